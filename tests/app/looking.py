@@ -82,7 +82,7 @@ def without_offers(panes: dict[str, list[str]]) -> dict[str, list[str]]:
         "a begins a note",
         "about it",
         "changes after which no model is needed",
-        "v tries the smallest changes",
+        "v looks for the smallest changes",
     )
     made = {}
     for pane, lines in panes.items():

@@ -53,7 +53,7 @@ async def test_links_can_be_opened_and_filtered(app: BrvTui, pilot: AppPilot) ->
     assert about.note == ""
     assert frame(pilot).note_at_hand == HUB
     await pilot.press("enter")
-    assert "leads to no note" in toast_text(pilot)
+    assert "does not lead to a note" in toast_text(pilot)
     assert "no such note" in text_of(pilot, "#about")
     await press(pilot, "f4", "slash", *"rotation", "enter")
     assert [choice.partition("\0")[2] for choice in about_of(app).choices] == ["auth/jwt/refresh_rotation.md"]
@@ -101,7 +101,7 @@ async def test_files_other_than_notes_have_no_similar_notes(pilot: AppPilot) -> 
     assert "folder summary" in text_of(pilot, "#about")
     await press(pilot, "f4")
     await press(pilot, "G", "enter")
-    assert "only notes have notes" in flat(pilot, "#about")
+    assert "only notes have similar notes" in flat(pilot, "#about")
 
 
 async def test_keys_can_scroll_to_the_end(app: BrvTui) -> None:

@@ -122,7 +122,9 @@ def test_remote_session_copies_through_the_terminal(programs: Path, surroundings
     through, machine = "the terminal (OSC 52)", ""
     if "is_web" in surroundings:
         through, machine = "your browser", ", on the machine that runs brv-tui"
-    told = f"copied the path ({len(TEXT)} characters) through {through}; if nothing arrives, it is in {kept}{machine}"
+    told = (
+        f"copied the path ({len(TEXT)} characters) through {through}; if the clipboard stays empty, see {kept}{machine}"
+    )
     assert done.message == told
     assert kept.read_text() == TEXT
     assert kept.stat().st_mode & 0o077 == 0
@@ -147,7 +149,7 @@ def test_text_too_long_for_a_terminal_goes_into_a_file(programs: Path) -> None:
 
 def test_missing_clipboard_is_reported(programs: Path) -> None:
     blocked = programs / "cat" / "kept"
-    assert "if it allows that" in copy("short", "it", here(programs), blocked).message
+    assert "if it allows this" in copy("short", "it", here(programs), blocked).message
     done = copy("x" * 100_000, "the trace", here(programs), blocked)
     assert done.failed
     assert done.message.startswith("not copied: the trace (100000 characters) is too long")

@@ -50,12 +50,12 @@ async def test_header_counts_symbols_and_about_omits_facts_of_notes(app: BrvTui,
     Tree(root).note("billing/cents/code.md", "Cents", "`round_cents` rounds half up.", 1)
     async with app.run_test(size=WIDE) as pilot:
         await ask(pilot, "round cents", "escape", "2")
-        await until(pilot, lambda: "a symbol, and its lines" in flat(pilot, "#about"))
+        await until(pilot, lambda: "a symbol, with its lines" in flat(pilot, "#about"))
         assert "7 symbols" in shown(pilot)
         assert "importance" not in text_of(pilot, "#about")
         await until(pilot, lambda: "code.md says round_cents" in flat(pilot, "#about"))
         await press(pilot, "5")
-        assert "judges the open one" in text_of(pilot, "#judged")
+        assert "judges the open query" in text_of(pilot, "#judged")
         assert "note" not in text_of(pilot, "#judged")
         await pilot.press("v")
         await until(pilot, lambda: "any order: a profile, mode=MODE, a constant (" in flat(pilot))
@@ -98,7 +98,7 @@ async def test_key_of_a_missing_screen_is_a_query(pilot: AppPilot) -> None:
     await ask(pilot, "3")
     assert "opens" not in text_of(pilot, "#lint")
     await ask(pilot, "2")
-    assert text_of(pilot, "#lint").strip() == "asked as a query; esc, then 2 opens Symbols"
+    assert text_of(pilot, "#lint").strip() == "this was asked as a query; esc, then 2 opens Symbols"
 
 
 async def test_empty_results_and_missing_symbols_use_words_for_code(app: BrvTui, root: Path) -> None:
@@ -128,7 +128,7 @@ async def test_read_only_code_is_announced(app: BrvTui, root: Path) -> None:
             ("I", "this is code: it is shown"),
             ("R", "this is code: it is shown"),
             ("P", "over code, knowing alone answers"),
-            ("3", "notes alone have a maturity"),
+            ("3", "only notes have a maturity"),
         ):
             app.clear_notifications()
             await pilot.press(key)

@@ -66,7 +66,7 @@ def test_model_needs_permission_first(session: Session) -> None:
     assert isinstance(wanted, PermissionWanted)
     assert (wanted.trace.engine, wanted.trace.mode, wanted.trace.options) == ("drafter", "preview", {"mode": "long"})
     said = what_is_asked(wanted.trace, Budget())
-    assert said == "This query comes to a model: one call with about 70 tokens of your notes."
+    assert said == "This query needs a model: one call with about 70 tokens of your notes."
 
 
 def test_model_is_called_in_the_chosen_mode(session: Session) -> None:

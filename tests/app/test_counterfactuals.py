@@ -40,7 +40,7 @@ async def asked(pilot: AppPilot, query: str = QUERY) -> None:
 @at_all_sizes
 async def test_every_kind_of_change_is_listed(size: tuple[int, int], pilot: AppPilot) -> None:
     await opened(pilot)
-    assert "v tries the smallest changes" in text_of(pilot, "#route")
+    assert "v looks for the smallest changes" in text_of(pilot, "#route")
     assert view(pilot).answer.counterfactuals is None
     await press(pilot, "v")
     takes = view(pilot).answer.counterfactuals
@@ -73,7 +73,7 @@ async def test_changes_for_a_long_answer_are_listed(
 async def test_v_gives_the_reason_if_it_tries_or_finds_nothing(pilot: AppPilot) -> None:
     await settled(pilot)
     await pilot.press("escape", "f4", "v")
-    await until(pilot, lambda: "type a query first: v then tries" in toast_text(pilot))
+    await until(pilot, lambda: "type a query first: v then looks for changes" in toast_text(pilot))
     await asked(pilot, "token store")
     assert trace_of(pilot).section(Route).outcome is Outcome.DIRECT  # type: ignore[union-attr]
     assert "no model is needed" not in text_of(pilot, "#route")
@@ -85,7 +85,7 @@ async def test_v_gives_the_reason_if_it_tries_or_finds_nothing(pilot: AppPilot) 
     await pilot.press("i")
     await ask_from_cache(pilot, QUERY)
     await pilot.press("escape", "f4", "v")
-    said = "while the cache holds its answer: c empties it, then v tries"
+    said = "clear the cache with c, then press v"
     await until(pilot, lambda: said in toast_text(pilot))
 
 
@@ -159,7 +159,7 @@ async def test_saved_trace_has_no_tree_for_changes(garden: Tree, make_app: MakeA
         await pilot.press("f4", "v")
         await pilot.pause()
         assert view(pilot).answer.counterfactuals is None
-        assert "a saved trace: its project is not open" in toast_text(pilot)
+        assert "a saved trace and its project is not open" in toast_text(pilot)
         assert "trying" not in text_of(pilot, "#route")
 
 

@@ -63,7 +63,7 @@ async def test_files_that_cannot_be_edited_give_a_reason(app: BrvTui, garden: Tr
         await ask(pilot, "rollback")
         brv(pilot).selection.select(NOTE)
         await pilot.press("escape", "e")
-        await until(pilot, lambda: "too many to edit them here; E opens" in toast_text(pilot))
+        await until(pilot, lambda: "too many to edit here; E opens" in toast_text(pilot))
         assert isinstance(frame(pilot), QueryScreen)
         brv(pilot).editing.edit("no/such.md")
         await until(pilot, lambda: "no/such.md: there is no such note" in toast_text(pilot))
@@ -99,7 +99,7 @@ async def test_saving_changes_only_the_typed_text(garden: Tree, make_app: MakeAp
     garden.file(NOTE, before, 3)
     async with make_app(garden.root).run_test(size=WIDE) as pilot:
         await open_note(pilot)
-        marks = "mark, and is saved as it is: ␍ carriage return, ␛ escape, · U+202E and 1 more"
+        marks = "marks, and are saved unchanged: ␍ carriage return, ␛ escape, · U+202E and 1 more"
         assert (marks in toast_text(pilot)) is (b"\x1b" in before)
         await pilot.press("right", "right")
         await type_keys(pilot, "My ")
@@ -147,7 +147,7 @@ async def test_modification_time_is_new_or_kept_as_chosen(garden: Tree, make_app
         await until(pilot, lambda: _on_disk(garden).startswith(b"x#"))
         await looked(pilot)
         assert os.stat(garden.tree / NOTE).st_mtime_ns == before
-        said = "its time is kept, so cached answers stay as they are: c on screen 1 removes them"
+        said = "its time is kept, so cached answers stay valid; c on the screen 1 removes them"
         await until(pilot, lambda: said in toast_text(pilot))
         brv(pilot).clear_notifications()
         await pilot.press("f6", "y", "ctrl+s")
@@ -249,10 +249,14 @@ async def test_mouse_help_and_pasted_text_of_the_editor(pilot: AppPilot) -> None
     await pilot.click("#text", offset=(6, 4))
     assert area(pilot).cursor_location == (3, 2)
     await pilot.press("f1")
-    assert "The note as it is on disk" in shown(pilot)
+    assert "The note exactly as it is on disk" in shown(pilot)
     await pilot.press("escape", "f3", "question_mark")
     said = "\n".join(line.plain for line in pilot.app.screen.query_one(TextPane).lines)
-    for words in ("Saving keeps the note's modification time", "Delete to the start of the word", "To the line of"):
+    for words in (
+        "saving keeps the note's modification time",
+        "Delete to the start of the word",
+        "Go to the line with",
+    ):
         assert words in said
     await pilot.press("escape")
     area(pilot).insert("a\x1b[31m\r\nb\u202ec\rd", (0, 0))
@@ -261,7 +265,7 @@ async def test_mouse_help_and_pasted_text_of_the_editor(pilot: AppPilot) -> None
     assert "2 characters that cannot be shown" in toast_text(pilot)
 
 
-async def save_anyway(pilot: AppPilot, said: str = "its frontmatter would not be read") -> None:
+async def save_anyway(pilot: AppPilot, said: str = "its frontmatter would no longer be read") -> None:
     """Saves, and confirms the warning about damage."""
     await on(pilot, DamageDialog, "ctrl+s")
     dialog = pilot.app.screen
@@ -313,7 +317,7 @@ async def test_generated_file_warns_that_edits_are_overwritten(garden: Tree, mak
         await open_note(pilot, "deploy/_index.md")
         await settled(pilot)
         assert "GENERATED" in shown(pilot)
-        assert "overwrites what is written here" in shown(pilot)
+        assert "will overwrite your changes" in shown(pilot)
 
 
 @pytest.mark.long
@@ -343,7 +347,7 @@ async def test_conflict_markers_are_saved_only_after_confirmation(garden: Tree, 
     await press(pilot, "escape")
     assert (garden.tree / NOTE).read_text() == before
     assert area(pilot).text.startswith(MARKS)
-    await save_anyway(pilot, "the marks of a conflict would become text of it")
+    await save_anyway(pilot, "the conflict marks would become part of its text")
     await until(pilot, lambda: (garden.tree / NOTE).read_text().startswith(MARKS))
     area(pilot).insert("more ", (1, 0))
     await pilot.press("ctrl+s")  # no more damage than before
@@ -370,7 +374,7 @@ def test_unreadable_frontmatter_needs_confirmation(garden: Tree, before: str, af
     session.load()
     doubt = save(session, on_disk(session, NOTE), after.encode(), False)
     assert isinstance(doubt, SaveDoubt)
-    assert "its frontmatter would not be read" in doubt.problem
+    assert "its frontmatter would no longer be read" in doubt.problem
 
 
 @pytest.mark.parametrize(

@@ -41,7 +41,7 @@ async def test_unchanged_note_follows_the_disk_and_keeps_its_position(garden: Tr
     await until(pilot, lambda: "and a half" in area(pilot).text)
     await looked(pilot)
     assert area(pilot).cursor_location == (7, 2)
-    assert "this is its text now" in toast_text(pilot)
+    assert "this is its new text" in toast_text(pilot)
     assert not view(pilot).editor.edit.dirty  # type: ignore[union-attr]
     await type_keys(pilot, "x")
     await pilot.press("ctrl+s")
@@ -57,7 +57,7 @@ async def test_change_under_unsaved_text_is_reported_and_the_text_stays(
     by_somebody(garden, "theirs\n")
     await until(pilot, lambda: "CHANGED ON DISK" in shown(pilot))
     assert area(pilot).text == f"x{FEW_LINES}"
-    assert "was changed on disk; your text is kept here" in toast_text(pilot)
+    assert "was changed on disk; your text is still here" in toast_text(pilot)
     by_somebody(garden, FEW_LINES)
     await until(pilot, lambda: "CHANGED ON DISK" not in shown(pilot))
     by_somebody(garden, "theirs\n")
@@ -148,4 +148,4 @@ async def test_unchanged_note_is_closed_when_it_is_removed(garden: Tree, pilot: 
     await open_note(pilot)
     (garden.tree / NOTE).unlink()
     await on(pilot, QueryScreen)
-    await until(pilot, lambda: "was removed or moved on disk: closed" in toast_text(pilot))
+    await until(pilot, lambda: "was removed or moved on disk, so it was closed" in toast_text(pilot))

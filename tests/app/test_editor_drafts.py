@@ -89,14 +89,14 @@ async def test_drafts_are_reported_at_the_start_and_dialogs_mark_both_texts_alik
         assert "1 draft: ^l" in shown(pilot)
         await on(pilot, DraftDialog, "ctrl+l")
         await settled(pilot)
-        assert "- theirs: the note on disk   + mine: the draft, not saved" in compared("two")
+        assert "- theirs: the note on disk   + mine: the unsaved draft" in compared("two")
         await _listening(pilot)
         await on(pilot, EditorScreen, "m")
         await settled(pilot)
         left.file(NOTE, FEW_LINES.replace("two", "zwei"), 0)
         await on(pilot, ConflictDialog, "ctrl+s")
         await settled(pilot)
-        assert "- theirs: the note on disk   + mine: your text, not saved" in compared("zwei")
+        assert "- theirs: the note on disk   + mine: your unsaved text" in compared("zwei")
 
 
 @pytest.mark.long
@@ -156,7 +156,7 @@ async def test_drafts_are_listed_and_the_hint_disappears_with_the_last(left: Tre
         await looked(pilot)
         await until(pilot, lambda: drafted(left.root) is None and "1 draft" not in shown(pilot))
         await pilot.press("f3", "D")
-        await until(pilot, lambda: "there are none" in shown(pilot))
+        await until(pilot, lambda: "there are no drafts" in shown(pilot))
 
 
 async def test_draft_is_offered_and_can_be_taken(left: Tree, pilot: AppPilot) -> None:
@@ -203,7 +203,7 @@ async def _offered_of_gone(pilot: AppPilot, said: str) -> None:
 async def test_draft_of_a_removed_note_can_be_written(left: Tree, make_app: MakeApp) -> None:
     (left.tree / NOTE).unlink()
     async with make_app(left.root).run_test(size=WIDE) as pilot:
-        await _offered_of_gone(pilot, "The note was removed on disk meanwhile")
+        await _offered_of_gone(pilot, "The note has been removed on disk since")
         await on(pilot, EditorScreen, "m")
         await pilot.press("ctrl+s")
         await until(pilot, lambda: (left.tree / NOTE).exists())
@@ -214,7 +214,9 @@ async def test_draft_of_a_moved_note_is_taken_at_its_new_path(left: Tree, make_a
     moved = "deploy/undone.md"
     (left.tree / NOTE).rename(left.tree / moved)
     async with make_app(left.root).run_test(size=WIDE) as pilot:
-        await _offered_of_gone(pilot, f"The note was moved meanwhile: it is {moved} now, and mine is taken there.")
+        await _offered_of_gone(
+            pilot, f"The note has been moved since: it is {moved} now, and the draft goes there too."
+        )
         await on(pilot, EditorScreen, "m")
         await looked(pilot)
         assert view(pilot).editor.edit.path == moved  # type: ignore[union-attr]
@@ -227,7 +229,7 @@ async def test_draft_of_a_moved_note_is_taken_at_its_new_path(left: Tree, make_a
 async def test_draft_of_a_removed_note_can_be_discarded_and_opens_nothing(left: Tree, make_app: MakeApp) -> None:
     (left.tree / NOTE).unlink()
     async with make_app(left.root).run_test(size=WIDE) as pilot:
-        await _offered_of_gone(pilot, "The note was removed on disk meanwhile")
+        await _offered_of_gone(pilot, "The note has been removed on disk since")
         await pilot.press("d")
         await until(pilot, lambda: not isinstance(pilot.app.screen, DraftDialog))
         await settled(pilot)
@@ -296,7 +298,7 @@ async def test_further_text_of_a_conflict_is_reported(
         await type_in_note(pilot, "x")
         await on(pilot, ConflictDialog, "ctrl+s")
         (kept,) = (garden.tree / NOTE).parent.glob(".brv-tui-*")
-        said = f"another program was writing it; its text is kept in {kept.relative_to(garden.tree)}"
+        said = f"another program was writing the file; your text is kept in {kept.relative_to(garden.tree)}"
         assert said in toast_text(pilot)
     assert (on_disk(garden), kept.read_bytes()) == ("first\n", b"second\n")
     other = kept.with_name(kept.name.replace(f"-{os.getpid()}-", f"-{2**22 + 1}-"))

@@ -118,7 +118,7 @@ async def test_my_text_comes_back_after_any_text_of_theirs(app: BrvTui, garden: 
         await _asked(pilot)
         assert "can no longer be edited here (holds NUL bytes" in flat(pilot)
         assert "m keep mine" in shown(pilot)
-        assert not any(words in shown(pilot) for words in ("take theirs", "edit merged"))
+        assert not any(words in shown(pilot) for words in ("take theirs", "edit merge"))
         await pilot.press("t", "e")
         assert isinstance(pilot.app.screen, ConflictDialog)
         await pilot.press("m")
@@ -131,11 +131,11 @@ async def test_note_that_became_too_long_for_the_editor_is_not_loaded(garden: Tr
     await _asked(pilot)
     assert f"can no longer be edited here ({MOST_CHARS + 5} characters are too many" in flat(pilot)
     assert not pilot.app.screen.query(DiffPane)
-    assert not any(words in shown(pilot) for words in ("take theirs", "edit merged"))
+    assert not any(words in shown(pilot) for words in ("take theirs", "edit merge"))
     await pilot.press("m")
     await until(pilot, lambda: _on_disk(garden) == f"x{_TEXT}".encode())
     garden.file(NOTE, "word\n" * (MOST_CHARS // 5 + 1), 0)
-    await until(pilot, lambda: "characters are too many to edit them here" in toast_text(pilot))
+    await until(pilot, lambda: "characters are too many to edit here" in toast_text(pilot))
     assert area(pilot).text == f"x{_TEXT}"
 
 
@@ -167,8 +167,8 @@ async def test_moved_note_is_saved_at_its_new_path(garden: Tree, pilot: AppPilot
     await looked(pilot)
     await on(pilot, GoneDialog, "ctrl+s")
     pilot.app.screen.listen()  # type: ignore[attr-defined]
-    await until(pilot, lambda: "f save it there" in shown(pilot))
-    assert "auth/moved.md now" in shown(pilot)
+    await until(pilot, lambda: "f save there" in shown(pilot))
+    assert "its text is now in auth/moved.md" in flat(pilot)
     await pilot.press("f")
     moved = garden.tree / "auth/moved.md"
     await until(pilot, lambda: moved.read_bytes() == f"x{_TEXT}".encode())
@@ -250,7 +250,7 @@ async def test_conflict_of_a_closed_note_becomes_a_draft(
     save_is_wanted.set()
     await until(pilot, lambda: drafted(garden.root) == f"x{_TEXT}".encode())
     await looked(pilot)
-    assert "changed on disk meanwhile; your text is kept as a draft" in toast_text(pilot)
+    assert "changed on disk; your text is kept as a draft" in toast_text(pilot)
     assert isinstance(pilot.app.screen, EditorScreen)
     assert area(pilot).text == other
     assert "ON DISK" not in shown(pilot)

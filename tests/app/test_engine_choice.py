@@ -93,7 +93,7 @@ async def test_profiles_help_and_feedback_belong_to_the_answering_engine(app: Br
         await switch(pilot, "rollback")
         before = view(pilot).engine.profile
         await press(pilot, "p")
-        assert any("Jeffs Brain has one profile" in toast for toast in toasts(pilot))
+        assert any("Jeffs Brain has only one profile" in toast for toast in toasts(pilot))
         assert view(pilot).engine.profile == before
         await switch_to(pilot, "byterover")
         await pilot.press("p")
@@ -188,9 +188,9 @@ async def test_log_of_another_engine_names_it(app: BrvTui, garden: Tree) -> None
         await until(pilot, lambda: (log := view(pilot).log) and log.compared)
         await settled(pilot)
         assert "byterover" not in text_of(pilot, "#log")
-        assert "now, on an empty cache" in text_of(pilot, "#entry")
+        assert "now, with an empty cache" in text_of(pilot, "#entry")
         await switch_to(pilot, ENGINE)
         assert "  byterover  " in text_of(pilot, "#log")
         told = text_of(pilot, "#entry")
         assert " engine    byterover" in told
-        assert "now by byterover, on an empty cache" in told
+        assert "now by byterover, with an empty cache" in told

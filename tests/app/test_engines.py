@@ -124,7 +124,7 @@ async def test_inactive_rules_and_reasons_for_notes_in_and_out_of_the_answer(pil
     assert hit.path in shown(pilot)
     assert f"Rank 1, score {hit.score:.4f}" in shown(pilot)
     assert f"listed at 1 of {hybrid(pilot).fused}" in shown(pilot)
-    await until(pilot, lambda: "it is first: nothing stands above it" in shown(pilot))
+    await until(pilot, lambda: "it is first. If another note should be first" in shown(pilot))
     assert "enter make it" not in shown(pilot)
     await pilot.press("escape")
     missed = "billing/refunds.md"
@@ -141,7 +141,7 @@ async def test_inactive_rules_and_reasons_for_notes_in_and_out_of_the_answer(pil
 async def test_unsupported_modes_are_dropped_and_typing_uses_the_chosen_one(pilot: AppPilot) -> None:
     await ask(pilot, "rollback")
     await press(pilot, "escape", "m")
-    assert "ByteRover has no modes to choose from: P switches the engine" in toasts(pilot)
+    assert "ByteRover has only one mode: P switches the engine" in toasts(pilot)
     screen(pilot).field.value = ""
     await pilot.press("escape", "P", "i")
     await type_text(pilot, "rollback")
@@ -182,7 +182,7 @@ async def test_changes_on_disk_are_followed_and_lower_notes_are_near_misses(gard
     brv(pilot).selection.select(found(pilot).hits[1].file)
     await settled(pilot)
     await pilot.press("w")
-    said = "with this engine, no change of what is a result already is tried here"
+    said = "with this engine, changes are tried only for notes that are not results"
     await until(pilot, lambda: said in flat(pilot))
     assert "Why it is number 2" in shown(pilot)
 
@@ -205,7 +205,7 @@ async def test_run_is_logged_and_compared_unless_the_engine_is_missing(garden: T
     assert row[5:8] == [score.removeprefix("0"), "rollback", "jeffs_brain"]
     assert "invoices  another" in text_of(pilot, "#log")
     entry = text_of(pilot, "#entry")
-    assert "would be answered the same" in entry
+    assert "the answer would be the same" in entry
     assert "engine    jeffs_brain" in entry
     assert entry.count(f"number 1  {score}") == 2
     assert entry.count("deploy/rollback.md") == 2
@@ -277,7 +277,7 @@ async def test_slow_service_does_not_delay_typing(app: BrvTui, monkeypatch: pyte
         async with app.run_test(size=WIDE) as pilot:
             await switch(pilot, "token")
             await pilot.press("ctrl+r")
-            await until(pilot, lambda: view(pilot).answer.busy == "asking the services")
+            await until(pilot, lambda: view(pilot).answer.busy == "calling services")
             screen(pilot).field.value = "rollback"
             await until(pilot, lambda: found(pilot).query == "rollback")
             assert not found(pilot).ran

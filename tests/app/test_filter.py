@@ -135,4 +135,4 @@ async def test_keys_are_searched_and_help_is_about_the_field(app: BrvTui, pilot:
     assert not isinstance(app.screen, MessageScreen)
     await pilot.press("f2", "slash", "f1")
     assert "Filter · help" in shown(pilot)
-    assert "The next row, or match" in shown(pilot)
+    assert "Next row or match in the pane" in shown(pilot)

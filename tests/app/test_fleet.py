@@ -145,14 +145,14 @@ async def test_results_are_grouped_by_member_or_in_one_ranking_with_advice(fleet
         assert "Ask in other words" not in results
         for part in ("title =refresh =token =rotation", "2 members do not cover it", "no such folder"):
             assert part in results
-        assert "fix or take out its entry in the fleet" in results
+        assert "fix or remove its entry in the fleet" in results
         assert "unknown key engin" in results
         score = flat(pilot, "#score")
         for part in (
             "sum ✓",
-            "Counted over its own 2 notes",
+            "Words are counted only in its own 2 notes",
             "this score is not comparable",
-            "F5 ranks all notes as one",
+            "F5 ranks the notes of all members together",
         ):
             assert part in score
         assert "covers, tier 2" in text_of(pilot, "#members")
@@ -162,10 +162,12 @@ async def test_results_are_grouped_by_member_or_in_one_ranking_with_advice(fleet
         assert ranking is not None
         assert "best of all: “Refresh token rotation” of auth-service" in text_of(pilot, "#fleet-headline")
         assert "3 are left out" in text_of(pilot, "#fleet-headline")
-        left_out = "legacy: its engine is soleri: one ranking is made by byterover alone F5 asks each by its own engine"
+        left_out = (
+            "its engine is soleri: one ranking is made by byterover alone F5 asks each member's own engine instead"
+        )
         assert left_out in flat(pilot, "#results")
         assert "--merge" not in text_of(pilot, "#members")
-        for part in ("sum ✓", "‘rotation’ is in", "Counted over 4 notes of 3 members by brv-3:"):
+        for part in ("sum ✓", "‘rotation’ is in", "Words are counted over 4 notes of 3 members,"):
             assert part in text_of(pilot, "#score"), "two are left out"
         await pilot.press("f5", "f5", "f5")
         assert (state(pilot).answers, state(pilot).ranking) == (each, ranking), "nothing is asked again"
@@ -197,7 +199,7 @@ async def test_result_opens_in_its_own_memory_and_a_key_leads_back(fleet: Fleet)
         assert fleet_screen(pilot).field.value == _QUESTION
         await pilot.press("escape", "a")
         await until(pilot, lambda: there.has_modal)
-        assert "It goes to payments, the memory that is open." in shown(pilot)
+        assert "It will be saved in payments, the open memory." in shown(pilot)
         await pilot.press("escape")
         await until(pilot, lambda: not there.has_modal)
         await press(pilot, "f2", "j", "enter")
@@ -213,28 +215,28 @@ async def test_member_that_cannot_be_opened_gives_a_reason_and_leads_back(fleet:
     app = fleet_app(replace(fleet, members=(*fleet.members, broken, bare)))
     async with app.run_test(size=WIDE) as pilot:
         await asked(pilot)
-        assert "Enter opens it alone" not in flat(pilot, "#results")
+        assert "Enter opens this memory" not in flat(pilot, "#results")
         await pilot.press("f4", "g")
-        assert "enter open it" in text_of(pilot, "#keys")
+        assert "enter open" in text_of(pilot, "#keys")
         for keys, said in (
             (["G"], "orders is read from git"),
-            (["k", "k"], "no such folder: fix or take out its entry in the fleet"),
+            (["k", "k"], "no such folder: bring the folder back, or fix or remove its entry in the fleet"),
         ):
             await pilot.press(*keys)
-            assert "enter open it" not in text_of(pilot, "#keys")
+            assert "enter open" not in text_of(pilot, "#keys")
             await pilot.press("enter")
             assert app.leaving.reopening is None
             assert said in toast_text(pilot)
         await pilot.press("j")
         assert "brv-tui fleet add REPOSITORY --folder PATH" in flat(pilot, "#score")
-        assert flat(pilot, "#score").endswith("fix that and press ^r")
+        assert flat(pilot, "#score").endswith("fix this and press ^r")
         await pilot.press("enter")
         opening = await left_for(pilot)
     there = BrvTui(opening)
     async with there.run_test(size=WIDE) as pilot:
         await settled(pilot)
         assert view(pilot).project.phase is Phase.FAILED
-        assert "Esc, then 6 leads back to the fleet." in flat(pilot, "#results")
+        assert "Esc, then 6 goes back to the fleet." in flat(pilot, "#results")
         await pilot.press("escape", "6")
         assert "2 of 7 memories cover it" in text_of(pilot, "#fleet-headline")
         await pilot.press("escape", "ctrl+q")
@@ -274,8 +276,8 @@ async def test_running_again_reads_the_fleet_again(fleet: Fleet, tmp_path: Path)
     async with FleetTui(Opening(now_ms=NOW_MS, fleet=opened)).run_test(size=WIDE) as pilot:
         await asked(pilot)
         results = flat(pilot, "#results")
-        assert "no engine sol; did you mean soleri? fix that and press ^r; Enter opens it alone" in results
-        assert results.endswith("fix or take out that entry and press ^r")
+        assert "no engine sol; did you mean soleri? fix this and press ^r; Enter opens this memory" in results
+        assert results.endswith("fix or remove that entry and press ^r")
         await pressed(pilot, "ctrl+r")
         assert len(made) == 1, "the members are the same: nothing is started anew"
         known = state(pilot).known["payments"]
@@ -329,12 +331,12 @@ async def test_enter_is_offered_only_where_it_opens_something(fleet: Fleet) -> N
         await asked(pilot, "zzz")
         await pilot.press("i")
         assert "enter ask" in text_of(pilot, "#keys")
-        way_out = "Ask in other words, or add a note about it to a member: F4, then Enter opens it."
+        way_out = "Ask in other words, or add a note about it to a member: F4 lists the members, Enter opens one."
         for key in ("f5", "f5"):
             await pressed(pilot, key)
             assert way_out in flat(pilot, "#results")
         await pilot.press("f2")
-        assert "enter open it" not in text_of(pilot, "#keys")
+        assert "enter open" not in text_of(pilot, "#keys")
         await pilot.press("enter")
         assert toasts(pilot) == ["there is no result: i goes to the question"]
         await asked(pilot)
@@ -343,7 +345,7 @@ async def test_enter_is_offered_only_where_it_opens_something(fleet: Fleet) -> N
             await pilot.press("f2", "g")
             for name in fleet_screen(pilot).query_one(FleetResultsPane).choices[:2]:
                 is_git = name.startswith("orders")
-                assert ("enter open it" in text_of(pilot, "#keys")) is not is_git
+                assert ("enter open" in text_of(pilot, "#keys")) is not is_git
                 for key, of_git in (("w", "fleet explain QUERY NOTE --member orders"), ("x", _TRACE_OF_GIT)):
                     await pilot.press(key)
                     said = toasts(pilot)[-1]
@@ -351,7 +353,7 @@ async def test_enter_is_offered_only_where_it_opens_something(fleet: Fleet) -> N
                     assert ("Enter" in said) is not is_git, said
                 await pilot.press("j")
         await pilot.press("slash", *"zzz", "enter", "enter")
-        assert "enter open it" not in text_of(pilot, "#keys")
+        assert "enter open" not in text_of(pilot, "#keys")
     beside = OpenFleet(replace(fleet, members=members), lambda _: HereAsks(), 60.0, NOW_MS)
     there = BrvTui(Opening(Path(fleet.members[0].path), now_ms=NOW_MS, fleet=beside, member="payments"))
     async with there.run_test(size=WIDE) as pilot:
@@ -400,7 +402,7 @@ async def test_refusal_in_one_mode_is_not_shown_in_another(fleet: Fleet, tmp_pat
         await asked(pilot, "auth/x.md")
         await pilot.press("f5")
         await until(pilot, lambda: bool(state(pilot).problem))
-        for part in ("CANNOT ASK", "one ranking needs one; F5 asks each by its own engine"):
+        for part in ("CANNOT ASK", "one ranking needs one; F5 asks each member's own engine instead"):
             assert part in flat(pilot, "#fleet-headline")
         await pilot.press("f5")
         assert "2 of 2 memories cover it" in text_of(pilot, "#fleet-headline")
@@ -479,13 +481,13 @@ async def test_keys_act_on_the_fleet_result_and_not_on_other_screens(
     async with app.run_test(size=WIDE) as pilot:
         await until(pilot, lambda: state(pilot).work is FleetWork.IDLE)  # before it is open, Esc stops the opening
         await pilot.press("escape", "y")
-        assert "no result is selected: choose one" in said[-1]
+        assert "no result is selected: select one" in said[-1]
         await asked(pilot)
         await pilot.press("y")
         await until(pilot, lambda: any("copied the path [auth-service]:auth/jwt/rotation.md" in one for one in said))
         assert app.clipboard == "[auth-service]:auth/jwt/rotation.md"
         await pilot.press("w")
-        assert "Enter opens the result in its own memory: w says there why" in said[-1]
+        assert "Enter opens the result in its own memory; there w says why" in said[-1]
         await pilot.press("j", "enter")
         opening = await left_for(pilot)
     there = BrvTui(opening)
@@ -520,7 +522,7 @@ async def test_project_screen_explains_what_it_needs(fleet: Fleet, app: BrvTui) 
         await settled(pilot)
         assert "Fleet" not in text_of(pilot, "#status")
         await pilot.press("escape", "6")
-        assert "brv-tui fleet open opens that of fleet.toml" in flat(pilot, "#results")
+        assert "brv-tui fleet open opens the fleet in fleet.toml" in flat(pilot, "#results")
 
 
 async def test_three_thousand_members_are_drawn_only_when_visible(fleet: Fleet) -> None:

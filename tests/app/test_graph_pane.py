@@ -108,7 +108,7 @@ async def test_its_keys_are_in_the_bar_and_in_help(linked: Tree, size: tuple[int
         for _ in range(12):
             text += shown(pilot)
             await pilot.press("pagedown")
-        assert "Back to the centre before" in text, key
+        assert "Go back to the previous centre" in text, key
         await pilot.press("escape")
 
 

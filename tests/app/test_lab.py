@@ -49,9 +49,9 @@ async def test_without_judgments_it_explains_how_to_create_them(garden: Tree, ma
         assert "No query is judged yet" in shown(pilot)
         assert ".brv/brv-tui/judgments.toml" in shown(pilot)
         await press(pilot, "J")
-        await until(pilot, lambda: "none is logged: ask one on the Query screen" in toast_text(pilot))
+        await until(pilot, lambda: "no query is open or logged" in toast_text(pilot))
         await pilot.press("f3")
-        assert "the query under the cursor" in text_of(pilot, "#cell")
+        assert "the query and the column under the cursor" in text_of(pilot, "#cell")
 
 
 async def test_open_query_is_judged_by_its_answer(garden: Tree, pilot: AppPilot) -> None:
@@ -92,7 +92,7 @@ async def test_one_entry_of_the_log_can_be_judged(garden: Tree, make_app: MakeAp
         await until(pilot, lambda: judged(garden))
         assert [each.text for each in judged(garden)] == ["refresh token rotation"]
         await settled(pilot)
-        assert "grade its results on the Query screen" in toast_text(pilot)
+        assert "grade its results on the screen Query" in toast_text(pilot)
 
 
 @pytest.mark.long
@@ -100,7 +100,7 @@ async def test_uncovered_query_has_no_results_to_grade(pilot: AppPilot) -> None:
     await ask(pilot, "zebra quagga")
     await to_lab(pilot)
     await pilot.press("J")
-    await until(pilot, lambda: "is judged as answered now" in toast_text(pilot))
+    await until(pilot, lambda: "is judged by the answer now" in toast_text(pilot))
     assert "grade its results" not in toast_text(pilot)
     assert "brv-tui judge set QUERY --expect" in toast_text(pilot)
 
@@ -174,7 +174,7 @@ async def test_refused_column_is_not_awaited(with_judgments: Tree, pilot: AppPil
     assert isinstance(lab_screen, LabScreen)
     for days in range(1, 9):
         lab_screen.add_column(Variant(days=days))
-    await until(pilot, lambda: "8 columns are the most" in toast_text(pilot))
+    await until(pilot, lambda: "at most 8 columns" in toast_text(pilot))
     await until(pilot, lambda: table(pilot).chosen_column == view(pilot).lab.columns[-1])
     assert str(view(pilot).lab.columns[-1].variant) == "+7d"
     await pilot.press("h", "h", "d")
@@ -259,7 +259,7 @@ async def test_enter_takes_the_profile_too_and_reports_what_it_cannot_take(
     await pilot.press("l", "enter")
     await until(pilot, lambda: view(pilot).engine.profile == "docs")
     await settled(pilot)
-    assert "+30d is only in the Lab" in toast_text(pilot)
+    assert "+30d applies only in the Lab" in toast_text(pilot)
 
 
 async def test_runs_stop_at_once_and_continue(
@@ -321,7 +321,7 @@ async def test_last_judgment_can_be_undone(with_judgments: Tree, make_app: MakeA
     async with make_app(with_judgments.root).run_test(size=WIDE) as pilot:
         await ask(pilot, "token store", "escape", "J", "3")
         await until(pilot, lambda: len(judged(with_judgments)) == 4)
-        await until(pilot, lambda: "u takes it back" in toast_text(pilot))
+        await until(pilot, lambda: "u undoes it" in toast_text(pilot))
         await pilot.press("u")
         await until(pilot, lambda: judged(with_judgments) == before)
         for count, grade in enumerate(("3", "1"), 1):
@@ -356,7 +356,7 @@ async def test_notes_and_judgments_are_undone_in_turn(with_judgments: Tree, make
         notes = session.notes
         notes.apply(notes.plan_archive("deploy/rollback.md"))
         await pilot.press("escape", "J", "3")
-        await until(pilot, lambda: "u takes it back" in toast_text(pilot))
+        await until(pilot, lambda: "u undoes it" in toast_text(pilot))
         notes.apply(notes.plan_archive("deploy/freeze_window.md"))
         await pilot.press("u")
         await until(pilot, lambda: notes.journal.depth == 1)
@@ -372,11 +372,11 @@ async def test_notes_and_judgments_are_undone_in_turn(with_judgments: Tree, make
 
 async def test_judgments_changed_by_others_are_not_restored(with_judgments: Tree, pilot: AppPilot) -> None:
     await ask(pilot, "token store", "escape", "J", "3")
-    await until(pilot, lambda: "u takes it back" in toast_text(pilot))
+    await until(pilot, lambda: "u undoes it" in toast_text(pilot))
     JudgmentsFile.of(find_project(with_judgments.root)).change(lambda now: now[1:])
     kept = judged(with_judgments)
     await pilot.press("u")
-    await until(pilot, lambda: "the judgments were changed since" in toast_text(pilot))
+    await until(pilot, lambda: "the judgments have changed since" in toast_text(pilot))
     assert judged(with_judgments) == kept
 
 

@@ -21,6 +21,6 @@ async def test_empty_tree_is_explained_and_no_note_is_created(garden: Tree, make
         await ask(pilot, "rollback")
         assert "begins" not in flat(pilot, "#results")
         await press(pilot, "escape", "a")
-        assert any("behind a link" in text for text in toasts(pilot))
+        assert any("the context tree is a link" in text for text in toasts(pilot))
         assert len(pilot.app.screen_stack) == 1
     assert sorted(garden.tree.rglob("*")) == before

@@ -87,7 +87,7 @@ async def test_queries_are_compared_filtered_and_run_again(with_log: Tree, pilot
     await until(pilot, lambda: (log := view(pilot).log) and log.compared)
     await settled(pilot)
     assert "refresh token rotation" in text_of(pilot, "#entry")
-    assert "would be answered the same" in text_of(pilot, "#entry")
+    assert "the answer would be the same" in text_of(pilot, "#entry")
     await pilot.press("k", "k")
     await until(pilot, lambda: "tier 4 then, tier" in text_of(pilot, "#entry"))
     await settled(pilot)
@@ -153,7 +153,9 @@ async def test_keys_for_a_note_use_the_first_result_of_the_entry(garden: Tree, m
     async with make_app(garden.root).run_test(size=WIDE) as pilot:
         await to_log(pilot)
         assert frame(pilot).note_at_hand == "auth/jwt/refresh_rotation.md"
-        assert "keys for a note act on auth/jwt/refresh_rotation.md: of these results" in flat(pilot, "#entry")
+        assert "keys for a note apply to auth/jwt/refresh_rotation.md: the first of these results" in flat(
+            pilot, "#entry"
+        )
         await on(pilot, RemedyDialog, "w")
         await settled(pilot)
         assert "auth/jwt/refresh_rotation.md" in shown(pilot)
@@ -168,7 +170,7 @@ async def test_keys_use_the_current_result_if_the_old_one_was_removed(garden: Tr
     async with make_app(garden.root).run_test(size=WIDE) as pilot:
         await to_log(pilot)
         await until(pilot, lambda: frame(pilot).note_at_hand == "deploy/undo.md")
-        assert "keys for a note act on deploy/undo.md: number 1 now" in flat(pilot, "#entry")
+        assert "keys for a note apply to deploy/undo.md: number 1 now" in flat(pilot, "#entry")
 
 
 async def test_result_moved_by_the_app_is_the_same_note(garden: Tree, make_app: MakeApp) -> None:
@@ -184,7 +186,7 @@ async def test_result_moved_by_the_app_is_the_same_note(garden: Tree, make_app: 
         assert f"{old} is {now} now" in told
         assert "was first then" not in told
         assert "no longer in the tree" not in told
-        assert "keys for a note act on" not in told
+        assert "keys for a note apply to" not in told
 
 
 async def test_signals_set_here_are_listed_as_changes(garden: Tree, make_app: MakeApp) -> None:
@@ -238,7 +240,7 @@ async def test_keys_for_a_note_do_nothing_if_all_results_were_removed(garden: Tr
         await press(pilot, "w", "e")
         assert not isinstance(pilot.app.screen, RemedyDialog)
         assert view(pilot).editor.edit is None
-        assert "no note that answered this query is here" in toast_text(pilot)
+        assert "no note that answered this query exists any more" in toast_text(pilot)
 
 
 @pytest.mark.parametrize("at_ms", [1e30, float("inf"), -1e30])
@@ -253,7 +255,7 @@ async def test_only_uncovered_queries_are_counted_and_compared(garden: Tree, mak
         await to_log(pilot)
         await until(pilot, lambda: "what fails" in text_of(pilot, "#entry"))
         await pilot.press("c")
-        await until(pilot, lambda: "choose a query" in text_of(pilot, "#entry"))
+        await until(pilot, lambda: "select a query" in text_of(pilot, "#entry"))
         assert "Log 0 of 1 · not covered" in shown(pilot)
         assert "every query was covered" in text_of(pilot, "#log")
         await pilot.press("c")
@@ -313,7 +315,7 @@ async def test_uncovered_answer_is_uncovered_when_the_cache_repeats_it(pilot: Ap
     await pilot.press("c")
     assert len(frame(pilot).query_one(LogPane).choices) == 2
     await press(pilot, "1", "a")
-    assert "Nothing in the tree covers “zebra quagga”" in shown(pilot)
+    assert "No note covers “zebra quagga”" in shown(pilot)
 
 
 async def test_note_is_created_for_the_query_under_the_cursor(with_log: Tree, pilot: AppPilot) -> None:
@@ -321,7 +323,7 @@ async def test_note_is_created_for_the_query_under_the_cursor(with_log: Tree, pi
     await to_log(pilot)
     await press(pilot, "c")
     await press(pilot, "a")
-    assert "Nothing in the tree covers “zebra quagga”" in shown(pilot)
+    assert "No note covers “zebra quagga”" in shown(pilot)
     assert "zebra_quagga.md" in shown(pilot)
 
 
@@ -351,7 +353,7 @@ async def test_no_log_yet(app: BrvTui, garden: Tree, monkeypatch: pytest.MonkeyP
         assert str(folder) in text_of(pilot, "#log").replace("\n ", "").replace(" ", "")
         await press(pilot, "j", "enter", "f", "u", "tab", "tab")
         assert not view(pilot).log.following
-        assert f"nothing to follow: the engine has kept no query of this project in {folder}" in toast_text(pilot)
+        assert f"nothing to follow: the engine has logged no query of this project in {folder}" in toast_text(pilot)
 
 
 def test_path_in_the_home_folder_is_shown_with_a_tilde() -> None:

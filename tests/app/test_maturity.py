@@ -140,15 +140,15 @@ async def test_archiving_and_pruning_deadlines(app: BrvTui, garden: Tree) -> Non
         text = flat(pilot, "#ageing")
         assert "✗ an archive candidate (low importance)" in text
         assert "its importance by updatedAt, " in text
-        assert "under 35: a later updatedAt in its frontmatter (e) or validated (I, here alone) ends that" in text
+        assert "below 35: a later updatedAt in its frontmatter (e) or maturity validated (I, only in brv-tui)" in text
         app.select("deploy/at_the_limit.md")
         await settled(pilot)
-        assert "is 34.9, under 35" in flat(pilot, "#ageing"), "it is not written as the limit"
+        assert "is 34.9, below 35" in flat(pilot, "#ageing"), "it is not written as the limit"
         app.select("billing/refunds.md")
         await settled(pilot)
         text = flat(pilot, "#ageing")
         assert "✗ offered for pruning (old file)" in text
-        assert " d: saving it with a new time (e) ends that" in text
+        assert " d: saving it with a new time (e) prevents this" in text
 
 
 async def test_clicks_strange_titles_and_another_profile(pilot: AppPilot) -> None:
@@ -182,12 +182,12 @@ async def test_help_orders_next_hits_and_a_failing_board(
     await pilot.pause()
     assert isinstance(app.screen, MessageScreen)
     assert "Draft · help" not in shown(pilot)
-    assert "access hits until" in shown(pilot)
+    assert "access hits needed for promotion" in flat(pilot)
     await pilot.press("escape", "question_mark")
     await pilot.pause()
     listed = "\n".join(line.plain for line in app.screen.query_one(TextPane).lines)
-    assert "The forecast 30 days on" in listed
-    assert listed.count("Order notes by the next of their values") == 1, "three columns are one kind of pane"
+    assert "Move the forecast 30 days ahead" in listed
+    assert listed.count("Sort notes by the next value") == 1, "three columns are one kind of pane"
     await pilot.press("escape")
     seen = set()
     for order in (*tuple(BoardOrder)[1:], BoardOrder.IMPORTANCE):
@@ -269,7 +269,7 @@ async def test_why_is_about_today_and_says_so_on_another_day(app: BrvTui, pilot:
     await ask(pilot, "rollback", "escape")
     await opened(pilot, "w")
     await until(pilot, lambda: app.has_modal)
-    assert "of today" not in toast_text(pilot)
+    assert "today's answer" not in toast_text(pilot)
     await press(pilot, "escape", "right_curly_bracket")
     await pilot.press("w")
-    await until(pilot, lambda: "this is about the answer of today" in toast_text(pilot))
+    await until(pilot, lambda: "this explains today's answer" in toast_text(pilot))

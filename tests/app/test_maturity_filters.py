@@ -155,7 +155,7 @@ async def test_events_and_empty_columns_at_80_columns(pilot: AppPilot) -> None:
     while maturity(pilot).wanted.only is not PRUNING:
         await press(pilot, "f")
     await press(pilot, "f4")
-    assert flat(pilot, "#core") == "no core note is offered for pruning, 2 of other maturities; f keeps another event"
+    assert flat(pilot, "#core") == "no core note is offered for pruning; 2 with other maturities; f shows another event"
     assert "prune: the next dream run may prune it: its file is old" in shown(pilot)
     while maturity(pilot).wanted.only is not None:
         await press(pilot, "f")

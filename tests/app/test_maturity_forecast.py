@@ -82,14 +82,14 @@ async def test_ceiling_of_another_engine_is_above(pilot: AppPilot) -> None:
 async def test_keys_of_the_forecast_are_the_active_ones(app: BrvTui) -> None:
     async with app.run_test(size=(240, 60)) as pilot:
         await opened(pilot, "c")
-        for words in ("c all notes", "] a day on"):
+        for words in ("c all notes", "] +1 day"):
             assert f" {words}" in text_of(pilot, "#keys")
         assert "c shows all" in text_of(pilot, "#forecast")
         await press(pilot, "f")
-        assert " c also before" in text_of(pilot, "#keys"), "f keeps one event still"
+        assert " c earlier too" in text_of(pilot, "#keys"), "f keeps one event still"
         await pilot.press("F")
         await press(pilot, *["right_curly_bracket"] * 13)
-        for words in ("] a day on", "} 30 days on"):
+        for words in ("] +1 day", "} +30 days"):
             assert f" {words}" not in text_of(pilot, "#keys"), "it is the last day"
         await press(pilot, "0", "f5", *"hhhhhh")
         assert " h what if" not in text_of(pilot, "#keys"), "fewer than one hit are none"

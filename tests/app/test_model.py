@@ -180,7 +180,7 @@ async def test_model_is_called_only_with_permission(garden: Tree, make_app: Make
             await run(pilot, _CALL)
             await on(pilot, PermissionDialog)
             await settled(pilot)
-            assert "This query comes to tier 3: one call with about " in flat(pilot)
+            assert "This query needs tier 3: one call with about " in flat(pilot)
             assert server.asked == []
             await pilot.press(key)
             await until(pilot, lambda: not isinstance(pilot.app.screen, PermissionDialog))
@@ -234,13 +234,13 @@ def test_model_work_matches_the_tier(garden: Tree) -> None:
         answer = replace(trace.answer, prompt=replace(prompt, tokens=700, max_iterations=most))
         return what_is_asked(replace(trace, answer=answer), Budget(tokens=1000))
 
-    one = "This query comes to tier 3: one call with about 700 tokens of your notes"
+    one = "This query needs tier 3: one call with about 700 tokens of your notes"
     limit = " It uses at most 1000 tokens."
     assert said(_CALL, 1) == f"{one}.{limit}"
-    more = "or up to 50 where the model wants to read further notes of this tree first"
+    more = "or up to 50 if the model asks to read more notes of this tree first"
     assert said(_CALL, 50) == f"{one}, {more}.{limit}"
-    more = f"the first with about 700 tokens of your notes; it may read further notes of this tree.{limit}"
-    assert said(_LOOP, 50) == f"This query comes to tier 4: up to 50 calls, {more}"
+    more = f"the first with about 700 tokens of your notes; the model may read more notes of this tree.{limit}"
+    assert said(_LOOP, 50) == f"This query needs tier 4: up to 50 calls, {more}"
 
 
 async def test_query_without_a_model_asks_for_no_permission(garden: Tree, make_app: MakeApp) -> None:
@@ -303,7 +303,7 @@ async def test_answer_in_progress_stays_when_the_tree_changes(garden: Tree, make
         assert text.split()[-1] in text_of(pilot, "#answer")
         hold.set()
         await until(pilot, lambda: view(pilot).model.live is None)
-        await until(pilot, lambda: "the tree changed while this answer was written" in toast_text(pilot))
+        await until(pilot, lambda: "the tree changed while this answer was being written" in toast_text(pilot))
         trace = trace_of(pilot)
         assert trace.answer.completion is not None
         garden.note("auth/jwt/third.md", "Third", "text", days=1)
@@ -317,7 +317,7 @@ async def test_answer_of_another_profile_does_not_replace_the_shown_one(garden: 
         await until(pilot, lambda: (trace := view(pilot).answer.trace) and trace is not ran and trace.mode == "preview")
         hold.set()
         await until(pilot, lambda: view(pilot).model.live is None)
-        await until(pilot, lambda: "is answered, of the tree and profile" in toast_text(pilot))
+        await until(pilot, lambda: "is answered, with the tree and profile" in toast_text(pilot))
         trace = trace_of(pilot)
         assert trace.profile == view(pilot).engine.profile
         assert trace.snapshot.generation == view(pilot).project.overview.generation  # type: ignore[union-attr]

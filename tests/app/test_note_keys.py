@@ -64,7 +64,7 @@ async def test_new_note_on_query_has_the_query_as_its_title(pilot: AppPilot) -> 
     await on(pilot, NewNoteDialog, "escape", "a")
     await settled(pilot)
     assert "rollback.md" in shown(pilot)
-    assert "Nothing in the tree covers" not in shown(pilot)
+    assert "No note covers" not in shown(pilot)
     await press(pilot, "escape", "2")
     await on(pilot, NewNoteDialog, "a")
     assert "give the note a title" in shown(pilot)
@@ -77,7 +77,7 @@ async def test_new_note_from_an_uncovered_query(garden: Tree, size: tuple[int, i
     assert "then a begins a note" in shown(pilot)
     await on(pilot, NewNoteDialog, "a")
     await settled(pilot)
-    assert "Nothing in the tree covers “zebra quagga”" in shown(pilot)
+    assert "No note covers “zebra quagga”" in shown(pilot)
     assert "zebra_quagga.md" in shown(pilot)
     await pilot.press("tab")
     await type_keys(pilot, "animals/stripes")
@@ -85,7 +85,7 @@ async def test_new_note_from_an_uncovered_query(garden: Tree, size: tuple[int, i
     await pilot.press("enter")
     await in_editor(pilot)
     assert "no note covered it: zebra quagga" in area(pilot).text
-    assert "nothing is on disk until ^s" in shown(pilot)
+    assert "a new note: ^s writes it to disk" in shown(pilot)
     assert area(pilot).document.get_line(area(pilot).cursor_location[0] - 2) == "## Reason"
     assert not (garden.tree / "animals").exists()
     await pilot.press("ctrl+s")
@@ -132,7 +132,7 @@ async def test_template_is_chosen_by_keys_and_by_mouse(pilot: AppPilot) -> None:
     assert "[decision]" in shown(pilot)
     await _click(pilot, "runbook")
     assert "[runbook]" in shown(pilot)
-    await _click(pilot, "begin it")
+    await _click(pilot, "enter begin")
     await in_editor(pilot)
     assert "tags: [runbook]" in area(pilot).text
     assert "## Raw Concept" in area(pilot).text
@@ -239,7 +239,7 @@ async def test_note_is_archived_restored_and_undone(app: BrvTui, garden: Tree) -
         await until(pilot, lambda: "removes" in shown(pilot))
         for words in (f"makes {_ARCHIVED}.full.md", f"makes {_ARCHIVED}.stub.md", "type: archive_stub"):
             assert words in shown(pilot)
-        await _click(pilot, "do it")
+        await _click(pilot, "enter run")
         await until(pilot, lambda: view(pilot).selection.file == f"{_ARCHIVED}.stub.md")
         await settled(pilot)
         assert not (garden.tree / NOTE).exists()
@@ -299,14 +299,14 @@ async def test_save_is_undone_outside_the_text_and_the_editor_follows(app: BrvTu
         await until(pilot, lambda: area(pilot).text.startswith("# Rollback"))
         await looked(pilot)
         assert not view(pilot).editor.edit.dirty  # type: ignore[union-attr]
-        assert "edit deploy/rollback.md: undone; U does it again" in toast_text(pilot)
+        assert "edit deploy/rollback.md: undone; U redoes it" in toast_text(pilot)
 
 
 @pytest.mark.long
 async def test_changes_are_listed_and_undone_there(app: BrvTui, garden: Tree) -> None:
     async with app.run_test(size=NARROW) as pilot:
         await _press(pilot, "C", ChangesDialog)
-        assert "there is no change of a note to undo or to do again" in shown(pilot)
+        assert "there is nothing to undo or redo" in flat(pilot)
         await pilot.press("escape")
         await _press(pilot, "X", PlanDialog)
         await until(pilot, lambda: "removes" in shown(pilot))
@@ -315,15 +315,15 @@ async def test_changes_are_listed_and_undone_there(app: BrvTui, garden: Tree) ->
         await settled(pilot)
         await pilot.press("C")
         assert f"archive {NOTE}" in shown(pilot)
-        assert "undo the newest" in shown(pilot)
-        assert "do again" not in shown(pilot)
+        assert "undo latest" in shown(pilot)
+        assert "U redo" not in shown(pilot)
         await pilot.press("u")
         await until(pilot, lambda: (garden.tree / NOTE).exists())
         await settled(pilot)
         await pilot.press("C")
         assert f"undone  archive {NOTE}" in shown(pilot)
-        assert "undo the newest" not in shown(pilot)
-        await _click(pilot, "do again")
+        assert "undo latest" not in shown(pilot)
+        await _click(pilot, "U redo")
         await until(pilot, lambda: not (garden.tree / NOTE).exists())
 
 
@@ -384,19 +384,19 @@ async def test_signals_are_set_only_in_the_frontmatter(app: BrvTui, garden: Tree
         await pilot.press("right", "right")
         await _click(pilot, "frontmatter [")
         await until(pilot, lambda: "+ maturity: core" in shown(pilot))
-        assert "its time is kept, so cached answers stay as they are" in shown(pilot)
-        await _click(pilot, "do it")
+        assert "its time is kept, so cached answers stay valid" in shown(pilot)
+        await _click(pilot, "enter run")
         await until(pilot, lambda: b"maturity: core" in (garden.tree / path).read_bytes())
         assert (garden.tree / path).stat().st_mtime_ns == before
         await until(pilot, lambda: view(pilot).project.overview.branches[path].maturity == "core")  # type: ignore[union-attr]
         await settled(pilot)
         assert not (brv(pilot).project.session.notes._overlay.path).exists()  # type: ignore[union-attr]
         await _press(pilot, "I", SignalsDialog, path)
-        await until(pilot, lambda: "these are its signals now: change one, or where they are kept" in shown(pilot))
-        assert "enter do it" not in shown(pilot)
+        await until(pilot, lambda: "these are its current signals" in shown(pilot))
+        assert "enter run" not in shown(pilot)
         await pilot.press("left")
         await until(pilot, lambda: "+ maturity: validated" in shown(pilot))  # kept where they are: in the frontmatter
-        assert "enter do it" in shown(pilot)
+        assert "enter run" in shown(pilot)
 
 
 @pytest.mark.long

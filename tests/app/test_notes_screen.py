@@ -183,7 +183,7 @@ async def test_note_moved_by_another_program_keeps_its_text_and_links_to_its_new
     (linked.tree / HUB).rename(linked.tree / "moved.md")
     await until(pilot, lambda: "moved to moved.md: its text is there" in text_of(pilot, "#note"))
     await settled(pilot)
-    assert "this is from before it was" in text_of(pilot, "#note")
+    assert "this is the state before it was" in text_of(pilot, "#note")
     assert note_of(app).rendered.page.text == text  # type: ignore[union-attr]
     assert "in the manifest" not in text_of(pilot, "#about")
     await pilot.press("f4", "f")
@@ -205,10 +205,10 @@ async def test_git_conflict_is_marked_until_it_is_resolved(linked: Tree, pilot: 
     await open_linked(pilot)
     assert "⚠" not in text_of(pilot, "#tree")
     linked.file(HUB, f"{HUB_TEXT}\n<<<<<<< HEAD\none\n=======\ntwo\n>>>>>>> topic\n")
-    await until(pilot, lambda: "⚠" in text_of(pilot, "#tree") and "a conflict to decide" in text_of(pilot, "#note"))
+    await until(pilot, lambda: "⚠" in text_of(pilot, "#tree") and "an unresolved conflict" in text_of(pilot, "#note"))
     linked.file(HUB, HUB_TEXT)
     await until(pilot, lambda: "⚠" not in text_of(pilot, "#tree"))
-    await until(pilot, lambda: "a conflict to decide" not in text_of(pilot, "#note"))
+    await until(pilot, lambda: "an unresolved conflict" not in text_of(pilot, "#note"))
 
 
 async def test_slow_note_is_announced(monkeypatch: pytest.MonkeyPatch, pilot: AppPilot) -> None:

@@ -135,7 +135,7 @@ async def test_tree_without_folders_mentions_none(tree: Tree, make_app: MakeApp)
     tree.note("foxes.md", "Foxes", "sleep by day")
     async with make_app(tree.root).run_test(size=WIDE) as pilot:
         await open_notes(pilot)
-        assert "no note is selected: in the tree, enter shows one" in flat(pilot, "#note")
+        assert "no note is selected: in the tree, enter shows a note" in flat(pilot, "#note")
         await pilot.press("enter")
         await until(pilot, lambda: "sleep by day" in text_of(pilot, "#note"))
 
@@ -185,7 +185,7 @@ async def test_filter_typed_before_the_tree_is_read_says_that_texts_wait(
         await reading(pilot)
         rows = (await on(pilot, NotesScreen, "escape", "2")).query_one(NotesTree)
         await pilot.press("slash", *"hunt")
-        await until(pilot, lambda: str(rows.border_subtitle) == "texts not searched yet")
+        await until(pilot, lambda: str(rows.border_subtitle) == "titles and paths only, so far")
         may_load.set()
         await until(pilot, lambda: rows.choices == ["foxes.md"])
         assert str(rows.border_subtitle) == "1 of 2"
@@ -199,7 +199,7 @@ async def test_filter_without_matches(app: BrvTui) -> None:
         assert "0 of 12" in shown(pilot)
         assert tree.chosen == ""
         await pilot.press("escape", "slash", *"broken")
-        assert "not seen by the engine" in text_of(pilot, "#tree")
+        assert "not read by the engine" in text_of(pilot, "#tree")
         assert "not UTF-8" in text_of(pilot, "#tree")
 
 

@@ -96,7 +96,7 @@ async def test_key_names_follow_the_state_and_saving_is_offered_after_a_change(a
         for name in ("^s save", "^z undo"):
             assert f" {name}" in text_of(pilot, "#keys")
         await press(pilot, "f3")
-        assert " enter to the line" not in text_of(pilot, "#keys"), "there is no problem"
+        assert " enter go to line" not in text_of(pilot, "#keys"), "there is no problem"
 
 
 async def test_what_if_offers_reset_and_keep_only_for_changes(app: BrvTui) -> None:
@@ -107,12 +107,12 @@ async def test_what_if_offers_reset_and_keep_only_for_changes(app: BrvTui) -> No
         await until(pilot, lambda: bool(pane.choices))
         pane.move_to(pane.choices.index("direct.min_top"))
         await settled(pilot)
-        for name in ("put back", "put back all", "as profile"):
+        for name in ("d reset", "0 reset all", "as profile"):
             assert f" {name}" not in text_of(pilot, "#keys")
         await pilot.press("l")
         await until(pilot, lambda: view(pilot).lab.what_if is not None)
         await settled(pilot)
-        for name in ("d put back", "0 put back all", "K as profile", "l more", "h less"):
+        for name in ("d reset", "0 reset all", "K as profile", "l more", "h less"):
             assert f" {name}" in text_of(pilot, "#keys")
         await press(pilot, *["right_curly_bracket"] * 20)
         assert " l more" not in text_of(pilot, "#keys"), "it is at its end"
@@ -147,4 +147,4 @@ async def test_actions_without_a_target_are_not_offered(app: BrvTui) -> None:
         for name in ("enter follow", "] next link"):
             assert f" {name}" not in text_of(pilot, "#keys"), "it links to nothing"
         await press(pilot, "D")
-        assert "look at it" not in shown(pilot), "there is no draft"
+        assert "enter look" not in shown(pilot), "there is no draft"

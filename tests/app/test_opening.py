@@ -92,7 +92,7 @@ async def test_project_is_opened_as_soon_as_it_exists(
     async with make_app(tmp_path / "new").run_test(size=NARROW) as pilot:
         await settled(pilot)
         await pilot.press(*"foxes")
-        assert "It is opened here as soon as that can be done." in flat(pilot, "#results")
+        assert "It opens here as soon as it can be read." in flat(pilot, "#results")
         (tmp_path / "new" / ".brv" / "context-tree").mkdir()
         (tmp_path / "new" / ".brv" / "context-tree" / "foxes.md").write_text("# Foxes\n\nFoxes sleep by day.\n")
         await until(pilot, lambda: view(pilot).answer.trace is not None)
@@ -149,8 +149,8 @@ async def test_setting_that_prevents_opening_is_changed_in_settings(garden: Tree
         await settled(pilot)
         assert "CANNOT OPEN" in shown(pilot)
         said = flat(pilot, "#results")
-        assert "Esc, then , opens Settings, where that" in said
-        assert "name a project" not in said
+        assert "press Esc, then , for Settings" in said
+        assert "open a project" not in said
         await press(pilot, "escape", "comma")
         assert pilot.app.current_mode == "settings"
         await pilot.press("slash", *"profile", "enter", "delete")
@@ -173,7 +173,7 @@ async def test_only_a_setting_that_prevents_opening_is_named(tmp_path: Path, mak
     async with make_app(file).run_test(size=WIDE) as pilot:
         await settled(pilot)
         assert view(pilot).project.problem == f"{file}: not a folder; name the project's folder"
-        assert "opens Settings" not in flat(pilot, "#results")
+        assert "for Settings" not in flat(pilot, "#results")
 
 
 async def test_broken_user_profile_leads_to_settings_until_it_is_fixed(
@@ -188,7 +188,7 @@ async def test_broken_user_profile_leads_to_settings_until_it_is_fixed(
         await until(pilot, lambda: view(pilot).project.phase is Phase.FAILED)
         closed_by = SettingProblem("profile", problem, SettingSource(Layer.USER, str(file)))
         assert (view(pilot).project.problem, view(pilot).project.closed_by) == (problem, closed_by)
-        assert "Esc, then , opens Settings, where that" in flat(pilot, "#results")
+        assert "press Esc, then , for Settings" in flat(pilot, "#results")
         profile.write_text('extends = "docs"\n')
         await until(pilot, lambda: view(pilot).project.phase is Phase.READY)
         assert (view(pilot).project.problem, view(pilot).project.closed_by) == ("", None)

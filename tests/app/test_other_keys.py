@@ -30,7 +30,7 @@ async def test_user_keys_work_and_are_shown_everywhere(garden: Tree, make_app: M
         assert "O" in shown(pilot).split("Keys")[-1].split()
         await pilot.press("escape", "question_mark")
         await pilot.pause()
-        assert " V          Give the pane the whole screen, or back" in shown(pilot)
+        assert " V          Maximise or restore the pane" in shown(pilot)
         await on(pilot, NotesScreen, "escape", "2", "f10")
         await settled(pilot)
 
@@ -55,7 +55,7 @@ async def test_unusable_keys_are_reported_once_and_left_out(garden: Tree, make_a
         await until(pilot, lambda: toasts(pilot))
         (toast,) = toasts(pilot)
         assert toast.startswith(
-            f'{file}: keys."panes.nxt": there is no such binding; did you mean panes.next?; left out (and 1 more'
+            f'{file}: keys."panes.nxt": there is no such binding; did you mean panes.next?; ignored (and 1 more'
         )
         assert dict(pilot.app.keymap) == {"app.theme": "ctrl+t"}  # type: ignore[attr-defined]  # BrvTui
         await press(pilot, "escape", "ctrl+t")
@@ -68,7 +68,7 @@ async def test_key_of_another_action_is_reported_and_left_out(garden: Tree, make
         await ask(pilot, "refresh token rotation")
         await until(pilot, lambda: toasts(pilot))
         assert "'c' is also board.changes (Screen Maturity: only changes)" in toasts(pilot)[0]
-        assert toasts(pilot)[0].endswith("; left out")
+        assert toasts(pilot)[0].endswith("; ignored")
         await press(pilot, "escape", "c")
         assert screen(pilot).results.cursor == 0
         await press(pilot, "j")

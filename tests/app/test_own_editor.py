@@ -74,9 +74,9 @@ async def test_draft_too_long_for_the_editor_is_not_compared_and_opens_in_own_ed
         brv(pilot).selection.select(NOTE)
         await on(pilot, DraftDialog, "escape", "e")
         await settled(pilot)
-        assert f"{len(long)} characters are too many to show and edit them here" in flat(pilot)
+        assert f"{len(long)} characters are too many to show and edit here" in flat(pilot)
         assert not pilot.app.screen.query(DiffPane)
-        await until(pilot, lambda: "m take mine" in shown(pilot))
+        await until(pilot, lambda: "m use mine" in shown(pilot))
         await pilot.press("m")
         await until(pilot, lambda: on_disk(garden) == f"{long}six\n")
         assert isinstance(frame(pilot), QueryScreen)
@@ -97,7 +97,7 @@ async def test_own_editor_may_save_change_nothing_or_fail(
         await until(pilot, lambda: "nothing to save" in toast_text(pilot))
         monkeypatch.setenv("EDITOR", "sh -c 'exit 3'")
         await _outside(pilot)
-        await until(pilot, lambda: "sh ended with 3 and wrote nothing; look at $EDITOR" in toast_text(pilot))
+        await until(pilot, lambda: "sh ended with exit code 3 and wrote nothing; check $EDITOR" in toast_text(pilot))
         await settled(pilot)
         assert on_disk(garden) == f"{FEW_LINES}six\n"
         assert drafted(garden.root) is None
@@ -107,12 +107,12 @@ async def test_own_editor_may_save_change_nothing_or_fail(
     ("own_command", "variables", "said"),
     [
         ("", {}, "no editor is set: set editor.command, $VISUAL or $EDITOR"),
-        ("", {"EDITOR": "/no/such/editor -w"}, "/no/such/editor: No such file or directory; look at $EDITOR"),
-        ("", {"EDITOR": "sh -c 'exit 3'"}, "sh ended with 3 and wrote nothing; look at $EDITOR"),
-        ("", {"EDITOR": "vi 'unclosed"}, "$EDITOR cannot be read as a command"),
-        ("", {"EDITOR": "true", "VISUAL": "/no/visual"}, "/no/visual: No such file or directory; look at $VISUAL"),
-        ("vi 'unclosed", {"VISUAL": "true"}, "editor.command cannot be read as a command"),
-        ("/no/own", {"EDITOR": "true", "VISUAL": "true"}, "/no/own: No such file or directory; look at editor.command"),
+        ("", {"EDITOR": "/no/such/editor -w"}, "/no/such/editor: No such file or directory; check $EDITOR"),
+        ("", {"EDITOR": "sh -c 'exit 3'"}, "sh ended with exit code 3 and wrote nothing; check $EDITOR"),
+        ("", {"EDITOR": "vi 'unclosed"}, "$EDITOR is not a valid command"),
+        ("", {"EDITOR": "true", "VISUAL": "/no/visual"}, "/no/visual: No such file or directory; check $VISUAL"),
+        ("vi 'unclosed", {"VISUAL": "true"}, "editor.command is not a valid command"),
+        ("/no/own", {"EDITOR": "true", "VISUAL": "true"}, "/no/own: No such file or directory; check editor.command"),
     ],
 )
 def test_failing_editor_is_one_line(
@@ -156,7 +156,7 @@ async def test_terminal_that_cannot_be_handed_over_is_one_line(
     monkeypatch.setenv("EDITOR", "true")
     async with make_app(garden.root).run_test(size=WIDE) as pilot:
         await _outside(pilot)
-        await until(pilot, lambda: "no other program can be opened" in toast_text(pilot))
+        await until(pilot, lambda: "cannot open another program" in toast_text(pilot))
 
 
 async def test_own_editor_detects_changes_by_others(
@@ -208,7 +208,7 @@ async def test_browser_opens_no_other_editor_with_any_setting(
     monkeypatch.setattr(BrvTui, "is_web", True)
     async with make_app(garden.root).run_test(size=(120, 160)) as pilot:
         await _outside(pilot)
-        await until(pilot, lambda: "a browser opens no other program: notes are edited here" in toast_text(pilot))
+        await until(pilot, lambda: "in a browser, no other program can be opened" in toast_text(pilot))
         await press(pilot, "question_mark")
         assert "VISUAL" not in shown(pilot)
         await pilot.press("escape")
@@ -230,7 +230,7 @@ async def test_damaging_text_from_own_editor_becomes_a_draft(
         await until(pilot, lambda: drafted(garden.root) is not None)
         assert on_disk(garden) == FEW_LINES
         assert drafted(garden.root) == b"<<<<<<< mine\none\n=======\ntwo\n>>>>>>> theirs\n\xff"
-        for said in ("would damage it: ", "the marks of a conflict would become text of it", "kept as a draft"):
+        for said in ("would damage it: ", "the conflict marks would become part of its text", "kept as a draft"):
             await until(pilot, lambda said=said: said in toast_text(pilot))
         await on(pilot, DraftDialog, "e")
         await settled(pilot)
@@ -259,7 +259,7 @@ def test_copy_that_is_no_longer_a_file_is_refused(
     own_editor(f"beside = {str(beside)!r}; {code}")
     assert make_app(garden.root).external_editor.hand_over(NOTE, FEW_LINES.encode()) is None
     assert len(notices) == 1
-    assert notices[0].endswith("; look at $EDITOR")
+    assert notices[0].endswith("; check $EDITOR")
 
 
 _BLOCK = "---\ntitle: one\nkeywords: [a]\n---\n# R\n\ntext\n"
@@ -276,7 +276,7 @@ def test_text_that_loses_encoding_or_frontmatter_is_not_saved(garden: Tree, data
     assert isinstance(doubt, SaveDoubt)
     assert doubt.data == data
     assert doubt.problem.startswith(f"saving {NOTE} would damage it: ")
-    assert ("it would not be text in UTF-8" in doubt.problem) is (data in (b"\xff\xfebad", b"caf\xe9\n"))
+    assert ("it would no longer be UTF-8 text" in doubt.problem) is (data in (b"\xff\xfebad", b"caf\xe9\n"))
     assert on_disk(garden) == _BLOCK
 
 

@@ -37,7 +37,7 @@ async def test_pin_outlives_engine_profile_and_edits(garden: Tree, pilot: AppPil
     assert "profile: brv-3 → docs" in text_of(pilot, "#answer")
     await press(pilot, "P")
     assert "engine: ByteRover → Jeffs Brain" in text_of(pilot, "#answer")
-    assert "scores of different engines do not compare" in text_of(pilot, "#answer")
+    assert "scores of different engines are not comparable" in text_of(pilot, "#answer")
     await ask(pilot, "refund credit note")
     assert tab(pilot) == PINNED
     assert "wording: token store → refund credit note" in text_of(pilot, "#answer")
@@ -110,7 +110,7 @@ async def test_comparison_is_copied_as_text_and_a_saved_trace_omits_it(app: BrvT
     await until(pilot, lambda: app.has_modal)
     await settled(pilot)
     said = " ".join(line.plain.strip() for line in app.screen.query_one("#field-hint", Paragraphs).lines)
-    assert "the pinned answer is not saved with it: y in its tab copies the comparison" in said
+    assert "the pinned answer is not saved with it; y in its tab copies the comparison" in said
 
 
 async def test_one_key_pins_unpins_and_pins_another_answer(pilot: AppPilot) -> None:

@@ -123,7 +123,7 @@ async def test_empty_fields_missing_words_wrong_sums_and_near_misses_are_reporte
     await ask(pilot, "")
     assert view(pilot).answer.trace is None
     assert "READY" in shown(pilot)
-    assert "most important, as stored" in text_of(pilot, "#results")
+    assert "highest stored importance" in text_of(pilot, "#results")
     await ask(pilot, "   ")
     assert view(pilot).answer.trace is None
     await ask(pilot, "zebra quagga")
@@ -175,7 +175,7 @@ async def test_selected_note_is_shown_with_query_terms_marked(pilot: AppPilot) -
     await until(pilot, lambda: (trace := view(pilot).answer.trace) and trace.profile == "docs")
     await settled(pilot)
     assert view(pilot).engine.profile == "docs"
-    assert "the simulated cache is emptied" in toast_text(pilot)
+    assert "the simulated cache has been cleared" in toast_text(pilot)
     assert "docs  signals frontmatter" in text_of(pilot, "#status")
 
 

@@ -67,8 +67,8 @@ def test_frontmatter_is_a_table_with_links(page: About) -> None:
         (LinkKind.MARKDOWN, "expiry.md#two", LinkTarget(path="auth/jwt/expiry.md", fragment="two")),
         (LinkKind.MARKDOWN, "expiry.md?x=1", LinkTarget(path="auth/jwt/expiry.md")),
         (LinkKind.MARKDOWN, "%65xpiry.md", LinkTarget(path="auth/jwt/expiry.md")),
-        (LinkKind.MARKDOWN, "../../../x.md", LinkTarget(broken="leads out of the tree")),
-        (LinkKind.MARKDOWN, "/etc/passwd", LinkTarget(broken="leads out of the tree")),
+        (LinkKind.MARKDOWN, "../../../x.md", LinkTarget(broken="outside the tree")),
+        (LinkKind.MARKDOWN, "/etc/passwd", LinkTarget(broken="outside the tree")),
         (LinkKind.MARKDOWN, "https://a.b/c", LinkTarget(outside="https://a.b/c")),
         (LinkKind.MARKDOWN, "mailto:x@y.z", LinkTarget(outside="mailto:x@y.z")),
         (LinkKind.MARKDOWN, "#token-store", LinkTarget(fragment="token-store")),
@@ -87,7 +87,7 @@ def test_targets_of_links(page: About, kind: LinkKind, written: str, target: Lin
 
 def test_raw_text_contains_every_character_of_the_file(page: About) -> None:
     document = page_document(page, 200, True)
-    bare = _text(document).replace(" (no such note)", "").replace(" (leads out of the tree)", "")
+    bare = _text(document).replace(" (no such note)", "").replace(" (outside the tree)", "")
     assert "\n".join(line[1:] for line in bare.split("\n")) == FRONT
     for link in document.links:
         for spot in link.spots:
@@ -114,7 +114,7 @@ def test_text_too_long_to_show_says_so_at_its_end(tree: Tree) -> None:
     page = tree.session().about("a/b.md")
     for raw in (True, False):
         ends = " ".join(line.plain.strip() for line in page_document(page, 40, raw).lines[-4:])
-        assert ends.endswith("too long to be shown whole: the rest is missing here; open the note in your own editor")
+        assert ends.endswith("too long to be shown in full: open the note in your own editor to see the rest")
 
 
 def test_note_without_frontmatter_begins_with_its_text(tree: Tree) -> None:
@@ -132,7 +132,7 @@ def test_notices_before_reading(page: About) -> None:
     assert list(notices(page)) == []
     assert "changed on disk" in next(notices(replace(page, state=FileState.NEWER)))
     assert list(notices(replace(page, unread_signals=True))) == [
-        "the engine does not read the signals in its frontmatter, nor does this profile (signals.frontmatter)"
+        "neither the engine nor this profile reads the signals in its frontmatter (signals.frontmatter)"
     ]
     assert list(notices(replace(page, cut_lines=1, cut_units=2))) == [
         "the engine does not read the last 1 line",
@@ -143,13 +143,13 @@ def test_notices_before_reading(page: About) -> None:
     kept = replace(page, state=FileState.GONE, moved_to="a/c.md", moved_how="its text is there")
     document = page_document(kept, 80, False)
     assert _text(document).split("\n")[:2] == [
-        " the file is gone: this is from before it was removed",
+        " the file is gone: this is the state before it was removed",
         " moved to a/c.md: its text is there",
     ]
     assert "frontmatter" in _text(document)
     assert document.links[0].target.path == "a/c.md"
     unseen = replace(page, problem="cannot be shown: x", unseen="x", text="")
-    assert _text(page_document(unseen, 80, False)) == " cannot be shown: x\n not seen by the engine: x"
+    assert _text(page_document(unseen, 80, False)) == " cannot be shown: x\n not read by the engine: x"
 
 
 def test_links_of_a_shared_source_stay_in_it(page: About) -> None:

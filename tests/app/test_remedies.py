@@ -54,7 +54,7 @@ async def take(pilot: AppPilot, kind: RemedyKind) -> Remedy:
 async def test_another_wording_goes_into_the_field_and_a_title_opens_the_editor(pilot: AppPilot) -> None:
     await asked_why(pilot, "kubernetes", "deploy/rollback.md")
     assert "Why it is not in the answer" in shown(pilot)
-    assert "enter go to it" in shown(pilot)
+    assert "enter go there" in shown(pilot)
     chosen = await take(pilot, RemedyKind.WORDING)
     await until(pilot, lambda: isinstance(frame(pilot), QueryScreen) and screen(pilot).field.value == chosen.query)
     await settled(pilot)
@@ -82,7 +82,7 @@ async def test_wording_that_the_cache_would_answer_is_marked(pilot: AppPilot) ->
     told = {one.query: one.how for one in remedies(pilot) if one.query}
     assert list(told) == [one.query for one in listed if one.query]
     assert told[listed[0].query] == (
-        "ask so, but the cache has an answer to one like it: c on the screen Query empties it first"
+        "ask so, but the cache has an answer to a similar query: clear it first with c on the screen Query"
     )
 
 
@@ -139,7 +139,7 @@ async def test_maturity_in_a_signals_file_is_changed_there(app: BrvTui, garden: 
             "set in the signals file, which wins over all other places; in ByteRover 9 more hits make it core"
         )
         await until(pilot, lambda: not isinstance(pilot.app.screen, RemedyDialog))
-        said = "its signals are those of the file that --signals named"
+        said = "its signals come from the file given with --signals"
         await until(pilot, lambda: said in toast_text(pilot))
         assert not isinstance(pilot.app.screen, SignalsDialog)
 
@@ -168,12 +168,12 @@ async def test_maturity_is_proposed_in_the_form_for_its_place(app: BrvTui, garde
 async def test_outdated_cached_answer_is_not_called_the_answer(pilot: AppPilot) -> None:
     await ask_from_cache(pilot, "rollback")
     await pilot.press("escape", "w")
-    await until(pilot, lambda: "nothing can stand higher" in shown(pilot))
+    await until(pilot, lambda: "so it cannot be higher" in shown(pilot))
     pane = pilot.app.screen.query_one(RemedyPane)
-    assert pane.heading(view(pilot)) == "It answers, asked again"
+    assert pane.heading(view(pilot)) == "It answers when asked again"
     said = " ".join(line.plain.strip() for line in pane.lines)
-    anew = "asked again without it (on the screen Query c empties it), it is first in an answer that needs no model"
-    assert said.startswith(f"the answer came from the cache: {anew}")
+    anew = "without the cache (c on the screen Query clears it), it is first in an answer that needs no model"
+    assert said.startswith(f"the answer came from the cache; {anew}")
 
 
 def test_note_quoted_by_the_cached_answer_is_not_called_missing(garden: Tree) -> None:
@@ -199,9 +199,9 @@ async def test_remedy_for_an_unsearched_file_is_shown_once(app: BrvTui, garden: 
         for path, said in (
             (
                 "_archived/auth/jwt/old_flow.full.md",
-                "its stub restores it: esc, then select _archived/auth/jwt/old_flow",
+                "to restore it, press esc, select its stub _archived/auth/jwt/old_flow",
             ),
-            ("auth/broken.md", "what helps it stands above"),
+            ("auth/broken.md", "what helps is shown above"),
         ):
             brv(pilot).reasons.explain(path)
             await on(pilot, RemedyDialog)
@@ -224,7 +224,7 @@ async def test_folder_result_is_helped_only_by_words(app: BrvTui, garden: Tree) 
         brv(pilot).selection.select(folder)
         await settled(pilot)
         await pilot.press("escape", "w")
-        said = "no other wording that was tried helps it; it stands for its folder"
+        said = "no other wording that was tried helps. It stands for its folder"
         await until(pilot, lambda: said in flat(pilot))
 
 
@@ -249,18 +249,21 @@ async def test_leading_note_of_a_direct_answer_needs_no_remedy(app: BrvTui, pilo
     await ask(pilot, "rollback")
     assert trace_of(pilot).tier == 2
     await pilot.press("escape", "w")
-    await until(pilot, lambda: "nothing can stand higher" in shown(pilot))
+    await until(pilot, lambda: "so it cannot be higher" in shown(pilot))
     said = " ".join(line.plain.strip() for line in app.screen.query_one(RemedyPane).lines)
-    assert "esc, then a begins a note about it, e edits this one, X archives it, I sets maturity and importance" in said
+    assert (
+        "esc, then a begins a note about it, e edits this note, X archives it, and I sets its maturity and importance"
+        in said
+    )
     await on(pilot, MessageScreen, "f1")
     await until(pilot, lambda: "What would help it · help" in shown(pilot))
-    assert "Leave the dialog" in shown(pilot)
-    assert "Go to where the change is made" not in shown(pilot), "there is none to make"
+    assert "Close the dialog" in shown(pilot)
+    assert "Go to the place where the change is made" not in shown(pilot), "there is none to make"
     await pilot.press("escape")
     assert isinstance(app.screen, RemedyDialog)
     await press(pilot, "enter", "escape")
     await ask(pilot, "rollback", "escape", "w")
-    await until(pilot, lambda: "nothing can stand higher" in shown(pilot))
+    await until(pilot, lambda: "so it cannot be higher" in shown(pilot))
     pane = pilot.app.screen.query_one(RemedyPane)
     assert pane.heading(view(pilot)) == "It answers"
     pane.put([Remedy("validated instead of draft", True, rank=1, tier=2, kind=RemedyKind.MATURITY)])
@@ -268,7 +271,7 @@ async def test_leading_note_of_a_direct_answer_needs_no_remedy(app: BrvTui, pilo
     await settled(pilot)
     await pilot.press("escape")
     await ask(pilot, "rollback", "escape", "w")
-    await until(pilot, lambda: "nothing can stand higher" in shown(pilot))
+    await until(pilot, lambda: "so it cannot be higher" in shown(pilot))
     pane = pilot.app.screen.query_one(RemedyPane)
     made = pane._explanation
     assert (made.rank, made.trace.tier, pane.heading(view(pilot))) == (1, 2, "It answers")

@@ -123,11 +123,13 @@ async def test_project_actions_are_missing_and_the_trace_can_be_saved_again(
         screen(pilot).query_one(AnswerPane).show_tab("note")
         await opened(pilot)
         assert view(pilot).answer.trace is before
-        assert "saved with the trace" in " ".join(" ".join(panes(pilot)["answer"]).split())
+        assert "only the quoted part of this note" in " ".join(" ".join(panes(pilot)["answer"]).split())
         await pilot.press("escape")
         await pilot.press("2")
         await opened(pilot)
-        assert "saved with the trace" in "\n".join(line.plain for line in pilot.app.screen.query_one("#note").lines)
+        assert "only the quoted part of this note" in "\n".join(
+            line.plain for line in pilot.app.screen.query_one("#note").lines
+        )
         for key in "34":
             await pilot.press(key)
             await opened(pilot)

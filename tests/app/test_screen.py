@@ -47,7 +47,7 @@ async def test_nothing_is_drawn_while_the_app_ends(app: BrvTui, pilot: AppPilot)
 
 async def test_key_of_a_screen_typed_as_a_query_explains_how_to_open_it(app: BrvTui, pilot: AppPilot) -> None:
     await ask(pilot, "3")
-    assert text_of(pilot, "#lint").strip() == "asked as a query; esc, then 3 opens Maturity"
+    assert text_of(pilot, "#lint").strip() == "this was asked as a query; esc, then 3 opens Maturity"
     await ask(pilot, "34")
     assert "opens" not in text_of(pilot, "#lint")
     await ask(pilot, "3")
@@ -68,7 +68,7 @@ async def test_keys_work_outside_the_field_and_are_text_in_it(app: BrvTui) -> No
         assert isinstance(pilot.app.screen, MessageScreen)
         assert "Type a question" in shown(pilot)
         await pilot.press("escape", "f6", "f1")
-        assert "What the router's cache would hold" in shown(pilot)
+        assert "A simulation of the router's cache" in shown(pilot)
         await pilot.press("f1")
         assert not isinstance(pilot.app.screen, MessageScreen)
         await pilot.press("i", "t", "z", "q", "question_mark", "1")
@@ -138,7 +138,13 @@ async def test_all_keys_are_listed_from_the_bindings(app: BrvTui) -> None:
         await settled(pilot)
         await pilot.press("escape", "question_mark")
         text = "\n".join(line.plain for line in pilot.app.screen.query_one(TextPane).lines)
-        for words in ("Empty the simulated cache", "Show and focus tree", "To the last row", "Open the folder", "^q"):
+        for words in (
+            "Empty the simulated cache",
+            "Show and focus tree",
+            "Go to the last row",
+            "Open the folder",
+            "^q",
+        ):
             assert words in text
         await pilot.press("q")
         assert not isinstance(pilot.app.screen, MessageScreen)

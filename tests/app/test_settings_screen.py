@@ -58,7 +58,7 @@ def rows_of(text: str = "") -> dict[str, SettingRow]:
 async def test_settings_are_searched_and_the_pane_beside_follows(pilot: AppPilot) -> None:
     await opened(pilot, "panes")
     await settled(pilot)
-    assert "where panes were changed they stay so: F9" in flat(pilot, "#setting")
+    assert "in which you have changed panes keep them: F9" in flat(pilot, "#setting")
     pane = await opened(pilot)
     await pilot.press("slash", *"reranker")
     await until(pilot, lambda: len(pane.choices) < 9)
@@ -135,7 +135,7 @@ async def test_switches_are_toggled_or_clicked_and_numbers_typed_checked_and_sto
     assert kept() == {}
     await pilot.press(*["backspace"] * 7, *"42", "enter")
     await file_holds(pilot, {"history": 42})
-    assert toasts(pilot)[-1] == f"history = 42, kept in {user_file()}; holds from the next start"
+    assert toasts(pilot)[-1] == f"history = 42, saved in {user_file()}; takes effect at the next start"
     assert app.configuration.settings.history == 42
     row = next(number for number, line in enumerate(shown(pilot).splitlines()) if "recording" in line)
     await pilot.click(offset=(8, row))
@@ -255,7 +255,7 @@ async def _are_marked(app: BrvTui, unusable: list[tuple[str, str, str]]) -> None
             pane.move_to(pane.choices.index(setting))
             await until(pilot, lambda said=said: said in flat(pilot, "#setting"))
             row = pane.rows_by_name[setting]
-            assert f"⚠ {'left out' if row.left_out else row.value}" in shown(pilot)
+            assert f"⚠ {'ignored' if row.left_out else row.value}" in shown(pilot)
 
 
 async def test_values_without_effect_can_be_removed_from_the_users_file(garden: Tree, make_app: MakeApp) -> None:
@@ -269,19 +269,19 @@ async def test_values_without_effect_can_be_removed_from_the_users_file(garden: 
         pane = await opened(pilot, "histroy")
         await pilot.press("enter")
         await until(pilot, lambda: toasts(pilot))
-        said = f"delete takes histroy out of {file}; any other change is made there by hand"
+        said = f"delete takes histroy out of {file}; make any other change there by hand"
         assert toasts(pilot)[-1] == said
         pane.move_to(pane.choices.index("signals.frontmatter"))
         await settled(pilot)
         line = next(line for line in text_of(pilot, "#settings").splitlines() if "signals.frontmatter" in line)
-        assert line.split() == ["signals.frontmatter", "⚠", "left", "out", "user"]
-        assert "yours left out" in flat(pilot, "#setting")
+        assert line.split() == ["signals.frontmatter", "⚠", "ignored", "user"]
+        assert "yours ignored" in flat(pilot, "#setting")
         for name, ending in (
-            ("histroy", f"is taken out of {file}"),
-            ("keys.answer.pinn", f"is taken out of {file}"),
+            ("histroy", f"is removed from {file}"),
+            ("keys.answer.pinn", f"is removed from {file}"),
             ("keys.answer.pin", "is back at its default"),
             ("keys.screens.settings", "is back at its default"),
-            ("signals.frontmatter", f"is taken out of {file}, but {project_file} goes before it"),
+            ("signals.frontmatter", f"is removed from {file}, but {project_file} overrides it"),
         ):
             pane.move_to(pane.choices.index(name))
             await pilot.press("delete")
@@ -409,14 +409,14 @@ async def test_default_is_offered_for_the_users_own_values_only(
         assert " delete default" in text_of(pilot, "#keys"), "its own value is without effect, but there"
         for name, key, said in (
             ("theme", "delete", "theme comes from BRV_TUI_THEME: change it there"),
-            ("history", "delete", f"what is left out stands in {file}: change it there"),
+            ("history", "delete", f"the ignored value is in {file}: change it there"),
             ("editor.keep_mtime", "d", f"editor.keep_mtime comes from {file}: change it there"),
-            ("profile", "enter", f"profile is changed by hand alone: in {file}"),
+            ("profile", "enter", f"profile can only be changed by hand, in {file}"),
         ):
             pane.move_to(pane.choices.index(name))
             await settled(pilot)
             assert "delete default" not in text_of(pilot, "#keys")
-            assert ("goes before your own" in flat(pilot, "#setting")) is (name != "history")
+            assert ("overrides your own" in flat(pilot, "#setting")) is (name != "history")
             await pilot.press(key)
             await until(pilot, lambda said=said: toasts(pilot)[-1:] == [said])
         assert kept() == {"animations": "on", "history": 5}
@@ -430,7 +430,7 @@ async def test_change_overridden_by_another_source_is_shown_beside_it(
     async with again.run_test(size=WIDE) as pilot:
         await opened(pilot, "animations")
         assert "yours not set" in flat(pilot, "#setting")
-        assert "BRV_TUI_ANIMATIONS goes before your own settings file" in flat(pilot, "#setting")
+        assert "BRV_TUI_ANIMATIONS overrides your own settings file" in flat(pilot, "#setting")
         seen = []
         for _ in range(2):  # from its own value, so that every choice can be reached
             before = kept()
@@ -440,7 +440,7 @@ async def test_change_overridden_by_another_source_is_shown_beside_it(
             seen.append(kept()["animations"])
             assert f"yours {seen[-1]}, without effect" in flat(pilot, "#setting")
             assert toasts(pilot)[-1] == (
-                f"animations = {seen[-1]} is kept in {user_file()}, but BRV_TUI_ANIMATIONS goes before it"
+                f"animations = {seen[-1]} is saved in {user_file()}, but BRV_TUI_ANIMATIONS overrides it"
             )
         assert seen[0] != seen[1]
         assert again.configuration.settings.animations == "off"
@@ -448,4 +448,4 @@ async def test_change_overridden_by_another_source_is_shown_beside_it(
         await until(pilot, lambda: kept() == {})
         await settled(pilot)
         assert "yours not set" in flat(pilot, "#setting")
-        assert toasts(pilot)[-1].startswith("animations is taken out of ")
+        assert toasts(pilot)[-1].startswith("animations is removed from ")

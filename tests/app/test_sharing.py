@@ -70,7 +70,7 @@ async def test_paths_answers_prompts_traces_and_selected_text_are_copied(
         await told(pilot, "copied the path")
         assert offered(written) == view(pilot).answer.trace.hits[1].path
         assert app.clipboard == offered(written)
-        await told(pilot, "if nothing arrives")
+        await told(pilot, "if the clipboard stays empty")
         await ask(pilot, "rollback", "f8", "G", "k", "y")
         await told(pilot, f"copied the path {screen(pilot).note_at_hand} (")
         assert offered(written) == screen(pilot).note_at_hand
@@ -168,7 +168,7 @@ async def test_existing_file_is_replaced_only_after_confirmation(app: BrvTui, he
     old.write_text("old")
     async with app.run_test() as pilot:
         await ask(pilot, "token store", "escape", "x", "enter")
-        await until(pilot, lambda: "enter again replaces it" in problem(pilot))
+        await until(pilot, lambda: "press enter again to replace it" in problem(pilot))
         assert old.read_text() == "old"
         field = app.screen.query_one(Input)
         field.value = "nowhere/x.json"
@@ -176,7 +176,7 @@ async def test_existing_file_is_replaced_only_after_confirmation(app: BrvTui, he
         await until(pilot, lambda: "there is no folder" in problem(pilot))
         field.value = "token-store.json"
         await pilot.press("enter")
-        await until(pilot, lambda: "enter again replaces it" in problem(pilot))
+        await until(pilot, lambda: "press enter again to replace it" in problem(pilot))
         await pilot.press("enter")
         await told(pilot, "saved ")
     assert read(old).trace.query == "token store"

@@ -50,7 +50,7 @@ async def test_parts_before_an_answer_and_keys_belong_to_the_engine(pilot: AppPi
     await switch_to(pilot, "soleri")
     assert "words" in text_of(pilot, "#score")
     assert "importance" not in text_of(pilot, "#score")
-    assert "tier" not in text_of(pilot, "#results").partition("most important")[0]
+    assert "tier" not in text_of(pilot, "#results").partition("highest stored")[0]
     await switch_to(pilot, "byterover")
     await ask(pilot, "refresh token", "escape")
     pane = screen(pilot).query_one(RetryPane)

@@ -51,11 +51,11 @@ async def test_settings_show_that_the_space_sets_the_engine(space: Path) -> None
         assert line.split() == ["engine", "byterover_v4", "opened"]
         beside = flat(pilot, "#setting")
         assert "from the space" in beside
-        assert "the space goes before your own settings file" in beside
+        assert "the space overrides your own settings file" in beside
         await pilot.press("delete")
         await until(pilot, lambda: "engine comes from the space" in toasts(pilot))
         await pilot.press("l")
-        await until(pilot, lambda: any(said.endswith("but the space goes before it") for said in toasts(pilot)))
+        await until(pilot, lambda: any(said.endswith("but the space overrides it") for said in toasts(pilot)))
         await settled(pilot)
 
 
@@ -81,7 +81,7 @@ async def test_space_is_queried_explained_and_not_changed(space: Path) -> None:
         await press(pilot, "escape", "P")
         assert any("ByteRover V4 alone" in said for said in toasts(pilot))
         await on(pilot, VersionsDialog, "W")
-        assert "from 3 to 4" not in shown(pilot)
+        assert "m 3 to 4" not in shown(pilot)
         await press(pilot, "escape", "2")
         assert "all files" not in text_of(pilot, "#keys"), "a space has neither stubs nor derived files"
         await press(pilot, "1", "i")
@@ -96,7 +96,7 @@ async def test_space_is_queried_explained_and_not_changed(space: Path) -> None:
         await pilot.press("question_mark")
         await pilot.resize_terminal(120, 160)  # all keys at once
         await settled(pilot)
-        assert "Undo what was saved" in shown(pilot)
+        assert "Undo the latest save" in shown(pilot)
         assert "Rename or move" not in shown(pilot)
         await pilot.resize_terminal(*WIDE)
         await pilot.press("escape")
@@ -106,7 +106,7 @@ async def test_space_is_queried_explained_and_not_changed(space: Path) -> None:
         await ask(pilot, "kubernetes quokka")
         assert "nothing was found" in text_of(pilot, "#results")
         await press(pilot, "escape", "c")
-        assert "ByteRover V4 keeps no answers: there is no cache to empty" in toasts(pilot)
+        assert "ByteRover V4 has no cache: there is nothing to clear" in toasts(pilot)
         assert "the simulated cache is empty" not in toasts(pilot)
         assert "begins a note" not in text_of(pilot, "#results")
         assert "have ByteRover curate a topic" in flat(pilot, "#results")
@@ -123,7 +123,7 @@ async def test_only_the_available_engine_is_offered(space: Path) -> None:
         )
         await press(pilot, "b", "b")
         said = " ".join(toasts(pilot))
-        assert "pinned: change wording, then B compares" in said
+        assert "pinned: change wording, then press B to compare" in said
         assert "engines that do" not in said
         assert "P asks" not in said
         assert "P switches" not in said
@@ -210,7 +210,7 @@ async def test_remedies_for_a_topic_in_the_results_are_listed_and_opened(space: 
         os.utime(tree / f"{name}.html", (NOW / 1000 - days * 86_400,) * 2)
     async with BrvTui(Opening(space, None, NOW, None)).run_test(size=WIDE) as pilot:
         await ask(pilot, "quokka", "escape", "w")
-        await until(pilot, lambda: "it is first: nothing stands above it" in remedy_lines(pilot))
+        await until(pilot, lambda: "it is first. If another note should be first" in remedy_lines(pilot))
         await pilot.press("escape", "j", "w")
         await until(pilot, lambda: "rank 1" in remedy_lines(pilot))
         assert remedy_lines(pilot) == (
@@ -239,7 +239,7 @@ async def test_w_reports_that_only_topics_can_be_brought_in(space: Path) -> None
         pilot.app.select("index.html")  # type: ignore[attr-defined]
         await settled(pilot)  # what changed on disk is asked about again
         await pilot.press("escape", "w")
-        await until(pilot, lambda: "nothing that was tried brings it into the results" in remedy_lines(pilot))
+        await until(pilot, lambda: "nothing that was tried makes it a result" in remedy_lines(pilot))
 
 
 async def test_file_ignored_by_v4_has_its_own_reason(space: Path) -> None:
@@ -254,8 +254,8 @@ async def test_file_ignored_by_v4_has_its_own_reason(space: Path) -> None:
         pilot.app.select("x.full.html")  # type: ignore[attr-defined]
         await pilot.press("e")
         await until(pilot, lambda: bool(frame(pilot).query("#problems")))
-        await until(pilot, lambda: "whatever it holds" in flat(pilot, "#problems"))
-        await until(pilot, lambda: "no save changes an answer" in flat(pilot, "#ranking"))
+        await until(pilot, lambda: "whatever its text" in flat(pilot, "#problems"))
+        await until(pilot, lambda: "saving changes no answer" in flat(pilot, "#ranking"))
         assert "score" not in text_of(pilot, "#saving")
 
 
@@ -300,7 +300,7 @@ async def test_space_offers_no_other_engine_and_no_mode(space: Path) -> None:
         await settled(pilot)
         assert view(pilot).idle >= {"engine.next", "engine.mode"}
         await pilot.press("escape", "p")
-        await until(pilot, lambda: any("; K in the Lab (What if) keeps another" in said for said in toasts(pilot)))
+        await until(pilot, lambda: any("; K in the Lab (What if) saves another" in said for said in toasts(pilot)))
 
 
 async def test_maturity_has_the_thresholds_and_confidences_of_v4(space: Path) -> None:
@@ -308,7 +308,7 @@ async def test_maturity_has_the_thresholds_and_confidences_of_v4(space: Path) ->
     async with app.run_test(size=HUGE) as pilot:
         await settled(pilot)
         await pilot.press("escape", "3")
-        await until(pilot, lambda: "off high" in text_of(pilot, "#draft"))
+        await until(pilot, lambda: "d high" in text_of(pilot, "#draft"))
         forecast = text_of(pilot, "#forecast")
         assert "below high confidence" in forecast
         assert "archive" not in forecast
@@ -339,7 +339,7 @@ async def test_log_gives_advice_if_no_topic_answered(space: Path) -> None:
         await pilot.press("escape", "4")
         await until(pilot, lambda: view(pilot).log.compared is not None)
         said = flat(pilot, "#entry")
-        assert "now, on an empty cache" not in said
+        assert "now, with an empty cache" not in said
         assert "tier" not in said + text_of(pilot, "#log")
         assert "status not covered" in said
         await pilot.press("w")
@@ -365,7 +365,7 @@ async def test_log_reports_first_that_v4_refuses_every_query_and_nothing_is_judg
             await until(pilot, lambda: (made := view(pilot).log.compared) and made.entry.query == query)  # noqa: B023
             said = flat(pilot, "#entry")
             assert said.index(fails) < said.index("then")
-            assert "would be answered the same" not in said
+            assert "the answer would be the same" not in said
             assert "not covered now" not in said
             await pilot.press("j")
         await pilot.press("w")

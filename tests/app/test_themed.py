@@ -12,7 +12,7 @@ from textual.theme import BUILTIN_THEMES
 from brvtui.app.app import BrvTui
 from brvtui.config import configure, user_file
 from tests.app.driving import NARROW, WIDE, MakeApp, ask, on, press, settled, until
-from tests.app.looking import AppPilot, brv, shown, toasts
+from tests.app.looking import AppPilot, brv, flat, shown, toasts
 from tests.support.settings import own, own_theme
 from tests.support.trees import Tree
 
@@ -79,8 +79,8 @@ async def test_broken_theme_files_are_reported_in_one_line_each(garden: Tree, ma
     async with make_app(garden.root).run_test(size=NARROW) as pilot:
         await settled(pilot)
         assert sorted(toasts(pilot)) == [
-            f"{first}: unknown key primry; did you mean primary? (and 1 more: brv-tui themes lists all); left out",
-            f"{second}: cannot be read as a theme (Invalid value (at end of document)); left out",
+            f"{first}: unknown key primry; did you mean primary? (and 1 more: brv-tui themes lists them all); ignored",
+            f"{second}: cannot be read as a theme (Invalid value (at end of document)); ignored",
         ]
         assert "mine" in pilot.app.available_themes
         await changed(pilot)
@@ -101,7 +101,7 @@ async def test_edited_theme_file_is_followed_and_keeps_its_colours_while_broken(
         assert paints(pilot, "#002000", "#ccffcc")
         own_theme('primary = "reed"')
         await changed(pilot)
-        assert toasts(pilot) == [f"{file}: primary = 'reed' is no colour; did you mean red?; left out"]
+        assert toasts(pilot) == [f"{file}: primary = 'reed' is not a colour; did you mean red?; ignored"]
         own_theme("primary = ")
         await changed(pilot)
         assert pilot.app.theme == "mine"
@@ -164,7 +164,7 @@ async def test_theme_is_previewed_before_it_is_chosen_clicked_or_left(app: BrvTu
     await settled(pilot)
     assert app.theme == "brv-contrast"
     assert configure(environ={}).settings.theme == "brv-contrast"
-    assert toasts(pilot)[-1] == f"theme = brv-contrast, kept in {user_file()}"
+    assert toasts(pilot)[-1] == f"theme = brv-contrast, saved in {user_file()}"
 
 
 async def test_theme_that_cannot_be_stored_is_reported(app: BrvTui) -> None:
@@ -184,7 +184,7 @@ async def test_override_of_the_users_file_is_reported(app: BrvTui, monkeypatch: 
         await settled(pilot)
         app.keep_theme("brv-light")
         await until(pilot, lambda: toasts(pilot))
-        assert toasts(pilot)[-1] == f"theme = brv-light is kept in {user_file()}, but BRV_TUI_THEME goes before it"
+        assert toasts(pilot)[-1] == f"theme = brv-light is saved in {user_file()}, but BRV_TUI_THEME overrides it"
 
 
 async def test_t_cycles_through_our_own_themes(app: BrvTui) -> None:
@@ -198,10 +198,10 @@ async def test_t_cycles_through_our_own_themes(app: BrvTui) -> None:
         assert seen == ["brv-light", "brv-contrast", "brv-dark", "brv-light"]
         assert not user_file().exists()
         await press(pilot, "comma", "slash", *"theme", "enter")
-        assert "in use now" in shown(pilot)
+        assert "in use in this session only" in flat(pilot, "#setting")
         await press(pilot, "t", "t")
         assert brv(pilot).theme == "brv-dark"
-        assert "in use now" not in shown(pilot)
+        assert "in use in this session only" not in flat(pilot, "#setting")
 
 
 # The terminal's own colours, and none

@@ -14,7 +14,7 @@ from brvtui.app.widgets.lines import Lines
 from tests.app.driving import NARROW, ask, settled, until
 from tests.app.looking import AppPilot, screen, toasts
 
-LONG = "copied the path (30 characters) through tmux: to the terminal's clipboard, and prefix ] pastes it"
+LONG = "copied the path (30 characters) through tmux, to the terminal's clipboard; prefix ] pastes it"
 
 
 async def shown(pilot: AppPilot, count: int) -> list[Toast]:

@@ -31,7 +31,7 @@ async def test_polling_is_reported_with_its_reason(
         why = "a disk of type nfs4 does not tell what others change"
         assert re.search(r"polling every \d+ s", text_of(pilot, "#status"))
         assert why in text_of(pilot, "#status")
-        assert f"{why}; so all files are looked at every" in toast_text(pilot)
+        assert f"{why}; so all files are checked every" in toast_text(pilot)
 
 
 async def test_catching_up_is_shown_while_it_lasts(
@@ -89,7 +89,7 @@ async def test_recreated_tree_keeps_the_users_position(garden: Tree, make_app: M
         assert view(pilot).stale.files == {"auth/jwt/long.md": "gone"}
         await until(pilot, lambda: "the file is gone" in text_of(pilot, "#note"))
         await press(pilot, "5")
-        assert "once it is there, so are its notes" in flat(pilot, "#judged")
+        assert "Its notes appear here as soon as it can." in flat(pilot, "#judged")
         await press(pilot, "2")
         kept.rename(garden.tree)
         await until(pilot, lambda: view(pilot).knows("auth/jwt/long.md"))
@@ -117,13 +117,13 @@ async def test_removed_tree_is_not_called_empty_and_cursors_come_back(garden: Tr
     await until(pilot, lambda: view(pilot).knows("billing/refunds.md"))
     await until(pilot, lambda: tree.chosen == "billing/refunds.md")
     garden.tree.rename(garden.root / "kept")
-    why = "GONE   the tree: folder cannot be read: No such file or directory; once it is there, so are its notes"
+    why = "GONE   the tree cannot be read: folder cannot be read: No such file or directory."
     await until(pilot, lambda: why in text_of(pilot, "#route"))
     for name in ("results", "tree"):
-        assert "once it is there, so are its notes" in flat(pilot, f"#{name}")
+        assert "Its notes appear here as soon as it can." in flat(pilot, f"#{name}")
     await ask(pilot, "rollback")
     said = flat(pilot, "#results")
-    assert "once it is there, so are its notes" in said
+    assert "Its notes appear here as soon as it can." in said
     assert "begins a note" not in said
     assert why in text_of(pilot, "#route")
     assert "contains no notes" not in text_of(pilot, "#route")
@@ -131,7 +131,7 @@ async def test_removed_tree_is_not_called_empty_and_cursors_come_back(garden: Tr
     garden.tree.mkdir()
     await until(pilot, lambda: "EMPTY" in text_of(pilot, "#route"))
     await pilot.press("escape", "w")
-    said = "no notes in this tree yet: there is none to explain"
+    said = "no notes in this tree yet: there is no note to explain"
     await until(pilot, lambda: said in toast_text(pilot))
 
 

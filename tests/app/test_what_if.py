@@ -66,12 +66,12 @@ async def test_typed_value_is_stored_as_a_profile(with_judgments: Tree, pilot: A
     await until(pilot, lambda: view(pilot).lab.what_if == Variant(constants=(("search.limit", 3),)))
     await asked(pilot)
     await pilot.press("K", *"mine", "enter")
-    await until(pilot, lambda: "kept as" in toast_text(pilot))
+    await until(pilot, lambda: "saved as" in toast_text(pilot))
     assert registry.load("byterover").constants(str(config_folder() / "mine.toml")).search.limit == 3
     assert registry.load("byterover").constants("mine").search.limit == 3
     for name in ("docs", "soleri-code", "byterover", "config"):
         await pilot.press("K", *name, "enter")
-        await until(pilot, lambda: f"{name} is a name of ours: choose another one" in toast_text(pilot))  # noqa: B023
+        await until(pilot, lambda: f"{name} is the name of a built-in profile" in toast_text(pilot))  # noqa: B023
         assert not (config_folder() / f"{name}.toml").exists()
     await pilot.press("0")
     await until(pilot, lambda: view(pilot).lab.what_if is None)
@@ -125,7 +125,7 @@ async def test_one_or_two_constants_are_swept_and_the_curve_saved(
         assert "direct.prefetch: ndcg@10 of 2 of 3 judged queries" in lines[0]
         dialog = pilot.app.screen
         assert isinstance(dialog, SweepDialog)
-        (crossing,) = (each for each in dialog.made.crossings)  # type: ignore[union-attr]
+        (crossing,) = (each for each in dialog.sweep.crossings)  # type: ignore[union-attr]
         assert crossing.query == "refresh-token-rotation"
         await pilot.press("v")
         file = tmp_path / "pictures" / "sweep-of-direct-prefetch.svg"

@@ -56,11 +56,11 @@ async def test_note_ranks_above_files_derived_from_it(garden: Tree, make_app: Ma
 async def test_actions_focus_their_pane_and_notes_open_on_the_notes_screen(app: BrvTui) -> None:
     async with app.run_test(size=NARROW) as pilot:
         await ask(pilot, "rollback")
-        await chosen(pilot, "the tab to the right")
+        await chosen(pilot, "next tab")
         assert pilot.app.focused is not None
         assert pilot.app.focused.id == "answer"
-        await chosen(pilot, "the next match of the filter")
-        assert "not possible now" in toast_text(pilot)
+        await chosen(pilot, "next match of the filter")
+        assert "not available now" in toast_text(pilot)
         await pilot.press("i")
         dialog = await palette(pilot, "zebra zebra")
         assert "no action or note" in shown(pilot)
@@ -85,10 +85,10 @@ async def test_keys_typed_before_the_palette_opens_are_not_lost(app: BrvTui) -> 
 
 async def test_rows_are_chosen_by_keys_and_mouse_and_run_on_their_screen(pilot: AppPilot) -> None:
     await ask(pilot, "rollback")
-    dialog = await palette(pilot, "the screen")
+    dialog = await palette(pilot, "go to the screen")
     await pilot.press("down", "down", "up")
     assert dialog.rows.command is not None
-    assert dialog.rows.command.title == "The screen Notes"
+    assert dialog.rows.command.title == "Go to the screen Notes"
     await pilot.click(dialog.rows, offset=(10, 2))
     await on(pilot, MaturityScreen)
     await chosen(pilot, "only queries that were not covered")

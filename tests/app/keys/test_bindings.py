@@ -57,7 +57,7 @@ def test_key_for_why_has_no_other_meaning() -> None:
     held = {action.name: action for _, action in _ALL if "w" in split(action.keys)}
     assert {action.call for action in held.values()} == {"app.why"}
     log = held.pop("log.why")
-    assert log.description.startswith("Why the first note that answered is or is not")
+    assert log.description.startswith("Explain why the first note that answered is or is not")
     assert len({action.description for action in held.values()}) == 1
     assert not any("Log" in action.description for action in held.values())
 

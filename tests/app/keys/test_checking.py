@@ -29,7 +29,7 @@ def test_free_keys_are_accepted() -> None:
         ("panes.back", "f12,ctrl+i", "terminals send 'ctrl+i' as tab: choose another key"),
         ("panes.back", "ctrl+", "there is no key 'ctrl+'"),
         ("panes.back", "ctrl+banana", "there is no key 'ctrl+banana'"),  # a character, but of no keyboard
-        ("panes.next", "tab,n", "'n' is text in a field, the other keys are not; give this binding keys of one kind"),
+        ("panes.next", "tab,n", "'n' types text in a field, and the other keys do not"),
     ],
 )
 def test_unusable_keys_are_left_out(name: str, given_keys: str, said: str) -> None:
@@ -55,7 +55,7 @@ def test_key_of_another_action_is_left_out(name: str, given_keys: str, other: st
     made = check_keys({name: given_keys})
     assert made.usable == {}
     assert other in made.problems[name]
-    assert made.problems[name].endswith("choose another key, or give that one another key first")
+    assert made.problems[name].endswith("choose another key, or first give that action another key")
 
 
 def test_rejected_key_gets_its_default_back_which_may_clash() -> None:

@@ -82,9 +82,9 @@ async def test_messages_name_the_users_keys(own_keys: BrvTui) -> None:
     async with own_keys.run_test(size=WIDE) as pilot:
         await settled(pilot)
         for key, said in (
-            ("t", "µ keeps one"),
+            ("t", "keep it with µ"),
             ("ampersand", "& then pins its answer"),
-            ("é", "select a note first: é edits it, E hands it"),
+            ("é", "select a note first: é edits it, E opens it"),
             ("%", "select a note first: % sets"),
             ("!", "! then says why"),
         ):
@@ -99,9 +99,9 @@ async def test_panes_and_their_help_name_the_users_keys(own_keys: BrvTui) -> Non
         await settled(pilot)
         assert "not a near miss: ! says why" in flat(pilot, "#score")
         await press(pilot, "f6", "f1")
-        assert "F10 empties the cache" in shown(pilot)
+        assert "F10 clears the cache" in shown(pilot)
         await press(pilot, "escape", "3")
-        assert "~ shows one event" in text_of(pilot, "#forecast")
+        assert "~ picks one event" in text_of(pilot, "#forecast")
 
 
 async def test_first_screens_name_the_users_keys(garden: Tree, make_app: MakeApp) -> None:
@@ -121,4 +121,4 @@ async def test_first_screens_name_the_users_keys(garden: Tree, make_app: MakeApp
         await press(pilot, "escape", "2")
         assert re.search(r" ; \d+ stubs, derived files", shown(pilot))
         await press(pilot, "3")
-        assert "^y a day on" in text_of(pilot, "#forecast")
+        assert "^y +1 day" in text_of(pilot, "#forecast")
