@@ -547,7 +547,7 @@ async def test_palette_runs_general_actions_over_a_fleet(fleet: Fleet) -> None:
         theme = app.theme
         await pilot.press("ctrl+g")
         await until(pilot, lambda: app.has_modal)
-        await pilot.press(*"next", "space", *"of", "space", *"our", "enter")
+        await pilot.press(*"next", "space", *"colour", "enter")
         await until(pilot, lambda: not app.has_modal)
         await until(pilot, lambda: toasts(pilot))
         assert app.theme != theme, toasts(pilot)

@@ -70,7 +70,7 @@ async def test_settings_are_searched_and_the_pane_beside_follows(pilot: AppPilot
     await until(pilot, lambda: "the number of run queries" in flat(pilot, "#setting"))
     await pilot.press("down")
     await until(pilot, lambda: pane.chosen != "history")
-    await until(pilot, lambda: "the query before this one" in flat(pilot, "#setting").lower())
+    await until(pilot, lambda: "previous query in the history" in flat(pilot, "#setting").lower())
     await opened(pilot, "theme")
     await on(pilot, ThemePalette, "enter")
     await until(pilot, lambda: "brv-contrast" in shown(pilot))
