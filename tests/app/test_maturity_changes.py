@@ -97,7 +97,7 @@ async def test_signals_by_mouse_from_the_pane_of_the_note(app: BrvTui, garden: T
         await click("core")
         await click("frontmatter [")
         await until(pilot, lambda: "+ maturity: core" in shown(pilot))
-        await click("do it")
+        await click("enter run")
         await _stands(pilot, _REFUNDS, "core")
         assert b"maturity: core" in (garden.tree / _REFUNDS).read_bytes()
         assert column(pilot, "core").chosen == view(pilot).selection.file == _REFUNDS
