@@ -80,7 +80,7 @@ Examples:
 """
 )
 @project_option
-@click.option("--print", "defaults", is_flag=True, help="Print a settings file that holds every default instead.")
+@click.option("--print", "defaults", is_flag=True, help="Print a settings file with every default instead.")
 @answer_format
 def config(project: Path | None, defaults: bool, form: str) -> int:
     """Show the merged settings and where each comes from.
@@ -148,7 +148,7 @@ Examples:
 """
 )
 @project_option
-@click.option("--toml", "as_toml", is_flag=True, help="Print a [keys] table that holds every default instead.")
+@click.option("--toml", "as_toml", is_flag=True, help="Print a [keys] table with every default instead.")
 @answer_format
 def keys(project: Path | None, as_toml: bool, form: str) -> int:
     """List the keys of the app, and the names by which [keys] in a settings file gives them others.
