@@ -44,7 +44,7 @@ ANSWERED = [0, "", True]
 
 def test_read_only_folders_and_shut_notes_of_another_user(place: Path) -> None:
     told = played(place, "tests.faults.scenes", "shut_out")
-    refused = "you may not read or write it, or its folder; change the permissions and try again"
+    refused = "you may not read or write it or its folder; change the permissions and try again"
     data = place / "own/data"
     assert told["query"] == ANSWERED
     assert told["keep"] == f"{data}/cache: {refused}"
