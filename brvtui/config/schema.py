@@ -136,7 +136,7 @@ class Saving:
 
     keep_mtime: bool = _setting(
         False,
-        "whether saving keeps a note's modification time, and so its recency, unless said otherwise",
+        "whether saving keeps a note's modification time, and so its recency, by default",
         of_app=True,
     )
 
@@ -156,7 +156,7 @@ class EditorSettings(Saving):
 class Service:
     """A model, local or behind an address. The key itself is never in a file: ``key_env`` names its variable."""
 
-    model: str = _setting("", "the model; empty: none is used")
+    model: str = _setting("", "the model; empty: none")
     url: str = _setting(
         "",
         "an OpenAI-compatible service that serves it (extra `[llm]`); empty: a local model (extra `[vectors]`)",
@@ -170,10 +170,10 @@ class EmbeddingService(Service):
 
     provider: str = _setting(
         "compatible",
-        "`openai` and `voyage` bring their address, default model and key variable",
+        "the provider; `openai` and `voyage` set the address, default model and key variable",
         choices=EMBEDDING_PROVIDERS,
     )
-    batch_size: int = _setting(0, "the most texts in one request; 0: the provider's own limit", most=10_000)
+    batch_size: int = _setting(0, "the maximum number of texts in a request; 0: the provider's own limit", most=10_000)
     input_type: str = _setting(
         "none", "the kind of text that `voyage` optimizes vectors for", choices=("none", "document", "query")
     )
@@ -192,22 +192,22 @@ class Llm:
     """The language model of tiers 3 and 4. The key itself is never in a file: ``key_env`` names its variable."""
 
     protocol: str = _setting(
-        "openai", "what the service speaks; `openai`: also Ollama, LM Studio, vLLM, OpenRouter", choices=PROTOCOLS,
+        "openai", "the protocol of the service; `openai`: also Ollama, LM Studio, vLLM, OpenRouter", choices=PROTOCOLS,
     )  # fmt: skip
-    model: str = _setting("", "the model; empty: none is asked")
+    model: str = _setting("", "the model; empty: no model")
     url: str = _setting("", "the service's address; empty: OpenAI's or Anthropic's own")
     key_env: str = _setting("BRV_TUI_LLM_KEY", "the environment variable that holds the key of the model's service")
-    allowed: bool = _setting(False, "whether runs may ask the model without being allowed in each session")
+    allowed: bool = _setting(False, "whether runs may call the model without permission in each session")
     timeout: int = _setting(
-        120, "after how many seconds without a piece of an answer the service is given up", least=1, most=3600,
+        120, "how many seconds to wait for each piece of an answer", least=1, most=3600,
     )  # fmt: skip
-    sent_cents: int = _setting(0, "what a million tokens sent cost, in cents; 0: unknown", most=1_000_000)
-    received_cents: int = _setting(0, "what a million tokens received cost, in cents; 0: unknown", most=1_000_000)
+    sent_cents: int = _setting(0, "the price of a million tokens sent, in cents; 0: unknown", most=1_000_000)
+    received_cents: int = _setting(0, "the price of a million tokens received, in cents; 0: unknown", most=1_000_000)
     answer_tokens: int = _setting(
-        400_000, "how many tokens one answer may send and receive in all", least=1_000, most=1_000_000_000
+        400_000, "the maximum number of tokens sent and received for one answer", least=1_000, most=1_000_000_000
     )
     answer_cents: int = _setting(
-        200, "what one answer may cost in all, in cents, where prices are set; 0: any sum", most=1_000_000
+        200, "the maximum cost of one answer, in cents, if prices are set; 0: no limit", most=1_000_000
     )
 
 
@@ -216,7 +216,7 @@ class Signals:
     """Sources of the notes' signals."""
 
     frontmatter: str = _setting(
-        AUTO, "whether a note's frontmatter may hold its signals; `auto`: as the profile has it, off in `brv-3`",
+        AUTO, "whether a note's signals may come from its frontmatter; `auto`: as in the profile (off in `brv-3`)",
         choices=_SWITCH, restart=True,
     )  # fmt: skip
 
@@ -231,25 +231,23 @@ class ProjectSettings:
 
     theme: str = _setting(
         "brv-dark",
-        "colour theme: one of ours, of Textual's, or of your own (`brv-tui themes` says where yours lie)",
+        "colour theme: one of ours, one of Textual's, or your own (`brv-tui themes` shows the folder for yours)",
         of_app=True,
     )
-    animations: str = _setting(
-        AUTO, "moving and fading; `auto`: off over ssh and in tmux", choices=_SWITCH, of_app=True
-    )
+    animations: str = _setting(AUTO, "animations; `auto`: off over ssh and in tmux", choices=_SWITCH, of_app=True)
     ascii: str = _setting(
         AUTO,
-        "letters for signs, also in names; not in help, Markdown, the answer of `ask`; `auto`: if output is not UTF-8",
+        "ASCII letters for signs, even in names, but not in help, Markdown or `ask` answers; `auto`: if not UTF-8",
         choices=_SWITCH,
         restart=True,
     )
     engine: str = _setting(DEFAULT, "the memory system whose retrieval answers queries", restart=True)
     profile: str | Mapping[str, Any] = _setting(
-        DEFAULT_PROFILE, "the engine's constants; a table changes single ones", restart=True
+        DEFAULT_PROFILE, "the engine's constants; a table changes individual ones", restart=True
     )
-    watch: bool = _setting(True, "whether changes on disk are noticed by themselves", restart=True, of_app=True)
+    watch: bool = _setting(True, "whether changes on disk are noticed automatically", restart=True, of_app=True)
     history: int = _setting(
-        500, "how many run queries are remembered for a project", most=10_000, restart=True, of_app=True
+        500, "the number of runs that are remembered for a project", most=10_000, restart=True, of_app=True
     )
     signals: Signals = field(default=Signals())
     editor: Saving = field(default=Saving())
@@ -260,19 +258,19 @@ class Settings(ProjectSettings):
     """All settings, merged. Without arguments, the defaults."""
 
     panes: str = _setting(
-        FEW, "which panes the Query screen begins with, until they are changed: `few` are results and score",
+        FEW, "the panes that the Query screen shows until you change them; `few`: results and score",
         choices=(FEW, ALL), restart=True, of_app=True,
     )  # fmt: skip
-    recording: bool = _setting(False, "whether runs record access hits, in the tool's own overlay, from the start")
+    recording: bool = _setting(False, "whether runs record access hits from the start, in brv-tui's own overlay")
     keys: Mapping[str, str] = field(
         default_factory=lambda: MappingProxyType({}),
         metadata={
-            "summary": "other keys for actions, by the binding's name: `brv-tui keys` lists them",
+            "summary": "your own keys for actions, by the binding's name; `brv-tui keys` lists the names",
             "of_app": True,
         },
     )
     key_variables: str = _setting(
-        "", "variables of the environment that `key_env` may name, beside our own, with commas between; the app never"
+        "", "environment variables that `key_env` may name besides our own, separated by commas; the app never"
         " changes this", by_hand=True,
     )  # fmt: skip
     editor: EditorSettings = field(default=EditorSettings())
@@ -338,7 +336,7 @@ def value_text(value: Value) -> str:
     """A setting's value for display."""
     if isinstance(value, Mapping):
         extends = value.get("extends", "")
-        return f"a table over {extends}" if extends else "a table"
+        return f"a table based on {extends}" if extends else "a table"
     if isinstance(value, bool):
         return "true" if value else "false"
     return str(value) or "–"
