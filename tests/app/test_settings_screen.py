@@ -303,8 +303,12 @@ def test_unknown_key_comes_first_and_once(keys: str) -> None:
 @pytest.mark.parametrize(
     ("engine", "profile", "said"),
     [
-        ("soleri", "docs", "soleri answers with its usual profile: docs is one of byterover's"),
-        ("byterover", "soleri-code", "byterover answers with its usual profile: soleri-code is one of soleri's"),
+        ("soleri", "docs", "soleri answers with its default profile, because docs belongs to byterover"),
+        (
+            "byterover",
+            "soleri-code",
+            "byterover answers with its default profile, because soleri-code belongs to soleri",
+        ),
         ("soleri", "soleri-code", ""),
         ("byterover", "docs", ""),
     ],
@@ -411,7 +415,7 @@ async def test_default_is_offered_for_the_users_own_values_only(
             ("theme", "delete", "theme comes from BRV_TUI_THEME: change it there"),
             ("history", "delete", f"what is left out stands in {file}: change it there"),
             ("editor.keep_mtime", "d", f"editor.keep_mtime comes from {file}: change it there"),
-            ("profile", "enter", f"profile is changed by hand alone: in {file}"),
+            ("profile", "enter", f"profile can only be changed by hand, in {file}"),
         ):
             pane.move_to(pane.choices.index(name))
             await settled(pilot)

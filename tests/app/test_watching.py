@@ -28,7 +28,7 @@ async def test_polling_is_reported_with_its_reason(
     monkeypatch.setattr(watch, "network_disk", lambda folder: network_disk(folder, mounts))
     async with make_app(garden.root).run_test(size=HUGE) as pilot:
         await settled(pilot)
-        why = "a disk of type nfs4 does not tell what others change"
+        why = "a disk of type nfs4 does not report outside changes"
         assert re.search(r"polling every \d+ s", text_of(pilot, "#status"))
         assert why in text_of(pilot, "#status")
         assert f"{why}; so all files are looked at every" in toast_text(pilot)
@@ -117,7 +117,7 @@ async def test_removed_tree_is_not_called_empty_and_cursors_come_back(garden: Tr
     await until(pilot, lambda: view(pilot).knows("billing/refunds.md"))
     await until(pilot, lambda: tree.chosen == "billing/refunds.md")
     garden.tree.rename(garden.root / "kept")
-    why = "GONE   the tree: folder cannot be read: No such file or directory; once it is there, so are its notes"
+    why = "GONE   the tree: the folder cannot be read: No such file or directory; once it is there, so are its notes"
     await until(pilot, lambda: why in text_of(pilot, "#route"))
     for name in ("results", "tree"):
         assert "once it is there, so are its notes" in flat(pilot, f"#{name}")
