@@ -234,10 +234,12 @@ class ProjectSettings:
         "colour theme: one of ours, one of Textual's, or your own (`brv-tui themes` shows the folder for yours)",
         of_app=True,
     )
-    animations: str = _setting(AUTO, "animations; `auto`: off over ssh and in tmux", choices=_SWITCH, of_app=True)
+    animations: str = _setting(
+        AUTO, "whether the app is animated; `auto`: off over ssh and in tmux", choices=_SWITCH, of_app=True
+    )
     ascii: str = _setting(
         AUTO,
-        "ASCII letters for signs, even in names, but not in help, Markdown or `ask` answers; `auto`: if not UTF-8",
+        "ASCII letters for signs, also in names; not in help, Markdown, `ask` answers; `auto`: if output is not UTF-8",
         choices=_SWITCH,
         restart=True,
     )

@@ -80,7 +80,7 @@ _KEPT = {"drafts/*.json", "history.json", "layout.json", "overlay.json"}
 """Files that may hold what a user wrote: damaged, they are set aside and named."""
 _OPEN = """
 used()
-roots = (own / "cache", own / "config")  # the user may give these: they are not updated
+roots = (own / "cache", own / "config")  # the user may give these: they stay as they are
 places = [place for place in own.rglob("*") if place not in roots]
 open_to_others = [place for place in places if place.lstat().st_mode & 0o077]
 assert not open_to_others, open_to_others

@@ -103,14 +103,14 @@ def test_impossible_undo_is_reported(three: Tree, place: PlanTarget, monkeypatch
 def test_the_last_copy_of_a_note_is_not_undone(three: Tree, place: PlanTarget, monkeypatch: pytest.MonkeyPatch) -> None:
     def remove(tree: Path, path: str, seen: FileVersion) -> Saved:
         (tree / path).unlink()
-        raise SaveError(f"{path}: not done, Input/output error; fix that and try again")
+        raise SaveError(f"{path}: not done: Input/output error; fix that and try again")
 
     monkeypatch.setattr(applying.note_files, "remove", remove)
     plan = Plan(
         "archive",
         (Write("y/copy.md", None, FileContent(b"a")), Write("x/a.md", read_content(three.tree, "x/a.md"), None)),
     )
-    with pytest.raises(NoteError, match=r"^x/a.md: not done, .*; the changes made before that remain$"):
+    with pytest.raises(NoteError, match=r"^x/a.md: not done: .*; the changes made before that remain$"):
         apply(place, plan)
     assert (three.tree / "y/copy.md").read_bytes() == b"a"
 
@@ -152,14 +152,14 @@ def test_change_the_disk_cannot_confirm_is_applied_and_reported(
     assert [line.partition(":")[0] for line in said] == ["x/n.md", "y/c.md"]
     assert {"x/n.md", "y/c.md"} <= set(files())
     monkeypatch.setattr(
-        applying.note_files, "remove", lambda *_: (_ for _ in ()).throw(SaveError("x/b.md: not done, no; try again"))
+        applying.note_files, "remove", lambda *_: (_ for _ in ()).throw(SaveError("x/b.md: not done: no; try again"))
     )
     (three.tree / "x/n.md").unlink()
     os.replace(three.tree / "y/c.md", three.tree / "x/c.md")
     plan = Plan(
         "two", (Move("x/c.md", "y/c.md", digest(b"c")), Write("x/b.md", read_content(three.tree, "x/b.md"), None))
     )
-    with pytest.raises(NoteError, match=r"^x/b.md: not done, no; try again$"):
+    with pytest.raises(NoteError, match=r"^x/b.md: not done: no; try again$"):
         apply(place, plan)
     assert files() == before
 
