@@ -57,7 +57,7 @@ def test_read_only_folders_and_shut_notes_of_another_user(place: Path) -> None:
     assert told["query on it"] == ANSWERED
     assert (told["gone"], told["back"], told["followed"]) == (True, True, True)
     assert told["unseen"] == {
-        "ops": "folder cannot be read: Permission denied",
+        "ops": "the folder cannot be read: Permission denied",
         "auth/jwt/a.md": "cannot be read: Permission denied",
     }
 
