@@ -7,19 +7,19 @@ import os
 
 _ADVICE = {
     errno.ENOSPC: "the disk is full; free some space and try again",
-    errno.EDQUOT: "your quota of the disk is used up; free some space and try again",
-    errno.EFBIG: "the system allows no file of this size; raise the limit (ulimit -f) and try again",
+    errno.EDQUOT: "your disk quota is used up; free some space and try again",
+    errno.EFBIG: "the system does not allow a file of this size; raise the limit (ulimit -f) and try again",
     errno.EROFS: "the file system is read-only; mount it writable and try again",
-    errno.EACCES: "you may not read or write it, or its folder; change the permissions and try again",
-    errno.EPERM: "the system does not permit it; look at the owner and flags of the file and its folder",
-    errno.ENOENT: "there is no such file or folder; look at the tree again",
+    errno.EACCES: "you may not read or write it or its folder; change the permissions and try again",
+    errno.EPERM: "the system does not permit it; check the owner and flags of the file and its folder",
+    errno.ENOENT: "there is no such file or folder; check the tree",
     errno.ENAMETOOLONG: "the name is too long for the file system; choose a shorter one",
-    errno.ELOOP: "a symlink was put in its place; fix that and try again",
+    errno.ELOOP: "it was replaced by a symlink; fix that and try again",
     errno.EMFILE: "this process has too many files open; raise the limit (ulimit -n) and start again",
     errno.ENFILE: "the system has too many files open; end other programs and try again",
-    errno.EAGAIN: "another process has held its lock for too long; wait for that one or end it, and try again",
-    errno.EIO: "the disk fails; look after it, and at the copies that you have",
-    errno.ESTALE: "the network disk was exchanged; mount it again and try again",
+    errno.EAGAIN: "another process has held its lock for too long; wait for it or end it, and try again",
+    errno.EIO: "the disk is failing; check it and your backups",
+    errno.ESTALE: "the network disk was replaced; mount it again and try again",
 }
 
 NO_FILE = "there is no such file"
@@ -27,7 +27,7 @@ _UNREADABLE = {
     errno.ENOENT: NO_FILE,
     errno.ENOTDIR: NO_FILE,
     errno.EACCES: "you may not read it",
-    errno.ELOOP: "its symlinks lead in a circle",
+    errno.ELOOP: "its symlinks form a loop",
     errno.ENAMETOOLONG: "its name is too long for the file system",
 }
 
@@ -40,7 +40,7 @@ def reason(error: BaseException) -> str:
 def reading_reason(error: OSError | ValueError) -> str:
     """The reason why a file that the user named could not be read, for a message that already names the file."""
     if isinstance(error, UnicodeDecodeError):
-        return "it is not text in UTF-8"
+        return "it is not UTF-8 text"
     message = _UNREADABLE.get(error.errno or 0) if isinstance(error, OSError) else None
     return message or reason(error)
 

@@ -121,7 +121,7 @@ def climb(
             continue
         over = f"{strategy} found notes" if found else ""
         before = strategy if strategy == TRIGRAMS else tried.setdefault(plan.query, strategy)
-        why = plan.why if before == strategy else f"{plan.why}: the text that {before} had"
+        why = plan.why if before == strategy else f"{plan.why}: the same text as in {before}"
         state = State.HIT if found else State.MISSED
         rungs.append(Rung(number, strategy, plan.query, state, len(found), why, timed_by=timed_by))
     return Climbed(tuple(rungs), tuple(found), error)
@@ -152,9 +152,9 @@ def _plans(query: str, searches: Searches[H], rules: LadderRules) -> Iterator[_P
     """Yields the steps after the query's own search, in their order."""
     words = rules.stopped, rules.word_length
     strongest = strongest_term(query, *words)
-    none_left = f"no word of {rules.word_length} letters or more but stop words"
+    none_left = f"no word of {rules.word_length} letters or more, except stop words"
     if strongest and strongest != query.strip().lower():
-        yield _Plan(STRONGEST, strongest, lambda: searches.text(strongest), "the longest word that says something")
+        yield _Plan(STRONGEST, strongest, lambda: searches.text(strongest), "the longest word that is not a stop word")
     else:
         yield _Plan(STRONGEST, strongest, None, "it is the whole query" if strongest else none_left)
     yield _Plan(REFRESH, "", None, _refreshed(searches))
@@ -162,10 +162,10 @@ def _plans(query: str, searches: Searches[H], rules: LadderRules) -> Iterator[_P
     if clean:
         yield _Plan(SANITISED, clean, lambda: searches.text(clean), "without punctuation and symbols")
     else:
-        yield _Plan(SANITISED, "", None, "nothing but punctuation and symbols")
+        yield _Plan(SANITISED, "", None, "only punctuation and symbols")
     again = strongest_term(clean, *words)
     if again:
-        yield _Plan(REFRESHED_STRONGEST, again, lambda: searches.text(again), "the longest word of the clean text")
+        yield _Plan(REFRESHED_STRONGEST, again, lambda: searches.text(again), "the longest word of the cleaned text")
     else:
         yield _Plan(REFRESHED_STRONGEST, "", None, none_left)
     tokens = query_tokens(query, *words)
@@ -178,7 +178,7 @@ def _plans(query: str, searches: Searches[H], rules: LadderRules) -> Iterator[_P
 
 def _refreshed(searches: Searches[H]) -> str:
     searches.refresh()
-    return "the index is always current: nothing to refresh"
+    return "the index is always current, so there is nothing to refresh"
 
 
 def sanitised(query: str) -> str:

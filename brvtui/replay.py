@@ -82,7 +82,7 @@ def read_sequence(path: Path) -> list[ReplayStep]:
         waited += steps[-1].wait_seconds
         if waited > _LONGEST_WAIT:
             raise ReplayError(
-                f"{path}: entry {number}: up to here, the waits sum to more than {_LONGEST_WAIT:g} seconds"
+                f"{path}: entry {number}: the waits up to here add up to more than {_LONGEST_WAIT:g} seconds"
             )
     return steps
 
@@ -103,7 +103,7 @@ def _read_list(path: Path) -> list[Any]:
     except ValueError as error:
         raise ReplayError(f"{path}: cannot be read as a list of queries ({error})") from error
     if not isinstance(value, list):
-        raise ReplayError(f"{path}: must hold a JSON list")
+        raise ReplayError(f"{path}: must contain a JSON list")
     return value
 
 

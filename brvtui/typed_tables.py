@@ -49,7 +49,7 @@ class Range:
         if self.is_open:
             return f"be a number above {self.least:g}, {limit}"
         if self.most < math.inf:
-            return f"lie between {self.least:g} and {self.most:g}"
+            return f"be from {self.least:g} to {self.most:g}"
         return f"be at least {self.least:g}, {limit}" if self.least else f"be a number of 0 or more, {limit}"
 
 
@@ -203,7 +203,7 @@ def _value(kind: Any, value: Any, where: str, origin: str, rule: Any = _NUMBER) 
         return value
     if shape is tuple and isinstance(value, (list, tuple)):
         if inner[-1] is not ... and len(value) != len(inner):
-            raise ProfileError(f"{origin}: {where} must hold {len(inner)} texts")
+            raise ProfileError(f"{origin}: {where} must have {len(inner)} strings")
         return tuple(_value(inner[0], item, where, origin) for item in value)
     if shape is dict and isinstance(value, dict):
         if isinstance(rule, TableKeys) and value.keys() != set(rule.names):
@@ -214,7 +214,7 @@ def _value(kind: Any, value: Any, where: str, origin: str, rule: Any = _NUMBER) 
         wanted = getattr(kind, "__name__", str(kind))
         raise ProfileError(f"{origin}: {where} = {shortened(repr(value))} must be of type {wanted}")
     if kind is str and "\0" in value:
-        raise ProfileError(f"{origin}: {where} must not hold a NUL character")
+        raise ProfileError(f"{origin}: {where} must not contain a NUL character")
     if kind in (int, float) and value not in rule:
         is_tiny = 0 < abs(value) < 1 / _LARGEST
         smallest = f"be {'0 or ' if 0 in rule else ''}at least {1 / _LARGEST:g}"

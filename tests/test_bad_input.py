@@ -363,7 +363,7 @@ def test_the_file_is_the_one_that_is_known() -> None:
     full = OSError(errno.ENOSPC, "No space left on device")
     assert faults.error_line(full, Path("/data")) == "/data: the disk is full; free some space and try again"
     assert faults.error_line(full) == "input or output: the disk is full; free some space and try again"
-    assert faults.error_line(OSError(errno.EIO, "x", b"/by/bytes")).startswith("/by/bytes: the disk fails")
+    assert faults.error_line(OSError(errno.EIO, "x", b"/by/bytes")).startswith("/by/bytes: the disk is failing")
     assert faults.error_line(OSError("nothing is known")) == "input or output: nothing is known; fix that and try again"
 
 

@@ -132,7 +132,7 @@ def test_new_note_with_broken_signals_causes_a_full_load(tree: Tree) -> None:
     tree.note("x/b.md", "B")
     assert update(before, ["x/b.md"], BRV3, NOW_MS, stored) is None
     after = load(find_project(tree.root), BRV3, NOW_MS, stored, before)
-    assert "x/b.md are no JSON" in after.notices[-1]
+    assert "x/b.md are not JSON" in after.notices[-1]
 
 
 def test_no_changes_give_the_same_snapshot(tree: Tree) -> None:

@@ -89,7 +89,7 @@ def test_a_note_to_explain(run: Run, project: Tree, name: str) -> None:
     code, out, err = run("explain", "quokka", name.format(root=project.root))
     assert (code, out) == (3, "")
     assert err.startswith("brv-tui: ")
-    assert "leads out of the tree; name a note below " in err
+    assert "leads out of the tree; name a note in " in err
     assert err.count("\n") == 1
 
 
@@ -273,7 +273,7 @@ def test_symlinks_are_reported_and_not_followed(links: Tree) -> None:
     session = links.session()
     reasons = {file.path: file.reason for file in session.snapshot.unseen}
     assert reasons["x/out.md"] == "a symlink to a file outside the tree"
-    assert reasons["x/outdir"] == reasons["x/up"] == reasons["x/inside"] == "a folder behind a symlink is not entered"
+    assert reasons["x/outdir"] == reasons["x/up"] == reasons["x/inside"] == "a folder behind a symlink is not read"
     assert "symbolic links" in reasons["x/loop.md"]
     assert "No such file" in reasons["x/gone.md"]
     assert len(session.snapshot.notes) == 31

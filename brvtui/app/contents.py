@@ -87,7 +87,7 @@ class Overview:
     def why_empty(self) -> str:
         """The reason why the tree has no notes; used only if it has none."""
         if self.unreadable:
-            return f"the tree cannot be read: {self.unreadable}. Its notes appear here as soon as it can."
+            return f"{self.unreadable}. The notes appear here as soon as it can be read."
         return self.kind.why_empty or self.unread or "no notes in this tree yet"
 
 

@@ -35,7 +35,7 @@ _SHOWN_ARGUMENTS = 100
 def spent(completion: Completion) -> str:
     """The calls, tools, tokens, cost and time of an answer, in one line."""
     if not completion.turns:
-        return f"{completion.model}: no call came to its end"
+        return f"{completion.model}: no call was completed"
     usage = completion.usage
     work = f"{counted(len(completion.turns), 'call', 'calls')}, {counted(len(completion.steps), 'tool', 'tools')}"
     about = "about " if usage.estimated else ""
@@ -57,7 +57,7 @@ def gave(step: ToolStep, ms: float) -> str:
 
 _WIDTH = 80
 """The width of an answer that consists of lines."""
-_SET_ONE = "set llm.model in your settings (brv-tui config says where), or BRV_TUI_LLM_MODEL"
+_SET_ONE = "set llm.model in your settings (brv-tui config shows the file), or the variable BRV_TUI_LLM_MODEL"
 
 
 @click.command(
@@ -71,7 +71,7 @@ Examples:
 )
 @text_argument()
 @engine_command
-@click.option("--llm", "allowed", is_flag=True, help="Let the model that is set answer at tiers 3 and 4.")
+@click.option("--llm", "allowed", is_flag=True, help="Let the configured model answer at tiers 3 and 4.")
 @answer_format
 def ask(
     text: str,
@@ -113,15 +113,15 @@ def ask(
     if allowed and ended.trace.answer.awaits_model:
         raise Failure(_not_asked(state.problem), BAD_USAGE if state.problem else FAILED)
     if ended.trace.answer.awaits_model and state.name and not (state.problem or state.allowed):
-        click.echo("--llm lets it be asked", err=True)
+        click.echo("to let the model answer, add --llm", err=True)
     return OK if ended.trace.covered else NEGATIVE
 
 
 def _not_asked(problem: str) -> str:
     """The message that no model could be called: a ``problem`` in its settings, or that none is set."""
     if problem:
-        return f"this answer needs a model, and the one that is set cannot be asked: {problem}"
-    return f"this answer needs a model, and none is set: {_SET_ONE}"
+        return f"this answer needs a model, but the configured one cannot be used: {problem}"
+    return f"this answer needs a model, but none is set: {_SET_ONE}"
 
 
 @contextmanager
@@ -178,14 +178,14 @@ class _Terminal:
                         self._note(f"asking {model}{self._limit}")
                 case kinds.TurnBegun():
                     if self._written:
-                        self._note("what stands above is not the answer yet: the model goes on")
+                        self._note("the text above is not the answer yet: the model continues")
                     self._is_answer = self._written = False
                 case kinds.TextDelta(text):
                     self._take(text)
                 case kinds.TurnEnded(turn):
                     self._release(turn.calls == 0 and bool(turn.text.strip()))
                 case kinds.Waiting(seconds, why):
-                    self._note(f"asking again in {seconds:g} s: {why}")
+                    self._note(f"trying again in {seconds:g} s: {why}")
                 case kinds.StepBegun(number, tool, arguments):
                     self._note(called(number, tool, arguments))
                 case kinds.StepEnded(step, ms):
@@ -222,7 +222,7 @@ class _Terminal:
             return
         answer = ended.trace.answer
         if answer.kind != "model" and self._written:
-            self._note("what stands above was not finished; without the model the answer is")
+            self._note("the answer above is incomplete; the answer without the model:")
         if answer.kind != "model" or not self._written:
             click.echo(visible(answer.text, keep="\n") if answer.text else _retrieved(ended.trace))
         if answer.notice and not getattr(ended, "why", ""):
@@ -294,9 +294,9 @@ def check(project: Path | None, form: str) -> int:
     if result is None:
         raise Failure(f"no model is set: {_SET_ONE}", NEGATIVE)
     if not result.answered:
-        raise Failure(f"it does not answer: {result.why}", FAILED)
+        raise Failure(f"the model does not answer: {result.why}", FAILED)
     if form == "text":
-        tools = "and calls tools" if result.calls_tools else "and calls no tools, which tier 4 needs"
+        tools = "and calls tools" if result.calls_tools else "but calls no tools, which tier 4 needs"
         say(f"{'answers':<9} yes, in {result.ms:.0f} ms, {tools}")
         for notice in result.notices:
             say_note(notice)

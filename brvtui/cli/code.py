@@ -46,19 +46,33 @@ Examples:
 )
 @click.argument("task", nargs=-1)
 @click.option("--repo", type=NamedPath(), default=Path(), help="The repository (default: here).")
-@click.option("--files", is_flag=True, help="TASK names files: show their contents, and the callers of these.")
+@click.option("--files", is_flag=True, help="Read TASK as file names: show what the files contain and who calls it.")
 @click.option(
     "--diff", metavar="REVISIONS|-", help="Show what a change touches: main..HEAD, or - for a patch on stdin."
 )
 @click.option(
-    "--budget", type=WholeNumber(1, 10_000_000), help="Tokens of the answer (default: 5000, 8000 with --diff)."
+    "--budget",
+    type=WholeNumber(1, 10_000_000),
+    help="The maximum number of tokens in the answer (default: 5000, 8000 with --diff).",
 )
-@format_option("text", "xml", "markdown", "json", text="text says why; the others are what an agent is given.")
-@click.option("--profile", type=click.Choice(_PROFILES), default=_PROFILES[0], show_default=True, help="The constants.")
-@click.option("--project", type=NamedPath(), help="Notes about it (default: those of the repository, if any).")
-@click.option("--why", metavar="SYMBOL", help="Say where SYMBOL ranks in the answer, and why.")
-@click.option("--notes", is_flag=True, help="List the notes that mention the code of the answer.")
-@click.option("--without-note", is_flag=True, help="List the files that no note mentions: all, or those of the answer.")
+@format_option(
+    "text",
+    "xml",
+    "markdown",
+    "json",
+    text="Output format; text explains the answer, the others are what an agent receives.",
+)
+@click.option(
+    "--profile", type=click.Choice(_PROFILES), default=_PROFILES[0], show_default=True, help="The engine's constants."
+)
+@click.option(
+    "--project", type=NamedPath(), help="The project with notes about the code (default: the repository's own, if any)."
+)
+@click.option("--why", metavar="SYMBOL", help="Explain where SYMBOL is in the answer, and why it is there.")
+@click.option("--notes", is_flag=True, help="List the notes that mention code in the answer.")
+@click.option(
+    "--without-note", is_flag=True, help="List the files that no note mentions: all files, or those in the answer."
+)
 def code(
     task: tuple[str, ...],
     repo: Path,
@@ -79,20 +93,23 @@ def code(
     """
     words = _words(task, files)
     if bool(words) + (diff is not None) != 1 and not (without_note and not words and diff is None and not files):
-        raise Failure("give one of: a task, --files with files, --diff with revisions; or --without-note", BAD_USAGE)
+        raise Failure(
+            "give a task, --files with file names, or --diff with revisions; only --without-note needs none of them",
+            BAD_USAGE,
+        )
     if files and not words:
-        raise Failure("name the files behind --files", BAD_USAGE)
+        raise Failure("name the files after --files", BAD_USAGE)
     if notes + without_note + (why is not None) > 1:
         raise Failure("give one of --why, --notes and --without-note", BAD_USAGE)
     if (notes or without_note or why is not None) and form != "text":
-        raise Failure("--why, --notes and --without-note print lines of text: leave out --format", BAD_USAGE)
+        raise Failure("--why, --notes and --without-note print plain text: leave out --format", BAD_USAGE)
     changed = None if diff is None else _changed(repo, diff)
     session, snapshot = _opened(repo, profile, project)
     _report_unread(session, snapshot)
     entry = "changes" if diff is not None else "files" if files else "task"
     named = _source_files(snapshot, task if files else changed or ())
     if files and not named:
-        raise Failure("none of these files is source that is read of the repository", NOT_THERE)
+        raise Failure("none of these files is a source file that brv-tui reads in this repository", NOT_THERE)
     answer = None
     if words or changed is not None:
         answer = _answer(session, entry, "" if files else words, named, budget)
@@ -127,7 +144,7 @@ def _lines(answer: CodeAnswer, why: str | None, notes: bool) -> tuple[list[str],
     if why is not None:
         explained = answer.why_lines(why)
         if explained is None:
-            raise Failure(f"no symbol of this code has {visible(why)} in its name", NOT_THERE)
+            raise Failure(f"no symbol in this code has {visible(why)} in its name", NOT_THERE)
         return explained
     return answer.note_lines() if notes else (answer.lines(), not answer.is_empty)
 
@@ -145,7 +162,7 @@ def _report_unread(session: Session, snapshot: RepositorySnapshot) -> None:
         if line:
             say(f"brv-tui: {visible(line)}", err=True)
     if len(lines) > _MOST_UNREAD:
-        say(f"brv-tui: and {len(lines) - _MOST_UNREAD} reasons more for which files are left out", err=True)
+        say(f"brv-tui: and {len(lines) - _MOST_UNREAD} more reasons why files are left out", err=True)
 
 
 def _problem(session: Session) -> str:
@@ -158,7 +175,7 @@ def _problem(session: Session) -> str:
     try:
         session.keep()
     except OSError as error:
-        problem = f"what was read of the code is not kept: {error_line(error, KeptCode(session.project.tree).path)}"
+        problem = f"the index of the code could not be stored: {error_line(error, KeptCode(session.project.tree).path)}"
     try:
         session.services.feedback(session.engine).said()
     except OSError as error:
@@ -174,7 +191,7 @@ def _show_files_without_note(code: RepositorySnapshot, answer: CodeAnswer | None
     if not code.documentation.has_code:
         say("no source file was read, so there is none that a note could mention", err=True)
     elif not files:
-        say("a note mentions every file" + (" of the answer" if answer is not None else ""), err=True)
+        say(f"every file{' in the answer' if answer is not None else ''} is mentioned in a note", err=True)
     return OK if files else NEGATIVE
 
 
@@ -191,10 +208,12 @@ def _changed(repo: Path, diff: str) -> list[str]:
     if diff == "-":
         patch = sys.stdin.buffer.read(_LARGEST_PATCH + 1)
         if len(patch) > _LARGEST_PATCH:
-            raise Failure(f"the patch has more than {_LARGEST_PATCH >> 20} MB: name the files with --files", BAD_USAGE)
+            raise Failure(f"the patch is larger than {_LARGEST_PATCH >> 20} MB: name the files with --files", BAD_USAGE)
         files = files_of_patch(patch.decode("utf-8", "surrogateescape"))
         if not files:
-            raise Failure("the standard input holds no patch: pipe the output of git diff into it", BAD_USAGE)
+            raise Failure(
+                "there is no patch on the standard input: pipe the output of git diff into brv-tui", BAD_USAGE
+            )
         return files
     if not repo.is_dir():
         raise no_folder(repo)
@@ -211,7 +230,7 @@ def _source_files(code: RepositorySnapshot, written: Sequence[str]) -> list[str]
     if unknown:
         more = f" and {len(unknown) - _MOST_UNKNOWN} more" if len(unknown) > _MOST_UNKNOWN else ""
         named = visible(", ".join(unknown[:_MOST_UNKNOWN]))
-        say(f"brv-tui: not one source file that is read of the repository: {named}{more}", err=True)
+        say(f"brv-tui: no single source file in the repository matches: {named}{more}", err=True)
     return list(dict.fromkeys(filter(None, meant.values())))
 
 
@@ -273,7 +292,7 @@ def _notes(repo: Path, project: Path | None) -> Snapshot | None:
     except Failure as error:
         if project is not None:
             raise
-        say(f"brv-tui: no notes are joined: {visible(error.message)}", err=True)
+        say(f"brv-tui: answering without notes: {visible(error.message)}", err=True)
         return None
     session.load()
     notes: Snapshot = session.snapshot

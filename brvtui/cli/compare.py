@@ -35,7 +35,9 @@ Examples:
     shell_complete=completing.engines,
     help="Only this engine; may be given more than once.",
 )
-@click.option("--metric", "metrics", multiple=True, metavar="NAME", help="Only this metric; may be given again.")
+@click.option(
+    "--metric", "metrics", multiple=True, metavar="NAME", help="Only this metric; may be given more than once."
+)
 @judgments_option
 @click.option("--scope", default="", metavar="PATH", shell_complete=completing.scopes, help=SCOPE_HELP)
 @project_option
@@ -63,7 +65,7 @@ def compare(
 
     if text and (metrics or named):
         measures = "--metric" if metrics else "--judgments"
-        raise Failure(f"{measures} is about judged queries: leave out {measures}, or TEXT", BAD_USAGE)
+        raise Failure(f"{measures} applies only to judged queries: leave out {measures} or TEXT", BAD_USAGE)
     wanted = tuple(map(parse_metric, metrics)) or DEFAULT_METRICS
     alone = engines[0] if request.profile and len(engines) == 1 else ""  # the engine that the profile belongs to
     session = replace(request, engine=alone).open_noting_scope()

@@ -52,11 +52,14 @@ Examples:
     "--rev", type=filled, metavar="REV", help="Before: the notes at this git revision; nothing is checked out."
 )
 @click.option(
-    "--at", type=span_or_moment, metavar="+30d|ISO", help="After: so much later (h, d, w, y), or at an ISO 8601 time."
+    "--at",
+    type=span_or_moment,
+    metavar="+30d|ISO",
+    help="After: this long from now (h, d, w, y), or at an ISO 8601 time.",
 )
 @click.option("--to-profile", default="", metavar="NAME", help="After: another profile of the engine.")
 @click.option("--to-signals", type=_PATH, metavar="FILE", help="After: the signals in this JSON file.")
-@click.option("--edit", "edits", multiple=True, metavar="NOTE=FILE", help="After: the text of FILE in place of NOTE's.")
+@click.option("--edit", "edits", multiple=True, metavar="NOTE=FILE", help="After: with the text of FILE in NOTE.")
 @click.option(
     "--without", multiple=True, metavar="NOTE", shell_complete=completing.notes, help="After: without this note."
 )
@@ -75,11 +78,13 @@ def diff(text: str | None, request: ProjectRequest, form: str, **differences: Un
 
     if differences["saved"] is not None:
         if text or any(value for name, value in differences.items() if name != "saved"):
-            raise click.UsageError("--saved is compared with now: leave out TEXT and what else would be different")
+            raise click.UsageError(
+                "--saved is compared with the present answer: leave out TEXT and the options for other differences"
+            )
         return _print(_with_saved(request, differences["saved"]), form)
     if not text or not any(differences.values()):
         options = "--rev, --at, --to-profile, --to-signals, --edit or --without"
-        raise click.UsageError(f"give TEXT and what is different ({options}), or --saved FILE.json")
+        raise click.UsageError(f"give TEXT and a difference ({options}), or --saved FILE.json")
     session = request.open_noting_scope()
     then_ms = session.clock()
     plan = DiffPlan(

@@ -44,17 +44,21 @@ def engine_command(command: _F) -> _F:
             "knowing: density, top-k, file-grouped).",
         ),
         "aliases": click.option("--aliases", type=NamedPath(), help="jeffs_brain: JSON file of aliases."),
-        "top_k": click.option("--top-k", type=positive, help="How many results (jeffs_brain: 10)."),
+        "top_k": click.option("--top-k", type=positive, help="The number of results (jeffs_brain: 10)."),
         "candidate_k": click.option(
-            "--candidate-k", type=positive, help="jeffs_brain: how many of each leg, BM25 and vectors (60)."
+            "--candidate-k",
+            type=positive,
+            help="jeffs_brain: the number of candidates from each leg, BM25 and vectors (60).",
         ),
-        "rerank_top_n": click.option("--rerank-top-n", type=positive, help="jeffs_brain: how many are reranked (20)."),
-        "rerank": click.option("--rerank/--no-rerank", default=None, help="jeffs_brain: rerank the head."),
+        "rerank_top_n": click.option(
+            "--rerank-top-n", type=positive, help="jeffs_brain: the number of results to rerank (20)."
+        ),
+        "rerank": click.option("--rerank/--no-rerank", default=None, help="jeffs_brain: rerank the first results."),
         "budget": click.option(
             "--budget",
             type=WholeNumber(1, 10_000_000),
             metavar="TOKENS",
-            help="knowing: how many tokens the context may have (50000).",
+            help="knowing: the maximum number of tokens in the context (50000).",
         ),
         "skip_retry_ladder": click.option(
             "--skip-retry-ladder", is_flag=True, default=None, help="jeffs_brain: never rewrite the query."
@@ -99,12 +103,12 @@ def _named_values(ctx: click.Context, param: click.Parameter, values: tuple[str,
     for pair in values:
         name, equals, text = pair.partition("=")
         if not name or not equals:
-            raise click.BadParameter(f"{pair} is not NAME=VALUE")
+            raise click.BadParameter(f"{pair} must have the form NAME=VALUE")
         value: Any = text
         if len(text) <= _LONGEST_NUMBER:
             with suppress(tomllib.TOMLDecodeError, KeyError):
                 value = tomllib.loads(f"value = {text}")["value"]
         if isinstance(value, int | float) and not abs(value) <= _LARGEST_NUMBER:
-            raise click.BadParameter(f"{pair}: numbers are from -1e15 to 1e15", ctx, param)
+            raise click.BadParameter(f"{pair}: a number must be from -1e15 to 1e15", ctx, param)
         by_name[name.replace("-", "_")] = value if isinstance(value, bool | int | float) else text
     return by_name

@@ -31,8 +31,8 @@ _FORMS = {"json": "json", "md": "md", "junit": "xml", "trec": "run"}
 """The ending of files in each format."""
 
 _METRIC_HELP = (
-    "Such as ndcg@10, recall@5 or mrr: of the first 10, the first 5, all. "
-    "judged@5 is how much of the first 5 has a grade."
+    "A metric, such as ndcg@10, recall@5 or mrr: over the first 10 results, the first 5, or all. "
+    "judged@5 is the share of the first 5 that have a grade."
 )
 _SHOWN_NOTICES = 10
 _MOST_DAYS = 36_600
@@ -74,25 +74,25 @@ Examples:
     "--at",
     type=span_or_moment,
     metavar="+30d|ISO",
-    help="The moment: so long from now (h, d, w, y), or an ISO 8601 time.",
+    help="Ask at another time: this long from now (h, d, w, y), or an ISO 8601 time.",
 )
 @click.option(
     "--drift", is_flag=False, flag_value="7,30,90", metavar="[DAYS]",
-    help="Also run them in so many days (7,30,90), and say what is lost by then if nobody touches a note.",
+    help="Also ask as of these days from now (7,30,90), and show what is lost by then if nobody touches a note.",
 )  # fmt: skip
 @click.option("--metric", "named_metrics", multiple=True, metavar="NAME", help=_METRIC_HELP)
 @click.option("--services", is_flag=True, help="Let queries call paid services: embedders and rerankers.")
-@click.option("--fresh", is_flag=True, help="Run every query again, also those whose answers are kept.")
-@click.option("--baseline", type=_PATH, metavar="FILE", help="Compare with an evaluation that --format json wrote.")
+@click.option("--fresh", is_flag=True, help="Ask every query again, even if its answer is kept.")
+@click.option("--baseline", type=_PATH, metavar="FILE", help="Compare with an evaluation that was saved as JSON.")
 @click.option(
     "--baseline-rev",
     type=filled,
     metavar="REV",
     help="Compare with the notes at a git revision; nothing is checked out.",
 )
-@click.option("--fail-under", multiple=True, metavar="METRIC=N", help="Fail when a mean is under N.")
-@click.option("--fail-on-drop", multiple=True, metavar="METRIC=N", help="Fail when a mean falls by more than N.")
-@click.option("--fail-on-tier-change", is_flag=True, help="Fail when a different tier answers a query.")
+@click.option("--fail-under", multiple=True, metavar="METRIC=N", help="Fail if a mean is below N.")
+@click.option("--fail-on-drop", multiple=True, metavar="METRIC=N", help="Fail if a mean falls by more than N.")
+@click.option("--fail-on-tier-change", is_flag=True, help="Fail if another tier answers a query.")
 @click.option(
     "--save",
     "files",
@@ -128,7 +128,7 @@ def evaluate_command(request: ProjectRequest, named: Path | None, form: str, **o
     days = _days(options["drift"])
     _check(plan, bool(days))
     if days and (form not in ("table", "json") or options["files"]):
-        raise click.UsageError("--drift is shown as a table or with --format json, and is not saved by --save")
+        raise click.UsageError("--drift works only with --format table or json, and without --save")
     check_endings(options["files"], evaluation_form_of)
     session = replace(request, now=now).open_noting_scope()
     judgments = read_judgments(file := judgments_file(session, named))
@@ -158,7 +158,7 @@ def _days(text: str | None) -> list[float]:
     except ValueError:
         days = [0.0]
     if not all(0 < day <= _MOST_DAYS for day in days):
-        raise Failure(f"--drift {text}: must be numbers of days from above 0 to {_MOST_DAYS}, such as 7,30", BAD_USAGE)
+        raise Failure(f"--drift {text}: must be numbers of days above 0, at most {_MOST_DAYS}, such as 7,30", BAD_USAGE)
     return days
 
 
@@ -217,4 +217,4 @@ def _print_notices(notices: Sequence[str]) -> None:
     for notice in notices[:_SHOWN_NOTICES]:
         say_note(notice)
     if len(notices) > _SHOWN_NOTICES:
-        say(f"note: {len(notices) - _SHOWN_NOTICES} more; --format json holds all", err=True)
+        say(f"note: {len(notices) - _SHOWN_NOTICES} more; --format json shows all", err=True)

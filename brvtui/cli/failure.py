@@ -95,7 +95,7 @@ def check_engine(name: str, repository: Path | None) -> None:
     if name and (why := registry.why_unknown(name)):
         raise Failure(why, BAD_USAGE)
     if repository is not None and name not in ("", CODE.engine):
-        raise Failure(f"over code, {CODE.engine} alone answers: leave out --engine", BAD_USAGE)
+        raise Failure(f"over code, only {CODE.engine} answers: leave out --engine", BAD_USAGE)
 
 
 def check_trace(project: Path | None, **options: object) -> None:
@@ -104,13 +104,13 @@ def check_trace(project: Path | None, **options: object) -> None:
 
     with suppress(OSError, RuntimeError, ValueError):  # a file that cannot be checked is refused when it is opened
         if project is not None and project.expanduser().is_file() and not is_saved(project):
-            raise Failure(f"{project}: neither a project's folder nor a trace saved as {ENDING}", NOT_THERE)
+            raise Failure(f"{project}: neither the folder of a project nor a saved trace ({ENDING})", NOT_THERE)
 
     option = next((name for name, value in options.items() if value not in (None, "")), None)
     if option and project is not None and is_saved(project):
-        raise Failure(f"{project} is a saved trace, which keeps the answer as it was: leave out --{option}", BAD_USAGE)
+        raise Failure(f"{project} is a saved trace, whose answer does not change: leave out --{option}", BAD_USAGE)
 
 
 def no_folder(repo: Path) -> Failure:
     """The failure if there is no repository at ``repo``."""
-    return Failure(f"{repo}: there is no such folder; name one with --repo", NOT_THERE)
+    return Failure(f"{repo}: no such folder; name one with --repo", NOT_THERE)

@@ -65,7 +65,7 @@ Examples:
 )
 @text_argument(meaning="the text to look for")
 @click.option(
-    "--limit", type=WholeNumber(1, 10_000), default=20, show_default=True, help="How many notes to list at most."
+    "--limit", type=WholeNumber(1, 10_000), default=20, show_default=True, help="The maximum number of notes to list."
 )
 @engine_option
 @space_options

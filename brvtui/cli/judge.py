@@ -17,7 +17,7 @@ from brvtui.cli.options import SCOPE_HELP, NamedPath, WholeSummaries, answer_for
 from brvtui.cli.output import say, write_json
 from brvtui.cli.sessions import find_session
 from brvtui.text.visible import visible
-from brvtui.wording import counted
+from brvtui.wording import counted, first_of
 
 if TYPE_CHECKING:
     from brvtui.lab.judgments.file import JudgmentsFile
@@ -30,8 +30,8 @@ _F = TypeVar("_F", bound=Callable[..., Any])
 _NO_GRADE = "none"
 _EXPECTED = ("not covered", "covered", "tier 2", "tier 3", "tier 4", _NO_GRADE)
 _NOTHING_EXPECTED = (
-    "the query is not judged yet: name a note that it should find, such as refresh_token_rotation=3, or how it should"
-    ' be answered, such as --expect "not covered"'
+    "the query is not judged yet: name a note that it should find, such as refresh_token_rotation=3, or say how it"
+    ' should be answered, such as --expect "not covered"'
 )
 _FORMATS = click.Choice(["beir", "trec", "qmd"])
 
@@ -89,9 +89,9 @@ def read_judgments(file: JudgmentsFile, may_be_new: bool = False) -> tuple[Judgm
 @click.argument("grades", nargs=-1, metavar="[NOTE=GRADE]…", shell_complete=completing.notes)
 @project_option
 @judgments_option
-@click.option("--expect", type=click.Choice(_EXPECTED), help="How it should be answered.")
+@click.option("--expect", type=click.Choice(_EXPECTED), help="How the query should be answered.")
 @click.option("--scope", metavar="PATH", help=SCOPE_HELP)
-@click.option("--comment", metavar="TEXT", help="Why, for whoever reads it later.")
+@click.option("--comment", metavar="TEXT", help="The reason for the judgment, for later readers.")
 def set_judgment(
     text: str,
     grades: tuple[str, ...],
@@ -177,7 +177,7 @@ def remove_judgment(text: str, project: Path | None, named: Path | None) -> int:
     def edit(before: tuple[Judgment, ...]) -> tuple[Judgment, ...]:
         place = _place_of(before, text)
         if place is None:
-            raise Failure(f"{text} is not judged; brv-tui judge list names those that are", NOT_THERE)
+            raise Failure(f"{text} is not judged; brv-tui judge list shows the judged queries", NOT_THERE)
         return (*before[:place], *before[place + 1 :])
 
     _check_exists(file := judgments_file(find_session(project), named))
@@ -215,11 +215,11 @@ def follow_moves(project: Path | None, named: Path | None) -> int:
     for line in [*dict.fromkeys(followed), *missing]:
         say(visible(line))
     if missing:
-        say("take out a note that is gone: brv-tui judge set QUERY NOTE=none", err=True)
+        say("to remove a note that is gone: brv-tui judge set QUERY NOTE=none", err=True)
     elif not judgments:
         _say_none(file)
     elif not followed:
-        click.echo("every judged note is where it was")
+        click.echo("no judged note has moved")
     return NEGATIVE if missing else OK
 
 
@@ -228,7 +228,11 @@ def follow_moves(project: Path | None, named: Path | None) -> int:
 @click.argument("path", metavar="PATH", type=NamedPath())
 @project_option
 @judgments_option
-@click.option("--queries", type=NamedPath(), help="trec: the texts (JSON lines, or id, tab, text).")
+@click.option(
+    "--queries",
+    type=NamedPath(),
+    help="trec: a file with the texts of the queries (JSON lines, or lines of id, tab and text).",
+)
 def import_judgments(form: str, path: Path, project: Path | None, named: Path | None, queries: Path | None) -> int:
     """Import judgments from PATH. A query with the same id is replaced.
 
@@ -260,7 +264,7 @@ def import_judgments(form: str, path: Path, project: Path | None, named: Path | 
 
     file.change(edit)
     lost = {one.path for each in imported.values() for one in each.documents if one.path not in session.snapshot.parsed}
-    missing = f"; {counted(len(lost), 'note', 'notes')} not in the tree, first {sorted(lost)[0]}" if lost else ""
+    missing = f"; not in the tree: {first_of(sorted(lost))}" if lost else ""
     say(visible(f"imported {counted(len(imported), 'query', 'queries')}{missing}"))
     return OK
 
@@ -309,7 +313,7 @@ def _graded(snapshot: Snapshot, texts: Sequence[str]) -> tuple[dict[str, int], l
     for item in texts:
         name, _, grade = item.rpartition("=")
         if not name or grade not in ("0", "1", "2", "3", _NO_GRADE):
-            what = "NOTE=GRADE, with a grade of 0, 1, 2, 3 or none (quote a QUERY of several words)"
+            what = "NOTE=GRADE, with a grade of 0, 1, 2, 3 or none (put a QUERY of several words in quotes)"
             raise Failure(f"{item} must be {what}", BAD_USAGE)
         if grade == _NO_GRADE:
             taken_out.append(name)
@@ -332,7 +336,7 @@ def _judged_path(judgment: Judgment, name: str, finder: DocumentFinder, snapshot
             meant = [path for path, both in paths.items() if found in both]
     if not meant:
         raise Failure(
-            f"{name} is no judged note of {judgment.text}; brv-tui judge list names those that are", NOT_THERE
+            f"{name} is not a judged note of {judgment.text}; brv-tui judge list shows its judged notes", NOT_THERE
         )
     if len(meant) > 1:
         raise Failure(f"{name} could be {', '.join(meant)}: give the whole path", NOT_THERE)

@@ -34,13 +34,13 @@ def outlook_report(outlook: Outlook, width: int) -> RenderableType:
 
 def outlook_lines(outlook: Outlook, glyphs: Glyphs) -> list[Line]:
     """The lines of :func:`outlook_report`, not wrapped."""
-    until = outlook.until or f"{outlook.days} days on"
+    until = outlook.until or f"{outlook.days} days from now"
     noun = kind_of(outlook.engine).noun
     ranked = "" if outlook.ranked == outlook.notes else f"{outlook.ranked} of "
     notes = counted(outlook.notes, noun, f"{noun}s")
     span = "today" if not outlook.days else f"from today to {until}" if outlook.days > 1 else f"until {until}"
     lines = [
-        line(f" {ranked}{notes} of {outlook.project}", "bold strong").add(f", {span}, if nobody touches them", "text"),
+        line(f" {ranked}{notes} in {outlook.project}", "bold strong").add(f", {span}, if nobody touches them", "text"),
         line(f" {presentation(outlook.engine).title}, profile {profile_text(outlook.profile)}", "muted"),
     ]
     lines += [_count(count, outlook.days) for count in outlook.counts]
@@ -51,7 +51,7 @@ def outlook_lines(outlook: Outlook, glyphs: Glyphs) -> list[Line]:
     if not dated:
         earlier = any(count.by_then for count in outlook.counts)
         lines.append(
-            line(f" no {noun}{'; --all lists those to which it has come already' if earlier else ''}", "muted")
+            line(f" no {noun}s{'; --all also lists those whose event is in the past' if earlier else ''}", "muted")
         )
     return lines
 
@@ -67,7 +67,7 @@ def _count(count: EventCount, span: int) -> Line:
 def _row(event: DatedEvent, document: AgeingDocument, glyphs: Glyphs) -> Line:
     result = Line().gap()
     if event.days > 0:
-        result.fit(event.date or "at no date", _DATE, "text").fit(f"{days(event.days):>6}", _DAYS, "strong")
+        result.fit(event.date or "no date", _DATE, "text").fit(f"{days(event.days):>6}", _DAYS, "strong")
     else:
         result.fit(event.date or "before today", _DATE + _DAYS, "muted")
     sign = glyphs.maturity.get(document.maturity, " ")
@@ -100,13 +100,13 @@ Examples:
     "soleri: window-opens, window-fades, window-closes, age-halves; "
     "byterover_v4: high, medium, below-maturity).",
 )
-@click.option("--all", "with_come", is_flag=True, help="Also list notes that an event has already reached.")
+@click.option("--all", "with_come", is_flag=True, help="Also list notes whose event is in the past.")
 @click.option(
     "--engine",
     default="",
     metavar="NAME",
     shell_complete=completing.engines,
-    help="The memory system that makes the forecast (default: the one that is set, byterover).",
+    help="The memory system to forecast (default: from the settings, otherwise byterover).",
 )
 @project_option
 @shared

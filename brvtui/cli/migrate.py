@@ -26,8 +26,10 @@ Examples:
 """
 )
 @click.argument("queries", nargs=-1, type=query_text)
-@click.option("--dry-run", is_flag=True, help="Needed: this command only shows what a migration would change.")
-@click.option("--all", "everything", is_flag=True, help=f"List all answers and notes, not the first {_SHOWN} of each.")
+@click.option("--dry-run", is_flag=True, help="Required: this command only shows what a migration would change.")
+@click.option(
+    "--all", "everything", is_flag=True, help=f"List all answers and notes, not just the first {_SHOWN} of each."
+)
 @project_option
 @shared
 @project_request
@@ -46,7 +48,7 @@ def migrate(
     judged not covered).
     """
     if not dry_run:
-        raise Failure("migrate only shows what would change: add --dry-run (ByteRover itself migrates)", BAD_USAGE)
+        raise Failure("migrate only shows what would change: add --dry-run (only ByteRover itself migrates)", BAD_USAGE)
     if not all(query.strip() for query in queries):
         raise click.UsageError("a query is empty: write what you want to know")
     from brvtui.session.migrating import ONLY_TREES, asked_queries, migration_report

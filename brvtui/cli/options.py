@@ -145,7 +145,7 @@ def quoted_text(ctx: click.Context) -> str:
     text, *others = (each for each in ctx.command.params if isinstance(each, click.Argument))
     rest = "".join(f" {each.human_readable_name}" for each in others if not each.human_readable_name.startswith("["))
     name = text.human_readable_name.strip("[]")
-    return f'quote a {name} of several words, as in {ctx.command_path} "how do we deploy"{rest}'
+    return f'put a {name} of several words in quotes, as in {ctx.command_path} "how do we deploy"{rest}'
 
 
 def shared(command: _F) -> _F:
@@ -153,7 +153,7 @@ def shared(command: _F) -> _F:
     named = "; ".join(f"{engine}: {', '.join(profiles)}" for engine, profiles in our_profiles().items())
     constants = f"The engine's constants, or a TOML file of your own ({named})."
     for option in (
-        click.option("--signals", type=NamedPath(), help="JSON file of signals by note path."),
+        click.option("--signals", type=NamedPath(), help="A JSON file with signals by note path."),
         click.option("--now", metavar="ISO", type=moment, help=NOW_HELP),
         click.option("--profile", metavar="NAME|FILE", help=constants, shell_complete=completing.profiles),
     ):
@@ -168,7 +168,9 @@ _TREE = "brvtui.tree"
 def project_option(command: _F) -> _F:
     """Adds ``--project``, and ``--tree`` as its alternative."""
     where = NamedPath()
-    option = click.option("--project", type=where, callback=_project, help="The project (default: here or above).")
+    option = click.option(
+        "--project", type=where, callback=_project, help="The project (default: in this folder or above it)."
+    )
     return option(_tree_option(command))
 
 
@@ -208,20 +210,20 @@ def engine_option(command: _F) -> _F:
     """Adds ``--engine``."""
     return click.option(
         "--engine", "--pipeline", "engine", default="", metavar="NAME", shell_complete=completing.engines,
-        help="The memory system whose retrieval to run (default: the one that is set, byterover).",
+        help="The memory system whose retrieval to run (default: from the settings, otherwise byterover).",
     )(command)  # fmt: skip
 
 
 def space_options(command: _F) -> _F:
     """Adds ``--space`` and ``--root``, which name a space of ByteRover V4 as its own scripts do."""
     for option in (
-        click.option("--root", type=NamedPath(), help="Query the space of ByteRover V4 with this tree."),
+        click.option("--root", type=NamedPath(), help="Ask the ByteRover V4 space with this tree."),
         click.option(
             "--space",
             metavar="NAME",
             type=filled,
             callback=lambda _, __, name: name or "",
-            help="Query the space of ByteRover V4 with this name.",
+            help="Ask the ByteRover V4 space with this name.",
         ),
     ):
         command = option(command)
@@ -231,10 +233,10 @@ def space_options(command: _F) -> _F:
 def repo_option(command: _F) -> _F:
     """Adds ``--repo``."""
     where = NamedPath()
-    return click.option("--repo", type=where, help="Query the code of this repository in place of notes.")(command)
+    return click.option("--repo", type=where, help="Ask the code of this repository instead of notes.")(command)
 
 
-def format_option(*forms: str, text: str = "How to answer.") -> Callable[[_F], _F]:
+def format_option(*forms: str, text: str = "Output format.") -> Callable[[_F], _F]:
     """Adds ``--format``, which takes one of ``forms``, the first by default. ``text`` is its help."""
     return click.option("--format", "form", type=click.Choice(forms), default=forms[0], show_default=True, help=text)
 

@@ -73,7 +73,7 @@ _GROUPS = {
         "why": ("query:why", "Explain why one note ranks above another"),
         "diff": ("diff:diff", "Compare answers before and after a change"),
         "compare": ("compare:compare", "Compare the results of all engines"),
-        "show": ("query:show", "Show a saved trace again"),
+        "show": ("query:show", "Show a saved trace"),
     },
     "Measure": {
         "judge": ("judge:judge", "Record which notes a query should find"),
@@ -82,7 +82,7 @@ _GROUPS = {
         "verify": ("verify:verify", "Compare answers with the engine installed here"),
     },
     "Notes": {
-        "maturity": ("maturity:maturity", "Forecast what ageing changes in the next days"),
+        "maturity": ("maturity:maturity", "Forecast what ageing changes in the coming days"),
         "migrate": ("migrate:migrate", "Show what a migration to V4 would change"),
         "feedback": ("upkeep:feedback", "Tell the engine whether a result was useful"),
         "forget": ("upkeep:forget", "Remove the signals and feedback recorded here"),
@@ -160,7 +160,7 @@ def _check_first_word(word: str) -> None:
         raise Failure(f"{word}: {NO_PROJECT}", NOT_THERE)
     key = next((mode.key for mode in SCREENS if mode.name == word), "")
     if key:
-        where = f"open it with brv-tui, press esc, then {key}"
+        where = f"open the app with brv-tui, press esc, then {key}"
         raise Failure(f"{word} is a screen of the app, not a command: {where}", BAD_USAGE)
     near = difflib.get_close_matches(word, _COMMANDS, 1, _NEAR)
     hint = f"did you mean {near[0]}?" if near else "brv-tui --help lists commands; to open a project, name its folder"
@@ -219,7 +219,7 @@ def _format_hint(error: click.ClickException) -> str:
     """A hint for ``--json`` on a command with JSON output; otherwise empty."""
     context = error.ctx if isinstance(error, click.NoSuchOption) and error.option_name == "--json" else None
     gives = context is not None and any("--format" in parameter.opts for parameter in context.command.params)
-    return "JSON is asked for by --format json" if gives else ""
+    return "for JSON, use --format json" if gives else ""
 
 
 def main() -> None:

@@ -57,12 +57,12 @@ def why(text: str, one: str, other: str | None, request: ProjectRequest, form: s
     from brvtui.session.diffing import why_above
 
     if other is None:
-        raise click.UsageError("name two notes; of one, brv-tui explain TEXT NOTE says why it is where it is")
+        raise click.UsageError("name two notes; for one note, use brv-tui explain TEXT NOTE")
     session = request.open_noting_scope()
     try:
         pair = why_above(session, Query(text, request.scope, options=request.options), one, other)
     except NotScored as error:
-        raise Failure(f"{error}; brv-tui explain says what would bring it in", NEGATIVE) from error
+        raise Failure(f"{error}; brv-tui explain shows what would change that", NEGATIVE) from error
     if pair.above.path == pair.below.path:
         raise click.UsageError(f"{pair.above.path} is named twice: name two notes")
     if form == "json":
@@ -101,8 +101,8 @@ Examples:
 """
 )
 @click.argument("file", type=NamedPath())
-@click.option("--detail", is_flag=True, help="text: add the term × field detail of every hit.")
-@format_option("text", "json", "md", "svg", text="How to show it.")
+@click.option("--detail", is_flag=True, help="For text: add the term × field detail of every result.")
+@format_option("text", "json", "md", "svg", text="Output format.")
 def show(file: Path, detail: bool, form: str) -> int:
     """Show the trace in FILE again, as query saved it; its tree is not needed."""
     from brvtui.report.saved import Form, rendered, text_report
@@ -119,7 +119,7 @@ def show(file: Path, detail: bool, form: str) -> int:
 
 _VECTORS = partial(show_progress, "vectors of notes")
 """Shows the progress of computing the notes' vectors, which may take minutes the first time."""
-_TAKES = "Add the smallest changes after which no model is needed (tier 2)."
+_TAKES = "Also show the smallest changes after which no model is needed (tier 2)."
 _NOT_IN_TEXT = ("step", "id", "query", "search", "results", "hits", "trace")
 """The parts of a replayed line that its text leaves out."""
 _SAVE = "Also write the trace to FILE (.json, .md or .svg); may be given more than once."
@@ -140,7 +140,7 @@ Examples:
 @click.argument("text", type=query_text)
 @engine_command
 @click.option("--limit", type=WholeNumber(1, 50), help="Also show the search alone, with this many results.")
-@click.option("--detail", is_flag=True, help="Add the term × field detail of every hit.")
+@click.option("--detail", is_flag=True, help="Add the term × field detail of every result.")
 @click.option("--takes", is_flag=True, help=_TAKES)
 @click.option("--save", "files", multiple=True, type=NamedPath(), metavar="FILE", help=_SAVE)
 @answer_format
@@ -249,7 +249,7 @@ def explain(
         for one, remedies, needed in zip(explanations, tried, wanted, strict=True):
             print_report(partial(explain_report, one))
             if remedies is None and one.found and one.rank != 1:
-                say("brv-tui why TEXT NOTE OTHER tries what brings it above another result")
+                say("brv-tui why TEXT NOTE OTHER shows what would rank it above another result")
             if takes:
                 from brvtui.report.query import counterfactuals_report
 
@@ -266,11 +266,13 @@ Examples:
 """
 )
 @engine_command
-@click.option("--queries", type=NamedPath(), help='JSON list of strings or {"id", "query"}.')
-@click.option("--sequence", type=NamedPath(), help='JSON list of {"query", "wait", "touch"}.')
-@click.option("--limit", type=WholeNumber(1, 50), help="Results of the search alone (default: the profile's).")
+@click.option("--queries", type=NamedPath(), help='A JSON list of strings or {"id", "query"}.')
+@click.option("--sequence", type=NamedPath(), help='A JSON list of {"query", "wait", "touch"}.')
+@click.option(
+    "--limit", type=WholeNumber(1, 50), help="The number of results of the search alone (default: from the profile)."
+)
 @click.option("--no-trace", is_flag=True, help="Leave the trace out of each line.")
-@format_option("json", "text", text="text has no traces and no results.")
+@format_option("json", "text", text="Output format; text leaves out traces and results.")
 def replay(
     request: ProjectRequest,
     queries: Path | None,

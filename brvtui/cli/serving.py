@@ -83,7 +83,7 @@ Examples:
 @project_argument
 @click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen on.")
 @click.option(
-    "--port", type=WholeNumber(0, 65535), default=8000, show_default=True, help="The port (0: any that is free)."
+    "--port", type=WholeNumber(0, 65535), default=8000, show_default=True, help="The port (0: any free port)."
 )
 @click.option("--repo", type=NamedPath(), help="Show the code of this repository (extra code).")
 @engine_option
@@ -121,10 +121,11 @@ def serve(ctx: click.Context, request: ProjectRequest, host: str, port: int) -> 
     server = AppServer(command, listening, host, f"brv-tui · {name}")
     if not is_loopback(host):
         click.echo(
-            f"warning: other machines reach this address (by this machine's name in place of {host}), and nothing is"
-            " encrypted: whoever reads the network can use the app as you; a tunnel is safer (ssh -L)", err=True,
-        )  # fmt: skip
-    click.echo(f"{name} is at {server.url} (Ctrl+C ends it)")
+            f"warning: other machines can reach this address (with this machine's name in place of {host}), and nothing"
+            " is encrypted: anyone who can read the network traffic can use the app as you; a tunnel is safer (ssh -L)",
+            err=True,
+        )
+    click.echo(f"{name} is at {server.url} (Ctrl+C stops it)")
     sys.stdout.flush()
     server.serve()
     return OK
@@ -151,13 +152,13 @@ def _cannot_listen(host: str, port: int, error: OSError | UnicodeError) -> str:
     """The reason why it is impossible to listen on ``host`` and ``port``, and alternatives."""
     number = error.errno if isinstance(error, OSError) else None
     if number == errno.EADDRINUSE:
-        return f"port {port} of {host} is in use: end the program that has it, or choose another with --port (0: any)"
+        return f"port {port} of {host} is in use: stop the program that uses it, or choose another with --port (0: any)"
     if number == errno.EACCES:
-        return f"port {port} is not open to you: choose one above {_LAST_OF_SYSTEM} with --port (0: any that is free)"
+        return f"you may not use port {port}: choose one above {_LAST_OF_SYSTEM} with --port (0: any free port)"
     is_unknown = number is None or number < 0  # the resolver's own numbers, even in an OSError that wraps its error
     if number == errno.EADDRNOTAVAIL or is_unknown:
-        return f"{host} is no address of this machine: leave out --host, or choose one that is, such as 127.0.0.1"
-    return f"cannot listen on {host}, port {port} ({faults.reason(error)}): choose others with --host, --port"
+        return f"{host} is not an address of this machine: leave out --host, or give one that is, such as 127.0.0.1"
+    return f"cannot listen on {host}, port {port} ({faults.reason(error)}): choose others with --host and --port"
 
 
 def _check_trace(request: ProjectRequest, corpus: str | None = None) -> None:

@@ -76,7 +76,7 @@ class ProjectRequest:
         session, wanted = self.open(), self.scope.strip().rstrip("/")
         paths = session.snapshot.by_path
         if wanted and not any(f"{path}/".startswith((f"{wanted}/", f"{wanted}.")) for path in paths):
-            say_note(f"{wanted} names no folder or note of the tree; look at --scope")
+            say_note(f"the tree has no folder or note {wanted}; check --scope")
         return session
 
 

@@ -38,14 +38,14 @@ Examples:
 @click.argument("axes", nargs=-1, metavar="CONSTANT[=FROM:TO[:N]]…")
 @engine_command
 @judgments_option
-@click.option("--metric", "named_metric", default="ndcg@10", show_default=True, help="The metric to draw.")
+@click.option("--metric", "named_metric", default="ndcg@10", show_default=True, help="The metric to plot.")
 @click.option(
     "--query",
     "queries",
     multiple=True,
     type=query_text,
     metavar="TEXT",
-    help="Run this in place of the judged queries; a judged one keeps its judgment.",
+    help="Ask this query instead of the judged ones; if it is judged, its judgment still counts.",
 )
 @click.option(
     "--save", "files", multiple=True, type=NamedPath(), metavar="FILE",
@@ -78,7 +78,7 @@ def sweep(
     if not axes and not lists:
         raise click.UsageError("name a constant; --list lists them")
     if lists and (axes or files or form == "svg"):
-        raise click.UsageError("--list only lists the constants: name none, and no file or picture")
+        raise click.UsageError("--list only lists the constants: leave out constants, --save and --format svg")
     session = request.open_noting_scope()
     if lists:
         return _list(session, form)

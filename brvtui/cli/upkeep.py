@@ -51,25 +51,25 @@ _FEW_BYTES = 100_000
 
 @click.command(epilog="\b\nExamples:\n  brv-tui forget --project sample-tree\n  brv-tui forget --repo ../shop")
 @project_option
-@click.option("--repo", type=NamedPath(), help="Feedback on the code of this repository instead.")
+@click.option("--repo", type=NamedPath(), help="Remove the feedback on the code of this repository instead.")
 def forget(project: Path | None, repo: Path | None) -> int:
     """Drop what this tool keeps about a project's notes: access hits, signals set here, feedback on results.
 
     With --repo, the feedback on the symbols of a repository.
     """
     if repo is not None and project is not None:
-        raise click.UsageError("--project and --repo: give one of them")
+        raise click.UsageError("give --project or --repo, not both")
     if repo is not None:
         rows = clear_feedback(repo)
         if not rows and not repo.is_dir():  # feedback on a deleted repository can still be dropped
             raise no_folder(repo)
-        click.echo(f"dropped {counted(rows, 'row', 'rows')} of feedback")
+        click.echo(f"removed {counted(rows, 'feedback record', 'feedback records')}")
         return OK
     session = find_session(project)
     signals, rows = session.forget(), session.forget_feedback()
     amount = counted(signals, "note", "notes")
-    say(f"dropped this tool's own signals of {amount}: recorded access hits, maturity and importance set here")
-    click.echo(f"dropped {counted(rows, 'row', 'rows')} of feedback")
+    say(f"removed brv-tui's own signals of {amount}: recorded access hits, and maturity and importance set here")
+    click.echo(f"removed {counted(rows, 'feedback record', 'feedback records')}")
     return OK
 
 
@@ -82,14 +82,14 @@ _CACHE_EXAMPLES = (
 @click.command(epilog=_CACHE_EXAMPLES)
 @click.argument("what", type=click.Choice(["info", "clear"]))
 @project_option
-@click.option("--repo", type=NamedPath(), help="What was read of this repository's code instead.")
+@click.option("--repo", type=NamedPath(), help="The index of this repository's code instead.")
 def cache(what: str, project: Path | None, repo: Path | None) -> int:
     """Show or remove what is kept about a project to save time: its indexes, and answers to judged queries.
 
     With --repo, what was read of the source files of a repository: clear it to have them all read again.
     """
     if repo is not None and project is not None:
-        raise click.UsageError("--project and --repo: give one of them; each has a cache of its own")
+        raise click.UsageError("give either --project or --repo; each has a cache of its own")
     if repo is not None:
         return _cache_of_code(what, repo)
     from brvtui.publishing.publisher import WORTH_KEEPING
@@ -106,9 +106,9 @@ def cache(what: str, project: Path | None, repo: Path | None) -> int:
         return OK
     kept = index.info()
     if kept.problem:
-        say(f"{folder}: {visible(kept.problem)}; it is rebuilt when the project is opened")
+        say(f"{folder}: {visible(kept.problem)}; the index is rebuilt when the project is opened")
     elif not kept.files:
-        say(f"{folder}: nothing is kept; from {WORTH_KEEPING} files on, opening a project makes its index")
+        say(f"{folder}: nothing is kept; an index is kept only for projects of {WORTH_KEEPING} files or more")
     else:
         say(f"{folder}: {kept.notes} notes, {kept.terms} terms, {_size(kept.bytes)}")
     if size := text.bytes():
@@ -130,7 +130,11 @@ def _cache_of_code(what: str, repo: Path) -> int:
     if what == "clear":
         say(f"removed {_size(size)}" if size else f"{place}: nothing was kept")
     else:
-        say(f"{place}: {_size(size)}" if size else f"{place}: nothing is kept; brv-tui code keeps what it read")
+        say(
+            f"{place}: {_size(size)}"
+            if size
+            else f"{place}: nothing is kept yet; brv-tui code keeps an index of what it reads"
+        )
     if what == "info" and (size := text.bytes()):
         say(f"{visible(str(text.folder))}: the text index, {_size(size)}")
     return OK

@@ -42,12 +42,12 @@ def verification_lines(verification: Verification) -> Iterator[Line]:
     for difference in verification.differences[:_MOST]:
         yield Line()
         yield (
-            Line().gap().add(difference.query or "every query", "strong").add(f"  first differs in: {difference.step}")
+            Line().gap().add(difference.query or "every query", "strong").add(f"  first difference: {difference.step}")
         )
         for label, text in (("installed", difference.engine), ("brv-tui", difference.ours)):
             yield Line().gap(3).fit(label, _LABEL, "muted").add(text, "text")
     if len(verification.differences) > _MOST:
-        yield line(f" {len(verification.differences) - _MOST} more; --format json holds all", "muted")
+        yield line(f" {len(verification.differences) - _MOST} more; --format json shows all", "muted")
 
 
 _PATH = NamedPath()
@@ -63,13 +63,15 @@ Examples:
   brv-tui verify --status
 """
 )
-@click.option("--queries", type=_PATH, metavar="FILE", help="A JSON list of queries to run, as replay reads it.")
-@click.option("--most", type=WholeNumber(1, 10_000), help="How many questions to ask at most (226; over a space 30).")
+@click.option("--queries", type=_PATH, metavar="FILE", help="A JSON list of queries to ask, in the format of replay.")
+@click.option(
+    "--most", type=WholeNumber(1, 10_000), help="The maximum number of questions to ask (226; for a space, 30)."
+)
 @click.option(
     "--package",
     type=_PATH,
     metavar="DIR",
-    help="The installed engine: the package byterover-cli, or V4's skill bundle (default: the one that is found).",
+    help="The installed engine: the package byterover-cli, or V4's skill bundle (default: the one on this machine).",
 )
 @click.option("--status", is_flag=True, help="Only say which engine is installed, and whether it was verified here.")
 @space_options

@@ -88,9 +88,9 @@ class Configuration:
         """The reason why the app may not change the setting ``name``, in one line; empty if it may."""
         entry = entry_of(name)
         if any(not one.name and one.source.layer is Layer.USER for one in self.problems):
-            return f"{self.user_file}: cannot be read as settings: repair it by hand; the next start reads it"
+            return f"{self.user_file}: cannot be read as settings: fix it by hand, then start again"
         if entry is not None and entry.by_hand:
-            return f"{name} is changed by hand alone: in {self.user_file}"
+            return f"{name} can only be changed by hand, in {self.user_file}"
         if self.is_served and (entry is None or entry.personal):
             return f"{name} is read-only in a browser: change it in {self.user_file}"
         return ""

@@ -94,7 +94,7 @@ def why_not_of_engine(configuration: Configuration) -> str:
     if not is_chosen or not isinstance(wanted, str) or engine not in names() or wanted in profiles_of(engine):
         return ""
     owner = engine_of_profile(wanted) or DEFAULT
-    return f"{engine} answers with its usual profile: {wanted} is one of {owner}'s" if owner != engine else ""
+    return f"{engine} answers with its default profile, because {wanted} belongs to {owner}" if owner != engine else ""
 
 
 def _own_profile(configuration: Configuration) -> TreeProfile:
@@ -138,7 +138,7 @@ def _load(wanted: Value, source: SettingSource) -> TreeProfile:
     folder = Path(source.place).parent
     file = folder / with_home(name)
     if source.layer is Layer.PROJECT and not _lies_in(folder.parent, file):
-        raise ConfigError(f"{source.place}: profile = {quote(name)} must lie in the project")
+        raise ConfigError(f"{source.place}: profile = {quote(name)} must be inside the project")
     if not is_file(file):
         usable = profiles_of(DEFAULT)
         if name in usable:

@@ -156,7 +156,7 @@ class EditorSettings(Saving):
 class Service:
     """A model, local or behind an address. The key itself is never in a file: ``key_env`` names its variable."""
 
-    model: str = _setting("", "the model; empty: none is used")
+    model: str = _setting("", "the model; empty: none")
     url: str = _setting(
         "",
         "an OpenAI-compatible service that serves it (extra `[llm]`); empty: a local model (extra `[vectors]`)",
@@ -170,7 +170,7 @@ class EmbeddingService(Service):
 
     provider: str = _setting(
         "compatible",
-        "`openai` and `voyage` bring their address, default model and key variable",
+        "the provider; `openai` and `voyage` set the address, default model and key variable",
         choices=EMBEDDING_PROVIDERS,
     )
     batch_size: int = _setting(
@@ -237,7 +237,7 @@ class ProjectSettings:
         of_app=True,
     )
     animations: str = _setting(
-        AUTO, "moving and fading; `auto`: off over ssh and in tmux", choices=_SWITCH, of_app=True
+        AUTO, "whether the app is animated; `auto`: off over ssh and in tmux", choices=_SWITCH, of_app=True
     )
     ascii: str = _setting(
         AUTO,
@@ -247,7 +247,7 @@ class ProjectSettings:
     )
     engine: str = _setting(DEFAULT, "the memory system whose retrieval answers queries", restart=True)
     profile: str | Mapping[str, Any] = _setting(
-        DEFAULT_PROFILE, "the engine's constants; a table changes single ones", restart=True
+        DEFAULT_PROFILE, "the engine's constants; a table changes individual ones", restart=True
     )
     watch: bool = _setting(True, "follow changes on disk", restart=True, of_app=True)
     history: int = _setting(
@@ -269,7 +269,7 @@ class Settings(ProjectSettings):
     keys: Mapping[str, str] = field(
         default_factory=lambda: MappingProxyType({}),
         metadata={
-            "summary": "other keys for actions, by the binding's name: `brv-tui keys` lists them",
+            "summary": "your own keys for actions, by the binding's name; `brv-tui keys` lists the names",
             "of_app": True,
         },
     )
@@ -340,7 +340,7 @@ def value_text(value: Value) -> str:
     """A setting's value for display."""
     if isinstance(value, Mapping):
         extends = value.get("extends", "")
-        return f"a table over {extends}" if extends else "a table"
+        return f"a table based on {extends}" if extends else "a table"
     if isinstance(value, bool):
         return "true" if value else "false"
     return str(value) or "–"

@@ -30,7 +30,7 @@ def default_file() -> str:
 def _lines() -> Iterator[str]:
     import tomlkit
 
-    yield "# Every setting of brv-tui with its default. Keep what you change."
+    yield "# Every setting of brv-tui with its default. Keep only what you change."
     ordered = sorted(entries().values(), key=lambda entry: (entry.table, entry.kind is ValueKind.KEYS))
     for table, held in groupby(ordered, key=lambda entry: entry.table):
         yield ""
@@ -93,14 +93,14 @@ def _write_setting(file: Path, place: Path, name: str, value: Value | None) -> N
     before = read_tables(file)
     path = _path(name, before)
     if isinstance(_at(before, path), dict):
-        raise ConfigError(f"{file}: {name} is a table there; edit the file by hand")
+        raise ConfigError(f"{file}: {name} is a table in this file; edit the file by hand")
     wanted = _changed(before, path, value)
     if wanted == before:
         return
     text = read_regular(place, LARGEST).decode("utf-8") if place.exists() else ""
     edited = _edited(text, path, value)
     if edited is None or tomllib.loads(edited) != wanted:
-        raise ConfigError(f"{file}: {name} cannot be changed there without touching the rest; edit the file by hand")
+        raise ConfigError(f"{file}: changing {name} would affect other parts of the file; edit the file by hand")
     writing.write(place, edited.encode("utf-8"), private=False)
 
 

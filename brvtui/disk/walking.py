@@ -10,7 +10,7 @@ from brvtui import faults
 
 MOST_DEPTH = 200
 """The limit on folders between an entry and the top of the walk. Recursive code can handle paths of this depth."""
-TOO_DEEP = f"nested in more than {MOST_DEPTH} folders, so what is in it is not read; move it up"
+TOO_DEEP = f"nested more than {MOST_DEPTH} folders deep, so its contents are not read; move it up"
 
 
 def walk(
@@ -35,7 +35,7 @@ def walk(
             with os.scandir(folder) as found:
                 entries = sorted(found, key=lambda entry: os.fsencode(entry.name))
         except OSError as error:
-            refused(prefix or ".", f"folder cannot be read: {faults.reason(error)}")
+            refused(prefix or ".", f"the folder cannot be read: {faults.reason(error)}")
             continue
         for entry in entries:
             path = f"{prefix}/{entry.name}" if prefix else entry.name

@@ -412,7 +412,7 @@ def diff_with_saved(engine: Engine[Any], saved: Trace, name: str, replacements: 
     titles = {**standings(saved), **standings(answers[-1][2])}
 
     def note(path: str) -> NoteDiff:
-        then = there.get(path) or NoteStanding(path, "", None, None, {}, "not among the results that were saved")
+        then = there.get(path) or NoteStanding(path, "", None, None, {}, "not among the saved results")
         steps = [(kind, _titled_standing(engine, context, trace, path)) for kind, context, trace in answers]
         return replace(_note_diff(then, steps), title=titles[path].title)
 

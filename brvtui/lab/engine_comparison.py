@@ -150,7 +150,7 @@ def _about_scope(trace: Trace, scope: str) -> str:
         return ""
     files = {hit.file for hit in trace.hits}
     elsewhere = sum(not f"{file}/".startswith(f"{within}/") for file in files)
-    return f"{elsewhere} of {len(files)} found elsewhere than in {within}" if elsewhere else ""
+    return f"{elsewhere} of {len(files)} found outside {within}" if elsewhere else ""
 
 
 # Metrics of several engines on one judged set, with a significance test for the best one.

@@ -106,7 +106,7 @@ def compare(entry: LoggedQuery, trace: Trace) -> LogComparison:
     cached = ""
     if entry.from_cache:
         now = f"is tier {trace.tier}" if covered else "is not covered"
-        cached = f"it came from the cache; on an empty cache it {now}"
+        cached = f"it came from the cache; with an empty cache it {now}"
     elif entry.tier is not None and entry.tier != trace.tier and covered and not entry.not_covered:
         differences.append(f"tier {entry.tier} then, tier {trace.tier} now")
     if entry.not_covered is trace.covered and not entry.from_cache:
@@ -114,7 +114,7 @@ def compare(entry: LoggedQuery, trace: Trace) -> LogComparison:
     if entry.top_score is not None and shown is not None and abs(entry.top_score - shown) >= 0.5 * 10**-places:
         differences.append(f"number 1 scored {entry.top_score:.{places}f} then, {shown:.{places}f} now")
     if entry.paths and paths and entry.paths[0] != paths[0]:
-        differences.append(f"{entry.paths[0]} was first then, {paths[0]} is now")
+        differences.append(f"{entry.paths[0]} was first then, {paths[0]} is first now")
     elif not entry.from_cache:
         differences += _other_results(entry, paths)
     return replace(comparison, differences=tuple(differences), cached=cached)
@@ -126,13 +126,13 @@ def _other_results(entry: LoggedQuery, paths: tuple[str, ...]) -> Iterator[str]:
     """
     missing = [path for path in entry.paths if path not in paths]
     new = [path for path in paths if path not in entry.paths] if entry.who == OURS else []
-    for results, when in ((missing, "then alone"), (new, "now alone")):
+    for results, when in ((missing, "then"), (new, "now")):
         if results:
-            yield f"among the results {when}: {first_of(results)}"
+            yield f"found only {when}: {first_of(results)}"
     if entry.who == OURS and not missing and not new:
         moved = (place for place, (one, two) in enumerate(zip(entry.paths, paths, strict=False), 1) if one != two)
         if (first := next(moved, None)) is not None:
-            yield f"from number {first} on, the results stand in another order"
+            yield f"from number {first} on, the results are in a different order"
 
 
 _UNANSWERED = {
@@ -142,8 +142,8 @@ _UNANSWERED = {
 
 
 _OTHER_CAUSES = (
-    "the signals, the settings, what was run shortly before, the engine's version, "
-    "or a {noun} whose file kept its time or got an older one"
+    "the signals, the settings, earlier runs, the engine's version, "
+    "or a {noun} whose file time did not change or is older now"
 )
 
 
@@ -179,7 +179,7 @@ def causes(
         assert as_of is not None
         gives_it = not compare(entry, as_of(min(math.ceil(last_ms) + 1, now_ms))).differences
     if gives_it:
-        too = [f"{path} was written too" for path in shown if changed_ms.get(path, 0) > entry.at_ms] + here
+        too = [f"{path} was also written" for path in shown if changed_ms.get(path, 0) > entry.at_ms] + here
         passed = f"{'' if too else 'only '}{_clock_text(entry.at_ms, now_ms)}"
         return (f"{passed}: as of that moment, today's {noun}s give the logged answer", *too)
     lines: list[str] = []
@@ -188,8 +188,8 @@ def causes(
     if own_signals:
         having = counted(own_signals, f"{noun} has", f"{noun}s have")
         lines.append(
-            f"{having} signals that ByteRover does not read: signals.frontmatter = false and brv-tui forget leave "
-            "them out"
+            f"{having} signals that ByteRover does not read: to ignore them, set signals.frontmatter = false and run "
+            "brv-tui forget"
         )
     missing = [path for path in entry.paths if not _is_in_tree(path, changed_ms)]
     stubs = {path: stub for path in missing if (stub := archived_as(path).stub) in changed_ms}
@@ -217,8 +217,8 @@ def causes(
         lines.append(f"{written} written{', which may play a part' if is_known else ''}")
     lines += elsewhere
     if not is_known:
-        when = "if that plays no part," if others or elsewhere else f"no {noun}'s file is newer:"
-        lines.append(f"{when} what {'else ' if has_passed else ''}changed is {_OTHER_CAUSES.format(noun=noun)}")
+        when = "if that is not the cause," if others or elsewhere else f"no {noun}'s file is newer:"
+        lines.append(f"{when} {'another' if has_passed else 'the'} cause may be {_OTHER_CAUSES.format(noun=noun)}")
     return tuple(lines)
 
 
@@ -232,7 +232,8 @@ def _session_actions(
     there = {done: [path for path in paths if path in in_tree] for done, paths in done_here.items()}
     here = [done for done, paths in there.items() if any(path in shown for path in paths)]
     elsewhere = [done for done, paths in there.items() if paths and done not in here]
-    return [f"done here: {done}" for done in here], [f"done here: {first_of(elsewhere)}"] if elsewhere else []
+    others = [f"done in this session: {first_of(elsewhere)}"] if elsewhere else []
+    return [f"done in this session: {done}" for done in here], others
 
 
 def _clock_text(from_ms: float, now_ms: float) -> str:

@@ -247,7 +247,7 @@ def difference_sentence(compared: TraceDiff) -> Sentence:
     else:
         then, now = compared.then, compared.now
         gates = ("", "") if named else (_gate(then, now), _gate(now, then))
-        answered = f"pinned was {_outcome(then, named)}{gates[0]}, now {_outcome(now, named)}{gates[1]}"
+        answered = f"changed from {_outcome(then, named)}{gates[0]} to {_outcome(now, named)}{gates[1]}"
     clauses = [clause(answered[:1].upper() + answered[1:])]
     leader = _leader(compared)
     if leader:
@@ -314,7 +314,7 @@ def _leader(compared: TraceDiff) -> list[Span]:
     if is_first is None:
         return [*title(was_first.title), (" is gone, and nothing else was found", "text")] if was_first else []
     if was_first is None:
-        return [*title(is_first.title), (" is found now, nothing was then", "text")]
+        return [*title(is_first.title), (" is found now; nothing was found before", "text")]
     if was_first is is_first:
         return _change_spans(is_first) if is_first.differs else _largest_change(compared)
     came = " is first now" if is_first.then.rank is not None else " is new and first"
@@ -324,7 +324,7 @@ def _leader(compared: TraceDiff) -> list[Span]:
 def _largest_change(compared: TraceDiff) -> list[Span]:
     """The change of the best changed result, if the first one has not changed."""
     first = next((one for one in compared.results if one.differs), None)
-    return [*_change_spans(first), ("; the first stays", "text")] if first is not None else []
+    return [*_change_spans(first), ("; the first is unchanged", "text")] if first is not None else []
 
 
 def _change_spans(one: ResultChange) -> list[Span]:
@@ -336,10 +336,12 @@ def _change_spans(one: ResultChange) -> list[Span]:
             text = f" is new at rank {one.now.rank}"
         case Shift.GONE:
             scores = f", {score_then} then, {score_now} now" if with_scores else ""
-            text = f" is no result any more{scores}"
+            text = f" is no longer a result{scores}"
         case Shift.SAME:
             text = (
-                f" {_verb(one.scored)} from {score_then} to {score_now}" if one.scored is not Shift.SAME else " stays"
+                f" {_verb(one.scored)} from {score_then} to {score_now}"
+                if one.scored is not Shift.SAME
+                else " is unchanged"
             )
         case moved:
             text = f" {_verb(moved)} from rank {one.then.rank} to {one.now.rank}"

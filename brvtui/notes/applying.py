@@ -67,14 +67,14 @@ def _roll_back(place: PlanTarget, failed: Step, done: Iterable[Step]) -> str:
     """
     if isinstance(failed, Write) and failed.after is None and not is_taken(place.tree, failed.path):
         # Earlier steps may have copied the file that is now missing, as archiving does.
-        return "; what was done before that stays"
+        return "; the changes made before that remain"
     for step in reversed(list(done)):
         try:
             _apply_step(place, step.reverse())
         except Unconfirmed:
             continue
         except (NoteError, SaveError, OSError) as error:
-            return f"; and what was done already cannot be undone: {faults.reason(error)}"
+            return f"; and the changes made before that could not be undone: {faults.reason(error)}"
     return ""
 
 
@@ -94,7 +94,7 @@ def _check(place: PlanTarget, steps: Iterable[Step]) -> None:
                 _check_step(place, step)
         except SaveError as error:
             if not is_taken(place.tree, step.path):
-                raise ChangedMeanwhile(step.path, faults.NO_FILE, "look at the tree again") from error
+                raise ChangedMeanwhile(step.path, faults.NO_FILE, "check the tree") from error
             raise NoteError(str(error)) from error
         touched |= {step.path, step.target} if isinstance(step, Move) else {step.path}
 
@@ -126,14 +126,14 @@ def _apply_step(place: PlanTarget, step: Step) -> list[str]:
         return []
     done = _move(place.tree, step) if isinstance(step, Move) else _write(place.tree, step)
     if isinstance(done, Conflict):
-        kept = f"; a text of another program is kept in {done.kept}" if done.kept else ""
+        kept = f"; the text that another program wrote is kept in {done.kept}" if done.kept else ""
         taken = isinstance(step, Write) and step.before is None
         raise NoteError(f"{_taken_error(step.path) if taken else _changed_error(step.path)}{kept}")
     if isinstance(step, Move) or step.after is None:
         remove_empty(place.tree, posixpath.dirname(step.path))
-    notices = [f"{step.path}: its {lost} could not be carried over" for lost in done.lost]
+    notices = [f"{step.path}: its {lost} could not be preserved" for lost in done.lost]
     if done.kept:
-        notices.append(f"{step.path}: another program has it open; what that writes is kept in {done.kept}")
+        notices.append(f"{step.path}: another program has it open; whatever that program writes is kept in {done.kept}")
     return notices
 
 
@@ -161,7 +161,7 @@ def _update_records(signals: dict[str, NoteSignals], step: Record) -> None:
     """Applies ``step`` to ``signals``. Raises :class:`NoteError` if an entry is not as it was."""
     for entry in step.entries:
         if signals.get(entry.path) != entry.before:
-            what, remedy = "its recorded signals changed meanwhile", "look at them and try again"
+            what, remedy = "its recorded signals have changed", "check them and try again"
             raise ChangedMeanwhile(entry.path, what, remedy)
         if entry.after is None:
             signals.pop(entry.path, None)
@@ -170,8 +170,8 @@ def _update_records(signals: dict[str, NoteSignals], step: Record) -> None:
 
 
 def _changed_error(path: str) -> NoteError:
-    return ChangedMeanwhile(path, "changed meanwhile")
+    return ChangedMeanwhile(path, "the file has changed")
 
 
 def _taken_error(path: str) -> NoteError:
-    return NoteError(f"{path}: there is such a file already; move or remove it, or choose another name")
+    return NoteError(f"{path}: already exists; move or remove it, or choose another name")

@@ -133,15 +133,15 @@ class Journal:
         """
         with self._lock:
             if not self._done:
-                raise NoteError("nothing was changed in this session that could be undone")
+                raise NoteError("there is nothing to undo in this session")
             number, plan = self._done[-1]
             reverse = plan.reverse()
             try:
                 notices = apply(reverse)
             except ChangedMeanwhile as error:
                 self._done.pop()
-                then = "; the change before it is the next" if self._done else ""
-                raise NoteError(f"{error.path}: {error.what}: {plan.title} cannot be undone any more{then}") from error
+                then = "; the next undo is the change before it" if self._done else ""
+                raise NoteError(f"{error.path}: {error.what}: {plan.title} can no longer be undone{then}") from error
             self._undone.append(self._done.pop())
             self._remember(number, reverse, is_undone=True)
             return reverse, notices
@@ -150,7 +150,7 @@ class Journal:
         """Applies the plan that was undone last once more, and returns it. Raises as :meth:`undo`."""
         with self._lock:
             if not self._undone:
-                raise NoteError("nothing was undone that could be done again")
+                raise NoteError("there is nothing to redo")
             number, plan = self._undone[-1]
             notices = apply(plan)
             self._append(self._undone.pop())

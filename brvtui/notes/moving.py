@@ -183,7 +183,9 @@ def _moved(snapshot: Snapshot, index: LinkIndex, path: str, target: str) -> _Rel
         raise NoteError(str(error)) from error
     is_file = path in own
     if not is_folder and not is_file and is_taken(tree, path):
-        raise NoteError(f"{path}: the engine does not see it, and no link follows it: rename it in a shell")
+        raise NoteError(
+            f"{path}: the engine does not see it, and links to it would not be updated: rename it in a shell"
+        )
     _check_names(path, target, is_folder, is_file)
     if is_folder:
         files = {old: f"{target}{old[len(path) :]}" for old in sorted(own) if old.startswith(f"{path}/")}
@@ -193,26 +195,26 @@ def _moved(snapshot: Snapshot, index: LinkIndex, path: str, target: str) -> _Rel
         files |= {f"{stem}{end}": f"{new_stem}{end}" for end in _BESIDE if f"{stem}{end}" in own}
     taken = next((new for new in ([target] if is_folder else files.values()) if is_taken(tree, new)), "")
     if taken and not (is_folder and is_empty_folder(tree, taken)):
-        raise NoteError(f"{taken}: is taken; choose another name")
+        raise NoteError(f"{taken}: already exists; choose another name")
     return _Relocation(snapshot, index, path, target, files, is_folder)
 
 
 def _check_names(path: str, target: str, is_folder: bool, is_file: bool) -> None:
     if not is_folder and not is_file:
-        raise NoteError(f"{path}: no such note or folder; look at the tree again")
+        raise NoteError(f"{path}: no such note or folder; check the tree")
     for name in (path, target):
         if f"{name}/".startswith(f"{ARCHIVE}/"):
             raise NoteError(
-                f"{name}: what is in {ARCHIVE} has the names that the engine gave it; restore the note first"
+                f"{name}: files in {ARCHIVE} keep the names that the engine gave them; restore the note first"
             )
         if not is_folder and role_of(name) not in (Role.NOTE, Role.CONTEXT):
-            raise NoteError(f"{name}: is the name of a file that is made from notes; choose another")
+            raise NoteError(f"{name}: this is the name of a file that is made from notes; choose another")
     if target == CONTEXT_FILE:
-        raise NoteError(f"{target}: at the root of the tree it makes every search of the engine fail; choose a folder")
+        raise NoteError(f"{target}: at the root of the tree, it makes every search of the engine fail; choose a folder")
     if "\\" in target:
-        raise NoteError(f"{target}: the engine takes \\ for a folder's end; choose another name")
+        raise NoteError(f"{target}: the engine reads \\ as a folder separator; choose another name")
     if is_folder and f"{target}/".startswith(f"{path}/"):
-        raise NoteError(f"{target}: is the folder {path}, or inside it; choose another place")
+        raise NoteError(f"{target}: this is the folder {path} or a place inside it; choose another place")
 
 
 def _relinked_text(tree: Path, moved: _Relocation, source: str, data: bytes) -> tuple[bytes, list[LineEdit], list[str]]:
@@ -231,13 +233,15 @@ def _relinked_text(tree: Path, moved: _Relocation, source: str, data: bytes) -> 
         replacement = relinked(text, found, moved.to(source), target, moved.names)
         if replacement is None:
             written = text[link.start : link.end]
-            left.append(f"{source}, line {link.line}: {written} stays as it is, since such a link cannot name {target}")
+            left.append(
+                f"{source}, line {link.line}: {written} is not updated, because such a link cannot point to {target}"
+            )
             continue
         pieces += [text[done : link.start], replacement]
         lines.setdefault(link.line, []).append((link.column, link.column + link.end - link.start, replacement))
         done = link.end
     if len(links) == MOST_LINKS:
-        left.append(f"{source}: links after its first {MOST_LINKS:,} stay as they are")
+        left.append(f"{source}: links after its first {MOST_LINKS:,} are not updated")
     after = "".join([*pieces, text[done:]]).encode("utf-8", "surrogateescape")
     return after, list(_line_edits(source, text, lines)), left
 
@@ -279,13 +283,13 @@ def _signal_notices(signals: dict[str, SignalSources]) -> Iterator[str]:
     if len(in_sidecar) == 1:
         old, entry = next(iter(in_sidecar.items()))
         was = f"importance {entry.importance:g}, {entry.maturity}"
-        yield f"{old}: starts over in ByteRover, whose own store knows it by its old name ({was})"
+        yield f"{old}: becomes a new note for ByteRover, whose own store has its signals under the old name ({was})"
     elif in_sidecar:
-        yield f"{len(in_sidecar)} notes start over in ByteRover, whose own store knows them by their old names"
+        yield f"{len(in_sidecar)} notes become new for ByteRover, whose own store has their signals under the old names"
     in_file = [old for old, entry in signals.items() if entry.given]
     if in_file:
         whose = in_file[0] if len(in_file) == 1 else f"{len(in_file)} notes"
-        yield f"{whose}: the signals file goes on naming the old path; change it there, or the signals in it are lost"
+        yield f"{whose}: the signals file still has the old path; change it there, or its signals are lost"
 
 
 def _archive_notices(moved: _Relocation) -> Iterator[str]:
@@ -295,12 +299,12 @@ def _archive_notices(moved: _Relocation) -> Iterator[str]:
         there = [path for path in moved.index.names[""].files if path.startswith(f"{ARCHIVE}/{moved.path}/")]
     stubs = sorted(path for path in there if path in moved.snapshot.by_path and role_of(path) is Role.STUB)
     if len(stubs) > _NAMED_EACH:
-        yield f"{len(stubs)} archived notes below {ARCHIVE}/{moved.path} go back to their old paths when restored"
+        yield f"{len(stubs)} archived notes below {ARCHIVE}/{moved.path} will return to their old paths when restored"
     else:
         for stub in stubs:
-            yield f"{stub}: goes back to its old path when restored"
+            yield f"{stub}: will return to its old path when restored"
 
 
 def _name_notices(target: str) -> Iterator[str]:
     if ":" in target:
-        yield f"{target}: for the : in this name, ByteRover 3.14 ignores the stored signals of all notes"
+        yield f"{target}: because of the : in this name, ByteRover 3.14 ignores the stored signals of all notes"

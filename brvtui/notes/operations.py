@@ -49,12 +49,12 @@ def plan_archive(tree: Path, path: str, signals: SignalSources, now_ms: float, p
     except SaveError as error:
         raise NoteError(str(error)) from error
     except UnicodeDecodeError as error:
-        message = f"its byte {error.start} is not UTF-8, which the engine's archive would replace; fix it first"
+        message = f"byte {error.start} is not UTF-8, and the engine's archive would replace it; fix it first"
         raise NoteError(f"{path}: {message}") from error
     # A crash can leave the same text in both places.
     if (full or stub) and not (full and full.data == note.data):
         taken = names.stub if stub else names.full
-        raise NoteError(f"{path}: an older note of this name is archived as {taken}; restore or move that one first")
+        raise NoteError(f"{path}: an older note with this name is archived as {taken}; restore or move that one first")
     importance = signals.sidecar.importance if signals.sidecar else profile.signals.importance
     stub_bytes = stub_text(path, text, importance, now_ms, profile.archive).encode("utf-8")
     steps: list[Step] = []
@@ -81,7 +81,7 @@ def plan_restore(tree: Path, path: str, signals: SignalSources) -> Plan:
         raise NoteError(str(error)) from error
     # A crash can leave the same text in both places.
     if there and there.data != full.data:
-        raise NoteError(f"{path}: {original} exists again, with another text; move or archive that one first")
+        raise NoteError(f"{path}: {original} exists again with a different text; move or archive that one first")
     steps: list[Step] = [] if there else [Write(original, None, FileContent(full.data, None, full.mode))]
     steps += [Write(path, stub, None), Write(full_path, full, None)]
     return Plan(f"restore {original}", tuple(steps), notices=_restore_notices(original, signals))
@@ -90,7 +90,7 @@ def plan_restore(tree: Path, path: str, signals: SignalSources) -> Plan:
 def original_of(tree: Path, path: str) -> str:
     """The path of the note whose stub is at ``path``. Raises :class:`NoteError` for a stub that cannot be restored."""
     if role_of(path) is not Role.STUB:
-        raise NoteError(f"{path}: no stub; only {ARCHIVE}/….stub.md is restored")
+        raise NoteError(f"{path}: not a stub; only {ARCHIVE}/….stub.md files can be restored")
     try:
         stub = read_stub(_text(read_content(tree, path)))
         parts_of(stub.original_path)
@@ -108,9 +108,9 @@ def _text(stub: FileContent) -> str:
 def check_archivable(path: str) -> None:
     """Raises :class:`NoteError` if the file at ``path`` cannot be archived, or is archived already."""
     if role_of(path) is Role.ARCHIVED:
-        raise NoteError(f"{path}: is archived already; its stub {stub_of(path)} restores it")
+        raise NoteError(f"{path}: this note is archived already; restore it from its stub {stub_of(path)}")
     if path.startswith(f"{ARCHIVE}/") or role_of(path) not in (Role.NOTE, Role.CONTEXT):
-        raise NoteError(f"{path}: only notes are archived, and this is not one")
+        raise NoteError(f"{path}: only notes can be archived, and this is not a note")
     if "\\" in path:
         raise NoteError(f"{path}: the engine cannot restore a note with \\ in its name; rename it first")
 
@@ -123,9 +123,11 @@ def _archive_notices(path: str, signals: SignalSources, importance: float) -> tu
     """A notice about stored signals, which the engine's own archiving would drop, or about missing ones."""
     if signals.sidecar is None:
         reads_others = signals.reads_frontmatter or signals.overlay is not None or signals.given is not None
-        default = f"{path}: the stub holds the importance {importance:g} that a new note has, as brv stores none of it"
+        default = (
+            f"{path}: the stub has the importance of a new note, {importance:g}, because brv stores none for this one"
+        )
         return (default,) if reads_others else ()
-    return (f"{path}: ByteRover's own store keeps its signals, which brv would drop",)
+    return (f"{path}: its signals remain in ByteRover's own store; brv itself would remove them",)
 
 
 def _restore_notices(path: str, signals: SignalSources) -> tuple[str, ...]:
@@ -134,7 +136,7 @@ def _restore_notices(path: str, signals: SignalSources) -> tuple[str, ...]:
     if stored is None:
         return ()
     was = f"importance {stored.importance:g}, {stored.maturity}"
-    return (f"{path}: begins with what ByteRover's own store still holds ({was}), where brv would start over",)
+    return (f"{path}: starts with the signals in ByteRover's own store ({was}); brv itself would reset them",)
 
 
 @dataclass(frozen=True, slots=True)
@@ -246,7 +248,7 @@ class Notes:
         if is_html and path.lower().endswith(TOPIC_ENDING) and not path.endswith(TOPIC_ENDING):
             raise note_files.SaveError(f"{path}: the ending must be {TOPIC_ENDING} in lower case: rename it in a shell")
         if not is_html and path.endswith(TOPIC_ENDING):
-            raise note_files.SaveError(f"{path}: a note's name ends in .md; topics in HTML are those of a space")
+            raise note_files.SaveError(f"{path}: a note's name must end in .md; HTML topics belong to a space")
 
     def _refuse_topics(self) -> None:
         if why := self._opened.snapshot.kind.not_moved:
@@ -278,7 +280,7 @@ class Notes:
             if after_moves(judgments, path_now) != judgments:  # change() creates the file's folder
                 file.change(lambda now: after_moves(now, path_now))
         except JudgmentsError as error:
-            return (f"judged queries still name it by its path before: {error}",)
+            return (f"judged queries still use its old path: {error}",)
         return ()
 
     def _publish(self, plan: Plan) -> None:

@@ -15,7 +15,7 @@ class NoteError(Exception):
 class ChangedMeanwhile(NoteError):
     """The file at ``path`` changed after the plan was made. ``what`` describes the difference."""
 
-    def __init__(self, path: str, what: str, remedy: str = "look at it and try again") -> None:
+    def __init__(self, path: str, what: str, remedy: str = "check it and try again") -> None:
         """The message includes the ``remedy``."""
         super().__init__(f"{path}: {what}; {remedy}")
         self.path = path

@@ -76,8 +76,8 @@ def plan_signals(
 
 def _check(path: str, signals: NoteSignals) -> None:
     if from_mapping(signals.to_mapping(), signals.source, signals, partial=False) is None:
-        message = "importance lies in 0..100, recency in 0..1, counts are whole, maturity is draft, validated or core"
-        raise NoteError(f"{path}: these are not signals: {message}")
+        message = "importance must be 0..100, recency 0..1, counts whole numbers, and maturity draft, validated or core"
+        raise NoteError(f"{path}: these signals are not valid: {message}")
 
 
 def _next_hit(signals: NoteSignals, rules: SignalRules) -> tuple[str, ...]:
@@ -86,27 +86,27 @@ def _next_hit(signals: NoteSignals, rules: SignalRules) -> tuple[str, ...]:
     _, (then,) = after_access(np.asarray([signals.importance]), levels_of([signals.maturity]), rules)
     if then == now:
         return ()
-    why = f"is kept from an importance of {demoted_below(rules)[now]:g} on"
+    why = f"keeps its maturity from an importance of {demoted_below(rules)[now]:g} on"
     if then > now:
         why = f"is promoted from an importance of {promoted_from(rules)[now]:g} on"
-    return (f"the next access hit makes it {LEVELS[then]}: {signals.maturity} {why}",)
+    return (f"the next access hit makes it {LEVELS[then]}: a {signals.maturity} note {why}",)
 
 
 def _notices(path: str, where: SignalTarget, known: SignalSources) -> tuple[str, ...]:
     notices = [f"{path}: {_readers(where, known)}"]
     winner = _overriding(where, known)
     if winner:
-        notices.append(f"{path}: {winner} has signals of it too, and these win")
+        notices.append(f"{path}: {winner} also has signals for it, and they take precedence")
     return tuple(notices)
 
 
 def _readers(where: SignalTarget, known: SignalSources) -> str:
     """A notice about the programs that read signals from this place."""
     if where is SignalTarget.OVERLAY:
-        return "only this tool reads its overlay; ByteRover's own store is not written"
+        return "only brv-tui reads its overlay; ByteRover's own store is not changed"
     if known.reads_frontmatter:
-        return "ByteRover 3.14 does not read signals from frontmatter; this tool does, by signals.frontmatter"
-    return "neither ByteRover 3.14 nor this tool reads signals from frontmatter, unless signals.frontmatter is on"
+        return "ByteRover 3.14 does not read signals from frontmatter; brv-tui does, because signals.frontmatter is on"
+    return "ByteRover 3.14 does not read signals from frontmatter, and brv-tui does only if signals.frontmatter is on"
 
 
 def _overriding(where: SignalTarget, known: SignalSources) -> str:
@@ -115,4 +115,4 @@ def _overriding(where: SignalTarget, known: SignalSources) -> str:
         return "the signals file"
     if where is SignalTarget.OVERLAY:
         return ""
-    return "this tool's overlay" if known.overlay else "ByteRover's own store" if known.sidecar else ""
+    return "brv-tui's overlay" if known.overlay else "ByteRover's own store" if known.sidecar else ""

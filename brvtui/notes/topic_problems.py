@@ -32,7 +32,7 @@ _TAG = re.compile(
 )
 _PAIR = re.compile(r"""([^\s"'>/=]+)(?:\s*=\s*("[^"]*"|'[^']*'|[^\s>]*))?""", re.DOTALL)
 _LEAST_LIKENESS = 70.0
-_ID_FORM = "bve- and eight small letters or digits"
+_ID_FORM = "bve- plus eight lower-case letters or digits"
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +123,7 @@ def _of_tags(html: str) -> Iterator[_Found]:
 
 def _swallowing(tag: _Tag) -> _Found:
     what = f"<{tag.name} …/> closes nothing" if tag.is_closed else f"<{tag.name}> has no end tag"
-    return tag.offset, f"{what}: the element swallows what follows, up to its parent's end", Severity.ERROR
+    return tag.offset, f"{what}: the element contains everything up to its parent's end", Severity.ERROR
 
 
 def _of_ids(tags: list[_Tag]) -> Iterator[_Found]:
@@ -133,7 +133,11 @@ def _of_ids(tags: list[_Tag]) -> Iterator[_Found]:
     for tag in indexed:
         identity = tag.attributes.get("id", "")
         if identity in seen and is_element_id(identity):
-            yield tag.offset, f"{identity} stands twice: every query fails whose scope holds this topic", Severity.ERROR
+            yield (
+                tag.offset,
+                f"{identity} occurs twice: every query whose scope contains this topic fails",
+                Severity.ERROR,
+            )
         elif not is_element_id(identity) and has_documents:
             what = f"its id {identity} is not {_ID_FORM}" if identity else "it has no id"
             yield tag.offset, f"<{tag.name}> is not searched: {what}", Severity.ERROR
@@ -144,7 +148,11 @@ def _of_topic(html: str, topic: Topic, topics: Collection[str]) -> Iterator[_Fou
     if not any(element.tag == TOPIC for element in topic.elements):
         yield 0, f"there is no {TOPIC}: the topic has no title, summary or keywords", Severity.WARNING
     if topic.attribute("sig"):
-        yield max(0, html.find("sig=")), "the topic is signed (sig): an edit here does not renew that", Severity.WARNING
+        yield (
+            max(0, html.find("sig=")),
+            "the topic is signed (sig): editing it here does not renew the signature",
+            Severity.WARNING,
+        )
     for entry in filter(None, (one.strip() for one in topic.attribute("related").split(","))):
         if entry.lstrip("@") not in topics:
             yield max(0, html.find(entry)), f"related: there is no topic {entry.lstrip('@')}", Severity.WARNING
@@ -161,4 +169,4 @@ def _attributes(text: str) -> dict[str, str]:
 def _unknown(name: str) -> str:
     near = process.extractOne(name, sorted(KNOWN), score_cutoff=_LEAST_LIKENESS)
     meant = f": did you mean {near[0]}?" if near else ""
-    return f"V4 knows no element {name}{meant}"
+    return f"V4 does not know the element {name}{meant}"

@@ -37,10 +37,10 @@ def completion_blocks(done: Completion | None, glyphs: Glyphs) -> Iterator[Block
     if done.why:
         yield Text(f"{done.ended.value}: {done.why}", _HEAD_ROLES.get(done.ended, "warn"))
     for path in done.ungrounded:
-        yield _warning(f"not in the tree, so not grounded: {path}", "bad", glyphs)
+        yield _warning(f"not grounded, because it is not in the tree: {path}", "bad", glyphs)
     for cited in done.cited:
         if cited.in_tree and not cited.seen:
-            yield _warning(f"named, but its text was not shown to the model: {cited.path}", "warn", glyphs)
+            yield _warning(f"cited, but the model was not shown its text: {cited.path}", "warn", glyphs)
     if done.missing:
         yield _warning(f"missing: {', '.join(done.missing)}", "warn", glyphs)
     for notice in done.notices:
@@ -51,7 +51,7 @@ def completion_blocks(done: Completion | None, glyphs: Glyphs) -> Iterator[Block
     yield from (_turn(done, place) for place in range(len(done.turns)))
     yield Text(_spent(done), "muted")
     if done.partial:
-        yield Rule("what it had written")
+        yield Rule("the unfinished answer")
         yield from (Text(text, "muted") for text in done.partial.split("\n"))
 
 
@@ -93,7 +93,7 @@ def _spent(done: Completion) -> str:
     counted = " (estimated)" if usage.estimated else ""
     cost = f" · {done.cost_cents:.2f} cents" if done.cost_cents is not None else ""
     if not done.turns:
-        return f"no call came to its end · {ms(done.took_ms)}"
+        return f"no call was completed · {ms(done.took_ms)}"
     turns, steps = plural(len(done.turns), "call"), plural(len(done.steps), "tool")
     return f"{turns} · {steps} · {tokens(usage.sent, usage.received)}{counted}{cost} · {ms(done.took_ms)}"
 
@@ -124,7 +124,7 @@ _KINDS = {
     "not_covered": "not covered",
     "model": "by the model",
     "extractive": "no model asked",
-    "retrieval": "retrieval alone",
+    "retrieval": "retrieval only",
 }
 
 

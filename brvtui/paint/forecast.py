@@ -28,10 +28,10 @@ def coming_blocks(forecast: DocumentForecast, glyphs: Glyphs, day: int = 0) -> I
         if abs(part.value) >= 10**-_PLACES / 2
     )
     if lacks:
-        yield Text(f"lacks for {forecast.reach:.{_PLACES}f}: {lacks}", "muted", after=0)
+        yield Text(f"short of {forecast.reach:.{_PLACES}f}: {lacks}", "muted", after=0)
     for event in forecast.events:
         by_then = 0 < event.days <= day
         when = f"in {days(event.days)}" if event.days > 0 else f"{days(-event.days)} ago"
         sign = glyphs.cross if event.days <= 0 else glyphs.down if by_then else glyphs.bullet
         role = "muted" if event.days <= 0 else "bold warn" if by_then else "text"
-        yield Text(f"{event.date or 'at no date'}, {when}: {event.text}", role, f" {sign} ")
+        yield Text(f"{event.date or 'no date'}, {when}: {event.text}", role, f" {sign} ")

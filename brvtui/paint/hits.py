@@ -20,7 +20,7 @@ from brvtui.trace import Hit, MatchedWord, MatchKind, NearMiss, Origin, Scale
 SIGNS = {MatchKind.EXACT: "=", MatchKind.PREFIX: "^", MatchKind.FUZZY: "~", MatchKind.STEM: "/", MatchKind.INSIDE: "*"}
 """The mark before a word: the query's word itself, a longer or misspelt form, another ending, or a part of it."""
 _ROLES = {**dict.fromkeys(MatchKind, "accent"), MatchKind.EXACT: "ok", MatchKind.FUZZY: "warn"}
-_MEANT = dict(zip(MatchKind, ("same", "longer", "like it", "other form", "inside"), strict=True))
+_MEANT = dict(zip(MatchKind, ("same", "longer", "similar", "other form", "inside"), strict=True))
 _TEXT, _BELOW = "text", "below"
 """Fields by name. Words below a folder have no field name, since the folder's remark says so."""
 _MORE = 4
@@ -28,7 +28,7 @@ _MORE = 4
 
 
 def marks_explained(kinds: Iterable[MatchKind], places: str, width: int) -> str:
-    """Returns the marks of ``kinds`` with their meanings in at most ``width`` cells: ``= same  ~ like it``.
+    """Returns the marks of ``kinds`` with their meanings in at most ``width`` cells: ``= same  ~ similar``.
 
     ``places``, the meaning of other letters, follows if it fits.
     """
@@ -152,7 +152,7 @@ def added_rule(hit: Hit, before: str, width: int, glyphs: Glyphs) -> list[Line]:
     if not hit.found_by or hit.found_by == before:
         return []
     label = added_by(hit)
-    short = f"by “{visible(hit.found_by)}” alone"
+    short = f"found by “{visible(hit.found_by)}”"
     return [rule(width, label if cell_len(label) + _RULED <= width else short, dash=glyphs.dash)]
 
 
@@ -255,9 +255,9 @@ def lead_text(hits: Sequence[Hit], hit: Hit, decimals: int) -> str:
     Scores have ``decimals``. Empty if there is no other result, or if the score did not decide the order.
     """
     if hit.found_by:
-        place = "what is added stands last, whatever its score"
+        place = "added results come last, whatever their scores"
         if all(one.found_by for one in hits):
-            place = "nothing is left of what the whole query found"
+            place = "no result of the whole query remains"
         return f"{added_by(hit)}: {place}"
     rank = next((place for place, one in enumerate(hits, 1) if one.file == hit.file), 0)
     own = [one for one in hits if not one.found_by]

@@ -264,7 +264,7 @@ def _ways(shown: Neighbourhood, width: int) -> Iterator[tuple[Line, str]]:
 
 
 def _lacking(shown: Neighbourhood, width: int) -> list[Line]:
-    text = shown.lacks or ("" if shown.neighbours else "no link joins it with anything")
+    text = shown.lacks or ("" if shown.neighbours else "it has no links")
     return [line(f" {part}", "muted") for part in wrap(text, width - 2)] if text else []
 
 
@@ -277,7 +277,7 @@ def _legend(shown: Neighbourhood, width: int, glyphs: Glyphs) -> list[Line]:
     if shown.is_seed or any(one.is_seed for one in shown.neighbours):
         parts.append(f"{signs.seed} seed")
     if any(one.rank for one in shown.neighbours):
-        parts.append("#: its rank")
+        parts.append("#: rank")
     if _has_shares(shown):
-        parts.append("%: so much of the walk came this way")
+        parts.append("%: share of the walk on this link")
     return [Line(), *(line(f" {part}", "faint") for part in wrap(" · ".join(parts), width - 2))]

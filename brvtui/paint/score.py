@@ -107,7 +107,7 @@ def miss_lines(missed: NearMiss, scale: Scale, lack: str, width: int, glyphs: Gl
     lines += [Line(), line(" not in the results: ", "muted").add(missed.reason, "bold warn")]
     if missed.rank:  # a document that was dropped before ranking has no distance to a threshold
         lines.append(line(" short by ", "muted").add(lack, "bold warn").add(f", at rank {missed.rank}", "muted"))
-    return [*lines, line(" w: why not, and what would bring it in", "muted"), Line()]
+    return [*lines, line(" w: why not, and what would change that", "muted"), Line()]
 
 
 def _bar(
@@ -122,9 +122,9 @@ def _bar(
         bar = stacked(hit.parts, width, tuple(ticks), glyphs, scale.reach)
         return [Line().extend(bar), *([tick_labels(width, ticks)] if ticks else [])]
     scaled: Sequence[Part] = [replace(part, value=part.value / (scale.full or 1.0)) for part in hit.parts]
-    label = f"the whole width is {scale.full:g}, the highest possible"
+    label = f"full width: {scale.full:g}, the highest possible score"
     if best >= scale.full:
-        label = f"the whole width is the best of the list, {scale.full:.{max(5, scale.decimals)}f}"
+        label = f"full width: {scale.full:.{max(5, scale.decimals)}f}, the best score in the list"
     return [Line().extend(stacked(scaled, width, (), glyphs)), line(f" {label}", "faint").cut(width)]
 
 
@@ -232,7 +232,7 @@ def terms(score: TextScore | None, detail: Detail | None, width: int, glyphs: Gl
         head = f"text · raw {score.raw:.2f} from 1 term → {score.relevance:.3f}"
     lines = [rule(width, head, dash=glyphs.dash)]
     if detail is None:
-        return [*lines, line(" working out the terms…", "muted")]
+        return [*lines, line(" computing the terms…", "muted")]
     full = width >= _FULL_TERMS
     if full:
         lines.append(_term_columns(width))

@@ -186,7 +186,7 @@ def searched_word(text: str, query: str) -> list[Span]:
 
 
 def answered_words(words: Sequence[MatchedWord], query: str) -> list[Span]:
-    """Returns the words by field, and their relations to the query's words: ``its title holds ‘events’``.
+    """Returns the words by field, and their relations to the query's words: ``its title contains ‘events’``.
 
     Each word is named once, in its most important field. Empty without words.
     """
@@ -197,7 +197,7 @@ def answered_words(words: Sequence[MatchedWord], query: str) -> list[Span]:
         own = [one for one in words if one.fields and one.fields[0] == name]
         its = f"its {_FIELDS.get(name, name)} "
         if not place:
-            its += "hold " if name.endswith("s") else "holds "  # a topic has several keywords
+            its += "contain " if name.endswith("s") else "contains "  # a topic has several keywords
         spans.append((its if not place else f", {its}" if place < len(order) - 1 else f" and {its}", "text"))
         exact_first = sorted(own, key=lambda one: one.kind is not MatchKind.EXACT)
         spans += listed(_distinct(_match_words(one, len(words) == 1, query) for one in exact_first))

@@ -149,13 +149,15 @@ async def _once(
     async with answered(endpoint, payload, "text/event-stream", policy.timeout_seconds, policy.max_bytes) as answer:
         if "text/event-stream" not in answer.headers.get("content-type", ""):
             reason = await refusal_in(answer, endpoint.key, policy.timeout_seconds)
-            why = f"the answer is not a stream of events: look at {endpoint.setting}.url ({reason})"
+            why = f"the answer is not a stream of events: check {endpoint.setting}.url ({reason})"
             raise ServiceRefusal(why, answer.status_code)
         async with aclosing(data_of(answer, policy.max_bytes)) as texts:
             deadline = monotonic() + _LONGEST_TURN * policy.timeout_seconds
             while (text := await _within(policy.timeout_seconds, texts)) not in (None, _DONE):
                 if monotonic() > deadline:
-                    raise ServiceRefusal(f"it was incomplete after {_LONGEST_TURN * policy.timeout_seconds:g} s")
+                    raise ServiceRefusal(
+                        f"the answer was incomplete after {_LONGEST_TURN * policy.timeout_seconds:g} s"
+                    )
                 yield _object(text, endpoint.key)
 
 
@@ -197,9 +199,9 @@ def _object(text: str, key: str) -> dict[str, Any]:
     try:
         value = json.loads(text)
     except (ValueError, RecursionError):
-        raise ServiceRefusal("an event holds no JSON") from None
+        raise ServiceRefusal("an event is not JSON") from None
     if not isinstance(value, dict):
-        raise ServiceRefusal("an event holds no JSON object")
+        raise ServiceRefusal("an event is not a JSON object")
     if value.get("error"):
         raise ServiceRefusal(error_message(value, key))
     return value
@@ -311,7 +313,7 @@ class ChatService(ABC):
                 if text:
                     yield TextPiece(text)
         except (KeyError, IndexError, TypeError, AttributeError):
-            raise ModelError(f"{self._endpoint.host}: an event is not of this protocol") from None
+            raise ModelError(f"{self._endpoint.host}: an event does not follow this protocol") from None
 
     def _learn(self, refusal: ServiceRefusal) -> bool:
         """Records a refused optional part of the request. Returns True if the service refused one for the
@@ -324,11 +326,13 @@ class ChatService(ABC):
         if "max_completion_tokens" in message:
             parts["max_tokens"] = ""
         elif re.search(r"not support (?:tools|function|tool)", message, re.IGNORECASE):
-            parts["tools"] = "this model calls no tools: it answers from the prompt alone"
+            parts["tools"] = "this model cannot call tools: it answers from the prompt only"
         else:
             part = next((part for part in _OPTIONAL if re.search(rf"\b{part}\b", message)), "")
             if part:
-                parts[part] = f"this model takes no {part}: it was asked without" if part == "temperature" else ""
+                parts[part] = (
+                    f"this model does not accept a {part}: it was asked without one" if part == "temperature" else ""
+                )
         new = {part: notice for part, notice in parts.items() if part not in self._learned}
         self._learned |= new
         return bool(new)

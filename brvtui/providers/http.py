@@ -147,9 +147,9 @@ _LONGEST_REFUSAL = 16 * _LONGEST_REASON
 _PASSING = frozenset({408, 425, 429, 500, 502, 503, 504, 529})
 _CLOSED = "the service closed the connection"
 _ADVICE = {
-    401: "look at the key: {}.key_env names its variable",
-    403: "look at what the key may do: {}.key_env names its variable",
-    404: "look at {0}.url and {0}.model",
+    401: "check the key: {}.key_env names its variable",
+    403: "check the permissions of the key: {}.key_env names its variable",
+    404: "check {0}.url and {0}.model",
 }
 
 
@@ -197,11 +197,11 @@ class ServiceRefusal(Exception):
         why = visible(masked(str(self), endpoint.key))
         advice = _ADVICE.get(self.status, "")
         if 300 <= self.status < 400:
-            advice = "no redirect is followed: set {}.url to where it leads"
+            advice = "redirects are not followed: set {}.url to the final address"
         if advice:
             return f"{why.rstrip('.')}; {advice.format(endpoint.setting)}"
         if self.waits_too_long(policy):
-            return f"{why}; the service demands a wait of {self.wait:g} s, which is too long: try again later"
+            return f"{why}; the service asks for a wait of {self.wait:g} s, which is too long: try again later"
         return f"{why}, {policy.tries} times" if self.passing and policy.tries > 1 else why
 
 
@@ -217,7 +217,7 @@ def check_service(setting: str, base: str, wanted: ServiceSettings) -> str:
     if problem:
         raise ServiceError(problem)
     if not key.isascii() or not key.isprintable() or " " in key:
-        raise ServiceError(f"the key in {wanted.key_env} holds characters that no header can carry: set it again")
+        raise ServiceError(f"the key in {wanted.key_env} has characters that are not allowed in a header: set it again")
     if not wanted.key_env_is_listed:
         raise ServiceError(
             f"{setting}.key_env names {wanted.key_env}, which key_variables does not list: add it there by hand, or use"
@@ -285,7 +285,7 @@ async def answered(
     except httpx.ConnectTimeout:
         raise ServiceRefusal(f"cannot be reached within {connect:g} s; {there}") from None
     except (httpx.TimeoutException, TimeoutError):
-        raise ServiceRefusal(f"nothing came for {seconds:g} s") from None
+        raise ServiceRefusal(f"nothing arrived for {seconds:g} s") from None
     except httpx.ConnectError as error:
         raise ServiceRefusal(unreached(error, endpoint.setting)) from None
     except httpx.HTTPError as error:
@@ -299,7 +299,7 @@ async def answered(
         raise ServiceRefusal(_CLOSED if is_closed else message or type(error).__name__, passing=True) from None
     except (httpx.InvalidURL, ValueError, OSError, ImportError) as error:
         # An invalid host, or a proxy or certificate file of the environment that cannot be used.
-        raise ServiceRefusal(f"cannot be asked ({one_line(str(error)) or type(error).__name__})") from None
+        raise ServiceRefusal(f"cannot be called ({one_line(str(error)) or type(error).__name__})") from None
 
 
 def unreached(error: BaseException, setting: str) -> str:
@@ -310,9 +310,11 @@ def unreached(error: BaseException, setting: str) -> str:
         message = os.strerror(cause.errno)  # asyncio replaces the message of the system
     match cause:
         case ssl.SSLCertVerificationError():
-            advice = f"look whether {setting}.url names the right host, and its certificate is trusted (SSL_CERT_FILE)"
+            advice = (
+                f"check that {setting}.url names the right host and that its certificate is trusted (SSL_CERT_FILE)"
+            )
         case ssl.SSLError():
-            advice = f"look at {setting}.url: whether the service there takes https"
+            advice = f"check {setting}.url: perhaps the service there does not use https"
         case _:
             advice = _is_it_running(setting)
     return f"cannot be reached ({one_line(message)}); {advice}"
@@ -350,12 +352,12 @@ async def body_of(answer: httpx.Response, limit: int) -> AsyncIterator[bytes]:
     """
     encoding = answer.headers.get("content-encoding", "").strip().lower()
     if encoding not in ("", "identity"):
-        raise ServiceRefusal("the answer is compressed, which was not asked for", answer.status_code)
+        raise ServiceRefusal("the answer is compressed although no compression was requested", answer.status_code)
     size = pieces = 0
     async for piece in answer.aiter_raw():
         size, pieces = size + len(piece), pieces + 1
         if pieces > _MOST_PIECES:
-            raise ServiceRefusal(f"the answer comes in more than {_MOST_PIECES} pieces", answer.status_code)
+            raise ServiceRefusal(f"the answer arrived in more than {_MOST_PIECES} pieces", answer.status_code)
         if size > limit:
             raise ServiceRefusal(f"the answer is larger than {limit} bytes", answer.status_code)
         yield piece
@@ -407,4 +409,4 @@ def one_line(text: str) -> str:
 
 
 def _is_it_running(setting: str) -> str:
-    return f"check that the service runs, and look at {setting}.url"
+    return f"check that the service is running, and check {setting}.url"

@@ -136,15 +136,15 @@ class OpenAIEmbedder:
             payload = {"model": self._model, "input": part, **self._extra}
             vectors += self._vectors(self._service.post(payload), len(part))
         if len({len(vector) for vector in vectors}) > 1:
-            raise LegError(f"{self.name} gave vectors of different lengths")
+            raise LegError(f"{self.name} returned vectors of different lengths")
         return vectors
 
     def _vectors(self, answer: Any, wanted: int) -> list[Vector]:
         data = answer.get("data") if isinstance(answer, dict) else None
         if not isinstance(data, list) or not all(isinstance(entry, dict) for entry in data):
-            raise LegError(f"{self.name}: the answer holds no list of vectors")
+            raise LegError(f"{self.name}: the answer contains no list of vectors")
         if len(data) != wanted:
-            raise LegError(f"{self.name} gave {len(data)} vectors for {wanted} texts")
+            raise LegError(f"{self.name} returned {len(data)} vectors for {wanted} texts")
         places = [entry.get("index", place) for place, entry in enumerate(data)]
         if sorted(place for place in places if isinstance(place, int)) != list(range(wanted)):
             raise LegError(f"{self.name}: the vectors are not numbered from 0 to {wanted - 1}")
@@ -153,12 +153,12 @@ class OpenAIEmbedder:
 
     def _numbers(self, value: Any) -> Vector:
         if not isinstance(value, list) or not value:
-            raise LegError(f"{self.name} gave an empty vector")
+            raise LegError(f"{self.name} returned an empty vector")
         if len(value) > _LONGEST:
-            why = f"gave a vector of over {_LONGEST:,} numbers: choose another services.embedder.model"
+            why = f"returned a vector of more than {_LONGEST:,} numbers: choose another services.embedder.model"
             raise LegError(f"{self.name} {why}")
         if not all(_is_number(number) for number in value):
-            raise LegError(f"{self.name} gave a vector that is not made of numbers")
+            raise LegError(f"{self.name} returned a vector whose values are not all numbers")
         return [float(number) for number in value]
 
 
@@ -222,7 +222,7 @@ class OpenAIReranker:
         try:
             text = answer["choices"][0]["message"]["content"]
         except (KeyError, IndexError, TypeError):
-            raise LegError(f"{self.name}: the answer holds no message") from None
+            raise LegError(f"{self.name}: the answer contains no message") from None
         return text if isinstance(text, str) else ""
 
     def _read(self, text: str, count: int) -> list[float] | None:

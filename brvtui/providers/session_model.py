@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from brvtui.services.legs import RequestPolicy
     from brvtui.services.model import Cancellation, ChatModel, ModelCheck, ModelStatus
 
-_STANDS_IN = "These are sentences of notes."
+_STANDS_IN = "These are sentences from notes."
 
 
 class SessionModel:
@@ -93,10 +93,10 @@ class SessionModel:
             return NO_MODEL
         state = self.state
         if state.problem:
-            return f"The model cannot be asked: {state.problem}. {_STANDS_IN}"
+            return f"The model cannot be used: {state.problem}. {_STANDS_IN}"
         if not state.allowed:
-            return f"{state.name} may not be asked in this session. {_STANDS_IN}"
-        return f"{state.name} is not asked {'here' if run else 'before a run'}. {_STANDS_IN}"
+            return f"{state.name} is not allowed in this session. {_STANDS_IN}"
+        return f"{state.name} is not asked {'here' if run else 'in a preview'}. {_STANDS_IN}"
 
     def _model(self, wanted: ModelSettings) -> tuple[ChatModel | None, str]:
         """The model and an empty text, or None and the reason (empty if no model is set)."""

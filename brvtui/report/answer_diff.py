@@ -29,7 +29,7 @@ def pair_blocks(pair: PairComparison) -> Iterator[Block]:
     decimals = pair.trace.scale.decimals + 2
     yield from (line(f" {pair.trace.query}", "bold strong"), Line())
     for letter, note in (("A", pair.above), ("B", pair.below)):
-        rank = f"rank {note.rank}" if note.rank is not None else "no result"
+        rank = f"rank {note.rank}" if note.rank is not None else "not a result"
         yield line(f" {letter}  {note.title}", "bold strong").add(f"  {note.path}", "muted")
         yield line(f"    {rank}, {_score(note.score, decimals)}")
         if note.reason:
@@ -39,7 +39,7 @@ def pair_blocks(pair: PairComparison) -> Iterator[Block]:
     cells = [_score(note.score, decimals) for note in (pair.above, pair.below)]
     yield _row("score", [*cells, signed(pair.gap, decimals)], "bold strong")
     if pair.words:
-        yield from (Line(), line(" its sum over words, before that becomes a relevance", "muted"))
+        yield from (Line(), line(" the text score by word, before it becomes the relevance", "muted"))
         yield from _parts_of_both(pair.words, decimals)
     yield Line()
     yield from _turning(pair, decimals)
@@ -68,17 +68,17 @@ def _parts_of_both(parts: Sequence[PartPair], decimals: int) -> Iterator[Line]:
 
 def _turning(pair: PairComparison, decimals: int) -> Iterator[Block]:
     if not pair.turning:
-        sentence = "no single change that was tried brings B above A"
+        sentence = "none of the changes tried puts B above A"
         native = kind_of(pair.trace.engine, pair.trace.snapshot).native
         if len(pair.trace.query) > TRIAL_LENGTH:
-            sentence = f"the query is too long to try changes: ask with at most {TRIAL_LENGTH:,} characters"
+            sentence = f"the query is too long to try changes: use at most {TRIAL_LENGTH:,} characters"
         elif role_of(pair.below.path) is Role.SUMMARY:
-            sentence = "B stands for its folder: what lifts the notes in it lifts it"
+            sentence = "B is the summary of its folder: whatever raises the notes in it raises B"
         elif pair.trace.engine == native:  # this engine tries changes that help a single note
-            sentence += "; brv-tui explain with B says what helps it by itself"
+            sentence += "; brv-tui explain shows what helps B on its own"
         yield Text(sentence, "muted", after=0)
         return
-    yield line(" the smallest changes after which B stands above A, each tried:", "muted")
+    yield line(" the smallest changes that put B above A, each of them tried:", "muted")
     for change in pair.turning:
         other = NO_VALUE if change.other_rank is None else f"rank {change.other_rank}"
         then = f"B rank {change.rank} with {change.score:.{decimals}f}, A {other}"
@@ -99,7 +99,7 @@ _PARTS = 3
 _MORE = 2
 """The number of decimals that changes have in addition to those of scores."""
 NO_VALUE = "–"
-_NO_TIMES = "texts are compared: git keeps no times, so a note of before is as old as its file is here"
+_NO_TIMES = "git keeps no file times, so an earlier note counts as old as its file here"
 
 
 def diff_blocks(diff: AnswerDiff, of_revision: bool = False) -> Iterator[Block]:
@@ -124,7 +124,7 @@ def diff_blocks(diff: AnswerDiff, of_revision: bool = False) -> Iterator[Block]:
         yield Line()
         yield from _note_blocks(note, decimals + _MORE)
     if not seen:
-        yield line(f" no {noun} changed its rank or its score", "muted")
+        yield line(f" no {noun} changed its rank or score", "muted")
     if diff.left_out:
         yield from (Line(), line(f" … {plural(diff.left_out, f'more {noun}')} changed", "muted"))
 
@@ -146,7 +146,7 @@ def _note_blocks(note: NoteDiff, decimals: int) -> Iterator[Block]:
     yield Line().gap(3).fit("sum", _KIND, "muted").add(f"{signed(note.change, decimals):>{_CHANGE}}", "bold")
     for when, reason in (("before", note.reason_then), ("now", note.reason)):
         if reason:
-            yield Text(f"no result {when}: {reason}", "warn", "   ", 0)
+            yield Text(f"not a result {when}: {reason}", "warn", "   ", 0)
 
 
 def diff_as_plain(diff: AnswerDiff) -> dict[str, Any]:
@@ -187,7 +187,7 @@ def _cause_blocks(cause: Cause, decimals: int, reason: str) -> Iterator[Block]:
     shown = Line().gap(3).fit(cause.kind, _KIND).add(f"{signed(cause.change, decimals):>{_CHANGE}}", "bold")
     yield shown.add(f"  rank {_rank(cause.rank)}", "muted")
     words = _named(cause.through, decimals)
-    texts = (_named(cause.parts, decimals), f"by {words} of the sum over its words" if words else "", reason)
+    texts = (_named(cause.parts, decimals), f"text score by word: {words}" if words else "", reason)
     yield from (Text(text, "muted", Line().gap(3 + _KIND), 0) for text in filter(None, texts))
 
 

@@ -27,7 +27,7 @@ from brvtui.wording import counted, difference_as_shown
 
 COMPARISON_SCHEMA = 1
 _RANK, _LEAST_COLUMN, _MOST_COLUMN, _NAME = 4, 16, 40, 15
-_EXPECTATIONS = f"{AS_EXPECTED}: an expected tier counts only for engines that have tiers, “not covered” for all."
+_EXPECTATIONS = f"{AS_EXPECTED}: an expected tier counts only for engines with tiers, “not covered” for all engines."
 
 
 def answers_blocks(found: EngineAnswers, width: int) -> Iterator[Block]:
@@ -45,7 +45,7 @@ def answers_blocks(found: EngineAnswers, width: int) -> Iterator[Block]:
     for start in range(0, len(answered), max(1, beside)):
         yield from _table(answered[start : start + beside], found, width)
     if not any(answer.results for answer in answered):
-        yield line(f" nothing was found{' by any of them' if len(answered) > 1 else ''}", "muted")
+        yield line(f" {'no engine found anything' if len(answered) > 1 else 'nothing was found'}", "muted")
     for answer in found.answers:
         if answer.problem:
             yield line(f" {answer.engine}: {answer.problem}", "warn")
@@ -93,7 +93,7 @@ def best_text(best: BestEngine) -> str:
         behind = difference_as_shown(best.mean, best.mean - rival.behind, DECIMALS)
         text += f" {name} is {number(behind)} behind{p_value}."
     few = any(rival.p_value is None for rival in best.rivals)
-    return text + (f" Fewer than {FEWEST} queries do not say whether that is chance." if few else "")
+    return text + (f" With fewer than {FEWEST} queries, that may be chance." if few else "")
 
 
 def answers_as_plain(found: EngineAnswers) -> dict[str, Any]:

@@ -76,7 +76,7 @@ def _change_blocks(report: Assessment, compared: int) -> Iterator[Block]:
 
 def _more(count: int) -> Line:
     """Returns the last line of a list that is cut short."""
-    return line(f" … {count} more; --format json holds all", "muted")
+    return line(f" … {count} more; --format json shows all", "muted")
 
 
 def change_text(change: QueryChange, metric: Metric) -> str:
@@ -128,7 +128,7 @@ def about(evaluation: Evaluation) -> str:
     """Returns the number of notes, the project and the time as text."""
     revision = f" at {evaluation.revision}" if evaluation.revision else ""
     notes = plural(evaluation.notes, kind_of(evaluation.engine).noun)
-    return f"{notes} of {evaluation.project}{revision}, as of {evaluation.clock}"
+    return f"{notes} in {evaluation.project}{revision}, as of {evaluation.clock}"
 
 
 def _summary(report: Assessment) -> Iterator[Block]:
@@ -158,7 +158,7 @@ def facts(evaluation: Evaluation) -> list[tuple[str, str]]:
         pairs.append((AS_EXPECTED, f"{met} of {expected}"))
     if has(evaluation.engine, CompletingEngine):  # other engines write no prompt
         pairs.append(("prompt", f"{evaluation.prompt_tokens:.0f} tokens a query"))
-    kept = f"; {evaluation.kept} of {len(evaluation.queries)} kept from before" if evaluation.kept else ""
+    kept = f"; {evaluation.kept} of {len(evaluation.queries)} kept from an earlier run" if evaluation.kept else ""
     return [*pairs, ("time", f"{evaluation.ms:.1f} ms a query{kept}")]
 
 
@@ -181,7 +181,7 @@ def _query_lines(queries: Sequence[QueryResult], metric: Metric, width: int) -> 
             yield row
             yield from (Line().gap(3).extend(part.spans) for part in folded(missed, width - 3))
     if len(queries) > _SHOWN:
-        yield line(f" … {len(queries) - _SHOWN} more, better ones; --format json holds all", "muted")
+        yield line(f" … {len(queries) - _SHOWN} more with better values; --format json shows all", "muted")
 
 
 def worst_first(queries: Sequence[QueryResult], metric: Metric) -> list[QueryResult]:
@@ -213,7 +213,7 @@ def drift_blocks(drift: Drift, width: int) -> Iterator[Block]:
     moments: list[tuple[str, Evaluation]] = [("now", drift.now)]
     moments += [(f"+{point.days:g} d", point.comparison.now) for point in drift.points]
     yield from (line(f" {heading(drift.now)}", "bold strong"), line(f" {about(drift.now)}", "muted"))
-    yield from (line(" if nobody reads or edits a note meanwhile", "muted"), Line())
+    yield from (line(" if nobody reads or edits a note until then", "muted"), Line())
     yield row("", [name for name, _ in moments], "muted")
     for metric in drift.metrics:
         yield row(str(metric), [number(evaluation.mean(metric)) for _, evaluation in moments])
@@ -251,7 +251,9 @@ def _loss_lines(drift: Drift, width: int) -> Iterator[Line]:
     losses = drift.losses
     queries = len(first_lost(losses))
     of = counted(len(drift.now.queries), "query", "queries")
-    yield line(f" {queries} of {of} lose something or change tier" if queries else f" nothing is lost of {of}", "muted")
+    yield line(
+        f" {queries} of {of} lose something or change tier" if queries else f" none of {of} loses anything", "muted"
+    )
     for loss in losses[:_LOSSES_SHOWN]:
         shown = Line().gap().fit(f"by +{loss.days:g} d", _COLUMN, "warn").add(f"{loss.query}: ", "bold strong")
         parts = wrap(f"{loss.document} {loss.what}".strip(), max(10, width - shown.width))

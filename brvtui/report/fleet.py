@@ -13,7 +13,7 @@ from brvtui.text.visible import bounded
 from brvtui.trace import Hit, Origin
 from brvtui.wording import counted
 
-HEALTH_HEADS = ("member", "owner", "compared", "engine", "repeated", "contradicted", "alone", "stale", "oldest, days")
+HEALTH_HEADS = ("member", "owner", "compared", "engine", "repeated", "contradicted", "unique", "stale", "oldest (days)")
 _MOST_ROWS, _MOST_PLACES = 50, 5
 
 
@@ -25,15 +25,15 @@ def ranking_lines(answer: OneRanking) -> list[str]:
         lines.append(f"     {_sum(one.hit)}")
     if not answer.hits:
         why = answer.outcome.value.replace("_", " ")
-        lines.append(f"no result: {why}; ask in other words, or add a note about it to a member")
+        lines.append(f"no results: {why}; rephrase the query, or add a note about it to a member")
     for word, title, content, path in answer.frequencies:
         lines.append(f"“{word}” is in {content} texts, {title} titles and {path} paths of {answer.notes} notes")
     inside = f" in {answer.scope}" if answer.scope else ""
-    counted_over = "it is named by the question, so no words are counted."
+    counted_over = "the query names the note, so no words are counted."
     if answer.members:
         counted_over = (
-            f"one ranking over {answer.notes} notes of {plural(answer.members, 'member')} by {answer.profile}. "
-            "Words are counted over all of them, so scores of different members are comparable."
+            f"one ranking of {answer.notes} notes in {plural(answer.members, 'member')}, profile {answer.profile}. "
+            "Words are counted in all of them, so scores are comparable between members."
         )
     lines.append(f"{answer.matched} notes match{inside}, {_shown(answer)} shown: {counted_over}")
     return lines
@@ -52,7 +52,7 @@ def _sum(hit: Hit) -> str:
 
 def health_row(one: MemberHealth) -> tuple[str, ...]:
     """Returns a member's cells for :data:`HEALTH_HEADS`; marks an engine or profile that most members do not have."""
-    engine = f"{one.engine} {one.profile}{'' if one.is_usual else ' (not as most)'}"
+    engine = f"{one.engine} {one.profile}{'' if one.is_usual else ' (unusual)'}"
     numbers = (one.repeated, one.contradicted, one.alone, one.stale)
     return (one.name, one.owner, str(one.notes), engine, *map(str, numbers), f"{one.oldest_days:.0f}")
 
@@ -62,8 +62,8 @@ def health_summary(health: FleetHealth) -> str:
     notes = sum(one.notes for one in health.members)
     return (
         f"{counted(len(health.members), 'member', 'members')}, {counted(notes, 'note', 'notes')} compared "
-        "(no stubs, no context.md of folders): "
-        f"{counted(len(health.contradictions), 'candidate for a contradiction', 'candidates for contradictions')}, "
+        "(without stubs and the context.md of folders): "
+        f"{counted(len(health.contradictions), 'possible contradiction', 'possible contradictions')}, "
         f"{counted(len(health.alike), 'group of near-duplicates', 'groups of near-duplicates')}, "
         f"{counted(len(health.stale), 'note', 'notes')} unchanged for {health.stale_days} days or more, "
         f"{counted(len(health.missing), 'member', 'members')} missing"
@@ -87,9 +87,9 @@ def health_markdown(health: FleetHealth, name: str, day: str) -> str:
         paragraph(f"{health_summary(health)}."),
         table(HEALTH_HEADS, [health_row(one) for one in health.members]),
     ]
-    heads = ("note", "other note", "same", "other statements", "facts of one alone")
-    blocks += _section("Candidates for contradictions", heads, contradicting)
-    blocks += _section("Near-duplicates", ("likeness", "how many", "notes"), alike)
+    heads = ("note", "other note", "same", "other statements", "facts in only one")
+    blocks += _section("Possible contradictions", heads, contradicting)
+    blocks += _section("Near-duplicates", ("similarity", "count", "notes"), alike)
     blocks += _section("Stale notes", ("note", "days", "maturity"), stale)
     blocks += _section("Missing members", ("member", "why"), missing)
     return joined(blocks)
@@ -100,7 +100,7 @@ def _section(title: str, heads: Sequence[str], rows: Sequence[Sequence[str]]) ->
         return []
     shown = [heading(2, title), table(heads, rows[:_MOST_ROWS])]
     more = len(rows) - _MOST_ROWS
-    return [*shown, paragraph(f"{more} more; --format json holds all.")] if more > 0 else shown
+    return [*shown, paragraph(f"{more} more; --format json shows all.")] if more > 0 else shown
 
 
 def _place(place: NotePlace) -> str:

@@ -46,7 +46,7 @@ def _counts(report: MigrationReport) -> Iterator[Line]:
     yield line(f" {report.project}: {files} would become {counted(topics, 'topic', 'topics')}", "bold strong")
     yield from _facts(report)
     if not report.answers:
-        yield line(' no query is judged or logged; name some: brv-tui migrate --dry-run "QUERY"', "muted")
+        yield line(' no query is judged or logged; give some: brv-tui migrate --dry-run "QUERY"', "muted")
         return
     yield Line()
     yield line(f" {counted(len(report.answers), 'query', 'queries')}, asked before and after", "bold strong")
@@ -57,10 +57,10 @@ def _counts(report: MigrationReport) -> Iterator[Line]:
 def _facts(report: MigrationReport) -> Iterator[Line]:
     notes = report.notes
     facts: tuple[tuple[str, Callable[[MigratedNote], object], str], ...] = (
-        ("without what is stored of importance, maturity and accesses", lambda note: note.lost_signals, "warn"),
-        ("with words that would no longer find the note", lambda note: note.lost_words, "warn"),
-        ("under a name that V4 does not see, or left out", lambda note: note.unseen, "text"),
-        ("searched by V4 and not by ByteRover 3", lambda note: note.newly_searched, "text"),
+        ("without the stored importance, maturity and accesses", lambda note: note.lost_signals, "warn"),
+        ("no longer found by some words", lambda note: note.lost_words, "warn"),
+        ("with a name that V4 does not see, or left out", lambda note: note.unseen, "text"),
+        ("searched by V4 but not by ByteRover 3", lambda note: note.newly_searched, "text"),
         ("with frontmatter that becomes text", lambda note: note.frontmatter_problem, "text"),
     )
     for text, has, role in facts:
@@ -69,12 +69,14 @@ def _facts(report: MigrationReport) -> Iterator[Line]:
             yield _count(number, text, role)
     ages = [note.lost_age_days for note in notes if not note.unseen]
     if ages:
-        span = f"all count as new: half of them are older than {median(ages):.0f} days, the oldest is {max(ages):.0f}"
+        span = f"all count as new: half are more than {median(ages):.0f} days old, and the oldest {max(ages):.0f} days"
         yield line(f" {'':>{_COUNT}} {span}", "warn")
     for file in report.left:
         yield line(f" {'':>{_COUNT}} {file.path}: {file.reason}", "bad")
     if report.shared_sources:
-        yield line(f" {'':>{_COUNT}} V4 has no shared sources: {', '.join(report.shared_sources)} stay behind", "warn")
+        yield line(
+            f" {'':>{_COUNT}} V4 has no shared sources: {', '.join(report.shared_sources)} are left behind", "warn"
+        )
 
 
 def _count(number: int, text: str, role: str) -> Line:
@@ -88,7 +90,7 @@ def _answers(answers: Sequence[MigratedAnswer], limit: int) -> Iterator[Line]:
         yield Line()
         yield from answer_lines(answer)
     if len(changed) > limit:
-        yield line(f" {len(changed) - limit} more; --all lists them, --format json holds all", "muted")
+        yield line(f" {len(changed) - limit} more; --all lists them, --format json shows all", "muted")
 
 
 def answer_lines(answer: MigratedAnswer) -> Iterator[Line]:
@@ -105,7 +107,7 @@ def answer_lines(answer: MigratedAnswer) -> Iterator[Line]:
     if answer.rank_before != answer.rank_after:
         ranks = (f"number {rank}" if rank else "not in the answer" for rank in (answer.rank_before, answer.rank_after))
         before, after = ranks
-        yield Line().gap(_COUNT + 2).add(f"the note judged best: {before} before, {after} after", "warn")
+        yield Line().gap(_COUNT + 2).add(f"the best judged note: {before} before, {after} after", "warn")
 
 
 def _hits(label: str, outcome: str, hits: Sequence[AnsweredNote]) -> Iterator[Line]:
@@ -133,7 +135,7 @@ def losses(note: MigratedNote) -> Iterator[str]:
     if note.lost_signals is not None:
         stored = note.lost_signals
         accesses = counted(stored.access_count, "access hit", "access hits")
-        yield f"loses importance {stored.importance:.0f}, {stored.maturity}, {accesses}"
+        yield f"loses importance {stored.importance:.0f}, maturity {stored.maturity} and {accesses}"
     if note.lost_words:
         yield f"no longer found by {_listed(note.lost_words)}"
     if note.lost_path_words:

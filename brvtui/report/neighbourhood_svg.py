@@ -50,7 +50,7 @@ def neighbourhood_svg(shown: Neighbourhood) -> str:
             y += own + _GAP
     own = _height(centre)
     parts += _box(centre, (middle_x - wide / 2, middle_y - own / 2, wide, own), shown.is_seed, is_centre=True)
-    legend = f"thick: weight from {HEAVY}; dotted: less than {LIGHT}; double frame: seed of the walk"
+    legend = f"thick: weight {HEAVY} or more; dotted: below {LIGHT}; double frame: seed of the walk"
     parts.append(_line(legend, _PAD, height - _PAD, _MUTED))
     return "\n".join((*_head(shown, width, height), *parts, "</svg>", ""))
 
@@ -73,7 +73,7 @@ def _sides(neighbours: Sequence[Neighbour]) -> tuple[list[Neighbour], list[Neigh
 def _texts(one: Neighbour) -> list[ColouredText]:
     """Returns the title, the kind, and the link with its weight and its share of the walk."""
     what = ", ".join(filter(None, (one.kind, f"result {one.rank}" if one.rank else "", "seed" if one.is_seed else "")))
-    share = f", {one.share:.0%} came over it" if one.share >= LEAST_TOLD else ""
+    share = f", {one.share:.0%} of the walk" if one.share >= LEAST_TOLD else ""
     return [*_wrapped(one.title, _INK), *_wrapped(what, _INK), *_wrapped(f"{one.words} {one.weight:.2g}{share}", _LINK)]
 
 

@@ -53,7 +53,7 @@ def trace_lines(trace: Trace, details: Mapping[str, Detail], width: int, glyphs:
     snapshot = trace.snapshot
     noun = kind_of(trace.engine, snapshot).noun
     notes = counted(snapshot.notes, noun, f"{noun}s")
-    facts = f" {trace.version}, profile {profile_text(trace.profile)}, {notes} of {snapshot.project}"
+    facts = f" {trace.version}, profile {profile_text(trace.profile)}, {notes} in {snapshot.project}"
     lines += [rule(width, shown.counts(trace), dash=glyphs.dash), *result_lines(trace, width, glyphs)]
     lines += [Line(), line(facts, "muted").cut(width), *_reading(trace, shown, width, glyphs)]
     lines += notices(trace.notices, width, glyphs)
@@ -62,7 +62,7 @@ def trace_lines(trace: Trace, details: Mapping[str, Detail], width: int, glyphs:
     lines += ladder_lines(trace, width, glyphs)
     for place, hit in enumerate(trace.hits[:MOST_HITS]):
         if place == 0 or hit.file in details:
-            label = "score of the first" if place == 0 else f"score of number {place + 1}"
+            label = f"score of result {place + 1}"
             lines += [rule(width, label, dash=glyphs.dash), *_score(hit, trace, details.get(hit.file), width, glyphs)]
     return lines + _answer(trace, shown, width, glyphs)
 
@@ -120,7 +120,7 @@ def result_lines(trace: Trace, width: int, glyphs: Glyphs) -> list[Line]:
 def more_results(trace: Trace) -> str:
     """Returns the line with the number of results that are not shown; empty if all are shown."""
     more = len(trace.hits) - MOST_HITS
-    return f"… {more} more results, in --format json" if more > 0 else ""
+    return f"… {more} more results; --format json shows all" if more > 0 else ""
 
 
 def _reading(trace: Trace, shown: Presentation, width: int, glyphs: Glyphs) -> list[Line]:
@@ -152,10 +152,11 @@ def _answer(trace: Trace, shown: Presentation, width: int, glyphs: Glyphs) -> li
         lanes = ", ".join(f"{lane.name} {lane.tokens}/{lane.budget}" for lane in prompt.lanes)
         texts = (
             f"{prompt.tokens} tokens: {parts}",
-            f"at most {prompt.max_tokens} out, temperature {prompt.temperature:g}, {prompt.max_iterations} iterations",
+            f"at most {prompt.max_tokens} tokens out, temperature {prompt.temperature:g}, "
+            f"{prompt.max_iterations} iterations",
             f"manifest {prompt.manifest}: {lanes}",
             sandbox_text(prompt),
-            f"quoted: {', '.join(prompt.prefetched) or 'nothing'}; --format json holds the whole prompt",
+            f"quoted: {', '.join(prompt.prefetched) or 'nothing'}; --format json shows the whole prompt",
         )
         lines += [line(f" {part}", "muted") for text in texts for part in wrap(text, width - 1)]
     return lines
@@ -163,7 +164,7 @@ def _answer(trace: Trace, shown: Presentation, width: int, glyphs: Glyphs) -> li
 
 def _first(lines: list[Line], limit: int) -> list[Line]:
     left = len(lines) - limit
-    return lines if left <= 0 else [*lines[:limit], line(f" … {left} more lines, in --format json", "muted")]
+    return lines if left <= 0 else [*lines[:limit], line(f" … {left} more lines; --format json shows all", "muted")]
 
 
 # The reason why a document is, or is not, in an answer, and changes after which no model is needed, as lines.
@@ -213,7 +214,7 @@ def explain_lines(explanation: Explanation, width: int, glyphs: Glyphs) -> list[
     lines += ladder_lines(trace, width, glyphs)
     if hit is not None:
         if not explanation.found:
-            lines.append(line(" the score that it would have as a result:", "muted"))
+            lines.append(line(" its score if it were a result:", "muted"))
         lines += _score(hit, trace, explanation.detail, width, glyphs)
     return lines
 

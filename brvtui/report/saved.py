@@ -217,12 +217,14 @@ def _check_outside(file: Path, place: Path, trees: Sequence[Path]) -> None:
     if any(there.is_relative_to(tree) for tree in trees) or any(
         is_context_tree(folder) for folder in (*place.parents, *there.parents)
     ):
-        raise ExportError(f"{file}: inside a context tree, where a .md would become a note; save it elsewhere")
+        raise ExportError(
+            f"{file}: this is inside a context tree, where an .md file would become a note; save it elsewhere"
+        )
 
 
 def no_folder(file: Path, place: Path) -> ExportError:
     """Returns the error for a ``file`` to be written at ``place``, whose folder does not exist."""
-    return ExportError(f"{file}: there is no folder {place.parent}; make it, or save elsewhere")
+    return ExportError(f"{file}: there is no folder {place.parent}; create it, or save elsewhere")
 
 
 def text_report(saved: SavedTrace, width: int, whole: bool = False) -> RenderableType:

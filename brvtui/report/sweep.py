@@ -61,7 +61,7 @@ def sweep_blocks(sweep: Sweep, width: int, glyphs: Glyphs) -> Iterator[Block]:
     yield line(f" {sweep.engine}, profile {profile_text(sweep.profile)}; {bases}", "muted")
     yield from (line(f" {state_text(sweep)}", "muted"), Line())
     if all(point.mean is None for point in sweep.points):
-        warning = f" {sweep.metric} means nothing here: nothing says which notes these queries should find"
+        warning = f" {sweep.metric} has no value: no judgment says which notes these queries should find"
         yield from (line(warning, "warn"), Line())
     if len(sweep.axes) == 1:
         yield from _crossings(sweep)
@@ -102,14 +102,14 @@ def _map(sweep: Sweep, width: int) -> Iterator[Line]:
             entry.add(f"{NONE if mean is None else f'{mean:.2f}':>{cell}}", role)
         yield entry
     if left_out := len(second.values) - len(shown):
-        yield line(f" {left_out} more columns; --format json holds all", "muted")
+        yield line(f" {left_out} more columns; --format json shows all", "muted")
 
 
 def _where(value: Value) -> str:
     """Describes a crossing between values of the same type as ``value``."""
     if isinstance(value, (bool, str)):
-        return "with this value, and not with the one before it"
-    return "from this value on" if isinstance(value, int) else "past this value"
+        return "with this value, but not with the one before it"
+    return "from this value on" if isinstance(value, int) else "above this value"
 
 
 def _in_order(at: Value, values: tuple[Value, ...]) -> float:
@@ -118,10 +118,10 @@ def _in_order(at: Value, values: tuple[Value, ...]) -> float:
 
 def _crossings(sweep: Sweep) -> Iterator[Block]:
     if not sweep.crossings:
-        yield line(" no query is answered by another tier anywhere on the grid", "muted")
+        yield line(" no query changes tier at any of the values below", "muted")
         return
     values = sweep.axes[0].values
-    yield line(f" {_where(values[0])}, the query is answered by another tier", "muted")
+    yield line(f" {_where(values[0])}, another tier answers the query", "muted")
     texts = {each.id: each.text for each in sweep.queries}
     for crossing in sorted(sweep.crossings, key=lambda each: _in_order(each.at, values))[:_SHOWN]:
         how = "" if crossing.is_solved or not isinstance(crossing.at, float) else "  (found by bisection)"
@@ -131,8 +131,8 @@ def _crossings(sweep: Sweep) -> Iterator[Block]:
         yield entry.add(f"  {texts[crossing.query]}", "text").add(how, "muted")
     left_out = len(sweep.crossings) - _SHOWN
     if left_out > 0:
-        yield line(f"   {left_out} more values; --format json holds all", "muted")
-    yield Text("what changes between two of the values below and changes back is not seen", "faint")
+        yield line(f"   {left_out} more values; --format json shows all", "muted")
+    yield Text("a change that is undone between two of the values below is not detected", "faint")
 
 
 def sweep_as_plain(sweep: Sweep) -> dict[str, Any]:

@@ -89,12 +89,12 @@ def read_evaluation(path: Path) -> Evaluation:
     except OSError as error:
         raise SavedError(f"{path}: cannot be read ({faults.reading_reason(error)})") from error
     except ValueError as error:
-        raise SavedError(f"{path}: not JSON, so no saved evaluation ({error})") from error
+        raise SavedError(f"{path}: not JSON, so not a saved evaluation ({error})") from error
     schema = value.get("evaluation_schema") if isinstance(value, dict) else None
     if schema != EVALUATION_SCHEMA:
-        hint = "brv-tui eval --format json > FILE makes one"
+        hint = "create one with brv-tui eval --format json > FILE"
         raise SavedError(f"{path}: not an evaluation that this version of brv-tui reads; {hint}")
     try:
         return from_plain(Evaluation, value.get("evaluation"), "evaluation")
     except PlainError as error:
-        raise SavedError(f"{path}: not an evaluation that can be read: {error}; make it again") from error
+        raise SavedError(f"{path}: not an evaluation that can be read: {error}; create it again") from error

@@ -69,21 +69,25 @@ def read(path: Path) -> SavedTrace:
     except OSError as error:
         raise SavedError(f"{path}: cannot be read ({faults.reading_reason(error)})") from error
     except ValueError as error:
-        raise SavedError(f"{path}: not JSON, so no saved trace ({error})") from error
+        raise SavedError(f"{path}: not JSON, so not a saved trace ({error})") from error
     if not isinstance(value, dict) or "trace" not in value or "schema" not in value:
-        raise SavedError(f"{path}: not a saved trace; brv-tui query TEXT --save FILE.json makes one")
+        raise SavedError(f"{path}: not a saved trace; create one with brv-tui query TEXT --save FILE.json")
     _check_version(value["schema"], path)
     try:
         return _rebuilt(value)
     except PlainError as error:
-        raise SavedError(f"{path}: not a trace of this version of brv-tui: {error}; ask and save it again") from error
+        raise SavedError(
+            f"{path}: not a trace of this version of brv-tui: {error}; run the query and save it again"
+        ) from error
 
 
 def _check_version(schema: Any, path: Path) -> None:
     if type(schema) is not int or schema < 1:
         raise SavedError(f"{path}: not a saved trace; its schema is {schema!r:.40}")
     if schema < SCHEMA:
-        message = f"saved by an earlier brv-tui (schema {schema}, this one reads {SCHEMA}): ask and save it again"
+        message = (
+            f"saved by an earlier brv-tui (schema {schema}, this one reads {SCHEMA}): run the query and save it again"
+        )
         raise SavedError(f"{path}: {message}")
     if schema > SCHEMA:
         raise SavedError(
@@ -99,7 +103,7 @@ def _rebuilt(value: dict[str, Any]) -> SavedTrace:
         from_plain(str, value.get("saved_at", ""), "saved_at"),
     )
     if not saved.trace.steps:
-        raise PlainError("trace.steps must hold the steps of the decision")
+        raise PlainError("trace.steps must contain the steps of the decision")
     if not 0 <= saved.trace.scale.decimals <= NOT_ROUNDED:
         raise PlainError(f"trace.scale.decimals must be from 0 to {NOT_ROUNDED}")
     try:
@@ -125,7 +129,7 @@ def trace_from_plain(value: Any) -> Trace:
     common = from_plain(Trace, {**value, "sections": []}, "trace")
     engine = registry.declaration(common.engine)
     kinds = {kind.SECTION: kind for kind in engine.sections} if engine is not None else {}
-    notice = f"the engine {common.engine} is not installed: only what all engines have is shown"
+    notice = f"the engine {common.engine} is not installed: only the parts that all engines have are shown"
     if engine is None and notice not in common.notices:
         common = replace(common, notices=(*common.notices, notice))
     sections = tuple(

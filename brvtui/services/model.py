@@ -12,8 +12,8 @@ from typing import Any, Protocol
 from brvtui.trace import Usage
 
 NO_MODEL = (
-    "No model provider is set (llm.model sets one): these are sentences of notes. What would be sent is in the prompt"
-    " (ByteRover's order and excerpts; the instructions are brv-tui's)."
+    "No model is set (llm.model): these are sentences from notes. The prompt shows what would be sent"
+    " (in ByteRover's order, with its excerpts; the instructions are brv-tui's)."
 )
 
 

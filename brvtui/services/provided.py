@@ -112,4 +112,4 @@ NO_SERVICES: EngineServices = NoServices()
 def feedback_problem(error: OSError, effect: str = "it does not count") -> str:
     """A message that the feedback cannot be read, with the ``effect`` and the reason."""
     why = f"{error.filename}: {reading_reason(error)}"
-    return f"the feedback cannot be read, so {effect}: {why}; brv-tui forget drops it"
+    return f"the feedback cannot be read, so {effect}: {why}; brv-tui forget removes it"

@@ -31,8 +31,8 @@ def outlook(
     engine = engines.named(name)
     if not isinstance(engine, Forecasts):
         raise EngineError(
-            f"{engine.title} has no forecasts: time alone changes none of its scores; "
-            f"engines here that have: {engines.which(Forecasts)}"
+            f"{engine.title} has no forecasts, because time alone does not change its scores; "
+            f"engines with forecasts: {engines.which(Forecasts)}"
         )
     kinds = engine.event_kinds
     if event and event not in kinds:

@@ -71,7 +71,7 @@ def judge_all(
 
 def _asked(session: Session, name: str) -> tuple[Engine[Any], Context[Any]]:
     if name not in session.engines.names:
-        named = f"{name} does not rank what is open here: choose among {', '.join(session.engines.names)}"
+        named = f"{name} cannot rank this project: choose one of {', '.join(session.engines.names)}"
         raise EngineError(registry.why_unknown(name) or named)
     return session.engines.named(name), session.engines.context(name)
 
@@ -133,7 +133,7 @@ def diff_answers(session: Session, plan: DiffPlan) -> AnswerDiff:
     context = replace(session.engines.context(session.engine), now_ms=plan.then_ms)
     changes_files = plan.revision or plan.edits or plan.without
     if (changes_files or plan.signals) and not session.kind.can_vary:
-        raise EngineError("only the notes of a context tree can be compared so; give another moment or profile")
+        raise EngineError("only the notes of a context tree can be compared in this way; give another time or profile")
     base = context.snapshot
     then = AskedState(_AS_IT_IS, context, session.profile, UNCHANGED, base.stored)
     now = replace(then, name=_name(plan, context.now_ms), difference=_edited(plan, context))
@@ -203,7 +203,7 @@ def _constants(session: Session, profile: str, engine: str) -> tuple[Any, TreeCo
         return session.engines.named(engine).constants(profile), session.profile
     profile_now = with_overrides(tree_profile(profile.removesuffix("*")), session.settings)
     if profile.endswith("*") and profile_now.name != profile:
-        raise ProfileError(f"{profile}: the constants that the settings changed then are not known")
+        raise ProfileError(f"{profile}: the constants that the settings changed at that time are not known")
     return profile_now, profile_now
 
 

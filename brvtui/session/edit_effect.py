@@ -118,7 +118,7 @@ def causes_of_change(
         found = before.finder.judged(first[0], _FOUND_THEN)
         then = replace(judgment, documents=(found,))
         judgment, moved = now.finder.followed(then)
-        renamed = tuple(ChangeLine(f"{one.document.path} is {one.path} now") for one in moved if one.moved)
+        renamed = tuple(ChangeLine(f"{one.document.path} is now {one.path}") for one in moved if one.moved)
         change = QueryChange(judged_as(change.now, judgment), judged_as(change.before, then), variant.paths_now)
     if not change.changes_outcome and not change.is_worse(DEFAULT_METRICS[0]):
         return (*renamed, *_moves(change), *_edited(variant))
@@ -126,7 +126,9 @@ def causes_of_change(
         undone = runner.state(Variant(signals=signals), engine, mode).ask(judgment)
         if not QueryChange(undone, judged_as(change.before, judgment), variant.paths_now).is_otherwise:
             paths = ", ".join(dict.fromkeys(each.path for each in signals))
-            did = f"maturity or importance was set of {paths}: without that, the query is as it was (tried)"
+            did = (
+                f"the maturity or importance of {paths} was set: without that, the query is answered as before (tried)"
+            )
             return (*renamed, *_moves(change), ChangeLine.of_cause(did))
     by_id = {judgment.id: judgment}
     finder = CauseFinder(now.engine, now.context, now.like, by_id, DEFAULT_METRICS[0], most_tried=_MOST_TRIED)
@@ -150,5 +152,5 @@ def _moves(change: QueryChange) -> Iterator[ChangeLine]:
         then, there = ranks[path]
         yield ChangeLine.of_rank(path, f"{then or 'not found'} → {there or 'not found'}")
     quoted = {moved.get(path, path): path for path in before.quoted}
-    yield from (ChangeLine(f"{old}: not quoted any more") for path, old in quoted.items() if path not in now.quoted)
-    yield from (ChangeLine(f"{path}: quoted now") for path in now.quoted if path not in quoted)
+    yield from (ChangeLine(f"{old}: no longer quoted") for path, old in quoted.items() if path not in now.quoted)
+    yield from (ChangeLine(f"{path}: now quoted") for path in now.quoted if path not in quoted)

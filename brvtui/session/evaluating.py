@@ -56,7 +56,7 @@ def swept(
     exceptions of running queries.
     """
     if not 1 <= len(written) <= _MOST_AXES:
-        raise SweepError(f"one or two constants can be swept, each as {FORM}")
+        raise SweepError(f"give one or two constants, each as {FORM}")
     constants = session.variants.controls(session.engine)
     axes = []
     for text in written:
@@ -121,8 +121,8 @@ SAME_ORDER_MS = 3_600_000
 _MOST_EXPLAINED = 50
 """The number of changed queries that are explained. For each of them, every changed note is tried."""
 _NOT_IN_GIT = (
-    "--baseline-rev reads the notes of a context tree from git, and this is none: keep a state now with "
-    "brv-tui eval --save before.json, and compare with it later with brv-tui eval --baseline before.json"
+    "--baseline-rev reads the notes of a context tree from git, and this is not one: save an evaluation with "
+    "brv-tui eval --save before.json, and later compare with it using brv-tui eval --baseline before.json"
 )
 Limits = tuple[tuple[Metric, float], ...]
 

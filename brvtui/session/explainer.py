@@ -20,11 +20,10 @@ if TYPE_CHECKING:
     from brvtui.saved.traces import SavedTrace
     from brvtui.snapshot import Snapshot
 
-_ANOTHER_TREE = "the tree that this answer was made on is gone: explained on the tree as it is now"
-_UNUSABLE = "its frontmatter cannot be used, so it has the signals of a new note: repair it in the editor"
+_ANOTHER_TREE = "the tree of this answer is no longer available: this explanation is for the current tree"
+_UNUSABLE = "its frontmatter cannot be used, so it has the signals of a new note: fix the frontmatter in the editor"
 _NOT_READ = (
-    "its frontmatter names signals, and none were read from there: set signals.frontmatter to on, then open the "
-    "project again"
+    "its frontmatter has signals, but they were not read: set signals.frontmatter to on, then open the project again"
 )
 _BY_TEXT = (Origin.TEXT, Origin.FUSED)
 """Origins of a score that comes from matched words, rather than from a path, a name or another result."""
@@ -129,7 +128,7 @@ class TraceExplainer:
 
         engine = self._engines.named(trace.engine)
         if not isinstance(engine, AvoidsModels):
-            raise EngineError(f"--takes is about the tiers of ByteRover: leave it out with {trace.engine}")
+            raise EngineError(f"--takes needs ByteRover's tiers: leave it out with {trace.engine}")
         context = self._context(trace)
         path = find_note(context.snapshot, note).path if note else ""
         return engine.counterfactuals(context, trace, path, cancelled)

@@ -142,8 +142,8 @@ def _space_that_is_set(start: Path | None, configuration: Configuration) -> Foun
     try:
         return _found(start, engine)
     except ProjectError as error:
-        message = f"{source.place}: engine = {engine} needs a space, and there is none"
-        message = f"{message}; --engine {registry.DEFAULT} opens the notes ({error})"
+        message = f"{source.place}: engine = {engine} needs a space, but there is none"
+        message = f"{message}; --engine {registry.DEFAULT} opens the notes instead ({error})"
         raise UnusableSetting(SettingProblem("engine", message, source)) from error
 
 
@@ -167,4 +167,4 @@ def _found(start: Path | None, engine: str) -> FoundProject:
 def _check_ranks(engine: str, space: FoundProject, where: Path) -> None:
     """Raises :class:`brvtui.tree.reading.project.ProjectError` if ``engine`` is not the engine of ``space``."""
     if engine not in ("", space.kind.engine):
-        raise ProjectError(f"{where}: a space of ByteRover V4, which {engine} does not rank")
+        raise ProjectError(f"{where}: this is a space of ByteRover V4, which {engine} cannot rank")

@@ -354,7 +354,7 @@ class Session:
         search."""
         engine = self.engines.named(trace.engine)
         if not isinstance(engine, SearchesBesides):
-            raise EngineError(f"--limit shows ByteRover's search alone: leave it out with {trace.engine}")
+            raise EngineError(f"--limit needs ByteRover's own search: leave it out with {trace.engine}")
         return engine.with_plain_search(self.engines.context(trace.engine), trace, limit)
 
     def preview_edit(

@@ -54,11 +54,14 @@ class VerificationStatus:
             return self.problem
         if self.last is None:
             if not self.is_known:
-                why = f"which {self.profile} ({self.versions}) does not know"
-                return f"{self.installed.name} is installed, {why}: brv-tui verify says whether it answers the same"
-            return f"{self.installed.name} is installed, and was not verified on this machine: brv-tui verify"
+                why = f"but profile {self.profile} describes {self.versions}"
+                return (
+                    f"{self.installed.name} is installed, {why}: brv-tui verify checks whether its answers are the same"
+                )
+            return f"{self.installed.name} is installed, but was not verified on this machine: run brv-tui verify"
         day = time.strftime("%Y-%m-%d", time.gmtime(self.last.at_ms / _MS_PER_SECOND))
-        return f"{self.last.same} of {self.last.queries} the same as {self.last.engine}, over {self.last.over}, {day}"
+        same = f"{self.last.same} of {self.last.queries} answers the same as {self.last.engine}"
+        return f"{same}, over {self.last.over}, {day}"
 
 
 def installed_engine(session: Session, named: Path | None = None) -> InstalledEngine:

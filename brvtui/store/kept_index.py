@@ -159,7 +159,7 @@ class KeptIndex:
         if (state["format"], state["version"]) != (FORMAT, __version__):
             raise Unusable("it was made by another version")
         if state["tree"] != os.fsencode(self.tree).hex():
-            raise Unusable("it was made of another tree")
+            raise Unusable("it was made from another tree")
         header: dict[str, Any] = state
         return header
 

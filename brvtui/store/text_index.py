@@ -193,7 +193,7 @@ class KeptTextIndex:
             found = (self.folder / _STATE).stat()
             data = json.loads(_unpacked(read_sealed(self.folder / _STATE, _LARGEST_STATE)))
             if (data["format"], data["version"], data["project"]) != (FORMAT, __version__, self._project):
-                raise _Unusable("it was made by another version, or of another project")
+                raise _Unusable("it was made by another version, or for another project")
             name, files = data["name"], {name: (size, checksum) for name, size, checksum in data["files"]}
             folder = self.folder / name
             if not _NAME.fullmatch(name) or not files.keys() <= _names(folder):
@@ -207,7 +207,7 @@ class KeptTextIndex:
                 index = open_index(folder)
             part = IndexPart(index, dict(zip(data["paths"], data["keys"], strict=True)))
             if _facts(folder / _META, _LARGEST) != files[_META]:
-                raise _Unusable("it was written meanwhile")
+                raise _Unusable("it was changed while it was read")
             stamps = dict(zip(data["paths"], zip(*data["stamps"], strict=True), strict=True))
             limits = ReadingLimits(**data["limits"])
         except (OSError, ValueError, LookupError, TypeError, ArithmeticError, zlib.error, RecursionError) as error:

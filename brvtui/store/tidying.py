@@ -45,8 +45,8 @@ def tidy(tree: Path, now_s: float) -> tuple[str, ...]:
     left = clear_leftovers(tree, now_s, _Keeper(drafts).keep).kept
     damaged = [visible(str(file)) for folder in (own, drafts.folder) for file in set_aside(folder)]
     return (
-        *(f"{path}: a text caught in a save that was killed; read it, then remove it" for path in left),
-        *(f"{file}: damaged, and counts as missing; save what you need, then remove it" for file in damaged),
+        *(f"{path}: this text is left over from an interrupted save; read it, then remove it" for path in left),
+        *(f"{file}: damaged, so it was not used; save what you need, then remove it" for file in damaged),
     )
 
 

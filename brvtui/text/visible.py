@@ -192,9 +192,9 @@ def why_no_address(base: str, setting: str) -> str:
     """
     if "@" in base:
         key = f"{setting.rpartition('.')[0]}.key_env"
-        return f"{setting} holds a user or a password: leave them out, the key stands in {key}'s variable"
+        return f"{setting} has a user or a password: remove it, and put the key in the variable that {key} names"
     if "?" in base or "#" in base:
-        return f"{setting} holds a query or a fragment (? or #): leave it out, a path is put after the address"
+        return f"{setting} has a query or a fragment (? or #): remove it, because a path is added to the address"
     try:
         parts = urlsplit(base)
         usable = parts.scheme in ("http", "https") and bool(parts.hostname) and (parts.port or 1) > 0

@@ -105,7 +105,7 @@ class Guard:
         if origin is not None and origin != f"http://{request.host}":
             raise web.HTTPForbidden(text=ONLY_OWN_PAGES)
         if not self.has_token(request) and not _equal(request.cookies.get(self._cookie_name, ""), self._cookie):
-            raise web.HTTPForbidden(text="open the address that brv-tui serve printed: it holds the token\n")
+            raise web.HTTPForbidden(text="open the address that brv-tui serve printed: it contains the token\n")
 
     def has_token(self, request: web.Request) -> bool:
         """True if ``request`` opens the page with the token. Nothing else accepts a token."""
@@ -119,10 +119,11 @@ class Guard:
     def _unknown_name(self) -> str:
         """The message for a name that is not this server's. It has no token, because strangers read it."""
         message = (
-            f"this server does not know the name in the request: open what brv-tui serve printed, {self.address}?…"
+            "this server does not know the name in the request: open the address that brv-tui serve printed, "
+            f"{self.address}?…"
         )
         if self._host in ("0.0.0.0", "::"):
-            message += f", with this machine's own name or an IP address of it in place of {self._host}"
+            message += f", with this machine's own name or IP address in place of {self._host}"
         return message
 
     def _is_own_name(self, request: web.Request) -> bool:

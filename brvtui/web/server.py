@@ -154,7 +154,7 @@ class AppServer:
         if "Origin" not in request.headers or not self._guard.has_key(request.match_info["key"]):
             raise web.HTTPForbidden(text=ONLY_OWN_PAGES)
         if self._apps >= _MOST_APPS:
-            raise web.HTTPServiceUnavailable(text=f"{_MOST_APPS} pages are open: close one\n")
+            raise web.HTTPServiceUnavailable(text=f"{_MOST_APPS} pages are already open: close one\n")
         self._apps += 1
         try:
             return await self._run_app(request)

@@ -127,7 +127,7 @@ async def test_read_only_code_is_announced(app: BrvTui, root: Path) -> None:
             ("X", "this is code: it is shown"),
             ("I", "this is code: it is shown"),
             ("R", "this is code: it is shown"),
-            ("P", "over code, knowing alone answers"),
+            ("P", "over code, only knowing answers"),
             ("3", "only notes have a maturity"),
         ):
             app.clear_notifications()

@@ -122,7 +122,7 @@ async def test_save_without_confirmation_by_the_disk_is_still_a_save(
         await type_in_note(pilot, "x")
         await pilot.press("ctrl+s")
         await until(
-            pilot, lambda: "the disk could not confirm it (Input/output error); look after it" in toast_text(pilot)
+            pilot, lambda: "the disk could not confirm it (Input/output error); check the disk" in toast_text(pilot)
         )
         await looked(pilot)
         assert (garden.tree / NOTE).read_text().startswith("x")

@@ -60,7 +60,9 @@ async def test_broken_queries_are_reported_and_the_lab_gives_the_reason(
         await until(pilot, lambda: "what the edits changed" in text_of(pilot, "#cell"))
         words = flat(pilot, "#cell")
         assert f"{ROTATION}: rank 1 → rank 3, score" in words
-        assert f"cause: {ROTATION} was edited: with its text of before, the query is as good as it was (tried)" in words
+        assert (
+            f"cause: {ROTATION} was edited: with its text from before, the answer is as good as it was (tried)" in words
+        )
         await pilot.resize_terminal(*NARROW)
         await pilot.press("f2")
         await until(pilot, lambda: f"cause: {ROTATION} was edited" in text_of(pilot, "#judged"))

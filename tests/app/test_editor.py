@@ -68,7 +68,7 @@ async def test_files_that_cannot_be_edited_give_a_reason(app: BrvTui, garden: Tr
         brv(pilot).editing.edit("no/such.md")
         await until(pilot, lambda: "no/such.md: there is no such note" in toast_text(pilot))
         brv(pilot).editing.edit("auth/binary.md")
-        await until(pilot, lambda: "auth/binary.md: holds NUL bytes" in toast_text(pilot))
+        await until(pilot, lambda: "auth/binary.md: contains NUL bytes" in toast_text(pilot))
 
 
 @at_two_sizes
@@ -293,7 +293,7 @@ async def test_broken_frontmatter_is_reported_after_saving(
         await save_anyway(pilot)
         await until(pilot, lambda: f"saved {NOTE}" in toast_text(pilot))
         assert f"{NOTE} is saved, but {said}" in toast_text(pilot)
-        assert "the engine reads no" in toast_text(pilot)
+        assert "the engine does not read" in toast_text(pilot)
 
 
 async def test_signals_lost_by_a_save_are_reported(garden: Tree, make_app: MakeApp) -> None:

@@ -344,7 +344,7 @@ async def test_last_judgment_can_be_undone(with_judgments: Tree, make_app: MakeA
         await pilot.press("u")
         await until(pilot, lambda: judged(with_judgments) == before)
         await pilot.press("u")
-        await until(pilot, lambda: "nothing was changed in this session" in toast_text(pilot))
+        await until(pilot, lambda: "nothing to undo in this session" in toast_text(pilot))
 
 
 async def test_notes_and_judgments_are_undone_in_turn(with_judgments: Tree, make_app: MakeApp) -> None:

@@ -57,11 +57,11 @@ def test_waiting_is_shown_until_text_arrives() -> None:
 
 def test_failed_call_has_a_duration_too() -> None:
     done = Completion(
-        "echo", EndReason.FAILED, "nothing came for 60 s", (), (), Usage(0, 0, False), None, (), (),
+        "echo", EndReason.FAILED, "nothing arrived for 60 s", (), (), Usage(0, 0, False), None, (), (),
         timings={"turn 1": 900.0},
     )  # fmt: skip
     (said,) = [made.plain for made in _report(done) if "no call" in made.plain]
-    assert said.strip() == "no call came to its end · 900 ms"
+    assert said.strip() == "no call was completed · 900 ms"
 
 
 def test_work_of_a_model_is_summarised_afterwards() -> None:
@@ -75,13 +75,13 @@ def test_work_of_a_model_is_summarised_afterwards() -> None:
     said = " ".join("\n".join(made.plain for made in _report(done)).split())
     for part in (
         "repeated: search was called three times",
-        "not in the tree, so not grounded: ghost.md",
-        "its text was not shown to the model: b.md",
+        "not grounded, because it is not in the tree: ghost.md",
+        "the model was not shown its text: b.md",
         "missing: Gaps",
         "call 1 100 t in, 10 t out 1.25 cents 900",
         "something to know",
         "1 call · 2 tools · 200 t in, 20 t out (estimated) · 1.25 cents · 912 ms",
-        "what it had written",
+        "the unfinished answer",
     ):
         assert part in said
     assert "shown to the model: a.md" not in said

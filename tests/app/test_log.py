@@ -198,7 +198,7 @@ async def test_signals_set_here_are_listed_as_changes(garden: Tree, make_app: Ma
         assert session is not None
         own = replace(defaults(BRV3.signals), importance=99.0)
         session.notes.apply(session.notes.plan_signals(path, own, SignalTarget.FRONTMATTER))
-        await until(pilot, lambda: f"done here: signals of {path}" in flat(pilot, "#entry"))
+        await until(pilot, lambda: f"done in this session: signals of {path}" in flat(pilot, "#entry"))
 
 
 async def test_moves_are_followed_in_a_frozen_session(garden: Tree, make_app: MakeApp) -> None:

@@ -130,7 +130,7 @@ async def test_text_is_shown_as_it_arrives_and_esc_stops_it(garden: Tree, make_a
             await settled(pilot)
             said = flat(pilot, "#answer")
             assert "cancelled" in said
-            assert "what it had written" in said
+            assert "the unfinished answer" in said
             assert _titles(pilot) == ("Query · run, not cached: stopped", "Answer · stopped")
             assert _logged(pilot) == [("cancelled", "")]
             await pilot.press("escape", "4")

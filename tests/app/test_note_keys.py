@@ -143,7 +143,7 @@ async def test_taken_or_outside_path_is_refused_while_typing(pilot: AppPilot) ->
     await pilot.press("backspace")
     assert "give the note a title" in shown(pilot)
     await type_keys(pilot, "Rollback")
-    assert "deploy/rollback.md: is taken" in shown(pilot)
+    assert "deploy/rollback.md: already exists" in shown(pilot)
     await pilot.press("enter")
     assert isinstance(pilot.app.screen, NewNoteDialog)
     await pilot.press("tab", "end", *["backspace"] * len("deploy"))
@@ -203,7 +203,7 @@ async def test_impossible_move_gives_a_reason_and_a_typed_ending_counts_once(gar
     assert isinstance(pilot.app.screen, MoveDialog)
     await pilot.press("home", *["delete"] * len("deploy/ops/rollback.md"))
     await type_keys(pilot, "auth/linking.md")
-    await until(pilot, lambda: "auth/linking.md: is taken" in shown(pilot))
+    await until(pilot, lambda: "auth/linking.md: already exists" in shown(pilot))
     await press(pilot, "enter", "escape")
     assert (garden.tree / "deploy/ops/rollback.md").exists()
     await _press(pilot, "M", MoveDialog, "deploy/ops/rollback.md")
@@ -224,7 +224,7 @@ async def test_outdated_plan_is_not_applied(garden: Tree, pilot: AppPilot) -> No
     await until(pilot, lambda: "removes" in shown(pilot))
     garden.file(NOTE, "# Rollback, otherwise\n")
     await pilot.press("enter")
-    await until(pilot, lambda: "changed meanwhile" in toast_text(pilot))
+    await until(pilot, lambda: "the file has changed" in toast_text(pilot))
     assert (garden.tree / NOTE).exists()
     assert not (garden.tree / f"{_ARCHIVED}.stub.md").exists()
 
@@ -267,10 +267,10 @@ async def test_only_notes_can_be_archived(app: BrvTui, garden: Tree) -> None:
         await ask(pilot, "rollback")
         brv(pilot).selection.select("auth/_index.md")
         await pilot.press("escape", "X")
-        await until(pilot, lambda: "only notes are archived" in toast_text(pilot))
+        await until(pilot, lambda: "only notes can be archived" in toast_text(pilot))
         brv(pilot).selection.select("_archived/auth/jwt/old_flow.full.md")
         await pilot.press("X")
-        said = "is archived already; its stub _archived/auth/jwt/old_flow.stub.md restores it"
+        said = "this note is archived already; restore it from its stub _archived/auth/jwt/old_flow.stub.md"
         await until(pilot, lambda: said in toast_text(pilot))
         assert not isinstance(pilot.app.screen, PlanDialog)
 
@@ -359,13 +359,13 @@ async def test_signals_are_set_in_the_overlay_and_undone(app: BrvTui, garden: Tr
         assert "the next access hit" not in shown(pilot)  # 53 is more than validated is kept from
         await pilot.press("right")
         await until(pilot, lambda: "core, importance 50" in shown(pilot))
-        said = "the next access hit makes it validated: core is kept from an importance of 60 on"
+        said = "the next access hit makes it validated: a core note keeps its maturity from an importance of 60 on"
         assert said in flat(pilot)
         await pilot.press("left")
         await pilot.press("tab", *["backspace"] * 2)
         await type_keys(pilot, "70")
         await until(pilot, lambda: "validated, importance 70" in shown(pilot))
-        assert "only this tool reads its overlay" in shown(pilot)
+        assert "only brv-tui reads its overlay" in shown(pilot)
         await pilot.press("enter")
         await until(pilot, lambda: view(pilot).project.overview.branches[path].maturity == "validated")  # type: ignore[union-attr]
         await settled(pilot)

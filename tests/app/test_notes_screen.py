@@ -181,7 +181,7 @@ async def test_note_moved_by_another_program_keeps_its_text_and_links_to_its_new
     await open_linked(pilot)
     text = note_of(app).rendered.page.text  # type: ignore[union-attr]
     (linked.tree / HUB).rename(linked.tree / "moved.md")
-    await until(pilot, lambda: "moved to moved.md: its text is there" in text_of(pilot, "#note"))
+    await until(pilot, lambda: "moved to moved.md: it has the same text" in text_of(pilot, "#note"))
     await settled(pilot)
     assert "this is the state before it was" in text_of(pilot, "#note")
     assert note_of(app).rendered.page.text == text  # type: ignore[union-attr]

@@ -215,7 +215,7 @@ async def test_invalid_signals_are_a_message(garden: Tree, make_app: MakeApp) ->
     async with make_app(garden.root).run_test(size=WIDE) as pilot:
         await settled(pilot)
         assert view(pilot).project.phase is Phase.FAILED
-        assert "must hold a JSON object" in view(pilot).project.problem
+        assert "must contain a JSON object" in view(pilot).project.problem
 
 
 async def test_unknown_profile_is_a_message(garden: Tree, make_app: MakeApp) -> None:
@@ -229,7 +229,7 @@ async def test_project_notices_are_shown(tmp_path: Path, make_app: MakeApp) -> N
     (tmp_path / "notes" / "a.md").write_text("# A\n\ntext\n")
     async with make_app(NotesFolder(tmp_path / "notes")).run_test(size=WIDE) as pilot:
         await settled(pilot)
-        assert "taken as the context tree" in toast_text(pilot)
+        assert "the folder itself is the context tree" in toast_text(pilot)
 
 
 async def test_cache_counts_down_while_the_clock_runs(garden: Tree, make_app: MakeApp) -> None:

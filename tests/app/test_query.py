@@ -50,7 +50,7 @@ async def test_every_pane_is_filled_and_follows_the_selected_result(pilot: AppPi
     assert "direct.min_top" in text_of(pilot, "#route")
     assert "whole AND" in text_of(pilot, "#retry")
     assert "ladder" in text_of(pilot, "#retry")
-    assert "No model provider is set" in text_of(pilot, "#answer")
+    assert "No model is set" in text_of(pilot, "#answer")
     assert "0.84" in text_of(pilot, "#tree")
     assert "simulated" in shown(pilot)
     await press(pilot, "escape", "j")

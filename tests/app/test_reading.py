@@ -140,11 +140,11 @@ def test_notices_before_reading(page: About) -> None:
     ]
     gone = replace(page, state=FileState.GONE, problem="the file is gone", text="")
     assert _text(page_document(gone, 80, False)) == " the file is gone"
-    kept = replace(page, state=FileState.GONE, moved_to="a/c.md", moved_how="its text is there")
+    kept = replace(page, state=FileState.GONE, moved_to="a/c.md", moved_how="it has the same text")
     document = page_document(kept, 80, False)
     assert _text(document).split("\n")[:2] == [
         " the file is gone: this is the state before it was removed",
-        " moved to a/c.md: its text is there",
+        " moved to a/c.md: it has the same text",
     ]
     assert "frontmatter" in _text(document)
     assert document.links[0].target.path == "a/c.md"

@@ -92,7 +92,7 @@ def test_score_names_its_distinguishing_part() -> None:
     )
     assert lead_lines((*hits[:3], replace(hits[3], score=0.8)), hits[0], 2, 200)[0].plain.strip() == ahead
     assert said[1] == "0.10 behind number 1: recency −0.20, relevance +0.10"
-    assert said[3] == "added by the search for “eta”: what is added stands last, whatever its score"
+    assert said[3] == "added by the search for “eta”: added results come last, whatever their scores"
     level = hits[1:3]
     assert lead_lines(level, hits[1], 2, 200)[0].plain == " level with number 2, whose words match less well"
     assert lead_lines(level, hits[2], 2, 200)[0].plain == " level with number 1, whose words match better"

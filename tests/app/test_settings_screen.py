@@ -303,8 +303,12 @@ def test_unknown_key_comes_first_and_once(keys: str) -> None:
 @pytest.mark.parametrize(
     ("engine", "profile", "said"),
     [
-        ("soleri", "docs", "soleri answers with its usual profile: docs is one of byterover's"),
-        ("byterover", "soleri-code", "byterover answers with its usual profile: soleri-code is one of soleri's"),
+        ("soleri", "docs", "soleri answers with its default profile, because docs belongs to byterover"),
+        (
+            "byterover",
+            "soleri-code",
+            "byterover answers with its default profile, because soleri-code belongs to soleri",
+        ),
         ("soleri", "soleri-code", ""),
         ("byterover", "docs", ""),
     ],

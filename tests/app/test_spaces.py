@@ -77,7 +77,7 @@ async def test_space_is_queried_explained_and_not_changed(space: Path) -> None:
         assert "3 notes" not in shown(pilot)
         assert "3 topics" in markdown_report(SavedTrace(trace, {}, "", ""))
         assert "V4 tells the agent to cite it" in text_of(pilot, "#score")
-        assert "the whole width is 1.15, the highest possible" in text_of(pilot, "#score")
+        assert "full width: 1.15, the highest possible" in text_of(pilot, "#score")
         await press(pilot, "escape", "P")
         assert any("ByteRover V4 alone" in said for said in toasts(pilot))
         await on(pilot, VersionsDialog, "W")

@@ -42,18 +42,18 @@ async def test_dialog_shows_the_installed_version_and_its_status(
     package(tmp_path, monkeypatch)
     async with app.run_test(size=WIDE) as pilot:
         await opened(pilot)
-        assert "byterover-cli 3.16.1 is installed, which brv-3 (3.14) does not know" in shown(pilot)
+        assert "byterover-cli 3.16.1 is installed, but profile brv-3 describes 3.14" in shown(pilot)
         await pilot.press("escape")
         remember_verified(VerifiedVersion("byterover-cli 3.16.1", NOW_MS, 226, 226, "garden"))
         await opened(pilot)
-        assert "226 of 226 the same as byterover-cli 3.16.1, over garden, 2026-11-20" in shown(pilot)
+        assert "226 of 226 answers the same as byterover-cli 3.16.1, over garden, 2026-11-20" in shown(pilot)
 
 
 async def test_unknown_version_is_reported_once_the_notes_are_shown(
     garden: Tree, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     package(tmp_path, monkeypatch, "3.99.0")
-    said = "byterover-cli 3.99.0 is installed, which brv-3 (3.14) does not know: W says whether"
+    said = "byterover-cli 3.99.0 is installed, but profile brv-3 describes 3.14: W checks whether"
     async with BrvTui(Opening(garden.root, now_ms=NOW_MS)).run_test(size=WIDE) as pilot:
         await until(pilot, lambda: any(one.startswith(said) for one in toasts(pilot)))
     remember_verified(VerifiedVersion("byterover-cli 3.99.0", NOW_MS, 226, 226, "garden"))

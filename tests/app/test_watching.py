@@ -28,7 +28,7 @@ async def test_polling_is_reported_with_its_reason(
     monkeypatch.setattr(watch, "network_disk", lambda folder: network_disk(folder, mounts))
     async with make_app(garden.root).run_test(size=HUGE) as pilot:
         await settled(pilot)
-        why = "a disk of type nfs4 does not tell what others change"
+        why = "a disk of type nfs4 does not report outside changes"
         assert re.search(r"polling every \d+ s", text_of(pilot, "#status"))
         assert why in text_of(pilot, "#status")
         assert f"{why}; so all files are checked every" in toast_text(pilot)
@@ -89,7 +89,7 @@ async def test_recreated_tree_keeps_the_users_position(garden: Tree, make_app: M
         assert view(pilot).stale.files == {"auth/jwt/long.md": "gone"}
         await until(pilot, lambda: "the file is gone" in text_of(pilot, "#note"))
         await press(pilot, "5")
-        assert "Its notes appear here as soon as it can." in flat(pilot, "#judged")
+        assert "The notes appear here as soon as it can be read." in flat(pilot, "#judged")
         await press(pilot, "2")
         kept.rename(garden.tree)
         await until(pilot, lambda: view(pilot).knows("auth/jwt/long.md"))
@@ -117,13 +117,13 @@ async def test_removed_tree_is_not_called_empty_and_cursors_come_back(garden: Tr
     await until(pilot, lambda: view(pilot).knows("billing/refunds.md"))
     await until(pilot, lambda: tree.chosen == "billing/refunds.md")
     garden.tree.rename(garden.root / "kept")
-    why = "GONE   the tree cannot be read: folder cannot be read: No such file or directory."
+    why = "GONE   the folder cannot be read: No such file or directory."
     await until(pilot, lambda: why in text_of(pilot, "#route"))
     for name in ("results", "tree"):
-        assert "Its notes appear here as soon as it can." in flat(pilot, f"#{name}")
+        assert "The notes appear here as soon as it can be read." in flat(pilot, f"#{name}")
     await ask(pilot, "rollback")
     said = flat(pilot, "#results")
-    assert "Its notes appear here as soon as it can." in said
+    assert "The notes appear here as soon as it can be read." in said
     assert "begins a note" not in said
     assert why in text_of(pilot, "#route")
     assert "contains no notes" not in text_of(pilot, "#route")

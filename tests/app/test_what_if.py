@@ -120,7 +120,7 @@ async def test_one_or_two_constants_are_swept_and_the_curve_saved(
         await pilot.press("O")
         await until(pilot, lambda: "sweep another constant first" in toast_text(pilot))
         await pilot.press("o")
-        await until(pilot, lambda: "past this value" in swept(pilot))
+        await until(pilot, lambda: "above this value" in swept(pilot))
         lines = swept(pilot).splitlines()
         assert "direct.prefetch: ndcg@10 of 2 of 3 judged queries" in lines[0]
         dialog = pilot.app.screen

@@ -74,11 +74,11 @@ def test_pipe_gets_only_the_answer_and_terminal_gets_every_draft(
         monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
         code, out, err = run("ask", TIER_4, "--llm")
         assert (code, out) == (0, f"{draft}\n{ANSWER}\n")
-        assert "what stands above is not the answer yet: the model goes on\n" in err
+        assert "the text above is not the answer yet: the model continues\n" in err
         code, out, err = run("ask", TIER_4, "--llm")
         assert code == 4
         assert out.startswith(f"{draft}\n## Summary\nComposed without a model")
-        assert err.splitlines()[-1].endswith(": 401 Unauthorized: no; look at the key: llm.key_env names its variable")
+        assert err.splitlines()[-1].endswith(": 401 Unauthorized: no; check the key: llm.key_env names its variable")
 
 
 def test_blank_last_turn_is_not_an_answer(run: Run, old: Tree, set_model: Set) -> None:
@@ -106,7 +106,7 @@ def test_interrupted_answer_keeps_its_text(
         monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
         code, out, err = run("ask", TIER_4, "--llm")
         assert out.startswith("## Summary\nHalf an answer\n## Summary\nComposed without a model")
-        assert "what stands above was not finished; without the model the answer is\n" in err
+        assert "the answer above is incomplete; the answer without the model:\n" in err
 
 
 def test_extracted_sentences_replace_a_failed_later_turn(run: Run, old: Tree, set_model: Set) -> None:
@@ -155,8 +155,8 @@ def test_no_model_is_called_without_permission(run: Run, old: Tree, set_model: S
         code, out, err = run("ask", TIER_4)
     assert (code, server.asked) == (0, [])
     assert "Composed without a model" in out
-    assert "may not be asked in this session" in err
-    assert err.endswith("--llm lets it be asked\n")
+    assert "is not allowed in this session" in err
+    assert err.endswith("to let the model answer, add --llm\n")
     assert out.endswith("Whether they answer the question was not looked at.\n")
 
 
@@ -164,10 +164,10 @@ def test_without_a_model(run: Run, old: Tree) -> None:
     code, out, err = run("ask", TIER_4, "--llm")
     assert code == 4
     assert "- Sessions end; a refresh moves the end. (.brv/context-tree/auth/jwt/expiry.md)" in out
-    assert "No model provider is set" in err
+    assert "No model is set" in err
     assert err.splitlines()[-1] == (
-        "brv-tui: this answer needs a model, and none is set: set llm.model in your settings"
-        " (brv-tui config says where), or BRV_TUI_LLM_MODEL"
+        "brv-tui: this answer needs a model, but none is set: set llm.model in your settings"
+        " (brv-tui config shows the file), or the variable BRV_TUI_LLM_MODEL"
     )
     code, out, err = run("ask", TIER_4, "--llm", "--format", "json")
     assert (code, json.loads(out)["trace"]["answer"]["kind"], err.count("\n")) == (4, "extractive", 1)
@@ -180,7 +180,7 @@ def test_misconfigured_model_cannot_answer(run: Run, old: Tree, monkeypatch: pyt
     monkeypatch.setenv("BRV_TUI_LLM_URL", "ftp://models.example/v1")
     code, out, err = run("ask", TIER_4, "--llm")
     assert (code, "Composed without a model" in out) == (2, True)
-    assert "this answer needs a model, and the one that is set cannot be asked: " in err.splitlines()[-1]
+    assert "this answer needs a model, but the configured one cannot be used: " in err.splitlines()[-1]
 
 
 def test_answers_without_a_model(run: Run, old: Tree) -> None:
@@ -205,9 +205,9 @@ def test_failing_model(run: Run, old: Tree, set_model: Set) -> None:
         code, out, err = run("ask", TIER_4, "--llm")
         assert code == 4
         assert "Composed without a model" in out
-        advice = "look at the key: llm.key_env names its variable"
+        advice = "check the key: llm.key_env names its variable"
         assert err.splitlines()[-2:] == [
-            f"mini at {server.base[7:-3]}: no call came to its end",
+            f"mini at {server.base[7:-3]}: no call was completed",
             f"brv-tui: {server.base[7:-3]}: 401 Unauthorized: bad key …; {advice}",
         ]
         assert err.count("401 Unauthorized") == 1

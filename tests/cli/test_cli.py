@@ -265,17 +265,17 @@ def test_replay_of_a_bad_file(run: Run, tmp_path: Path, content: str) -> None:
     assert str(file) in err
 
 
-NO_TIERS = "about the tiers of ByteRover: leave it out with jeffs_brain"
+NO_TIERS = "--takes needs ByteRover's tiers: leave it out with jeffs_brain"
 BAD_USAGE: list[tuple[tuple[str, ...], int, str]] = [
     (("query", "x", "--profile", "brv-9"), 2, "no profile brv-9"),
     (("query", "x", "--signals", "/no/such/file.json"), 2, "signals"),
     (("query",), 2, "Missing argument"),
-    (("query", "how", "do", "we"), 2, 'quote a TEXT of several words, as in brv-tui query "how do we deploy"'),
+    (("query", "how", "do", "we"), 2, 'put a TEXT of several words in quotes, as in brv-tui query "how do we deploy"'),
     (("why", "how", "do", "we", "go"), 2, 'as in brv-tui why "how do we deploy" NOTE NOTE; see'),
-    (("why", "how do we", "go"), 2, "of one, brv-tui explain TEXT NOTE says why"),
+    (("why", "how do we", "go"), 2, "for one note, use brv-tui explain TEXT NOTE"),
     (("query", "-refresh"), 2, "put -- before a text"),
-    (("compare", "how", "do"), 2, 'quote a TEXT of several words, as in brv-tui compare "how do we deploy"; see'),
-    (("explain", "how", "do", "we"), 3, 'several words, as in brv-tui explain "how do we deploy" PATH…\n'),
+    (("compare", "how", "do"), 2, 'in quotes, as in brv-tui compare "how do we deploy"; see'),
+    (("explain", "how", "do", "we"), 3, 'several words in quotes, as in brv-tui explain "how do we deploy" PATH…\n'),
     (("explain", "how", "gone.md"), 3, "no note gone.md in "),
     (("explain", "refresh", "auth/jwt/rotatoin.md"), 3, "auth/jwt/rotation.md"),
     (("explain", "refresh", "rotatoin"), 3, "near: auth/jwt/rotation.md"),
@@ -312,10 +312,10 @@ BAD_USAGE: list[tuple[tuple[str, ...], int, str]] = [
     (("explain", "refresh", "auth/jwt/rotation.md", "--takes", "--engine", "jeffs_brain"), 2, NO_TIERS),
     (("query", "x", "--nope"), 2, "see brv-tui query --help\n"),
     (("open", "--json"), 2, "No such option"),
-    (("query", "a", "--json"), 2, "brv-tui: JSON is asked for by --format json; see brv-tui query --help\n"),
+    (("query", "a", "--json"), 2, "brv-tui: for JSON, use --format json; see brv-tui query --help\n"),
     *(
         ((screen,), 2, f"brv-tui: {screen} is a screen of the app, not a command: "
-         f"open it with brv-tui, press esc, then {key}\n")
+         f"open the app with brv-tui, press esc, then {key}\n")
         for screen, key in (("notes", "2"), ("log", "4"), ("lab", "5"), ("settings", "comma"))
     ),
     (("completion",), 2, "Choose from: bash, zsh, fish"),
@@ -350,10 +350,10 @@ def test_letters_in_every_path_suggest_no_note(run: Run, name: str) -> None:
             ((*command.split(), "--help"), 0, ["Example", *says])
             for command, *says in (
                 ("",), ("explain",), ("replay",), ("maturity",), ("open",), ("completion",), ("config",),
-                ("query", "how many of each leg, BM25 and vectors"),
+                ("query", "the number of candidates from each leg, BM25 and vectors"),
                 ("themes", "NAME.toml in the folder themes beside your settings file"),
                 ("compare", "such as 3×, says how many of the engines found that note"),
-                ("eval", "judged@5 is how much of the first 5 has a grade"),
+                ("eval", "judged@5 is the share of the first 5 that have a grade"),
             )
         ),
         (("completion", "bash"), 0, ["_BRV_TUI_COMPLETE"]),
@@ -410,7 +410,7 @@ def test_missing_or_broken_signals_file_is_reported(run: Run, tmp_path: Path) ->
     told = (2, "", f"brv-tui: {file}: cannot be read as signals (there is no such file); {wanted}\n")
     assert run("query", "x", "--signals", str(file)) == told
     file.write_bytes(b"\xff")
-    told = (2, "", f"brv-tui: {file}: cannot be read as signals (it is not text in UTF-8); {wanted}\n")
+    told = (2, "", f"brv-tui: {file}: cannot be read as signals (it is not UTF-8 text); {wanted}\n")
     assert run("query", "x", "--signals", str(file)) == told
 
 
@@ -583,7 +583,7 @@ def test_forget_removes_recorded_signals(run: Run, project: Tree) -> None:
     assert any("brv-tui forget" in notice for notice in lines(out)[0]["trace"]["notices"])
     code, out, _ = run("forget", "--project", str(project.root), inside=False)
     assert code == 0
-    assert "dropped" in out
+    assert "removed" in out
     _, out, _ = run("query", "refresh rotation", "--format", "json")
     assert not any("brv-tui forget" in notice for notice in lines(out)[0]["trace"]["notices"])
 

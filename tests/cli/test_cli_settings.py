@@ -26,7 +26,7 @@ def test_engine_for_spaces_is_refused_without_a_space(run: Run, project: Tree) -
     code, out, error = run("config", "--project", str(project.root), inside=False)
     row = next(line for line in out.splitlines() if line.startswith("engine "))
     assert (code, "cannot be used" in row) == (2, True)
-    assert "engine = byterover_v4 needs a space, and there is none" in error
+    assert "engine = byterover_v4 needs a space, but there is none" in error
 
 
 def test_config_shows_values_and_their_sources(run: Run, project: Tree) -> None:
@@ -36,7 +36,7 @@ def test_config_shows_values_and_their_sources(run: Run, project: Tree) -> None:
     assert (code, err) == (0, "")
     assert set(entries()) - {"keys"} <= set(lines)
     assert lines["history"].split() == ["7", "user's", "file"]
-    assert lines["profile"].split() == ["a", "table", "over", "docs", "project's", "file"]
+    assert lines["profile"].split() == ["a", "table", "based", "on", "docs", "project's", "file"]
     assert lines['keys."app.theme"'].split() == ["ctrl+t", "user's", "file"]
     assert lines["watch"].split() == ["true", "default"]
 

@@ -27,7 +27,7 @@ FILES = {
 }
 
 
-ONE_OF = "give one of: a task, --files with files, --diff with revisions; or --without-note"
+ONE_OF = "give a task, --files with file names, or --diff with revisions; only --without-note needs none of them"
 PATCH = "--- a/src/tokens.py\n+++ b/src/tokens.py\n@@ -1 +1 @@\n-x\n+y\n--- a/x.md\n+++ b/x.md\n@@ -1 +1 @@\n-x\n+y\n"
 
 
@@ -43,7 +43,7 @@ def test_symbols_for_a_task_are_listed_with_reasons(run: Run, repository: Path) 
     assert "TokenStore  (type, src/tokens.py:1)" in out
     assert "rotate  (method, src/tokens.py:2)" in out
     assert "found by name (place " in out
-    assert err == "brv-tui: broken.py: it has syntax errors; what is right of it is read\n"
+    assert err == "brv-tui: broken.py: it has syntax errors; only its valid parts are read\n"
 
 
 @pytest.mark.parametrize("form", ["text", "json"])
@@ -54,7 +54,7 @@ def test_blocking_git_is_reported(run: Run, repository: Path, monkeypatch: pytes
     monkeypatch.setattr(runner, "_PATIENCE_S", 0.5)
     code, _, err = run("code", "rotate the TokenStore", "--repo", str(repository), "--format", form, inside=False)
     assert code == 0
-    assert "brv-tui: the times of commits do not count: git log took more than 0.5 seconds; is a file in .git," in err
+    assert "brv-tui: commit times are not used: git log took more than 0.5 seconds; is a file in .git," in err
 
 
 def test_help_explains_negative_answers(run: Run, repository: Path) -> None:
@@ -104,7 +104,7 @@ def test_repository_with_an_empty_brv_folder_is_answered(run: Run, repository: P
     (repository / ".brv").mkdir()
     code, out, err = run("code", "rotate", "--repo", str(repository), inside=False)
     assert (code, "TokenStore" in out) == (0, True)
-    assert "brv-tui: no notes are joined: " in err
+    assert "brv-tui: answering without notes: " in err
     assert run("code", "rotate", "--repo", str(repository), "--project", "nowhere", inside=False)[0] == 3
 
 
@@ -125,8 +125,8 @@ def test_presence_or_absence_of_a_symbol_is_explained(run: Run, repository: Path
     code, out, _ = run(*arguments, "round_cents", inside=False)
     assert (code, "round_cents  (function): not among 4 ranked" in out) == (1, True)
     assert run(*arguments, "no_such", inside=False)[::2] == (
-        3, "brv-tui: broken.py: it has syntax errors; what is right of it is read\n"
-        "brv-tui: no symbol of this code has no_such in its name\n",
+        3, "brv-tui: broken.py: it has syntax errors; only its valid parts are read\n"
+        "brv-tui: no symbol in this code has no_such in its name\n",
     )  # fmt: skip
     assert run(*arguments, "rotate", "--notes", inside=False)[0] == 2
 
@@ -140,7 +140,7 @@ def test_symbol_names_print_no_escapes(run: Run, repository: Path, sign: str) ->
     for more, code in (((), 0), (("--why", "TokenStore.rotate"), 0), (("--why", f"none{sign}"), 3)):
         result, out, err = run(*arguments, *more, inside=False)
         assert result == code
-        assert "its name is not text" in err
+        assert "its name has unprintable characters" in err
         assert sign not in (out + err).replace("\r\n", "\n")
 
 
@@ -167,10 +167,10 @@ def test_files_include_their_symbols_and_callers(run: Run, repository: Path) -> 
     assert "rotate  (method, src/tokens.py:2)\n    in these files, 1 call of it" in out
     assert "refresh  (function, src/web.py:2)\n    it uses them: web.py.refresh calls → tokens.py.TokenStore" in out
     assert "round_cents" not in out
-    assert "brv-tui: not one source file that is read of the repository: nothing.py\n" in err
+    assert "brv-tui: no single source file in the repository matches: nothing.py\n" in err
     missing = run("code", "--files", "nothing.py", "--repo", str(repository), inside=False)
     assert missing[:2] == (3, "")
-    assert missing[2].endswith("brv-tui: none of these files is source that is read of the repository\n")
+    assert missing[2].endswith("brv-tui: none of these files is a source file that brv-tui reads in this repository\n")
 
 
 def feed(monkeypatch: pytest.MonkeyPatch, text: str) -> None:
@@ -184,13 +184,16 @@ def test_patch_includes_the_symbols_it_touches(run: Run, repository: Path, monke
     assert "of 8000 tokens" in out
     assert "rotate  (method, src/tokens.py:2)\n    in the changed files" in out
     assert "refresh  (function, src/web.py:2)\n    reached over tokens.py.TokenStore" in out
-    assert "not one source file that is read of the repository: b/x.md\n" in err
+    assert "no single source file in the repository matches: b/x.md\n" in err
     feed(monkeypatch, PATCH.replace("src/tokens.py", "gone.py"))
     code, out, _ = run("code", "--diff", "-", "--repo", str(repository), inside=False)
     assert (code, out) == (1, "none of these files holds a symbol that fits into the budget\n")
     feed(monkeypatch, "no patch")
     code, _, err = run("code", "--diff", "-", "--repo", str(repository), inside=False)
-    assert (code, err) == (2, "brv-tui: the standard input holds no patch: pipe the output of git diff into it\n")
+    assert (code, err) == (
+        2,
+        "brv-tui: there is no patch on the standard input: pipe the output of git diff into brv-tui\n",
+    )
 
 
 def test_notes_about_touched_code_are_listed(
@@ -207,7 +210,7 @@ def test_notes_about_touched_code_are_listed(
         "auth/jwt/code.md says TokenStore.rotate, src/web.py: #1, #4",
     ]
     code, out, err = run("code", "round cents", "--without-note", *arguments, inside=False)
-    assert (code, out, err.splitlines()[-1]) == (1, "", "a note mentions every file of the answer")
+    assert (code, out, err.splitlines()[-1]) == (1, "", "every file in the answer is mentioned in a note")
     code, out, _ = run("code", "round cents", "--without-note", "--repo", str(repository), inside=False)
     assert (code, out) == (0, "src/billing.py\n")
     code, out, _ = run("code", "round cents", "--notes", "--repo", str(repository), inside=False)
@@ -257,7 +260,7 @@ def test_unwritable_cache_is_reported(run: Run, repository: Path, monkeypatch: p
     monkeypatch.setenv("BRV_TUI_CACHE_DIR", str(repository.parent / "file"))
     code, out, err = run("code", "rotate tokens", "--repo", str(repository), inside=False)
     assert (code, "TokenStore" in out) == (0, True)
-    assert "what was read of the code is not kept: " in err
+    assert "the index of the code could not be stored: " in err
 
 
 @pytest.mark.parametrize(
@@ -266,16 +269,16 @@ def test_unwritable_cache_is_reported(run: Run, repository: Path, monkeypatch: p
         (("code",), 2, ONE_OF),
         (("code", "--notes"), 2, ONE_OF),
         (("code", "x", "--diff", "a..b"), 2, ONE_OF),
-        (("code", "--diff", "a..b", "--files"), 2, "name the files behind --files"),
+        (("code", "--diff", "a..b", "--files"), 2, "name the files after --files"),
         (("code", "--files", "--without-note"), 2, ONE_OF),
         (("code", "x", "--notes", "--without-note"), 2, "give one of --why, --notes and --without-note"),
         (
             ("code", "x", "--notes", "--format", "xml"),
             2,
-            "--why, --notes and --without-note print lines of text: leave out --format",
+            "--why, --notes and --without-note print plain text: leave out --format",
         ),
-        (("code", "--diff", "a..b", "--repo", "nowhere"), 3, "nowhere: there is no such folder; name one with --repo"),
-        (("code", "x", "--repo", "nowhere"), 3, "nowhere: there is no such folder; name one with --repo"),
+        (("code", "--diff", "a..b", "--repo", "nowhere"), 3, "nowhere: no such folder; name one with --repo"),
+        (("code", "x", "--repo", "nowhere"), 3, "nowhere: no such folder; name one with --repo"),
     ],
 )
 def test_impossible_requests_are_refused_in_one_line(
@@ -310,7 +313,7 @@ def test_commands_for_notes_work_on_code(run: Run, repository: Path, tmp_path: P
 @pytest.mark.parametrize(
     ("arguments", "code", "line"),
     [
-        (("--engine", "byterover"), 2, "over code, knowing alone answers: leave out --engine"),
+        (("--engine", "byterover"), 2, "over code, only knowing answers: leave out --engine"),
         (("--project", "."), 2, "give either --project or --repo"),
     ],
 )

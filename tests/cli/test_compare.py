@@ -52,16 +52,16 @@ def test_options_for_judged_queries_are_refused_for_one_query(run: Run, project:
     for option, value in (("--metric", "recall@5"), ("--judgments", "judgments.toml")):
         code, out, err = run("compare", "refresh token", option, value)
         assert (code, out) == (2, "")
-        assert err == f"brv-tui: {option} is about judged queries: leave out {option}, or TEXT\n"
+        assert err == f"brv-tui: {option} applies only to judged queries: leave out {option} or TEXT\n"
 
 
 def test_engines_that_ignored_the_scope_are_reported(run: Run, project: Tree) -> None:
     _, out, _ = run("compare", "refresh token", "--scope", "nofolder")
     assert "below nofolder" not in out
-    assert "ByteRover: 1 of 1 found elsewhere than in nofolder" in out
-    assert re.search(r"Jeffs Brain: \d of \d found elsewhere than in nofolder", out)
+    assert "ByteRover: 1 of 1 found outside nofolder" in out
+    assert re.search(r"Jeffs Brain: \d of \d found outside nofolder", out)
     _, out, _ = run("compare", "rollback", "--scope", "auth")
-    assert "ByteRover: 1 of 1 found elsewhere than in auth" in out
+    assert "ByteRover: 1 of 1 found outside auth" in out
     answers = json.loads(run("compare", "rollback", "--scope", "deploy/", "--format", "json")[1])["answers"]
     assert next(one for one in answers if one["engine"] == "byterover")["about_scope"] == ""
 
@@ -79,7 +79,7 @@ def test_judged_queries_with_all_engines_match_eval(run: Run, project: Tree) -> 
         assert engine["metrics"] == alone["summary"]["metrics"]
     code, out, _ = run("compare")
     assert code == 0
-    assert "Fewer than 25 queries do not say whether that is chance." in " ".join(out.split())
+    assert "With fewer than 25 queries, that may be chance." in " ".join(out.split())
 
 
 def test_engines_that_do_not_fit_are_split_into_several_tables(
@@ -99,13 +99,13 @@ def test_invalid_comparison_is_refused_in_one_line(run: Run, project: Tree) -> N
     code, out, _ = run("compare", "zyxw", "--engine", "byterover")
     assert (code, "nothing was found" in out) == (1, True)
     code, out, _ = run("compare", "zyxw")
-    assert (code, "nothing was found by any of them" in out, "overlap" in out) == (1, True, False)
+    assert (code, "no engine found anything" in out, "overlap" in out) == (1, True, False)
     found = json.loads(run("compare", "zyxw", "--format", "json")[1])
     assert [overlap["value"] for overlap in found["overlaps"]] == [None] * 10
     for arguments, said in (
         ((), "no judgments yet"),
         (("x", "--engine", "nosuch"), "no engine nosuch"),
-        (("x", "--engine", "byterover_v4"), "byterover_v4 does not rank what is open here"),
+        (("x", "--engine", "byterover_v4"), "byterover_v4 cannot rank this project"),
         (("--metric", "speed"), "no metric speed"),
         (("x", "--engine", "soleri", "--profile", "brv-3"), "no profile brv-3: use soleri, soleri-code"),
     ):

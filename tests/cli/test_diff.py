@@ -38,9 +38,9 @@ def test_edit_that_caused_the_change_is_named_for_a_revision(run: Run, project: 
     assert [cause["kind"] for cause in value["notes"][-1]["causes"]] == ["its own text", "other notes' texts"]
     out = " ".join(run("diff", COMPARED, "--rev", "main")[1].split())
     assert "tier 2 → tier 4: texts of notes" in out
-    assert "git keeps no times" in out
+    assert "git keeps no file times" in out
     assert f"Refresh rotation {ROTATION} rank 1 → –" in out
-    assert "no result now: " in out
+    assert "not a result now: " in out
     assert repository("status", "--porcelain").strip() == f"M .brv/context-tree/{ROTATION}"
 
 
@@ -149,8 +149,8 @@ def test_answer_that_was_saved_long_ago(run: Run, project: Tree, tmp_path: Path,
     [("diff", COMPARED, "--at", "+9d"), ("compare", COMPARED), ("why", COMPARED, ROTATION, "rollback"), ("eval",)],
 )
 def test_unknown_scope_is_reported(run: Run, project: Tree, words: tuple[str, ...]) -> None:
-    told = "names no folder or note of the tree; look at --scope"
-    assert f"note: nowhere {told}" in run(*words, "--scope", "nowhere")[2]
+    told = "the tree has no folder or note nowhere; check --scope"
+    assert f"note: {told}" in run(*words, "--scope", "nowhere")[2]
     assert told not in run(*words, "--scope", ROTATION.partition("/")[0])[2]
 
 
@@ -194,7 +194,7 @@ def test_every_engine(run: Run, project: Tree, tmp_path: Path, engine: str) -> N
 
 def test_invalid_comparison_is_refused_in_one_line(run: Run, project: Tree, repository: Git, tmp_path: Path) -> None:
     for options, code, said in (
-        ((), 2, "what is different"),
+        ((), 2, "give TEXT and a difference"),
         (("--saved", str(tmp_path / "none.json")), 2, "leave out TEXT"),
         (("--rev", "nosuch"), 2, "no revision nosuch"),
         (("--to-profile", "nosuch"), 2, "nosuch"),

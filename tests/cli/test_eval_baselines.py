@@ -70,7 +70,7 @@ def test_pull_request_that_breaks_a_query_fails_until_it_is_reverted(run: Run, p
     told = rf"{ROTATION}: rank 1 → not found, score 0\.\d+ → –: its own text −0\.\d+"
     assert re.match(rf" refresh: {told}; cause: {ROTATION} was edited", named)
     assert re.search(told, text)
-    assert f"cause: {ROTATION} was edited: with its text of main, the query is as good as it was (tried)" in text
+    assert f"cause: {ROTATION} was edited: with its text from main, the answer is as good as it was (tried)" in text
     assert "rollback:" not in text
     assert repository("status", "--porcelain") == ""
     value = json.loads(run(*base, "--format", "json")[1])
@@ -87,7 +87,7 @@ def test_responsible_edit_is_found_among_many(run: Run, project: Tree, repositor
     project.note("deploy/new.md", "Canary", "A canary takes some of the load.")
     project.note(ROTATION, "Keys", "Nothing.", 0.1)
     out = " ".join(run("eval", "--baseline-rev", "main", *GATES)[1].split())
-    assert f"cause: {ROTATION} was edited: with its text of main, the query is as good as it was (tried)" in out
+    assert f"cause: {ROTATION} was edited: with its text from main, the answer is as good as it was (tried)" in out
 
 
 def test_added_removed_and_renamed_notes(run: Run, project: Tree, repository: Git) -> None:
@@ -95,19 +95,19 @@ def test_added_removed_and_renamed_notes(run: Run, project: Tree, repository: Gi
     (project.tree / ROTATION).rename(project.tree / "auth/renamed.md")
     code, out, err = run(*base)
     assert code == 0, out
-    assert f"refresh: {ROTATION}: moved to auth/renamed.md, its text is there" in err
+    assert f"refresh: {ROTATION}: moved to auth/renamed.md, it has the same text" in err
     (project.tree / "auth/renamed.md").unlink()
     code, out, err = run(*base)
     text = " ".join(out.split())
     assert code == 1
-    assert f"{ROTATION}: no such note now" in text
-    assert f"cause: {ROTATION} was removed: with it, the query is as good as it was (tried)" in text
+    assert f"{ROTATION}: the note no longer exists" in text
+    assert f"cause: {ROTATION} was removed: with it, the answer is as good as it was (tried)" in text
     repository("checkout", "-q", "--", ".")
     for number in range(8):
         project.note(f"auth/jwt/copy{number}.md", "Refresh token use", "refresh token use " * 9, 0.1)
     code, out, _ = run("eval", "--baseline-rev", "main", "--fail-on-drop", "mrr=0.02")
     assert code == 1
-    assert "of 8 changed files, no single one explains it" in " ".join(out.split())
+    assert "none of the 8 changed files explains it alone" in " ".join(out.split())
     (project.tree / ROTATION).unlink()
     assert f"cause: {ROTATION} is gone" in " ".join(run("eval", "--baseline-rev", "main", *GATES)[1].split())
 
@@ -184,7 +184,7 @@ def test_invalid_options_are_reported(
     assert (code, "passed mrr at least 1" in out) == (0, True)
     other = make_tree("alone")
     other.note("a.md", "A")
-    with pytest.raises(RevisionError, match="only of a tree that git keeps"):
+    with pytest.raises(RevisionError, match="only a tree in a git repository has revisions"):
         Revision(other.tree, "main")
 
 
@@ -233,7 +233,7 @@ def test_revision_is_read_up_to_a_limit(project: Tree, repository: Git, monkeypa
     monkeypatch.setattr(revision, "_MOST_CONTENT", size)
     assert len(earlier.read([ROTATION])[ROTATION]) == size
     monkeypatch.setattr(revision, "_MOST_CONTENT", size - 1)
-    with pytest.raises(RevisionError, match=f"more than {size - 1} bytes differ; name a nearer revision"):
+    with pytest.raises(RevisionError, match=f"more than {size - 1} bytes of notes differ; name a closer revision"):
         earlier.read([ROTATION])
     monkeypatch.setattr(revision, "_MOST_LISTING", 100)
     with pytest.raises(RevisionError):
@@ -266,7 +266,7 @@ def test_judgments_survive_a_moved_project_and_renamed_folders(run: Run, project
     (tree / "deploy").rename(tree / "ops")
     _, out, err = run("eval", "--format", "json", *where, inside=False)
     renamed = json.loads(out)
-    assert "refresh: auth/jwt/rotation.md: moved to security/jwt/rotation.md, its text is there" in err
+    assert "refresh: auth/jwt/rotation.md: moved to security/jwt/rotation.md, it has the same text" in err
     assert renamed["summary"]["metrics"]["recall@5"] == 1.0
     assert run("judge", "follow", *where[:2], inside=False)[0] == 0
     code, _, err = run("eval", *where, inside=False)

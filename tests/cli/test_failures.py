@@ -126,7 +126,7 @@ def test_folder_without_a_project_is_refused(
     for code, out, err in (named, inside):
         assert (code, out) == (3, "")
         assert "no .brv project" in err
-        assert err.endswith("or read a folder of notes by brv-tui --tree FOLDER\n")
+        assert err.endswith("or read a folder of notes with brv-tui --tree FOLDER\n")
         assert err.count("\n") == 1
 
 
@@ -151,7 +151,7 @@ def test_named_tree_is_read(folder: Path, run: Run) -> None:
     code, out, _ = run("query", "refresh token", "--tree", str(folder), inside=False)
     assert code == 0
     assert "docs/note.md" in out
-    assert "the folder itself is taken as the context tree" in out
+    assert "the folder itself is the context tree" in out
 
 
 def test_project_can_be_named_only_once(folder: Path, run: Run) -> None:

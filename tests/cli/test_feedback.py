@@ -19,7 +19,7 @@ def test_feedback_is_stored_and_forgotten(run: Run) -> None:
     assert code == 0
     assert "1 of 30 rows of feedback" in out
     _, out, _ = run("forget", now=False)
-    assert "dropped 1 row of feedback" in out
+    assert "removed 1 feedback record" in out
 
 
 def test_feedback_on_code_is_stored_and_forgotten(run: Run, tmp_path: Path) -> None:
@@ -37,9 +37,9 @@ def test_feedback_on_code_is_stored_and_forgotten(run: Run, tmp_path: Path) -> N
     assert err.startswith("brv-tui: feedback on 1 symbol that cannot be found here does not count: jobs.py/process;")
     (repository / "tasks.py").unlink()
     repository.rmdir()
-    assert "dropped 2 rows of feedback" in run("forget", *where, inside=False, now=False)[1], "also of one that is gone"
+    assert "removed 2 feedback records" in run("forget", *where, inside=False, now=False)[1], "also of one that is gone"
     code, _, err = run("forget", *where, inside=False, now=False)
-    assert (code, "there is no such folder" in err) == (3, True)
+    assert (code, "no such folder" in err) == (3, True)
     assert run("forget", *where, "--project", ".", inside=False, now=False)[0] == 2
 
 
@@ -68,4 +68,4 @@ def test_feedback_log_that_is_too_large_is_reported(run: Run, project: Tree, eng
         log.write(b" " * 10_000_000)
     code, out, _ = run(*SAID, "--engine", engine)
     assert (code, out.startswith("kept, but the feedback cannot be read")) == (0, True)
-    assert "larger than 10000000 bytes; brv-tui forget drops it" in out
+    assert "larger than 10000000 bytes; brv-tui forget removes it" in out

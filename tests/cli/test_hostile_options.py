@@ -380,7 +380,7 @@ def test_why_tries_no_changes_for_a_long_query(run: Run, monkeypatch: pytest.Mon
     monkeypatch.setattr(RankSwapSearch, "_try_change", None)
     query = "restore refresh token " + SHAPES["one word"](TRIAL_LENGTH)
     _, out, _ = run("why", query, *NOTES, "--project", SAMPLE, inside=False)
-    assert "the query is too long to try changes: ask with at most 1,000 characters" in " ".join(out.split())
+    assert "the query is too long to try changes: use at most 1,000 characters" in " ".join(out.split())
 
 
 @pytest.mark.parametrize(("length", "fewest", "limit"), [(200, 20, 300), (LONGEST_QUERY, 1, 15)])

@@ -156,7 +156,7 @@ def test_no_key_of_a_fleet_breaks_a_command(place: Path, run: Run) -> None:
         ("[text]\nk = 5e-324", "text.k must be at least 1e-15"),
         ("[text.boost]\ntitle = 5e-324", "text.boost.title must be 0 or at least 1e-15"),
         ("[search]\nlimit = 1" + "0" * 30, "search.limit must be at least 1, at most 1e+15"),
-        ('name = "a\\u0000"', "name must not hold a NUL character"),
+        ('name = "a\\u0000"', "name must not contain a NUL character"),
     ],
 )
 def test_extreme_constant_is_refused_by_name(text: str, why: str, place: Path, run: Run) -> None:

@@ -33,12 +33,12 @@ def test_query_is_judged_listed_changed_and_removed(run: Run, project: Tree) -> 
     code, out, _ = judge("list", "--format", "json")
     (held,) = json.loads(out)["judgments"]
     assert (code, held["expected"], [item["now"] for item in held["documents"]]) == (0, "", ["auth/tokens.md"])
-    assert "moved to auth/tokens.md: its text is there" in judge("list")[1]
-    assert judge("follow") == (0, f"{ROTATION} → auth/tokens.md (its text is there)\n", "")
+    assert "moved to auth/tokens.md: it has the same text" in judge("list")[1]
+    assert judge("follow") == (0, f"{ROTATION} → auth/tokens.md (it has the same text)\n", "")
     (project.tree / "auth/tokens.md").unlink()
     code, out, _ = judge("list")
     assert (code, out.splitlines()[1]) == (1, "  3  auth/tokens.md  gone")
-    gone = "take out a note that is gone: brv-tui judge set QUERY NOTE=none\n"
+    gone = "to remove a note that is gone: brv-tui judge set QUERY NOTE=none\n"
     assert judge("follow") == (1, "refresh-tokens: auth/tokens.md: gone\n", gone)
     assert judge("set", "refresh tokens", "tokens=none")[:2] == (0, "refresh tokens  (refresh-tokens)\n     why\n")
     assert judge("remove", "refresh tokens")[:2] == (0, "removed; 0 queries left\n")
@@ -61,7 +61,7 @@ def test_invalid_input_is_reported(run: Run, project: Tree) -> None:
     assert judge("list")[:2] == (0, ""), "nothing was added"
     assert judge("set", "zebra", "--expect", "not covered")[0] == 0
     assert judge("remove", "zebra")[0] == 0
-    said = 'quote a QUERY of several words, as in brv-tui judge remove "how do we deploy"; see '
+    said = 'put a QUERY of several words in quotes, as in brv-tui judge remove "how do we deploy"; see '
     assert said in judge("remove", "how", "do")[2]
     file = project.root / ".brv/brv-tui/judgments.toml"
     file.write_text("[[query]\n")
@@ -78,7 +78,7 @@ def test_removed_judgment_is_identified_by_its_content(run: Run, project: Tree) 
     project.note("ops/expiry.md", "Old certificates", "a year")
     graded = (f"{ROTATION}=3", "auth/jwt/expiry.md=2", "ops/expiry.md=1")
     assert judge("set", "refresh tokens", *graded)[0] == 0
-    none = "brv-tui: nowhere is no judged note of refresh tokens; brv-tui judge list names those that are\n"
+    none = "brv-tui: nowhere is not a judged note of refresh tokens; brv-tui judge list shows its judged notes\n"
     assert judge("set", "refresh tokens", "nowhere=none") == (3, "", none)
     (project.tree / "ops/expiry.md").unlink()
     several = "brv-tui: expiry could be auth/jwt/expiry.md, ops/expiry.md: give the whole path\n"
@@ -112,7 +112,7 @@ def test_foreign_sets_are_imported_and_exported(run: Run, project: Tree) -> None
     topics = project.root / "topics.tsv"
     topics.write_text("q1\trefresh tokens\n")
     code, out, _ = judge("import", "trec", str(given), "--queries", str(topics))
-    assert (code, out) == (0, "imported 1 query; 1 note not in the tree, first gone.md\n")
+    assert (code, out) == (0, "imported 1 query; not in the tree: gone.md\n")
     assert judge("export", "trec", str(project.root / "again.txt"))[0] == 0
     assert (project.root / "again.txt").read_text() == given.read_text()
     assert judge("export", "beir", str(project.root / "set"))[0] == 0

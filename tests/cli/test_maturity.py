@@ -12,7 +12,7 @@ def test_events_are_listed_and_counted(run: Run) -> None:
     code, out, err = run("maturity", "--days", "30")
     assert (code, err) == (0, "")
     lines = out.splitlines()
-    assert lines[0].startswith(" 4 notes of ")
+    assert lines[0].startswith(" 4 notes in ")
     assert "from today to 2026-12-20, if nobody touches them" in lines[0]
     assert "4 left tier 2 by then, 2 of them in these 30 days  (leaves-tier-2)" in out
     assert "2026-11-23   3.4 d  ○ auth/jwt/rotation.md  leaves tier 2\n" in out
@@ -44,7 +44,7 @@ def test_json(run: Run) -> None:
 def test_no_events(run: Run) -> None:
     code, out, _ = run("maturity", "--days", "0")
     assert code == 1
-    assert "no note; --all lists those to which it has come already" in out
+    assert "no notes; --all also lists those whose event is in the past" in out
     assert run("maturity", "--event", "archive", "--days", "1", "--format", "json")[0] == 1
 
 
@@ -55,7 +55,7 @@ def test_impossible_requests_are_refused(run: Run) -> None:
     code, _, err = run("maturity", "--engine", "knowing")
     assert code == 2
     assert err.startswith(
-        "brv-tui: knowing has no forecasts: time alone changes none of its scores; engines here that have"
+        "brv-tui: knowing has no forecasts, because time alone does not change its scores; engines with forecasts"
     )
     assert run("maturity", "--days", "-1")[0] == 2
     assert run("maturity", "--project", "/nowhere", inside=False)[0] == 3
@@ -70,5 +70,5 @@ def test_another_engine(run: Run) -> None:
 def test_unranked_notes_are_counted_separately(run: Run, project: Tree) -> None:
     project.file("_archived/old/note.stub.md", "stub text")
     out = run("maturity", "--engine", "soleri")[1]
-    assert out.startswith(" 4 of 5 notes of ")
-    assert run("maturity")[1].startswith(" 5 notes of ")
+    assert out.startswith(" 4 of 5 notes in ")
+    assert run("maturity")[1].startswith(" 5 notes in ")

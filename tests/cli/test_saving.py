@@ -59,7 +59,7 @@ def test_options_that_change_the_answer_are_refused_for_a_trace(run: Run, tmp_pa
     for options in (("--engine", "jeffs_brain"), ("--profile", "docs"), ("--now", "1970-01-01"), ("--signals", "s")):
         code, out, err = run(command, file, *options)
         assert (code, out) == (2, "")
-        assert err.endswith(f"{file} is a saved trace, which keeps the answer as it was: leave out {options[0]}\n")
+        assert err.endswith(f"{file} is a saved trace, whose answer does not change: leave out {options[0]}\n")
 
 
 def test_show_in_every_format(run: Run, tmp_path: Path) -> None:

@@ -35,7 +35,7 @@ def test_query_gives_the_reason_and_the_citations(run: Run, space: Path) -> None
     assert "BYTEROVER V4" in out
     assert "V4 tells the agent to cite it" in " ".join(out.split())
     assert "From ByteRover:" in out
-    assert "3 topics of" in out
+    assert "3 topics in" in out
 
 
 def test_query_without_results_has_the_exit_code_of_a_negative_answer(run: Run, space: Path) -> None:
@@ -109,7 +109,7 @@ def test_why_refers_to_explain_if_no_change_helps(run: Run, space: Path) -> None
         (tree / f"{name}.html").write_text(topic)
         os.utime(tree / f"{name}.html", ns=(just_before_ms(NOW) * 10**6,) * 2)
     code, out, _ = run("why", "quokka", "above.html", "below.html", "--project", str(space), *AT, inside=False)
-    said = "no single change that was tried brings B above A; brv-tui explain with B says what helps it by itself"
+    said = "none of the changes tried puts B above A; brv-tui explain shows what helps B on its own"
     assert (code, said in " ".join(out.split())) == (0, True)
 
 
@@ -144,7 +144,7 @@ def test_compare_and_eval_use_topics(run: Run, space: Path) -> None:
     (space / "judged.toml").write_text(f"version = 1\n\n{query}")
     judged = ("--judgments", str(space / "judged.toml"))
     _, out, _ = run("eval", *judged, "--project", str(space), *AT, inside=False)
-    assert "3 topics of" in out
+    assert "3 topics in" in out
 
 
 def test_folder_without_a_space_is_not_a_project(run: Run, space: Path) -> None:
@@ -164,7 +164,7 @@ def test_folder_without_a_space_gets_a_list_of_existing_ones(run: Run, space: Pa
     assert run("query", "x", *where, *AT, inside=False)[2].endswith("; brv-tui --root TREE opens a space\n")
     said = 'no space named "Small" in ' + str(tmp_path / "data")
     error = run("query", "x", *where, "--space", "Small", *AT, inside=False)[2]
-    assert f"{said}; there is none yet: the ByteRover desktop app makes one" in error
+    assert f"{said}; there is none yet: the ByteRover desktop app creates one" in error
 
 
 def test_replayed_queries_and_sequences_match_the_recording(
@@ -230,25 +230,27 @@ def test_space_names_match_its_own_scripts(run: Run, space: Path, tmp_path: Path
     assert error == f'brv-tui: no space named "Smal" in {data}; did you mean Small?\n'
     code, _, error = run("query", "x", "--root", str(tmp_path / "nowhere"), *AT, inside=False)
     assert code == 3
-    assert error.startswith(f"brv-tui: {tmp_path}/nowhere: no such folder; --root takes the folder context-tree")
+    assert error.startswith(f"brv-tui: {tmp_path}/nowhere: no such folder; --root needs the folder context-tree")
     code, _, error = run("query", "x", "--root", str(empty), *AT, inside=False)
     assert code == 3
-    assert error.startswith(f"brv-tui: {empty}: no topic is in it; --root takes the folder context-tree of a space")
+    assert error.startswith(
+        f"brv-tui: {empty}: there is no topic in it; --root needs the folder context-tree of a space"
+    )
     code, _, error = run("query", "x", "--space", "Small", "--engine", "soleri", *AT, inside=False)
     assert code == 3
-    assert "soleri does not rank" in error
+    assert "which soleri cannot rank" in error
 
 
 def test_setting_that_requires_a_missing_space_is_refused(run: Run) -> None:
     own('engine = "byterover_v4"\n')
     code, out, error = run("query", "refresh token")
     assert (code, out) == (2, "")
-    said = "engine = byterover_v4 needs a space, and there is none; --engine byterover opens the notes ("
+    said = "engine = byterover_v4 needs a space, but there is none; --engine byterover opens the notes instead ("
     assert error.startswith(f"brv-tui: {user_file()}: {said}")
 
 
 def test_only_a_context_tree_can_be_migrated(run: Run, space: Path) -> None:
-    said = "brv-tui: only a context tree of ByteRover 3 can be migrated; open one, such as the folder with .brv\n"
+    said = "brv-tui: only a context tree of ByteRover 3 can be migrated; open the folder that contains its .brv\n"
     assert run("migrate", "--dry-run", "--project", str(space), inside=False) == (3, "", said)
 
 
@@ -260,7 +262,7 @@ def test_judged_queries_are_measured_and_git_is_refused(run: Run, space: Path) -
     assert json.loads(out)["summary"]["metrics"]["mrr"] == 1.0
     code, _, err = run("eval", "--baseline-rev", "main", *where, inside=False)
     assert code == 2
-    assert err.startswith("brv-tui: --baseline-rev reads the notes of a context tree from git, and this is none:")
+    assert err.startswith("brv-tui: --baseline-rev reads the notes of a context tree from git, and this is not one:")
     assert err.rstrip().endswith("brv-tui eval --baseline before.json")
     file = space.parent / "before.json"
     assert run("eval", "--save", str(file), *where, inside=False)[0] == 0

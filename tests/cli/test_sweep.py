@@ -57,7 +57,7 @@ def test_single_query_instead_of_judged_ones(run: Run, project: Tree) -> None:
         (("direct.min_top", "--save", "x.png"), ".svg or .json"),
         (("--list", "--save", "x.svg"), "--list only lists the constants"),
         (("--list", "direct.min_top"), "--list only lists the constants"),
-        (("a.b", "a.b", "a.b"), "one or two constants can be swept, each as CONSTANT=FROM:TO"),
+        (("a.b", "a.b", "a.b"), "give one or two constants, each as CONSTANT=FROM:TO"),
         (("direct.min_top:0.7:1:5",), "FROM:TO:N; write direct.min_top=0.7:1:5\n"),
     ],
 )

@@ -34,11 +34,11 @@ def test_status_of_the_installation(run: Run, tmp_path: Path) -> None:
     status = ("verify", "--status", "--package", str(tmp_path))
     assert run(*status)[:2] == (
         1,
-        "byterover-cli 3.16.1 is installed, which brv-3 (3.14) does not know: "
-        "brv-tui verify says whether it answers the same\n",
+        "byterover-cli 3.16.1 is installed, but profile brv-3 describes 3.14: "
+        "brv-tui verify checks whether its answers are the same\n",
     )
     remember_verified(VerifiedVersion("byterover-cli 3.16.1", 1_795_176_000_000.0, 226, 226, "sample-tree"))
-    line = "226 of 226 the same as byterover-cli 3.16.1, over sample-tree, 2026-11-20"
+    line = "226 of 226 answers the same as byterover-cli 3.16.1, over sample-tree, 2026-11-20"
     assert run(*status)[:2] == (0, f"{line}\n")
     made = json.loads(run(*status, "--format", "json")[1])
     assert (made["installed"], made["sentence"], made["last"]["same"]) == ("byterover-cli 3.16.1", line, 226)
@@ -53,7 +53,7 @@ def test_spaces_are_named_as_by_v4_scripts(run: Run, tmp_path: Path, monkeypatch
     (bundle / "SKILL.md").write_text("metadata:\n  version: 4.2.0\n")
     code, out, err = run("verify", "--status", "--space", "Small", "--package", str(bundle), inside=False)
     assert (code, err) == (1, "")
-    assert out.startswith("byterover skill 4.2.0 is installed, and was not verified on this machine")
+    assert out.startswith("byterover skill 4.2.0 is installed, but was not verified on this machine")
 
 
 def test_unreadable_queries_are_reported(run: Run, tmp_path: Path) -> None:

@@ -40,7 +40,7 @@ def test_folder_is_named_as_in_the_answer_and_moves_with_its_notes(run: Run, pro
     code, out, _ = run("why", "quokka gates", "ops/one.md", "ops/_index.md")
     assert code == 0
     assert " B  ops  ops/_index.md" in out
-    assert "B stands for its folder: what lifts the notes in it lifts it" in out
+    assert "B is the summary of its folder: whatever raises the notes in it raises B" in out
 
 
 def test_invalid_comparison_is_refused_in_one_line(run: Run, project: Tree) -> None:

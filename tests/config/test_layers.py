@@ -134,7 +134,7 @@ def test_projects_profile_must_be_in_the_project(root: Path, tmp_path_factory: p
     (root / "link.toml").symlink_to(outside)
     for wanted in (str(outside), f"../../{outside.parent.name}/mine.toml", "../link.toml", "/dev/zero"):
         project(root, f'profile = "{wanted}"')
-        with pytest.raises(ConfigError, match="must lie in the project"):
+        with pytest.raises(ConfigError, match="must be inside the project"):
             chosen_profile(read(root))
     for wanted in (str(outside), "/dev/zero"):
         project(root, f'[profile]\nextends = "{wanted}"')
@@ -316,7 +316,7 @@ def test_profile_next_to_the_settings_is_found_by_its_name(root: Path) -> None:
     assert (closed.value.problem.name, closed.value.problem.source) == ("profile", read().source("profile"))
     own('profile = "other"')
     assert chosen_profile(read()).name == "brv-3"
-    assert why_not_of_engine(read()).endswith("other is one of soleri's")
+    assert why_not_of_engine(read()).endswith("other belongs to soleri")
     assert registry.load("soleri").constants("other").name == "other"
     assert chosen_profile(read(options={"profile": "low"})).search.limit == 3
 

@@ -112,7 +112,7 @@ def test_permissions_and_links_stay(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("text", "said"),
-    [("junk", "cannot be read as settings"), ("[profile]\nextends = 'docs'\n", "profile is a table there")],
+    [("junk", "cannot be read as settings"), ("[profile]\nextends = 'docs'\n", "profile is a table in this file")],
 )
 def test_change_that_would_lose_content_is_refused(text: str, said: str) -> None:
     with pytest.raises(ConfigError, match=said):

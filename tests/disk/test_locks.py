@@ -96,7 +96,7 @@ def test_a_note_is_not_touched_while_another_process_saves(tmp_path: Path, monke
         ):
             with pytest.raises(SaveError) as refused:
                 act()
-            assert str(refused.value) == f"{path}: not done, {advice}"
+            assert str(refused.value) == f"{path}: not done: {advice}"
         other.communicate("\n")
     assert [file.name for file in (tmp_path / "a").iterdir()] == ["n.md"]
     assert isinstance(save(tmp_path, "a/n.md", b"new", seen), Saved)

@@ -60,7 +60,7 @@ def test_files_below_the_limit_are_found_and_the_first_folder_beyond_is_refused(
 def test_a_missing_folder_is_refused_and_a_vanished_one_is_passed(tmp_path: Path) -> None:
     refused: list[str] = []
     assert list(walk(tmp_path / "gone", lambda path, why: refused.append(why))) == []
-    assert refused == ["folder cannot be read: No such file or directory"]
+    assert refused == ["the folder cannot be read: No such file or directory"]
     for name in ("a", "b"):
         (tmp_path / name).mkdir()
         (tmp_path / name / "file").touch()

@@ -31,7 +31,7 @@ class TestJeffsBrain:
         first, second = (hit.places[0].value for hit in trace.hits[:2])
         assert 0 < first - second < 0.001
         assert verdict_sentence(trace) == (
-            "“Refresh tokens” is first of 2: #1 by words, its title holds ‘refresh’ and a form of your ‘token’; "
+            "“Refresh tokens” is first of 2: #1 by words, its title contains ‘refresh’ and a form of your ‘token’; "
             f"BM25 {first:.3f}, less than 0.001 ahead of “Sessions”."
         )
 
@@ -69,7 +69,10 @@ class TestSoleri:
         text = verdict_sentence(trace)
         assert text.startswith(f"“Refresh tokens” is first of {trace.total_found}")
         assert f"; its {trace.hits[0].score:.3f}: ".replace("0.", ".") in text
-        assert "; its title holds ‘refresh’ and ‘tokens’" in text or "; its title holds ‘tokens’ and ‘refresh’" in text
+        assert (
+            "; its title contains ‘refresh’ and ‘tokens’" in text
+            or "; its title contains ‘tokens’ and ‘refresh’" in text
+        )
 
     def test_nothing_found(self, library: Tree) -> None:
         session = library.session()
@@ -87,8 +90,8 @@ class TestAnyEngine:
         apart = sorted(((one.name, one.value - other.value) for one, other in pairs), key=lambda pair: -abs(pair[1]))
         named = ", ".join(f"{name} {value:+.2f}".replace("-", "−") for name, value in apart[:2])
         assert plain(default_sentence(trace)) == (
-            f"“{trace.hits[0].title}” is first of {trace.total_found} with {trace.hits[0].score:.2f}: its title holds "
-            f"‘refresh’; {lead:.2f} ahead of “{trace.hits[1].title}”: {named}."
+            f"“{trace.hits[0].title}” is first of {trace.total_found} with {trace.hits[0].score:.2f}: its title "
+            f"contains ‘refresh’; {lead:.2f} ahead of “{trace.hits[1].title}”: {named}."
         )
 
     def test_deciding_step_and_its_comparison(self, library: Tree) -> None:
@@ -123,10 +126,10 @@ class TestLines:
         assert ("A note", "bold strong") in line.spans
 
     def test_decisive_last_clause_is_cut_if_it_does_not_fit(self) -> None:
-        words = clause(": its text holds ‘list’ (one letter from your ‘lost’) and ‘set’ (one from ‘sea’)", weight=70)
+        words = clause(": its text has ‘list’ (one letter from your ‘lost’) and ‘set’ (one from ‘sea’)", weight=70)
         head, nothing = clause("Answered from A"), clause(weight=90)
         short, long = sentence_lines((head, words, nothing, clause("; so", weight=5)), (40, 40), 2)
-        assert short.plain == "Answered from A: its text holds ‘list’"
+        assert short.plain == "Answered from A: its text has ‘list’"
         assert long.plain == "(one letter from your ‘lost’) and ‘set’…"
         assert len(sentence_lines((clause("Answered from A"), words), (24, 24), 1)) == 1, "too little of it fits"
 
@@ -154,5 +157,5 @@ def test_field_of_many_never_claims_a_single_one() -> None:
         words = [MatchedWord(name, name, MatchKind.EXACT, 0, (name,)) for name in fields]
         return plain((clause(answered_words(words, " ".join(fields))),))
 
-    assert said("keywords") == "its keywords hold ‘keywords’."
-    assert said("keywords", "title") == "its title holds ‘title’ and its keywords ‘keywords’."
+    assert said("keywords") == "its keywords contain ‘keywords’."
+    assert said("keywords", "title") == "its title contains ‘title’ and its keywords ‘keywords’."

@@ -44,7 +44,7 @@ ANSWERED = [0, "", True]
 
 def test_read_only_folders_and_shut_notes_of_another_user(place: Path) -> None:
     told = played(place, "tests.faults.scenes", "shut_out")
-    refused = "you may not read or write it, or its folder; change the permissions and try again"
+    refused = "you may not read or write it or its folder; change the permissions and try again"
     data = place / "own/data"
     assert told["query"] == ANSWERED
     assert told["keep"] == f"{data}/cache: {refused}"
@@ -52,12 +52,12 @@ def test_read_only_folders_and_shut_notes_of_another_user(place: Path) -> None:
     assert told["recorded"] == [f"access hits cannot be recorded: {refused}"]
     assert told["keep later"] == "True"
     assert told["save"] == "auth/jwt/a.md is read-only; make it writable and try again"
-    assert told["new"] == f"auth/jwt/new.md: not done, {refused}"
+    assert told["new"] == f"auth/jwt/new.md: not done: {refused}"
     assert told["text"] == "# Rotation\n\ntokens rotate\n"
     assert told["query on it"] == ANSWERED
     assert (told["gone"], told["back"], told["followed"]) == (True, True, True)
     assert told["unseen"] == {
-        "ops": "folder cannot be read: Permission denied",
+        "ops": "the folder cannot be read: Permission denied",
         "auth/jwt/a.md": "cannot be read: Permission denied",
     }
 
@@ -74,8 +74,8 @@ def test_a_full_disk_and_a_read_only_one(place: Path) -> None:
     assert told["crash"].startswith(f"failed: RuntimeError: it broke; no report could be written: {own}")
     assert told["still there"] == [["before"], "draft"]
     assert (told["keep later"], told["kept"]) == ("True", True)
-    assert told["save"] == f"auth/jwt/a.md: not done, {full}"
-    assert told["new"] == f"auth/new/n.md: not done, {full}"
+    assert told["save"] == f"auth/jwt/a.md: not done: {full}"
+    assert told["new"] == f"auth/new/n.md: not done: {full}"
     assert told["text"] == "# Rotation\n\ntokens rotate\n"
     assert told["leftovers"] == []
     assert told["save read-only"] == "auth/jwt/a.md is read-only; make it writable and try again"

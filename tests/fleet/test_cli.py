@@ -16,8 +16,8 @@ from brvtui.wording import MOST_PROBLEMS
 from tests.support.trees import Tree
 
 NOW = "2026-11-20T12:00:00Z"
-EACH = "; fleet query --merge each and fleet eval without --judgments ask each by its own engine\n"
-GONE = "fix or take out its entry in the fleet, or the --over that names it, or bring the folder back"
+EACH = "; to use its own engine, run fleet query --merge each, or fleet eval without --judgments\n"
+GONE = "restore the folder, or correct or remove the entry in the fleet or the --over that names it"
 
 
 @pytest.fixture
@@ -50,8 +50,8 @@ def test_a_query_each_and_in_one_ranking(fleet: Path) -> None:
     }  # fmt: skip
     assert [one["member"] for one in each["missing"]] == ["gone"]
     out = run(fleet, "query", "signing keys unheardof", "--now", NOW)[1]
-    counts = "2 members have notes for “signing keys unheardof”, 0 not, 1 could not be asked"
-    assert f"{counts}: each by its own engine.\n" in out
+    counts = "2 members have notes for “signing keys unheardof”, 0 do not, 1 could not be asked"
+    assert f"{counts}. Each used its own engine.\n" in out
     one_word = fleet / "one/.brv/context-tree/auth/one/signing.md"
     one_word.write_text("# Signing\n\nSigning of drivers.\n")
     out = run(fleet, "query", "signing keys", "--now", NOW)[1]
@@ -107,7 +107,7 @@ def test_members_are_written_as_they_answer(fleet: Path) -> None:
     }  # fmt: skip
     counted = "".join(f"\r\x1b[Kmembers: {number} of 3" for number in (1, 2, 3))
     assert terminal == f"{counted}\r\x1b[Knote: {fleet}/gone: no such folder: {GONE}\r\n"
-    refused = "brv-tui: --scope, --trace and --format jsonl are for --merge each\n"
+    refused = "brv-tui: --scope, --trace and --format jsonl need --merge each\n"
     assert run(fleet, "query", "x", "--merge", "one", "--format", "jsonl") == (2, "", refused)
 
 
@@ -125,11 +125,11 @@ def test_results_of_each_member_are_limited(fleet: Path) -> None:
     assert {name: len(one["hits"]) for name, one in answer["members"].items()} == {"one": 1, "two": 1}
     lines = run(fleet, *asked, "--limit", "1", "--format", "jsonl")[1].splitlines()
     assert [len(json.loads(line)["answer"]["hits"]) for line in lines] == [1, 1]
-    assert run(fleet, *asked, "--trace") == (2, "", "brv-tui: --trace is for --format json and jsonl\n")
+    assert run(fleet, *asked, "--trace") == (2, "", "brv-tui: --trace needs --format json or jsonl\n")
 
 
 def test_scores_of_a_single_member_get_no_warning(fleet: Path) -> None:
-    said = "Scores of different members are not comparable"
+    said = "Scores are not comparable between members"
     assert said in run(fleet, "query", "signing keys", "--over", "one", "--over", "two", "--workers", "1")[1]
     assert said not in run(fleet, "query", "signing keys", "--over", "one", "--workers", "1")[1]
 
@@ -148,7 +148,7 @@ def test_problems_are_one_line(fleet: Path) -> None:
     )  # fmt: skip
     code, out, err = run(fleet.parent, "list", "--over", "nowhere*")
     assert (code, out) == (3, "")
-    assert err.splitlines()[-1] == "brv-tui: the fleet has no members that can be asked; brv-tui fleet add adds one"
+    assert err.splitlines()[-1] == "brv-tui: the fleet has no members that can be asked; add one with brv-tui fleet add"
     code, out, _ = run(fleet, "check", "--workers", "1")
     assert code == 1
     assert out.splitlines()[-1] == "2 members, 4 notes"
@@ -187,9 +187,9 @@ def test_each_member_without_coverage_gives_a_reason(fleet: Path) -> None:
     code, out, _ = run(fleet, "query", "kubernetes", "--over", "one", "--over", "two")
     assert code == 1
     assert out.count("Not covered: no note contains ‘kubernetes’") == 2
-    assert "\nAsk in other words, or add a note about it to a member.\n" in out
+    assert "\nRephrase the query, or add a note about it to a member.\n" in out
     out = run(fleet, "query", "kubernetes", "--over", "one", "--merge", "one")[1]
-    assert "no result: no match; ask in other words, or add a note about it to a member\n" in out
+    assert "no result: no match; rephrase the query, or add a note about it to a member\n" in out
 
 
 def test_remedies_for_a_members_note_are_its_own(fleet: Path) -> None:
@@ -243,7 +243,7 @@ def test_added_name_of_a_space_elsewhere_is_reported(fleet: Path) -> None:
     (fleet / "two/.brvspace").write_text("{}")
     code, out, err = run(fleet, "add", "two", "--fleet", "other.toml")
     assert (code, out) == (0, "added two to other.toml\n")
-    assert "its .brvspace names a space elsewhere; take it out and add the data folder" in err
+    assert "its .brvspace names a space elsewhere; remove this member and add the data folder" in err
     assert "names a space elsewhere" in run(fleet, "list")[2]
 
 
@@ -270,7 +270,10 @@ def test_list_and_add_report_a_missing_folder(fleet: Path) -> None:
     code, out, err = run(fleet, "add", "nope", "--fleet", "other.toml")
     assert (code, out, err) == (0, "added nope to other.toml\n", f"note: {fleet}/nope: no such folder: {GONE}\n")
     code, out, err = run(fleet, "eval")
-    assert (code, out.splitlines()[-1]) == (1, "0 members have judgments: brv-tui judge set adds some, in each project")
+    assert (code, out.splitlines()[-1]) == (
+        1,
+        "0 members have judgments; add some in each project with brv-tui judge set",
+    )
 
 
 def test_only_a_fleet_file_that_is_named_may_be_a_link_out_of_the_folder(fleet: Path) -> None:

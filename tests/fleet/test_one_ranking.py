@@ -121,7 +121,7 @@ def test_every_profile_that_counted_members_is_named_in_one_order(tmp_path: Path
     for members in (fleet.members, (*fleet.members[::-1], gone)):
         made = one_ranking(fleet.here, members, "ember anchor")
         assert (made.profile, made.members) == ("brv-3 and brv-3*", 2)
-        assert f"of 2 members by {made.profile}. Words" in ranking_lines(made)[-1]
+        assert f"in 2 members, profile {made.profile}. Words" in ranking_lines(made)[-1]
     assert one_ranking(fleet.here, fleet.members[1:], "ember anchor").profile == "brv-3"
 
 
@@ -138,7 +138,7 @@ def test_a_path_that_several_members_have_is_refused(tmp_path: Path) -> None:
     made = one_ranking(here, members, "auth/two/own.md")
     assert [(one.member, one.hit.path, one.hit.score) for one in made.hits] == [("two", "auth/two/own.md", 1.0)]
     assert made.outcome is SearchOutcome.PATH_NOTE
-    assert ranking_lines(made)[-1].endswith("1 shown: it is named by the question, so no words are counted.")
+    assert ranking_lines(made)[-1].endswith("1 shown: the query names the note, so no words are counted.")
     assert {one.member for one in one_ranking(here, members, "auth/jwt ember").hits} == {"one", "two"}
 
 

@@ -135,7 +135,7 @@ class TestGates:
         assert gate_under(made, RECALL, 2 / 3).passed
         failed = gate_under(made, RECALL, 0.67)
         assert (failed.passed, failed.queries) == (False, ("b",))
-        assert "0.6667, under 0.67" in failed.text
+        assert "0.6667, below 0.67" in failed.text
         assert not gate_under(evaluation(replace(result("a"), grades={})), RECALL, 0.0).passed
 
     def test_gate_on_the_drop(self) -> None:

@@ -103,11 +103,11 @@ class TestText:
             ("[[query]\n", "not valid TOML"),
             ("version = 2\n", "version must be 1"),
             ('queries = "x"\n', "unknown key queries; did you mean query?"),
-            ('query = "x"\n', "begun by [[query]]"),
+            ('query = "x"\n', "starting with [[query]]"),
             ('\n\n[[query]]\nid = "a"\n', "line 3: text is missing"),
             ('[[query]]\nid = "a b"\ntext = "x"\n', "line 1: id = 'a b' must be"),
             ('[[query]]\nid = "a"\ntext = " "\n', "text is empty"),
-            ('[[query]]\nid = "a"\ntext = 3\n', "text = 3 must be a text"),
+            ('[[query]]\nid = "a"\ntext = 3\n', "text = 3 must be a string"),
             ('[[query]]\nid = "a"\ntext = "x"\nexpected = "tier 9"\n', "must be one of not covered"),
             (
                 '[[query]]\nid = "a"\ntext = "x"\ndocuments = [{path = "n.md", grade = 4}]\n',
@@ -118,7 +118,7 @@ class TestText:
             ('[[query]]\nid = "a"\ntext = "x"\ndocuments = ["n.md"]\n', "document 1: must be a table"),
             (
                 '[[query]]\nid = "a"\ntext = "x"\n[[query]]\nid = "a"\ntext = "y"\n',
-                "line 4: the id a is that of query 1",
+                "line 4: query 1 already has the id a",
             ),
             (f'[[query]]\nid = "a"\ntext = "{"x" * 2001}"\n', "more than 2000 characters"),
             (f"{'a.' * 80}a = 1\n", "a key of more than 64 parts"),
@@ -206,7 +206,7 @@ class TestFile:
         file = JudgmentsFile.of(find_project(tree.root))
         full = tuple(Judgment(f"q{number}", "g") for number in range(MOST_QUERIES))
         file.change(lambda before: full)
-        with pytest.raises(JudgmentsError, match="would hold more than 20000 queries; remove some with brv-tui judge"):
+        with pytest.raises(JudgmentsError, match="would have more than 20000 queries; remove some with brv-tui judge"):
             file.change(lambda before: (*before, INGRESS))
         assert file.read() == full
 
@@ -275,7 +275,7 @@ class TestFollowing:
         text = (tree.tree / "a/elsewhere.md").read_text()
         finder = DocumentFinder(tree.snapshot())
         assert finder.moved("a/deploy.md", "# Setup\n\nfirst this, then that\n") == ("", "")
-        assert finder.moved("a/deploy.md", text) == ("a/elsewhere.md", "its text is there")
+        assert finder.moved("a/deploy.md", text) == ("a/elsewhere.md", "it has the same text")
 
     def test_moved_note_is_found(self, tree: Tree) -> None:
         tree.note("auth/rotation.md", "Rotation", "each use gives a new one")
@@ -297,7 +297,7 @@ class TestFollowing:
         finder = DocumentFinder(tree.snapshot())
         assert finder.find(text).path == "security/tokens.md"
         assert finder.find(titled).path == "security/ends.md"
-        assert finder.find(titled).how == "a note of its title is there"
+        assert finder.find(titled).how == "it has the same title"
         assert finder.find(named).path == "auth/p001.md"
         assert (finder.find(lost).path, finder.find(lost).how) == ("", "gone")
         made, odd = finder.followed(Judgment("a", "x", documents=(text, lost)))
@@ -344,7 +344,7 @@ class TestExchange:
         FORMATS["beir"].write(folder, [Judgment("a", "x", documents=(JudgedDocument("n.md", 3),))])
         (folder / linked).rename(other)
         (folder / linked).symlink_to(other)
-        with pytest.raises(JudgmentsError, match="a link leads out of"):
+        with pytest.raises(JudgmentsError, match="this link leads out of"):
             FORMATS["beir"].read(folder, None, ())
 
     @pytest.mark.parametrize(("form", "name"), [("beir", "out"), ("trec", "qrels.txt"), ("qmd", "bench.json")])
@@ -387,14 +387,14 @@ class TestExchange:
             ("trec", "1 0 n.md high\n", "line 1: the grade high"),
             ("trec", "1 0 n.md 1_0\n", "line 1: the grade 1_0"),
             ("trec", "1 0 n.md \u0663\n", "line 1: the grade \u0663"),
-            ("qmd", "[]", "must hold an object"),
+            ("qmd", "[]", "must be a JSON object"),
             *(
                 ("qmd", f'{{"queries": [{{"id": {name}, "query": "q", "expected_files": []}}]}}', "query 1: the id of")
                 for name in ("NaN", "Infinity", "1.5", "null", "true", "[]")
             ),
-            ("qmd", '{"queries": [{"id": "a", "expected_files": []}]}', 'query 1: "query" must be a text'),
+            ("qmd", '{"queries": [{"id": "a", "expected_files": []}]}', 'query 1: "query" must be a string'),
             ("qmd", "{", "is not JSON"),
-            ("beir", "", "holds no .tsv file"),
+            ("beir", "", "has no .tsv file"),
         ],
     )
     def test_broken_foreign_files(self, form: str, content: str, said: str, tmp_path: Path) -> None:
@@ -412,7 +412,7 @@ class TestExchange:
         (tmp_path / "queries.jsonl").write_text(
             "".join(f'{{"_id": "q{number}", "text": "gate"}}\n' for number in range(MOST_QUERIES + 1))
         )
-        with pytest.raises(JudgmentsError, match="holds more than 20000 queries"):
+        with pytest.raises(JudgmentsError, match="has more than 20000 queries"):
             FORMATS[form].read(tmp_path / form if form == "trec" else tmp_path, tmp_path / "queries.jsonl", ())
 
     def test_ids_that_all_become_the_same_take_linear_time(self, tmp_path: Path) -> None:

@@ -16,8 +16,8 @@ from tests.support.trees import NOW_MS, Tree
 ENTRY = LoggedQuery(10.0, "rollback", ENGINE, "completed", 2, 5.0, 0.9, 1, ("deploy/rollback.md",))
 DAY_MS = 86_400_000
 UNSEEN = (
-    "the signals, the settings, what was run shortly before, the engine's version, "
-    "or a note whose file kept its time or got an older one"
+    "the signals, the settings, earlier runs, the engine's version, "
+    "or a note whose file time did not change or is older now"
 )
 
 
@@ -47,7 +47,9 @@ def test_differences_are_reported(tree: Tree) -> None:
     assert [line.split()[0] for line in compare(other, trace).differences] == ["tier", "number", "gone.md"]
     made = compare(replace(other, not_covered=True), trace)
     assert [line.split()[0] for line in made.differences] == ["not", "number", "gone.md"], "no note had a tier then"
-    assert compare(replace(ENTRY, tier=0), trace).cached.startswith("it came from the cache; on an empty cache it is ")
+    assert compare(replace(ENTRY, tier=0), trace).cached.startswith(
+        "it came from the cache; with an empty cache it is "
+    )
     nothing = session.preview("zebra quagga")
     assert "covered then, not covered now" in compare(ENTRY, nothing).differences
 
@@ -92,12 +94,12 @@ def test_rewritten_result_is_named_if_time_explains_the_answer(tree: Tree) -> No
     written = {"deploy/rollback.md": 0.0, "deploy/other.md": NOW_MS - DAY_MS}
     passed = "time has passed: as of that moment, today's notes give the logged answer"
     told = causes(logged(before), now, lambda _: before, written, False, NOW_MS)
-    assert told == (passed, "deploy/other.md was written too")
+    assert told == (passed, "deploy/other.md was also written")
     told = causes(logged(before), now, lambda _: before, {}, False, NOW_MS, 0, {"signals of it": ["deploy/other.md"]})
     assert told == (f"only {passed}",), "a note that is gone"
     written["deploy/other.md"] = 0.0
     told = causes(logged(before), now, lambda _: before, written, False, NOW_MS, 0, {"signals": ["deploy/other.md"]})
-    assert told == (passed, "done here: signals")
+    assert told == (passed, "done in this session: signals")
 
 
 def test_note_written_since_is_the_cause_if_time_has_no_effect(tree: Tree) -> None:
@@ -121,12 +123,12 @@ def test_time_is_named_with_notes_that_were_written_since(tree: Tree) -> None:
     assert tree.session().explainer.compare_logged(logged(before)).causes == (
         passed,
         "1 other note was written",
-        f"if that plays no part, what else changed is {UNSEEN}",
+        f"if that is not the cause, another cause may be {UNSEEN}",
     )
     tree.note("deploy/other.md", "Other", "other things", days=90)
     assert tree.session().explainer.compare_logged(logged(before)).causes == (
         passed,
-        f"no note's file is newer: what else changed is {UNSEEN}",
+        f"no note's file is newer: another cause may be {UNSEEN}",
     )
 
 
@@ -203,28 +205,28 @@ def test_actions_here_are_named_if_no_file_shows_them(tree: Tree) -> None:
         return tree.session().explainer.compare_logged(entry, done_here=lambda: dict(done)).causes
 
     first, other, gone = "deploy/rollback.md", "deploy/other.md", "deploy/gone.md"
-    assert told((f"signals of {first}", [first])) == (f"done here: signals of {first}",)
-    assert told(("move a to b", [first, other])) == ("done here: move a to b",)
-    guess = f"if that plays no part, what changed is {UNSEEN}"
+    assert told((f"signals of {first}", [first])) == (f"done in this session: signals of {first}",)
+    assert told(("move a to b", [first, other])) == ("done in this session: move a to b",)
+    guess = f"if that is not the cause, the cause may be {UNSEEN}"
     assert told((f"signals of {other}", [other]), ("x", [other])) == (
-        f"done here: signals of {other} and 1 more",
+        f"done in this session: signals of {other} and 1 more",
         guess,
     )
-    assert told((f"signals of {gone}", [gone])) == (f"no note's file is newer: what changed is {UNSEEN}",)
+    assert told((f"signals of {gone}", [gone])) == (f"no note's file is newer: the cause may be {UNSEEN}",)
 
 
 def test_another_profile_and_causes_outside_the_tree(tree: Tree) -> None:
     tree.note("deploy/rollback.md", "Rollback", "rollback rollback", days=9)
     trace = tree.session().preview("rollback")
     (cause,) = tree.session().explainer.compare_logged(logged(trace, top_score=0.1)).causes
-    assert cause == f"no note's file is newer: what changed is {UNSEEN}"
+    assert cause == f"no note's file is newer: the cause may be {UNSEEN}"
     (cause,) = tree.session().explainer.compare_logged(logged(trace, top_score=0.1, profile="docs")).causes
     assert cause == "the profile was docs then, and is brv-3 now"
     assert tree.session().explainer.compare_logged(logged(trace)).causes == ()
     tree.note("deploy/other.md", "Other", "other things", days=-1)
     written, guessed = tree.session().explainer.compare_logged(logged(trace, top_score=0.1)).causes
     assert written == "1 other note was written"
-    assert guessed == f"if that plays no part, what changed is {UNSEEN}"
+    assert guessed == f"if that is not the cause, the cause may be {UNSEEN}"
 
 
 def test_signals_that_the_engine_does_not_read_are_named(tree: Tree) -> None:
@@ -233,7 +235,9 @@ def test_signals_that_the_engine_does_not_read_are_named(tree: Tree) -> None:
     tree.file("deploy/rollback.md", "---\nmaturity: core\n---\n# Rollback\n\nrollback rollback\n", 9)
     tree.read_frontmatter()
     (cause,) = tree.session().explainer.compare_logged(entry).causes
-    assert cause.startswith("1 note has signals that ByteRover does not read: signals.frontmatter = false")
+    assert cause.startswith(
+        "1 note has signals that ByteRover does not read: to ignore them, set signals.frontmatter = false"
+    )
     here = tree.session().explainer.compare_logged(replace(entry, who=OURS))
     assert not any("ByteRover does not read" in one for one in here.causes)
 

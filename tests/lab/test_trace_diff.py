@@ -56,7 +56,7 @@ def test_lower_score_names_the_part_that_changed_most(pinned: Trace) -> None:
     first, second = pinned.hits
     aged = hit(first, "a", 0.83, relevance=0.602, recency=0.228)
     compared = diff_traces(pinned, replace(pinned, tier=3, hits=(aged, second)))
-    assert sentence(compared) == "Pinned was tier 2, now tier 3: “a” fell from 0.91 to 0.83, recency −0.08."
+    assert sentence(compared) == "Changed from tier 2 to tier 3: “a” fell from 0.91 to 0.83, recency −0.08."
     changed, same = compared.results
     assert (changed.moved, changed.scored, same.differs) == (Shift.SAME, Shift.WORSE, False)
     assert changed.part == ("recency", pytest.approx(-0.082))
@@ -70,11 +70,11 @@ def test_deciding_gate_is_named_if_the_tier_differs(pinned: Trace) -> None:
     before = replace(pinned, steps=(passed,))
     after = replace(pinned, tier=3, steps=(short,), hits=(first, hit(second, "b", 0.86, relevance=0.56, recency=0.3)))
     assert sentence(diff_traces(before, after)) == (
-        "Pinned was tier 2, now tier 3 (lead over the next 0.05 < .08): “b” rose from 0.80 to 0.86, relevance +0.06; "
-        "the first stays."
+        "Changed from tier 2 to tier 3 (lead over the next 0.05 < .08): “b” rose from 0.80 to 0.86, relevance +0.06; "
+        "the first is unchanged."
     )
     assert sentence(diff_traces(after, before)).startswith(
-        "Pinned was tier 3 (lead over the next 0.05 < .08), now tier 2: “b” fell from 0.86 to 0.80"
+        "Changed from tier 3 (lead over the next 0.05 < .08) to tier 2: “b” fell from 0.86 to 0.80"
     )
 
 
@@ -87,23 +87,23 @@ def test_no_gate_is_named_if_one_answer_is_cached(tree: Tree) -> None:
     routed, cache = route(context, CacheContents(), request)
     cached, _ = route(context, cache, request)
     assert (routed.tier, cached.tier) == (3, 0)
-    assert sentence(diff_traces(routed, cached)) == "Pinned was tier 3, now tier 0 (from the cache)."
-    assert sentence(diff_traces(cached, routed)) == "Pinned was tier 0 (from the cache), now tier 3."
+    assert sentence(diff_traces(routed, cached)) == "Changed from tier 3 to tier 0 (from the cache)."
+    assert sentence(diff_traces(cached, routed)) == "Changed from tier 0 (from the cache) to tier 3."
     (tree.tree / "zoo/other.md").unlink()
     direct, _ = route(Context(tree.snapshot(), BRV3, NOW_MS), CacheContents(), request)
     assert direct.tier == 2
-    assert sentence(diff_traces(direct, routed)).startswith("Pinned was tier 2, now tier 3 (lead over the next")
+    assert sentence(diff_traces(direct, routed)).startswith("Changed from tier 2 to tier 3 (lead over the next")
 
 
 def test_cached_answer_is_distinguished_from_new_ranks(pinned: Trace) -> None:
     first, second = pinned.hits
     cached = replace(pinned, tier=1, hits=(second, first), answer=cached_answer("text", 3))
     assert sentence(diff_traces(pinned, cached)) == (
-        "Pinned was tier 2, now tier 1 (from the cache); in a new search, “b” is first now; "
+        "Changed from tier 2 to tier 1 (from the cache); in a new search, “b” is first now; "
         "“a” fell from rank 1 to 2; 2 moved of 2 results."
     )
     uncovered = replace(cached, covered=False)
-    assert "now tier 1 (from the cache, not covered); in" in sentence(diff_traces(pinned, uncovered))
+    assert "to tier 1 (from the cache, not covered); in" in sentence(diff_traces(pinned, uncovered))
 
 
 def gate(value: float, passed: bool) -> Check:
@@ -131,7 +131,7 @@ def test_another_first_note_and_the_fate_of_the_previous_one(pinned: Trace) -> N
         ("b", 2, None, Shift.GONE),
     ]
     assert sentence(taken) == (
-        "Tier 2 both times: “c” is new and first; “a” is no result any more; 1 new, 2 gone of 3 results."
+        "Tier 2 both times: “c” is new and first; “a” is no longer a result; 1 new, 2 gone of 3 results."
     )
 
 
@@ -141,13 +141,15 @@ def test_near_miss_keeps_its_score_and_its_reason(pinned: Trace) -> None:
     compared = diff_traces(pinned, replace(pinned, hits=(second,), near_misses=(miss,)))
     lost = compared.results[1]
     assert (lost.moved, lost.scored, lost.now.score, lost.now.reason) == (Shift.GONE, Shift.WORSE, 0.55, miss.reason)
-    assert "“a” is no result any more, 0.91 then, 0.55 now" in sentence(compared)
+    assert "“a” is no longer a result, 0.91 then, 0.55 now" in sentence(compared)
 
 
 def test_difference_below_the_first_result_is_reported(pinned: Trace) -> None:
     first, second = pinned.hits
     compared = diff_traces(pinned, replace(pinned, hits=(first, hit(second, "b", 0.7, relevance=0.4, recency=0.3))))
-    assert sentence(compared) == "Tier 2 both times: “b” fell from 0.80 to 0.70, relevance −0.10; the first stays."
+    assert (
+        sentence(compared) == "Tier 2 both times: “b” fell from 0.80 to 0.70, relevance −0.10; the first is unchanged."
+    )
 
 
 def test_higher_rank_with_a_lower_score_is_reported(pinned: Trace) -> None:
@@ -157,15 +159,15 @@ def test_higher_rank_with_a_lower_score_is_reported(pinned: Trace) -> None:
     compared = diff_traces(replace(pinned, hits=(first, second, third)), now)
     assert sentence(compared) == (
         "Tier 2 both times: “c” rose from rank 3 to 2, its score fell from 0.70 to 0.60, relevance −0.10; "
-        "the first stays; 1 gone, 1 moved of 3 results."
+        "the first is unchanged; 1 gone, 1 moved of 3 results."
     )
 
 
 def test_no_results_then_or_now(pinned: Trace) -> None:
     nothing = replace(pinned, hits=(), covered=False)
     lost = sentence(diff_traces(pinned, nothing))
-    assert lost.startswith("Pinned was tier 2, now tier 2 (not covered): “a” is gone, and nothing else was found")
-    assert "“a” is found now, nothing was then" in sentence(diff_traces(nothing, pinned))
+    assert lost.startswith("Changed from tier 2 to tier 2 (not covered): “a” is gone, and nothing else was found")
+    assert "“a” is found now; nothing was found before" in sentence(diff_traces(nothing, pinned))
     assert diff_traces(nothing, nothing).results == ()
 
 
@@ -199,7 +201,7 @@ def test_two_engines_are_compared_only_by_rank(tree: Tree, engine: str) -> None:
     assert {one.then.score for one in compared.results} | {one.now.score for one in compared.results} == {None}
     assert [one.now.rank for one in compared.results if one.now.rank] == list(range(1, len(now.hits) + 1))
     assert [one.name for one in compared.settings] == ["engine"]
-    assert "Pinned was ByteRover tier" in sentence(compared)
+    assert "Changed from ByteRover tier" in sentence(compared)
 
 
 def test_ranks_count_results_unless_documents_are_compared(pinned: Trace) -> None:

@@ -106,13 +106,13 @@ def test_written_variant_is_read_back(variant: Variant) -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("", "nothing is named"),
+        ("", "the variant is empty"),
         ("solery", "soleri"),
         ("soleri docs", "soleri has no profile docs"),
         ("a.md:size=3", "no signal size"),
-        ("a.md:importance=300", "between 0 and 100"),
+        ("a.md:importance=300", "from 0 to 100"),
         ("a.md:maturity=ripe", "draft, validated, core"),
-        ("rev:main without:a.md", "leave out"),
+        ("rev:main without:a.md", "cannot be combined"),
         ("'open", "quotation"),
     ],
 )

@@ -348,7 +348,7 @@ def test_unknown_version_is_reported(tmp_path: Path, tree: Tree) -> None:
     tree.note("a/b/c.md", "Title", "text")
     session = tree.session()
     (tmp_path / "package.json").write_text(json.dumps({"name": PACKAGE, "version": "3.16.1"}))
-    assert "brv-tui verify says whether it answers the same" in verification_status(session, tmp_path).sentence
+    assert "brv-tui verify checks whether its answers are the same" in verification_status(session, tmp_path).sentence
     known = VerifiedVersion("byterover-cli 3.16.1", NOW_MS, 226, 225, "sample-tree")
     remember_verified(replace(known, engine="byterover-cli 3.14.0"))
     assert verification_status(session, tmp_path).last is None
@@ -356,7 +356,7 @@ def test_unknown_version_is_reported(tmp_path: Path, tree: Tree) -> None:
     remember_verified(replace(known, same=226, at_ms=NOW_MS + 1))
     assert len(verified_versions()) == 2
     status = verification_status(session, tmp_path)
-    assert status.sentence == "226 of 226 the same as byterover-cli 3.16.1, over sample-tree, 2026-11-20"
+    assert status.sentence == "226 of 226 answers the same as byterover-cli 3.16.1, over sample-tree, 2026-11-20"
 
 
 @pytest.mark.parametrize(
@@ -369,7 +369,7 @@ def test_profile_lists_the_versions_it_describes(tree: Tree, tmp_path: Path, ver
     (tmp_path / "package.json").write_text(json.dumps({"name": PACKAGE, "version": version}))
     status = verification_status(session, tmp_path)
     assert (status.profile, status.versions, status.is_known) == ("brv-3", "3.14", is_known)
-    assert ("which brv-3 (3.14) does not know" in status.sentence) is not is_known
+    assert ("but profile brv-3 describes 3.14" in status.sentence) is not is_known
 
 
 def test_space_belongs_to_v4(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -92,7 +92,9 @@ def test_impossible_undo_is_reported(three: Tree, place: PlanTarget, monkeypatch
         return original(place, step)
 
     monkeypatch.setattr(applying, "_apply_step", take)
-    said = "^No space left on device; and what was done already cannot be undone: x/a.md: changed meanwhile"
+    said = (
+        "^No space left on device; and the changes made before that could not be undone: x/a.md: the file has changed"
+    )
     with pytest.raises(NoteError, match=said):
         apply(place, Plan("all", steps_of(three.tree)))
     assert (three.tree / "x/a.md").read_text() == "somebody else's"
@@ -101,14 +103,14 @@ def test_impossible_undo_is_reported(three: Tree, place: PlanTarget, monkeypatch
 def test_the_last_copy_of_a_note_is_not_undone(three: Tree, place: PlanTarget, monkeypatch: pytest.MonkeyPatch) -> None:
     def remove(tree: Path, path: str, seen: FileVersion) -> Saved:
         (tree / path).unlink()
-        raise SaveError(f"{path}: not done, Input/output error; fix that and try again")
+        raise SaveError(f"{path}: not done: Input/output error; fix that and try again")
 
     monkeypatch.setattr(applying.note_files, "remove", remove)
     plan = Plan(
         "archive",
         (Write("y/copy.md", None, FileContent(b"a")), Write("x/a.md", read_content(three.tree, "x/a.md"), None)),
     )
-    with pytest.raises(NoteError, match=r"^x/a.md: not done, .*; what was done before that stays$"):
+    with pytest.raises(NoteError, match=r"^x/a.md: not done: .*; the changes made before that remain$"):
         apply(place, plan)
     assert (three.tree / "y/copy.md").read_bytes() == b"a"
 
@@ -126,7 +128,7 @@ def test_a_file_to_be_changed_that_vanishes_undoes_the_plan(
         return original(place, step)
 
     monkeypatch.setattr(applying, "_apply_step", take)
-    with pytest.raises(NoteError, match=r"^x/b\.md: not done, there is no such file or folder; [^;]*$"):
+    with pytest.raises(NoteError, match=r"^x/b\.md: not done: there is no such file or folder; [^;]*$"):
         apply(place, plan)
     assert (three.tree / "x/a.md").read_bytes() == b"a"
     assert not (three.tree / "y").exists()
@@ -150,14 +152,14 @@ def test_change_the_disk_cannot_confirm_is_applied_and_reported(
     assert [line.partition(":")[0] for line in said] == ["x/n.md", "y/c.md"]
     assert {"x/n.md", "y/c.md"} <= set(files())
     monkeypatch.setattr(
-        applying.note_files, "remove", lambda *_: (_ for _ in ()).throw(SaveError("x/b.md: not done, no; try again"))
+        applying.note_files, "remove", lambda *_: (_ for _ in ()).throw(SaveError("x/b.md: not done: no; try again"))
     )
     (three.tree / "x/n.md").unlink()
     os.replace(three.tree / "y/c.md", three.tree / "x/c.md")
     plan = Plan(
         "two", (Move("x/c.md", "y/c.md", digest(b"c")), Write("x/b.md", read_content(three.tree, "x/b.md"), None))
     )
-    with pytest.raises(NoteError, match=r"^x/b.md: not done, no; try again$"):
+    with pytest.raises(NoteError, match=r"^x/b.md: not done: no; try again$"):
         apply(place, plan)
     assert files() == before
 
@@ -165,12 +167,12 @@ def test_change_the_disk_cannot_confirm_is_applied_and_reported(
 @pytest.mark.parametrize(
     ("step", "change", "said"),
     [
-        (Write("x/a.md", FileContent(b"a"), FileContent(b"A")), "x/a.md", "x/a.md: changed meanwhile"),
-        (Write("x/a.md", FileContent(b"a"), None), "x/a.md", "x/a.md: changed meanwhile"),
-        (Write("x/n.md", None, FileContent(b"n")), "x/n.md", "x/n.md: there is such a file already"),
-        (Move("x/a.md", "x/n.md", digest(b"a")), "x/a.md", "x/a.md: changed meanwhile"),
-        (Move("x/a.md", "x/n.md", digest(b"a")), "x/n.md", "x/n.md: is taken"),
-        (MoveFolder("x", "y"), "y/n.md", "y: there is such a file already"),
+        (Write("x/a.md", FileContent(b"a"), FileContent(b"A")), "x/a.md", "x/a.md: the file has changed"),
+        (Write("x/a.md", FileContent(b"a"), None), "x/a.md", "x/a.md: the file has changed"),
+        (Write("x/n.md", None, FileContent(b"n")), "x/n.md", "x/n.md: already exists"),
+        (Move("x/a.md", "x/n.md", digest(b"a")), "x/a.md", "x/a.md: the file has changed"),
+        (Move("x/a.md", "x/n.md", digest(b"a")), "x/n.md", "x/n.md: already exists"),
+        (MoveFolder("x", "y"), "y/n.md", "y: already exists"),
     ],
 )
 def test_changes_meanwhile(
@@ -198,11 +200,11 @@ def test_a_change_after_the_first_look(three: Tree, place: PlanTarget, monkeypat
     three.file("x/a.md", "somebody else's")
     three.file("x/n.md", "somebody else's")
     for step, said in (
-        (Write("x/a.md", FileContent(b"a"), FileContent(b"A")), "x/a.md: changed meanwhile"),
-        (Write("x/a.md", FileContent(b"a"), None), "x/a.md: changed meanwhile"),
-        (Write("x/n.md", None, FileContent(b"n")), "x/n.md: there is such a file already"),
-        (Move("x/a.md", "x/m.md", digest(b"a")), "x/a.md: changed meanwhile"),
-        (Record((Recorded("x/a.md", SIGNALS, None),)), "x/a.md: its recorded signals changed meanwhile"),
+        (Write("x/a.md", FileContent(b"a"), FileContent(b"A")), "x/a.md: the file has changed"),
+        (Write("x/a.md", FileContent(b"a"), None), "x/a.md: the file has changed"),
+        (Write("x/n.md", None, FileContent(b"n")), "x/n.md: already exists"),
+        (Move("x/a.md", "x/m.md", digest(b"a")), "x/a.md: the file has changed"),
+        (Record((Recorded("x/a.md", SIGNALS, None),)), "x/a.md: its recorded signals have changed"),
     ):
         with pytest.raises(NoteError, match=said):
             apply(place, Plan("one", (step,)))
@@ -211,7 +213,7 @@ def test_a_change_after_the_first_look(three: Tree, place: PlanTarget, monkeypat
 def test_recorded_signals_that_changed(three: Tree, place: PlanTarget) -> None:
     place.overlay.write({"x/a.md": OTHERS, "x/b.md": SIGNALS})
     plan = Plan("one", (Record((Recorded("x/b.md", SIGNALS, None), Recorded("x/a.md", SIGNALS, None))),))
-    with pytest.raises(NoteError, match=r"x/a.md: its recorded signals changed meanwhile"):
+    with pytest.raises(NoteError, match=r"x/a.md: its recorded signals have changed"):
         apply(place, plan)
     assert place.overlay.read(place.defaults) == {"x/a.md": OTHERS, "x/b.md": SIGNALS}
 
@@ -223,8 +225,8 @@ def test_messages_of_a_save_are_passed_on(three: Tree, place: PlanTarget, monkey
     monkeypatch.setattr(applying.note_files, "save", save)
     said = apply(place, Plan("one", (Write("x/a.md", FileContent(b"a"), FileContent(b"A")),)))
     assert said == (
-        "x/a.md: its owner could not be carried over",
-        "x/a.md: another program has it open; what that writes is kept in x/.kept",
+        "x/a.md: its owner could not be preserved",
+        "x/a.md: another program has it open; whatever that program writes is kept in x/.kept",
     )
 
 

@@ -58,7 +58,7 @@ def test_archived_files_match_the_engine(tree: Tree, case: dict[str, Any], files
         tree.file(path, text)
     stub = archived_as(case["path"]).stub
     if case["id"] == AGAIN:
-        with pytest.raises(NoteError, match="exists again, with another text"):
+        with pytest.raises(NoteError, match="exists again with a different text"):
             notes.plan_restore(stub)
         (tree.tree / case["path"]).unlink()
     else:
@@ -73,7 +73,7 @@ def test_archived_files_match_the_engine(tree: Tree, case: dict[str, Any], files
 @pytest.mark.parametrize(
     ("name", "said"),
     [
-        (NOT_UTF8, "its byte 7 is not UTF-8"),
+        (NOT_UTF8, "byte 7 is not UTF-8"),
         (BACKSLASH, "cannot restore a note with"),
         (TWICE, r"is archived as _archived/yard/gates/north\.stub\.md; restore or move that one first"),
     ],
@@ -100,12 +100,12 @@ def test_read_only_note_is_not_changed(tree: Tree, files: Callable[[], Files]) -
 @pytest.mark.parametrize(
     ("path", "said"),
     [
-        ("_archived/a.stub.md", "only notes are archived"),
-        ("_archived/a.full.md", r"is archived already; its stub _archived/a\.stub\.md restores it"),
-        ("_archived/a.md", "only notes are archived"),
-        ("a/_index.md", "only notes are archived"),
-        ("a/b.abstract.md", "only notes are archived"),
-        ("a/b.txt", r"ends in \.md"),
+        ("_archived/a.stub.md", "only notes can be archived"),
+        ("_archived/a.full.md", r"this note is archived already; restore it from its stub _archived/a\.stub\.md"),
+        ("_archived/a.md", "only notes can be archived"),
+        ("a/_index.md", "only notes can be archived"),
+        ("a/b.abstract.md", "only notes can be archived"),
+        ("a/b.txt", r"must end in \.md"),
     ],
 )
 def test_only_notes_are_archived(tree: Tree, path: str, said: str) -> None:
@@ -231,7 +231,7 @@ def test_older_notes_with_the_same_name_are_kept(tree: Tree, there: dict[str, st
     tree.note("a/n.md", "N")
     for kind, text in there.items():
         tree.file(f"_archived/a/n.{kind}.md", text)
-    with pytest.raises(NoteError, match="an older note of this name is archived as _archived/a/n"):
+    with pytest.raises(NoteError, match="an older note with this name is archived as _archived/a/n"):
         plan_archive(tree.tree, "a/n.md", NONE, NOW_MS, BRV3)
 
 
@@ -239,7 +239,7 @@ def test_a_note_that_changes_meanwhile_stays(tree: Tree, place: PlanTarget) -> N
     tree.note("a/n.md", "N")
     plan = plan_archive(tree.tree, "a/n.md", NONE, NOW_MS, BRV3)
     tree.note("a/n.md", "N, changed")
-    with pytest.raises(NoteError, match="changed meanwhile"):
+    with pytest.raises(NoteError, match="the file has changed"):
         apply(place, plan)
     assert set(files_of(tree.tree)) == {"a/n.md"}
 
@@ -257,7 +257,9 @@ def test_a_private_note_stays_private(tree: Tree, place: PlanTarget) -> None:
 def test_default_importance_in_a_stub_beside_own_signals_is_reported(tree: Tree) -> None:
     tree.note("a/n.md", "N")
     plan = plan_archive(tree.tree, "a/n.md", SignalSources(overlay=OVERLAY), NOW_MS, BRV3)
-    assert plan.notices == ("a/n.md: the stub holds the importance 50 that a new note has, as brv stores none of it",)
+    assert plan.notices == (
+        "a/n.md: the stub has the importance of a new note, 50, because brv stores none for this one",
+    )
     assert not plan_archive(tree.tree, "a/n.md", NONE, NOW_MS, BRV3).notices
 
 
@@ -267,11 +269,11 @@ def test_signals_of_the_sidecar_are_kept_and_reported(tree: Tree) -> None:
     before = kept.read_bytes()
     notes = tree.session().notes
     done = notes.apply(notes.plan_archive("a/n.md"))
-    assert done.notices == ("a/n.md: ByteRover's own store keeps its signals, which brv would drop",)
+    assert done.notices == ("a/n.md: its signals remain in ByteRover's own store; brv itself would remove them",)
     assert "evicted_importance: 33.25\n" in (tree.tree / "_archived/a/n.stub.md").read_text()
     done = notes.apply(notes.plan_restore("_archived/a/n.stub.md"))
     was = "(importance 33.25, validated)"
-    said = f"a/n.md: begins with what ByteRover's own store still holds {was}, where brv would start over"
+    said = f"a/n.md: starts with the signals in ByteRover's own store {was}; brv itself would reset them"
     assert done.notices == (said,)
     assert kept.read_bytes() == before
 

@@ -28,7 +28,7 @@ class Applied:
 
     def __call__(self, asked: Plan) -> tuple[str, ...]:
         if self.refused:
-            raise NoteError("changed meanwhile")
+            raise NoteError("the file has changed")
         step = asked.steps[0]
         assert isinstance(step, Write)
         self.titles.append(asked.title if step.before is None else f"-{asked.title}")
@@ -56,38 +56,38 @@ def test_new_change_clears_the_redo_list() -> None:
     journal.undo(applied)
     journal.add(plan("b"))
     assert (journal.done, journal.undone) == (("b",), ())
-    with pytest.raises(NoteError, match="nothing was undone"):
+    with pytest.raises(NoteError, match="nothing to redo"):
         journal.redo(applied)
 
 
 def test_plan_with_files_changed_since_is_dropped_so_that_earlier_plans_can_be_undone() -> None:
     def refused(_: Plan) -> tuple[str, ...]:
-        raise ChangedMeanwhile("a;b.md", "changed meanwhile")
+        raise ChangedMeanwhile("a;b.md", "the file has changed")
 
     journal, applied = Journal(clock), Applied()
     for title in "ab":
         journal.add(plan(title))
     with pytest.raises(NoteError) as told:
         journal.undo(refused)
-    forgotten = "a;b.md: changed meanwhile: b cannot be undone any more"
-    assert str(told.value) == f"{forgotten}; the change before it is the next"
+    forgotten = "a;b.md: the file has changed: b can no longer be undone"
+    assert str(told.value) == f"{forgotten}; the next undo is the change before it"
     assert (journal.done, journal.undone) == (("a",), ())
     assert journal.undo(applied)[0].title == "a"
 
 
 def test_where_the_only_plan_is_forgotten_no_other_is_named() -> None:
     def refused(_: Plan) -> tuple[str, ...]:
-        raise ChangedMeanwhile("a.md", "changed meanwhile")
+        raise ChangedMeanwhile("a.md", "the file has changed")
 
     journal = Journal(clock)
     journal.add(plan("a"))
     with pytest.raises(NoteError) as told:
         journal.undo(refused)
-    assert str(told.value) == "a.md: changed meanwhile: a cannot be undone any more"
+    assert str(told.value) == "a.md: the file has changed: a can no longer be undone"
 
 
 def test_nothing_to_undo() -> None:
-    with pytest.raises(NoteError, match="nothing was changed in this session"):
+    with pytest.raises(NoteError, match="nothing to undo in this session"):
         Journal(clock).undo(Applied())
 
 
@@ -98,7 +98,7 @@ def test_refused_undo_changes_nothing() -> None:
     journal.undo(applied)
     applied.refused = True
     for turn in (journal.undo, journal.redo):
-        with pytest.raises(NoteError, match="changed meanwhile"):
+        with pytest.raises(NoteError, match="the file has changed"):
             turn(applied)
     assert (journal.done, journal.undone) == (("a",), ("b",))
 
@@ -182,7 +182,7 @@ def test_a_plan_that_cannot_be_undone_any_more_is_still_in_force() -> None:
     def refuse(plan: Plan) -> tuple[str, ...]:
         raise ChangedMeanwhile("y.md", "it changed since")
 
-    with pytest.raises(NoteError, match="cannot be undone any more"):
+    with pytest.raises(NoteError, match="can no longer be undone"):
         journal.undo(refuse)
     journal.undo(lambda plan: ())
     assert journal.untimed_since(0) == {"signals of y.md": ["y.md"]}

@@ -120,7 +120,7 @@ def test_relation_that_cannot_name_the_new_path_is_kept_and_reported(yard: Tree,
     yard.file("yard/night/rounds.md", "# R\n\n@yard/gates/north.md\n")
     plan = after(yard, "yard/gates/north.md", target)
     assert text(yard, "yard/night/rounds.md") == "# R\n\n@yard/gates/north.md\n"
-    said = "stays as it is, since such a link cannot name"
+    said = "is not updated, because such a link cannot point to"
     assert plan.notices == (f"yard/night/rounds.md, line 3: @yard/gates/north.md {said} {target}",)
 
 
@@ -144,7 +144,7 @@ def test_links_in_the_note_itself_follow(yard: Tree) -> None:
 
 
 def test_bytes_that_are_not_utf8_stay(yard: Tree) -> None:
-    start = b"x" * 5_000 + b"\n"  # the engine takes a note for binary by its first 4,096 bytes
+    start = b"x" * 5_000 + b"\n"  # the engine reads a note for binary by its first 4,096 bytes
     yard.file("yard/night/rounds.md", start + b"\xe4\xff [n](../gates/north.md) \xc3\n")
     after(yard, "yard/gates/north.md", "yard/gates/n.md")
     assert (yard.tree / "yard/night/rounds.md").read_bytes() == start + b"\xe4\xff [n](../gates/n.md) \xc3\n"
@@ -199,10 +199,14 @@ def test_modification_times_of_notes_whose_links_change(yard: Tree, files: Calla
     ("path", "target", "said"),
     [
         ("yard/gates/gone.md", "x/y.md", "no such note or folder"),
-        ("yard/.hidden.md", "yard/hidden.md", "the engine does not see it, and no link follows it: rename it in a sh"),
-        ("yard/gates/north.md", "yard/gates/south.md", "is taken"),
-        ("yard/gates/north.md", "yard/gates/north.md", "is taken"),
-        ("yard/gates/north.md", "yard/gates/north", r"ends in \.md"),
+        (
+            "yard/.hidden.md",
+            "yard/hidden.md",
+            "the engine does not see it, and links to it would not be updated: rename",
+        ),
+        ("yard/gates/north.md", "yard/gates/south.md", "already exists"),
+        ("yard/gates/north.md", "yard/gates/north.md", "already exists"),
+        ("yard/gates/north.md", "yard/gates/north", r"must end in \.md"),
         ("yard/gates/north.md", "../north.md", "leads out of the tree"),
         ("yard/gates/north.md", "/north.md", "leads out of the tree"),
         ("yard/gates/north.md", ".yard/north.md", "begins with a dot"),
@@ -211,12 +215,12 @@ def test_modification_times_of_notes_whose_links_change(yard: Tree, files: Calla
         ("yard/gates/north.md", "yard/n.abstract.md", "is the name of a file that is made from notes"),
         ("yard/gates/north.md", "_archived/n.md", "restore the note first"),
         ("yard/gates/north.md", "context.md", "every search of the engine fail"),
-        ("yard/gates/north.md", "yard\\north.md", "the engine takes"),
+        ("yard/gates/north.md", "yard\\north.md", "the engine reads"),
         ("_archived/yard/a.stub.md", "yard/a.md", "restore the note first"),
         ("yard/_index.md", "yard/a.md", "is the name of a file that is made from notes"),
-        ("yard", "yard/gates/yard", "is the folder yard, or inside it"),
-        ("yard", "yard", "is the folder yard, or inside it"),
-        ("yard/gates", "yard/night", "is taken"),
+        ("yard", "yard/gates/yard", "is the folder yard or a place inside it"),
+        ("yard", "yard", "is the folder yard or a place inside it"),
+        ("yard/gates", "yard/night", "already exists"),
         ("yard", "_archived/x", "restore the note first"),
         ("_archived", "old", "restore the note first"),
         ("yard", "../yard", "leads out of the tree"),
@@ -236,20 +240,22 @@ def test_invalid_moves_are_refused(yard: Tree, files: Callable[[], Files], path:
 def test_a_name_that_a_derived_file_has(yard: Tree) -> None:
     yard.file("yard/gates/north.abstract.md", "short")
     yard.file("yard/gates/n.abstract.md", "other")
-    with pytest.raises(NoteError, match=r"yard/gates/n\.abstract\.md: is taken"):
+    with pytest.raises(NoteError, match=r"yard/gates/n\.abstract\.md: already exists"):
         yard.session().notes.plan_move("yard/gates/north.md", "yard/gates/n.md")
 
 
 def test_signals_of_the_sidecar_are_kept_and_reported(yard: Tree) -> None:
     kept = yard.sidecar_file("yard/gates/north.md", {"importance": 72.5, "maturity": "core"})
     plan = after(yard, "yard/gates/north.md", "yard/gates/n.md")
-    said = "starts over in ByteRover, whose own store knows it by its old name (importance 72.5, core)"
+    said = (
+        "becomes a new note for ByteRover, whose own store has its signals under the old name (importance 72.5, core)"
+    )
     assert plan.notices == (f"yard/gates/north.md: {said}",)
     assert kept.exists()
     yard.sidecar_file("yard/gates/n.md", {"importance": 10})
     yard.sidecar_file("yard/gates/south.md", {"importance": 10})
     plan = yard.session().notes.plan_move("yard/gates", "doors")
-    assert plan.notices == ("2 notes start over in ByteRover, whose own store knows them by their old names",)
+    assert plan.notices == ("2 notes become new for ByteRover, whose own store has their signals under the old names",)
 
 
 def test_signals_of_a_signals_file_are_reported_as_kept_at_the_old_path(yard: Tree, tmp_path: Path) -> None:
@@ -257,10 +263,9 @@ def test_signals_of_a_signals_file_are_reported_as_kept_at_the_old_path(yard: Tr
     given.write_text('{"yard/gates/north.md": {"importance": 40}, "yard/gates/south.md": {"importance": 41}}')
     notes = yard.session(signals_file=given).notes
     assert notes.plan_move("yard/gates/north.md", "yard/gates/n.md").notices == (
-        "yard/gates/north.md: the signals file goes on naming the old path; change it there, "
-        "or the signals in it are lost",
+        "yard/gates/north.md: the signals file still has the old path; change it there, or its signals are lost",
     )
-    assert notes.plan_move("yard/gates", "doors").notices[0].startswith("2 notes: the signals file goes on")
+    assert notes.plan_move("yard/gates", "doors").notices[0].startswith("2 notes: the signals file still has")
 
 
 def test_signals_of_the_overlay_go_with_the_note(yard: Tree) -> None:
@@ -276,18 +281,18 @@ def test_signals_of_the_overlay_go_with_the_note(yard: Tree) -> None:
 def test_stubs_of_the_old_path_are_kept_and_reported(yard: Tree) -> None:
     yard.file("_archived/yard/gates/north.stub.md", "see @yard/gates/north.md")
     plan = after(yard, "yard/gates/north.md", "yard/gates/n.md")
-    assert plan.notices == ("_archived/yard/gates/north.stub.md: goes back to its old path when restored",)
+    assert plan.notices == ("_archived/yard/gates/north.stub.md: will return to its old path when restored",)
     assert text(yard, "_archived/yard/gates/north.stub.md") == "see @yard/gates/north.md"
     for number in range(4):
         yard.file(f"_archived/yard/gates/{number}.stub.md", "x")
     plan = yard.session().notes.plan_move("yard/gates", "doors")
-    assert plan.notices == ("5 archived notes below _archived/yard/gates go back to their old paths when restored",)
+    assert plan.notices == ("5 archived notes below _archived/yard/gates will return to their old paths when restored",)
 
 
 def test_a_colon_voids_the_stored_signals_of_the_engine(yard: Tree) -> None:
     plan = yard.session().notes.plan_move("yard/gates/north.md", "yard/gates/n:1.md")
     assert plan.notices == (
-        "yard/gates/n:1.md: for the : in this name, ByteRover 3.14 ignores the stored signals of all notes",
+        "yard/gates/n:1.md: because of the : in this name, ByteRover 3.14 ignores the stored signals of all notes",
     )
 
 
@@ -306,7 +311,7 @@ def test_a_note_that_changes_after_the_plan_refuses_all_of_it(yard: Tree, files:
     plan = notes.plan_move("yard/gates/north.md", "yard/gates/n.md")
     yard.file("yard/night/rounds.md", "somebody else's @yard/gates/north.md\n")
     before = files()
-    with pytest.raises(NoteError, match=r"yard/night/rounds\.md: changed meanwhile"):
+    with pytest.raises(NoteError, match=r"yard/night/rounds\.md: the file has changed"):
         notes.apply(plan)
     assert files() == before
 
@@ -342,7 +347,7 @@ def test_every_link_leads_where_it_did(
     notes: Notes = tree.session().notes
     leads = {path: [(found.state, found.path) for found in notes.links().links_of(path)] for path in paths}
     if (tree.tree / target).exists():
-        with pytest.raises(NoteError, match="is taken"):
+        with pytest.raises(NoteError, match="already exists"):
             notes.plan_move(moving, target)
         return
     plan = notes.plan_move(moving, target)

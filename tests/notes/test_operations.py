@@ -49,8 +49,8 @@ def test_a_change_of_a_note_that_was_removed_since_is_forgotten(yard: Tree) -> N
     with pytest.raises(NoteError) as told:
         notes.undo()
     assert str(told.value) == (
-        "yard/gates/north.md: there is no such file: signals of yard/gates/north.md cannot be undone any more; "
-        "the change before it is the next"
+        "yard/gates/north.md: there is no such file: signals of yard/gates/north.md can no longer be undone; "
+        "the next undo is the change before it"
     )
     notes.undo()
     assert notes.journal.done == ()
@@ -99,7 +99,7 @@ def test_move_that_judged_queries_cannot_follow_is_reported(yard: Tree) -> None:
     with pytest.raises(JudgmentsError) as broken:
         file.read()
     done = notes.apply(notes.plan_move("yard/gates/south.md", "yard/gates/sunny.md"))
-    assert done.notices == (f"judged queries still name it by its path before: {broken.value}",)
+    assert done.notices == (f"judged queries still use its old path: {broken.value}",)
 
 
 def test_changes_can_be_searched_at_once_while_watching(yard: Tree) -> None:
@@ -201,7 +201,7 @@ def test_undoing_over_a_change_by_somebody_else_is_refused(yard: Tree, files: Ca
     notes.apply(notes.plan_archive("yard/gates/north.md"))
     yard.file("yard/gates/north.md", "written again")
     before = files()
-    with pytest.raises(NoteError, match=r"^yard/gates/north\.md: there is such a file already"):
+    with pytest.raises(NoteError, match=r"^yard/gates/north\.md: already exists"):
         notes.undo()
     assert files() == before
     assert notes.journal.done == ("archive yard/gates/north.md",)
@@ -313,7 +313,7 @@ def test_in_the_overlay(marked_yard: Tree, files: Callable[[], Files]) -> None:
     before = files()
     session = marked_yard.session()
     done = session.notes.apply(session.notes.plan_signals("yard/gates/north.md", NEW, SignalTarget.OVERLAY))
-    said = "only this tool reads its overlay; ByteRover's own store is not written"
+    said = "only brv-tui reads its overlay; ByteRover's own store is not changed"
     assert done.notices == (f"yard/gates/north.md: {said}",)
     assert files() == before
     assert session.snapshot.signals == (replace(NEW, source=Source.OVERLAY),)
@@ -328,8 +328,8 @@ def test_in_the_frontmatter(marked_yard: Tree, files: Callable[[], Files]) -> No
     plan = session.notes.plan_signals("yard/gates/north.md", NEW, SignalTarget.FRONTMATTER)
     done = session.notes.apply(plan)
     assert done.notices == (
-        "yard/gates/north.md: ByteRover 3.14 does not read signals from frontmatter; this tool does, by "
-        "signals.frontmatter",
+        "yard/gates/north.md: ByteRover 3.14 does not read signals from frontmatter; brv-tui does, because "
+        "signals.frontmatter is on",
     )
     data, mtime = files()["yard/gates/north.md"]
     assert data.decode() == (
@@ -347,7 +347,7 @@ def test_unread_frontmatter_signals_are_reported(marked_yard: Tree) -> None:
     session = marked_yard.session()
     done = session.notes.apply(session.notes.plan_signals("yard/gates/north.md", NEW, SignalTarget.FRONTMATTER))
     assert done.notices == (
-        "yard/gates/north.md: neither ByteRover 3.14 nor this tool reads signals from frontmatter, unless "
+        "yard/gates/north.md: ByteRover 3.14 does not read signals from frontmatter, and brv-tui does only if "
         "signals.frontmatter is on",
     )
     assert session.snapshot.signals[0].source is Source.DEFAULT
@@ -360,7 +360,7 @@ def test_a_note_can_become_young(marked_yard: Tree, files: Callable[[], Files]) 
     assert files()["yard/gates/north.md"][1] > before["yard/gates/north.md"][1]
 
 
-@pytest.mark.parametrize(("overlay", "winner"), [(True, "this tool's overlay"), (False, "ByteRover's own store")])
+@pytest.mark.parametrize(("overlay", "winner"), [(True, "brv-tui's overlay"), (False, "ByteRover's own store")])
 def test_overriding_signals_are_reported(marked_yard: Tree, overlay: bool, winner: str) -> None:
     kept = marked_yard.sidecar_file("yard/gates/north.md", {"importance": 61})
     before = kept.read_bytes()
@@ -368,7 +368,7 @@ def test_overriding_signals_are_reported(marked_yard: Tree, overlay: bool, winne
         Overlay(marked_yard.tree).write({"yard/gates/north.md": replace(NEW, source=Source.OVERLAY)})
     notes = marked_yard.session().notes
     done = notes.apply(notes.plan_signals("yard/gates/north.md", stored(importance=80), SignalTarget.FRONTMATTER))
-    assert done.notices[-1] == f"yard/gates/north.md: {winner} has signals of it too, and these win"
+    assert done.notices[-1] == f"yard/gates/north.md: {winner} also has signals for it, and they take precedence"
     assert kept.read_bytes() == before
 
 
@@ -378,11 +378,11 @@ def test_overriding_signals_are_reported(marked_yard: Tree, overlay: bool, winne
         (stored(importance=50, maturity="validated"), ()),
         (
             stored(importance=50, maturity="core"),
-            ("the next access hit makes it validated: core is kept from an importance of 60 on",),
+            ("the next access hit makes it validated: a core note keeps its maturity from an importance of 60 on",),
         ),
         (
             stored(importance=64, maturity="draft"),
-            ("the next access hit makes it validated: draft is promoted from an importance of 65 on",),
+            ("the next access hit makes it validated: a draft note is promoted from an importance of 65 on",),
         ),
     ],
 )
@@ -399,7 +399,9 @@ def test_a_signals_file_wins_over_both_places(marked_yard: Tree, tmp_path: Path,
     given.write_text(json.dumps({"yard/gates/north.md": {"importance": 30}}), encoding="utf-8")
     session = marked_yard.session(signals_file=given)
     done = session.notes.apply(session.notes.plan_signals("yard/gates/north.md", NEW, where))
-    assert done.notices[1:] == ("yard/gates/north.md: the signals file has signals of it too, and these win",)
+    assert done.notices[1:] == (
+        "yard/gates/north.md: the signals file also has signals for it, and they take precedence",
+    )
     assert session.snapshot.signals[0].importance == 30
 
 
@@ -420,7 +422,7 @@ def test_invalid_signals_are_rejected(
     marked_yard: Tree, signals: NoteSignals, where: SignalTarget, files: Callable[[], Files]
 ) -> None:
     before = files()
-    with pytest.raises(NoteError, match="these are not signals"):
+    with pytest.raises(NoteError, match="these signals are not valid"):
         marked_yard.session().notes.plan_signals("yard/gates/north.md", signals, where)
     assert files() == before
 

@@ -30,12 +30,15 @@ def test_a_sound_topic_has_no_problems() -> None:
 @pytest.mark.parametrize(
     ("inner", "message"),
     [
-        (f"{GOOD}<bv-fcat>x</bv-fcat>", "V4 knows no element bv-fcat: did you mean bv-fact?"),
-        (f"{GOOD}<bv-zzzzzz>x</bv-zzzzzz>", "V4 knows no element bv-zzzzzz"),
+        (f"{GOOD}<bv-fcat>x</bv-fcat>", "V4 does not know the element bv-fcat: did you mean bv-fact?"),
+        (f"{GOOD}<bv-zzzzzz>x</bv-zzzzzz>", "V4 does not know the element bv-zzzzzz"),
         (f"{GOOD}<bv-rule>x</bv-rule>", "<bv-rule> is not searched: it has no id"),
-        (f'{GOOD}<BV-RULE ID="d-rs256">x</BV-RULE>', "its id d-rs256 is not bve- and eight small letters or digits"),
-        (f"{GOOD}{GOOD}", "bve-aaaa0001 stands twice: every query fails"),
-        (f'{GOOD}<bv-reason title="a>b" />', "<bv-reason …/> closes nothing: the element swallows what follows"),
+        (
+            f'{GOOD}<BV-RULE ID="d-rs256">x</BV-RULE>',
+            "its id d-rs256 is not bve- plus eight lower-case letters or digits",
+        ),
+        (f"{GOOD}{GOOD}", "bve-aaaa0001 occurs twice: every query whose scope"),
+        (f'{GOOD}<bv-reason title="a>b" />', "<bv-reason …/> closes nothing: the element contains everything up to"),
         (f"{GOOD}<bv-reason>x", "<bv-reason> has no end tag"),
         (f"{GOOD}</bv-flow>", "</bv-flow> closes nothing"),
     ],
@@ -51,7 +54,7 @@ def test_attributes_of_the_topic() -> None:
     found = topic_problems(html, ("a/b.html",))
     assert [one.message for one in found] == [
         "related: there is no topic c.html",
-        "the topic is signed (sig): an edit here does not renew that",
+        "the topic is signed (sig): editing it here does not renew the signature",
     ]
     assert {one.severity for one in found} == {Severity.WARNING}
     assert "there is no bv-topic" in topic_problems("<p>x</p>", ())[0].message
@@ -103,7 +106,7 @@ SOUND = (
         ("bv-rule id", "bv-rul id", "bve-aaaa0002 would not be searched"),
         ("</bv-fact>", "", "<bv-fact> has no end tag"),
         ("</bv-topic>", "", "<bv-topic> has no end tag"),
-        ("<p>Loose.", GOOD, "stands twice"),
+        ("<p>Loose.", GOOD, "occurs twice"),
         ("aaaa0002", "aaaa0001", "bve-aaaa0002 would not be searched"),
     ],
 )

@@ -136,11 +136,11 @@ FAILS: list[tuple[Any, str, int]] = [
     (Refused(401, {"error": {"message": "x" * 295 + KEY}}), f"{'x' * 295}…", 1),
     (Refused(403, "y" * 295 + KEY), f"{'y' * 295}…", 1),
     (Refused(403, "no"), "403 Forbidden: no", 1),
-    (Refused(404, {"error": "model not found"}), "404 Not Found: model not found; look at llm.url and llm.model", 1),
+    (Refused(404, {"error": "model not found"}), "404 Not Found: model not found; check llm.url and llm.model", 1),
     (Refused(429, {}, {"Retry-After": "0"}), "429 Too Many Requests: {}, 3 times", 3),
     (Refused(429, {}, {"Retry-After": "3600"}), "a wait of 3600 s, which is too long", 1),
     (Refused(500, "broken\x1b[31m"), "500 Internal Server Error: broken␛[31m, 3 times", 3),
-    (Refused(302, "", {"Location": "http://example.org"}), "302 Found; no redirect is followed: set llm.url", 1),
+    (Refused(302, "", {"Location": "http://example.org"}), "302 Found; redirects are not followed: set llm.url", 1),
     (Refused(400, {"error": {"message": "bad temperature of the room"}}), "400 Bad Request", 2),
     (Streamed([{"choices": []}], kind="text/html"), "the answer is not a stream of events", 1),
     (
@@ -148,10 +148,10 @@ FAILS: list[tuple[Any, str, int]] = [
         "(200 OK: no such method …)",
         1,
     ),
-    (Streamed(["<html>"]), "an event holds no JSON", 1),
-    (Streamed(["[1]"]), "an event holds no JSON object", 1),
-    (Streamed(["[" * 100_000]), "an event holds no JSON", 1),
-    (Streamed([{"choices": [3]}]), "not of this protocol", 1),
+    (Streamed(["<html>"]), "an event is not JSON", 1),
+    (Streamed(["[1]"]), "an event is not a JSON object", 1),
+    (Streamed(["[" * 100_000]), "an event is not JSON", 1),
+    (Streamed([{"choices": [3]}]), "does not follow this protocol", 1),
     (Streamed([{"choices": []}, {"error": {"message": f"overloaded {KEY}"}}]), "the answer broke off: overloaded …", 1),
     (
         Streamed([{"choices": [{"delta": {"content": "half"}}]}], cut=True),
@@ -205,7 +205,10 @@ def call(**parts: Any) -> dict[str, Any]:
     ],
 )
 def test_an_event_of_another_shape_is_a_failure(protocol: str, event: dict[str, Any]) -> None:
-    with chatting(Streamed([event])) as server, pytest.raises(ModelError, match="an event is not of this protocol"):
+    with (
+        chatting(Streamed([event])) as server,
+        pytest.raises(ModelError, match="an event does not follow this protocol"),
+    ):
         list(service(server.base, protocol).turn(ASKED, Cancellation()))
 
 
@@ -250,7 +253,7 @@ def test_half_a_surrogate_pair_is_replaced() -> None:
 def test_unreachable_host_is_a_failure(host: str) -> None:
     made = service("http://localhost")
     made._endpoint = replace(made._endpoint, base=f"http://{host}/v1")
-    with pytest.raises(ModelError, match=r"cannot be (asked|reached)"):
+    with pytest.raises(ModelError, match=r"cannot be (called|reached)"):
         list(made.turn(ASKED, Cancellation()))
 
 
@@ -272,7 +275,7 @@ def test_a_service_that_is_not_there() -> None:
 def test_a_service_that_takes_no_https_is_there() -> None:
     with (
         chatting(written("x")) as server,
-        pytest.raises(ModelError, match=r"cannot be reached \(.*SSL.*\); look at llm\.url: whether .* takes https"),
+        pytest.raises(ModelError, match=r"cannot be reached \(.*SSL.*\); check llm\.url: .* does not use https"),
     ):
         list(service(server.base.replace("http:", "https:")).turn(ASKED, Cancellation()))
 
@@ -298,7 +301,7 @@ def test_silent_service_times_out() -> None:
     never = threading.Event()
     with chatting(replace(written("x", "y"), hold=never)) as server:
         made = service(server.base, timeout=1)
-        with pytest.raises(ModelError, match=r"broke off: nothing came for 1 s"):
+        with pytest.raises(ModelError, match=r"broke off: nothing arrived for 1 s"):
             list(made.turn(ASKED, Cancellation()))
         never.set()
 
@@ -316,13 +319,13 @@ def test_service_that_only_sends_keepalives_times_out() -> None:
 
     with chatting(Streamed(comments())) as server:
         made = service(server.base, timeout=1)
-        with pytest.raises(ModelError, match=r"broke off: nothing came for 1 s"):
+        with pytest.raises(ModelError, match=r"broke off: nothing arrived for 1 s"):
             list(made.turn(ASKED, Cancellation()))
         given_up.set()
 
 
 @pytest.mark.parametrize(
-    ("status", "why"), [(200, "is not a stream of events: look at llm.url"), (401, "look at the key: llm.key_env")]
+    ("status", "why"), [(200, "is not a stream of events: check llm.url"), (401, "check the key: llm.key_env")]
 )
 def test_reply_that_is_no_stream_is_read_no_longer_than_the_timeout(status: int, why: str) -> None:
     """Each of its pieces comes in time, and the last one does not."""
@@ -353,9 +356,9 @@ def test_reply_that_is_no_stream_is_read_no_longer_than_the_timeout(status: int,
         ),
         (
             "Unsupported value: 'temperature' does not support 0.3 with this model.",
-            lambda payload: "temperature" not in payload, "takes no temperature",
+            lambda payload: "temperature" not in payload, "does not accept a temperature",
         ),
-        ("mini does not support tools", lambda payload: "tools" not in payload, "calls no tools"),
+        ("mini does not support tools", lambda payload: "tools" not in payload, "cannot call tools"),
         ("unknown field stream_options", lambda payload: "stream_options" not in payload, ""),
     ],
 )  # fmt: skip

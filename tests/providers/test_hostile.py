@@ -238,7 +238,7 @@ def test_a_dripping_answer_ends_in_time(ask: Callable[..., str], slowly: Callabl
 def test_events_without_end_end_in_time() -> None:
     with raw_service(drip_events) as base:
         began = time.monotonic()
-        assert "it was incomplete after 5 s" in chat(base, HURRIED)
+        assert "the answer was incomplete after 5 s" in chat(base, HURRIED)
         assert time.monotonic() - began < AT_MOST_S
 
 
@@ -436,7 +436,7 @@ def test_untrusted_certificate_is_reported_with_a_hint() -> None:
     error.__cause__ = ssl.SSLCertVerificationError(1, "certificate verify failed: self-signed certificate")
     assert unreached(error, "llm") == (
         "cannot be reached (certificate verify failed: self-signed certificate); "
-        "look whether llm.url names the right host, and its certificate is trusted (SSL_CERT_FILE)"
+        "check that llm.url names the right host and that its certificate is trusted (SSL_CERT_FILE)"
     )
 
 

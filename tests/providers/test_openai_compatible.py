@@ -131,7 +131,7 @@ def test_busy_service_is_retried_after_the_wait_it_asks_for() -> None:
 def test_service_that_asks_for_a_long_wait_is_not_retried(seconds: str) -> None:
     waits: list[float] = []
     with serving(Answer(429, {}, {"Retry-After": seconds}), vectors) as service:
-        with pytest.raises(LegError, match=r"; the service demands a wait of \S+ s, which is too long"):
+        with pytest.raises(LegError, match=r"; the service asks for a wait of \S+ s, which is too long"):
             embedder(service, RULES, waits).embed(["tea"])
         assert (waits, len(service.asked)) == ([], 1)
 
@@ -164,7 +164,7 @@ def test_waits_are_at_most_the_longest(seconds: str) -> None:
 def test_vectors_have_at_most_8192_numbers() -> None:
     with serving(data([0.5] * 8192), data([0.5] * 8193)) as service:
         assert len(embedder(service).embed(["tea"])[0]) == 8192
-        with pytest.raises(LegError, match=r"^mini at \S+ gave a vector of over 8,192 numbers: choose"):
+        with pytest.raises(LegError, match=r"^mini at \S+ returned a vector of more than 8,192 numbers: choose"):
             embedder(service).embed(["tea"])
 
 
@@ -188,17 +188,17 @@ def test_vectors_of_a_tree_stop_at_a_limit(tmp_path: Path, monkeypatch: pytest.M
         (Answer(500, "broken"), "500 Internal Server Error"),
         (
             Answer(401, {"error": "bad key secret-key"}),
-            "401 Unauthorized: bad key …; look at the key: services.embedder.",
+            "401 Unauthorized: bad key …; check the key: services.embedder.",
         ),
         (Answer(401, raw=b" " * 793 + b"secret-key"), "401 Unauthorized: …"),
-        (Answer(302, "", {"Location": "http://example.org/v1/embeddings"}), "302 Found; no redirect is followed"),
+        (Answer(302, "", {"Location": "http://example.org/v1/embeddings"}), "302 Found; redirects are not followed"),
         (Answer(raw=b"<html>"), "the answer is not JSON"),
         (Answer(raw=b"[" * 100_000), "the answer is not JSON"),
         (Answer(body=[1]), "no list of vectors"),
         (Answer(body={"data": []}), "0 vectors for 1 texts"),
         (data([]), "an empty vector"),
-        (data(["a"]), "not made of numbers"),
-        (Answer(raw=b'{"data": [{"index": 0, "embedding": [NaN, 1]}]}'), "not made of numbers"),
+        (data(["a"]), "not all numbers"),
+        (Answer(raw=b'{"data": [{"index": 0, "embedding": [NaN, 1]}]}'), "not all numbers"),
         (Answer(body={"data": [{"index": 7, "embedding": [1]}]}), "not numbered"),
         (Answer(body={"data": [{"index": "x", "embedding": [1]}]}), "not numbered"),
         (Answer(raw=b""), "the answer is not JSON"),

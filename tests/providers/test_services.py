@@ -72,7 +72,7 @@ def test_invalid_names_are_refused_in_one_line(make: object, which: str, monkeyp
         ):
             make(settings("mini", url))
     for key in ("a b", "schlüssel", "a\nb"):
-        with pytest.raises(ServiceError, match="the key in SOME_KEY holds characters") as raised:
+        with pytest.raises(ServiceError, match="the key in SOME_KEY has characters") as raised:
             make(settings("mini", URL, key, "SOME_KEY"))
         assert key not in str(raised.value)
     monkeypatch.setattr("brvtui.providers.http.find_spec", lambda name: None)
@@ -147,21 +147,21 @@ def test_invalid_settings_report_the_setting_to_change(monkeypatch: pytest.Monke
     for url in ("ftp://x", "example.org/v1", "http://", "http://h:99999", "http://h h/", "http://[::1"):
         with pytest.raises(ServiceError, match=r"llm\.url: .* is not an address"):
             model_of(ModelSettings("mini", url), BRV3.service)
-    with pytest.raises(ServiceError, match="holds a user or a password") as told:
+    with pytest.raises(ServiceError, match="has a user or a password") as told:
         model_of(ModelSettings("mini", "https://me:hunter2@h/v1"), BRV3.service)
     assert "hunter2" not in str(told.value)
     for url in ("me:hunter2@h/v1", "https://me:hunter2@h:99999/v1", "https://me:hunter2@[h"):
-        with pytest.raises(ServiceError, match="holds a user or a password") as told:
+        with pytest.raises(ServiceError, match="has a user or a password") as told:
             model_of(ModelSettings("mini", url), BRV3.service)
         assert "hunter2" not in str(told.value)
     for url in ("https://h/v1?key=hunter2", "https://h/v1#hunter2"):
-        with pytest.raises(ServiceError, match="holds a query or a fragment") as told:
+        with pytest.raises(ServiceError, match="has a query or a fragment") as told:
             model_of(ModelSettings("mini", url), BRV3.service)
         assert "hunter2" not in str(told.value)
     with pytest.raises(ServiceError, match=r"set llm\.model"):
         model_of(ModelSettings("", "http://h"), BRV3.service)
     for key in ("a b", "schlüssel", "a\nb"):
-        with pytest.raises(ServiceError, match="the key in SOME_KEY holds characters") as raised:
+        with pytest.raises(ServiceError, match="the key in SOME_KEY has characters") as raised:
             model_of(ModelSettings("mini", "", key, "SOME_KEY"), BRV3.service)
         assert key not in str(raised.value)
     monkeypatch.setattr("brvtui.providers.http.find_spec", lambda name: None)
@@ -217,12 +217,12 @@ def test_model_is_called_only_with_permission() -> None:
     held = SessionModel(lambda: wanted[0], lambda: BRV3.service)
     assert held.allowed_model() is None
     assert not held.state.allowed
-    assert "may not be asked in this session" in held.why_not_asked(True)
+    assert "is not allowed in this session" in held.why_not_asked(True)
     held.allow()
     assert held.allowed_model() is not None
     assert held.state.allowed
     assert not held.state.problem
-    assert "before a run" in held.why_not_asked(False)
+    assert "in a preview" in held.why_not_asked(False)
     always = SessionModel(lambda: replace(wanted[0], allowed=True), lambda: BRV3.service)
     assert always.allowed_model() is not None
 

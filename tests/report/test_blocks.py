@@ -229,7 +229,7 @@ def test_spent_tokens_are_shown() -> None:
         timings={"turn 1": 800.0, "step 1": 3.0},
     )  # fmt: skip
     assert spent(dear) == "mini at h: 1 call, 1 tool, about 100 tokens sent, 10 received, 0.12 cents, 0.8 s"
-    assert spent(replace(DONE, turns=())) == "mini at h: no call came to its end"
+    assert spent(replace(DONE, turns=())) == "mini at h: no call was completed"
 
 
 def test_a_call_that_failed_took_its_time_too() -> None:
@@ -264,4 +264,4 @@ def test_markdown_shows_it(tree: Tree) -> None:
     assert "by mini at h" in text
     assert "2 calls · 2 tools" in text
     assert "leads out of the tree" in text
-    assert "not in the tree, so not grounded: y.md" in text
+    assert "not grounded, because it is not in the tree: y.md" in text

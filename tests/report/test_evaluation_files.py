@@ -61,7 +61,7 @@ def test_junit_has_a_case_for_each_gate_and_query(report: Assessment) -> None:
     failed = {key for key, case in cases.items() if case.find("failure") is not None}
     assert failed == {
         ("gates", "recall@5 falls by at most 0.1"),
-        ("gates", "no other tier"),
+        ("gates", "no tier change"),
         ("queries", "lost"),
         ("queries", "odd"),
     }

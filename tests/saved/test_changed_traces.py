@@ -219,7 +219,7 @@ def test_a_missing_section_is_named(tree: Tree, tmp_path: Path, section: str) ->
     del plain["trace"]["sections"][section]
     file = tmp_path / "changed.json"
     file.write_text(json.dumps(plain))
-    with pytest.raises(SavedError, match=r"changed\.json: .* is missing; ask and save it again"):
+    with pytest.raises(SavedError, match=r"changed\.json: .* is missing; run the query and save it again"):
         read(file)
 
 
@@ -244,8 +244,8 @@ def test_very_many_results_are_counted(tree: Tree, tmp_path: Path) -> None:
     text = "\n".join(one.plain for one in trace_lines(saved.trace, saved.detail, 100, UNICODE))
     report = markdown_report(saved)
     assert time.process_time() - began < 20
-    assert "2500 more results, in --format json" in text
-    assert "2500 more results, in --format json" in report
+    assert "2500 more results; --format json shows all" in text
+    assert "2500 more results; --format json shows all" in report
     assert len(as_json(saved)) > len(report)
 
 

@@ -109,7 +109,7 @@ def test_the_answer_of_query_is_a_saved_trace_too(project: Tree, tmp_path: Path)
         ({"schema": 99}, "saved by a later brv-tui (schema 99, this one reads 2): update brv-tui"),
         ({"schema": "1"}, "its schema is '1'"),
         ({"schema": 0}, "its schema is 0"),
-        ({"schema": 1}, "saved by an earlier brv-tui (schema 1, this one reads 2): ask and save it again"),
+        ({"schema": 1}, "saved by an earlier brv-tui (schema 1, this one reads 2): run the query and save it again"),
         ({"detail": []}, "detail must be an object, not a list"),
         ({"detail": {"x": {}}}, "detail.x.path is missing"),
         ({"saved_at": 3}, "saved_at must be text"),
@@ -130,7 +130,7 @@ def test_invalid_traces_are_reported(project: Tree, tmp_path: Path, change: dict
         (b"\xff\xfe", "not JSON"),
         (b"[" * 100_000, "not JSON"),
         (b"[]", "not a saved trace"),
-        (b"{}", "brv-tui query TEXT --save FILE.json makes one"),
+        (b"{}", "create one with brv-tui query TEXT --save FILE.json"),
         (b'{"trace": {}}', "not a saved trace"),
         (b'{"schema": 2, "trace": {}}', "trace.schema is missing"),
         (b'{"schema": 2, "trace": 3}', "trace must be an object"),
@@ -151,7 +151,7 @@ def test_trace_without_steps_is_reported(project: Tree, tmp_path: Path) -> None:
     session = project.session()
     plain = as_plain(session.explainer.saved(session.preview("quokka")))
     plain["trace"]["steps"] = []
-    assert "must hold the steps" in refusal(written(tmp_path / "t.json", plain))
+    assert "must contain the steps" in refusal(written(tmp_path / "t.json", plain))
 
 
 @pytest.mark.parametrize("tier", [-1, 5, 10**40])

@@ -94,7 +94,7 @@ def test_responsible_edit_is_named_among_several(garden: Tree) -> None:
     earlier = held.earlier(session.snapshot)
     *_, cause = causes_of_change(session, Variant(earlier=earlier), judged, session.engine, "")
     assert cause == ChangeLine.of_cause(
-        f"{ROTATION} was edited: with its text of before, the query is as good as it was (tried)"
+        f"{ROTATION} was edited: with its text from before, the answer is as good as it was (tried)"
     )
 
 
@@ -112,7 +112,7 @@ def test_an_edit_that_did_it_by_its_time_is_not_put_down_to_its_text(garden: Tre
     assert change.now.rank_of(fresh) == 2
     *_, cause = causes_of_change(session, Variant(earlier=held.earlier(session.snapshot)), judged, session.engine, "")
     assert cause == ChangeLine.of_cause(
-        f"{old} has another file time: with that of before, the query is as good as it was (tried)"
+        f"{old} has another file time: with the one from before, the answer is as good as it was (tried)"
     )
 
 
@@ -128,8 +128,8 @@ def test_an_edit_that_did_it_by_text_and_time_together_is_put_down_to_neither(ga
     session.load()
     judged = Judgment("z", "zebra stripes", "", "", "", (JudgedDocument(fresh, 3),))
     *_, cause = causes_of_change(session, Variant(earlier=held.earlier(session.snapshot)), judged, session.engine, "")
-    told = f"{old} was edited: with its text and file time of before, not with one of the two alone, "
-    assert cause == ChangeLine.of_cause(f"{told}the query is as good as it was (tried)")
+    told = f"{old} was edited: only with both its text and its file time from before, "
+    assert cause == ChangeLine.of_cause(f"{told}the answer is as good as it was (tried)")
 
 
 def test_signals_that_were_set_in_the_overlay_are_undone_and_named(garden: Tree) -> None:
@@ -145,7 +145,8 @@ def test_signals_that_were_set_in_the_overlay_are_undone_and_named(garden: Tree)
     (judgment,) = [each for each in QUERIES if each.id == "refresh token"]
     said = causes_of_change(session, Variant(earlier=earlier), judgment, "byterover", "")
     assert said[-1].text == (
-        f"cause: maturity or importance was set of {ROTATION}: without that, the query is as it was (tried)"
+        f"cause: the maturity or importance of {ROTATION} was set: "
+        "without that, the query is answered as before (tried)"
     )
 
 
@@ -184,7 +185,7 @@ def test_a_note_that_only_got_a_new_time_was_not_edited(garden: Tree) -> None:
     judged = Judgment("z", "zebra stripes", "", "", "", (JudgedDocument(fresh, 3),))
     *_, cause = causes_of_change(session, Variant(earlier=held.earlier(session.snapshot)), judged, session.engine, "")
     assert cause == ChangeLine.of_cause(
-        f"{old} has another file time: with that of before, the query is as good as it was (tried)"
+        f"{old} has another file time: with the one from before, the answer is as good as it was (tried)"
     )
 
 

@@ -143,7 +143,7 @@ def test_every_way_a_model_can_end(
         (Refused(401, {"error": {"message": f"bad key {KEY}"}}), "401 Unauthorized: bad key …"),
         (
             Refused(429, "slow down", {"Retry-After": "60"}),
-            "slow down; the service demands a wait of 60 s",
+            "slow down; the service asks for a wait of 60 s",
         ),
         (Refused(500, "oops", {"Retry-After": "0"}), "500 Internal Server Error: oops, 3 times"),
         (HALF, "the answer broke off"),
@@ -226,7 +226,7 @@ def test_no_model_is_called_without_permission(opened: Opened, query: str) -> No
         session.run(query)
         assert server.asked == [], "neither a preview nor a plain run asks"
     if query in ("wallaby", "quokka"):
-        assert "may not be asked in this session" in trace.answer.notice
+        assert "is not allowed in this session" in trace.answer.notice
 
 
 @pytest.mark.parametrize("query", ["numbat", "zebra"])
@@ -251,7 +251,7 @@ def test_every_tier_answers_without_a_provider(project: Tree, query: str, tier: 
     _, trace = end(session, query)
     assert (trace.tier, trace.answer.kind) == (tier, kind)
     assert trace.answer.text.strip()
-    assert ("No model provider is set" in trace.answer.notice) == (kind == "extractive")
+    assert ("No model is set" in trace.answer.notice) == (kind == "extractive")
 
 
 def test_cache_repeats_its_answer_without_a_provider(project: Tree) -> None:
@@ -287,7 +287,7 @@ def test_invalid_model_settings_are_reported(opened: Opened) -> None:
     with chatting(written(ANSWER)) as server:
         session = opened(server, url="ftp://nowhere")
         _, trace = end(session, "quokka")
-    assert "The model cannot be asked: llm.url: ftp://nowhere is not an address" in trace.answer.notice
+    assert "The model cannot be used: llm.url: ftp://nowhere is not an address" in trace.answer.notice
     assert session.model.state.problem
 
 

@@ -153,7 +153,7 @@ def test_older_answer_is_explained_on_its_own_tree_while_that_exists(quokkas: Tr
     quokkas.file("x/n.md", "# Something else again\n", days=1)
     session.load()
     after = session.explainer.explain("quokka", "x/n.md", trace=trace)
-    assert after.notice == "the tree that this answer was made on is gone: explained on the tree as it is now"
+    assert after.notice == "the tree of this answer is no longer available: this explanation is for the current tree"
     assert after.notice.split(":")[0] in "\n".join(line.plain for line in explain_lines(after, 120, UNICODE))
     assert not before.notice
 
@@ -189,7 +189,7 @@ def test_signals_lost_in_broken_frontmatter_are_reported(tree: Tree) -> None:
     trace = session.preview("refresh rotation")
     told = "auth/rotation.md: the frontmatter cannot be used, so the signals are those of a new note"
     assert told in trace.notices
-    assert "repair it" in session.explainer.explain("refresh rotation", "auth/rotation.md", "", trace).notice
+    assert "fix the frontmatter" in session.explainer.explain("refresh rotation", "auth/rotation.md", "", trace).notice
     assert session.explainer.explain("refresh rotation", "auth/other.md", "", trace).notice == ""
     again = tree.session()  # from the kept index
     assert told in again.preview("refresh rotation").notices
@@ -392,7 +392,7 @@ def test_a_ceiling_of_byterover_is_the_boards(session: Session) -> None:
 
 
 def test_invalid_queries_are_errors_of_one_line(session: Session) -> None:
-    with pytest.raises(EngineError, match=r"has no forecasts: .* engines here that have: byterover, soleri"):
+    with pytest.raises(EngineError, match=r"has no forecasts, .* engines with forecasts: byterover, soleri"):
         session.ageing.outlook("jeffs_brain", 30)
     with pytest.raises(EngineError, match="ByteRover has no event leaves-tier; did you mean leaves-tier-2"):
         session.ageing.outlook("byterover", 30, "leaves-tier")

@@ -151,7 +151,7 @@ def test_each_is_named(odd: Tree) -> None:
     assert others.endswith(", and 1 more")
     reasons = {file.path: file.reason for file in odd.snapshot().unseen}
     assert reasons["a/x.mdx"] == "the ending must be .md in lower case"
-    assert "placeholder of iCloud" in reasons["a/.n.md.icloud"]
+    assert "iCloud placeholder" in reasons["a/.n.md.icloud"]
     assert "not UTF-8" in reasons["a/bad.md"]
     assert "symlink" in reasons["linked.md"]
 

@@ -206,7 +206,7 @@ def test_flipped_bit_is_noticed_and_reported_and_the_old_file_is_kept(tree: Tree
     (kept,) = set_aside(file.parent)
     assert kept.read_bytes() == bytes(changed)
     assert not file.exists()
-    told = f"{kept}: damaged, and counts as missing; save what you need, then remove it"
+    told = f"{kept}: damaged, so it was not used; save what you need, then remove it"
     assert session.snapshot.notices == (told,)
     assert session.preview("a").notices[0] == told
     write(tree.tree)
@@ -387,7 +387,7 @@ def test_full_disk_leaves_no_partial_report(own_data_folders: Path) -> None:
     if child == 0:
         resource.setrlimit(resource.RLIMIT_FSIZE, (10, 10))
         line = write_crash_report(RuntimeError("it broke"), HERE)
-        os._exit(0 if "no report could be written" in line and "no file of this size" in line else 1)
+        os._exit(0 if "no report could be written" in line and "a file of this size" in line else 1)
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
     assert list((own_data_folders / "tool/crashes").iterdir()) == []
 

@@ -214,7 +214,7 @@ def test_an_unreadable_folder_is_named(tree: Tree, monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr("brvtui.tree.reading.files.os.scandir", refusing)
     files, unseen = listed(tree)
     assert files == {"a/n.md"}
-    assert unseen == {"shut": "folder cannot be read: Permission denied"}
+    assert unseen == {"shut": "the folder cannot be read: Permission denied"}
 
 
 def digest(*lines: str) -> str:

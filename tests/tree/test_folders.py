@@ -23,9 +23,9 @@ def test_folder_moves_with_its_contents(root: Path, either_way: str) -> None:
 @pytest.mark.parametrize(
     ("path", "target", "said"),
     [
-        ("auth/jwt", "taken", "is taken"),
-        ("auth", "auth/jwt/deep", "is the folder auth, or inside it"),
-        ("auth", "auth", "is the folder auth, or inside it"),
+        ("auth/jwt", "taken", "already exists"),
+        ("auth", "auth/jwt/deep", "is the folder auth or a place inside it"),
+        ("auth", "auth", "is the folder auth or a place inside it"),
         ("auth/gone", "new", "auth/gone: "),
         (NOTE, "new", "not a folder"),
         ("link", "new", "not a folder"),

@@ -167,7 +167,7 @@ def test_a_leftover_that_cannot_become_a_draft_is_named(tree: Tree, monkeypatch:
     file = left_by(tree.tree / "auth", whole("a.md"), NEW)
     monkeypatch.setattr(DraftStore, "add", full)
     assert tree.session().snapshot.notices == (
-        f"auth/{file.name}: a text caught in a save that was killed; read it, then remove it",
+        f"auth/{file.name}: this text is left over from an interrupted save; read it, then remove it",
     )
     assert file.read_bytes() == NEW
 

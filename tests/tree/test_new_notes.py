@@ -137,9 +137,9 @@ def test_new_paths() -> None:
 @pytest.mark.parametrize(
     ("folder", "title", "said"),
     [
-        ("auth", "Rotation", "auth/rotation.md: is taken"),
-        ("Auth", "rotation", "is taken"),
-        ("auth", "?!", "no name for a file"),
+        ("auth", "Rotation", "auth/rotation.md: already exists"),
+        ("Auth", "rotation", "already exists"),
+        ("auth", "?!", "yields no file name"),
         ("..", "x", "leads out of the tree"),
         ("/etc", "x", "leads out of the tree"),
         ("a//b", "x", "not the path of a note"),

@@ -106,7 +106,7 @@ def test_marks_are_explained() -> None:
         ("␌", "U+000C"),
         ("␛", "escape"),
         ("\ue02e", "U+202E"),
-        ("⣩", "byte E9, no UTF-8"),
+        ("⣩", "byte E9, not UTF-8"),
     )
     assert note_text("plain é\n".encode()).legend == ()
 

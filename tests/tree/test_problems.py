@@ -25,7 +25,7 @@ KNOWN = KnownFiles(
     )
 )
 PATH = "auth/tokens/edited.md"
-UNREAD = "as it is, none of the note's signals are read"
+UNREAD = "until then, none of the note's signals are read"
 
 
 def found(text: str, known: KnownFiles = KNOWN) -> list[tuple[int, int, str]]:
@@ -57,8 +57,8 @@ def test_good_signals(line: str) -> None:
         ("importance: .nan", 12, f"importance must be a number from 0 to 100; {UNREAD}"),
         ("recency: 1.01", 9, f"recency must be a number from 0 to 1; {UNREAD}"),
         ("recency: true", 9, f"recency must be a number from 0 to 1; {UNREAD}"),
-        ("accessCount: 1.5", 13, f"accessCount must be a whole number from 0 on; {UNREAD}"),
-        ("updateCount: -1", 13, f"updateCount must be a whole number from 0 on; {UNREAD}"),
+        ("accessCount: 1.5", 13, f"accessCount must be a whole number, 0 or more; {UNREAD}"),
+        ("updateCount: -1", 13, f"updateCount must be a whole number, 0 or more; {UNREAD}"),
     ],
 )
 def test_bad_signals(line: str, column: int, said: str) -> None:
@@ -84,23 +84,23 @@ def test_bad_dates(value: str) -> None:
         (block("a: [1", "b: 2"), 1, 3, "did not find expected ',' or ']' while parsing a flow sequence"),
         (block("title: a: b"), 1, 8, "mapping values are not allowed in this context"),
         (block("- 1"), 1, 0, "the block is not a mapping of keys to values"),
-        (block("a: 1", "b: 2", "a: 3"), 3, 0, "a stands twice"),
+        (block("a: 1", "b: 2", "a: 3"), 3, 0, "a occurs twice"),
         (block("a: 1", "... x: 1"), 1, 0, "a document end inside the block"),
     ],
 )
 def test_frontmatter_that_the_engine_does_not_read(text: str, line: int, column: int, said: str) -> None:
-    assert found(text) == [(line, column, f"{said}; the engine reads no frontmatter")]
+    assert found(text) == [(line, column, f"{said}; the engine does not read the frontmatter")]
 
 
 def test_frontmatter_without_an_end() -> None:
-    assert found("---\na: 1\n") == [(0, 0, "no line --- ends the frontmatter, so the engine reads none")]
+    assert found("---\na: 1\n") == [(0, 0, "no line --- ends the frontmatter, so the engine does not read it")]
     assert found("----\n") == []
 
 
 def test_a_byte_order_mark() -> None:
     note = note_text(b"\xef\xbb\xbf---\na: 1\n---\n")
     (problem,) = problems(PATH, note, note.text, KNOWN, LIMITS)
-    assert problem.message == "a byte order mark stands before the frontmatter, so the engine reads none"
+    assert problem.message == "there is a byte order mark before the frontmatter, so the engine does not read it"
 
 
 def test_relations_of_the_frontmatter() -> None:
@@ -112,7 +112,7 @@ def test_relations_of_the_frontmatter() -> None:
         (2, 2, "there is no note auth/tokens/rotatoin.md, perhaps auth/tokens/rotation.md"),
         (2, 27, "../../etc/passwd.md leads out of the tree"),
         (2, 48, "/etc/x.md leads out of the tree"),
-        (2, 59, "a relation is the path of a note, as text"),
+        (2, 59, "each related entry must be the path of a note, as text"),
         (2, 62, "there is no note zzz/qqq/www.md"),
     ]
     assert found(block("related: auth/tokens/rotation.md")) == [
@@ -136,12 +136,12 @@ def test_stubs() -> None:
     good = block("type: archive_stub", "original_path: a/b/c.md", "points_to: _archived/a/b/c.full.md")
     assert found(good) == []
     assert found(block("type: archive_stub", "original_path: ../x.md", "points_to: _archived/a/b/x.full.md")) == [
-        (2, 15, "original_path must be the path of a file of the tree, ending in .md"),
+        (2, 15, "original_path must be the path of a file in the tree, ending in .md"),
         (3, 11, "there is no file _archived/a/b/x.full.md, so the note cannot be restored"),
     ]
     assert found(block("type: archive_stub", "original_path: auth/tokens/rotation.md", "points_to: 3")) == [
-        (2, 15, "auth/tokens/rotation.md is taken, so the note cannot be restored there"),
-        (3, 11, "points_to must be the path of a file of the tree, ending in .md"),
+        (2, 15, "auth/tokens/rotation.md already exists, so the note cannot be restored there"),
+        (3, 11, "points_to must be the path of a file in the tree, ending in .md"),
     ]
     assert [problem[:2] for problem in found(block("type: archive_stub"))] == [(1, 0), (1, 0)]
     assert found(block("type: note", "points_to: nowhere")) == []
@@ -151,7 +151,7 @@ def test_a_character_that_is_cut_by_byte_4096() -> None:
     text = "xxx\n" * 1000 + "y" * 95 + "é after"
     (problem,) = problems(PATH, note_text(b""), text, KNOWN, LIMITS)
     assert (problem.line, problem.column, problem.severity) == (1000, 95, Severity.ERROR)
-    assert "cut by byte 4096" in problem.message
+    assert "byte 4096 cuts a character" in problem.message
     assert found(f"x{text}") == []
     crlf = note_text(b"a\r\nb\r\n")
     assert problems(PATH, crlf, text, KNOWN, LIMITS) == ()
@@ -172,9 +172,9 @@ def test_notes_that_the_engine_does_not_see() -> None:
 
 def test_parts_that_the_engine_does_not_search() -> None:
     text = "a\n" * 1999 + "last\nbeyond\n"
-    said = "the engine reads 2000 lines; what begins here is not searched"
+    said = "the engine reads only 2000 lines; the text from here on is not searched"
     assert found(text) == [(2000, 0, said)]
-    assert found("é" * 2001) == [(0, 2000, "the engine reads 2000 characters of a line; what follows is not searched")]
+    assert found("é" * 2001) == [(0, 2000, "the engine reads only 2000 characters of a line; the rest is not searched")]
 
 
 def test_the_sample_notes_have_one_problem() -> None:
@@ -209,12 +209,12 @@ def test_a_long_note_in_a_large_tree() -> None:
 def test_frontmatter_below_the_first_line_is_reported() -> None:
     before = note_text(b"---\nmaturity: core\n---\n# Note\n")
     said = [one.message for one in problems(PATH, before, f"x{before.text}", KNOWN, LIMITS)]
-    assert said == ["the frontmatter does not begin with --- in the first line, so the engine reads none"]
+    assert said == ["the frontmatter does not begin with --- in the first line, so the engine does not read it"]
     assert problems(PATH, note_text(b"# Note\n"), "# Other\n", KNOWN, LIMITS) == ()
 
 
 def test_a_conflict_that_is_left_open() -> None:
-    said = "a conflict to decide: keep one side and remove the marks"
+    said = "an unresolved conflict: keep one side and remove the marks"
     for mine, theirs in (("mine", "theirs"), ("HEAD", "a1b2c3d (other words)")):
         text = f"# Note\n<<<<<<< {mine}\none\n=======\ntwo\n>>>>>>> {theirs}\n"
         assert found(text) == [(1, 0, said), (5, 0, "the conflict ends here")]
@@ -222,7 +222,7 @@ def test_a_conflict_that_is_left_open() -> None:
 
 
 def test_a_mark_that_is_left_over() -> None:
-    said = "the mark of a conflict is left over: remove this line"
+    said = "a leftover conflict mark: remove this line"
     assert found("# A\n\nx\n>>>>>>> theirs\n") == [(3, 0, said)]
 
 
@@ -236,7 +236,7 @@ def test_a_mark_that_is_left_over() -> None:
 )
 def test_frontmatter_behind_a_conflict_is_reported(text: str, is_told: bool) -> None:
     said = [message for _, _, message in found(text)]
-    told = "the frontmatter does not begin with --- in the first line, so the engine reads none"
+    told = "the frontmatter does not begin with --- in the first line, so the engine does not read it"
     assert (told in said) == is_told
 
 
@@ -250,7 +250,7 @@ def test_signals_that_are_not_read_anyway_are_not_blamed() -> None:
 
 @pytest.mark.parametrize(("body", "is_told"), [("Words.\n", True), ("## Part\n", True), ("# The hose\n", False)])
 def test_title_only_in_frontmatter_is_reported(body: str, is_told: bool) -> None:
-    said = "not read: a note is called by its # heading, or, as here without one, by its file name"
+    said = "not read: a note's title is its # heading or, if there is none, as here, its file name"
     assert found(block("title: The hose", body=body)) == ([(1, 0, said)] if is_told else [])
 
 
@@ -258,4 +258,4 @@ def test_space_after_the_first_fence_is_reported() -> None:
     before = note_text(b"---\nmaturity: core\n---\n# Note\n")
     edited = before.text.replace("---\n", "--- \n", 1)
     said = [one.message for one in problems(PATH, before, edited, KNOWN, LIMITS)]
-    assert said == ["the frontmatter has a space behind its ---, so the engine reads none"]
+    assert said == ["the frontmatter has a space after its ---, so the engine does not read it"]

@@ -71,7 +71,7 @@ def test_a_bare_folder_of_markdown(tmp_path: Path) -> None:
     project = find_project(NotesFolder(tmp_path))
     assert (project.root, project.tree) == (tmp_path, tmp_path)
     assert len(project.notices) == 1
-    assert "taken as the context tree" in project.notices[0]
+    assert "the folder itself is the context tree" in project.notices[0]
 
 
 def test_a_tree_without_config_is_opened_with_a_notice(tree: Tree) -> None:
@@ -195,7 +195,9 @@ def test_a_folder_of_the_engine_without_a_tree_is_named(tmp_path: Path, monkeypa
     (tmp_path / "below").mkdir()
     monkeypatch.chdir(tmp_path / "below")
     said = (
-        "above it (" + str(tmp_path / ".brv") + " has no context-tree yet: brv makes it with the first note): name one"
+        "above it ("
+        + str(tmp_path / ".brv")
+        + " has no context-tree yet: brv creates it with the first note): name one"
     )
     with pytest.raises(ProjectError, match=re.escape(said)):
         find_project(None)
@@ -433,7 +435,7 @@ def test_other_links_do_not_hide_the_tree(make: Callable[[Path], Path], tmp_path
 def test_link_to_nothing_is_named(target: str, tmp_path: Path) -> None:
     made = project(tmp_path / "p")
     (made / ".brv" / "context-tree").symlink_to(target)
-    with pytest.raises(ProjectError, match="a link that leads to no context tree"):
+    with pytest.raises(ProjectError, match="this link does not lead to a context tree"):
         find_project(made)
 
 

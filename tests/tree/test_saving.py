@@ -228,7 +228,7 @@ def test_failed_write_leaves_nothing(root: Path, monkeypatch: pytest.MonkeyPatch
     was = seen_of(root)
     monkeypatch.setattr(os, "write", full)
     for known in (was, None):
-        with pytest.raises(SaveError, match=r"\.md: not done, the disk is full; free some space"):
+        with pytest.raises(SaveError, match=r"\.md: not done: the disk is full; free some space"):
             save(root, NOTE if known else "auth/b.md", NEW, known)
     assert names(root) == [NOTE]
     assert (root / NOTE).read_bytes() == OLD
@@ -289,7 +289,7 @@ def test_moving(root: Path, either_way: str) -> None:
 
 def test_moving_replaces_none(root: Path, either_way: str) -> None:
     (root / "b.md").write_bytes(THEIRS)
-    with pytest.raises(SaveError, match=r"^b\.md: is taken"):
+    with pytest.raises(SaveError, match=r"^b\.md: already exists"):
         move(root, NOTE, "b.md", seen_of(root))
     assert (root / "b.md").read_bytes() == THEIRS
     assert (root / NOTE).read_bytes() == OLD

@@ -61,7 +61,7 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
 
 def test_full_disk_leaves_only_the_note(small_disk: Path) -> None:
     seen = read_note_file(small_disk, PLAIN)[1]
-    full = r"^auth/\w+\.md: not done, the disk is full; free some space and try again$"
+    full = r"^auth/\w+\.md: not done: the disk is full; free some space and try again$"
     for act in (
         lambda: save(small_disk, PLAIN, b"x" * 100_000, seen),
         lambda: save(small_disk, "auth/new.md", b"x" * 100_000, None),
@@ -121,7 +121,7 @@ def test_a_folder_and_a_file_that_may_not_be_written() -> None:
         (root / PLAIN).chmod(0o666)
         (root / "auth").chmod(0o555)
         in_folder = (
-            b"auth/note.md: not done, you may not read or write it, or its folder; change the permissions and try again"
+            b"auth/note.md: not done: you may not read or write it or its folder; change the permissions and try again"
         )
         assert refused(lambda: save(root, PLAIN, b"x", seen)) == in_folder
         assert refused(lambda: remove(root, PLAIN, seen)) == in_folder
@@ -189,8 +189,8 @@ def test_a_read_only_file_is_not_written_even_by_root(root: Path) -> None:
         ("auth/\0.md", "not the path of a note"),
         (".git/hooks.md", "begins with a dot"),
         ("auth/.md", "begins with a dot"),
-        ("auth/b.txt", "ends in .md"),
-        ("auth", "ends in .md"),
+        ("auth/b.txt", "must end in .md"),
+        ("auth", "must end in .md"),
     ],
 )
 def test_paths_that_cannot_be_notes(root: Path, path: str, said: str) -> None:

@@ -223,7 +223,7 @@ def test_one_unparsable_signal_file_loses_all_signals(tree: Tree, text: str) -> 
     snapshot = tree.session().snapshot
     assert {signals.importance for signals in snapshot.signals} == {50}
     assert snapshot.summary_signals == {}
-    assert any("a/n.md are no JSON" in notice for notice in snapshot.notices)
+    assert any("a/n.md are not JSON" in notice for notice in snapshot.notices)
 
 
 def test_broken_signal_file_of_a_removed_note_is_ignored(tree: Tree) -> None:

@@ -297,7 +297,7 @@ def test_on_a_network_disk_files_are_looked_at(tmp_path: Path, monkeypatch: pyte
     noticed = threading.Event()
     watcher = Watcher([tmp_path / "tree"], lambda _: noticed.set(), poll_seconds=0.01)
     begun = watcher.start()
-    assert begun.why == "a disk of type nfs does not tell what others change"
+    assert begun.why == "a disk of type nfs does not report outside changes"
     assert begun.poll_seconds >= 0.01
     try:
         (tmp_path / "tree").mkdir()

@@ -131,7 +131,7 @@ async def connected(served: Served, origin: str, host: str = "", cookie: str = "
 
 async def test_it_prints_its_address_and_serves_the_page(served: Served, tree: Tree) -> None:
     assert re.fullmatch(
-        rf"{tree.root.name} is at http://127\.0\.0\.1:{served.port}/\?token=[\w-]{{43}} \(Ctrl\+C ends it\)\n",
+        rf"{tree.root.name} is at http://127\.0\.0\.1:{served.port}/\?token=[\w-]{{43}} \(Ctrl\+C stops it\)\n",
         served.line,
     )
     status, page = await get(served.printed)
@@ -276,20 +276,20 @@ async def test_a_name_that_is_not_this_machine_is_refused(served: Served) -> Non
     for path in ("", "static/js/textual.js"):
         status, text = await get(f"{served.url}{path}", Host=host, Cookie=cookie)
         assert (status, "token" in text) == (403, False)
-        assert f"open what brv-tui serve printed, {served.url}?…" in text
+        assert f"open the address that brv-tui serve printed, {served.url}?…" in text
     assert not await connected(served, f"http://{host}", host)
     assert (await get(served.url, Host=f"localhost:{served.port}", Cookie=cookie))[0] == 200
 
 
 def test_unknown_name_gets_the_address_to_open() -> None:
     said = guard.Guard("0.0.0.0", 80)._unknown_name
-    assert "with this machine's own name or an IP address of it in place of 0.0.0.0" in said
+    assert "with this machine's own name or IP address in place of 0.0.0.0" in said
     assert "in place of" not in guard.Guard("127.0.0.1", 80)._unknown_name
 
 
 def test_file_without_a_trace_is_refused_with_what_can_be_served(tmp_path: Path) -> None:
     (tmp_path / "r.md").write_text("x")
-    with pytest.raises(Failure, match="neither a project's folder nor a trace saved as"):
+    with pytest.raises(Failure, match="neither the folder of a project nor a saved trace"):
         check_trace(tmp_path / "r.md")
 
 
@@ -339,7 +339,7 @@ def test_taken_port_is_reported(tree: Tree) -> None:
         code, error = refused(str(tree.root), "--port", str(port))
     assert code == 4
     assert error == (
-        f"brv-tui: port {port} of 127.0.0.1 is in use: end the program that has it, or choose another with --port"
+        f"brv-tui: port {port} of 127.0.0.1 is in use: stop the program that uses it, or choose another with --port"
         " (0: any)\n"
     )
 
@@ -348,7 +348,7 @@ def test_host_of_another_machine_is_reported(tree: Tree) -> None:
     tree.note("x/n.md", "Quokka")
     code, error = refused(str(tree.root), "--host", "192.0.2.1", "--port", "0")
     assert code == 2
-    assert error.startswith("brv-tui: 192.0.2.1 is no address of this machine: leave out --host, or choose one")
+    assert error.startswith("brv-tui: 192.0.2.1 is not an address of this machine: leave out --host, or give one")
 
 
 @pytest.mark.parametrize(
@@ -365,11 +365,17 @@ def test_addresses_no_page_can_open_are_refused_at_once(tree: Tree, tmp_path: Pa
 @pytest.mark.parametrize(
     ("error", "said"),
     [
-        (OSError(socket.EAI_NONAME, "Name or service not known"), "h.example is no address of this machine: leave out"),
-        (socket.gaierror(socket.EAI_AGAIN, "Temporary failure"), "h.example is no address of this machine: leave out"),
-        (UnicodeError("label too long"), "h.example is no address of this machine: leave out"),
-        (OSError(errno.EACCES, "Permission denied"), "port 80 is not open to you: choose one above 1023 with --port"),
-        (OSError(errno.EADDRINUSE, "in use"), "port 80 of h.example is in use: end the program that has it"),
+        (
+            OSError(socket.EAI_NONAME, "Name or service not known"),
+            "h.example is not an address of this machine: leave out",
+        ),
+        (
+            socket.gaierror(socket.EAI_AGAIN, "Temporary failure"),
+            "h.example is not an address of this machine: leave out",
+        ),
+        (UnicodeError("label too long"), "h.example is not an address of this machine: leave out"),
+        (OSError(errno.EACCES, "Permission denied"), "you may not use port 80: choose one above 1023 with --port"),
+        (OSError(errno.EADDRINUSE, "in use"), "port 80 of h.example is in use: stop the program that uses it"),
         (OSError(errno.ENOBUFS, "No buffer space"), "cannot listen on h.example, port 80 (No buffer space): choose"),
     ],
 )

@@ -34,11 +34,9 @@ if TYPE_CHECKING:
     "judgments",
     type=NamedPath(),
     metavar="FILE",
-    help="One set over all, by one ranking.",
+    help="One set of judgments for all members, measured on one ranking of their notes.",
 )
-@click.option(
-    "--metric", "named_metrics", multiple=True, metavar="NAME", help="A metric, as eval has it; may be repeated."
-)
+@click.option("--metric", "named_metrics", multiple=True, metavar="NAME", help="A metric, as in eval; may be repeated.")
 @fleet_command
 @answer_format
 def evaluate(judgments: Path | None, named_metrics: tuple[str, ...], options: FleetOptions, form: str) -> int:
@@ -81,7 +79,7 @@ def evaluate(judgments: Path | None, named_metrics: tuple[str, ...], options: Fl
         ]
         print_table(("member", "queries", *map(str, metrics)), shown)
         if judgments is None:
-            add = "" if evaluations else ": brv-tui judge set adds some, in each project"
+            add = "" if evaluations else "; add some in each project with brv-tui judge set"
             click.echo(f"{counted(len(evaluations), 'member has', 'members have')} judgments{add}")
     say_missing(missing)
     return OK if rows else NEGATIVE
@@ -108,25 +106,27 @@ _SHOWN = 3
 @click.command("query")
 @text_argument()
 @click.option("--scope", default="", metavar="PATH", help="Search only below this folder of each tree.")
-@click.option("--trace", "with_trace", is_flag=True, help="With --format json or jsonl: each member's whole trace.")
+@click.option(
+    "--trace", "with_trace", is_flag=True, help="With --format json or jsonl: include each member's whole trace."
+)
 @click.option(
     "--merge",
     type=click.Choice(["each", "one"]),
     default="each",
     show_default=True,
-    help="each: every member by its own engine; one: one ranking by ByteRover, as one tree of all notes would give.",
+    help="each: every member answers with its own engine; one: ByteRover ranks the notes of all members as one tree.",
 )
 @click.option(
     "--limit",
     type=WholeNumber(1, 1_000),
-    help=f"How many results: of each member (default: {_SHOWN}, as JSON all), or of the one ranking (default: 10).",
+    help=f"The number of results: per member (default: {_SHOWN}; as JSON, all), or in the one ranking (default: 10).",
 )
 @fleet_command
 @format_option(
     "text",
     "json",
     "jsonl",
-    text="How to answer; jsonl is a line for each member, as it answers (with --merge each).",
+    text="Output format; jsonl writes a line for each member as soon as it answers (with --merge each).",
 )
 def query(
     text: str, scope: str, with_trace: bool, merge: str, limit: int | None, options: FleetOptions, form: str
@@ -140,10 +140,10 @@ def query(
 
     if merge == "one":
         if scope or with_trace or form == "jsonl":
-            raise Failure("--scope, --trace and --format jsonl are for --merge each", BAD_USAGE)
+            raise Failure("--scope, --trace and --format jsonl need --merge each", BAD_USAGE)
         return _one_ranking(text, limit or 0, options, form)
     if with_trace and form == "text":
-        raise Failure("--trace is for --format json and jsonl", BAD_USAGE)
+        raise Failure("--trace needs --format json or jsonl", BAD_USAGE)
     fleet = options.fleet()
     with options.asker(fleet) as asker:
         if form == "jsonl":
@@ -239,11 +239,12 @@ def _print_answers(text: str, members: Sequence[Member], answers: dict[str, Any]
             say(visible(f"  open it: brv-tui {places[name].path}"))
     answering = counted(len(answers) - len(silent), "member has", "members have")
     unread = f", {missing} could not be asked" if missing else ""
-    say(visible(f"{answering} notes for “{text}”, {len(silent)} not{unread}: each by its own engine."))
+    verb = "does" if len(silent) == 1 else "do"
+    say(visible(f"{answering} notes for “{text}”, {len(silent)} {verb} not{unread}. Each used its own engine."))
     if len(silent) == len(answers):
-        say("Ask in other words, or add a note about it to a member.")
+        say("Rephrase the query, or add a note about it to a member.")
     if len(answers) > 1:
-        say("Scores of different members are not comparable: each counts its words in its own notes alone.")
+        say("Scores are not comparable between members: each member counts words only in its own notes.")
 
 
 @click.command("explain")

@@ -43,7 +43,7 @@ _MOST_LINES = 20
     default=180,
     show_default=True,
     metavar="N",
-    help="From how many days without a change a note is stale.",
+    help="A note is stale if it has not changed for this many days.",
 )
 @click.option(
     "--similar",
@@ -51,10 +51,10 @@ _MOST_LINES = 20
     default=0.8,
     show_default=True,
     metavar="N",
-    help="From which likeness on (0.5 to 1, of word triples) two notes are near-duplicates.",
+    help="Two notes are near-duplicates from this similarity on (0.5 to 1, by word triples).",
 )
 @fleet_command
-@format_option("text", "json", "md", text="How to answer; md is a report to send to others.")
+@format_option("text", "json", "md", text="Output format; md is a report to share.")
 def health(stale_days: int, similar: float, options: FleetOptions, form: str) -> int:
     """Compare the notes of all members: near-duplicates, possible contradictions, notes that only one member has, stale
     notes, and members with unusual settings. Reads every note; needs the extra fleet.
@@ -83,7 +83,7 @@ def health(stale_days: int, similar: float, options: FleetOptions, form: str) ->
         for group in report.alike[:_MOST_LINES]:
             others = f" and {len(group.notes) - 2} more" if len(group.notes) > 2 else ""
             first, second = group.notes[:2]
-            say(visible(f"alike {group.likeness:.2f}: {_named(first)} and {_named(second)}{others}"))
+            say(visible(f"similarity {group.likeness:.2f}: {_named(first)} and {_named(second)}{others}"))
         say(visible(health_summary(report)))
     say_missing(report.missing[len(fleet.absent) :])
     return NEGATIVE if report.contradictions or report.alike or report.missing else OK
@@ -94,7 +94,9 @@ def _named(place: NotePlace) -> str:
 
 
 @click.command("maturity")
-@click.option("--days", type=WholeNumber(0, 3_650), default=30, show_default=True, help="How far to look ahead.")
+@click.option(
+    "--days", type=WholeNumber(0, 3_650), default=30, show_default=True, help="The number of days to look ahead."
+)
 @click.option("--event", default="", metavar="KIND", help="Only this event, such as archive or leaves-prompt.")
 @fleet_command
 @answer_format
@@ -121,7 +123,7 @@ def maturity(days: int, event: str, options: FleetOptions, form: str) -> int:
             for count in one.counts
             if count.by_then
         ]
-        print_table(("member", "engine", "event", "notes by then", f"of them in {days} days"), rows)
+        print_table(("member", "engine", "event", "notes by then", f"of these within {days} days"), rows)
     say_missing(replies.missing)
     return outcome(outlooks, any(one.documents for one in outlooks.values()))
 
@@ -146,15 +148,25 @@ def open_fleet(options: FleetOptions) -> int:
 @click.command("add")
 @click.argument("places", nargs=-1, required=True, metavar="PLACE…")
 @click.option("--fleet", "file", type=NamedPath(), metavar="FILE", help=FILE_HELP)
-@click.option("--name", default="", help="Its name (default: that of its folder).")
-@click.option("--revision", default=NEWEST, type=filled, metavar="REV", help="Of a git repository: the revision.")
+@click.option("--name", default="", help="The member's name (default: the name of its folder).")
 @click.option(
-    "--folder", type=filled, metavar="PATH", help="Of a git repository: the tree in it (default: .brv/context-tree)."
+    "--revision", default=NEWEST, type=filled, metavar="REV", help="For a git repository: the revision to read."
 )
-@click.option("--engine", default="", help="The engine that answers (default: as its own settings say).")
+@click.option(
+    "--folder",
+    type=filled,
+    metavar="PATH",
+    help="For a git repository: the folder of notes in it (default: .brv/context-tree).",
+)
+@click.option("--engine", default="", help="The engine that answers (default: from the member's own settings).")
 @click.option("--profile", default="", help="The engine's constants.")
-@click.option("--weight", type=Number(0, 1_000_000, min_open=True), default=1.0, help="How much work it is.")
-@click.option("--owner", default="", help="The owner of the memory.")
+@click.option(
+    "--weight",
+    type=Number(0, 1_000_000, min_open=True),
+    default=1.0,
+    help="How much work this member is, relative to others.",
+)
+@click.option("--owner", default="", help="Who owns this memory.")
 def add(places: tuple[str, ...], file: Path | None, folder: str | None, **values: Any) -> int:
     """Add PLACEs to fleet.toml: folders, globs, git repositories, or data folders of ByteRover V4.
 
@@ -165,7 +177,7 @@ def add(places: tuple[str, ...], file: Path | None, folder: str | None, **values
 
     target = file or Path(NAME)
     if values["name"] and len(places) > 1:
-        raise Failure("--name is for one place", BAD_USAGE)
+        raise Failure("--name needs exactly one PLACE", BAD_USAGE)
     options = FleetEntry(**values) if folder is None else FleetEntry(**values, folder=folder)
     for place in places:
         here = target.resolve().parent
@@ -190,7 +202,7 @@ def _say_unusable(fleet: Fleet) -> list[Absence]:
     missing = [one for one in fleet.members if one.path and not Path(one.path).exists()]
     absent = [Absence(one.name, f"{one.path}: no such folder", AbsenceKind.NO_FOLDER) for one in missing]
     say_missing(absent)
-    why = f"its {MARKER} names a space elsewhere; take it out and add the data folder with that space"
+    why = f"its {MARKER} names a space elsewhere; remove this member and add the data folder with that space"
     say_first_notes([f"{path}: {why}" for path in elsewhere])
     return absent
 

@@ -31,9 +31,9 @@ if TYPE_CHECKING:
 
 _REMEDIES = {
     AbsenceKind.NO_FOLDER: (
-        ": fix or take out its entry in the fleet, or the --over that names it, or bring the folder back"
+        ": restore the folder, or correct or remove the entry in the fleet or the --over that names it"
     ),
-    AbsenceKind.NOT_RANKED: "; fleet query --merge each and fleet eval without --judgments ask each by its own engine",
+    AbsenceKind.NOT_RANKED: "; to use its own engine, run fleet query --merge each, or fleet eval without --judgments",
 }
 """The remedy for an absence whose line contains none."""
 
@@ -80,7 +80,7 @@ def with_remedy(why: str, kind: AbsenceKind) -> str:
 _F = TypeVar("_F", bound=Callable[..., Any])
 _FROM_START = "\r\033[K"
 """Moves a terminal's cursor to the start of its line, and clears the line."""
-FILE_HELP = "The fleet (default: fleet.toml here)."
+FILE_HELP = "The fleet file (default: fleet.toml in this folder)."
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +113,7 @@ class FleetOptions:
         say_first_notes([one.why for one in fleet.absent])
         say_first_notes(fleet.notices)
         if not fleet.members:
-            raise Failure("the fleet has no members that can be asked; brv-tui fleet add adds one", NOT_THERE)
+            raise Failure("the fleet has no members that can be asked; add one with brv-tui fleet add", NOT_THERE)
         return fleet
 
     def _check_scheduler(self) -> None:
@@ -179,25 +179,25 @@ def fleet_command(command: _F) -> _F:
     for option in (
         click.option(
             "--scheduler", default="", metavar="ADDRESS",
-            help="Ask on the workers of this Dask scheduler (tcp://…, tls://…, its file, or auto; extra fleet).",
+            help="Run queries on this Dask scheduler's workers (tcp://…, tls://…, its file, or auto; extra fleet).",
         ),
         click.option(
             "--trust-scheduler", is_flag=True,
-            help="Connect to a scheduler on another machine without TLS: it can run code here.",
+            help="Connect without TLS to a scheduler on another machine, which can then run code here.",
         ),
         click.option(
             "--workers", type=WholeNumber(0, 512), default=0, metavar="N",
-            help="The number of processes (default: one for each core).",
+            help="The number of processes that answer (default: one for each core).",
         ),
         click.option(
             "--timeout", type=Number(0.1, 86_400), default=60.0, show_default=True, metavar="SECONDS",
-            help="How long to wait for one member.",
+            help="How long to wait for each member.",
         ),
         click.option("--now", metavar="ISO", type=moment, help=NOW_HELP),
         click.option("--member", "names", multiple=True, metavar="NAME", help="Only this member; may be repeated."),
         click.option(
             "--over", multiple=True, metavar="PLACE",
-            help="A folder, glob, bare git repository or V4 data folder, in place of a file; may be repeated.",
+            help="A folder, glob, bare git repository or V4 data folder, instead of a fleet file; may be repeated.",
         ),
         click.option("--fleet", "file", type=NamedPath(), metavar="FILE", help=FILE_HELP),
     ):  # fmt: skip

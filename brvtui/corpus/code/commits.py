@@ -78,14 +78,14 @@ def files_between(root: Path, revisions: str) -> list[str]:
         raise DiffError("git is not installed; give the patch itself on the standard input: --diff -") from None
     except GitFailed:
         raise DiffError(
-            f"{revisions}: no git repository is here; name one with --repo, or give the patch itself"
+            f"{revisions}: there is no git repository here; name one with --repo, or give the patch itself"
         ) from None
     except RevisionError as error:
         raise DiffError(str(error)) from None
     try:
         listed = git(root, "diff", *_NAMES_ONLY, revisions, "--", most=_MOST_LISTED)
     except RevisionError as error:
-        raise DiffError(f"{revisions}: {visible(str(error))}; name others, or give the patch itself") from None
+        raise DiffError(f"{revisions}: {visible(str(error))}; give other revisions, or the patch itself") from None
     return [os.fsdecode(path) for path in listed.split(b"\0") if path]
 
 
@@ -125,7 +125,7 @@ class CommitTimes:
         except (GitFailed, NoGit):
             log, self.problem = b"", ""
         except RevisionError as error:
-            log, self.problem = b"", f"the times of commits do not count: {error}"
+            log, self.problem = b"", f"commit times are not used: {error}"
             self._is_slow = isinstance(error, GitTooSlow)
         if log != self._log:
             self._log, self._left, self._files = log, _SECONDS, {}

@@ -23,9 +23,9 @@ from brvtui.corpus.code.rules import CodeRules, code_rules
 Read = Callable[[Iterable[Source], CodeRules], Iterable[CodeFile | SkippedSource]]
 """Parses files and returns the results in order."""
 Progress = Callable[[int, int], None]
-_TOO_MANY_EDGES = "more edges follow from the types of this code than the limit; the rest are left out"
-_TOO_MANY_IMPORTS = "files import so much that some of their names were not looked up in all modules"
-_FULL = "left out: the repository has more symbols than are held at once; open a folder of it"
+_TOO_MANY_EDGES = "the types in this code lead to more edges than the limit; the rest are left out"
+_TOO_MANY_IMPORTS = "some files import so many names that not all of them were looked up in every module"
+_FULL = "left out: the repository has more symbols than the limit; open one of its folders"
 _DEPENDS_ON_OTHERS = (_FULL, PARSER_FAILS)
 """Reasons for skipping a file that may no longer apply after other files have changed."""
 

@@ -270,7 +270,7 @@ def read_source(
     tree = _parsed(source, language, is_over)
     if tree is None:
         return reader.file(f"{slow}; {SPLIT_IT}")
-    problem = "it has syntax errors; what is right of it is read" if tree.root_node.has_error else ""
+    problem = "it has syntax errors; only its valid parts are read" if tree.root_node.has_error else ""
     try:
         reader.run(tree, is_over)
     except TookTooLong:

@@ -63,7 +63,7 @@ class RepositorySnapshot(Snapshot):
         """
         page = self._page(path)
         if not page.symbol.line:
-            return f"{page.title}, which {page.symbol.path} uses first\n"
+            return f"{page.title}, first used in {page.symbol.path}\n"
         source = read_inside(self.project.tree, page.symbol.path, self.limits.max_file_bytes)
         first, after = self.pages.lines_of(page)
         lines = source.decode("utf-8", "replace").splitlines(keepends=True)

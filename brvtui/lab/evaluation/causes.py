@@ -20,7 +20,7 @@ from brvtui.paint.text import signed
 from brvtui.snapshot import Snapshot
 from brvtui.snapshot.naming import Named
 from brvtui.tree.constants import TreeConstants
-from brvtui.wording import counted, first_of
+from brvtui.wording import first_of
 
 _MOST_NOTES, _MOST_PARTS = 3, 3
 _SAME = 1e-9
@@ -123,7 +123,7 @@ class CauseFinder:
         """Yields the reason for the absence of the note at ``path`` from the current answer."""
         snapshot = self.context.snapshot
         if path not in snapshot.by_path:
-            yield ChangeLine(f"{path}: no such note now")
+            yield ChangeLine(f"{path}: the note no longer exists")
             return
         trace = ask(self.engine, self.context, self.judgments[now.id], self.like)
         why = self.engine.why(self.context, trace, Named(path, snapshot.by_path[path]))
@@ -146,12 +146,14 @@ class CauseFinder:
             for change in [*left]:
                 if self._is_as_before(change, snapshot):
                     edit = self._edit(path, reverting, change)
-                    again = "the query is as good" if change.is_worse(self.metric) else "the outcome is"
+                    again = "the answer is as good" if change.is_worse(self.metric) else "the outcome is"
                     lines[change.now.id] = ChangeLine.of_cause(f"{edit}, {again} as it was (tried)")
                     left.remove(change)
-        together = f"of {counted(len(paths), 'changed file', 'changed files')}, no single one explains it"
+        together = f"none of the {len(paths)} changed files explains it alone"
+        if len(paths) == 1:
+            together = "the only changed file does not explain it"
         if len(paths) > len(candidates):
-            together = f"of {len(paths)} changed files, {len(candidates)} were tried one by one, and none explains it"
+            together = f"{len(candidates)} of {len(paths)} changed files were tried one by one, and none explains it"
         return {
             **lines,
             **{change.now.id: ChangeLine.of_cause(self._missing_notes(change) or together) for change in left},
@@ -187,11 +189,11 @@ class CauseFinder:
             return self._is_as_before(change, reverting.revert(Difference({path: alone}, frozenset())))
 
         if edit.mtime_ns == entry.mtime_ns or would_do(replace(edit, mtime_ns=entry.mtime_ns)):
-            return f"{path} was edited: with its text of {then}"
+            return f"{path} was edited: with its text from {then}"
         with suppress(OSError):
             if would_do(replace(edit, data=self.context.snapshot.read(path))):
-                return f"{path} has another file time: with that of {then}"
-        return f"{path} was edited: with its text and file time of {then}, not with one of the two alone"
+                return f"{path} has another file time: with the one from {then}"
+        return f"{path} was edited: only with both its text and its file time from {then}"
 
 
 def _place(rank: int | None) -> float:

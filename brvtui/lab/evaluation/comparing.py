@@ -140,14 +140,14 @@ def compare_evaluations(now: Evaluation, before: Evaluation) -> Comparison:
         if old is None:
             notices.append(f"{query.id}: not in the baseline, so it is not compared")
         elif (old.text, old.scope) != (query.text, query.scope):
-            notices.append(f"{query.id}: another query in the baseline, so it is not compared")
+            notices.append(f"{query.id}: a different query in the baseline, so it is not compared")
         elif sorted(old.grades.values()) != sorted(query.grades.values()):
-            notices.append(f"{query.id}: judged otherwise in the baseline, so it is not compared")
+            notices.append(f"{query.id}: judged differently in the baseline, so it is not compared")
         else:
             changes.append(QueryChange(query, old))
     notices += [f"{name}: only in the baseline, so it is not compared" for name in known]
     if (now.engine, now.profile) != (before.engine, before.profile):
-        notices.append(f"the baseline is of {before.engine} with profile {before.profile}")
+        notices.append(f"the baseline was measured with {before.engine}, profile {before.profile}")
     return Comparison(now, before, tuple(changes), tuple(notices))
 
 
@@ -257,12 +257,12 @@ def gate_under(evaluation: Evaluation, metric: Metric, minimum: float) -> GateRe
     """Fails if the mean of ``metric`` is below ``minimum``. The result has the queries below it."""
     mean, name = evaluation.mean(metric), f"{metric} at least {minimum:g}"
     if mean is None:
-        return GateResult(name, False, f"no query has a value of {metric}: grade documents first", ())
+        return GateResult(name, False, f"no query has a value for {metric}: grade documents first", ())
     if mean >= minimum - _SAME:
         return GateResult(name, True, f"{metric} is {mean:.4f}", ())
     low = [(value, query.id) for query in evaluation.queries if (value := query.value(metric)) is not None]
     queries = tuple(name for value, name in sorted(low) if value < minimum)
-    return GateResult(name, False, f"{metric} is {mean:.4f}, under {minimum:g}", queries)
+    return GateResult(name, False, f"{metric} is {mean:.4f}, below {minimum:g}", queries)
 
 
 def gate_drop(comparison: Comparison, metric: Metric, limit: float) -> GateResult:
@@ -271,7 +271,7 @@ def gate_drop(comparison: Comparison, metric: Metric, limit: float) -> GateResul
     """
     difference, name = comparison.difference(metric), f"{metric} falls by at most {limit:g}"
     if difference is None:
-        return GateResult(name, False, f"no query has a value of {metric} on both sides", ())
+        return GateResult(name, False, f"no query has a value for {metric} in both evaluations", ())
     if difference >= -limit - _SAME:
         return GateResult(name, True, f"{metric} changed by {signed(difference, 4)}", ())
     queries = tuple(change.now.id for change in comparison.worse(metric))
@@ -280,9 +280,9 @@ def gate_drop(comparison: Comparison, metric: Metric, limit: float) -> GateResul
 
 def gate_outcomes(comparison: Comparison) -> GateResult:
     """Fails if the outcome of any query changed, for better or worse."""
-    changed, name = comparison.other_outcomes(), "no other tier"
+    changed, name = comparison.other_outcomes(), "no tier change"
     if not changed:
-        return GateResult(name, True, "every query is answered by the same tier", ())
+        return GateResult(name, True, "no query changed tier", ())
     first = changed[0]
     more = f" and {len(changed) - 1} more" if len(changed) > 1 else ""
     text = f"{first.now.id}: {first.before.outcome} → {first.now.outcome}{more}"

@@ -71,8 +71,8 @@ def evaluate(
 def _moved_text(item: FollowedDocument) -> str:
     """The current state of a judged document that is not at its path, with the command that updates the judgments."""
     if item.moved:
-        return f"moved to {item.path}, {item.how} (brv-tui judge follow keeps that)"
-    return f"{item.how} (brv-tui judge set takes it out)"
+        return f"moved to {item.path}, {item.how} (brv-tui judge follow records that)"
+    return f"{item.how} (brv-tui judge set removes it)"
 
 
 def _quoted(trace: Trace) -> tuple[str, ...]:

@@ -49,11 +49,11 @@ def read_beir(folder: Path, queries: Path | None, known: Sequence[Judgment]) -> 
     if linked := next(
         (file for file in (*([] if queries else [folder / _QUERIES]), *files) if leads_out(folder, file)), None
     ):
-        raise JudgmentsError(f"{linked}: a link leads out of {folder}; replace it with a file")
+        raise JudgmentsError(f"{linked}: this link leads out of {folder}; replace it with a file")
     judgments = _limited(_jsonl_queries(queries or folder / _QUERIES), folder)
     grades: Grades = {}
     if not files:
-        raise JudgmentsError(f"{folder / _QRELS}: holds no .tsv file; name the folder that {_QUERIES} lies in")
+        raise JudgmentsError(f"{folder / _QRELS}: has no .tsv file; name the folder that contains {_QUERIES}")
     for file in files:
         for place, line in _lines(file):
             if line.split("\t")[0] == "query-id":
@@ -119,14 +119,14 @@ def read_qmd(file: Path, queries: Path | None, known: Sequence[Judgment]) -> tup
     value = _json(file)
     listed = value.get("queries") if isinstance(value, dict) else None
     if not isinstance(listed, list) or len(listed) > MOST_QUERIES:
-        raise JudgmentsError(f'{file}: must hold an object with a list of at most {MOST_QUERIES} "queries"')
+        raise JudgmentsError(f'{file}: must be a JSON object with a list of at most {MOST_QUERIES} "queries"')
     judgments: dict[str, Judgment] = {}
     grades: Grades = {}
     for number, item in enumerate(listed, start=1):
         place = f"{file}, query {number}"
         files = item.get("expected_files") if isinstance(item, dict) else None
         if not isinstance(files, list) or not all(isinstance(path, str) for path in files):
-            raise JudgmentsError(f'{place}: must hold "id", "query" and a list of "expected_files"')
+            raise JudgmentsError(f'{place}: must have "id", "query" and a list of "expected_files"')
         name = _name(item.get("id", number), place)
         judgments[name] = Judgment(name, _string(item, "query", place), comment=_string(item, "description", place, ""))
         grades[name] = dict.fromkeys(files, 1)
@@ -164,7 +164,9 @@ def _joined(queries: Mapping[str, Judgment], grades: Grades, place: Path) -> tup
     lost = [name for name in grades if name not in queries]
     if lost:
         more = f" and {len(lost) - 1} more" if len(lost) > 1 else ""
-        raise JudgmentsError(f"{place}: no text for the query {shortened(lost[0], 64)}{more}; name them with --queries")
+        raise JudgmentsError(
+            f"{place}: no text for the query {shortened(lost[0], 64)}{more}; give the texts with --queries"
+        )
     judgments: list[Judgment] = []
     taken, numbers = set[str](), dict[str, int]()
     for name, each in queries.items():
@@ -173,7 +175,7 @@ def _joined(queries: Mapping[str, Judgment], grades: Grades, place: Path) -> tup
         graded = grades.get(name, {})
         if len(graded) > MOST_DOCUMENTS or any(len(path) > LONGEST_TEXT or not path for path in graded):
             raise JudgmentsError(
-                f"{place}: {name}: at most {MOST_DOCUMENTS} documents of {LONGEST_TEXT} characters each"
+                f"{place}: {name} may have {MOST_DOCUMENTS} documents with names of 1 to {LONGEST_TEXT} characters"
             )
         documents = tuple(JudgedDocument(path, grade) for path, grade in graded.items())
         judgments.append(Judgment(own, each.text, each.scope, each.expected, each.comment, documents))
@@ -186,7 +188,7 @@ def _limited(queries: Iterator[tuple[str, Judgment]], place: Path) -> dict[str, 
     for name, each in queries:
         by_id[name] = each
         if len(by_id) > MOST_QUERIES:
-            raise JudgmentsError(f"{place}: holds more than {MOST_QUERIES} queries; import fewer at once")
+            raise JudgmentsError(f"{place}: has more than {MOST_QUERIES} queries; import fewer at once")
     return by_id
 
 
@@ -225,19 +227,19 @@ def _tabbed_queries(file: Path) -> Iterator[tuple[str, Judgment]]:
 def _string(item: Mapping[str, Any], key: str, place: str, default: str | None = None) -> str:
     value = item.get(key, default)
     if not isinstance(value, str) or (default is None and not value.strip()):
-        raise JudgmentsError(f'{place}: "{key}" must be a text')
+        raise JudgmentsError(f'{place}: "{key}" must be a string')
     return _bounded(value, place)
 
 
 def _name(value: object, place: str) -> str:
     if not isinstance(value, str | int) or isinstance(value, bool):
-        raise JudgmentsError(f"{place}: the id of a query must be a text or a whole number")
+        raise JudgmentsError(f"{place}: the id of a query must be a string or a whole number")
     return str(value)
 
 
 def _bounded(text: str, place: str) -> str:
     if len(text) > LONGEST_TEXT:
-        raise JudgmentsError(f"{place}: a text of more than {LONGEST_TEXT} characters; shorten it")
+        raise JudgmentsError(f"{place}: a text has more than {LONGEST_TEXT} characters; shorten it")
     return text
 
 
@@ -255,7 +257,7 @@ def _lines(file: Path) -> Iterator[tuple[str, str]]:
     except OSError as error:
         raise JudgmentsError(f"{file}: cannot be read ({faults.reading_reason(error)})") from error
     except UnicodeDecodeError as error:
-        raise JudgmentsError(f"{file}: is not text in UTF-8; convert it first") from error
+        raise JudgmentsError(f"{file}: is not UTF-8 text; convert it first") from error
     for number, line in enumerate(text.split("\n"), start=1):
         if line.strip():
             yield f"{file}, line {number}", line.rstrip("\r")

@@ -42,7 +42,7 @@ def edited_text(text: str, before: Sequence[Judgment], after: Sequence[Judgment]
     """
     starts = [match.start() for match in HEADER.finditer(text)]
     if len(starts) != len(before):
-        raise CannotEdit("its queries are not begun by lines [[query]]")
+        raise CannotEdit("its queries do not start with lines [[query]]")
     ends = [*starts[1:], len(text)] if starts else []
     wanted = {judgment.id: judgment for judgment in after}
     behind = _new_ones(before, after)
@@ -178,7 +178,7 @@ class JudgmentsFile:
             self._refuse_link_out()
             if not self.trusted and folder.is_symlink():
                 raise JudgmentsError(
-                    f"{folder}: a symlink, which may lead out of the project; put a folder in its place"
+                    f"{folder}: this is a symlink, which may lead out of the project; replace it with a folder"
                 )
             writing.make_ordinary_folder(folder)
             with locked(folder):
@@ -188,7 +188,7 @@ class JudgmentsFile:
                 after = edit(before)
                 if len(after) > MOST_QUERIES:
                     raise JudgmentsError(
-                        f"{self.path}: would hold more than {MOST_QUERIES} queries; remove some with brv-tui judge "
+                        f"{self.path}: would have more than {MOST_QUERIES} queries; remove some with brv-tui judge "
                         "remove, or keep the new ones in another file (--judgments FILE)"
                     )
                 if after != before:
@@ -207,13 +207,17 @@ class JudgmentsFile:
         except CannotEdit as error:
             raise JudgmentsError(f"{self.path}: {error}; edit the file by hand") from error
         except UnicodeEncodeError as error:
-            raise JudgmentsError(f"{self.path}: a name that is no UTF-8 cannot be written; rename the note") from error
+            raise JudgmentsError(
+                f"{self.path}: a note's name is not UTF-8 and cannot be written; rename the note"
+            ) from error
         if len(encoded) > LARGEST:
             raise JudgmentsError(
                 f"{self.path}: would be larger than {LARGEST} bytes; keep some queries in another file"
             )
         if parse_judgments(encoded, str(self.path)) != after:
-            raise JudgmentsError(f"{self.path}: cannot be changed without touching the rest; edit the file by hand")
+            raise JudgmentsError(
+                f"{self.path}: this change would affect other parts of the file; edit the file by hand"
+            )
         writing.write(self.path, encoded, private=False)
 
     def _data(self) -> bytes | None:

@@ -82,12 +82,14 @@ class DocumentFinder:
         known = self._snapshot.parsed.get(document.path)
         for path in (document.path, f"{document.path}.md", f"{document.path}.html"):
             if (there := self._snapshot.parsed.get(path)) is not None and not there.unseen:
-                return FollowedDocument(document, path, "" if path == document.path else "its name has no ending here")
+                return FollowedDocument(
+                    document, path, "" if path == document.path else "it was listed without its file ending"
+                )
         name = document.path.rpartition("/")[2]
         attempts = (
-            (self._digests.get(document.digest, ()) if document.digest else (), "its text is there"),
-            (self._titles.get(document.title.lower(), ()) if document.title else (), "a note of its title is there"),
-            (self._names.get(name, ()) if name not in _COMMON else (), "a note of its name is there"),
+            (self._digests.get(document.digest, ()) if document.digest else (), "it has the same text"),
+            (self._titles.get(document.title.lower(), ()) if document.title else (), "it has the same title"),
+            (self._names.get(name, ()) if name not in _COMMON else (), "it has the same name"),
         )
         for places, how in attempts:
             if len(places) == 1:

@@ -31,14 +31,14 @@ def parse_judgments(data: bytes, origin: str) -> tuple[Judgment, ...]:
     try:
         tables = parse_tables(data)
     except ValueError as error:
-        raise JudgmentsError(f"{origin}: not valid TOML: {error}; fix it, nothing was changed") from error
+        raise JudgmentsError(f"{origin}: not valid TOML: {error}; fix the file (nothing was changed)") from error
     _check_keys(tables, _TOP, origin)
     if tables.get("version", VERSION) != VERSION:
         raise JudgmentsError(f"{origin}: version must be {VERSION}; a newer brv-tui may read this file")
     queries = tables.get("query", [])
     if not isinstance(queries, list) or len(queries) > MOST_QUERIES:
         raise JudgmentsError(
-            f"{origin}: query must be a list of at most {MOST_QUERIES} tables, each begun by [[query]]"
+            f"{origin}: query must be a list of at most {MOST_QUERIES} tables, each starting with [[query]]"
         )
     lines = _lines(data, len(queries))
     judgments: list[Judgment] = []
@@ -48,7 +48,7 @@ def parse_judgments(data: bytes, origin: str) -> tuple[Judgment, ...]:
         judgment = _judgment(table, place)
         if judgment.id in taken:
             raise JudgmentsError(
-                f"{place}: the id {judgment.id} is that of query {taken[judgment.id]}; give it another"
+                f"{place}: query {taken[judgment.id]} already has the id {judgment.id}; choose another"
             )
         taken[judgment.id] = number + 1
         judgments.append(judgment)
@@ -68,7 +68,7 @@ def _lines(data: bytes, count: int) -> list[int]:
 
 def _judgment(table: Any, place: str) -> Judgment:
     if not isinstance(table, dict):
-        raise JudgmentsError(f"{place}: a query must be a table, begun by [[query]]")
+        raise JudgmentsError(f"{place}: a query must be a table that starts with [[query]]")
     _check_keys(table, _KEYS, place)
     for key in ("id", "text"):
         if key not in table:
@@ -97,7 +97,7 @@ def _document(item: Any, place: str) -> JudgedDocument:
     _check_keys(item, _DOCUMENT_KEYS, place)
     path = _text(item, "path", place)
     if not path:
-        raise JudgmentsError(f"{place}: path is missing; name the note below the tree")
+        raise JudgmentsError(f"{place}: path is missing; give the note's path in the tree")
     grade = item.get("grade")
     if type(grade) is not int or grade not in GRADES:
         raise JudgmentsError(f"{place}: grade must be 0, 1, 2 or 3, not {shortened(repr(grade), 40)}")
@@ -113,7 +113,7 @@ def _check_keys(table: Mapping[str, Any], known: tuple[str, ...], place: str) ->
 def _text(table: Mapping[str, Any], key: str, place: str) -> str:
     value = table.get(key, "")
     if not isinstance(value, str):
-        raise JudgmentsError(f"{place}: {key} = {shortened(repr(value), 40)} must be a text in quotes")
+        raise JudgmentsError(f"{place}: {key} = {shortened(repr(value), 40)} must be a string in quotes")
     if len(value) > LONGEST_TEXT:
         raise JudgmentsError(f"{place}: {key} has more than {LONGEST_TEXT} characters; shorten it")
     return value

@@ -255,7 +255,7 @@ def parse_axis(text: str, controls: Sequence[Control], axes: int) -> Axis:
         raise SweepError(f"no constant {shortened(name, 60)}{hint}; --list lists them")
     if control.choices:
         if written:
-            raise SweepError(f"{name} has no range: leave out ={shortened(written, 40)}, all its values are taken")
+            raise SweepError(f"{name} has no range: leave out ={shortened(written, 40)}; all its values are used")
         return Axis(control, control.choices)
     first, last, count = control.least, control.most, _POINTS[axes]
     if written:
@@ -266,14 +266,14 @@ def parse_axis(text: str, controls: Sequence[Control], axes: int) -> Axis:
             turned = f"{name}={numbers[1]:g}:{numbers[0]:g}{f':{match[3]}' if match[3] else ''}"
             raise SweepError(f"{shortened(text, 60)}: FROM must be below TO; write {turned}")
         if match is None or len(numbers) < 2 or not control.least <= numbers[0] < numbers[1]:
-            hint = f"from {control.least:g} on, such as {name}={control.least:g}:{control.most:g}:{count}"
+            hint = f"with FROM at least {control.least:g}, such as {name}={control.least:g}:{control.most:g}:{count}"
             raise SweepError(f"{shortened(text, 60)} must be {FORM}, {hint}")
         if numbers[1] > (greatest := MOST_DAYS if control.group == CLOCK else _GREATEST):
             raise SweepError(f"{shortened(text, 60)}: TO must be at most {greatest:g}")
         first, last = numbers
         count = int(match[3]) if match[3] else count
     if not 2 <= count <= _MOST:
-        raise SweepError(f"{name}: from 2 to {_MOST} points can be asked")
+        raise SweepError(f"{name}: the number of points must be from 2 to {_MOST}")
     numbers = [first + (last - first) * place / (count - 1) for place in range(count)]
     if isinstance(control.base, int):
         return Axis(control, tuple(dict.fromkeys(round(each) for each in numbers)))

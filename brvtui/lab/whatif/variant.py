@@ -158,7 +158,7 @@ def parse_variant(text: str, profiles: Mapping[str, Collection[str]], engine: st
     except ValueError as error:
         raise VariantError(f"{shortened(text, 60)}: {error}") from error
     if not words:
-        raise VariantError("nothing is named: write an engine, a profile, +30d, rev:main or a constant=value")
+        raise VariantError("the variant is empty: write an engine, a profile, +30d, rev:main or a constant=value")
     variant = Variant()
     for word in words:
         variant = _with_word(variant, word, profiles)
@@ -170,7 +170,7 @@ def parse_variant(text: str, profiles: Mapping[str, Collection[str]], engine: st
             )
         variant = replace(variant, engine=next(name for name, own in profiles.items() if variant.profile in own))
     if variant.revision and (variant.signals or variant.without):
-        raise VariantError("a revision is asked as it was: leave out signals and notes")
+        raise VariantError("a revision cannot be combined with changed signals or notes")
     return variant
 
 
@@ -184,7 +184,7 @@ def _with_word(variant: Variant, word: str, profiles: Mapping[str, Collection[st
     if later := _LATER.fullmatch(word):
         days = float(f"{later[1]}{later[2]}") * _DAYS[later[3]]
         if abs(days) > MOST_DAYS:
-            raise VariantError(f"{shortened(word, 40)}: at most {MOST_DAYS} days can be asked")
+            raise VariantError(f"{shortened(word, 40)}: at most {MOST_DAYS} days are possible")
         return replace(variant, days=days)
     if word.startswith(_REVISION) and word != _REVISION:
         return replace(variant, revision=word.removeprefix(_REVISION))
@@ -210,7 +210,7 @@ def _signal(path: str, name: str, text: str) -> SignalChange:
         return SignalChange(path, name, text)
     value, limit = read_value(text), {"importance": 100, "recency": 1}.get(name, 1_000_000)
     if isinstance(value, (bool, str)) or not 0 <= value <= limit:
-        raise VariantError(f"{path}: {name} must lie between 0 and {limit}")
+        raise VariantError(f"{path}: {name} must be from 0 to {limit}")
     return SignalChange(path, name, value)
 
 

@@ -155,7 +155,7 @@ def set_fields(text: str, values: Mapping[str, Value]) -> str:
         return text
     wanted = {**before, **{key: _plain(value) for key, value in values.items()}}
     if parse(result).fields != wanted or _body(result) != _body(text):
-        raise FieldsError("the frontmatter is written so that other fields would change; edit it as text")
+        raise FieldsError("this edit would also change other fields of the frontmatter; edit it as text")
     return result
 
 
@@ -193,7 +193,7 @@ def _problem(error: BaseException, text: str, begin: int, end: int) -> tuple[str
     mark = getattr(error, "problem_mark", None)
     if mark is not None:
         context = str(getattr(error, "context", None) or "")
-        problem = str(getattr(error, "problem", None) or "no YAML")
+        problem = str(getattr(error, "problem", None) or "not YAML")
         begun = getattr(error, "context_mark", None)
         if begun is not None and context.startswith(_BEGUN_BEFORE):
             mark = begun
@@ -202,7 +202,7 @@ def _problem(error: BaseException, text: str, begin: int, end: int) -> tuple[str
             offset = _without_colon_above(text, begin, offset)
         return f"{problem} {context}".rstrip(), offset
     lines = str(error).splitlines()
-    return (lines[0] if lines else "no YAML"), begin
+    return (lines[0] if lines else "not YAML"), begin
 
 
 def _field(text: str, begin: int, loader: Any, key: Any, node: Any) -> FieldSpan:

@@ -73,7 +73,7 @@ def note_text(data: bytes, before: EditableText | None = None, replaced: str = "
     uses no character of ``replaced`` as a mark, so that the replacement can be undone.
     """
     if b"\0" in data:
-        raise NotText("holds NUL bytes, so it is UTF-16 or binary; convert it to UTF-8 first")
+        raise NotText("contains NUL bytes, so it is UTF-16 or binary; convert it to UTF-8 first")
     has_bom = data.startswith(codecs.BOM_UTF8)
     text = data.removeprefix(codecs.BOM_UTF8).decode("utf-8", "surrogateescape")
     newline = _newline(text)
@@ -130,5 +130,5 @@ def _is_byte(char: str) -> bool:
 
 def _name(char: str) -> str:
     if _is_byte(char):
-        return f"byte {ord(char) - _ESCAPED_BYTE:02X}, no UTF-8"
+        return f"byte {ord(char) - _ESCAPED_BYTE:02X}, not UTF-8"
     return _NAMES.get(char, f"U+{ord(char):04X}")

@@ -29,7 +29,7 @@ _RANGES = {"importance": 100, "recency": 1}
 _COUNTS = ("accessCount", "updateCount")
 _DATES = ("createdAt", "updatedAt", "evicted_at")
 _EXAMPLE = "2026-11-20T12:00:00.000Z"
-_IGNORED = "as it is, none of the note's signals are read"
+_IGNORED = "until then, none of the note's signals are read"
 _UNREAD = "no signals are read from frontmatter here: signals.frontmatter is off"
 _STUB = "archive_stub"
 _SECTION = re.compile(r"^## Relations[^\S\n]*$(.*?)(?=^## |\Z)", re.MULTILINE | re.DOTALL)
@@ -128,11 +128,11 @@ def _of_conflicts(text: str) -> Iterator[_Found]:
     for offset in conflict_marks(text):
         begins = text[offset] == "<"
         if begins:
-            yield _Found(offset, "a conflict to decide: keep one side and remove the marks", Severity.ERROR)
+            yield _Found(offset, "an unresolved conflict: keep one side and remove the marks", Severity.ERROR)
         elif is_open:
             yield _Found(offset, "the conflict ends here", Severity.WARNING)
         else:
-            yield _Found(offset, "the mark of a conflict is left over: remove this line", Severity.ERROR)
+            yield _Found(offset, "a leftover conflict mark: remove this line", Severity.ERROR)
         is_open = begins
 
 
@@ -153,12 +153,12 @@ def _of_reading(note: EditableText, edited: str, text: str, limits: ReadingLimit
     offset = 0
     for number, line in enumerate(text.split("\n")):
         if number == limits.max_lines:
-            message = f"the engine reads {limits.max_lines} lines; what begins here is not searched"
+            message = f"the engine reads only {limits.max_lines} lines; the text from here on is not searched"
             yield _Found(offset, message, Severity.WARNING)
             return
         if units(line) > limits.max_line_units:
             at = offset + len(first_units(line, limits.max_line_units))
-            message = f"the engine reads {limits.max_line_units} characters of a line; what follows is not searched"
+            message = f"the engine reads only {limits.max_line_units} characters of a line; the rest is not searched"
             yield _Found(at, message, Severity.WARNING)
         offset += len(line) + 1
 
@@ -177,14 +177,14 @@ def _of_block(note: EditableText, text: str) -> Iterator[_Found]:
     is_block = block_span(note.text) is not None or names_signals(text) or _is_behind_mark(text)
     if not text.startswith("---\n") and is_block:
         first = text.partition("\n")[0]
-        fence = "has a space behind its ---" if first.rstrip() == "---" else "does not begin with --- in the first line"
-        message = f"the frontmatter {fence}, so the engine reads none"
+        fence = "has a space after its ---" if first.rstrip() == "---" else "does not begin with --- in the first line"
+        message = f"the frontmatter {fence}, so the engine does not read it"
         yield _Found(0, message, Severity.ERROR)
     elif text.startswith("---\n") and block_span(text) is None:
-        message = "no line --- ends the frontmatter, so the engine reads none"
+        message = "no line --- ends the frontmatter, so the engine does not read it"
         yield _Found(0, message, Severity.WARNING)
     elif note.has_bom and block_span(text) is not None:
-        message = "a byte order mark stands before the frontmatter, so the engine reads none"
+        message = "there is a byte order mark before the frontmatter, so the engine does not read it"
         yield _Found(0, message, Severity.WARNING)
 
 
@@ -195,14 +195,14 @@ def _is_behind_mark(text: str) -> bool:
 
 
 def _no_frontmatter(why: object) -> str:
-    return f"{why}; the engine reads no frontmatter"
+    return f"{why}; the engine does not read the frontmatter"
 
 
 def _of_fields(text: str, fields: tuple[FieldSpan, ...], known: KnownFiles) -> Iterator[_Found]:
     times = Counter(field.key for field in fields)
     for place, field in enumerate(fields):
         if times[field.key] > 1 and any(other.key == field.key for other in fields[:place]):
-            message = f"{field.key} stands twice; the engine reads no frontmatter"
+            message = f"{field.key} occurs twice; the engine does not read the frontmatter"
             yield _Found(field.key_start, message, Severity.ERROR)
     if fields and max(times.values()) == 1 and (problem := parse(text).problem):
         yield _Found(fields[0].key_start, _no_frontmatter(problem), Severity.ERROR)
@@ -213,7 +213,7 @@ def _of_fields(text: str, fields: tuple[FieldSpan, ...], known: KnownFiles) -> I
         if field.key == "related":
             yield from _of_related(field)
         if field.key == "title" and title_span(text) is None:
-            message = "not read: a note is called by its # heading, or, as here without one, by its file name"
+            message = "not read: a note's title is its # heading or, if there is none, as here, its file name"
             yield _Found(field.key_start, message, Severity.WARNING)
     by_key = {field.key: field for field in fields}
     if "type" in by_key and by_key["type"].value == _STUB:
@@ -235,7 +235,7 @@ def _of_signal(field: FieldSpan, consequence: str) -> Iterator[_Found]:
                 field.start, f"{field.key} must be a number from 0 to {maximum}; {consequence}", Severity.ERROR
             )
     if field.key in _COUNTS and not is_count(field.value):
-        yield _Found(field.start, f"{field.key} must be a whole number from 0 on; {consequence}", Severity.ERROR)
+        yield _Found(field.start, f"{field.key} must be a whole number, 0 or more; {consequence}", Severity.ERROR)
 
 
 def _is_date(value: Any) -> bool:
@@ -252,7 +252,7 @@ def _of_related(field: FieldSpan) -> Iterator[_Found]:
     if isinstance(field.value, list):
         for item in field.items:
             if not isinstance(item.value, str):
-                yield _Found(item.start, "a relation is the path of a note, as text", Severity.ERROR)
+                yield _Found(item.start, "each related entry must be the path of a note, as text", Severity.ERROR)
     elif field.value is not None:
         yield _Found(field.start, "related must be a list, as in [domain/topic/note.md]", Severity.ERROR)
 
@@ -285,13 +285,13 @@ def _of_stub(fields: dict[str, FieldSpan], known: KnownFiles) -> Iterator[_Found
             continue
         field = fields[key]
         if not _is_path(field.value):
-            yield _Found(field.start, f"{key} must be the path of a file of the tree, ending in .md", Severity.ERROR)
+            yield _Found(field.start, f"{key} must be the path of a file in the tree, ending in .md", Severity.ERROR)
             continue
         if key == "points_to" and field.value not in known.names.files:
             message = f"there is no file {field.value}, so the note cannot be restored"
             yield _Found(field.start, message, Severity.ERROR)
         if key == "original_path" and field.value in known.names.files:
-            message = f"{field.value} is taken, so the note cannot be restored there"
+            message = f"{field.value} already exists, so the note cannot be restored there"
             yield _Found(field.start, message, Severity.WARNING)
 
 

@@ -52,7 +52,7 @@ def _check(place: Path, git: Path) -> None:
     """Raises :class:`ForeignRepository` if any part of the repository ``git`` of ``place`` is elsewhere."""
     if leads_out(place, git):
         raise ForeignRepository(
-            f"{git}: a link leads out of the project, so its history is not read; replace the link with a clone"
+            f"{git}: this link leads out of the project, so its history is not read; replace the link with a clone"
         )
     repository = Path(os.path.realpath(git))
     if repository.is_file():
@@ -71,7 +71,7 @@ def _check(place: Path, git: Path) -> None:
         borrowed = common / "objects" / "info" / name
         if os.path.lexists(borrowed) and _text(borrowed):
             raise ForeignRepository(
-                f"{borrowed}: takes objects from another repository, so its history is not read; run git repack -a -d "
+                f"{borrowed}: uses objects of another repository, so its history is not read; run git repack -a -d "
                 "and remove the file"
             )
 
@@ -121,6 +121,6 @@ def _check_links(repository: Path) -> None:
     for entry, path in walk(repository, with_folders=True):
         if entry.is_symlink() and not _HOOKS.match(path) and leads_out(repository, Path(entry.path)):
             raise ForeignRepository(
-                f"{repository / path}: a link leads out of the repository, so its history is not read; "
-                "put a copy of its target in its place"
+                f"{repository / path}: this link leads out of the repository, so its history is not read; "
+                "replace it with a copy of its target"
             )

@@ -30,7 +30,7 @@ def named_revisions(folder: Path) -> dict[str, str]:
     heads = ("for-each-ref", "--sort=-committerdate", f"--count={_MOST_BRANCHES}", "--format=%(HEAD)%(refname:short)")
     found: dict[str, str] = {}
     with suppress(RevisionError):
-        for name, description in (("HEAD", "the notes as committed last"), ("HEAD~1", "the commit before")):
+        for name, description in (("HEAD", "the notes as last committed"), ("HEAD~1", "the previous commit")):
             commit_named(partial(git, folder), name)
             found[name] = description
     with suppress(RevisionError):
@@ -81,7 +81,7 @@ def batch_contents(data: bytes, files: Mapping[str, CommittedFile], where: str) 
         contents[path] = data[begin : begin + file.size]
         start = begin + file.size + 1
         if not begin or not file.holds(contents[path]):
-            raise RevisionError(f"{path}: git does not give its content at {where}; run git fsck")
+            raise RevisionError(f"{path}: git does not return its content at {where}; run git fsck")
     return contents
 
 
@@ -123,7 +123,7 @@ class Revision:
         try:
             self._prefix = git(folder, "rev-parse", "--show-prefix", most=_SHORT).rstrip(b"\n")
         except GitFailed as error:
-            raise RevisionError(f"{folder}: {error}; a revision can be named only of a tree that git keeps") from error
+            raise RevisionError(f"{folder}: {error}; only a tree in a git repository has revisions") from error
         try:
             self.commit = commit_named(partial(git, folder), name)
         except GitFailed as error:
@@ -138,9 +138,9 @@ class Revision:
             files = committed_files(partial(git, self.folder), place, shortened(self.name))
         except GitFailed as error:
             hint = "is the tree committed there, and not ignored?"
-            raise RevisionError(f"{shortened(self.name)} does not hold {self.folder}: {hint}") from error
+            raise RevisionError(f"{shortened(self.name)} does not contain {self.folder}: {hint}") from error
         if not files:
-            raise RevisionError(f"{shortened(self.name)} holds no notes of {self.folder}: are they committed there?")
+            raise RevisionError(f"{shortened(self.name)} contains no notes of {self.folder}: are they committed there?")
         return files
 
     @cached_property
@@ -156,7 +156,7 @@ class Revision:
         size = sum(file.size for file in wanted.values())
         if size > _MOST_CONTENT:
             name = shortened(self.name)
-            raise RevisionError(f"{name}: notes of more than {_MOST_CONTENT} bytes differ; name a nearer revision")
+            raise RevisionError(f"{name}: more than {_MOST_CONTENT} bytes of notes differ; name a closer revision")
         object_ids = "".join(f"{file.content}\n" for file in wanted.values()).encode("ascii")
         data = git(self.folder, "cat-file", "--batch", most=size + _SHORT * (len(wanted) + 1), given=object_ids)
         return batch_contents(data, wanted, shortened(self.name))

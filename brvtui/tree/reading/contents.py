@@ -128,10 +128,10 @@ def check_readable(data: bytes, limits: ReadingLimits) -> None:
         text = head.decode("utf-8")
     except UnicodeDecodeError as error:
         if len(data) > limits.probe_bytes and error.end == len(head) and error.reason == "unexpected end of data":
-            raise Unseen(f"a character is cut by byte {limits.probe_bytes}: the engine takes it for binary") from None
+            raise Unseen(f"byte {limits.probe_bytes} cuts a character: the engine treats the file as binary") from None
         raise Unseen(f"not UTF-8 (byte {error.start})") from None
     if _REPLACEMENT in text:
-        raise Unseen(f"a U+FFFD in the first {limits.probe_bytes} bytes: the engine takes it for binary")
+        raise Unseen(f"a U+FFFD in the first {limits.probe_bytes} bytes: the engine treats the file as binary")
     control = len(head) - len(head.translate(None, _CONTROL))
     if head and control / len(head) > limits.max_control_ratio:
         raise Unseen(f"over {limits.max_control_ratio:.0%} control characters")

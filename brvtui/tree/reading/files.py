@@ -21,14 +21,14 @@ ARCHIVE = "_archived"
 SUMMARY_FILE = "_index.md"
 CONTEXT_FILE = "context.md"
 MANIFEST_FILE = "_manifest.json"
-DUPLICATE = "a symlink to another note of the tree"
+DUPLICATE = "a symlink to another note in the tree"
 NS_PER_MS, MS_PER_HOUR = 1_000_000, 3_600_000
 HTML = "an HTML topic, which ByteRover V4 reads"
 _MARKDOWN = "the ending must be .md in lower case"
 _UNREAD = {
     **dict.fromkeys((".md", ".mdx", ".markdown", ".mdown", ".mkd", ".txt", ".rst", ".adoc", ".org"), _MARKDOWN),
     **dict.fromkeys((".html", ".htm", ".xhtml"), HTML),
-    ".icloud": "a placeholder of iCloud: the file itself is not on this disk; download it",
+    ".icloud": "an iCloud placeholder: the file itself is not on this disk; download it",
 }
 """Reasons why files are not read, by their endings in lower case."""
 _BACKWARDS = bytes(range(255, -1, -1))
@@ -148,15 +148,15 @@ def _link_reason(path: str, root: Path) -> str:
 def _walk(root: Path, unseen: list[UnseenFile]) -> Iterator[tuple[os.DirEntry[str], str]]:
     def enters(folder: os.DirEntry[str], path: str) -> bool:
         if folder.name.startswith("."):
-            unseen.append(UnseenFile(path, "a folder whose name begins with a dot is not entered"))
+            unseen.append(UnseenFile(path, "a folder whose name begins with a dot is not read"))
         return not folder.name.startswith(".")
 
     for entry, path in walk(root, lambda path, why: unseen.append(UnseenFile(path, why, why == TOO_DEEP)), enters):
         if entry.is_symlink() and leads_to_folder(entry):
-            unseen.append(UnseenFile(path, "a folder behind a symlink is not entered"))
+            unseen.append(UnseenFile(path, "a folder behind a symlink is not read"))
         elif entry.name.endswith(".md"):
             if entry.name.startswith("."):
-                unseen.append(UnseenFile(path, "a name that begins with a dot is not seen"))
+                unseen.append(UnseenFile(path, "a file whose name begins with a dot is not read"))
             else:
                 yield entry, path
         elif reason := unread_ending(entry.name):

@@ -18,7 +18,7 @@ _DOCUMENT_END = re.compile(r"^\.\.\.", re.MULTILINE)
 # libyaml recurses for every level of nesting, and aliases multiply what they repeat: a hostile note must not stop the
 # program.
 _LONGEST = 65_536
-_TOO_LARGE = "longer or deeper than frontmatter is"
+_TOO_LARGE = "longer or more deeply nested than frontmatter may be"
 _NESTING = re.compile(r"[\[{]|[-?:] ")
 _MOST_NESTING = 1_000
 _MOST_NODES = 50_000
@@ -40,7 +40,7 @@ class _Loader(_Base):  # type: ignore[misc]  # its base is chosen above
     def construct_yaml_int(self, node: Any) -> Any:
         """The integer of ``node``. Raises ValueError if it is too long."""
         if len(node.value) > _MOST_DIGITS:
-            raise ValueError("a number longer than frontmatter holds")
+            raise ValueError("a number longer than frontmatter may contain")
         return super().construct_yaml_int(node)
 
 
@@ -180,13 +180,13 @@ def _check_size(root: Any) -> None:
         if id(node) not in sizes:
             sizes[id(node)] = 0
             if any(sizes.get(id(child)) == 0 for child in below):
-                raise ValueError("an alias that leads back to what holds it")
+                raise ValueError("an alias inside the value that it refers to")
             pending += [child for child in below if id(child) not in sizes]
             continue
         pending.pop()
         sizes[id(node)] = 1 + len(inner) - len(below) + sum(sizes[id(child)] for child in below)
         if sizes[id(node)] > _MOST_NODES:
-            raise ValueError("aliases that multiply to more than frontmatter holds")
+            raise ValueError("aliases that expand to more than frontmatter may contain")
 
 
 def _check_depth(root: Any) -> None:
@@ -209,4 +209,4 @@ def _check_keys(node: Any) -> None:
         keys = Counter(key.value for key, _ in node.value if isinstance(key, yaml.ScalarNode))
         twice = next((key for key, times in keys.items() if times > 1), None)
         if twice is not None:
-            raise ValueError(f"the key {twice} stands twice")
+            raise ValueError(f"the key {twice} occurs twice")

@@ -39,7 +39,7 @@ def parts_of(path: str) -> tuple[str, ...]:
     """Splits the path of a markdown file below a tree. Raises :class:`PathError` if it cannot be one."""
     parts = folder_parts_of(path)
     if not path.endswith(".md"):
-        raise PathError(f"{path}: a note's name ends in .md; add it")
+        raise PathError(f"{path}: a note's name must end in .md")
     return parts
 
 
@@ -48,7 +48,7 @@ def folder_parts_of(path: str) -> tuple[str, ...]:
     parts = _parts_inside(path)
     hidden = next((part for part in parts if part.startswith(".")), None)
     if hidden is not None:
-        raise PathError(f"{path}: {hidden} begins with a dot, which the engine does not see; choose another name")
+        raise PathError(f"{path}: {hidden} begins with a dot, so the engine does not see it; choose another name")
     return parts
 
 
@@ -60,12 +60,12 @@ def _file_parts_of(path: str) -> tuple[str, ...]:
 def _parts_inside(path: str) -> tuple[str, ...]:
     parts = tuple(path.split("/"))
     if path.startswith("/") or ".." in parts:
-        raise PathError(f"{path}: leads out of the tree; name a note below it, as in domain/topic/note.md")
+        raise PathError(f"{path}: leads out of the tree; name a note in it, such as domain/topic/note.md")
     if "" in parts or "\0" in path:
-        raise PathError(f"{path!r}: not the path of a note; name one below the tree, as in domain/topic/note.md")
+        raise PathError(f"{path!r}: not the path of a note; name one in the tree, such as domain/topic/note.md")
     if len(os.fsencode(path)) > _LONGEST_PATH or any(len(os.fsencode(part)) > _LONGEST_NAME for part in parts):
         raise PathError(
-            f"{path:.60}…: the name is too long; one may have {_LONGEST_NAME} bytes, a path {_LONGEST_PATH:,}"
+            f"{path:.60}…: the name is too long; a name may have {_LONGEST_NAME} bytes, a path {_LONGEST_PATH:,}"
         )
     return parts
 
@@ -168,7 +168,7 @@ def _open_folder(tree: Path, parts: tuple[str, ...], make: bool) -> int:
         except OSError as error:
             above = "/".join(parts[: number + 1])
             if error.errno in (errno.ELOOP, errno.ENOTDIR):
-                raise PathError(f"{above}: not a folder of the tree (a file or a symlink stands there)") from error
+                raise PathError(f"{above}: not a folder of the tree (it is a file or a symlink)") from error
             raise
         finally:
             os.close(folder)

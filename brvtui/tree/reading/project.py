@@ -18,7 +18,7 @@ _CONFIG = "config.json"
 _TREE = "context-tree"
 _SOURCES = "sources.json"
 _LARGEST_POINTER = 65_536
-OR_A_TREE = ", or read a folder of notes by brv-tui --tree FOLDER"
+OR_A_TREE = ", or read a folder of notes with brv-tui --tree FOLDER"
 """Text to append to a message for users who may name a folder of notes; members of a fleet are named in another way."""
 
 
@@ -83,7 +83,7 @@ def find_project(start: Path | None) -> FoundProject:
             if _is_project(folder):
                 return _open(folder)
         empty = next((folder / MARKER for folder in (here, *here.parents) if _is_folder(folder / MARKER)), None)
-        why = f" ({empty} has no {_TREE} yet: brv makes it with the first note)" if empty else ""
+        why = f" ({empty} has no {_TREE} yet: brv creates it with the first note)" if empty else ""
         raise ProjectError(
             f"no {MARKER} project in {here} or above it{why}: name one, as in brv-tui PROJECT or --project PROJECT"
             f"{OR_A_TREE}"
@@ -132,11 +132,11 @@ def _open(folder: Path) -> FoundProject:
     tree = marker / _TREE
     link = next((place for place in (marker, tree) if place.is_symlink()), None)
     if link and not tree.is_dir():
-        raise ProjectError(f"{link}: a link that leads to no context tree; correct the link, or name another folder")
+        raise ProjectError(f"{link}: this link does not lead to a context tree; fix the link, or name another folder")
     if not tree.is_dir():
         raise ProjectError(f"{tree}: no context tree there; curate a first note with brv, or name another folder")
     if not (marker / _CONFIG).is_file():
-        missing = f"no {MARKER}/{_CONFIG}: the engine itself would not take this for a project"
+        missing = f"no {MARKER}/{_CONFIG}: the engine itself would not accept this as a project"
         notices.append(f"{missing}; start brv in that folder to make it one")
     notice = _link_notice(root, link, tree.resolve()) if link else ""
     notices += [notice] if notice else []
@@ -173,10 +173,10 @@ def is_file(path: Path) -> bool:
 def _bare(folder: Path) -> FoundProject:
     root = Path(folder.resolve())
     if is_context_tree(root) or root.name == MARKER or _is_folder(root / MARKER):
-        raise ProjectError(f"{root}: part of a project; leave out --tree, and name it with --project")
+        raise ProjectError(f"{root}: this is part of a project; leave out --tree, and name the project with --project")
     if not any(path.endswith(".md") for _, path in walk(root)):
         raise ProjectError(f"{root}: there is no markdown in it; name another folder")
-    taken = "read by --tree: the folder itself is taken as the context tree"
+    taken = "read with --tree: the folder itself is the context tree"
     notice = f"{taken}; answers cite its notes as ByteRover would, below {MARKER}/{_TREE}"
     return FoundProject(root, root, (), (notice,))
 
@@ -196,7 +196,7 @@ def _pointed_to(pointer: Path) -> Path:
     elif ":" in text.splitlines()[0] if text else False:
         target = text.splitlines()[0].partition(":")[2].strip()
     if not isinstance(target, str) or not target:
-        raise ProjectError(f"{pointer}: names no project; it should hold the path of one")
+        raise ProjectError(f"{pointer}: does not name a project; it should contain the path of one")
     path = Path(target)
     path = path if path.is_absolute() else pointer.parent / path
     return path.parent if path.name == MARKER else path

@@ -176,13 +176,13 @@ def read_signals_file(path: Path, base: NoteSignals) -> dict[str, NoteSignals]:
             'give a JSON file such as {"auth/tokens.md": {"importance": 60, "maturity": "core"}}'
         ) from error
     if not isinstance(value, dict):
-        raise SignalsError(f"{path}: must hold a JSON object of note paths and their signals")
+        raise SignalsError(f"{path}: must contain a JSON object of note paths and their signals")
     found: dict[str, NoteSignals] = {}
     for note, entry in value.items():
         signals = from_mapping(entry, Source.FILE, base, partial=True)
         if signals is None:
             raise SignalsError(
-                f"{path}: the signals of {note} are not valid: importance 0..100, recency 0..1, maturity"
+                f"{path}: the signals of {note} are not valid: check importance (0..100), recency (0..1) and maturity"
             )
         found[note] = signals
     return found

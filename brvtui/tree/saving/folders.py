@@ -33,7 +33,7 @@ def move_folder(tree: Path, path: str, target: str) -> None:
     :class:`brvtui.tree.saving.note_files.SaveError`, also if the target is taken or inside the folder.
     """
     if f"{target}/".startswith(f"{path}/"):
-        raise SaveError(f"{target}: is the folder {path}, or inside it; choose another place")
+        raise SaveError(f"{target}: this is the folder {path} or a place inside it; choose another place")
     with as_save_error(path), locked(tree), folder_entry_in(tree, path) as at:
         if not stat.S_ISDIR(os.lstat(at.name, dir_fd=at.folder).st_mode):
             raise SaveError(f"{path}: not a folder")

@@ -45,7 +45,7 @@ class SaveError(Exception):
 
 def taken(path: str) -> SaveError:
     """The error for moving a file or folder to a ``path`` that is taken."""
-    return SaveError(f"{path}: is taken; choose another name")
+    return SaveError(f"{path}: already exists; choose another name")
 
 
 class Unconfirmed(SaveError):
@@ -183,7 +183,7 @@ def as_save_error(path: str) -> Iterator[None]:
     except PathError as error:
         raise SaveError(str(error)) from error
     except OSError as error:
-        raise SaveError(f"{path}: not done, {faults.advice(error)}") from error
+        raise SaveError(f"{path}: not done: {faults.advice(error)}") from error
 
 
 def _refuse_link(at: FolderEntry, path: str) -> None:
@@ -408,5 +408,5 @@ def sync_folder(at: FolderEntry) -> None:
         os.fsync(at.folder)
     except OSError as error:
         if error.errno not in _NO_FOLDER_SYNC:
-            message = f"{at.path}: done, but the disk could not confirm it ({faults.reason(error)}); look after it"
+            message = f"{at.path}: done, but the disk could not confirm it ({faults.reason(error)}); check the disk"
             raise Unconfirmed(message) from error

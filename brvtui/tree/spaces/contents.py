@@ -36,10 +36,10 @@ def unseen_name(path: str) -> str:
     if not path.endswith(_TOPIC_ENDING):
         return "the ending must be .html in lower case"
     if path == _INDEX:
-        return "the tree's own index.html is no topic"
+        return "the tree's own index.html is not a topic"
     found = _DERIVED.search(path)
     if found is not None:
-        return f"a name that ends with {found[0]} is no topic"
+        return f"a file whose name ends with {found[0]} is not a topic"
     return ""
 
 
@@ -57,7 +57,7 @@ def list_topics(tree: Path) -> Listing:
             continue
         reason = unseen_name(path)
         if not stat.S_ISREG(found.st_mode):
-            reason = "a symlink is not followed" if stat.S_ISLNK(found.st_mode) else "not a regular file"
+            reason = "symlinks are not followed" if stat.S_ISLNK(found.st_mode) else "not a regular file"
         if reason:
             unseen.append(UnseenFile(path, reason))
         else:

@@ -193,7 +193,7 @@ def find_named_space(named: NamedSpace, start: Path | None) -> SpaceProject:
     except (OSError, RuntimeError) as error:
         raise ProjectError(f"{start}: cannot be opened ({error})") from error
     if found.tree.name != TREE and not holds_html(found.tree):
-        raise ProjectError(_not_named(named, data, "no topic is in it"))
+        raise ProjectError(_not_named(named, data, "there is no topic in it"))
     return _project(folder, (found,))
 
 
@@ -201,9 +201,9 @@ def _not_named(named: NamedSpace, data: Path, why: str = "no such folder") -> st
     """The message that no space has this name, with the existing names. V4's own message names a command of V4
     (`space list`)."""
     if named.root is not None:
-        return f"{named.root}: {why}; --root takes the folder {TREE} of a space, as in {data / 'projects'}"
+        return f"{named.root}: {why}; --root needs the folder {TREE} of a space, as in {data / 'projects'}"
     names = space_names(data)
-    hint = nearest(named.name, names) if names else "; there is none yet: the ByteRover desktop app makes one"
+    hint = nearest(named.name, names) if names else "; there is none yet: the ByteRover desktop app creates one"
     return f'no space named "{named.name}" in {data}{hint}'
 
 

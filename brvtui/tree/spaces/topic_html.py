@@ -224,7 +224,7 @@ def _parsed(html: str) -> Topic:
             text = " ".join(pieces[first:])
             repeated += len(text)
             if repeated > MOST_TEXT:
-                raise UnreadableTopic("elements are nested too deeply in each other")
+                raise UnreadableTopic("elements are nested too deeply")
             numbered_elements.append((number, TopicElement(tag, attributes, folded(text))))
 
     for node, depth, follows_text in _nodes(_root(html)):
@@ -354,5 +354,5 @@ def _parts(topic: Topic, loose: str) -> Iterator[TopicPart]:
 
 def _why_not(element: TopicElement) -> str:
     if element.tag not in INDEXED:
-        return "this kind never is, unless it stands inside an element that is"
-    return f"its id {element.id} is not bve- and eight small letters or digits" if element.id else "it has no id"
+        return "this kind is searched only inside an element that is searched"
+    return f"its id {element.id} is not bve- plus eight lower-case letters or digits" if element.id else "it has no id"

@@ -234,7 +234,7 @@ class Watcher:
     def _start(self) -> Watching:
         network = next(filter(None, map(network_disk, self._folders)), "")
         if network:
-            begun = self._poll(f"a disk of type {network} does not tell what others change")
+            begun = self._poll(f"a disk of type {network} does not report outside changes")
         else:
             self._events = NativeEvents(self._folders, self._debouncer.add)
             try:

@@ -136,7 +136,7 @@ def test_a_partial_clone_fetches_nothing(repository: Path, tmp_path: Path, url: 
 
 @NEEDS_GIT
 def test_folder_outside_of_git_is_reported(tmp_path: Path) -> None:
-    with pytest.raises(DiffError, match=r"^a\.\.b: no git repository is here; "):
+    with pytest.raises(DiffError, match=r"^a\.\.b: there is no git repository here; "):
         files_between(tmp_path, "a..b")
 
 

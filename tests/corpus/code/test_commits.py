@@ -138,7 +138,7 @@ def test_hanging_git_is_called_once_and_the_reason_is_stored(root: Path, monkeyp
     os.mkfifo(root / "pipe")
     times = CommitTimes(root)
     times.look(NOW)
-    assert times.problem.startswith("the times of commits do not count: git log took more than 0.5 seconds; is a file ")
+    assert times.problem.startswith("commit times are not used: git log took more than 0.5 seconds; is a file ")
     monkeypatch.setattr(runner, "_PATIENCE_S", 60.0)
     began = time.monotonic()
     times.look(NOW)
@@ -153,7 +153,7 @@ def test_the_times_count_again_when_the_repository_is_put_right(root: Path, name
     checked._checked.cache_clear()
     times = CommitTimes(root)
     times.look(NOW)
-    assert "takes objects from another repository" in times.problem
+    assert "uses objects of another repository" in times.problem
     borrowed.unlink()
     checked._checked.cache_clear()
     times.look(NOW)

@@ -185,7 +185,7 @@ def test_page_contains_the_lines_up_to_the_next_outer_symbol(held: RepositorySna
     assert held.text("src/shop.py/Store.size").startswith("    @property\n    def size")
     assert held.text("src/shop.py/show") == '@cached\n@app.get("/a/b")\ndef show(): pass\n'
     assert held.text("pkg/disk.go/Disk") == "type Disk struct{}\n\nfunc (d *Disk) Sync() {}\n", "with its methods"
-    assert held.text("src/shop.py/env var HOME") == "env var HOME, which src/shop.py uses first\n"
+    assert held.text("src/shop.py/env var HOME") == "env var HOME, first used in src/shop.py\n"
     assert held.read("pkg/disk.go/Disk.Sync") == b"func (d *Disk) Sync() {}\n"
 
 

@@ -461,8 +461,8 @@ def test_functions_that_are_handed_over_are_called(tmp_path: Path, language: str
 def test_many_files_of_a_language_that_is_not_read_are_named(tmp_path: Path, count: int, read: int) -> None:
     ruby = {f"lib/r{number}.rb": "def x; end\n" for number in range(count)}
     listing = list_sources(write(tmp_path, {**ruby, **{f"p{number}.py": "" for number in range(read)}}), code_rules())
-    files = "1 file" if count == 1 else f"{count} files"
-    assert [one.line for one in listing.skipped] == [f"lib/r0.rb: {files} of Ruby in all {NOT_READ}"]
+    files = "1 Ruby file in all is" if count == 1 else f"{count} Ruby files in all are"
+    assert [one.line for one in listing.skipped] == [f"lib/r0.rb: {files} {NOT_READ}"]
 
 
 def test_few_files_of_a_language_that_is_not_read_are_not_named(tmp_path: Path) -> None:

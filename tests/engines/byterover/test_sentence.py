@@ -49,10 +49,10 @@ def after_run(snapshot: Snapshot, first: str, query: str, later: float = 12_000)
 
 
 SAID = [
-    ("quokkq", "", ".* its title holds ‘quokka’, one letter from your ‘quokkq’ \\(.*"),
-    ("wallab", "", ".* its title holds ‘wallaby’, which begins with your ‘wallab’.*"),
+    ("quokkq", "", ".* its title contains ‘quokka’, one letter from your ‘quokkq’ \\(.*"),
+    ("wallab", "", ".* its title contains ‘wallaby’, which begins with your ‘wallab’.*"),
     ("quokka al zyzzyva", "",
-     ".*its title holds ‘quokka’ and its text ‘all’ \\(for your ‘al’\\).*, but nothing for ‘zyzzyva’.*"),
+     ".*its title contains ‘quokka’ and its text ‘all’ \\(for your ‘al’\\).*, but nothing for ‘zyzzyva’.*"),
     ("x/o.md", "", r"Answered directly from “Numbat”: the query names its path \(1\.00.*"),
     ("y/", "", r".* is level with “.*a direct answer needs a lead of 0\.08 \(or 0\.93 whatever follows\)"
      ".*: the query names its folder.*"),
@@ -80,7 +80,7 @@ class TestAnsweredByNotes:
         assert trace.section(Route).outcome == "direct"
         score = f"{trace.hits[0].score:.2f}"
         assert verdict_sentence(trace) == (
-            f"Answered directly from “Quokka”: its title holds ‘quokka’ ({score} ≥ 0.85, "
+            f"Answered directly from “Quokka”: its title contains ‘quokka’ ({score} ≥ 0.85, "
             "and no other note reaches 0.70)."
         )
 
@@ -88,7 +88,7 @@ class TestAnsweredByNotes:
         trace = ask(snapshot, "bandicoot permissions")
         assert [hit.score for hit in trace.hits[:2]] == [1.0, 1.0]
         text = verdict_sentence(trace)
-        assert text.startswith("Answered directly from “Bandicoot rules”: its title holds ‘bandicoot’")
+        assert text.startswith("Answered directly from “Bandicoot rules”: its title contains ‘bandicoot’")
         assert "(1.00 ≥ 0.93: no lead is needed); level with “Bandicoot law”" in text
         assert text.endswith("; 1 more note is quoted with it.")
 
@@ -123,7 +123,7 @@ class TestNeedsAModel:
         trace = ask(snapshot, "wallaby")
         assert verdict_sentence(trace) == (
             f"Needs a model: “Wallaby” reaches {trace.hits[0].score:.2f} of the 0.85 that a direct answer needs: "
-            f"its title holds ‘wallaby’; {largest_cost(trace.hits[0], 0.85)}."
+            f"its title contains ‘wallaby’; {largest_cost(trace.hits[0], 0.85)}."
         )
         assert largest_cost(trace.hits[0], 0.85)
 
@@ -133,7 +133,7 @@ class TestNeedsAModel:
         age = next(cost for cost in costs(trace.hits[0]) if cost.what == "300 days of age")
         assert verdict_sentence(trace) == (
             f"Needs an agent loop: the best note, “Numbat”, reaches {score:.2f} of the 0.70 from which a note is "
-            f"quoted to a model: its title holds ‘numbat’; 300 days of age cost {age.amount:.2f}."
+            f"quoted to a model: its title contains ‘numbat’; 300 days of age cost {age.amount:.2f}."
         )
 
     def test_every_cost_is_the_difference_to_the_score_without_it(self, tree: Tree) -> None:
@@ -157,7 +157,7 @@ class TestNeedsAModel:
         assert [hit.score for hit in trace.hits[:2]] == [0.91, 0.90]
         assert verdict_sentence(trace) == (
             "Needs a model: “Dingo”, 0.91, is 0.01 ahead of “Dingo howls”, and a direct answer needs a lead of 0.08 "
-            "(or 0.93 whatever follows): its title holds ‘dingo’."
+            "(or 0.93 whatever follows): its title contains ‘dingo’."
         )
 
     def test_better_note_added_by_another_search(self, tree: Tree) -> None:
@@ -184,7 +184,7 @@ class TestNeedsAModel:
         tree.note("a/kiwi.md", "Kiwi", "kiwi", days=60)
         tree.notes(60)
         text = said(tree.snapshot(), "kiwi umlauts?")
-        assert "its title holds ‘kiwi’ (found by a search for ‘kiwi’)" in text
+        assert "its title contains ‘kiwi’ (found by a search for ‘kiwi’)" in text
         odd = "‘umlauts?’ is compared with its punctuation, and terms of notes have none"
         assert f"; {odd}, so a search for the whole query ends empty" in text
 
@@ -226,7 +226,7 @@ class TestNotCovered:
         nearest = trace.near_misses[0]
         assert verdict_sentence(trace).startswith(
             f"Not covered: the nearest, “Something else”, reaches {nearest.score:.2f} of the 0.45 that the best match "
-            "needs: its text holds ‘kookaburra’, which begins with your ‘kookaburr’"
+            "needs: its text contains ‘kookaburra’, which begins with your ‘kookaburr’"
         )
 
     def test_words_that_empty_the_answer(self, tree: Tree) -> None:
@@ -238,7 +238,7 @@ class TestNotCovered:
             "‘umlauts?’ is compared with its punctuation, and terms of notes have none"
         )
         assert "; the nearest, “Other”, reaches 0." in text
-        assert " of the 0.85 that would make up for it: its path holds ‘kiwi’" in text
+        assert " of the 0.85 that would make up for it: its path contains ‘kiwi’" in text
 
     def test_results_of_the_retry_ladder(self, snapshot: Snapshot) -> None:
         assert "; its file name would find “" in said(snapshot, "wallabybandicoot") or "; a search for" in (
@@ -317,7 +317,7 @@ def test_sentence_depends_only_on_the_trace_even_without_words(snapshot: Snapsho
     assert verdict_sentence(trace_from_plain(plain)) == verdict_sentence(trace)
     without = verdict_sentence(trace_from_plain(_without_words(plain)))
     assert without.endswith(".")
-    assert "holds ‘" not in without.removeprefix("Not covered: no note contains")
+    assert "contains ‘" not in without.removeprefix("Not covered: no note contains")
 
 
 def _without_words(value: object) -> object:

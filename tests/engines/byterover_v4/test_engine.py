@@ -270,9 +270,9 @@ def test_only_v4_ranks_a_space_and_only_others_a_tree(
 ) -> None:
     tree = make_tree("elsewhere")
     assert session.engines.names == ("byterover_v4",)
-    with pytest.raises(EngineError, match="byterover_v4 answers here"):
+    with pytest.raises(EngineError, match="where byterover_v4 answers"):
         session.preview("refresh", engine="soleri")
-    with pytest.raises(ProjectError, match="soleri does not rank"):
+    with pytest.raises(ProjectError, match="soleri cannot rank"):
         Session.open(folder, engine="soleri")
     tree.note("a.md", "A", "text")
     assert "byterover_v4" not in tree.session().engines.names

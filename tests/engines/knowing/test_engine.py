@@ -193,7 +193,7 @@ def test_name_contains_its_partial_words(tree: Tree, title: str, query: str) -> 
     assert (trace.hits[0].file, held.query, held.word, held.kind) == ("u/found.md", query, title, MatchKind.INSIDE)
     assert held.fields == ("title",)
     said = plain(Knowing().presentation.sentence(trace))
-    assert f"its title holds ‘{title}’, which contains your ‘{query}’" in said
+    assert f"its title contains ‘{title}’, which contains your ‘{query}’" in said
     assert "over links" not in said
     ranking = trace.section(GraphRetrieval).ranking
     assert way_in_words(ranking[0]) == ""

@@ -137,7 +137,7 @@ def test_narrow_drawing_is_a_list_of_paths(trace: Trace) -> None:
 def test_empty_neighbourhood_says_so(trace: Trace) -> None:
     shown = around(trace, STORE)._replace(neighbours=(), ways=())
     for width in (30, 60, 100):
-        assert any("no link joins it" in row for row in lines(shown, width))
+        assert any("it has no links" in row for row in lines(shown, width))
     assert "<svg" in neighbourhood_svg(shown)
 
 

@@ -310,7 +310,7 @@ def test_words_that_do_not_count_are_named_once() -> None:
         ),
         ("how to stow", "; none of your words that count is in it whole."),
         ("stow", "; it holds only other forms of your words, which add nothing."),
-        ("stowing", "; its title holds ‘stowing’."),
+        ("stowing", "; its title contains ‘stowing’."),
     ],
 )
 def test_reason_for_an_entry_without_counted_words(garden: Tree, query: str, said: str) -> None:

@@ -302,7 +302,7 @@ def test_tier_3_without_a_model_quotes_the_excerpts(tree: Tree) -> None:
     assert "- A quokka eats leaves. (.brv/context-tree/x/n.md)" in answer.text
     assert "sleeps" not in answer.text
     assert LABEL in answer.text
-    assert "No model provider is set" in answer.notice
+    assert "No model is set" in answer.notice
     headings = [line for line in answer.text.splitlines() if line.startswith("## ")]
     assert headings == ["## Summary", "## Details", "## Sources", "## Gaps"]
     assert answer.sources == ("x/n.md",)

@@ -96,7 +96,7 @@ def test_not_covered_is_cached_too(snapshot: Snapshot) -> None:
 def test_substitute_for_a_model_answer_is_cached_and_marked(snapshot: Snapshot) -> None:
     trace, state = run(snapshot, "wallaby", CacheContents())
     assert "Composed without a model" in trace.answer.text
-    assert "No model provider" in trace.answer.notice
+    assert "No model is set" in trace.answer.notice
     again, _ = run(snapshot, "wallaby", state)
     assert again.answer.kind == "cached"
     assert again.answer.text == trace.answer.text
