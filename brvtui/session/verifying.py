@@ -58,7 +58,7 @@ class VerificationStatus:
                 return f"{self.installed.name} is installed, {why}: brv-tui verify says whether it answers the same"
             return f"{self.installed.name} is installed, and was not verified on this machine: brv-tui verify"
         day = time.strftime("%Y-%m-%d", time.gmtime(self.last.at_ms / _MS_PER_SECOND))
-        return f"{self.last.same} of {self.last.queries} the same as {self.last.engine}, over {self.last.over}, {day}"
+        return f"{self.last.same} of {self.last.queries} answers match {self.last.engine}, over {self.last.over}, {day}"
 
 
 def installed_engine(session: Session, named: Path | None = None) -> InstalledEngine:
