@@ -400,7 +400,7 @@ async def test_refusal_in_one_mode_is_not_shown_in_another(fleet: Fleet, tmp_pat
         await asked(pilot, "auth/x.md")
         await pilot.press("f5")
         await until(pilot, lambda: bool(state(pilot).problem))
-        for part in ("CANNOT ASK", "one ranking needs one; F5 asks each by its own engine"):
+        for part in ("CANNOT ASK", "one ranking needs a single one; F5 asks each by its own engine"):
             assert part in flat(pilot, "#fleet-headline")
         await pilot.press("f5")
         assert "2 of 2 memories cover it" in text_of(pilot, "#fleet-headline")

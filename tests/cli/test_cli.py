@@ -53,8 +53,8 @@ def test_query_takes(run: Run) -> None:
     (answer,) = lines(out)
     takes = answer["takes"]
     assert answer["trace"]["sections"]["route"]["outcome"] == takes["outcome"] == "agentic_loop"
-    assert [way["lever"] for way in takes["ways"]][:2] == ["more hits", "edited lately"]
-    (path,) = [way for way in takes["ways"] if way["lever"] == "asked by its path"]
+    assert [way["lever"] for way in takes["ways"]][:2] == ["more hits", "a recent edit"]
+    (path,) = [way for way in takes["ways"] if way["lever"] == "its path as the query"]
     assert (path["standing"], path["change"]) == ("verified", {"query": takes["path"]})
     _, out, _ = run("query", "deploy broken", "--takes")
     assert "changes after which no model is needed" in out
@@ -72,7 +72,7 @@ def test_query_takes_for_an_uncovered_query(run: Run) -> None:
     assert "not found there is no note to try it with: name one with brv-tui explain TEXT PATH --takes" in said
     code, out, _ = run("explain", "zzzzzz", "auth/jwt/rotation.md", "--takes")
     assert code == 1
-    assert "✓ asked by its path" in out
+    assert "✓ its path as the query" in out
 
 
 def test_explain_takes(run: Run) -> None:
@@ -80,7 +80,7 @@ def test_explain_takes(run: Run) -> None:
     (answer,) = lines(out)
     assert answer["takes"]["path"] == "auth/jwt/rotation.md"
     _, out, _ = run("explain", "deploy broken", "auth/jwt/rotation.md", "--takes")
-    assert "asked by its path" in out
+    assert "its path as the query" in out
 
 
 def test_query_scope(run: Run) -> None:
@@ -170,12 +170,12 @@ STEPS = [
     ),
     ("rotation refresh now", 1, None, "exact no entry has this key", "best similarity 1.00", 1.0),
     ("rotation rounding", 1, None, "exact no entry has this key", "best similarity 0.33, 0.6 needed", 1 / 3),
-    ("rounding", 1, None, "exact no entry has this key", "1 word, but 2 are needed", None),
+    ("rounding", 1, None, "exact no entry has this key", "1 word, 2 needed", None),
     (
         "refresh rotation",
         61,
         None,
-        "exact older than 60 s: deleted",
+        "exact older than 60 s, so the entry was deleted",
         "no valid entry to compare with: older than 60 s",
         None,
     ),
@@ -187,7 +187,7 @@ STEPS = [
         "compare with: older than 60 s, the tree has changed since",
         None,
     ),
-    ("refresh rotation", 0, None, "exact the tree has changed since: deleted", "best similarity 1.00", 1.0),
+    ("refresh rotation", 0, None, "exact the tree has changed since, so", "best similarity 1.00", 1.0),
 ]
 """Steps of a sequence on one cache, how both look-ups end, and the similarity of the nearest live entry."""
 

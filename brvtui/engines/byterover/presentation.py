@@ -114,7 +114,7 @@ def _match_in_short(look: CacheLook) -> Iterator[str]:
         yield f"similarity not compared: {look.fuzzy_why}"
     elif look.fuzzy_check is not None:
         likest = max(look.entries, key=lambda entry: (_alive(entry), entry.similarity))
-        how, what = ("fuzzy hit if you run it now: ", "") if look.fuzzy is State.HIT else ("", "the nearest entry, ")
+        how, what = ("fuzzy hit if you run it now: ", "") if look.fuzzy is State.HIT else ("", "the nearest, ")
         value, needed = number(look.fuzzy_check.value), number(look.fuzzy_check.threshold)
         yield f"{how}similarity {value} ({needed} needed) to {what}“{likest.key}”"
 

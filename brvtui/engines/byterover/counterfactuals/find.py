@@ -267,7 +267,7 @@ def _title(case: Case, young_is_enough: bool) -> Counterfactual:
             case, Lever.TITLE, saved, "no title is enough: even if you edit the note today, its best possible score is"
         )
     if young_is_enough and not case.reaches(kept):
-        what = "if you edit it today, it needs no more words; without an edit, its best possible score is"
+        what = "if you edit it today, it needs no more words; with its old date, its best possible score is"
         return _above_ceiling(case, Lever.TITLE, kept, what)
     words = missing_words(case)
     if not words:

@@ -150,7 +150,7 @@ def look_up(
     exact_why = "same words, same fingerprint, not expired" if exact else "no entry has this key"
     after = state
     if exact and (problem := _problem(exact, fingerprint, now_ms, limits)):
-        hit, exact_why = None, f"{problem}: deleted"
+        hit, exact_why = None, f"{problem}, so the entry was deleted"
         after = replace(state, entries=tuple(entry for entry in state.entries if entry is not exact))
     too_few = len(tokens) < limits.min_tokens
     views: list[CacheEntry] = []
@@ -251,7 +251,7 @@ def _problem(entry: Stored, fingerprint: str, now_ms: float, limits: CacheRules)
 
 def words_needed(words: int, minimum: int) -> str:
     """A remark that a query of ``words`` words is shorter than a step needs."""
-    return f"{counted(words, 'word', 'words')}, but {minimum} are needed"
+    return f"{counted(words, 'word', 'words')}, {minimum} needed"
 
 
 def _fuzzy(best: float | None, too_few: bool, tokens: int, limits: CacheRules) -> tuple[State, str, Check | None]:

@@ -256,7 +256,7 @@ def test_stored_recency_counts_only_at_zero_days(tree: Tree) -> None:
     assert age.text == "a moment later: its stored recency 0.3 counts only at exactly 0 days"
     assert title.standing is LeverStatus.IMPOSSIBLE
     assert (
-        title.text == "if you edit it today, it needs no more words; without an edit, its best possible score is 0.75"
+        title.text == "if you edit it today, it needs no more words; with its old date, its best possible score is 0.75"
     )
 
 

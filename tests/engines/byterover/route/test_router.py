@@ -370,7 +370,7 @@ def test_stop_words_in_both_searches_are_not_named(fruit: Tree) -> None:
 def test_single_word_is_too_few(fruit: Tree) -> None:
     trace = fruit.ask("the banana")
     assert trace.section(EntityStep).state is State.SKIPPED
-    assert "1 word, but 2 are needed" in trace.section(EntityStep).why
+    assert "1 word, 2 needed" in trace.section(EntityStep).why
 
 
 def test_new_paths_are_appended_not_sorted(fruit: Tree) -> None:
