@@ -72,7 +72,7 @@ def entity_searches(
     first_searched = spaced_words(filtered_query(query, profile).lower())
     left_out = [word for word in searched if word not in first_searched]
     noun = "stop word" if len(left_out) == 1 else "stop words"
-    beside = f"; unlike the first search, they use the {noun} {', '.join(left_out)}" if left_out else ""
+    beside = f"; unlike the first search, these use the {noun} {', '.join(left_out)}" if left_out else ""
     adding = [each.entity for each in searches if each.added] or searched
     why = f"{total or 'nothing'} added by {', '.join(adding)}{beside}"
     return EntityStep(state, check, why, words, tuple(searches)), tuple(hits)

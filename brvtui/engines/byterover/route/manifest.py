@@ -278,7 +278,7 @@ def manifest_place(snapshot: Snapshot, limits: constants.ManifestRules, path: st
     if missed:
         left = lane.budget - missed.used
         size = counted(missed.entry.tokens, "token", "tokens")
-        why = f"it does not fit: it has {size}, and {left} are left"
+        why = f"it needs {size}, but only {left} are left"
         return place(None, missed.entry, missed.used, why)
     why = f"the engine cannot read it: {parsed.unseen}" if parsed.unseen else f"{MANIFEST_FILE} does not list it"
     return place(None, None, before, why)
@@ -287,7 +287,7 @@ def manifest_place(snapshot: Snapshot, limits: constants.ManifestRules, path: st
 def _never(file: str, role: Role, alias: str) -> str:
     """The reason why no lane accepts such a file; empty if one does."""
     if alias:
-        return "it never contains notes of shared sources"
+        return "the manifest never contains notes of shared sources"
     if role is not Role.STUB and file.startswith(f"{ARCHIVE}/"):
-        return f"from {ARCHIVE}, it contains only stubs"
-    return {Role.ABSTRACT: "its note is gone", Role.OVERVIEW: "it never contains overviews"}.get(role, "")
+        return f"from {ARCHIVE}, the manifest contains only stubs"
+    return {Role.ABSTRACT: "its note is gone", Role.OVERVIEW: "the manifest never contains overviews"}.get(role, "")

@@ -36,7 +36,7 @@ def direct_answer(context: Context, query: str, hits: Sequence[Hit]) -> Answer:
     for hit in hits:
         lines += [f"### {hit.title}", _body(context, hit, query), ""]
     lines += ["## Sources", *(f"- {source_line(hit)}" for hit in hits), ""]
-    lines += ["## Gaps", "This is the text of the notes, word for word; no model has read it."]
+    lines += ["## Gaps", "Quoted word for word from the notes; no model has read them."]
     return Answer("direct", "\n".join(lines), None, "", tuple(hit.path for hit in hits))
 
 

@@ -356,10 +356,10 @@ def test_searched_stop_word_of_the_first_search_is_named(fruit: Tree) -> None:
     fruit.note("x/n.md", "Kiwi", "kiwi", days=3)
     fruit.note("x/after.md", "After", "after", days=3)
     said = fruit.ask("kiwi after banana").section(EntityStep).why
-    assert said.endswith("added by after; unlike the first search, they use the stop word after")
+    assert said.endswith("added by after; unlike the first search, these use the stop word after")
     assert fruit.ask("kiwi quince").section(EntityStep).why == "nothing added by kiwi, quince"
     said = fruit.ask("kiwi after before").section(EntityStep).why
-    assert said.endswith("; unlike the first search, they use the stop words after, before")
+    assert said.endswith("; unlike the first search, these use the stop words after, before")
 
 
 def test_stop_words_in_both_searches_are_not_named(fruit: Tree) -> None:
