@@ -113,7 +113,7 @@ def test_a_name_with_a_null_byte(project: Tree) -> None:
 @pytest.mark.parametrize("query", ["../../secret.md", "../.. quokka", "x/../../secret.md quokka"])
 def test_a_query(run: Run, project: Tree, query: str) -> None:
     _, out, _ = run("query", query)
-    assert "leads out of the tree, which no query does" in " ".join(out.split())
+    assert "leads out of the tree" in " ".join(out.split())
     assert SECRET not in everything(project.session().run(query))
 
 

@@ -33,11 +33,11 @@ def remarks(explanation: Explanation, remedy: Remedy) -> list[str]:
 Ask = Callable[..., Trace]
 """Runs another query in the engine: ``ask(text, **options)``."""
 Loss = TypeVar("Loss", bound=LossStage)
-NOTHING_HELPS = "none of the wordings that were tried brings it in"
+NOTHING_HELPS = "none of the wordings that were tried finds it"
 """The advice if no wording of the query that an engine tries has the document in its answer."""
 CHECK_PATH = "check the path, or add the note"
-MAKE_READABLE = "correct what the reason names, the file or its name: then it is read"
-MAKE_ROOM = "shorten or remove files before it"
+MAKE_READABLE = "fix the file or its name, as the reason says; then it is read"
+MAKE_ROOM = "shorten or remove files that come before it"
 NO_WORDS = "the query has no word that can be searched"
 
 
@@ -86,7 +86,7 @@ def explained(
     advice = remedy(loss, title)
     unread = next((file for file in snapshot.unseen if file.path == path), None) if place is None else None
     if unread is not None and advice is not None and advice.text == CHECK_PATH:
-        numbers = f"the file is there, but is not read: {unread.reason}"
+        numbers = f"the file exists, but is not read: {unread.reason}"
         advice = Remedy(MAKE_ROOM if unread.is_past_limit else MAKE_READABLE, False)
     return Explanation(trace.query, path, title, False, None, hit, detail, loss.reason, numbers, advice, "", trace)
 
@@ -94,7 +94,7 @@ def explained(
 def edited_now(days: float, stored_recency: str) -> str:
     """A description of an edit now of a document edited ``days`` ago; ``stored_recency`` is a remark on 0 days."""
     if days <= 0:
-        return f"edited before this moment, not after it: {stored_recency}"
+        return f"edited a moment ago, not now or later: {stored_recency}"
     if days < 1:
         return f"edited now, not {counted(max(1, round(days * 24)), 'hour', 'hours')} ago"
     return f"edited today, not {counted(round(days), 'day', 'days')} ago"

@@ -59,7 +59,7 @@ def trial_limit(text: str) -> int:
 def check_length(text: str) -> None:
     """Raises :class:`EngineError` for a query of more than :data:`LONGEST_QUERY` characters."""
     if len(text) > LONGEST_QUERY:
-        raise EngineError(f"the query has {len(text):,} characters: ask with at most {LONGEST_QUERY:,}")
+        raise EngineError(f"the query has {len(text):,} characters, but at most {LONGEST_QUERY:,} are allowed")
 
 
 @dataclass(frozen=True)

@@ -24,13 +24,13 @@ class Lever(StrEnum):
     """A kind of change, in display order."""
 
     HITS = "more hits"
-    AGE = "edited lately"
+    AGE = "a recent edit"
     MATURITY = "a higher maturity"
-    IMPORTANCE = "more importance"
-    RUNNER_UP = "the next result lower"
+    IMPORTANCE = "a higher importance"
+    RUNNER_UP = "a lower next result"
     TITLE = "words in its title"
     WORDING = "another wording"
-    PATH = "asked by its path"
+    PATH = "its path as the query"
 
 
 class LeverStatus(StrEnum):

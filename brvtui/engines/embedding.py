@@ -14,8 +14,8 @@ if TYPE_CHECKING:  # the first paint names engines, and must not import what onl
     from brvtui.services.legs import Embedder
 
 _ANY_TEXT = "ready"
-_NOT_IN_PREVIEW = "a preview asks no service: a run does"
-_UNDER_WAY = "the notes' vectors are still being made"
+_NOT_IN_PREVIEW = "a preview calls no service, but a run does"
+_UNDER_WAY = "the vectors of the notes are still being computed"
 
 
 def embedder_of(context: Context[Any]) -> Embedder | None:

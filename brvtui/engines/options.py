@@ -46,8 +46,8 @@ def check_options(engine: str, options: Mapping[str, Any], kinds: Mapping[str, t
     for name, value in options.items():
         if name not in known:
             elsewhere = engines_with(name, value, engine)
-            hint = f"; {elsewhere} has it" if elsewhere else ""
-            raise EngineError(f"{engine} has no option {name}: it has {', '.join(known)}{hint}")
+            hint = f"; {name} is an option of {elsewhere}" if elsewhere else ""
+            raise EngineError(f"{engine} has no option {name}, only {', '.join(known)}{hint}")
         if name in kinds and type(value) is not kinds[name]:
             raise EngineError(f"{name} {value!r}: must be of type {kinds[name].__name__}")
 
@@ -56,4 +56,6 @@ def check_mode(mode: Any, modes: tuple[str, ...]) -> None:
     """Checks that ``mode`` is one of ``modes``, or None for the default. Raises :class:`EngineError`."""
     if mode is not None and mode not in modes:
         elsewhere = engines_with("mode", mode)
-        raise EngineError(f"mode {mode}: use {', '.join(modes)}{f'; {elsewhere} has {mode}' if elsewhere else ''}")
+        raise EngineError(
+            f"mode {mode}: use {', '.join(modes)}{f'; {mode} is a mode of {elsewhere}' if elsewhere else ''}"
+        )

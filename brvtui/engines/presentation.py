@@ -31,7 +31,7 @@ class Presentation:
     """The steps of its answers, for the time before the first answer."""
     question = "which documents answer it"
     """The end of the sentence "type a question to see …" before the first answer."""
-    typing = "a preview changes nothing and asks no service"
+    typing = "a preview changes nothing and calls no service"
     """The effects of a preview and of a run, in one line; an action in braces stands for its key."""
     asks_services = True
     """True if a run calls an embedder or another service, if one is set."""
@@ -42,8 +42,8 @@ class Presentation:
     draws_graph = False
     """True if it ranks over a graph with links that can be drawn. The pane Graph then replaces the pane Cache."""
     hints: ClassVar[Sequence[tuple[str, str]]] = (
-        ("Type", "every key searches"),
-        ("{query.run}", "runs, asks services if set"),
+        ("Type", "each key searches"),
+        ("{query.run}", "runs, calls services if set"),
     )
     """Keys, or actions in braces that stand for keys, each with its effect, for the time before the first answer."""
     decimals: ClassVar[int] = 2
@@ -53,7 +53,7 @@ class Presentation:
     places_explained = ""
     """The meaning of the letters of :meth:`remark`, in a few words, for the border of the results."""
     pane_help: ClassVar[Mapping[str, str]] = {
-        "Results": "Beside a path: the note's place in each ranked list, after the first letter of the list's name."
+        "Results": "Beside a path is the note's place in each ranked list, after the first letter of the list's name."
     }
     """Sentences about this engine that end the help of a pane, by the pane's title."""
     tried_edits = "an edit"
@@ -155,7 +155,7 @@ class Presentation:
 
     def not_scored(self, trace: Trace) -> str:
         """The reason why an unlisted document has no score to show."""
-        return "not a result of this query, and not a near miss"
+        return "neither a result of this query nor a near miss"
 
     def attempts(self, trace: Trace) -> tuple[Attempted, ...]:
         """Everything that was tried, in order."""
@@ -171,7 +171,7 @@ class Presentation:
         text = trace.answer.text
         if trace.answer.kind == "retrieval":
             titles = ", ".join(hit.title for hit in trace.hits) or "nothing"
-            text = f"{self.title} retrieves and stops there: it writes no answer. A reader would be given: {titles}"
+            text = f"{self.title} only retrieves and writes no answer. A reader would be given: {titles}"
         elif trace.answer.notice:
             yield Text(trace.answer.notice, "warn", after=0)
         yield Marked(text, self.words(trace))
@@ -184,7 +184,7 @@ class Presentation:
         """The second tab of the answer: the prompt for a model, or a remark that no model is called."""
         prompt = trace.answer.prompt if trace is not None else None
         if trace is None or prompt is None:
-            return Titled("prompt", (Text("no model is asked for this answer", "muted"),))
+            return Titled("prompt", (Text("no model is called for this answer", "muted"),))
         return Titled(f"prompt {prompt.tokens} t", prompt_blocks(prompt, self.words(trace)), prompt.text)
 
     def words(self, trace: Trace) -> Sequence[str]:
@@ -193,7 +193,7 @@ class Presentation:
 
     def cache(self, trace: Trace | None, now: Any, width: int, glyphs: Glyphs) -> Titled:
         """The cached answers: as in ``now`` (the engine's own view of its cache), or as in ``trace``."""
-        text = f"{self.title} keeps no answers: every query is searched for"
+        text = f"{self.title} does not cache answers: every query is a new search"
         return Titled("Cache none", (Text(text, "muted"),))
 
     def cache_in_short(self, trace: Trace | None, now: Any) -> list[Span]:

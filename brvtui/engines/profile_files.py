@@ -85,7 +85,7 @@ def refuse_engine(profile: str, engine: str) -> None:
     projects as ``engine``.
     """
     if profile in names_for(kind_of(engine)):
-        raise ProfileError(f"no profile {profile}: that is an engine, which --engine {profile} chooses")
+        raise ProfileError(f"no profile {profile}: that is an engine; choose it with --engine {profile}")
 
 
 def kept_profiles() -> dict[str, object]:
@@ -122,8 +122,8 @@ def owner_hint(profile: str, engine: str) -> str:
     Empty if no engine has it.
     """
     owner = engine_of_profile(profile)
-    takes = f": --engine {owner} takes it" if owner in names_for(kind_of(engine)) else ""
-    return f"; {shortened(profile)} is one of {owner}'s{takes}" if owner else ""
+    takes = f": use it with --engine {owner}" if owner in names_for(kind_of(engine)) else ""
+    return f"; {shortened(profile)} is a profile of {owner}{takes}" if owner else ""
 
 
 def profile_tables(source: str | Path, built_in: Sequence[str]) -> dict[str, Any]:

@@ -97,7 +97,7 @@ def missing_words(trace: Trace, engine: str, noun: str = "note", among: Containe
 
 def _as_searched(one: MissingWord) -> list[Span]:
     """The word as it was typed, and the searched form if that differs."""
-    how = [(f" (searched as ‘{one.word}’)" if one.typed else " (for words of yours)", "text")]
+    how = [(f" (searched as ‘{one.word}’)" if one.typed else " (from your words)", "text")]
     return [*word(one.typed or one.word), *(how if fold(one.typed) != fold(one.word) else ())]
 
 
@@ -111,7 +111,7 @@ def _place(one: MissingWord, engine: str) -> str:
         ways = [f"search for the whole run {run}"] if one.helps else []
         ways += ["put spaces around the word in the note"] if (one.typed or one.word).lower() in one.run else []
         how = f": {', or '.join(ways)}" if ways else f" and cannot match ({one.file})"
-        return f" only inside a longer run of characters, which {engine} takes as one word{how}"
+        return f" only inside a longer run of characters, which {engine} treats as one word{how}"
     if one.where is Whereabouts.SPELLING:
         how = f": search for {'' if is_shown else 'it '}{run}"
         return f" only {_spelling(one)}{how if one.helps else f', and {engine} cannot match it there ({one.file})'}"

@@ -32,10 +32,12 @@ class VectorTable:
         if not len(self.positions):
             return []
         if query.ndim != 1 or query.shape[0] != self.matrix.shape[1]:
-            raise LegError(f"the query's vector has {query.size} numbers, the notes' have {self.matrix.shape[1]}")
+            raise LegError(
+                f"the query's vector has {query.size} numbers, but the notes' vectors have {self.matrix.shape[1]}"
+            )
         length = float(np.linalg.norm(query))
         if not np.isfinite(length) or length == 0:
-            raise LegError("the query's vector has no direction")
+            raise LegError("the query's vector is zero or not finite")
         cosines = self.matrix @ (query / length).astype(np.float32)
         order = np.lexsort((self.positions, -cosines))[: max(0, limit)]
         return [(int(self.positions[place]), float(cosines[place])) for place in order]
@@ -89,7 +91,7 @@ def embed_texts(
             break
         if vectors and new.shape[1] != len(next(iter(vectors.values()))):
             vectors = {}
-            error = f"{embedder.name} now makes vectors of another length: the kept ones were dropped; try again"
+            error = f"{embedder.name} now gives vectors of another length, so the stored ones were dropped; try again"
         vectors.update(zip(part, new, strict=True))
         made += len(part)
         progress(made, len(todo))
@@ -99,14 +101,16 @@ def embed_texts(
         try:
             kept.write(vectors)
         except OSError as failure:
-            error = error or f"the vectors cannot be kept: {faults.reason(failure)}"
+            error = error or f"the vectors cannot be stored: {faults.reason(failure)}"
     return Embedded(_table(names, vectors), made, sum(name not in vectors for name in names), error)
 
 
 def check_room(numbers: int) -> None:
     """Raises LegError if the vectors of one tree contain more than :data:`MOST_NUMBERS` numbers."""
     if numbers > MOST_NUMBERS:
-        raise LegError(f"the vectors would exceed {MOST_NUMBERS:,} numbers in all: choose a model with shorter vectors")
+        raise LegError(
+            f"the vectors would need more than {MOST_NUMBERS:,} numbers: choose a model with shorter vectors"
+        )
 
 
 def unit_vectors(embedder: Embedder, texts: Sequence[str]) -> Floats:
@@ -116,7 +120,7 @@ def unit_vectors(embedder: Embedder, texts: Sequence[str]) -> Floats:
         raise LegError(f"{embedder.name} gave {len(vectors)} vectors for {len(texts)} texts")
     lengths = {len(vector) for vector in vectors}
     if len(lengths) > 1 or 0 in lengths:
-        raise LegError(f"{embedder.name} gave vectors of {', '.join(map(str, sorted(lengths)))} numbers")
+        raise LegError(f"{embedder.name} gave vectors of unusable lengths: {', '.join(map(str, sorted(lengths)))}")
     matrix = np.asarray(vectors, dtype=np.float64)
     norms = np.linalg.norm(matrix, axis=1, keepdims=True)
     if not np.isfinite(norms).all():

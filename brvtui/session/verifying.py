@@ -60,8 +60,7 @@ class VerificationStatus:
                 )
             return f"{self.installed.name} is installed, but was not verified on this machine: run brv-tui verify"
         day = time.strftime("%Y-%m-%d", time.gmtime(self.last.at_ms / _MS_PER_SECOND))
-        same = f"{self.last.same} of {self.last.queries} answers the same as {self.last.engine}"
-        return f"{same}, over {self.last.over}, {day}"
+        return f"{self.last.same} of {self.last.queries} answers match {self.last.engine}, over {self.last.over}, {day}"
 
 
 def installed_engine(session: Session, named: Path | None = None) -> InstalledEngine:

@@ -25,7 +25,7 @@ class Rung:
     listed: tuple[Listed, ...] = ()
     """The best of its results, at most :data:`MOST_LISTED`."""
     unit: str = ""
-    """The unit of the scores in :attr:`listed`: ``score``, ``BM25``, ``likeness of names``; empty without results."""
+    """The unit of the scores in :attr:`listed`: ``score``, ``BM25``, ``similarity of names``; empty without results."""
     timed_by: str = ""
     """The key of its milliseconds in ``timings``; empty if it did not search."""
 

@@ -68,8 +68,8 @@ async def test_every_pane_follows_and_back_at_all_sizes(pilot: AppPilot) -> None
             ("f3", "#score", "sum ✓"),
             ("f4", "#route", "in − dropped = out"),
             ("f5", "#retry", "initial"),
-            ("f6", "#cache", "keeps no answers"),
-            ("f7", "#answer", "retrieves and stops"),
+            ("f6", "#cache", "does not cache answers"),
+            ("f7", "#answer", "only retrieves"),
         ):
             await press(pilot, key)
             assert text in flat(pilot, pane), pane
@@ -92,7 +92,7 @@ async def test_arithmetic_ladder_scopes_and_empty_results(pilot: AppPilot) -> No
     assert screen(pilot).query_one(AnswerPane).tab == "note"
     assert "#4" in text_of(pilot, "#tree")
     await ask(pilot, "tokenstore")
-    assert "the retry ladder found it by" in shown(pilot)
+    assert "the retry ladder found" in shown(pilot)
     await press(pilot, "f5", "j")
     assert view(pilot).selection.file == "auth/jwt/token_store.md"
     assert "Token store" in text_of(pilot, "#retry")
@@ -104,7 +104,7 @@ async def test_arithmetic_ladder_scopes_and_empty_results(pilot: AppPilot) -> No
     await ask(pilot, "token")
     brv(pilot).queries.scope_to("billing")
     await settled(pilot)
-    assert "this engine knows no scope" in flat(pilot, "#route")
+    assert "this engine has no scopes" in flat(pilot, "#route")
     assert found(pilot).hits
 
 
@@ -113,7 +113,7 @@ async def test_inactive_rules_and_reasons_for_notes_in_and_out_of_the_answer(pil
     assert "memory/global/" in text_of(pilot, "#route")
     await pilot.press("f7", "l")
     text = flat(pilot, "#answer")
-    assert "what a reranker would be sent: there is no reranker" in text
+    assert "to be sent to a reranker: there is no reranker" in text
     assert "1 · deploy/rollback.md" in text
     await press(pilot, "l")
     assert "pointing the alias at the last image" in flat(pilot, "#answer")
@@ -237,7 +237,7 @@ async def test_only_runs_call_services_and_legs_can_be_chosen(service: Service, 
     await switch(pilot, "token")
     prepared = len(service.asked)
     assert prepared, "the notes' vectors were made when the engine was chosen"
-    assert found(pilot).leg("vector").why == "a preview asks no service: a run does"
+    assert found(pilot).leg("vector").why == "a preview calls no service, but a run does"
     await pilot.press("i", "end")
     await type_text(pilot, " rotation")
     assert len(service.asked) == prepared

@@ -402,7 +402,7 @@ async def test_refusal_in_one_mode_is_not_shown_in_another(fleet: Fleet, tmp_pat
         await asked(pilot, "auth/x.md")
         await pilot.press("f5")
         await until(pilot, lambda: bool(state(pilot).problem))
-        for part in ("CANNOT ASK", "one ranking needs one; F5 asks each member's own engine instead"):
+        for part in ("CANNOT ASK", "one ranking needs a single one; F5 asks each member's own engine instead"):
             assert part in flat(pilot, "#fleet-headline")
         await pilot.press("f5")
         assert "2 of 2 memories cover it" in text_of(pilot, "#fleet-headline")

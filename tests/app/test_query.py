@@ -167,7 +167,7 @@ async def test_selected_note_is_shown_with_query_terms_marked(pilot: AppPilot) -
     assert screen(pilot).query_one(AnswerPane).tab == "note"
     assert "Tokens are kept hashed" in text_of(pilot, "#answer")
     await pilot.press("left")
-    assert "no model is asked" in text_of(pilot, "#answer")
+    assert "no model is called" in text_of(pilot, "#answer")
     await pilot.press("left")
     assert "## Summary" in text_of(pilot, "#answer")
     assert "signals frontmatter" not in text_of(pilot, "#status")

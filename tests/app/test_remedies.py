@@ -82,7 +82,7 @@ async def test_wording_that_the_cache_would_answer_is_marked(pilot: AppPilot) ->
     told = {one.query: one.how for one in remedies(pilot) if one.query}
     assert list(told) == [one.query for one in listed if one.query]
     assert told[listed[0].query] == (
-        "ask so, but the cache has an answer to a similar query: clear it first with c on the screen Query"
+        "use this wording, but the cache has an answer to a similar query: clear it first with c on the screen Query"
     )
 
 
@@ -135,9 +135,8 @@ async def test_maturity_in_a_signals_file_is_changed_there(app: BrvTui, garden: 
     async with app.run_test(size=WIDE) as pilot:
         await asked_why(pilot, "kumquat", "fruit/kumquat.md")
         chosen = await take(pilot, RemedyKind.MATURITY)
-        assert chosen.how == (
-            "set in the signals file, which wins over all other places; in ByteRover 9 more hits make it core"
-        )
+        assert chosen.how.startswith("set it in the signals file, which takes precedence")
+        assert chosen.how.endswith("; in ByteRover, 9 more hits make it core")
         await until(pilot, lambda: not isinstance(pilot.app.screen, RemedyDialog))
         said = "its signals come from the file given with --signals"
         await until(pilot, lambda: said in toast_text(pilot))
@@ -184,7 +183,7 @@ def test_note_quoted_by_the_cached_answer_is_not_called_missing(garden: Tree) ->
     session.load()
     made = session.explainer.explain("kumquat facts", "fruit/f1.md")
     assert title_of(made) == "Why a new search does not find it for “kumquat facts”"
-    quoted = "uoted in the answer that came from the cache, given 0 s before; a new search does not find it"
+    quoted = "uoted in the answer that came from the cache, given 0 s earlier; a new search does not find it"
     assert f"Q{quoted}." in reasons_of(made)
     lines = [line.plain for line in explain_lines(made, 160, UNICODE)]
     assert any("NOT IN A NEW SEARCH" in line for line in lines)
@@ -232,7 +231,7 @@ async def test_folder_result_is_helped_only_by_words(app: BrvTui, garden: Tree) 
 async def test_w_on_a_stub_explains_how_to_restore_its_note(pilot: AppPilot) -> None:
     await asked_why(pilot, "kubernetes", "_archived/auth/jwt/old_flow.stub.md")
     said = flat(pilot)
-    assert "it is the stub of an archived note: restoring that brings its whole text back" in said
+    assert "it is the stub of an archived note; restoring the note brings back its full text" in said
     assert "esc, then X restores it." in said
 
 

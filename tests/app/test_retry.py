@@ -66,7 +66,7 @@ async def test_result_of_a_row_is_selected_on_every_pane(pilot: AppPilot) -> Non
     await press(pilot, "j")
     assert view(pilot).selection.file == "auth/jwt/token_store.md"
     assert "only by the ladder" in text_of(pilot, "#score")
-    assert "0.667 × 0.6" in text_of(pilot, "#score")  # the likeness of its name
+    assert "0.667 × 0.6" in text_of(pilot, "#score")  # the similarity of its name
     assert "sum ✓" in text_of(pilot, "#score")
     await press(pilot, "enter")
     assert screen(pilot).query_one(AnswerPane).tab == "note"

@@ -192,7 +192,7 @@ async def test_chosen_remedy_opens_the_editor_or_explains_itself(space: Path) ->
             await until(pilot, lambda: isinstance(pilot.app.screen, RemedyDialog) and "rank 1" in shown(pilot))
             await press(pilot, "enter")
         assert any("to make it: rename it old_abstract.html" in one for one in toasts(pilot))
-        assert any("to make it: save it with a new time (add rollout to" in one for one in toasts(pilot))
+        assert any("to make it: save it now (add rollout to" in one for one in toasts(pilot))
         await until(pilot, lambda: (edit := view(pilot).editor.edit) and edit.path == "ops/deploy.html")
 
 
@@ -214,8 +214,8 @@ async def test_remedies_for_a_topic_in_the_results_are_listed_and_opened(space: 
         await pilot.press("escape", "j", "w")
         await until(pilot, lambda: "rank 1" in remedy_lines(pilot))
         assert remedy_lines(pilot) == (
-            "rank 1 0.753 “quokka Old”: add “Old” another wording · ask so "
-            "rank 1 0.765 edited today, not 2 days ago an edit · save it with a change"
+            "rank 1 0.753 “quokka Old”: add “Old” another wording · use this wording "
+            "rank 1 0.765 edited today, not 2 days ago an edit · change and save it"
         )
         await pilot.press("enter")
         await until(pilot, lambda: screen(pilot).field.value == "quokka Old")
@@ -227,7 +227,7 @@ async def test_remedies_for_a_topic_in_the_results_are_listed_and_opened(space: 
         await until(pilot, lambda: "rank 1" in remedy_lines(pilot))
         await pilot.press("j", "enter")
         await until(pilot, lambda: (edit := view(pilot).editor.edit) and edit.path == "Old.html")
-        assert "to make it: save it with a change (edited today, not 2 days ago)" in toasts(pilot)
+        assert "to make it: change and save it (edited today, not 2 days ago)" in toasts(pilot)
 
 
 async def test_w_reports_that_only_topics_can_be_brought_in(space: Path) -> None:
@@ -357,7 +357,7 @@ async def test_log_reports_first_that_v4_refuses_every_query_and_nothing_is_judg
     (tree / "twice.html").write_text(twice * 2)
     rows = [asked_row("zzzqqq"), printed("zzzqqq", data={"hits": []}), asked_row("refresh"), printed("refresh")]
     (space.parent / "data" / ROWS).write_text("\n".join(rows) + "\n")
-    fails = "now V4 answers no query: an element id stands twice in one topic"
+    fails = "now V4 cannot answer: two elements of one topic have the same id"
     async with BrvTui(Opening(space, None, NOW, None)).run_test(size=HUGE) as pilot:
         await settled(pilot)
         await pilot.press("escape", "4")

@@ -45,7 +45,7 @@ def test_no_deciding_value_is_cut_on_a_medium_window(garden: Tree) -> None:
 
 
 def test_satisfied_condition_is_not_a_reason_for_skipping_a_step(garden: Tree) -> None:
-    for query, why in (("rollback", "1 word, needs 2"), ("token", "found ")):
+    for query, why in (("rollback", "1 word, 2 needed"), ("token", "found ")):
         trace = garden.session().preview(query)
         (entities,) = [step for step in trace.steps if step.name == "entity_search"]
         assert entities.state is State.SKIPPED

@@ -46,7 +46,7 @@ async def test_dialog_shows_the_installed_version_and_its_status(
         await pilot.press("escape")
         remember_verified(VerifiedVersion("byterover-cli 3.16.1", NOW_MS, 226, 226, "garden"))
         await opened(pilot)
-        assert "226 of 226 answers the same as byterover-cli 3.16.1, over garden, 2026-11-20" in shown(pilot)
+        assert "226 of 226 answers match byterover-cli 3.16.1, over garden, 2026-11-20" in shown(pilot)
 
 
 async def test_unknown_version_is_reported_once_the_notes_are_shown(

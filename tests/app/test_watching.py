@@ -66,9 +66,9 @@ async def test_cache_pane_lists_stale_entries_and_still_served_ones(garden: Tree
         await until(pilot, lambda: "and 1 file more" in text_of(pilot, "#cache"))
         await settled(pilot)
         pane = flat(pilot, "#cache")
-        assert "still given, though the tree changed deploy/rollback.md changed auth/jwt/added0.md new" in pane
-        assert "old answers are given for 30 s more, until it is computed again" in pane
-        assert "for 5 s a search may still use the earlier index" in pane
+        assert "still given, although the tree has changed deploy/rollback.md changed auth/jwt/added0.md new" in pane
+        assert "old answers are still given for 30 s, until the next fingerprint" in pane
+        assert "for 5 s more, a search may use the earlier index" in pane
 
 
 async def test_recreated_tree_keeps_the_users_position(garden: Tree, make_app: MakeApp) -> None:

@@ -53,8 +53,8 @@ def test_query_takes(run: Run) -> None:
     (answer,) = lines(out)
     takes = answer["takes"]
     assert answer["trace"]["sections"]["route"]["outcome"] == takes["outcome"] == "agentic_loop"
-    assert [way["lever"] for way in takes["ways"]][:2] == ["more hits", "edited lately"]
-    (path,) = [way for way in takes["ways"] if way["lever"] == "asked by its path"]
+    assert [way["lever"] for way in takes["ways"]][:2] == ["more hits", "a recent edit"]
+    (path,) = [way for way in takes["ways"] if way["lever"] == "its path as the query"]
     assert (path["standing"], path["change"]) == ("verified", {"query": takes["path"]})
     _, out, _ = run("query", "deploy broken", "--takes")
     assert "changes after which no model is needed" in out
@@ -69,10 +69,10 @@ def test_query_takes_for_an_uncovered_query(run: Run) -> None:
     assert "no note came near" in out
     said = " ".join(out.split())
     assert "impossible no note matches any word of the query" in said
-    assert "not found no note to try it with: brv-tui explain TEXT PATH --takes names one" in said
+    assert "not found there is no note to try it with: name one with brv-tui explain TEXT PATH --takes" in said
     code, out, _ = run("explain", "zzzzzz", "auth/jwt/rotation.md", "--takes")
     assert code == 1
-    assert "✓ asked by its path" in out
+    assert "✓ its path as the query" in out
 
 
 def test_explain_takes(run: Run) -> None:
@@ -80,7 +80,7 @@ def test_explain_takes(run: Run) -> None:
     (answer,) = lines(out)
     assert answer["takes"]["path"] == "auth/jwt/rotation.md"
     _, out, _ = run("explain", "deploy broken", "auth/jwt/rotation.md", "--takes")
-    assert "asked by its path" in out
+    assert "its path as the query" in out
 
 
 def test_query_scope(run: Run) -> None:
@@ -159,24 +159,24 @@ def test_replay_sequence_moves_clock_and_fingerprint(run: Run, tmp_path: Path) -
 
 
 STEPS = [
-    ("refresh rotation", 0, None, "exact no entry has this key", "no live entry to compare with", None),
+    ("refresh rotation", 0, None, "exact no entry has this key", "no valid entry to compare with", None),
     (
         "REFRESH  rotation",
         1,
         None,
-        "exact same words, same fingerprint, still fresh",
+        "exact same words, same fingerprint, not expired",
         "the exact look-up answered",
         1.0,
     ),
     ("rotation refresh now", 1, None, "exact no entry has this key", "best similarity 1.00", 1.0),
     ("rotation rounding", 1, None, "exact no entry has this key", "best similarity 0.33, 0.6 needed", 1 / 3),
-    ("rounding", 1, None, "exact no entry has this key", "1 word, needs 2", None),
+    ("rounding", 1, None, "exact no entry has this key", "1 word, 2 needed", None),
     (
         "refresh rotation",
         61,
         None,
-        "exact older than 60 s: deleted",
-        "no live entry to compare with: older than 60 s",
+        "exact older than 60 s, so the entry was deleted",
+        "no valid entry to compare with: older than 60 s",
         None,
     ),
     (
@@ -184,10 +184,10 @@ STEPS = [
         31,
         "deploy/rollback.md",
         "exact no entry",
-        "compare with: older than 60 s, the tree changed since",
+        "compare with: older than 60 s, the tree has changed since",
         None,
     ),
-    ("refresh rotation", 0, None, "exact the tree changed since: deleted", "best similarity 1.00", 1.0),
+    ("refresh rotation", 0, None, "exact the tree has changed since, so", "best similarity 1.00", 1.0),
 ]
 """Steps of a sequence on one cache, how both look-ups end, and the similarity of the nearest live entry."""
 
@@ -283,23 +283,23 @@ BAD_USAGE: list[tuple[tuple[str, ...], int, str]] = [
     (("eval", "--judgments", "/no/such.toml"), 2, "/no/such.toml: there is no such file"),
     (("replay",), 2, "replay"),
     (("query", "x", "--mode", "bm25"), 2,
-     "mode is not an option of ByteRover: leave it out, or choose --engine jeffs_brain\n"),
-    (("query", "x", "--mode", "no-such"), 2, "mode is not an option of ByteRover: leave it out\n"),
+     "mode is not an option of ByteRover; leave it out, or choose --engine jeffs_brain\n"),
+    (("query", "x", "--mode", "no-such"), 2, "mode is not an option of ByteRover; leave it out\n"),
     (("query", "x", "--no-rerank"), 2,
-     "rerank is not an option of ByteRover: leave it out, or choose --engine jeffs_brain\n"),
+     "rerank is not an option of ByteRover; leave it out, or choose --engine jeffs_brain\n"),
     (("query", "x", "--top-k", "3"), 2,
-     "top_k is not an option of ByteRover: leave it out, or choose --engine jeffs_brain or --engine soleri"
+     "top_k is not an option of ByteRover; leave it out, or choose --engine jeffs_brain or --engine soleri"
      " or --engine baseline\n"),
-    (("query", "x", "--engine", "soleri", "--rerank"), 2, "mode, memories; --engine jeffs_brain has it\n"),
+    (("query", "x", "--engine", "soleri", "--rerank"), 2, "; rerank is an option of --engine jeffs_brain\n"),
     (("query", "x", "--engine", "soleri", "-o", "half=1"), 2, "mode, memories\n"),
     (("query", "x", "--engine", "jeffs_brain", "--mode", "full"), 2,
-     "mode full: use auto, bm25, semantic, hybrid; --engine soleri has full\n"),
+     "mode full: use auto, bm25, semantic, hybrid; full is a mode of --engine soleri\n"),
     (("query", "x", "--profile", "soleri"), 2,
-     "no profile soleri: that is an engine, which --engine soleri chooses"),
+     "no profile soleri: that is an engine; choose it with --engine soleri"),
     (("query", "x", "--engine", "knowing", "--profile", "soleri"), 2, "that is an engine"),
     (("query", "x", "--engine", "jeffs_brain", "--profile", "soleri"), 2, "that is an engine"),
     *(
-        (("query", "x", "--engine", engine, "--profile", profile), 2, f"; {profile} is one of {owner}'s: --engine")
+        (("query", "x", "--engine", engine, "--profile", profile), 2, f"; {profile} is a profile of {owner}: use it")
         for engine, profile, owner in (
             ("byterover", "soleri-code", "soleri"),
             ("soleri", "docs", "byterover"),

@@ -94,10 +94,10 @@ def test_budget_is_respected(run: Run, repository: Path) -> None:
 def test_notes_that_mention_the_code_are_shown_with_it(run: Run, project: Tree, repository: Path) -> None:
     project.note("auth/jwt/code.md", "Where it is", "`TokenStore.rotate` is called by src/web.py.", 1)
     _, out, _ = run("code", "rotate", "--repo", str(repository), "--project", str(project.root), inside=False)
-    assert out.endswith("\n1 note mentions this code:\nauth/jwt/code.md says TokenStore.rotate, src/web.py: #1, #4\n")
+    assert out.endswith("this code:\nauth/jwt/code.md mentions TokenStore.rotate, src/web.py: #1, #4\n")
     project.note("auth/jwt/code.md", "Where it is", "See `TokenStore.rotate`.", 1)
     _, out, _ = run("code", "rotate", "--repo", str(repository), "--project", str(project.root), inside=False)
-    assert out.endswith("says TokenStore.rotate: #1\n\n1 file of it without a note:\nsrc/web.py\n")
+    assert out.endswith("mentions TokenStore.rotate: #1\n\n1 of its files has no note:\nsrc/web.py\n")
 
 
 def test_repository_with_an_empty_brv_folder_is_answered(run: Run, repository: Path) -> None:
@@ -123,7 +123,7 @@ def test_presence_or_absence_of_a_symbol_is_explained(run: Run, repository: Path
     parts = [float(text.split()[-1]) for text in out.splitlines() if re.search(r" [+-]\d\.\d{4}$", text)]
     assert sum(parts) == pytest.approx(float(out.split()[-1]), abs=1e-3)
     code, out, _ = run(*arguments, "round_cents", inside=False)
-    assert (code, "round_cents  (function): not among 4 ranked" in out) == (1, True)
+    assert (code, "round_cents  (function): not among the 4 ranked symbols" in out) == (1, True)
     assert run(*arguments, "no_such", inside=False)[::2] == (
         3, "brv-tui: broken.py: it has syntax errors; only its valid parts are read\n"
         "brv-tui: no symbol in this code has no_such in its name\n",
@@ -151,7 +151,7 @@ def test_symbol_found_only_by_text_names_its_successor(run: Run, repository: Pat
     (repository / "src" / "intake.py").write_text(body, encoding="utf-8")
     _, out, _ = run("code", "parse the form body", "--repo", str(repository), "--why", "read_all", inside=False)
     assert re.search(
-        r"  found by     text only; no seed: (candidate \d+ of \d+, after those in|behind the \d+ cand)", out
+        r"  found by     text only; not a seed: (candidate \d+ of \d+, after the candidates in|below the \d+ cand)", out
     ), out
 
 
@@ -164,7 +164,7 @@ def test_files_without_a_note_are_listed(run: Run, project: Tree, repository: Pa
 def test_files_include_their_symbols_and_callers(run: Run, repository: Path) -> None:
     code, out, err = run("code", "--files", "tokens.py", "nothing.py", "--repo", str(repository), inside=False)
     assert code == 0
-    assert "rotate  (method, src/tokens.py:2)\n    in these files, 1 call of it" in out
+    assert "rotate  (method, src/tokens.py:2)\n    in these files, with 1 call to it" in out
     assert "refresh  (function, src/web.py:2)\n    it uses them: web.py.refresh calls → tokens.py.TokenStore" in out
     assert "round_cents" not in out
     assert "brv-tui: no single source file in the repository matches: nothing.py\n" in err
@@ -187,7 +187,7 @@ def test_patch_includes_the_symbols_it_touches(run: Run, repository: Path, monke
     assert "no single source file in the repository matches: b/x.md\n" in err
     feed(monkeypatch, PATCH.replace("src/tokens.py", "gone.py"))
     code, out, _ = run("code", "--diff", "-", "--repo", str(repository), inside=False)
-    assert (code, out) == (1, "none of these files holds a symbol that fits into the budget\n")
+    assert (code, out) == (1, "none of these files contains a symbol that fits into the budget\n")
     feed(monkeypatch, "no patch")
     code, _, err = run("code", "--diff", "-", "--repo", str(repository), inside=False)
     assert (code, err) == (
@@ -206,15 +206,15 @@ def test_notes_about_touched_code_are_listed(
     code, out, _ = run("code", "--diff", "-", "--notes", *arguments, inside=False)
     assert code == 0
     assert out.splitlines() == [
-        "auth/jwt/all.md says src/tokens.py: #1, #2, #3",
-        "auth/jwt/code.md says TokenStore.rotate, src/web.py: #1, #4",
+        "auth/jwt/all.md mentions src/tokens.py: #1, #2, #3",
+        "auth/jwt/code.md mentions TokenStore.rotate, src/web.py: #1, #4",
     ]
     code, out, err = run("code", "round cents", "--without-note", *arguments, inside=False)
     assert (code, out, err.splitlines()[-1]) == (1, "", "every file in the answer is mentioned in a note")
     code, out, _ = run("code", "round cents", "--without-note", "--repo", str(repository), inside=False)
     assert (code, out) == (0, "src/billing.py\n")
     code, out, _ = run("code", "round cents", "--notes", "--repo", str(repository), inside=False)
-    assert (code, out) == (1, "no note mentions 1 symbol\n")
+    assert (code, out) == (1, "no note mentions this code (1 symbol)\n")
 
 
 def test_without_source_no_note_mentions_code(run: Run, tmp_path: Path) -> None:

@@ -67,5 +67,5 @@ def test_feedback_log_that_is_too_large_is_reported(run: Run, project: Tree, eng
     with FeedbackFile(project.tree, engine).path.open("ab") as log:
         log.write(b" " * 10_000_000)
     code, out, _ = run(*SAID, "--engine", engine)
-    assert (code, out.startswith("kept, but the feedback cannot be read")) == (0, True)
+    assert (code, out.startswith("stored, but the feedback cannot be read")) == (0, True)
     assert "larger than 10000000 bytes; brv-tui forget removes it" in out

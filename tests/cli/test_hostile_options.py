@@ -210,7 +210,7 @@ def test_unwritable_feedback_fails(
         {"fifo": os.mkfifo, "folder": Path.mkdir, "link": lambda path: path.symlink_to("/etc/passwd")}[kind](file)
     code, _, err = run("feedback", "rollback", "deploy/rollback.md", "accepted", "--engine", engine)
     assert code == 4
-    assert "the feedback cannot be kept: " in err.splitlines()[-1]
+    assert "the feedback cannot be stored: " in err.splitlines()[-1]
 
 
 @pytest.mark.parametrize("address", ["unix:///tmp/x", "ftp://127.0.0.1/", "javascript:1", "http://", "http://[::1"])
@@ -253,7 +253,7 @@ def test_command_refuses_it_in_one_line(words: tuple[str, ...], run: Run) -> Non
     asked = LENGTHY.strip() if words[0] == "code" else LENGTHY
     code, out, err = run(*words, inside=False)
     assert (code, out) == (2, "")
-    assert err == f"brv-tui: the query has {len(asked):,} characters: ask with at most 10,000\n"
+    assert err == f"brv-tui: the query has {len(asked):,} characters, but at most 10,000 are allowed\n"
 
 
 @pytest.mark.parametrize("kind", ["--queries", "--sequence"])
@@ -262,7 +262,9 @@ def test_file_is_refused_with_the_number_of_its_entry(kind: str, run: Run, proje
     file.write_text(json.dumps([{"query": "refresh"}, {"query": LENGTHY}]))
     code, out, err = run("replay", kind, str(file))
     assert (code, out) == (2, "")
-    assert err == f"brv-tui: {file}: entry 2: the query has {len(LENGTHY):,} characters: ask with at most 10,000\n"
+    assert (
+        err == f"brv-tui: {file}: entry 2: the query has {len(LENGTHY):,} characters, but at most 10,000 are allowed\n"
+    )
 
 
 def test_judgments_are_refused_with_their_line(run: Run, project: Tree) -> None:

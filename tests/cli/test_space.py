@@ -54,7 +54,7 @@ def test_word_matched_only_by_similar_ones_is_reported_as_such(run: Run, space: 
 def test_explain_gives_the_reason(run: Run, space: Path) -> None:
     code, out, _ = run("explain", "incident", "auth/jwt.html", "--project", str(space), *AT, inside=False)
     assert code == 1
-    assert "your words stand only where nothing is searched" in out
+    assert "your words occur only in parts that V4 does not search" in out
 
 
 def test_explain_of_a_lower_result_lists_remedies(run: Run, space: Path) -> None:
@@ -62,9 +62,9 @@ def test_explain_of_a_lower_result_lists_remedies(run: Run, space: Path) -> None
     said = " ".join(out.split())
     assert code == 0
     assert (
-        "helps “refresh Deploys”: add “Deploys” → rank 1, 0.753 (another wording: ask so) "
-        "helps “refresh” added to its title, and saved today → rank 1, 0.765 "
-        "(words in its title: edit the title of its bv-topic) 2 ○"
+        "helps “refresh Deploys”: add “Deploys” → rank 1, 0.753 (another wording: use this wording) "
+        "helps “refresh” added to its title, and the topic saved today → rank 1, 0.765 "
+        "(words in its title: edit the title of its bv-topic element) 2 ○"
     ) in said
     _, out, _ = run("explain", "refresh", "auth/jwt.html", "--project", str(space), *AT, inside=False)
     assert "helps" not in out
@@ -131,7 +131,10 @@ def test_config_shows_that_the_space_sets_the_engine(run: Run, space: Path) -> N
 
 
 def test_profile_of_notes_selects_no_engine_that_a_space_refuses(run: Run, space: Path) -> None:
-    for profile, whose in (("brv-3", "; brv-3 is one of byterover's"), ("soleri", "; soleri is one of soleri's")):
+    for profile, whose in (
+        ("brv-3", "; brv-3 is a profile of byterover"),
+        ("soleri", "; soleri is a profile of soleri"),
+    ):
         told = run("query", "token", "--profile", profile, "--project", str(space), *AT, inside=False)
         assert told == (2, "", f"brv-tui: no profile {profile}: use byterover_v4 or the path of a TOML file{whose}\n")
 

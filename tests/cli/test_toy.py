@@ -177,8 +177,8 @@ async def test_every_pane_shows_it(project: Tree, monkeypatch: pytest.MonkeyPatc
             ("#results", "Refresh rotation"),
             ("#score", "sum ✓"),
             ("#route", "least score"),
-            ("#answer", "Toy retrieves and stops there"),
-            ("#cache", "keeps no answers"),
+            ("#answer", "Toy only retrieves"),
+            ("#cache", "does not cache answers"),
         ):
             assert text in text_of(pilot, pane), pane
         await pilot.press("escape", "p")

@@ -21,7 +21,7 @@ def test_missing_installation_is_reported_in_one_line(
     code, out, err = run("verify")
     assert (code, out) == (4, "")
     assert err == (
-        "brv-tui: byterover-cli is not installed: npm install -g byterover-cli, or name its folder by brv-tui "
+        "brv-tui: byterover-cli is not installed: run npm install -g byterover-cli, or name its folder with brv-tui "
         "verify --package or BRV_TUI_BYTEROVER_PACKAGE\n"
     )
     (tmp_path / "package.json").write_text(json.dumps(PACKAGE))
@@ -38,7 +38,7 @@ def test_status_of_the_installation(run: Run, tmp_path: Path) -> None:
         "brv-tui verify checks whether its answers are the same\n",
     )
     remember_verified(VerifiedVersion("byterover-cli 3.16.1", 1_795_176_000_000.0, 226, 226, "sample-tree"))
-    line = "226 of 226 answers the same as byterover-cli 3.16.1, over sample-tree, 2026-11-20"
+    line = "226 of 226 answers match byterover-cli 3.16.1, over sample-tree, 2026-11-20"
     assert run(*status)[:2] == (0, f"{line}\n")
     made = json.loads(run(*status, "--format", "json")[1])
     assert (made["installed"], made["sentence"], made["last"]["same"]) == ("byterover-cli 3.16.1", line, 226)

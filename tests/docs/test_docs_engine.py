@@ -189,7 +189,7 @@ class TestTheWorkedExample:
         assert f"= {trace.section(Search).floor:.6f}; both pass" in text
         assert f"+ 0.10 = {summary.score:.6f}" in text
         assert f"{trace.section(Search).lifts[1].value:.6f} and has no summary" in text
-        assert (trace.tier, trace.verdict) == (3, "top score 0.79 needs 0.85: short 0.06")
+        assert (trace.tier, trace.verdict) == (3, "top score 0.79 is 0.06 short of 0.85")
 
 
 def _write_example(tree: Tree) -> None:

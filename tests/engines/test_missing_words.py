@@ -233,14 +233,14 @@ class TestFilters:
     def test_limit_is_the_cause(self, tree: Tree, name: str, value: int) -> None:
         tree.note("auth/b/c.md", "Title", "rotate the jwt")
         trace = asked(tree.snapshot(), "jwt", "jeffs_brain", **{name: value})
-        assert verdict_sentence(trace) == f"Not found: {name} = {value} lets no note into the answer."
+        assert verdict_sentence(trace) == f"Not found: {name} = {value} allows no note in the answer."
 
     def test_budget_is_the_cause(self, tree: Tree) -> None:
         for number in range(30):
             tree.note(f"auth/b/{number}.md", f"Title {number}", "rotate the jwt")
         trace = asked(tree.snapshot(), "jwt", "soleri", max_tokens=1)
         if not trace.hits:
-            assert "a budget of 1 tokens leaves none of 30 entries" in verdict_sentence(trace)
+            assert "a budget of 1 tokens allows none of 30 entries" in verdict_sentence(trace)
 
     def test_operators(self, tree: Tree) -> None:
         tree.note("a/b/c.md", "One", "jwt")

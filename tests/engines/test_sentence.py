@@ -52,13 +52,13 @@ class TestJeffsBrain:
 
     def test_nothing_found(self, library: Tree) -> None:
         assert verdict_sentence(self.ask(library, "kubernetes ingress")) == (
-            "Not found: no note contains ‘kubernetes’ or ‘ingress’; no step of the retry ladder finds a note."
+            "Not found: no note contains ‘kubernetes’ or ‘ingress’; no rung of the retry ladder finds a note."
         )
         assert verdict_sentence(self.ask(library, "")) == "Not found: the query has no word to search for."
 
     def test_found_by_the_ladder(self, library: Tree) -> None:
         trace = self.ask(library, "rotationx")
-        found = "as typed the query finds nothing; the retry ladder found it by the likeness of its name"
+        found = "as typed, the query finds nothing; the retry ladder found this note by the similarity of its name"
         assert found in verdict_sentence(trace)
         assert trace.hits[0].words == ()
 

@@ -19,6 +19,7 @@ FADES = Event(
     key="fades",
     weight=1,
     short="fading",
+    until="fading",
     happens="fades away",
     happen="fade away",
     has_come="faded",

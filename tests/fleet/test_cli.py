@@ -78,7 +78,7 @@ def test_single_ranking_names_a_remedy_for_refusals(fleet: Path) -> None:
     for name in ("one", "two"):
         (fleet / name / ".brv/context-tree/auth/same.md").write_text("# Same\n\nSigning keys.\n")
     code, _, err = run(fleet, "query", "auth/same.md", *asked, "--over", "one", "--over", "two")
-    refused = "brv-tui: 'auth/same.md' names auth/same.md in one and in two: one ranking needs one" + EACH
+    refused = "brv-tui: 'auth/same.md' names auth/same.md in one and in two, but one ranking needs a single one" + EACH
     assert (code, err) == (2, refused)
 
 

@@ -206,7 +206,7 @@ def test_profile_with_other_word_counts_cannot_be_ranked(asking: Asking, tree: T
     (tree.root / "own.toml").write_text('extends = "brv-3"\nname = "own"\n[text]\nrelevance = "tantivy"\n')
     (tree.root / ".brv/brv-tui.toml").write_text('profile = "../own.toml"\n')
     reply = asking(member(tree), PartOf(TermCountRequest(("note",), "")))
-    assert (reply.failure, reply.kind) == ("its profile counts words by tantivy", AbsenceKind.NOT_RANKED)
+    assert (reply.failure, reply.kind) == ("its profile scores words with tantivy", AbsenceKind.NOT_RANKED)
 
 
 def test_data_of_a_member_is_stored_only_in_the_cache(

@@ -95,7 +95,7 @@ def test_installed_engine_matches_ours_on_the_sample(sample: Path) -> None:
     counts: list[tuple[int, int]] = []
     made = verify(session, asked, found.folder, lambda done, of: counts.append((done, of)))
     assert made.differences == ()
-    assert made.sentence == f"{len(asked)} of {len(asked)} the same as {found.name}"
+    assert made.sentence == f"{len(asked)} of {len(asked)} answers match {found.name}"
     assert len(asked) > 226
     assert counts[-1] == (len(asked), len(asked))
     assert state_of(sample) == before
@@ -109,7 +109,7 @@ def test_installed_engine_matches_ours_on_a_generated_tree(tmp_path: Path) -> No
     snapshot = generated(tmp_path / "project", 5, notes=60).snapshot()
     asked = made_questions(snapshot, 80)
     assert len(asked) == 80
-    assert compared(snapshot, asked) == (f"80 of 80 the same as {find_package(None, ENVIRONMENT).name}", [])
+    assert compared(snapshot, asked) == (f"80 of 80 answers match {find_package(None, ENVIRONMENT).name}", [])
 
 
 @pytest.mark.long
@@ -192,7 +192,7 @@ def test_installed_bundle_matches_ours_on_a_space(tmp_path: Path, monkeypatch: p
     made = verify_v4(
         VerificationRun(bundle, sealed, session.snapshot, BRV3, asked, NOW_MS, quiet, never), ByteRoverV4()
     )
-    assert made.sentence == f"12 of 12 the same as {bundle.name}"
+    assert made.sentence == f"12 of 12 answers match {bundle.name}"
     assert state_of(tmp_path) == before
 
 
@@ -205,7 +205,7 @@ def test_query_that_no_command_line_can_carry_is_left_out(tmp_path: Path, monkey
     run = VerificationRun(bundle, nobody, session.snapshot, BRV3, ["refresh\0token"], NOW_MS, quiet, never)
     made = verify_v4(run, ByteRoverV4())
     assert made.queries == 0
-    assert made.notices == ("1 question holds a null character, which no command line carries: left out",)
+    assert made.notices == ("left out: 1 question contains a null character, which a command line cannot pass on",)
 
 
 def test_output_of_v4_compared_with_our_answer() -> None:
@@ -274,7 +274,7 @@ def test_package_with_moved_modules_is_one_line(tmp_path: Path, tree: Tree) -> N
     (folder / "package.json").write_text(json.dumps({"name": PACKAGE, "version": "9.9.9"}))
     found = find_package(folder)
     run = VerificationRun(found, sealed_node(find_node()), tree.snapshot(), BRV3, ["title"], NOW_MS, quiet, never)
-    with pytest.raises(EngineRunError, match=r"byterover-cli 9\.9\.9: its modules are not where they were .*update"):
+    with pytest.raises(EngineRunError, match=r"byterover-cli 9\.9\.9: its modules have moved .*update"):
         verify_v3(run, BRV3)
     (folder / "dist/agent/infra/file-system").mkdir(parents=True)
     (folder / "dist/agent/infra/file-system/file-system-service.js").write_text("import 'a-package-that-is-missing';")
@@ -286,20 +286,20 @@ def test_missing_package_is_one_line_with_advice(tmp_path: Path) -> None:
     nowhere = {"PATH": str(tmp_path), "HOME": str(tmp_path)}
     with pytest.raises(NotInstalled, match=r"Node\.js is not on PATH.*install Node\.js 20 or later"):
         find_node(nowhere)
-    by_package = "name its folder by brv-tui verify --package or"
+    by_package = "name its folder with brv-tui verify --package or"
     with pytest.raises(NotInstalled, match=rf"npm install -g {PACKAGE}, or {by_package}"):
         find_package(None, nowhere)
-    with pytest.raises(NotInstalled, match=r"name the folder that holds its package\.json"):
+    with pytest.raises(NotInstalled, match=r"name the folder that contains its package\.json"):
         find_package(tmp_path)
     (tmp_path / "package.json").write_text(json.dumps({"name": PACKAGE, "version": "9" * 5000}))
-    with pytest.raises(NotInstalled, match=r"name the folder that holds its package\.json"):
+    with pytest.raises(NotInstalled, match=r"name the folder that contains its package\.json"):
         find_package(tmp_path)
     with pytest.raises(NotInstalled, match=f"{by_package} {BUNDLE_VARIABLE}"):
         find_bundle(None, nowhere)
     old = tmp_path / "node"
     old.write_text("#!/bin/sh\necho v16.20.2\n")
     old.chmod(0o755)
-    with pytest.raises(NotInstalled, match=r"Node\.js 16\.20\.2, 20 or later is needed"):
+    with pytest.raises(NotInstalled, match=r"Node\.js 16\.20\.2, but 20 or later is needed"):
         find_node({"PATH": str(tmp_path)})
 
 
@@ -356,7 +356,7 @@ def test_unknown_version_is_reported(tmp_path: Path, tree: Tree) -> None:
     remember_verified(replace(known, same=226, at_ms=NOW_MS + 1))
     assert len(verified_versions()) == 2
     status = verification_status(session, tmp_path)
-    assert status.sentence == "226 of 226 answers the same as byterover-cli 3.16.1, over sample-tree, 2026-11-20"
+    assert status.sentence == "226 of 226 answers match byterover-cli 3.16.1, over sample-tree, 2026-11-20"
 
 
 @pytest.mark.parametrize(

@@ -177,7 +177,7 @@ def test_vectors_of_a_tree_stop_at_a_limit(tmp_path: Path, monkeypatch: pytest.M
         for made_now, requests in ((2, 2), (0, 2)):
             _, made = embed_index(index_chunks(NOTES, profile), asker, store)
             assert (made.made, made.missing, len(service.asked)) == (made_now, 1, requests)
-            assert made.error == "the vectors would exceed 6 numbers in all: choose a model with shorter vectors"
+            assert made.error == "the vectors would need more than 6 numbers: choose a model with shorter vectors"
     assert len(store.read()) == 2
 
 
@@ -255,7 +255,7 @@ def test_a_vector_of_another_length(tmp_path: Path) -> None:
         index = embedded(service, tmp_path)
     with serving(data([1.0, 2.0])) as service:
         trace = search(index, service)
-    assert trace.leg("vector").why == "the query's vector has 2 numbers, the notes' have 3"
+    assert trace.leg("vector").why == "the query's vector has 2 numbers, but the notes' vectors have 3"
     with serving(data([1.0, 2.0], [1.0], [1.0])) as service, pytest.raises(LegError, match="different lengths"):
         embedder(service).embed(["a", "b", "c"])
 

@@ -70,7 +70,7 @@ def test_files_are_named_by_words(session: Session, entry: str) -> None:
     assert {"src/tokens.py/TokenStore.rotate", "src/web.py/refresh"} <= {hit.file for hit in trace.hits}
     missing = session.preview("no_file.py", options={"entry": entry})
     assert not missing.hits
-    assert missing.verdict == "no symbol is called so, and none names a file of that name"
+    assert missing.verdict == "no symbol has this name, and none mentions a file with this name"
 
 
 @pytest.mark.parametrize("task", ["rotate the TokenStore", "refresh the session", "nosuchword"])

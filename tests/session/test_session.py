@@ -162,7 +162,7 @@ def test_conflict_in_a_note_is_reported(tree: Tree) -> None:
     marked = "# Rotation\n\n<<<<<<< HEAD\nrefresh daily\n=======\nrefresh hourly\n>>>>>>> topic\n"
     tree.file("auth/rotation.md", marked)
     tree.file("auth/talk.md", "# About conflicts\n\nrefresh: git writes `<<<<<<< HEAD` first, later `>>>>>>> topic`.\n")
-    told = "auth/rotation.md: a conflict to decide (<<<<<<<): both sides are searched and quoted"
+    told = "auth/rotation.md: an unresolved conflict (<<<<<<<); both sides are searched and quoted"
     session = tree.session()
     assert told in session.preview("refresh").notices
     assert told in tree.session().preview("refresh").notices, "from the kept index"
@@ -187,7 +187,7 @@ def test_signals_lost_in_broken_frontmatter_are_reported(tree: Tree) -> None:
     tree.note("auth/other.md", "Other", "refresh things")
     session = tree.session()
     trace = session.preview("refresh rotation")
-    told = "auth/rotation.md: the frontmatter cannot be used, so the signals are those of a new note"
+    told = "auth/rotation.md: the frontmatter cannot be used, so default signals apply, as for a new note"
     assert told in trace.notices
     assert "fix the frontmatter" in session.explainer.explain("refresh rotation", "auth/rotation.md", "", trace).notice
     assert session.explainer.explain("refresh rotation", "auth/other.md", "", trace).notice == ""

@@ -41,7 +41,7 @@ LEAVES_TIER_2 = Event(
     happen="leave tier 2",
     has_come="left tier 2",
     state="left tier 2",
-    meaning="only a query with its path still gets it as the direct answer",
+    meaning="only a query with its path still returns it as the direct answer",
     in_short="direct answer only by its path",
 )
 LEAVES_PROMPT = Event(
@@ -53,7 +53,7 @@ LEAVES_PROMPT = Event(
     happen="leave the prompt",
     has_come="left the prompt",
     state="left the prompt",
-    meaning="a match of its text no longer gets it quoted to a model",
+    meaning="even as the best match by its text, it is no longer quoted to a model",
     in_short="no longer quoted",
 )
 ARCHIVE = Event(
@@ -65,7 +65,7 @@ ARCHIVE = Event(
     happen="become archive candidates",
     has_come="an archive candidate",
     state="archive candidates",
-    meaning="the next dream run may archive it: low importance, by updatedAt",
+    meaning="the next dream run may archive it, because its importance is low, by updatedAt",
     in_short="low importance",
 )
 PRUNING = Event(
@@ -77,7 +77,7 @@ PRUNING = Event(
     happen="are offered for pruning",
     has_come="offered for pruning",
     state="offered for pruning",
-    meaning="the next dream run may prune it: its file is old",
+    meaning="the next dream run may prune it, because its file is old",
     in_short="old file",
 )
 BELOW_MATURITY = Event(
@@ -89,7 +89,7 @@ BELOW_MATURITY = Event(
     happen="become low in importance",
     has_come="low in importance",
     state="low in importance",
-    meaning="importance below its maturity's; ageing does not demote it",
+    meaning="its importance is below the minimum for its maturity; ageing does not demote it",
     in_short="not demoted by ageing",
 )
 LEAVES_HIGH = Event(

@@ -45,7 +45,7 @@ class PlainLoss(LossStage):
     NOTHING_ASKED = "the query has no word to search for"
     OUTSIDE = "outside the folder that is searched"
     NO_WORD = "neither title nor text contains any of the words"
-    BEHIND = "past the last result of the answer"
+    BEHIND = "below the last result of the answer"
 
 
 class _NoteSearch:
@@ -95,7 +95,7 @@ class Baseline:
         trace = Trace(
             traces.SCHEMA, ENGINE, "tantivy's BM25", limits.name, "run" if query.run else "preview", query.text,
             query.scope, context.snapshot_info, counted(count, "note", "notes"), bool(hits), None,
-            (Step("words", None, "words", State.PASSED if words else State.MISSED, (), words or "none to search for"),
+            (Step("words", None, "words", State.PASSED if words else State.MISSED, (), words or "no word to search"),
              Step("search", None, "search", State.TAKEN if hits else State.MISSED, (), f"{count} found")),
             (Stage("any word", search.searched, search.searched - count, count, ""),
              Stage("top_k", count, count - len(hits), len(hits), "")),
@@ -120,7 +120,7 @@ class Baseline:
         def lost() -> tuple[PlainLoss, str]:
             if hit is not None:
                 place = f"rank {rank} of {count}, score {hit.score:.2f}"
-                return PlainLoss.BEHIND, f"{place}; the answer lists {len(trace.hits)}"
+                return PlainLoss.BEHIND, f"{place}; the answer lists only {len(trace.hits)}"
             reasons = {
                 PlainLoss.FOLDER: document.position is None and path.rpartition("/")[2] == SUMMARY_FILE,
                 PlainLoss.NOT_IN_TREE: document.position is None,

@@ -191,7 +191,7 @@ class ByteRover:
     def why_apart(self, constants: Profile) -> str:
         """The reason why a memory with ``constants`` cannot be ranked with others; empty if it can."""
         if constants.text.relevance != "minisearch":
-            return f"its profile counts words by {constants.text.relevance}"
+            return f"its profile scores words with {constants.text.relevance}"
         domain = constants.out_of_domain
         if not domain.matched_results or not constants.paths.leave_scope or constants.retry.in_route:
             return f"its profile ({constants.name}) searches in another order than brv-3"
@@ -315,4 +315,4 @@ def _refuse_options(query: Query) -> None:
         name, value = next(iter(query.options.items()))
         elsewhere = engines_with(name, value, ENGINE)
         hint = f", or choose {elsewhere}" if elsewhere else ""
-        raise EngineError(f"{name} is not an option of {ByteRover.title}: leave it out{hint}")
+        raise EngineError(f"{name} is not an option of {ByteRover.title}; leave it out{hint}")

@@ -85,7 +85,7 @@ class Ranker:
         """The path that all of ``best`` name. Raises NotTogether if they name several."""
         paths = sorted({place.path for place in best.values()})
         if len(paths) > 1:
-            line = f"{self.query!r} names {paths[0]} and {paths[1]}: one ranking needs one"
+            line = f"{self.query!r} names {paths[0]} and {paths[1]}, but one ranking needs a single path"
             raise NotTogether(line)
         return paths[0]
 
@@ -93,7 +93,7 @@ class Ranker:
         name, *others = best
         if others:
             path = best[name].path
-            line = f"{self.query!r} names {path} in {name} and in {others[0]}: one ranking needs one"
+            line = f"{self.query!r} names {path} in {name} and in {others[0]}, but one ranking needs a single one"
             raise NotTogether(line)
         answers = self.memories.ask({name: PathAnswerOf(self.query, own_domains, self.limit)})
         hits: tuple[Hit, ...] = answers.get(name, ())

@@ -45,7 +45,7 @@ def _cache_title(shown: CacheNow | None, width: int) -> str:
 def _cache_blocks(shown: CacheNow | None, width: int, glyphs: Glyphs) -> Iterator[Block]:
     """Yields both look-ups, the entries (newest first), and the fingerprint."""
     if shown is None:
-        yield Text("empty: the answer to a query is cached when it is run", "muted")
+        yield Text("empty: a run caches its answer", "muted")
         return
     if shown.look.key and shown.look.entries:
         yield from _lookups(shown, width, glyphs)
@@ -57,18 +57,19 @@ def _cache_blocks(shown: CacheNow | None, width: int, glyphs: Glyphs) -> Iterato
     yield Rule("fingerprint of the tree")
     state = shown.fingerprint
     yield line(f" {state.value[:16]} ").add(plural(state.files, "file"), "muted")
-    text = f"held {seconds(state.age_s)}, {seconds(state.left_s)} left" if state.held else "the next run computes it"
+    kept = f"{seconds(state.age_s)} old, kept for {seconds(state.left_s)} more"
+    text = kept if state.held else "the next run computes it"
     yield line(f" {text}", "muted")
     if state.value != state.current:
         yield line(f" {glyphs.warn} the tree is now {state.current[:16]}", "warn")
-        yield _warned(f"old answers are given for {seconds(state.left_s)} more, until it is computed again")
+        yield _warned(f"old answers are still given for {seconds(state.left_s)}, until the next fingerprint")
     if shown.index_left_s > 0:
-        yield _warned(f"for {seconds(shown.index_left_s)} a search may still use the earlier index")
+        yield _warned(f"for {seconds(shown.index_left_s)} more, a search may use the earlier index")
     yield Text("brv-tui simulates this cache: ByteRover keeps its own", "faint", after=0)
 
 
 def _lookups(shown: CacheNow, width: int, glyphs: Glyphs) -> Iterator[Line]:
-    yield line(" if you ask it now:", "faint")
+    yield line(" if you run this query now:", "faint")
     look = shown.look
     for name, state, why in (("exact", look.exact.value, look.exact_why), ("fuzzy", look.fuzzy.value, look.fuzzy_why)):
         head = line(f" {glyphs.state[state]} {name} {STATE_WORDS[state]} ", STATE_ROLES[state])
@@ -108,12 +109,12 @@ def _entries_in_short(entries: Sequence[CacheEntry]) -> Span:
 def _match_in_short(look: CacheLook) -> Iterator[str]:
     """Yields the hit that the query would get now, or the most similar valid entry."""
     if look.exact is State.HIT:
-        yield "exact hit if you ask now"
+        yield "exact hit if you run it now"
     elif look.fuzzy is State.SKIPPED:
         yield f"similarity not compared: {look.fuzzy_why}"
     elif look.fuzzy_check is not None:
         likest = max(look.entries, key=lambda entry: (_alive(entry), entry.similarity))
-        how, what = ("fuzzy hit if you ask now, ", "") if look.fuzzy is State.HIT else ("", "the nearest, ")
+        how, what = ("fuzzy hit if you run it now: ", "") if look.fuzzy is State.HIT else ("", "the nearest, ")
         value, needed = number(look.fuzzy_check.value), number(look.fuzzy_check.threshold)
         yield f"{how}similarity {value} ({needed} needed) to {what}“{likest.key}”"
 
@@ -136,7 +137,7 @@ def _since(entry: CacheEntry, shown: CacheNow, width: int, glyphs: Glyphs) -> It
     served = entry.fingerprint_match and entry.left_s > 0
     role = "warn" if served else "muted"
     if served:
-        yield _warned(f"{glyphs.warn} still given, though the tree changed")
+        yield _warned(f"{glyphs.warn} still given, although the tree has changed")
     for path, kind in named[:_NAMED]:
         yield line("   ").add(cut_left(visible(path), width - len(kind) - 4), role).add(f" {kind}", role)
     if len(named) > _NAMED:
@@ -184,14 +185,14 @@ class ByteRoverPresentation(Presentation):
         ("lost", "lost: maturity, cap"),
     )
     pane_help: ClassVar[Mapping[str, str]] = {
-        "Query": "A run's answer is cached as ByteRover would cache it. A path, or a domain's name as the first word, "
-        "keeps the search inside a folder. Below the field, “carrier (+4 similar)” also finds 4 longer or similar "
-        "words.",
-        "Results": "Below a ruled line: what the search for one word of the query added. Beside the words: shared, "
-        "another project has it; from below, a folder that one of its notes lifted.",
+        "Query": "A run caches its answer as ByteRover would. A path, or the name of a domain as the first word, "
+        "restricts the search to that folder. Below the field, “carrier (+4 similar)” means that the search also "
+        "finds 4 longer or similar words.",
+        "Results": "Results below a ruled line were added by the search for one word of the query. Beside the words, "
+        "“shared” marks a note of another project, and “from below” a folder that one of its notes lifted.",
         "Retry": "ByteRover tries a path look-up, all words inside the scope, any word inside the scope, then the "
-        "whole tree, and entity searches for single words. Below stands the retry ladder of Jeffs Brain: with the "
-        "profiles brv-3 and docs it is only advice; with combined, its finds are used.",
+        "whole tree, and entity searches for single words. Below them is the retry ladder of Jeffs Brain. With the "
+        "profiles brv-3 and docs, it is only advice; with combined, its results are used.",
     }
     sentence = staticmethod(sentence)
 
@@ -235,7 +236,7 @@ class ByteRoverPresentation(Presentation):
             return f"{reason} = {number(found.floor, 3)}"
         if reason == UNMATCHED:
             escape = next((check.threshold for check in found.out_of_domain if check.name == ESCAPE), None)
-            return f"a word is in none of the best; under {number(escape)}"
+            return f"the best matches lack a word; under {number(escape)}"
         return f"{reason} of {found.limit}" if reason == "past the limit" else reason
 
     def lack(self, miss: NearMiss, glyphs: Glyphs) -> tuple[str, str]:
@@ -248,10 +249,10 @@ class ByteRoverPresentation(Presentation):
         """Yields query words that are in no note or in none of the best matches, then other forms in the notes."""
         found = trace.section(Search)
         for word in found.unmatched_words:
-            none = "none of the best matches has " if word in found.held_below else "no note matches "
+            none = "none of the best matches contains " if word in found.held_below else "no note matches "
             yield line(none, "muted").add(f"“{word}”", "warn")
         for form in dict.fromkeys(form for expansion in found.lint.expansions for form in expansion.near):
-            yield line("notes have ", "muted").add(f"“{form}”", "accent")
+            yield line("notes contain ", "muted").add(f"“{form}”", "accent")
 
     def decision(self, trace: Trace, glyphs: Glyphs) -> Iterator[Block]:
         """Yields the steps, and the retry ladder if it is only advice."""
@@ -342,7 +343,7 @@ def _reading(trace: Trace, glyphs: Glyphs) -> Groups:
     odd = [word for word in found.lint.words if word.mismatch]
     if odd:
         pairs = ", ".join(
-            f"“{word.word}” is searched as {_quoted(word.tokens)}, but compared as it stands" for word in odd[:2]
+            f"“{word.word}” is searched as {_quoted(word.tokens)}, but compared as typed" for word in odd[:2]
         )
         more_odd = f" +{len(odd) - 2}" if len(odd) > 2 else ""
         groups.append((8, [(f"{glyphs.warn} {pairs}{more_odd}", "warn")]))
@@ -419,7 +420,7 @@ def _entity(place: int, one: EntitySearch, stop: Set[str], times: Mapping[str, f
     new = str(len(one.added)) if one.added else "none"
     why = f"{new} of them new to the results" if one.search.hits else one.search.outcome.value
     if one.entity in stop:
-        why += "; a stop word for the search above, but not for entity searches"
+        why += "; it is a stop word for the search above, but not for entity searches"
     return Attempted(
         id=f"entity:{place}",
         name=f"“{one.entity}”",

@@ -14,7 +14,7 @@ ENGINE = "byterover"
 """The engine's name in settings, traces and files."""
 ESCAPE = "unmatched words allowed"
 """The name of the check by which a high score makes up for a word that none of the best matches contains."""
-UNMATCHED = "a word is in none of the best matches, and no score makes up for it"
+UNMATCHED = "the best matches lack a word, and no score is high enough to make up for it"
 """The reason why near misses are not results if that check failed too."""
 
 

@@ -184,14 +184,14 @@ def _cached(trace: Trace, outcome: Outcome) -> Sentence:
     if entry is None:
         return (clause(f"From the cache: {trace.verdict}"),)
     # Relative to the query: a screen stays open, so "ago" would become wrong.
-    before = f"{seconds(entry.age_s)} before" if entry.age_s >= 1 else "just before"
+    before = f"{seconds(entry.age_s)} earlier" if entry.age_s >= 1 else "just before"
     when = f"was answered {before}, at tier {entry.tier}" if entry.covered else f"was not covered {before}"
     if outcome is Outcome.EXACT_CACHE:
         return (clause("From the cache: "), clause(f"the same query {when}"), _tree_since(trace))
     check = look.fuzzy_check
     limit = f" ≥ {check.threshold:g}" if check is not None and check.threshold is not None else ""
     return (
-        clause("From the cache: ", title(entry.key), " is like yours"),
+        clause("From the cache: ", title(entry.key), " is similar to your query"),
         clause(f": {entry.shared_tokens} of {_both(entry)} are the same ({entry.similarity:.2f}{limit})", weight=70),
         clause(f"; it {when}", weight=65),
         _tree_since(trace),
@@ -205,9 +205,9 @@ def _both(entry: CacheEntry) -> str:
 def _tree_since(trace: Trace) -> Clause:
     tree = trace.section(FingerprintState)
     if tree.value == tree.current:
-        return clause(", and no note is newer, new or gone since", weight=20)
+        return clause(", and no note has been changed, added or removed since", weight=20)
     lasts = seconds(tree.age_s + tree.left_s)
-    return clause(f"; notes have changed since, which the cache sees up to {lasts} later", weight=72)
+    return clause(f"; notes have changed since, but the cache may need {lasts} to notice", weight=72)
 
 
 # not covered
@@ -243,14 +243,14 @@ def _other_forms(found: Search) -> Clause:
     """The nearest forms that notes contain, for words that no note contains."""
     near = [word(one) for one in dict.fromkeys(each.near[0] for each in found.lint.expansions if each.near)]
     meant = "that" if len(near) == 1 else "those"
-    return clause(", but ", listed(near, "and"), f": ask so if you mean {meant}", weight=80) if near else clause()
+    return clause(", but notes contain ", listed(near, "and"), f": try {meant}", weight=80) if near else clause()
 
 
 def _advice(trace: Trace) -> Iterator[Clause]:
     """Yields the note that the retry ladder finds, if the ladder is not in the route."""
     ladder = trace.find(Ladder)
     if ladder is not None and ladder.hits and not ladder.in_route:
-        how = "a search for " if ladder.hits[0].words else "its file name"
+        how = "a search for " if ladder.hits[0].words else "a search of file names"
         rung = next((rung for rung in ladder.rungs if rung.number and rung.state is State.HIT), None)
         by = word(rung.query) if rung is not None and rung.query and ladder.hits[0].words else []
         yield clause("; ", how, by, " would find ", title(ladder.hits[0].title), weight=25)
@@ -290,7 +290,7 @@ def _punctuation(found: Search) -> Clause:
     odd = [one.word.lower() for one in found.lint.words if one.mismatch]
     own = [word(one) for one in found.unmatched_words if one in odd]
     compared = " is compared with its punctuation" if len(own) == 1 else " are compared with their punctuation"
-    return clause(listed(own, "and"), f"{compared}, and terms of notes have none") if own else clause()
+    return clause(listed(own, "and"), f"{compared}, but the terms of notes have none") if own else clause()
 
 
 # answered by notes
@@ -343,7 +343,8 @@ def _lead(trace: Trace, first: Hit) -> Iterator[Clause]:
     parts = differences(first, second, trace.scale.decimals) if first.origin == second.origin else []
     by = [name for name, amount in parts if amount > 0 and name != "cap"][:_MOST_REASONS]
     yield clause("; ahead of ", title(second.title), weight=25)
-    yield clause(f" by its {' and '.join(_REASONS.get(name, name) for name in by)}" if by else "", weight=24)
+    named = " and ".join(_REASONS.get(name, name) for name in by)
+    yield clause(f" because of its {named}" if by else "", weight=24)
 
 
 # what a model is needed for
@@ -370,13 +371,13 @@ def _needing(trace: Trace, outcome: Outcome) -> Iterator[Clause]:
     if outcome is Outcome.AGENTIC_LOOP:
         best = check_of(trace, _PREFETCH)
         threshold = best.threshold if best is not None else None
-        what = f" reaches {short_words(best)} from which a note is quoted to a model" if best is not None else ""
+        what = f" reaches {short_words(best)} that a note needs to be quoted to a model" if best is not None else ""
         yield clause("the best note, ", _named(trace, first), f",{what}")
     elif gap is not None and gap.passed is False:
         second = _second(trace)
         behind = title(second.title) if second is not None else [("the next", "text")]
         sure = threshold_of(trace, _SURE)
-        alone = f" (or {threshold_words(sure)} whatever follows)" if sure is not None else ""
+        alone = f" (or a score of {threshold_words(sure)})" if sure is not None else ""
         yield clause(_named(trace, first), f", {first.score:.2f}, is {lead_words(gap)}", behind)
         if second is not None and second.found_by:  # it is below even with a higher score
             yield clause(", which a search for ", word(second.found_by), " added below it", weight=71)
@@ -400,7 +401,7 @@ def _better_later_result(trace: Trace, first: Hit) -> Iterator[Clause]:
     better = max((hit for hit in trace.hits if hit.found_by), key=lambda hit: hit.score, default=None)
     if better is not None and better.score >= threshold:
         how = f" ({better.score:.2f}) was added by a search for "
-        counts = f", and only the first that reaches {threshold_words(threshold_of(trace, _PREFETCH))} counts"
+        counts = f", but only the first result that reaches {threshold_words(threshold_of(trace, _PREFETCH))} counts"
         yield clause("; ", title(better.title), how, word(better.found_by), counts, weight=30)
 
 
@@ -444,7 +445,7 @@ def _matched_words(trace: Trace, hit: Hit, weight: int) -> Iterator[Clause]:
         yield clause(inside if below.startswith("below") else ": the query names its path", weight=weight)
         return
     if hit.origin is Origin.NAME:
-        yield clause(": its file name is like a word of the query", weight=weight)
+        yield clause(": its file name is similar to a word of the query", weight=weight)
         return
     words = answered_words(hit.words, trace.query)
     yield clause(": " if words else "", words, weight=weight)
@@ -463,9 +464,9 @@ def _whole_query_missed(trace: Trace) -> Iterator[Clause]:
     found = trace.section(Search)
     if found.outcome is SearchOutcome.UNMATCHED_WORDS:
         yield clause("; ", *(one.spans for one in _unmatched(trace)), weight=75)
-        yield clause(", so a search for the whole query ends empty", weight=45)
+        yield clause(", so a search for the whole query finds nothing", weight=45)
     elif not found.hits:
-        yield clause("; the whole query found nothing", weight=45)
+        yield clause("; a search for the whole query found nothing", weight=45)
 
 
 def _reading(trace: Trace) -> Iterator[Clause]:

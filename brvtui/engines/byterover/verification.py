@@ -73,11 +73,11 @@ def verify(run: VerificationRun, constants: Profile) -> Verification | None:
                 differences += [AnswerDifference(query, *own)] if own else []
                 answered += 1
                 run.progress(answered, len(queries))
-    notices = [f"shared source {source.alias}: left out on both sides" for source in snapshot.project.sources]
+    notices = [f"the shared source {source.alias} is left out on both sides" for source in snapshot.project.sources]
     if moved:
         notices.append(
-            f"{counted(moved, 'file', 'files')} of the last day as old as another: in the copy milliseconds apart, "
-            "since the engine has no rule for their order"
+            f"{counted(moved, 'recent file', 'recent files')} with the same time as another: the copy sets their times "
+            "milliseconds apart, because the engine has no rule for their order"
         )
     return Verification(
         installed.name,
@@ -131,17 +131,17 @@ def _driver_lines(lines: Iterator[str], installed: InstalledEngine) -> Iterator[
             return
         if line["at"] == _MOVED:
             raise EngineRunError(
-                f"{installed.name}: its modules are not where they were ({line['what']}); it cannot be asked until "
-                "brv-tui knows this version: update brv-tui"
+                f"{installed.name}: its modules have moved ({line['what']}), so brv-tui does not know this version: "
+                "update brv-tui"
             )
         if line["at"] == _INCOMPLETE:
             raise EngineRunError(
-                f"{installed.name}: lacks the package {line['what']}; run npm install in {installed.folder}"
+                f"{installed.name} lacks the package {line['what']}; run npm install in {installed.folder}"
             )
         if line["at"] not in (_READY, _ANSWER):
-            raise EngineRunError(f"{installed.name}: failed ({line['what']}); install it again")
+            raise EngineRunError(f"{installed.name} failed ({line['what']}); install it again")
         yield line
-    raise EngineRunError(f"{installed.name}: ended without an answer; try again, or install it again")
+    raise EngineRunError(f"{installed.name} ended without an answer; try again, or install it again")
 
 
 def _documents(line: Mapping[str, Any], copied: Snapshot) -> list[AnswerDifference]:

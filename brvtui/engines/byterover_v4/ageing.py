@@ -155,7 +155,7 @@ def next_maturity(importance: float, maturity: str, rules: TopicSignalRules) -> 
 def aged_signals(signals: AgedTopic, profile: V4Profile) -> AgedSignals:
     """``signals`` in the form of a trace: before and after decay, and after another access hit."""
     stored, after = signals.stored, after_access(signals.stored, profile.signals)
-    moved = f"makes it {after.maturity}" if after.maturity != stored.maturity else f"stays {stored.maturity}"
+    moved = f"becomes {after.maturity}" if after.maturity != stored.maturity else f"stays {stored.maturity}"
     return AgedSignals(
         maturity=stored.maturity,
         importance_stored=_number(stored.importance),

@@ -43,7 +43,7 @@ _NO_SPACE = (
 )
 
 
-AN_OPTION = "V4 takes a query that begins with -- as an option, so it searches nothing: begin with another word"
+AN_OPTION = "V4 reads a query that begins with -- as an option, so it searches nothing: begin with another word"
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,7 +23,7 @@ from brvtui.text.analysis import from_utf16
 from brvtui.text.vocabulary import KINDS
 from brvtui.trace import Hit, Kind, MatchedWord, MatchKind, NearMiss, Origin, Part, TextScore
 
-LIMIT, FILTERED = "behind the limit", "holds none of the significant words"
+LIMIT, FILTERED = "past the limit", "contains none of the significant words"
 
 
 @dataclass(frozen=True, slots=True)

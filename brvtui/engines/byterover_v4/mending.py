@@ -77,14 +77,14 @@ def _searched(topic: Topic, path: str, words: set[str]) -> tuple[Topic | None, s
             how = (
                 f"give {_named(element)} an id"
                 if tag == element.tag
-                else f"make {_named(element)} a {_FACT} with an id"
+                else f"turn {_named(element)} into a {_FACT} with an id"
             )
             elements = [TopicElement(tag, new, one.text) if one is element else one for one in topic.elements]
-            return replace(topic, elements=tuple(elements)), f"{how} of the form bve- and eight letters or digits"
+            return replace(topic, elements=tuple(elements)), f"{how}: bve- followed by eight letters or digits"
     if words & _terms(topic.body):
         loose = TopicElement(_FACT, {"id": _NEW_ID.format(len(topic.elements))}, topic.body)
         changed = replace(topic, elements=(*topic.elements, loose))
-        return changed, f"put the loose text into a {_FACT} with an id of the form bve- and eight letters or digits"
+        return changed, f"put the loose text into a {_FACT} with an id: bve- followed by eight letters or digits"
     elsewhere = " ".join((path, *(value for one in topic.elements for value in one.attributes.values())))
     own_words = [word for word in words if word in _terms(elsewhere)]
     if not own_words:

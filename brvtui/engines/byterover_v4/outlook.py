@@ -177,7 +177,7 @@ def _events(horizons: Sequence[Horizon], below_maturity: float | None, now_ms: f
         left = horizon.days_left
         if left is not None:  # 0 if it is past
             name = horizon.constant.rpartition(".")[2]
-            text = f"stops being of {name} confidence even as the best match"
+            text = f"drops below {name} confidence even as the best match"
             events.append(DatedEvent(name, left, date_after(now_ms, left) if left else "", text))
     if below_maturity is not None:
         date = date_after(now_ms, below_maturity) if below_maturity else ""

@@ -98,7 +98,7 @@ class PendingRows:
                     answered(new)
 
         threading.Thread(target=look, name="rows of V4", daemon=True).start()
-        return Watching("one file is looked at", _LOOK_SECONDS)
+        return Watching("brv-tui checks one file", _LOOK_SECONDS)
 
     def unfollow(self) -> None:
         """Stops following."""

@@ -25,7 +25,7 @@ def sentence(trace: Trace) -> Sentence:
     section = trace.section(SpaceAnswer)
     if section.failure is not None:
         return (
-            clause(f"V4 answers no query: {section.failure.what}"),
+            clause(f"V4 cannot answer: {section.failure.what}"),
             clause(f"; {section.failure.remedy}", weight=80),
         )
     if not trace.hits or not section.topics:
@@ -57,7 +57,7 @@ def _contained(topic: TopicHit) -> Iterator[Clause]:
     """Yields the significant words that occur only inside other words."""
     inside = [place for place in topic.contained if place.inside != place.word]
     if inside and len(inside) == len(topic.contained):
-        yield clause("; the filter let it pass for ", listed([_inside(place) for place in inside]), weight=70)
+        yield clause("; it passed the filter because of ", listed([_inside(place) for place in inside]), weight=70)
 
 
 def _inside(place: WordPlace) -> list[Span]:
@@ -66,13 +66,13 @@ def _inside(place: WordPlace) -> list[Span]:
 
 
 def _relevance(topic: TopicHit) -> Iterator[Clause]:
-    yield clause(f"; relevance {relative(topic):.2f} of the best, {topic.absolute:.2f} absolute", weight=80)
+    yield clause(f"; relevance {relative(topic):.2f} relative to the best, {topic.absolute:.2f} absolute", weight=80)
 
 
 def _advice(section: SpaceAnswer) -> Iterator[Clause]:
     """Yields our own judgment of how little of the query the answer covers."""
     if section.not_covered:
-        yield clause(f": {section.not_covered}, so 3.14 would not call this covered", weight=85)
+        yield clause(f": {section.not_covered}, so ByteRover 3.14 would say “not covered”", weight=85)
 
 
 def _cited(section: SpaceAnswer, topic: TopicHit) -> Iterator[Clause]:
@@ -83,14 +83,14 @@ def _cited(section: SpaceAnswer, topic: TopicHit) -> Iterator[Clause]:
 
 def _nothing(trace: Trace, section: SpaceAnswer) -> Iterator[Clause]:
     if section.topics:
-        yield clause(f"a limit that returns none of {len(section.found)} topics")
+        yield clause(f"the limit lets V4 return none of {counted(len(section.found), 'topic', 'topics')}")
     elif section.filtered and not trace.filtered_out:
         words = listed([word(one) for one in section.significant], "or")
         yield clause("similar words match, but V4 keeps only documents that contain ", words, " as written")
     elif not trace.snapshot.notes:
         yield clause("no topic of this space can be read" if trace.notices else "the space has no topics yet")
     elif trace.query.startswith("--"):
-        yield clause("V4 takes a query that begins with -- as an option")
+        yield clause("V4 reads a query that begins with -- as an option")
     elif not section.searched and not trace.filtered_out:
         yield clause("the scope or the element filter leaves no topic")
     else:
@@ -109,7 +109,7 @@ def way_out(trace: Trace) -> str:
     if trace.filtered_out or not (section.filtered or section.searched):
         return "widen the scope or the element filter"
     if not any(sign.isalnum() for sign in section.cleaned):
-        return "ask in words"
+        return "type at least one word"
     if section.filtered:
         return "check the spelling, or ask in other words"
     return "ask in other words, or have ByteRover curate a topic about it"
@@ -129,19 +129,19 @@ class V4Presentation(Presentation):
         StepName("coverage", "covered?", "cov?"),
     )
     question = "which topics answer it"
-    typing = "every key searches; nothing is written, no access hit is counted"
+    typing = "each key searches; nothing is written, and no access hit is counted"
     asks_services = False
     legend = (
         ("relevance", "raw ÷ best raw: the best is 1"),
-        ("importance", "of the topic, falls with its age"),
-        ("recency", "of the file's time"),
+        ("importance", "of the topic, falls with age"),
+        ("recency", "from the file's time"),
         ("maturity", "× 0.85 draft, × 1.15 core"),
     )
     decimals: ClassVar[int] = DECIMALS
     pane_help: ClassVar[Mapping[str, str]] = {
-        "Results": "ByteRover V4: one line for each topic, by its best element.",
-        "Score": "ByteRover V4: relevance is relative to the best match, so it says nothing of how well your "
-        "words are met; below stand the raw score, what it would be on an absolute scale, and what V4 tells the agent.",
+        "Results": "ByteRover V4: one line for each topic, ranked by its best element.",
+        "Score": "ByteRover V4: relevance is relative to the best match, so it does not say how well a topic matches "
+        "your words. Below it are the raw score, the score on an absolute scale, and what V4 tells the agent.",
         "Route": "ByteRover V4: stop words, scope, words, the filter, and whether V4 tells the agent to cite. "
         "“Covered?” is ours: V4 has no such gate; it says what ByteRover 3.14 would have said.",
         "Answer": "ByteRover V4: the block that the agent is to repeat; the second tab has the whole printed answer.",
@@ -155,7 +155,7 @@ class V4Presentation(Presentation):
     def failure(self, trace: Trace) -> str:
         """The reason why V4 fails on this space."""
         failure = trace.section(SpaceAnswer).failure
-        return f"V4 answers no query: {failure.what}" if failure is not None else ""
+        return f"V4 cannot answer: {failure.what}" if failure is not None else ""
 
     def reading(self, trace: Trace, glyphs: Glyphs) -> Groups:
         """The query as it was searched, stop words, and limits."""
@@ -195,21 +195,21 @@ class V4Presentation(Presentation):
             return
         yield Rule("relative and absolute")
         yield from map(_text, (_raw(topic), _carried(topic), _filter(topic, section)))
-        yield Rule("what the agent is told")
+        yield Rule("what V4 tells the agent")
         if section.topics.index(topic) >= section.returned:
-            yield Text("nothing: it is behind the limit")
+            yield Text("nothing: the topic is past the limit")
         else:
             yield from map(_text, (use_of(topic, section), f"“{topic.snippet}”"))
 
     def not_scored(self, trace: Trace) -> str:
         """The reason why a topic has no score: no term matches, the filter dropped it, or V4 fails."""
-        return self.failure(trace) or "no term of it matches, or the filter dropped it"
+        return self.failure(trace) or "none of its terms matches, or the filter dropped it"
 
     def answer(self, trace: Trace) -> Iterator[Block]:
         """Yields the citation block that the agent should repeat."""
         cited = trace.section(SpaceAnswer).citation_block.splitlines()
-        instruction = ". It tells the agent to repeat this block:" if cited else ", and asks for no citation"
-        yield Text(f"V4 retrieves and writes no answer{instruction}", "muted")
+        instruction = ". It tells the agent to repeat this block:" if cited else ", and does not ask for a citation"
+        yield Text(f"V4 only retrieves and writes no answer{instruction}", "muted")
         yield from map(_text, cited)
 
     def prompt(self, trace: Trace | None) -> Titled:
@@ -226,22 +226,22 @@ class V4Presentation(Presentation):
 def _raw(topic: TopicHit) -> str:
     best = topic.best_raw
     return (
-        f"raw {topic.raw:.3f} ÷ best raw {best:.3f} = relevance {relative(topic):.3f}; absolute, as ByteRover 3.14 "
-        f"would have it, raw ÷ (1 + raw) = {topic.absolute:.3f}; number {topic.raw_rank} by text alone, before the "
-        "filter"
+        f"raw {topic.raw:.3f} ÷ best raw {best:.3f} = relevance {relative(topic):.3f}. On the absolute scale of "
+        f"ByteRover 3.14, it is raw ÷ (1 + raw) = {topic.absolute:.3f}. Number {topic.raw_rank} by text alone, before "
+        "the filter"
     )
 
 
 def _carried(topic: TopicHit) -> str:
     if not topic.kind:
-        return "searched as a whole: no element of it has an id"
-    others = f"; beside it {', '.join(topic.secondary)}" if topic.secondary else ""
-    return f"carried by its {topic.kind.removeprefix('bv-')} {topic.element}{others}"
+        return "searched as a whole, because none of its elements has an id"
+    others = f"; also listed: {', '.join(topic.secondary)}" if topic.secondary else ""
+    return f"found by its {topic.kind.removeprefix('bv-')} {topic.element}{others}"
 
 
 def _filter(topic: TopicHit, section: SpaceAnswer) -> str:
     if not section.significant:
-        return "the filter let all pass: no run of three ASCII letters or digits in the query"
+        return "the filter kept everything: the query has no run of three ASCII letters or digits"
     shown = [
         f"‘{place.word}’ in its {place.field}"
         + (f", inside “{place.inside}”" if place.inside not in ("", place.word) else "")

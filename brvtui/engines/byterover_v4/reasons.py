@@ -112,13 +112,13 @@ Each try needs a whole answer, and for an edit a whole index.
 class TopicLoss(LossStage):
     """The stages at which a topic can be lost, earliest first."""
 
-    FAILED = "V4 answers no query as the space is"
+    FAILED = "V4 cannot answer this query"
     NOT_SEEN = "V4 does not see the file"
     SCOPE = "outside the scope or the element filter"
-    NOT_SEARCHED = "your words stand only where nothing is searched"
+    NOT_SEARCHED = "your words occur only in parts that V4 does not search"
     NO_TERM = "none of its terms matches"
-    FILTERED = "it holds none of the significant words"
-    LIMIT = "behind the limit"
+    FILTERED = "it contains none of the significant words"
+    LIMIT = "past the limit"
 
 
 def explain(
@@ -155,23 +155,23 @@ def _coming(topic: TopicHit, ahead: DocumentForecast | None) -> Iterator[str]:
     """Yields the time at which ``topic`` loses its confidence by age."""
     for event in ahead.events if ahead is not None else ():
         if event.kind == topic.confidence and event.days > 0:
-            yield f"untouched, it {event.text} in {days(event.days)}"
+            yield f"if untouched, in {days(event.days)} it {event.text}"
 
 
 def use_of(topic: TopicHit, section: SpaceAnswer) -> str:
     """The agent's instructions about a hit, and the part of it that the agent sees."""
     seen = f"the agent sees {len(topic.snippet)} characters of it"
     if not section.should_cite:
-        return f"{seen}; V4 asks for no citation"
+        return f"{seen}; V4 does not ask for a citation"
     if topic.file in section.cited:
         cited = "V4 tells the agent to cite it"
     elif topic.confidence == LOW:
         cited = "V4 does not tell the agent to cite it"
     else:
-        first = "first one" if len(section.cited) == 1 else f"first {len(section.cited)}"
-        cited = f"V4 does not tell the agent to cite it, only the {first} of high or medium confidence"
+        first = "first topic" if len(section.cited) == 1 else f"first {len(section.cited)} topics"
+        cited = f"V4 does not tell the agent to cite it, only the {first} with high or medium confidence"
         if len(section.spaces) > 1:
-            cited += " of the space of number 1"
+            cited += " in the space of result 1"
     return f"{topic.confidence} confidence: {cited}; {seen}"
 
 
@@ -181,12 +181,12 @@ def loss_of(context: Context[V4Profile], trace: Trace, document: Named, ask: Ask
     if section.failure is not None:
         return TopicLoss.FAILED, section.failure.what
     if path in section.found:
-        return TopicLoss.LIMIT, f"number {section.found.index(path) + 1}; {section.returned} are returned"
+        return TopicLoss.LIMIT, f"it is number {section.found.index(path) + 1}, but V4 returns only {section.returned}"
     if document.position is None:
-        why = next((file.reason for file in context.snapshot.unseen if file.path == path), "it is no topic")
+        why = next((file.reason for file in context.snapshot.unseen if file.path == path), "it is not a topic")
         return TopicLoss.NOT_SEEN, why
     if path in section.filtered:
-        return TopicLoss.FILTERED, f"one of {', '.join(section.significant)} must stand in it, also inside a word"
+        return TopicLoss.FILTERED, f"it must contain {' or '.join(section.significant)}, if only inside a longer word"
     if (section.scope or section.element) and _is_in(
         ask(
             trace.query,
@@ -225,7 +225,7 @@ def _unsearched(context: Context[V4Profile], section: SpaceAnswer, path: str) ->
             for name, value in element.attributes.items()
             if not (element.tag == "bv-topic" and name in FIELDS)
         ),
-        "markup that is no text": topic.source,
+        "its markup": topic.source,
     }
     for place, text in places.items():
         words = sorted(wanted & {term(token) for token in tokens(text)})
@@ -270,11 +270,11 @@ def remedy_of_loss(
             change = with_file_seen(paths.space, own, context.now_ms)
             if change is not None:
                 wanted = change[1]
-                change = change[0], f"rename it {wanted} in a shell"
+                change = change[0], f"rename it to {wanted} in a shell"
         elif loss is TopicLoss.NOT_SEARCHED:
             words = [term(token) for token in tokens(section.cleaned)]
             change = with_words_searched(paths.space, own, words, just_before_ms(context.now_ms))
-            remedy = Remedy("", True, kind=RemedyKind.EDIT, how="save it with a new time")
+            remedy = Remedy("", True, kind=RemedyKind.EDIT, how="save it now")
         if change is not None:
             space, text = change
             tried = with_standing(replace(remedy, text=text), asking.ask_of(place, space), wanted)
@@ -293,7 +293,7 @@ def _remedy(trace: Trace, section: SpaceAnswer, loss: TopicLoss, path: str, titl
     if loss is TopicLoss.FAILED:
         return Remedy(section.failure.remedy, False) if section.failure is not None else None
     if loss is TopicLoss.NOT_SEEN:
-        wanted = "*.html in lower case, without .abstract, .full or .overview before that"
+        wanted = "its name must end in .html in lower case, without .abstract, .full or .overview before that"
         return Remedy(f"rename it in a shell: {wanted}", False) if unseen_name(path) else None
     for text, query in title_wordings(trace.query, title):
         tried = with_standing(Remedy(text, True, query), ask(query), path)
@@ -380,14 +380,14 @@ def _wordings(
     ][:_MOST_WORDS]
     changes += [(f"add “{word}”", f"{query} {word}") for word in (*in_title, *added)]
     changes += [
-        ("add the rarest of its words", f"{query} {' '.join(added)}"),
+        ("add its rarest words", f"{query} {' '.join(added)}"),
         *title_wordings(query, title),
     ]
     tried = {"", query, f"{query} "}
     for text, wording in changes:
         if wording not in tried:
             tried.add(wording)
-            remedy = Remedy(f"“{wording}”: {text}", True, wording, kind=RemedyKind.WORDING, how="ask so")
+            remedy = Remedy(f"“{wording}”: {text}", True, wording, kind=RemedyKind.WORDING, how="use this wording")
             yield remedy, asking.ask(wording)
 
 
@@ -420,9 +420,9 @@ def _edit(
     context: Context[V4Profile], topic: RankedTopic, place: int, asking: Asking
 ) -> Iterator[tuple[Remedy, Trace]]:
     """Yields the unchanged topic, saved now."""
-    text = edited_now((context.now_ms - topic.mtime_ms) / MS_PER_DAY, "until then its stored recency counts")
+    text = edited_now((context.now_ms - topic.mtime_ms) / MS_PER_DAY, "until then, its stored recency counts")
     saved = with_topic(asking.spaces[place].space, topic.path, topic.topic, just_before_ms(context.now_ms))
-    yield Remedy(text, True, kind=RemedyKind.EDIT, how="save it with a change"), asking.ask_of(place, saved)
+    yield Remedy(text, True, kind=RemedyKind.EDIT, how="change and save it"), asking.ask_of(place, saved)
 
 
 def _titles(
@@ -439,5 +439,8 @@ def _titles(
         title = f"{before} {added}".strip()
         retitled = with_attribute(topic.topic, _TITLE, title)
         saved = with_topic(asking.spaces[place].space, topic.path, retitled, just_before_ms(context.now_ms))
-        text, how = f"“{added}” added to its title, and saved today", f"edit the {_TITLE} of its {TOPIC}"
+        text, how = (
+            f"“{added}” added to its title, and the topic saved today",
+            f"edit the {_TITLE} of its {TOPIC} element",
+        )
         yield Remedy(text, True, kind=RemedyKind.TITLE, how=how, title=title), asking.ask_of(place, saved)

@@ -29,13 +29,15 @@ def failure_of(error: Exception) -> SpaceFailure:
             return SpaceFailure(message, "Markdown in the tree", files[0], remedy)
         case DuplicateIds(id=identity):
             path, _, element = identity.partition("#")
-            remedy = f"give one of the two elements {element} in {path} another id"
-            return SpaceFailure(message, "an element id stands twice in one topic", path, remedy)
+            remedy = f"give one of the two elements {element} in {path} a different id"
+            return SpaceFailure(message, "two elements of one topic have the same id", path, remedy)
         case SignalsUnreadable(path=path, file=file):
             remedy = f"fix or remove {file}: without it the topic has default signals"
-            return SpaceFailure(message, f"the signals of {path} are no JSON", path, remedy)
+            return SpaceFailure(message, f"the signals of {path} are not JSON", path, remedy)
         case _:
-            return SpaceFailure(message, "the element filter names no element of V4", "", "ask for one of its elements")
+            return SpaceFailure(
+                message, "the element filter names an element that V4 does not have", "", "use one of V4's elements"
+            )
 
 
 SEQUENCE_LIMIT = 5

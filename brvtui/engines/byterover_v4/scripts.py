@@ -38,8 +38,8 @@ class TooManyWords(EngineError):
 
     def __init__(self) -> None:
         super().__init__(
-            f"the topics of this space hold more than {_MOST_SPACE_WORDS:,} different words, or"
-            f" {MOST_SPACE_ENTRIES:,} in all, too many for brv-tui: split the space"
+            f"the topics of this space contain more than {_MOST_SPACE_WORDS:,} different words, or"
+            f" {MOST_SPACE_ENTRIES:,} words in all, which is too many for brv-tui: split the space"
         )
 
 

@@ -67,7 +67,7 @@ def coverage(hits: Sequence[Hit], absolutes: Sequence[float], words: Sequence[st
         Check(
             "words of the query found", len(words) - len(missed), "≥", len(words), not missed or escapes,
             float(-len(missed)), "advice.word_length", _RULE,
-            "not needed: the score escapes" if missed and escapes else "",
+            "not needed: the score is high enough" if missed and escapes else "",
         ),
         _check("sure top", scores[0], rules.sure_top, "advice.sure_top"),
         _check("direct top", scores[0], rules.direct_top, "advice.direct_top"),
@@ -83,14 +83,14 @@ def coverage(hits: Sequence[Hit], absolutes: Sequence[float], words: Sequence[st
     else:
         lacks = ""
     if lacks:
-        why = f"ours, V4 has no such gate: ByteRover 3.14 would say not covered, since {lacks}"
+        why = f"our estimate (V4 has no such gate): ByteRover 3.14 would say “not covered”, since {lacks}"
         return Coverage(Step(COVERAGE, None, "covered?", State.FAILED, checks, why), lacks)
     if scores[0] >= rules.sure_top or (scores[0] >= rules.direct_top and lead >= rules.lead):
-        how = "answer directly"
+        how = "answer it directly"
     else:
         lacks = "the lead is too small" if scores[0] >= rules.direct_top else "the best score is too low"
         how = f"ask a model: {lacks} for a direct answer"
-    why = f"ours, V4 has no such gate: ByteRover 3.14 would say covered, and {how}"
+    why = f"our estimate (V4 has no such gate): covered, and ByteRover 3.14 would {how}"
     return Coverage(Step(COVERAGE, None, "covered?", State.PASSED, checks, why), "")
 
 
@@ -128,7 +128,7 @@ def steps_of(section: SpaceAnswer, best: float, matched: int, kept: int, profile
         state = State.PASSED if section.searched else State.MISSED
         left = f"{limits}: {section.searched} of {counted(section.documents, 'document', 'documents')} are searched"
         yield Step("scope", None, "scope", state, (), left)
-    words = f"{matched} of {counted(section.searched, 'document', 'documents')} match a word, or nearly"
+    words = f"{matched} of {counted(section.searched, 'document', 'documents')} match a word exactly or nearly"
     yield Step("words", None, "words", State.PASSED if matched else State.MISSED, (), words)
     yield _filter_step(section, matched, kept)
     yield _cite_step(section, best, profile)
@@ -138,10 +138,10 @@ def _filter_step(section: SpaceAnswer, matched: int, kept: int) -> Step:
     if not matched:
         return Step("filter", None, "filter", State.NOT_REACHED, (), "")
     if not section.significant:
-        text = "no run of three ASCII letters or digits in the query: all stay"
+        text = "the query has no run of three ASCII letters or digits, so all stay"
         return Step("filter", None, "filter", State.SKIPPED, (), text)
     words = ", ".join(section.significant)
-    text = f"{kept} of {matched} hold one of: {words}"
+    text = f"{kept} of {matched} contain one of: {words}"
     check = Check("documents that hold a significant word", kept, "≥", 1, bool(kept), kept - 1.0, "", "the-filter")
     return Step("filter", None, "filter", State.PASSED if kept else State.FAILED, (check,), text)
 
@@ -164,10 +164,10 @@ def _cite_step(section: SpaceAnswer, best: float, profile: V4Profile) -> Step:
         for name, threshold in (("high", rules.high), ("medium", rules.medium))
     ]
     if section.should_cite:
-        text = "V4 tells the agent to cite; the best match has relevance 1 whatever it is, so any answer is cited"
+        text = "V4 tells the agent to cite. The best match always has relevance 1, so every answer is cited."
         return Step("cite", None, "cite", State.TAKEN, tuple(checks), text)
     sure = confidence(best, rules) != LOW
-    why = "the space's folder has no id" if sure else "no hit is of medium confidence"
+    why = "the space's folder has no id" if sure else "no hit reaches medium confidence"
     return Step("cite", None, "cite", State.FAILED, tuple(checks), f"V4 does not tell the agent to cite: {why}")
 
 
@@ -188,9 +188,9 @@ def notices_of(section: SpaceAnswer) -> Iterator[str]:
     """Yields the faults in the files of topics found, with remedies."""
     for topic in section.topics:
         if topic.score is None:
-            yield f"{topic.path}: its signals make no number, so V4 prints no score; fix its file of signals"
+            yield f"{topic.path}: its signals do not give a number, so V4 prints no score; fix its signals file"
         if not topic.file:
-            yield f"{topic.path}: a file name with # gives a path that is no file; rename the topic"
+            yield f"{topic.path}: because of the # in its name, V4 gives a path to no file; rename the topic"
 
 
 _MOST_NEAR_MISSES = 10

@@ -85,14 +85,14 @@ def verify(run: VerificationRun, engine: Engine[V4Profile]) -> Verification | No
         len(queries),
         tuple(differences),
         sealed.isolation,
-        tuple(f"the space {other}: left out on both sides" for other in others)
+        tuple(f"the space {other} is left out on both sides" for other in others)
         + _left_out(len(run.queries) - len(queries)),
     )
 
 
 def _left_out(count: int) -> tuple[str, ...]:
-    holding = counted(count, "question holds", "questions hold")
-    return (f"{holding} a null character, which no command line carries: left out",) if count else ()
+    holding = counted(count, "question contains", "questions contain")
+    return (f"left out: {holding} a null character, which a command line cannot pass on",) if count else ()
 
 
 def _put_back(spare: Path, state: Path) -> None:
@@ -137,7 +137,7 @@ def _printed(
 
 def _unknown(installed: InstalledEngine, name: str) -> EngineRunError:
     return EngineRunError(
-        f"{installed.name}: {name} printed no answer; its scripts are not those that brv-tui knows: update brv-tui"
+        f"{installed.name}: {name} printed no answer; brv-tui does not know this version of its scripts: update brv-tui"
     )
 
 

@@ -113,7 +113,7 @@ def _for_preference(path: str, text: str, rules: IntentRules) -> list[Factor]:
     if is_global and rules.preference_path in path:
         return [Factor(rules.own_preference, "intent.own_preference", f"{rules.preference_path} in its path")]
     if is_global and PREFERENCE_NOTE.search(text):
-        return [Factor(rules.preference_note, "intent.preference_note", "a preference in words")]
+        return [Factor(rules.preference_note, "intent.preference_note", "a preference in its text")]
     result = []
     if not is_global and GENERIC_NOTE.search(text):
         result.append(Factor(rules.generic_note, "intent.generic_note", "general advice"))
@@ -129,7 +129,7 @@ def _for_fact(path: str, text: str, rules: IntentRules) -> list[Factor]:
     is_fact = bool(named) or event
     result = []
     if is_fact:
-        why = f"{named} in its path" if named else "a dated or single event"
+        why = f"{named} in its path" if named else "a dated or single event in its text"
         result.append(Factor(rules.fact_note, "intent.fact_note", why))
     if is_rollup:
         result.append(Factor(rules.fact_rollup, "intent.fact_rollup", "a roll-up"))
@@ -145,12 +145,14 @@ def idle_rules(paths: Sequence[str], rules: IntentRules) -> tuple[str, ...]:
     texts = []
     in_global = [path for path in lower if rules.global_path in path]
     if not in_global:
-        texts.append(f"preference {own} and {words}: no path holds {rules.global_path}")
+        texts.append(f"preference {own} and {words}: no path contains {rules.global_path}")
     elif not any(rules.preference_path in path for path in in_global):
-        texts.append(f"preference {own}: no path below {rules.global_path} holds {rules.preference_path}")
+        texts.append(f"preference {own}: no path below {rules.global_path} contains {rules.preference_path}")
     if not any(marker in path for path in lower for marker in rules.fact_paths):
         markers = " or ".join(rules.fact_paths)
-        texts.append(f"concrete fact × {rules.fact_note:g} by name: no path holds {markers}; dates and events count")
+        texts.append(
+            f"concrete fact × {rules.fact_note:g} by name: no path contains {markers}, but dates and events count"
+        )
     return tuple(texts)
 
 

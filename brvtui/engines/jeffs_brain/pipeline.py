@@ -242,7 +242,7 @@ def _notices(run: _Search) -> tuple[str, ...]:
         return run.sources.notices
     return (
         *run.sources.notices,
-        f"{run.request.scope}: this engine knows no scope, so the whole tree was searched",
+        f"{run.request.scope}: this engine has no scopes, so the whole tree was searched",
     )
 
 
@@ -276,7 +276,7 @@ def _bm25(run: _Search, query: ParsedQuery, compiled: str) -> tuple[_RankedLeg, 
         with run.watch.measure("retry ladder"):
             climbed = climb(run.request.query, (compiled, first), Searches(search, like), run.profile.ladder, run.watch)
     hits = _placed(climbed.found)
-    unit = "" if not hits else "likeness of names" if climbed.strategy == TRIGRAMS else "BM25"
+    unit = "" if not hits else "similarity of names" if climbed.strategy == TRIGRAMS else "BM25"
     why = climbed.strategy or ("nothing to search for" if not compiled else "nothing was found")
     leg = Leg(BM25, State.HIT if hits else State.MISSED, unit, counts, why, _leg_hits(hits))
     errors = (StageError(BM25, climbed.error),) if climbed.error else ()

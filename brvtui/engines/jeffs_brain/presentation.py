@@ -46,18 +46,18 @@ def _nothing(trace: Trace) -> Iterator[Clause]:
     hybrid = trace.section(Hybrid)
     limit = next((name for name in ("candidate_k", "top_k") if getattr(hybrid, name) < 1), "")
     if limit:
-        yield clause(f"{limit} = {getattr(hybrid, limit)} lets no note into the answer")
+        yield clause(f"{limit} = {getattr(hybrid, limit)} allows no note in the answer")
         return
     missed = next((leg for leg in trace.legs if leg.counts and leg.name == "bm25" and leg.state is State.MISSED), None)
     if missed is None or not hybrid.compiled:
         yield clause(trace.verdict.removeprefix("nothing was found: "))
         return
     operators = " AND " in hybrid.compiled
-    yield clause("no note matches the whole of ", word(hybrid.compiled), "; ") if operators else clause()
+    yield clause("no note matches all of ", word(hybrid.compiled), "; ") if operators else clause()
     among = [one.word for one in trace.missing if not operators or one.where is not Whereabouts.WHOLE]
     yield from missing_words(trace, "Jeffs Brain", among=among or (hybrid.compiled,))
     climbed = any(rung.ran for rung in trace.section(Ladder).rungs[1:])
-    yield clause("; no step of the retry ladder finds a note" if climbed else "")
+    yield clause("; no rung of the retry ladder finds a note" if climbed else "")
 
 
 def _lead(trace: Trace) -> Iterator[Clause]:
@@ -101,8 +101,8 @@ def _retried(trace: Trace) -> Iterator[Clause]:
     rung = _rung(trace)
     if rung is None:
         return
-    by = word(rung.query) if rung.query and rung.strategy != TRIGRAMS else "the likeness of its name"
-    yield clause(": as typed the query finds nothing; the retry ladder found it by ", by)
+    by = word(rung.query) if rung.query and rung.strategy != TRIGRAMS else "the similarity of its name"
+    yield clause(": as typed, the query finds nothing; the retry ladder found this note by ", by)
 
 
 def _rung(trace: Trace) -> Rung | None:
@@ -129,7 +129,7 @@ def _moved(trace: Trace, first: Hit) -> Iterator[Clause]:
 
 def _reranked(placed: RankedNote, hybrid: Hybrid) -> str:
     before = placed.reweighted_rank + 1
-    how = "left it there" if before == 1 else f"brought it up from #{before}"
+    how = "left it there" if before == 1 else f"moved it up from #{before}"
     return f"; {hybrid.reranker} {how}"
 
 
@@ -140,7 +140,7 @@ def _mode(trace: Trace) -> Iterator[Clause]:
         yield clause(f"; without an embedder, mode {requested} searches {_BY.get(hybrid.mode, '')}", weight=66)
 
 
-_BY = {RetrievalMode.BM25: "by words alone", RetrievalMode.SEMANTIC: "by vectors alone"}
+_BY = {RetrievalMode.BM25: "only by words", RetrievalMode.SEMANTIC: "only by vectors"}
 
 
 _WORD = re.compile(r"\w+")
@@ -148,8 +148,8 @@ _JOINERS = frozenset({"and", "or", "not"})
 _LEG_LETTERS = {"bm25": "w", "vector": "v"}
 _NAME = 12
 _NO_STAGE = (
-    "This engine retrieves and stops there: it has no tiers, asks no model and writes no answer. What a reader "
-    "would be given are the notes of the list, in its order."
+    "This engine only retrieves: it has no tiers, calls no model and writes no answer. A reader would be given the "
+    "listed notes, in this order."
 )
 
 
@@ -168,17 +168,17 @@ class JeffsBrainPresentation(Presentation):
     )
     question = "which notes two ranked lists agree on"
     legend = (
-        ("bm25 leg", "its place among the words' hits"),
-        ("vector leg", "its place among the vectors"),
-        ("intent", "the kind of question lifts it"),
+        ("bm25 leg", "its place in the search by words"),
+        ("vector leg", "its place in the search by vectors"),
+        ("intent", "a factor for the kind of question"),
     )
     places_explained = "w4: 4th by words, v4: by vectors"
     pane_help: ClassVar[Mapping[str, str]] = {
         "Results": "Jeffs Brain: the fused list, with each note's place by words (w) and by vectors (v).",
-        "Score": "Jeffs Brain: what each leg adds, 1 / (60 + place), the effect of each factor of intent, and places.",
-        "Route": "Jeffs Brain: its legs (by words, by vectors), what fusion made of them, and the rules of intent.",
+        "Score": "Jeffs Brain: the share of each leg, 1 / (60 + place), the effect of each intent factor, and places.",
+        "Route": "Jeffs Brain: its legs (by words and by vectors), the result of their fusion, and the intent rules.",
         "Retry": "Jeffs Brain: shorter and easier forms of the query, one after the other until one finds something.",
-        "Answer": ("Jeffs Brain only retrieves: its second tab holds what a reranker is sent of the head of the list."),
+        "Answer": "Jeffs Brain only retrieves. The second tab shows the first results as a reranker receives them.",
     }
     sentence = staticmethod(sentence)
 
@@ -218,7 +218,7 @@ class JeffsBrainPresentation(Presentation):
         yield from super().flow(trace, glyphs, f"{legs} · mode {hybrid.requested_mode.value}{used}")
         yield from (Text(f"{error.stage} failed: {error.detail}", "bad") for error in hybrid.errors)
         if hybrid.idle_rules:
-            yield Rule("rules of intent that cannot fire here")
+            yield Rule("intent rules that cannot apply here")
             bullet = line(f" {glyphs.bullet} ", "muted")
             yield from (Text(text, "muted", bullet) for text in hybrid.idle_rules)
 
@@ -290,7 +290,7 @@ def _sent(trace: Trace) -> Iterator[Block]:
     head = sorted((placed for placed in hybrid.ranking if placed.sent), key=lambda one: one.reweighted_rank)
     step = next((step for step in trace.steps if step.name == "rerank"), None)
     was_called = hybrid.reranked or (step is not None and step.state is State.FAILED)
-    what = f"sent to {hybrid.reranker}" if was_called else "what a reranker would be sent"
+    what = f"sent to {hybrid.reranker}" if was_called else "to be sent to a reranker"
     why = f": {step.summary}" if step is not None and step.summary else ""
     yield Text(f"{what}{why}")
     for placed in head:

@@ -17,10 +17,10 @@ class HybridLoss(LossStage):
     """Stages at which a note can be lost, earliest first."""
 
     NOT_IN_TREE = "not a searchable note of the tree"
-    NOTHING_ASKED = "the query has no word to search for, and no vector was asked for"
+    NOTHING_ASKED = "the query has no word to search for, and no vectors were searched"
     NO_LEG = "neither words nor vectors find it"
     CANDIDATES = "past the candidates that a leg keeps"
-    BEHIND = "past the last result of the answer"
+    BEHIND = "below the last result of the answer"
 
 
 def explain(context: Context[HybridProfile], trace: Trace, document: Named, ask: Ask) -> Explanation:
@@ -48,7 +48,7 @@ def _loss(context: Context[HybridProfile], trace: Trace, document: Named, ask: A
         last = trace.hits[-1].score
         return (
             HybridLoss.BEHIND,
-            f"number {place} of {hybrid.fused}: {placed.hit.score:.4f}, the last one has {last:.4f}",
+            f"number {place} of {hybrid.fused} with {placed.hit.score:.4f}; the last result has {last:.4f}",
         )
     searched = [leg for leg in trace.legs if leg.counts and leg.state in (State.HIT, State.MISSED, State.FAILED)]
     if not hybrid.compiled and not any(leg.hits for leg in searched):
@@ -56,8 +56,8 @@ def _loss(context: Context[HybridProfile], trace: Trace, document: Named, ask: A
     everything = len(context.snapshot.notes)
     wider = ask(trace.query, candidate_k=everything, top_k=everything)
     if hybrid.candidate_k < everything and any(hit.file == document.path for hit in wider.hits):
-        return HybridLoss.CANDIDATES, f"each leg keeps {hybrid.candidate_k}"
-    legs = ", ".join(f"{leg.name} {len(leg.hits)}" for leg in searched) or "no leg was asked"
+        return HybridLoss.CANDIDATES, f"each leg keeps only {hybrid.candidate_k}"
+    legs = ", ".join(f"{leg.name} {len(leg.hits)}" for leg in searched) or "no leg was searched"
     return HybridLoss.NO_LEG, f"notes by leg: {legs}"
 
 

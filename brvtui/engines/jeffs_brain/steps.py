@@ -15,7 +15,7 @@ _NOT_RERANKED = {
     SkipReason.EMPTY_CANDIDATES: "there is nothing to rerank",
     SkipReason.MODE_OFF: "reranking is turned off",
     SkipReason.NO_RERANKER: "there is no reranker",
-    SkipReason.PREVIEW: "a preview asks no reranker: a run does",
+    SkipReason.PREVIEW: "a preview calls no reranker, but a run does",
 }
 
 
@@ -64,7 +64,7 @@ def _why_nothing(mode: RetrievalMode, words: Leg, vectors: Leg, rungs: Sequence[
         return words.why
     why = "no note matches the words" if rungs[0].query else f"the query has {NO_WORD}"
     climbed = any(rung.ran for rung in rungs[1:])
-    return f"{why}, and no step of the retry ladder finds a note" if climbed else why
+    return f"{why}, and no rung of the retry ladder finds a note" if climbed else why
 
 
 def _words(first: Rung) -> Step:
@@ -83,7 +83,7 @@ def _ladder(rungs: Sequence[Rung]) -> Step:
     elif failed is not None:
         state, summary = State.FAILED, failed.why
     elif any(rung.ran for rung in others):
-        state, summary = State.MISSED, "no step of the ladder found a note"
+        state, summary = State.MISSED, "no rung of the ladder found a note"
     else:
         state = State.NOT_REACHED if first.state is State.HIT else State.SKIPPED
         summary = others[0].why
@@ -100,14 +100,16 @@ def _fusion(legs: tuple[Leg, Leg], fused: int) -> Step:
     if not counting:
         return Step("fusion", None, "fusion", State.SKIPPED, (), "nothing to merge")
     if len(counting) == 1:
-        return Step("fusion", None, "fusion", State.PASSED, (), f"{counting[0].name} alone: its order stays")
+        return Step(
+            "fusion", None, "fusion", State.PASSED, (), f"{counting[0].name} is the only list, so its order stays"
+        )
     came_in = " + ".join(str(len(leg.hits)) for leg in counting)
-    return Step("fusion", None, "fusion", State.PASSED, (), f"{came_in} places are {fused} notes")
+    return Step("fusion", None, "fusion", State.PASSED, (), f"{came_in} places make {counted(fused, 'note', 'notes')}")
 
 
 def _intent(intent: str, weighed: int) -> Step:
     if not intent:
-        return Step("intent", None, "intent", State.SKIPPED, (), "neither advice nor a fact is asked for")
+        return Step("intent", None, "intent", State.SKIPPED, (), "the query asks for neither advice nor a fact")
     return Step("intent", None, "intent", State.PASSED, (), f"{intent}: {counted(weighed, 'note', 'notes')} weighed")
 
 

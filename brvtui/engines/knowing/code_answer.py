@@ -169,7 +169,7 @@ def _number(value: float) -> float | int:
 _LONGEST_WAY = 6
 _SHOWN = 10
 _CHANNELS = {"tiered": "name", "bm25": "text", "equivalence": "concept", "path": "path"}
-_FOUND_BY = {**_CHANNELS, "walk": "no channel: the walk"}
+_FOUND_BY = {**_CHANNELS, "walk": "the walk, not a channel"}
 _SHOWN_BESIDE = 5
 """The maximum number of notes, and of files without a note, listed below the symbols."""
 
@@ -202,7 +202,7 @@ class SymbolAnswer:
         if not self.packed:
             return [self._nothing]
         used = f"{self._counted} in {self.result.packed.used} of {self.result.packed.budget} tokens"
-        all_of_them = " (--format markdown has all)" if len(self.packed) > _SHOWN else ""
+        all_of_them = " (--format markdown shows all)" if len(self.packed) > _SHOWN else ""
         lines = [f"{used}; the first {min(len(self.packed), _SHOWN)}{all_of_them}:", ""]
         for rank, scored in enumerate(self.packed[:_SHOWN], start=1):
             node = scored.node
@@ -220,7 +220,11 @@ class SymbolAnswer:
         if len(notes) > _SHOWN_BESIDE:
             lines.append(f"and {len(notes) - _SHOWN_BESIDE} more: --notes lists them all")
         if files:
-            lines += ["", f"{counted(len(files), 'file', 'files')} of it without a note:", *files[:_SHOWN_BESIDE]]
+            lines += [
+                "",
+                f"{counted(len(files), 'of its files has', 'of its files have')} no note:",
+                *files[:_SHOWN_BESIDE],
+            ]
         if len(files) > _SHOWN_BESIDE:
             lines.append(f"and {len(files) - _SHOWN_BESIDE} more: --without-note lists them all")
         return lines
@@ -234,7 +238,7 @@ class SymbolAnswer:
 
         If there is none, the reason and False.
         """
-        none = f"no note mentions {self._counted}" if self.packed else self._nothing
+        none = f"no note mentions this code ({self._counted})" if self.packed else self._nothing
         return (notes, True) if (notes := self._notes) else ([none], False)
 
     def why_lines(self, symbol: str) -> tuple[list[str], bool] | None:
@@ -246,7 +250,7 @@ class SymbolAnswer:
         if explained is None:
             return None
         node, scored, search, ranked = explained.node, explained.scored, self.result.search, len(self.result.ranked)
-        place = f"rank {explained.rank} of {ranked}" if explained.rank else f"not among {ranked} ranked"
+        place = f"rank {explained.rank} of {ranked}" if explained.rank else f"not among the {ranked} ranked symbols"
         tier = f" ({explained.tier})" if explained.tier else ""
         channel = next((one.name for one in search.channels if node.id in one.ids), explained.channel)
         lines = [
@@ -276,8 +280,9 @@ class SymbolAnswer:
     @property
     def _nothing(self) -> str:
         if self.entry == "task":
-            return "no symbol matches this task by its name, file or comment: name a symbol, a file or a word of them"
-        return "none of these files holds a symbol that fits into the budget"
+            why = "no symbol matches this task by its name, file or comment"
+            return f"{why}: use the name of a symbol or file, or a word in it"
+        return "none of these files contains a symbol that fits into the budget"
 
     def _as_seed(self, explained: SymbolExplanation) -> str:
         """The role of a symbol as a seed of the walk, or its place among the candidates; empty if no
@@ -289,20 +294,20 @@ class SymbolAnswer:
         count = sum(id_ in channel.ids for channel in search.channels)
         if not count:
             return ""
-        place = f"behind the {len(search.fused)} candidates that are kept"
+        place = f"below the {len(search.fused)} candidates that are kept"
         if id_ in search.candidates:
             place = f"candidate {search.candidates.index(id_) + 1} of {len(search.candidates)}"
-            place += f", after those in {search.focus}" if search.focus else ""
+            place += f", after the candidates in {search.focus}" if search.focus else ""
         elif any(id_ == one.id for one in search.noise):
             place = "it is left out as noise"
-        return f"{' only' if count == 1 else ''}; no seed: {place}"
+        return f"{' only' if count == 1 else ''}; not a seed: {place}"
 
     def _reason(self, scored: ScoredCandidate) -> str:
         """The reason for listing a symbol: the channel that found it, or the path to it."""
         candidate = scored.candidate
         if self.entry == "files":
             calls = counted(candidate.callers, "call", "calls")
-            in_files = f"in these files, {calls} of it"
+            in_files = f"in these files, with {calls} to it"
             return in_files if not candidate.distance else f"it uses them: {' '.join(self._call(scored))}"
         way = self._way(scored.node.id)
         if self.entry == "changes":
@@ -314,7 +319,7 @@ class SymbolAnswer:
         return (
             f"found by {channels}"
             if channels
-            else "stands for a concept that the task names, or implements what was found"
+            else "stands for a concept that the task names, or implements a symbol that was found"
         )
 
     def _found_by(self, id_: str) -> list[tuple[str, int]]:

@@ -159,14 +159,14 @@ class Knowing:
         try:
             context.services.feedback(ENGINE).add(Feedback(trace.query, file, usefulness, context.now_ms))
         except OSError as error:
-            raise StorageError(f"the feedback cannot be kept: {error_line(error)}") from error
+            raise StorageError(f"the feedback cannot be stored: {error_line(error)}") from error
         self._keep_packs(context, self._stored_packs(context).after_feedback())
         memory, unread = self._use_memory(context)
         if unread:
-            return f"kept, but {unread}"
+            return f"stored, but {unread}"
         share = memory.scores(trace.query).get(file)
-        judged = f"{share:.0%} of the feedback on it for such tasks is good" if share is not None else "kept"
-        return f"{judged}: its score follows"
+        judged = f"{share:.0%} of the feedback on it for such tasks is positive" if share is not None else "stored"
+        return f"{judged}; its score changes accordingly"
 
     def _retrieve(
         self,
@@ -226,9 +226,9 @@ class Knowing:
             return ""
         minutes = counted(int((context.now_ms / 1000 - pack.packed) // 60), "minute", "minutes")
         return (
-            f"knowing would serve the pack of a run {minutes} ago again: it lacks {len(changed.added)} of these "
-            f"{index.nouns[1]} and holds {len(changed.removed)} others, in {pack.used:,} tokens; the difference takes "
-            f"{changed.delta_tokens:,} tokens, all of it {changed.whole_tokens:,}"
+            f"knowing would serve the pack from a run {minutes} ago again. It lacks {len(changed.added)} of these "
+            f"{index.nouns[1]}, has {counted(len(changed.removed), 'other', 'others')}, and uses {pack.used:,} tokens. "
+            f"The difference takes {changed.delta_tokens:,} tokens, the whole new pack {changed.whole_tokens:,}"
         )
 
     def _remember(
@@ -307,7 +307,9 @@ def _request(context: Context[KnowingProfile], query: Query, index: NoteIndex, m
     recent = tuple(str(options.get("recent", "")).split(","))
     for path in filter(None, recent):
         if path not in index.task.graph.by_document:
-            raise EngineError(f"recent={path}: no {index.nouns[0]} has this path; give paths of results, with commas")
+            raise EngineError(
+                f"recent={path}: no {index.nouns[0]} has this path; give paths of results, separated by commas"
+            )
     scope = query.scope.strip("/")
     return TaskRequest(
         query.text.encode("utf-8", "replace").decode(),
@@ -342,4 +344,4 @@ def _scope_notice(query: Query, index: NoteIndex) -> str:
     paths = (node.stands_in for node in index.notes.graph.nodes)
     if not scope or any(path == scope or path.startswith(f"{scope}/") for path in paths):
         return ""
-    return f"{query.scope}: there is no such folder in the tree, so nothing is found in it; choose another scope"
+    return f"{query.scope}: there is no such folder in the tree, so nothing is found; choose another scope"

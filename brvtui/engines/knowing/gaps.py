@@ -63,16 +63,16 @@ def fill_gap(
     """
     count, ids, package = len(nodes), {node.id for node in nodes}, dominant_package(nodes, rules)
     if count >= rules.gap_below:
-        return GapFill(count, State.SKIPPED, "not needed: words found enough")
+        return GapFill(count, State.SKIPPED, "not needed: the words found enough")
     near = search()
-    notice = f"gaps are not filled from all vectors: {near.why}" if near.why and near.state is State.FAILED else ""
+    notice = f"vectors failed, so gaps may not be filled: {near.why}" if near.why and near.state is State.FAILED else ""
     if not near.found:
         return GapFill(count, near.state, near.why, notice=notice)
     allowed = ((id_, cosine) for id_, cosine in near.found if id_ not in ids and allows(id_))
     fits = (one for one in allowed if not package or graph.nodes[graph.positions[one[0]]].package == package)
     added = tuple(islice(fits, max(0, rules.gap_most - count)))
-    where = f", from {package} only" if package else ""
-    words = f"{len(added)} added of the {counted(len(near.found), 'node', 'nodes')} nearest in meaning{where}"
+    where = f", only from {package}" if package else ""
+    words = f"added {len(added)} of the {counted(len(near.found), 'node', 'nodes')} nearest in meaning{where}"
     return GapFill(count, State.HIT if added else State.MISSED, words, added, notice)
 
 

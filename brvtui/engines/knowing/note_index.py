@@ -64,7 +64,7 @@ class NoteIndex:
 
     nouns: ClassVar[tuple[str, str]] = ("note", "notes")
     """The singular and plural names of a result."""
-    why_penalised: ClassVar[str] = "set aside: in an archive, or deprecated"
+    why_penalised: ClassVar[str] = "archived or deprecated"
     """The reason for reducing the score of a penalised result."""
     notes: NoteGraph
     task: TaskIndex
@@ -73,7 +73,7 @@ class NoteIndex:
     def notices(self) -> tuple[str, ...]:
         """Messages about notes that are missing or incomplete in the graph."""
         unread = len(self.notes.unread)
-        line = f"{counted(unread, 'note', 'notes')} cannot be read: only their names are in the graph"
+        line = f"{counted(unread, 'note', 'notes')} cannot be read, so only their names are in the graph"
         return (line,) if unread else ()
 
     def title(self, node: Node) -> str:

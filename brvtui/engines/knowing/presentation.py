@@ -49,11 +49,11 @@ def sentence(trace: Trace) -> Sentence:
         way = way_in_words(placed)
         if any(place.leg == FULL_TEXT for place in first.places):  # it also matches other forms and related words
             stand_ins = stand_ins_in_words(placed) or "other forms of them or words that stand for them"
-            came = f": none of your words is in it as you wrote it, but {stand_ins}"
+            came = f": it contains none of your words as you wrote them, but {stand_ins}"
         elif any(place.leg == VECTORS for place in first.places):
-            came = ": none of your words is in it, but an embedder finds it near them in meaning"
+            came = ": it contains none of your words, but an embedder finds its meaning similar"
         elif way:
-            came = f": none of your words is in it; the walk came to it over links, {way}"
+            came = f": it contains none of your words; the walk reached it over links, {way}"
     words = (nothing_for(unmet, first), clause(came, weight=60))
     return (*first_of(trace, len(trace.hits)), *words, *_better_note_clause(trace), *lead_of(trace))
 
@@ -113,7 +113,7 @@ def neighbourhood(section: GraphRetrieval, place: str) -> Neighbourhood | None:
     ways = _ways(placed, centre, places) if placed is not None else ()
     return Neighbourhood(
         place, centre.title, centre.is_seed, _about(centre, ranks.get(place, 0)), tuple(neighbours), ways,
-        "" if place in section.map.centres else "only its links to the first results are told",
+        "" if place in section.map.centres else "only its links to the first results are shown",
     )  # fmt: skip
 
 
@@ -143,7 +143,7 @@ def _ways(placed: GraphResult, centre: GraphPlace, places: Mapping[str, GraphPla
             start = places.get(way.seed_place)
             by_text[text] = PathLabel(share, text, start.id if start else "", start.file if start else "")
     ways = sorted(by_text.values(), key=lambda way: -way.share)
-    return (*ways, PathLabel(others, "over all other ways", "", ""))
+    return (*ways, PathLabel(others, "all other ways", "", ""))
 
 
 def _shares(ways: tuple[WalkPath, ...], centre: str) -> dict[str, float]:
@@ -157,7 +157,7 @@ def _shares(ways: tuple[WalkPath, ...], centre: str) -> dict[str, float]:
 
 
 def _about(centre: GraphPlace, rank: int) -> str:
-    kind = f"result {rank}" if rank else "no result" if centre.file else centre.kind
+    kind = f"result {rank}" if rank else "not a result" if centre.file else centre.kind
     walk = f"walk {centre.walk:.0%} of the best" if centre.walk else ""
     return " · ".join(filter(None, (kind, "seed" if centre.is_seed else "", walk)))
 
@@ -187,19 +187,18 @@ class KnowingPresentation(Presentation):
         StepName("packing", "packing"),
     )
     question = "which notes a walk over links reaches from your words"
-    typing = "a preview changes nothing; what a run packs weighs more for some minutes"
+    typing = "a preview changes nothing; a run raises what it packs for some minutes"
     learns = True
     draws_graph = True
     places_explained = "n names w words k keywords f folders"
     pane_help: ClassVar[Mapping[str, str]] = {
-        "Results": "knowing: each note's place among names (n), words (w), keywords (k) and folders (f), or in "
-        "meaning, where an embedder filled a gap (v); "
-        "before it a word that stands for one of yours which the note lacks; of a note that none of these found, the "
-        "way over links that led to it.",
-        "Score": "knowing: what each component adds, and over which ways of links the walk came to the note.",
-        "Route": "knowing: the channels, the seeds of the walk, its rounds, and what fits into the budget of tokens. "
-        "The walk goes over nodes: notes and their sections, or symbols, and what joins them (folders, tags, keywords, "
-        "files).",
+        "Results": "knowing: each note's place among names (n), words (w), keywords (k) and folders (f), or by "
+        "meaning where an embedder filled a gap (v). Before it is any word that stands for one of yours that the note "
+        "lacks. For a note that none of these found, you see the way over links that led to it.",
+        "Score": "knowing: how much each component adds, and the ways over links by which the walk reached the note.",
+        "Route": "knowing: the channels, the seeds of the walk, its rounds, and the results that fit into the token "
+        "budget. The walk goes over nodes: notes and their sections, or symbols, and what connects them (folders, "
+        "tags, keywords, files).",
         "Answer": "knowing only retrieves: an agent would be given the notes that fit into the budget.",
     }
     sentence = staticmethod(sentence)
@@ -245,7 +244,7 @@ class KnowingPresentation(Presentation):
 
     def lack(self, miss: NearMiss, glyphs: Glyphs) -> tuple[str, str]:
         """The number of tokens over the remaining budget."""
-        over = f"{miss.short:,.0f} tokens" if miss.short > 0 else "nothing: others came first"
+        over = f"{miss.short:,.0f} tokens" if miss.short > 0 else "nothing, but others came first"
         return over, f"+{miss.short:.0f} t"
 
     def behind(self, trace: Trace, reason: str) -> str:
@@ -278,7 +277,7 @@ class KnowingPresentation(Presentation):
         """Yields the packed results, a remark that no answer is written and, for code, the notes about it."""
         section = trace.section(GraphRetrieval)
         titles = ", ".join(hit.title for hit in trace.hits) or "nothing"
-        text = "knowing retrieves and stops there: it writes no answer. An agent would be given"
+        text = "knowing only retrieves and writes no answer. An agent would be given"
         yield Text(f"{text} {section.used:,} tokens: {titles}")
         yield from _note_blocks(section)
 
@@ -287,7 +286,7 @@ class KnowingPresentation(Presentation):
         if trace is None:
             return Titled("context", ())
         section = trace.section(GraphRetrieval)
-        nothing = line(" nothing is given", "muted")
+        nothing = line(" an agent would be given nothing", "muted")
         block = Marked(section.context, self.words(trace)) if section.context else nothing
         return Titled(f"context {section.used:,} t", (block,), section.context)
 
@@ -300,8 +299,8 @@ class KnowingPresentation(Presentation):
 def _note_blocks(section: GraphRetrieval) -> Iterator[Block]:
     notes = [note_on_code(note) for note in section.notes_on_code]
     for heading, lines in (
-        ("notes that mention it", notes),
-        ("files of it without a note", section.files_without_note),
+        ("notes that mention this code", notes),
+        ("files without a note", section.files_without_note),
     ):
         if lines:
             yield Rule(heading)
@@ -318,7 +317,7 @@ def _found_blocks(placed: GraphResult) -> Iterator[Block]:
         if match.stand_ins:
             yield Text(stand_ins_in_words(placed), "muted", "   ")
     if not placed.found_by:
-        yield Text("none of your words led to it: the walk came over links", "accent")
+        yield Text("none of your words led to it; the walk reached it over links", "accent")
     if placed.fused_rank is not None:
         yield line(f" candidate {placed.fused_rank}, {placed.fused_score:.4f} points", "muted")
     if placed.seed_weight is not None:
@@ -331,12 +330,12 @@ def _way_blocks(placed: GraphResult, glyphs: Glyphs) -> Iterator[Block]:
     """Yields the walk's paths to a note, each with a bar for its share of the probability."""
     yield Rule(f"ways of the walk · {placed.walk:.0%} of the best")
     if not placed.ways:
-        yield Text("its ways are told for the first results only" if placed.probability else "none", "muted")
+        yield Text("shown only for the first results" if placed.probability else "none", "muted")
         return
     for way in placed.ways:
         yield Text(told_way(way, placed.hit.title), before=_share(way.share, glyphs))
     if placed.other_ways > _LEAST_SHARE:
-        yield Text("over all other ways", "muted", _share(placed.other_ways, glyphs))
+        yield Text("all other ways", "muted", _share(placed.other_ways, glyphs))
     if placed.authority or placed.hub:
         yield line(f" authority {placed.authority:.3f}, hub {placed.hub:.3f}", "muted")
 
@@ -348,8 +347,8 @@ def _share(share: float, glyphs: Glyphs) -> Line:
 def _packing_blocks(placed: GraphResult) -> Iterator[Block]:
     yield Rule("packing")
     fits = "packed" if placed.is_packed else "skipped"
-    text = f"{fits}: {placed.tokens:,} tokens, {placed.left:,} were left at turn {placed.turn}"
-    yield line(f" {text}; {placed.density * 1000:.3f} points for 1,000 tokens")
+    text = f"{fits}: {placed.tokens:,} tokens, with {placed.left:,} left at turn {placed.turn}"
+    yield line(f" {text}; {placed.density * 1000:.3f} points per 1,000 tokens")
 
 
 def _walk_blocks(walk: ToldWalk, glyphs: Glyphs) -> Iterator[Block]:
@@ -357,10 +356,10 @@ def _walk_blocks(walk: ToldWalk, glyphs: Glyphs) -> Iterator[Block]:
     for seed in walk.seeds[:_LISTED]:
         yield _share(seed.share, glyphs).add(seed.title).add(" by its folder" if seed.by_path else "", "muted")
     if len(walk.seeds) > _LISTED:
-        yield line(f" and {len(walk.seeds) - _LISTED} seeds more", "muted")
-    yield Text(f"change of each round: {' '.join(f'{one.change:.3f}' for one in walk.rounds)}", "muted")
+        yield line(f" and {len(walk.seeds) - _LISTED} more seeds", "muted")
+    yield Text(f"change per round: {' '.join(f'{one.change:.3f}' for one in walk.rounds)}", "muted")
     if walk.rounds:
         last = walk.rounds[-1]
         lost = f"{last.lost_to_modules:.1%} to other domains, {last.lost_as_negligible:.1%} as negligible"
-        yield line(f" {last.mass:.1%} is in the graph; lost {lost}", "muted")
+        yield line(f" {last.mass:.1%} stayed in the graph; lost {lost}", "muted")
     yield line(f" {walk.reached:,} nodes reached, {walk.kept:,} above {walk.cutoff:.0%} of the best", "muted")

@@ -91,14 +91,14 @@ class GraphLoss(LossStage):
     """Stages at which a note can be lost, earliest first."""
 
     NO_NODE = "not in the graph"
-    NOT_NEAR = "it is none of the files, and nothing of them leads to it"
+    NOT_NEAR = "it is not one of the files, and they do not lead to it"
     NO_KEYWORD = WITHOUT_KEYWORD
     NO_CHANNEL = "no channel found it, and the walk hardly reaches it"
-    NOISE = "a channel found it, and it is left out as noise"
-    NOT_AMONG = "channels found it, behind the candidates that are kept"
-    NOT_REACHED = "no seed, and the walk hardly reaches it"
-    BELOW = "others with more score for each token took the budget"
-    BUDGET = "it alone has more tokens than the budget"
+    NOISE = "a channel found it, but it is left out as noise"
+    NOT_AMONG = "channels found it, but below the candidates that are kept"
+    NOT_REACHED = "it is not a seed, and the walk hardly reaches it"
+    BELOW = "others with more score per token used up the budget"
+    BUDGET = "it alone needs more tokens than the budget"
 
 
 def explain(
@@ -128,13 +128,13 @@ def _loss(index: NoteIndex, section: GraphRetrieval, result: TaskContext, path: 
     placed = section.placed(path)
     if placed is not None:
         if placed.tokens > section.budget:
-            return GraphLoss.BUDGET, f"{placed.tokens:,} tokens, the budget is {section.budget:,}"
-        turn = f"number {placed.turn} by density, {placed.density:.5f} for each token"
-        return GraphLoss.BELOW, f"{turn}; {placed.tokens:,} tokens, {placed.left:,} were left"
+            return GraphLoss.BUDGET, f"{placed.tokens:,} tokens, but the budget is {section.budget:,}"
+        turn = f"number {placed.turn} by density, {placed.density:.5f} per token"
+        return GraphLoss.BELOW, f"{turn}; it needs {placed.tokens:,} tokens, and {placed.left:,} were left"
     if section.entry != "task":
-        return GraphLoss.NOT_NEAR, "its links, and theirs, are what counts"
+        return GraphLoss.NOT_NEAR, "only its links and theirs count"
     if not result.search.keywords:
-        return GraphLoss.NO_KEYWORD, "its words are stop words, or too short"
+        return GraphLoss.NO_KEYWORD, "its words are stop words or too short"
     ids = {node.id for node in known.piece.nodes}
     walked = _walked(index, result, ids)
     channels = [channel for channel in result.search.channels if channel.weight and not ids.isdisjoint(channel.ids)]
@@ -154,17 +154,17 @@ def _walked(index: NoteIndex, result: TaskContext, ids: set[str]) -> str:
     if result.walk is None:
         return "there is no seed to walk from"
     share = max(float(result.walk.scores[index.task.graph.positions[id_]]) for id_ in ids)
-    return f"the walk gives it {share:.2%} of the best note's probability; {cutoff:.0%} are needed"
+    return f"the walk gives it {share:.2%} of the best note's probability, but {cutoff:.0%} is needed"
 
 
 def _remedy(trace: Trace, section: GraphRetrieval, loss: GraphLoss, path: str, title: str, ask: Ask) -> Remedy:
     if loss is GraphLoss.NO_NODE:
         return Remedy(CHECK_PATH, False)
     if loss is GraphLoss.NOT_NEAR:
-        return Remedy("link it with one of the files", False)
+        return Remedy("link it to one of the files", False)
     tries: list[tuple[str, str, dict[str, Any]]] = []
     if loss in (GraphLoss.BELOW, GraphLoss.BUDGET):
         more = section.budget * 2
-        tries.append((f"give it {more:,} tokens", trace.query, {"budget": more}))
+        tries.append((f"use a budget of {more:,} tokens", trace.query, {"budget": more}))
     tries += [(*wording, {}) for wording in title_wordings(trace.query, title)]
     return tried_remedy(path, tries, ask, 3)

@@ -70,7 +70,7 @@ _ALWAYS = ("blast_radius", "confidence", "recency", "distance")
 _LEAST_SHARE = 0.0005
 _STANDS_FOR = {
     NOTE_SOURCE: "its keyword “{}”",
-    GRAPH_SOURCE: "“{}” is in the title of a {} that it is linked with",
+    GRAPH_SOURCE: "“{}” is in the title of a {} that it is linked to",
     LEARNED_SOURCE: "“{}” led to it before, and it was useful",
 }
 """The explanation of a match by phrase, by the source of its class."""
@@ -133,7 +133,7 @@ class TraceMaker:
     def _finds(self) -> dict[str, list[FoundBy]]:
         """The best rank of each file in each channel."""
         by_file: dict[str, dict[str, FoundBy]] = {}
-        near = [(id_, f"near it in meaning, {cosine:.2f}") for id_, cosine in self.result.search.near.items()]
+        near = [(id_, f"similar in meaning, {cosine:.2f}") for id_, cosine in self.result.search.near.items()]
         for channel, finds in (*self._channels().items(), (VECTORS, near)):
             for rank, (id_, why) in enumerate(finds, 1):
                 file = self._node(id_).stands_in
@@ -278,7 +278,7 @@ class TraceMaker:
             return "a seed" if candidate.distance == 0 else "reached by the walk"
         if name == "recency":
             age = candidate.observed_age
-            return "not known" if age is None else f"changed {max(0.0, age) / 86_400:.0f} d ago"
+            return "unknown" if age is None else f"changed {max(0.0, age) / 86_400:.0f} d ago"
         if name == "change":
             return f"committed {max(0.0, candidate.changed_age or 0.0) / 86_400:.0f} d ago"
         if name == INJECTED:
@@ -348,7 +348,7 @@ class TraceMaker:
             Stage("fusion", len(ids), len(ids) - fused, fused, "fusion", "nodes that channels found"),
             Stage("noise", widened, widened - kept, kept, "seeds", "candidates"),
             Stage("walk", reached, reached - above, above, "the-walk", "nodes that the walk reached"),
-            Stage(nouns, nodes, nodes - ranked, ranked, "results", f"one result of each {noun}"),
+            Stage(nouns, nodes, nodes - ranked, ranked, "results", f"one result per {noun}"),
             Stage("budget", ranked, ranked - packed, packed, "packing", "results that fit"),
         )
 
@@ -382,7 +382,7 @@ class TraceMaker:
         fits = _check("tokens", section.used, "≤", section.budget, section.used <= section.budget, "packing.budget")
         state = State.PASSED if packed else State.SKIPPED
         raised = section.exponent > rules.packing.proximity_least
-        near = f"; results outside raise the power of nearness to {section.exponent:.2f}" if raised else ""
+        near = f"; results outside the corpus raise the power of nearness to {section.exponent:.2f}" if raised else ""
         steps.append(Step("packing", None, "packing", state, (fits,), f"{packed} of {len(section.ranking)} fit{near}"))
         return tuple(steps)
 
@@ -395,7 +395,7 @@ class TraceMaker:
         last = walk.rounds[-1]
         is_settled = last.change < walk.settled
         check = _check("change per 1000", 1000 * last.change, "<", 1000 * walk.settled, is_settled, "walk.settled")
-        check = replace(check, note="" if is_settled else "another reason ended it")
+        check = replace(check, note="" if is_settled else "the walk ended for another reason")
         return Step("walk", None, "walk", State.PASSED, (check,), f"{len(walk.rounds)} rounds: {walk.ended}")
 
     def _section(self, placed: tuple[GraphResult, ...]) -> GraphRetrieval:
@@ -464,9 +464,9 @@ class TraceMaker:
 
 
 _ENDED = {
-    "settled": "it no longer changes",
-    "order": "the first results keep their order",
-    "rounds": "the limit of rounds is reached",
+    "settled": "it no longer changed",
+    "order": "the first results kept their order",
+    "rounds": "the limit on rounds was reached",
 }
 
 

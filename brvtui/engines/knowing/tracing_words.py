@@ -60,13 +60,16 @@ def edge_words_back(type_: str) -> str:
 def deviations(profile: KnowingProfile) -> tuple[str, ...]:
     """The points at which ``profile`` follows the running program, not its documentation, as text."""
     cases = (
-        (profile.walk.whole_neighbourhood, "edges are read from the cache, which forgets most of their types"),
-        (profile.walk.other_module < 1, "an edge into another domain counts less, and what it loses is lost"),
-        (profile.walk.negligible > 0, "a node of little probability does not hand it on"),
+        (profile.walk.whole_neighbourhood, "edges are read from the cache, which loses most of their types"),
+        (
+            profile.walk.other_module < 1,
+            "an edge into another domain counts less, and the rest of its probability is lost",
+        ),
+        (profile.walk.negligible > 0, "a node with little probability does not pass it on"),
         (profile.scoring.seed_units > 0, "a seed counts as having callers"),
-        (profile.scoring.penalty_words_inside, "a word counts inside of another: “latest” is about tests"),
-        (not profile.scoring.feedback.zero_counts, "feedback that is all negative counts as none"),
-        (not profile.full_text.quoted, "terms are not quoted: one that FTS5 cannot read silences the channel"),
+        (profile.scoring.penalty_words_inside, "a word also counts inside another word: “latest” counts as “test”"),
+        (not profile.scoring.feedback.zero_counts, "feedback that is only negative counts as no feedback"),
+        (not profile.full_text.quoted, "terms are not quoted, so one that FTS5 cannot parse disables the channel"),
         (profile.tiered.wildcards, "an underscore in a keyword stands for any character"),
         (profile.fusion.path_competes, "paths are fused with the other channels"),
     )
@@ -79,7 +82,7 @@ def verdict(section: GraphRetrieval, noun: str = "note", nouns: str = "notes") -
         return WITHOUT_KEYWORD
     packed = [one for one in section.ranking if one.is_packed]
     if not packed:
-        files = f"no {noun} is called so, and none names a file of that name"
+        files = f"no {noun} has this name, and none mentions a file with this name"
         why = f"no channel found a {noun}" if section.entry == "task" else files
         return why if not section.ranking else "nothing fits into the budget"
     best = packed[0]
@@ -94,7 +97,7 @@ def how_found(one: GraphResult) -> str:
     if one.found_by and one.seed_weight is not None:
         return ", ".join(match.why for match in one.found_by[:2])
     way = way_in_words(one)
-    return f"none of your words: {way}" if way else "reached by the walk"
+    return f"none of your words, but reached {way}" if way else "reached by the walk"
 
 
 def way_in_words(one: GraphResult) -> str:
@@ -125,7 +128,7 @@ def note_on_code(note: NoteOnCode) -> str:
     more_written = f" and {len(note.written) - _MOST_LISTED} more" if len(note.written) > _MOST_LISTED else ""
     ranks = ", ".join(f"#{rank}" for rank in note.ranks[:_MOST_LISTED])
     more = f" and {len(note.ranks) - _MOST_LISTED} more" if len(note.ranks) > _MOST_LISTED else ""
-    return f"{note.note} says {', '.join(note.written[:_MOST_LISTED])}{more_written}: {ranks}{more}"
+    return f"{note.note} mentions {', '.join(note.written[:_MOST_LISTED])}{more_written}: {ranks}{more}"
 
 
 def stops_of(way: WalkPath) -> list[str]:

@@ -68,7 +68,7 @@ def _deductions(entry: VaultEntry, vault: Vault, weights: Weights, now: float, p
 def _changes(entry: VaultEntry, now: float, profile: SoleriProfile) -> Iterator[tuple[str, float, str]]:
     """Yields the kind, time (seconds since 1970) and description of each coming or past change of ``entry``."""
     if entry.valid_from is not None and entry.valid_from > now:
-        yield _OPENS, entry.valid_from, "its window opens: no word finds it before"
+        yield _OPENS, entry.valid_from, "its window opens; before that, no word finds it"
     if entry.valid_until is not None:
         ended = entry.valid_until <= now
         window = window_of(entry)
@@ -78,7 +78,7 @@ def _changes(entry: VaultEntry, now: float, profile: SoleriProfile) -> Iterator[
         yield (
             _CLOSES,
             entry.valid_until,
-            "its window closed" if ended else "its window closes: no word finds it any more",
+            "its window closed" if ended else "its window closes; after that, no word finds it",
         )
     if entry.valid_until or changed_at(entry) is None:
         return

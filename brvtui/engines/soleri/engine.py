@@ -118,7 +118,7 @@ class Soleri:
                 if memories is not None:
                     matches = recalled(memories, query.text, context.constants, request.limit)
             unread = ready.notes.unread
-            hidden = f"{counted(unread, 'note', 'notes')} cannot be read: only names are searched" if unread else ""
+            hidden = f"{counted(unread, 'note', 'notes')} cannot be read, so only names are searched" if unread else ""
             failed = _failure_notice(dense)
             scope = _scope_notice(query, ready.notes)
             gaps = "" if dense is not None and dense.error and dense.error in ready.gaps else ready.gaps
@@ -179,16 +179,16 @@ class Soleri:
         try:
             log.add(Feedback(trace.query, file, usefulness, context.now_ms))
         except OSError as error:
-            raise StorageError(f"the feedback cannot be kept: {error_line(error)}") from error
+            raise StorageError(f"the feedback cannot be stored: {error_line(error)}") from error
         counts, unread = _feedback(context)
         if unread:
-            return f"kept, but {unread}"
+            return f"stored, but {unread}"
         needed = context.constants.learning.rows
         rate = accept_rate(counts, context.constants) or 0.0
         if counts.rows < needed:
             failed = f" ({counts.failed} failed, which do not count)" if counts.failed else ""
-            return f"{counts.rows} of {needed} rows of feedback{failed}: from {needed} on, weights move"
-        return f"{counts.rows} rows of feedback, {rate:.0%} of use: weights have moved"
+            return f"{counts.rows} of {needed} rows of feedback{failed}; the weights change from {needed} on"
+        return f"{counts.rows} rows of feedback, {rate:.0%} useful; the weights have changed"
 
     def _ranked(
         self,
@@ -251,12 +251,13 @@ class Soleri:
                 cancelled,
                 progress,
             )
-            gaps = f"{report.failed} entries have no vector: {report.error}" if report.failed else ""
+            without = counted(report.failed, "entry has", "entries have")
+            gaps = f"{without} no vector: {report.error}" if report.failed else ""
             if report.embedded:
                 try:
                     write_vectors(cache, kept, {entry.id for entry in ready.notes.vault.home_entries}, report.length)
                 except OSError as error:
-                    gaps = gaps or f"the vectors cannot be kept: {error}"
+                    gaps = gaps or f"the vectors cannot be stored: {error}"
             whole = replace(
                 ready, notes=_with_table(ready.notes, kept), gaps=gaps, is_whole=not report.failed and not report.left
             )
@@ -299,7 +300,7 @@ def _memories(query: Query) -> tuple[tuple[Memory, ...] | None, Query]:
     if option is None:
         return None, query
     if query.options.get("ids"):
-        raise EngineError("ids and memories: ids load entries, without memories; leave one of them out")
+        raise EngineError("ids and memories cannot be combined, because ids load only entries: leave one of them out")
     memories = memories_of(option)
     records = [dict(memory.record) for memory in memories]
     return memories, replace(query, options={**query.options, "memories": records})
@@ -309,7 +310,7 @@ def _scope_notice(query: Query, notes: NoteVault) -> str:
     domain, _, deeper = query.scope.partition("/")
     domains = (row.mapped.entry.domain for rows in notes.rows.values() for row in rows)
     if domain and domain not in domains:
-        return f"{query.scope}: no note is of the domain {domain}, so nothing is found in it; choose another scope"
+        return f"{query.scope}: no note has the domain {domain}, so nothing is found there; choose another scope"
     if not deeper:
         return ""
     return f"{query.scope}: this engine filters by domain, so all of {domain} was searched"
@@ -320,13 +321,13 @@ def _embedder(context: Context[SoleriProfile]) -> tuple[Embedder | None, str]:
     try:
         return embedder_of(context), ""
     except EngineError as error:
-        return None, f"there are no vectors: {error}"
+        return None, f"no vectors are used: {error}"
 
 
 def _failure_notice(dense: Dense | None) -> str:
     if dense is None or not dense.error:
         return ""
-    return f"vectors failed, so the ranking is by words: {dense.error}"
+    return f"vectors failed, so the ranking uses only words: {dense.error}"
 
 
 def _feedback(context: Context[SoleriProfile]) -> tuple[FeedbackCounts, str]:

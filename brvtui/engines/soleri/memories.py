@@ -116,7 +116,7 @@ def memories_of(option: Any) -> tuple[Memory, ...]:
         except OSError as error:
             raise EngineError(f"memories: {faults.error_line(error, name)}") from error
         except ValueError as error:
-            raise EngineError(f"{name}: no JSON ({visible(str(error))})") from error
+            raise EngineError(f"{name}: not JSON ({visible(str(error))})") from error
     if not isinstance(option, (list, tuple)):
         raise EngineError(f"{name}: must be a list of memories, each with id, context and summary")
     return tuple(memory(_checked(record, number, name)) for number, record in enumerate(option, 1))
@@ -145,11 +145,11 @@ def recalled(memories: Sequence[Memory], query: str, profile: SoleriProfile, lim
 def _checked(record: Any, number: int, name: str) -> Mapping[str, Any]:
     """``record`` if it is a valid memory. Raises :class:`EngineError` if not."""
     if not isinstance(record, dict):
-        raise EngineError(f"{name}: memory {number} is no object with id, context and summary")
+        raise EngineError(f"{name}: memory {number} is not an object with id, context and summary")
     wrong = next((field for field in _TEXTS if not isinstance(record.get(field), str)), "")
     if wrong:
-        raise EngineError(f"{name}: memory {number} has no text {wrong}")
+        raise EngineError(f"{name}: memory {number}: {wrong} must be a string")
     topics = record.get("topics", [])
     if not isinstance(topics, list) or not all(isinstance(topic, str) for topic in topics):
-        raise EngineError(f"{name}: memory {number}: topics must be a list of texts")
+        raise EngineError(f"{name}: memory {number}: topics must be a list of strings")
     return record

@@ -66,12 +66,12 @@ def _wordless(first: Hit, query: str) -> str:
     forms.
     """
     if all(place.leg == VECTOR for place in first.places):
-        return "; none of your words is in it"
+        return "; it contains none of your words"
     if not tokenize(query):
         return f"; your words find it, but none of them counts: {COUNTED}"
     if uncounted(query):
-        return "; none of your words that count is in it whole"
-    return "; it holds only other forms of your words, which add nothing"
+        return "; it contains none of your words that count as a whole word"
+    return "; it contains only other forms of your words, which add nothing"
 
 
 def _without_links(section: VaultSearch) -> Iterator[Clause]:
@@ -80,7 +80,7 @@ def _without_links(section: VaultSearch) -> Iterator[Clause]:
     if other is not None:
         rank, placed = other
         yield clause(
-            " because of links: without them ", title(placed.hit.title), f" would be (number {rank} now)", weight=98
+            " because of links: without them, ", title(placed.hit.title), f" would be (now number {rank})", weight=98
         )
 
 
@@ -126,7 +126,7 @@ def _nothing(section: VaultSearch, trace: Trace) -> Iterator[Clause]:
     """Clauses about words that no entry contains, or another reason for having no results."""
     if section.ranking:
         room = f"a limit of {section.limit}" if section.limit < 1 else f"a budget of {section.max_tokens} tokens"
-        yield clause(f"{room} leaves none of {counted(len(section.ranking), 'entry', 'entries')}")
+        yield clause(f"{room} allows none of {counted(len(section.ranking), 'entry', 'entries')}")
     else:
         yield from missing_words(trace, "Soleri", "entry")
 
@@ -151,22 +151,22 @@ class SoleriPresentation(Presentation):
     learns = True
     question = "which entries seven signals rank first"
     legend = (
-        ("words", "whole words it shares, rare ones more"),
+        ("words", "shared whole words, rare ones more"),
         ("vector", "meaning, with an embedder"),
         ("severity", "critical more than suggestion"),
-        ("age", "halves each year, or by a window; in soleri-code by that alone"),
-        ("tags", "those that are asked for"),
-        ("domain", "the one that is asked for"),
+        ("age", "halves each year, or by a window; in soleri-code only that"),
+        ("tags", "those in the request"),
+        ("domain", "the one in the request"),
         ("links", "near one of the best five before links"),
     )
     places_explained = "b4: 4th by words, v4: by vectors"
     pane_help: ClassVar[Mapping[str, str]] = {
-        "Results": "Soleri: each entry's place in the pool that words find (b) and among the vectors (v). link: a "
-        "link from or to one of the best five adds to its score; was 21: its rank without links. The sign before "
-        "a title is ByteRover's maturity: it does not count.",
-        "Score": "Soleri: what each signal adds by its weight, the terms shared with the query, and the places.",
-        "Route": "Soleri: the pool and the vectors, the weights of the signals, and what the guard did.",
-        "Answer": "Soleri only retrieves: an agent would be given the entries of the list.",
+        "Results": "Soleri: each entry's place in the pool found by words (b) and among the vectors (v). “link” means "
+        "that a link from or to one of the best five adds to its score, and “was 21” is its rank without links. The "
+        "sign before a title is ByteRover's maturity, which does not count here.",
+        "Score": "Soleri: how much each signal adds, the terms shared with the query, and the places.",
+        "Route": "Soleri: the pool and the vectors, the weights of the signals, and the decision of the guard.",
+        "Answer": "Soleri only retrieves: an agent would be given the listed entries.",
     }
     sentence = staticmethod(sentence)
 
@@ -230,8 +230,9 @@ class SoleriPresentation(Presentation):
         yield from _other_weights_line(placed, section)
         yield Rule("its best possible score, and how it ages")
         yield from coming_blocks(placed.forecast, glyphs)
-        weights = f"weights sum to {sum(section.weights.used.values()):.2f}, and links give at most half of theirs"
-        yield Text(f"{weights}: no score exceeds {section.reach:.3f} (hatched in the bar)", "muted")
+        total = sum(section.weights.used.values())
+        weights = f"the weights sum to {total:.2f}, and links give at most half of their weight"
+        yield Text(f"{weights}, so no score exceeds {section.reach:.3f} (hatched in the bar)", "muted")
 
     def not_scored(self, trace: Trace) -> str:
         """The message for a note that nothing found."""
@@ -240,7 +241,7 @@ class SoleriPresentation(Presentation):
     def answer(self, trace: Trace) -> Iterator[Block]:
         """Yields a remark that no answer is written, and the entries for an agent."""
         titles = ", ".join(_names(trace.section(VaultSearch))) or "nothing"
-        yield Text(f"Soleri retrieves and stops there: it writes no answer. An agent would be given: {titles}")
+        yield Text(f"Soleri only retrieves and writes no answer. An agent would be given: {titles}")
 
     def prompt(self, trace: Trace | None) -> Titled:
         """The records for an agent, as JSON."""
@@ -248,7 +249,7 @@ class SoleriPresentation(Presentation):
             return super().prompt(None)
         section = trace.section(VaultSearch)
         rows = json.dumps(section.given, ensure_ascii=False, indent=1).splitlines()
-        nothing = (line(" an agent is given nothing", "muted"),)
+        nothing = (line(" an agent would be given nothing", "muted"),)
         return Titled(f"given, {section.shape}", map(Text, map(visible, rows)) if section.given else nothing)
 
     def words(self, trace: Trace) -> Sequence[str]:
@@ -277,7 +278,7 @@ def _linked(placed: RankedEntry, section: VaultSearch) -> Iterator[Text]:
     text = f"{steps} away from “{origin}”{over}: {signed(adds, 3)}; {before} → {final}"
     other = first_without_links(section.ranking)
     if other is not None and final == 1:
-        text += f"; without links “{other[1].hit.title}” would be first: it is number {other[0]} now"
+        text += f"; without links, “{other[1].hit.title}” would be first (now number {other[0]})"
     yield Text(text)
 
 
@@ -295,7 +296,7 @@ def _named_links(placed: RankedEntry, section: VaultSearch) -> Iterator[str]:
 
 def _link_start_blocks(section: VaultSearch) -> Iterator[Block]:
     if section.seeds:
-        yield Rule("links, from the best before they count")
+        yield Rule("links start from the best without them")
     ranks = {one.id: (one.first_rank, rank) for rank, one in enumerate(section.ranking, 1)}
     for id_ in section.seeds[:_LISTED_TERMS]:
         first, now = ranks.get(id_, (None, "?"))
@@ -304,13 +305,13 @@ def _link_start_blocks(section: VaultSearch) -> Iterator[Block]:
 
 def _terms(placed: RankedEntry, query: str) -> Iterator[Block]:
     """Yields the contributions to the signal of words, their sum, and the words of the query that do not count."""
-    yield Rule("shared terms: query × here ÷ both lengths")
+    yield Rule("shared terms: query × entry ÷ both lengths")
     left_out = uncounted(query)
     if not placed.shared:
-        why = "no term of the query"
+        why = "it contains no term of the query"
         if placed.pool_rank:
-            why = "it holds only other forms of your words: TF-IDF compares whole words"
-            why = "it holds none of your words whole: TF-IDF compares whole words" if left_out else why
+            why = "it contains only other forms of your words, and TF-IDF compares whole words"
+            why = "it contains none of your words whole, and TF-IDF compares whole words" if left_out else why
         yield Text(why, "muted")
     for shared in placed.shared[:_LISTED_TERMS]:
         row = Line().gap().fit(shared.term, _TERM).add(f"{shared.adds:.3f}", "bold strong")
@@ -340,14 +341,14 @@ def _places(placed: RankedEntry, section: VaultSearch) -> Iterator[str]:
         yield f"pool #{placed.pool_rank}, BM25 {placed.bm25:.3f} of tier {placed.tier}"
     else:
         by = "a link" if placed.vector_rank is None else "its vector"
-        yield f"no term of the query: {by} brought it in"
+        yield f"it contains no term of the query; {by} added it"
     if placed.vector_rank is not None:
         yield f"vector #{placed.vector_rank}"
     final = section.ranking.index(placed) + 1
     if placed.first_rank is not None and placed.first_rank != final and not placed.path:
         yield f"#{placed.first_rank} before links counted, now #{final}"
     yield from _named_links(placed, section)
-    yield from (f"stands for the copy of {copy}" for copy in placed.lost_copies)
+    yield from (f"listed instead of the copy of {copy}" for copy in placed.lost_copies)
 
 
 def _other_weights_line(placed: RankedEntry, section: VaultSearch) -> Iterator[Text]:
@@ -386,8 +387,8 @@ def _memories(section: VaultSearch, glyphs: Glyphs) -> Iterator[Block]:
     yield Rule("memories")
     yield from (Text(f"searched {visible(memories.expression)}"), Text(_recalled(memories)))
     if memories.pushed_off:
-        gave = counted(memories.pushed_off, "entry gives", "entries give")
-        yield Text(f"{memories.given} given; {gave} way at the end of the results")
+        entries = counted(memories.pushed_off, "entry", "entries")
+        yield Text(f"{memories.given} given, in place of the last {entries}")
     yield from (line(f"  {glyphs.bullet} {context}", "muted") for context in memories.found[:_LISTED_TERMS])
 
 
@@ -406,8 +407,8 @@ def _weights(section: VaultSearch) -> Iterator[Block]:
 def feedback_line(learned: LearnedWeights) -> str:
     """A line with the amount of feedback, and the amount needed."""
     if learned.rate is None:
-        return f"no feedback yet: weights move from {learned.needed} rows on"
+        return f"no feedback yet: the weights change from {learned.needed} rows on"
     if not learned.moved:
-        used = f"{learned.rows} of {learned.needed} rows of feedback, {learned.rate:.0%} of use"
-        return f"{used}: from {learned.needed} on, weights move"
-    return f"{learned.rows} rows of feedback, {learned.rate:.0%} of use"
+        used = f"{learned.rows} of {learned.needed} rows of feedback, {learned.rate:.0%} useful"
+        return f"{used}; the weights change from {learned.needed} on"
+    return f"{learned.rows} rows of feedback, {learned.rate:.0%} useful"

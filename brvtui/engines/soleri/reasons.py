@@ -17,6 +17,7 @@ from brvtui.engines.soleri.sections import RankedEntry, VaultSearch
 from brvtui.engines.soleri.tracing import in_words
 from brvtui.snapshot.naming import Named
 from brvtui.trace import Explanation, LossStage, Remedy, Trace
+from brvtui.wording import counted
 
 
 class VaultLoss(LossStage):
@@ -27,11 +28,11 @@ class VaultLoss(LossStage):
     CLOSED = "outside its validity window"
     FILTERED = "filtered out"
     OTHER_COPY = "a copy of it in another tier is listed instead"
-    NO_MATCH = "it holds no term of the query, and no link or vector brings it in"
+    NO_MATCH = "it contains no term of the query, and neither a link nor a vector adds it"
     POOL = "past the candidates that are fetched"
-    LIMIT = "past the last result of the answer"
-    GUARD_OFF = "behind the limit, and the small corpus guard does not return all candidates"
-    BUDGET = "the token budget is spent before it"
+    LIMIT = "below the last result of the answer"
+    GUARD_OFF = "past the limit, and the small corpus guard does not return all candidates"
+    BUDGET = "the token budget is used up before it"
     MEMORIES = "memories took the last places"
 
 
@@ -65,7 +66,7 @@ def _loss(
     if placed is not None:
         return _place(trace, section, placed)
     if not terms(trace.query, profile.as_run) and not section.embedder:
-        return VaultLoss.NO_TERM, "terms are of two letters or more"
+        return VaultLoss.NO_TERM, "a term needs at least two letters"
     if not entry.is_listable(context.now_ms / 1000):
         return VaultLoss.CLOSED, "its validity window is not open"
     filtered = _filtered(entry, section)
@@ -74,12 +75,12 @@ def _loss(
     copies = (one for one in section.ranking if any(text.startswith(f"{tier} ") for text in one.lost_copies))
     copy = next((one for one in copies if notes.entry_of(one.hit.file) == entry.id), None)
     if copy is not None:
-        return VaultLoss.OTHER_COPY, f"the copy of {copy.tier} stands; {', '.join(copy.lost_copies)} gave way"
+        return VaultLoss.OTHER_COPY, f"the copy of {copy.tier} is listed instead of {', '.join(copy.lost_copies)}"
     everything = len(context.snapshot.notes)
     if section.fetch_limit < everything and ask(trace.query, top_k=everything).section(VaultSearch).placed(
         document.path
     ):
-        return VaultLoss.POOL, f"the {section.fetch_limit} best by BM25 are fetched, and it is none of them"
+        return VaultLoss.POOL, f"only the {section.fetch_limit} best by BM25 are fetched, without this one"
     return VaultLoss.NO_MATCH, f"searched: {section.expression}"
 
 
@@ -88,24 +89,28 @@ def _place(trace: Trace, section: VaultSearch, placed: RankedEntry) -> tuple[Vau
     place, guard, memories = section.ranking.index(placed) + 1, section.guard, section.memories
     budgeted = section.returned + (memories.pushed_off if memories is not None else 0)
     if memories is not None and place <= budgeted:
-        numbers = f"number {place}: {placed.hit.score:.3f}; {memories.given} memories have {memories.score:.3f} each"
+        own = f"number {place} with {placed.hit.score:.3f}"
+        numbers = f"{own}; {counted(memories.given, 'memory has', 'memories have')} {memories.score:.3f}"
         return VaultLoss.MEMORIES, numbers
     if place <= budgeted + section.cut_by_budget:
-        return VaultLoss.BUDGET, f"number {place}; {budgeted} fit into {section.max_tokens} tokens"
+        return VaultLoss.BUDGET, f"number {place}, but only {budgeted} fit into {section.max_tokens} tokens"
     last = trace.hits[-1].score if trace.hits else 0.0
-    numbers = f"number {place} of {len(section.ranking)}: {placed.hit.score:.3f}, the last {last:.3f}"
+    numbers = f"number {place} of {len(section.ranking)} with {placed.hit.score:.3f}; the last result has {last:.3f}"
     if guard.acts or place > guard.candidates:
         return VaultLoss.LIMIT, numbers
     if guard.candidates >= guard.most:
-        return VaultLoss.GUARD_OFF, f"{numbers}; {guard.candidates} candidates, {guard.most} or more"
-    return VaultLoss.GUARD_OFF, f"{numbers}; the limit of {guard.limit} is not below {guard.half:g}"
+        return (
+            VaultLoss.GUARD_OFF,
+            f"{numbers}; the guard needs fewer than {guard.most} candidates, not {guard.candidates}",
+        )
+    return VaultLoss.GUARD_OFF, f"{numbers}; the guard needs a limit below {guard.half:g}, not {guard.limit}"
 
 
 def _filtered(entry: VaultEntry, section: VaultSearch) -> str:
     for name, wanted in section.filters.items():
         value = getattr(entry, name)
         if value != wanted:
-            return f"its {name} is {value}, asked for {wanted}"
+            return f"its {name} is {value}, but the filter asks for {wanted}"
     return ""
 
 

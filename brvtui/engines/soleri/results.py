@@ -35,11 +35,11 @@ def deviations(
             ),
             (
                 as_run.dates_dropped and any(_ages(ranking, profile, now)),
-                "an entry's age is not known, so only a validity window decays it (D03)",
+                "the age of an entry is not known, so only a validity window lowers its age factor (D03)",
             ),
             (
                 as_run.heaviest_copy and _another_copy_stands(ranking, vault),
-                "of two copies of an entry the one with the higher weighted score stands (D04)",
+                "of two copies of an entry, the one with the higher weighted score is kept (D04)",
             ),
             (
                 as_run.source_limit and _a_tier_is_cut(ranking, vault, profile),
@@ -47,7 +47,7 @@ def deviations(
             ),
             (
                 recalled is not None and as_run.memories_untransformed and terms(query, as_run) != (query,),
-                "memories are searched by the query as it is typed (D06)",
+                "memories are searched with the query as it is typed (D06)",
             ),
             (
                 as_run.hybrid_without_vectors and ranking.dense is not None and ranking.dense.query is None,

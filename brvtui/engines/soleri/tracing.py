@@ -250,7 +250,7 @@ def _age(entry: VaultEntry, profile: SoleriProfile, now: float) -> str:
         return "by its validity window"
     changed = changed_at(entry)
     if profile.as_run.dates_dropped or changed is None:
-        return "its age is not looked at"
+        return "its age does not count"
     return f"{max(0.0, now - changed) / _DAY_SECONDS:.0f} d old"
 
 
@@ -309,7 +309,7 @@ def _stages(ranking: VaultRanking, placed: Sequence[RankedEntry], memories: Memo
     if ranking.request.max_tokens is not None:
         stages.append(Stage("token budget", kept, ranking.cut_by_budget, budgeted, "the-token-budget"))
     if memories is not None:
-        note = f"{counted(memories.given, 'memory', 'memories')} of {memories.score:.3f}"
+        note = f"{counted(memories.given, 'memory', 'memories')} with {memories.score:.3f}"
         stages.append(Stage("memories", budgeted, pushed_off, ranking.returned, "memories", note))
     return tuple(stages)
 
@@ -332,13 +332,15 @@ def _steps(ranking: VaultRanking, section: VaultSearch) -> tuple[Step, ...]:
     else:
         brought = len(ranking.first_order) - pool
         vectors = Step("vectors", None, "vectors", State.PASSED, (), f"{counted(brought, 'entry', 'entries')} more")
-    linked = "no best one shares a word"
+    linked = "none of the best entries shares a word with the query"
     if ranking.seeds:
-        linked = f"{pulled} pulled in from the best {len(ranking.seeds)} before links"
+        linked = f"{counted(pulled, 'entry', 'entries')} added from the best {len(ranking.seeds)} without links"
     return (
         Step(POOL, None, "pool", State.HIT if pool else State.MISSED, (), f"{pool} of at most {ranking.fetch_limit}"),
         vectors,
-        Step("signals", None, "signals", State.PASSED if section.ranking else State.SKIPPED, (), "seven, weighted"),
+        Step(
+            "signals", None, "signals", State.PASSED if section.ranking else State.SKIPPED, (), "seven weighted signals"
+        ),
         Step("links", None, "links", State.PASSED if ranking.seeds else State.SKIPPED, (), linked),
         Step(
             "guard",

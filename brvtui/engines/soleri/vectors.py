@@ -27,7 +27,7 @@ SparseVector = Mapping[str, float]
 _TOKEN = re.compile(r"[a-z0-9-]{3,}")
 _MOST_KEPT = 16_384
 """The maximum number of cached text vectors, of about 3 kB each."""
-COUNTED = "TF-IDF compares runs of three or more of a–z, 0–9 and hyphens that are not stop words"
+COUNTED = "TF-IDF compares only words of three or more of a–z, 0–9 and hyphens, without stop words"
 
 
 def tokenize(text: str) -> list[str]:

@@ -52,11 +52,13 @@ def find_node(environment: Mapping[str, str] = os.environ) -> Path:
     """The program ``node`` on the path. Raises :class:`NotInstalled` if there is none, or only an old one."""
     node = _on_path("node", environment)
     if node is None:
-        raise NotInstalled(f"Node.js is not on PATH outside of the project: install Node.js {_LEAST_NODE} or later")
+        raise NotInstalled(f"Node.js is not on PATH outside the project: install Node.js {_LEAST_NODE} or later")
     version = _printed([str(node), "--version"], environment).lstrip("v")
     major = version.partition(".")[0]
     if not major.isdecimal() or int(major) < _LEAST_NODE:
-        raise NotInstalled(f"{node}: Node.js {version or 'of no version'}, {_LEAST_NODE} or later is needed; update it")
+        raise NotInstalled(
+            f"{node}: Node.js {version or 'without a version'}, but {_LEAST_NODE} or later is needed; update it"
+        )
     return node
 
 
@@ -71,13 +73,13 @@ def find_package(named: Path | None, environment: Mapping[str, str] = os.environ
         inside = (place, place / "package", place / "node_modules" / PACKAGE)
         found = next(filter(None, map(_package_at, inside)), None)
         if found is None:
-            raise NotInstalled(f"{place}: not the package {PACKAGE}; name the folder that holds its package.json")
+            raise NotInstalled(f"{place} is not the package {PACKAGE}; name the folder that contains its package.json")
         return found
     found = next(filter(None, map(_package_at, _places_of_package(environment))), None)
     if found is None:
         raise NotInstalled(
-            f"{PACKAGE} is not installed: npm install -g {PACKAGE}, "
-            f"or name its folder by brv-tui verify --package or {PACKAGE_VARIABLE}"
+            f"{PACKAGE} is not installed: run npm install -g {PACKAGE}, "
+            f"or name its folder with brv-tui verify --package or {PACKAGE_VARIABLE}"
         )
     return found
 
@@ -92,7 +94,9 @@ def find_bundle(named: Path | None, environment: Mapping[str, str] = os.environ)
     if place is not None:
         found = next(filter(None, map(_bundle_at, (place, place.parent))), None)
         if found is None:
-            raise NotInstalled(f"{place}: no skill bundle of ByteRover V4; name the folder that holds its SKILL.md")
+            raise NotInstalled(
+                f"{place} is not the skill bundle of ByteRover V4; name the folder that contains its SKILL.md"
+            )
         return found
     home = Path(environment.get("HOME") or Path.home())
     places = (home / agent / "skills" / "byterover" for agent in _AGENTS)
@@ -100,7 +104,7 @@ def find_bundle(named: Path | None, environment: Mapping[str, str] = os.environ)
     if found is None:
         raise NotInstalled(
             "no skill bundle of ByteRover V4 was found: "
-            f"name its folder by brv-tui verify --package or {BUNDLE_VARIABLE}"
+            f"name its folder with brv-tui verify --package or {BUNDLE_VARIABLE}"
         )
     return found
 

@@ -106,4 +106,4 @@ class Verification:
     @property
     def sentence(self) -> str:
         """The result in one sentence."""
-        return f"{self.same} of {self.queries} the same as {self.engine}"
+        return f"{self.same} of {self.queries} answers match {self.engine}"

@@ -36,8 +36,8 @@ class SealedNode:
     @property
     def isolation(self) -> str:
         """The method that cuts off the network, in words."""
-        how = "in an empty network namespace" if self.prefix else "behind a proxy that refuses"
-        return f"{how}, with sockets, requests and other processes refused"
+        how = "in an empty network namespace" if self.prefix else "behind a proxy that refuses everything"
+        return f"{how}, with sockets, requests and other processes blocked"
 
     @contextmanager
     def lines(

@@ -97,7 +97,7 @@ async def test_panes_and_their_help_name_the_users_keys(own_keys: BrvTui) -> Non
         await ask(pilot, "rollback", "escape")
         own_keys.select("billing/invoices/numbering.md")
         await settled(pilot)
-        assert "not a near miss: ! says why" in flat(pilot, "#score")
+        assert "nor a near miss: ! says why" in flat(pilot, "#score")
         await press(pilot, "f6", "f1")
         assert "F10 clears the cache" in shown(pilot)
         await press(pilot, "escape", "3")

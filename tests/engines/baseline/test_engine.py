@@ -143,7 +143,7 @@ def test_reasons_why_note_is_missing(notes: Tree) -> None:
             "ops/odd.txt",
             "",
             "not a searchable note of the tree",
-            "the file is there, but is not read: the ending must be .md in lower case",
+            "the file exists, but is not read: the ending must be .md in lower case",
         ),
         ("!?", "pay/refund.md", "", "the query has no word to search for", "searched: nothing"),
         ("refund", "pay/refund.md", "auth", "outside the folder that is searched", "searched: refund"),
@@ -152,8 +152,8 @@ def test_reasons_why_note_is_missing(notes: Tree) -> None:
             "tokens",
             "auth/rotation.md",
             "",
-            "past the last result of the answer",
-            "rank 13 of 14, score 0.21; the answer lists 10",
+            "below the last result of the answer",
+            "rank 13 of 14, score 0.21; the answer lists only 10",
         ),
     ):
         found = why(notes, query, note, scope)

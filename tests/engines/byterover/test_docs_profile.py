@@ -83,7 +83,7 @@ def test_cached_answer_does_not_deny_that_a_derived_file_is_newer(quokkas: Tree)
     quokkas.age("x/_index.md", 1)
     session.load()
     sentence = "".join(line.plain for line in trace_lines(session.preview("quokka facts"), {}, 200, UNICODE)[:3])
-    assert "no note is newer" in sentence
+    assert "no note has been changed" in sentence
     assert "no file is newer" not in sentence
 
 
@@ -113,8 +113,8 @@ def test_gates_see_unrounded_scores(score: float, rounded: float, passes: bool) 
 
 def test_low_score_is_shown_with_the_digits_that_it_lacks() -> None:
     step = gate_steps([hit(0.84999)], DOCS, True)[0]
-    assert step.summary == "top score 0.84999 needs 0.85: short 1e-05"
-    assert gate_steps([hit(0.7)], DOCS, True)[0].summary == "top score 0.70 needs 0.85: short 0.15"
+    assert step.summary == "top score 0.84999 is 1e-05 short of 0.85"
+    assert gate_steps([hit(0.7)], DOCS, True)[0].summary == "top score 0.70 is 0.15 short of 0.85"
 
 
 @given(st.floats(0.001, 1.2))

@@ -54,7 +54,7 @@ SAID = [
     ("quokka al zyzzyva", "",
      ".*its title contains ‘quokka’ and its text ‘all’ \\(for your ‘al’\\).*, but nothing for ‘zyzzyva’.*"),
     ("x/o.md", "", r"Answered directly from “Numbat”: the query names its path \(1\.00.*"),
-    ("y/", "", r".* is level with “.*a direct answer needs a lead of 0\.08 \(or 0\.93 whatever follows\)"
+    ("y/", "", r".* is level with “.*a direct answer needs a lead of 0\.08 \(or a score of 0\.93\)"
      ".*: the query names its folder.*"),
     ("about the", "", ".*; every word is a stop word, so all of them were searched.*"),
     ("kubernetes", "",
@@ -102,7 +102,8 @@ class TestAnsweredByNotes:
         parts = {name: amount for name, amount in differences(first, second, 2) if amount > 0 and name != "cap"}
         largest = sorted(parts, key=lambda name: -parts[name])[:2]
         said = {"importance": "importance", "recency": "age", "maturity": "maturity", "relevance": "words"}
-        assert f"; ahead of “Numbat” by its {' and '.join(said[name] for name in largest)}" in verdict_sentence(trace)
+        reasons = " and ".join(said[name] for name in largest)
+        assert f"; ahead of “Numbat” because of its {reasons}" in verdict_sentence(trace)
 
     def test_lead_that_floating_point_makes_too_small(self) -> None:
         gap = Check("lead over the next", 0.85 - 0.77, "≥", 0.08, False, 0.85 - 0.77 - 0.08, "direct.min_gap", "")
@@ -132,7 +133,7 @@ class TestNeedsAModel:
         score = trace.hits[0].score
         age = next(cost for cost in costs(trace.hits[0]) if cost.what == "300 days of age")
         assert verdict_sentence(trace) == (
-            f"Needs an agent loop: the best note, “Numbat”, reaches {score:.2f} of the 0.70 from which a note is "
+            f"Needs an agent loop: the best note, “Numbat”, reaches {score:.2f} of the 0.70 that a note needs to be "
             f"quoted to a model: its title contains ‘numbat’; 300 days of age cost {age.amount:.2f}."
         )
 
@@ -157,7 +158,7 @@ class TestNeedsAModel:
         assert [hit.score for hit in trace.hits[:2]] == [0.91, 0.90]
         assert verdict_sentence(trace) == (
             "Needs a model: “Dingo”, 0.91, is 0.01 ahead of “Dingo howls”, and a direct answer needs a lead of 0.08 "
-            "(or 0.93 whatever follows): its title contains ‘dingo’."
+            "(or a score of 0.93): its title contains ‘dingo’."
         )
 
     def test_better_note_added_by_another_search(self, tree: Tree) -> None:
@@ -167,7 +168,7 @@ class TestNeedsAModel:
         trace = ask(tree.snapshot(), "emu kiwi")
         assert [hit.score for hit in trace.hits[:2]] == [0.83, 1.0]
         assert verdict_sentence(trace).endswith(
-            "; “Kiwi kiwi” (1.00) was added by a search for ‘kiwi’, and only the first that reaches 0.70 counts."
+            "; “Kiwi kiwi” (1.00) was added by a search for ‘kiwi’, but only the first result that reaches 0.70 counts."
         )
 
     def test_first_note_ranked_below_one_added_by_another_search(self, tree: Tree) -> None:
@@ -185,8 +186,8 @@ class TestNeedsAModel:
         tree.notes(60)
         text = said(tree.snapshot(), "kiwi umlauts?")
         assert "its title contains ‘kiwi’ (found by a search for ‘kiwi’)" in text
-        odd = "‘umlauts?’ is compared with its punctuation, and terms of notes have none"
-        assert f"; {odd}, so a search for the whole query ends empty" in text
+        odd = "‘umlauts?’ is compared with its punctuation, but the terms of notes have none"
+        assert f"; {odd}, so a search for the whole query finds nothing" in text
 
     def test_word_that_only_a_worse_match_contains(self, tree: Tree) -> None:
         for number in range(11):
@@ -206,11 +207,11 @@ class TestNotCovered:
         tree.note("a/shears.md", "Pruning shears", "sharpen in march, oil after pruning")
         tree.notes(60)
         text = said(tree.snapshot(), "sharpening")
-        assert text.startswith("Not covered: no note contains ‘sharpening’, but ‘sharpen’: ask so if you mean that; ")
+        assert text.startswith("Not covered: no note contains ‘sharpening’, but notes contain ‘sharpen’: try that; ")
         text = said(tree.snapshot(), "sharpening scissors marching")
         assert text.startswith(
-            "Not covered: no note contains ‘sharpening’, ‘scissors’ or ‘marching’, but ‘sharpen’ and ‘march’: "
-            "ask so if you mean those; "
+            "Not covered: no note contains ‘sharpening’, ‘scissors’ or ‘marching’, but notes contain ‘sharpen’ and "
+            "‘march’: try those; "
         )
 
     def test_an_empty_tree(self, tree: Tree) -> None:
@@ -235,7 +236,7 @@ class TestNotCovered:
         text = said(tree.snapshot(), "zyzzyva umlauts? plugh kiwi")
         assert text.startswith(
             "Not covered: no note contains ‘zyzzyva’ or ‘plugh’; "
-            "‘umlauts?’ is compared with its punctuation, and terms of notes have none"
+            "‘umlauts?’ is compared with its punctuation, but the terms of notes have none"
         )
         assert "; the nearest, “Other”, reaches 0." in text
         assert " of the 0.85 that would make up for it: its path contains ‘kiwi’" in text
@@ -254,19 +255,19 @@ class TestScopes:
 class TestCached:
     def test_same_query_in_the_cache(self, snapshot: Snapshot) -> None:
         text = after_run(snapshot, "Quokka facts", " QUOKKA  facts")
-        assert text.startswith("From the cache: the same query was answered 12 s before, at tier ")
-        assert text.endswith(", and no note is newer, new or gone since.")
+        assert text.startswith("From the cache: the same query was answered 12 s earlier, at tier ")
+        assert text.endswith(", and no note has been changed, added or removed since.")
 
     def test_similar_query_in_the_cache(self, snapshot: Snapshot) -> None:
         text = after_run(snapshot, "replay the dead letter lane", "replay the dead letter lane safely")
         assert text.startswith(
-            "From the cache: “replay the dead letter lane” is like yours: 4 of 5 words are the same "
+            "From the cache: “replay the dead letter lane” is similar to your query: 4 of 5 words are the same "
         )
-        assert "the same (0.80 ≥ 0.6); it was not covered 12 s before, and no note is newer, new or gone since." in text
+        assert "the same (0.80 ≥ 0.6); it was not covered 12 s earlier, and no note has been changed" in text
 
     def test_similar_query_that_was_answered(self, snapshot: Snapshot) -> None:
         text = after_run(snapshot, "quokka facts for everybody", "quokka facts for everybody today")
-        assert "; it was answered 12 s before, at tier " in text
+        assert "; it was answered 12 s earlier, at tier " in text
 
     def test_query_that_was_not_covered_and_is_now(self, snapshot: Snapshot, tree: Tree) -> None:
         _, state = route(Context(snapshot, BRV3, NOW_MS), CacheContents(), RouteRequest("kookaburra", run=True))
@@ -274,8 +275,8 @@ class TestCached:
         trace = ask(tree.snapshot(), "kookaburra", state=state, later=10_000)
         assert (trace.tier, trace.covered, len(trace.hits)) == (0, False, 1)
         assert verdict_sentence(trace) == (
-            "From the cache: the same query was not covered 10 s before; "
-            "notes have changed since, which the cache sees up to 30 s later."
+            "From the cache: the same query was not covered 10 s earlier; "
+            "notes have changed since, but the cache may need 30 s to notice."
         )
 
     def test_notes_that_changed_since(self, snapshot: Snapshot) -> None:
@@ -283,7 +284,7 @@ class TestCached:
         asked = RouteRequest("quokka", touched={"x/n.md": NOW_MS + 5})
         trace, _ = route(Context(snapshot, BRV3, NOW_MS + 10_000), state, asked)
         assert trace.tier == 0
-        assert "; notes have changed since, which the cache sees up to 30 s later." in verdict_sentence(trace)
+        assert "; notes have changed since, but the cache may need 30 s to notice." in verdict_sentence(trace)
 
 
 class TestByAModel:

@@ -127,7 +127,7 @@ def test_relevance_is_relative_and_the_absolute_one_is_shown_with_it(session: Se
     assert second.raw < second.best_raw
     assert first.absolute == pytest.approx(first.raw / (1 + first.raw))
     said = verdict_sentence(trace)
-    assert "relevance 1.00 of the best" in said
+    assert "relevance 1.00 relative to the best" in said
     assert "V4 tells the agent to cite it" in said
     assert [word.query for word in trace.hits[0].words] == ["refresh", "token"]
     assert "nothing for" not in said
@@ -139,8 +139,8 @@ def test_relevance_is_relative_and_the_absolute_one_is_shown_with_it(session: Se
     [
         ("zzzqqq", {}, "no topic contains ‘zzzqqq’; ask in other words, or have ByteRover curate a topic about it."),
         ("zzzqqq qqqzzz", {}, "no topic contains ‘zzzqqq’ or ‘qqqzzz’; ask in other words, or"),
-        ("!!!", {}, "no topic matches ‘!!!’; ask in words."),
-        ("--refresh", {}, "V4 takes a query that begins with -- as an option; begin with another word."),
+        ("!!!", {}, "no topic matches ‘!!!’; type at least one word."),
+        ("--refresh", {}, "V4 reads a query that begins with -- as an option; begin with another word."),
         ("refresh", {"limit": 0}, "none of 2 topics; ask for more results."),
         (
             "refresh",
@@ -193,7 +193,7 @@ def test_terms_of_a_hit_sum_to_its_raw_score(session: Session) -> None:
         ("rollout", "ops/deploy.html", {}, 4, "rollout: only in attributes"),
         ("zebra", "ops/backup.html", {}, 5, "searched: zebra"),
         ("tokn", "auth/jwt.html", {}, 6, "tokn"),
-        ("refresh token", "ops/deploy.html", {"limit": 1}, 7, "number 2; 1 are returned"),
+        ("refresh token", "ops/deploy.html", {"limit": 1}, 7, "it is number 2, but V4 returns only 1"),
         ("refresh", "ops/deploy.html", {"element_tag": "bv-decision"}, 3, "bv-decision"),
     ],
 )
@@ -218,7 +218,7 @@ def test_reason_for_a_topic_includes_the_agents_text_and_its_ageing(session: Ses
     made = session.explainer.explain("refresh token", "auth/jwt.html")
     assert (made.found, made.rank) == (True, 1)
     assert "V4 tells the agent to cite it" in made.use
-    assert "stops being of high confidence even as the best match in 54" in made.use
+    assert "drops below high confidence even as the best match" in made.use
 
 
 @pytest.mark.parametrize(
@@ -229,7 +229,7 @@ def test_reason_for_a_topic_includes_the_agents_text_and_its_ageing(session: Ses
             "tree/twice.html",
             '<bv-fact id="bve-dddd0001">refresh</bv-fact><bv-fact id="bve-dddd0001">again</bv-fact>',
             "duplicate ID twice.html#bve-dddd0001",
-            "another id",
+            "a different id",
         ),
         ("signals/auth/jwt.html.json", "{", "Expected property name", "fix or remove"),
     ],
@@ -245,9 +245,9 @@ def test_space_that_makes_v4_fail(folder: Path, name: str, text: str, message: s
     assert message in failure.message
     assert remedy in failure.remedy
     assert not trace.covered
-    assert "V4 answers no query" in verdict_sentence(trace)
+    assert "V4 cannot answer" in verdict_sentence(trace)
     assert trace.section(SpaceAnswer).printed == {"error": failure.message}
-    assert presentation("byterover_v4").not_scored(trace) == f"V4 answers no query: {failure.what}"
+    assert presentation("byterover_v4").not_scored(trace) == f"V4 cannot answer: {failure.what}"
 
 
 def test_changes_are_ranked_as_after_a_full_load(folder: Path) -> None:
@@ -336,7 +336,7 @@ def test_small_space_matches_its_files(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("query", "note", "change"),
     [
-        ("incident", "auth/jwt.html", "make the element bv-reason a bv-fact with an id"),
+        ("incident", "auth/jwt.html", "turn the element bv-reason into a bv-fact with an id"),
         ("rollout", "ops/deploy.html", "add rollout to the topic's keywords"),
     ],
 )
@@ -350,7 +350,7 @@ def test_remedy_for_unsearched_words_equals_a_save(folder: Path) -> None:
     deploy = tree_of(folder) / "ops" / "deploy.html"
     os.utime(deploy, (NOW / 1000 - 40 * 86_400,) * 2)
     remedy = loaded(folder).explainer.explain("rollout", "ops/deploy.html").remedy
-    how = "save it with a new time"
+    how = "save it now"
     assert (remedy.query, remedy.rank, remedy.how) == ("", 1, how)
     assert remedy.text == f"add rollout to the topic's keywords, and {how}: rank 1, {remedy.score:.3f}"
     assert remedy.kind is RemedyKind.EDIT
@@ -376,7 +376,7 @@ def test_remedy_without_a_wording_names_none(session: Session, options: dict[str
 def test_remedy_for_an_ignored_file_is_verified(folder: Path) -> None:
     (tree_of(folder) / "old.abstract.html").write_text("<p>quokka</p>")
     remedy = loaded(folder).explainer.explain("quokka", "old.abstract.html").remedy
-    assert remedy.text.startswith("rename it old_abstract.html in a shell: rank 1")
+    assert remedy.text.startswith("rename it to old_abstract.html in a shell: rank 1")
 
 
 def test_remedy_for_a_failing_space_is_verified(folder: Path) -> None:
@@ -399,7 +399,7 @@ def test_only_topics_in_the_block_count_as_cited(folder: Path) -> None:
     told = [session.explainer.explain("quokka", file, trace=trace).use.partition("; ")[0] for file in files]
     confidences = [topic.confidence for topic in section.topics]
     assert "low" not in confidences
-    uncited = "V4 does not tell the agent to cite it, only the first 3 of high or medium confidence"
+    uncited = "V4 does not tell the agent to cite it, only the first 3 topics with high or medium confidence"
     said = ["V4 tells the agent to cite it"] * 3 + [uncited] * 2
     assert told == [f"{confidence} confidence: {one}" for confidence, one in zip(confidences, said, strict=True)]
     assert [line for line in section.citation_block.splitlines() if line.startswith("- ")] == [
@@ -414,7 +414,7 @@ def test_age_lowers_a_topics_confidence(recorded: dict[str, Any], recorded_sessi
         for topic in trace.section(SpaceAnswer).topics[: len(trace.hits)]:
             use = recorded_session.explainer.explain(trace.query, topic.file, trace=trace).use
             if "untouched" in use:
-                assert f"of {topic.confidence} confidence" in use.partition("untouched")[2]
+                assert f"below {topic.confidence} confidence" in use.partition("untouched")[2]
                 told.add(topic.confidence)
     assert "high" in told
     assert "low" not in told
@@ -423,7 +423,7 @@ def test_age_lowers_a_topics_confidence(recorded: dict[str, Any], recorded_sessi
 def test_our_advice_adds_to_the_engines(session: Session) -> None:
     covered = session.preview("refresh token").steps[-1]
     assert (covered.name, covered.state) == ("coverage", State.PASSED)
-    assert covered.summary.startswith("ours, V4 has no such gate")
+    assert covered.summary.startswith("our estimate (V4 has no such gate)")
     trace = session.preview("zebra stripes deploy")
     missed = trace.steps[-1]
     assert [check.constant for check in missed.checks[2:]] == ["advice.sure_top", "advice.direct_top", "advice.lead"]
@@ -432,7 +432,7 @@ def test_our_advice_adds_to_the_engines(session: Session) -> None:
     assert (found, words) == (1, 3)
     assert missed.state is State.FAILED
     assert trace.section(SpaceAnswer).not_covered == "‘zebra’, ‘stripes’ are in no result"
-    assert missed.summary.endswith("would say not covered, since ‘zebra’, ‘stripes’ are in no result")
+    assert missed.summary.endswith("would say “not covered”, since ‘zebra’, ‘stripes’ are in no result")
     assert "are in no result, so 3.14 would not call this covered" in verdict_sentence(trace)
     assert session.preview("zebra").steps[-1].state is State.NOT_REACHED
 

@@ -28,8 +28,8 @@ from tests.support.spaces import SPACE_ID, recorded_space, small_space, unpack_s
 DATA = Path(__file__).parents[2] / "data" / "byterover_v4"
 NOW = 1_763_640_000_000.0
 FEW, MANY = 12, 40
-SAVED = "save it with a change"
-FOR_REASON = "save it with a new time"
+SAVED = "change and save it"
+FOR_REASON = "save it now"
 """The remedies for words that are not searched, which ``test_engine.py`` tries."""
 
 
@@ -205,12 +205,12 @@ def test_remedy_for_the_reason_is_listed_once(folder: Path) -> None:
     found = offered(folder, "rollout", "ops/deploy.html")
     assert [(one.text, one.how) for one in found] == [
         ("add rollout to the topic's keywords", FOR_REASON),
-        ("“rollout Deploys”: add “Deploys”", "ask so"),
+        ("“rollout Deploys”: add “Deploys”", "use this wording"),
     ]
     found = offered(folder, "refresh token", "ops/deploy.html", limit=1)
     assert [(one.text, one.rank) for one in found] == [
         ("“refresh token Deploys”: add “Deploys”", 1),
-        ("“token” added to its title, and saved today", 1),
+        ("“token” added to its title, and the topic saved today", 1),
         ("ask for 2 results (brv-tui query -o limit=2)", 2),
     ]
 

@@ -98,7 +98,7 @@ def test_a_preview_asks_no_service(drinks: Tree) -> None:
     trace = preview(Brain(embedder, reranker), drinks)
     assert (trace.mode, trace.section(Hybrid).mode) == ("preview", RetrievalMode.HYBRID)
     assert (trace.leg("vector").state, trace.leg("vector").why) == (
-        State.SKIPPED, "a preview asks no service: a run does",
+        State.SKIPPED, "a preview calls no service, but a run does",
     )  # fmt: skip
     assert trace.section(Hybrid).rerank_skipped is SkipReason.PREVIEW
     assert trace.section(Hybrid).errors == ()
@@ -153,7 +153,7 @@ def test_a_model_of_this_process_is_asked_by_previews_too(drinks: Tree) -> None:
     embedder = Embedder()
     made, snapshot = Brain(embedder), drinks.snapshot()
     waiting = made.ask(snapshot, Request("tea", RetrievalMode.SEMANTIC, preview=True)).trace
-    assert waiting.leg("vector").why == "the notes' vectors are still being made"
+    assert waiting.leg("vector").why == "the vectors of the notes are still being computed"
     assert waiting.hits == ()
     told: list[tuple[int, int]] = []
     made.prepare(snapshot, lambda done, all_: told.append((done, all_)))
@@ -205,7 +205,7 @@ def test_single_leg_is_fused_too(drinks: Tree) -> None:
     made, snapshot = Brain(), drinks.snapshot()
     trace = made.engine.answer(made.context(snapshot), Query("tea", options={"mode": "bm25"}))
     (fusion,) = (step for step in trace.steps if step.name == "fusion")
-    assert (fusion.state, fusion.summary) == (State.PASSED, "bm25 alone: its order stays")
+    assert (fusion.state, fusion.summary) == (State.PASSED, "bm25 is the only list, so its order stays")
 
 
 def test_trace_contains_the_options_for_running_again(drinks: Tree, tmp_path: Path) -> None:
@@ -247,18 +247,18 @@ def test_report_lists_inactive_rules_once_and_the_ignored_scope(drinks: Tree) ->
     made = Brain()
     trace = made.engine.answer(made.context(drinks.snapshot()), Query("tea", "a"))
     text = "\n".join(row.plain for row in trace_lines(trace, {}, 100, UNICODE))
-    assert text.count("no path holds memory/global/") == 1
+    assert text.count("no path contains memory/global/") == 1
     assert text.count("scope") == 1
 
 
 def test_rules_that_no_note_can_meet_are_named(drinks: Tree) -> None:
     assert preview(Brain(), drinks).section(Hybrid).idle_rules == (
-        "preference × 2.35 and × 2.1: no path holds memory/global/",
-        "concrete fact × 2.2 by name: no path holds user-fact- or milestone-; dates and events count",
+        "preference × 2.35 and × 2.1: no path contains memory/global/",
+        "concrete fact × 2.2 by name: no path contains user-fact- or milestone-, but dates and events count",
     )
     drinks.note("memory/global/milestone-one.md", "One")
     assert preview(Brain(), drinks).section(Hybrid).idle_rules == (
-        "preference × 2.35: no path below memory/global/ holds user-preference-",
+        "preference × 2.35: no path below memory/global/ contains user-preference-",
     )
     drinks.note("memory/global/user-preference-tea.md", "Tea")
     assert preview(Brain(), drinks).section(Hybrid).idle_rules == ()
@@ -267,11 +267,11 @@ def test_rules_that_no_note_can_meet_are_named(drinks: Tree) -> None:
 @pytest.mark.parametrize(
     ("query", "request_", "why"),
     [
-        ("quagga", Request(""), "no note matches the words, and no step of the retry ladder finds a note"),
+        ("quagga", Request(""), "no note matches the words, and no rung of the retry ladder finds a note"),
         ("quagga", Request("", skip_retry_ladder=True), "no note matches the words"),
         ("?!", Request(""), "the query has no word to search for"),
-        ("the", Request(""), "the query has no word to search for, and no step of the retry ladder finds a note"),
-        ("tea", Request("", RetrievalMode.SEMANTIC, preview=True), "a preview asks no service: a run does"),
+        ("the", Request(""), "the query has no word to search for, and no rung of the retry ladder finds a note"),
+        ("tea", Request("", RetrievalMode.SEMANTIC, preview=True), "a preview calls no service, but a run does"),
     ],
 )
 def test_empty_answer_gives_the_reason(drinks: Tree, query: str, request_: Request, why: str) -> None:

@@ -145,9 +145,9 @@ def test_trace_of_names_explains_their_ranking(tree: Tree) -> None:
     index = index_snapshot(tree.snapshot(), JEFFS)
     made = retrieve(Request("fotosyntesis"), Sources(index), JEFFS).trace
     leg = made.leg("bm25")
-    assert (leg.state, leg.unit, leg.why) == (State.HIT, "likeness of names", "trigram_fuzzy")
+    assert (leg.state, leg.unit, leg.why) == (State.HIT, "similarity of names", "trigram_fuzzy")
     found_by = attempts_of(made)[-1]
-    assert (found_by.strategy, found_by.unit) == ("trigram_fuzzy", "likeness of names")
+    assert (found_by.strategy, found_by.unit) == ("trigram_fuzzy", "similarity of names")
     assert [(result.path, result.score) for result in found_by.listed] == [("a/photosynthesis.md", leg.hits[0].value)]
     assert {rung.timed_by for rung in attempts_of(made)} <= made.timings.keys()
     assert [part.name for part in made.hits[0].parts] == ["bm25 leg"]

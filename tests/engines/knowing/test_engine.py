@@ -133,8 +133,8 @@ def test_a_trace_holds_everything(snapshot: Snapshot, profile: str) -> None:
     words = next(step.summary for step in trace.steps if step.name == "keywords")
     assert words.startswith(", ".join((*section.exact, *section.components, *section.compounds)[:6]))
     (change,) = next(step.checks for step in trace.steps if step.name == "walk")
-    assert change.note == ("" if change.passed else "another reason ended it")
-    assert change.passed == (section.walk.ended == "it no longer changes")
+    assert change.note == ("" if change.passed else "the walk ended for another reason")
+    assert change.passed == (section.walk.ended == "it no longer changed")
     for placed in section.ranking[: len(trace.hits)]:
         assert sum(way.share for way in placed.ways) + placed.other_ways == pytest.approx(1)
     assert section.broken_links == 1
@@ -151,7 +151,7 @@ def test_note_without_a_query_word_names_the_links_to_it(snapshot: Snapshot) -> 
     assert steps[-1].edge == "related"
     explained = Knowing().why(context(snapshot), trace, find_note(snapshot, "ops/handover.md"))
     assert explained.found
-    assert "none of your words: from " in explained.use
+    assert "none of your words, but reached from " in explained.use
 
 
 def test_notes_without_a_query_word_name_their_path_also_in_later_results(tree: Tree) -> None:
@@ -178,7 +178,7 @@ def test_first_note_found_by_a_synonym_is_not_attributed_to_links(
     assert not trace.hits[0].words
     said = plain(Knowing().presentation.sentence(trace))
     stand_ins = "“backoff”, “fallback”, “timeout” for “retry”"
-    assert f"none of your words is in it as you wrote it, but {stand_ins}" in said
+    assert f"it contains none of your words as you wrote them, but {stand_ins}" in said
     assert Knowing().presentation.remark(trace, trace.hits[0]).startswith(f"{stand_ins} ")
     assert "over links" not in said
 
@@ -300,8 +300,8 @@ def test_different_cached_context_is_reported(garden: Tree) -> None:
     later = garden.snapshot()
     (notice,) = engine.answer(context(later, now_ms=NOW_MS + 600_000), Query(f" {ASKED.upper()} ")).notices
     told = re.fullmatch(
-        r"knowing would serve the pack of a run 10 minutes ago again: it lacks (\d+) of these notes and holds (\d+) "
-        r"others, in [\d,]+ tokens; the difference takes ([\d,]+) tokens, all of it ([\d,]+)",
+        r"knowing would serve the pack from a run 10 minutes ago again\. It lacks (\d+) of these notes, has (\d+) "
+        r"others?, and uses [\d,]+ tokens\. The difference takes ([\d,]+) tokens, the whole new pack ([\d,]+)",
         notice,
     )
     lacks, _, difference, whole = (int(number.replace(",", "")) for number in told.groups())
@@ -377,14 +377,14 @@ def test_files_include_their_symbols_and_callers(snapshot: Snapshot) -> None:
     assert (ranking["auth/sessions/store.md"].levels, ranking["auth/tokens/rotation.md"].levels) == (0, 1)
     assert all(map(adds_up, trace.hits))
     explained = Knowing().why(context(snapshot), trace, find_note(snapshot, "deploy/freeze.md"))
-    assert "none of the files" in explained.reason.text
+    assert "not one of the files" in explained.reason.text
 
 
 def test_code_file_includes_the_notes_that_name_it(snapshot: Snapshot) -> None:
     for asked in ("src/auth/rotate.py", "what says `rotate.py`?"):
         trace = ask(snapshot, asked, entry="files")
         assert {hit.file for hit in trace.hits} == {"auth/sessions/store.md", "auth/tokens/rotation.md"}
-    assert "none names a file" in ask(snapshot, "unknown.py", entry="files").verdict
+    assert "none mentions a file" in ask(snapshot, "unknown.py", entry="files").verdict
 
 
 def test_changes_are_starting_points_of_the_walk(snapshot: Snapshot) -> None:

@@ -89,7 +89,7 @@ def test_gap_is_filled_from_vectors_and_parts_sum(plain_snapshot: Snapshot, prof
     placed = trace.section(GraphRetrieval).placed("zoo/stripes.md")
     assert [found.channel for found in placed.found_by] == [VECTORS]
     assert placed.seed_weight == 1.0, "the nearest weighs as the first candidate does"
-    assert "near them in meaning" in plain(Knowing().presentation.sentence(trace))
+    assert "finds its meaning similar" in plain(Knowing().presentation.sentence(trace))
     assert Knowing().presentation.remark(trace, trace.hits[0]).startswith("v1")
     for stage in trace.stages:
         assert stage.came_in - stage.dropped == stage.went_out
@@ -119,7 +119,7 @@ def test_at_most_fifteen_candidates_come_from_the_nearest_twenty(tree: Tree) -> 
     for path, text in MANY.items():
         tree.file(path, text, 1.0)
     trace = ask_with(tree.snapshot(), WORDLESS, WithEmbedder(Letters()))
-    assert step_of(trace).summary == "15 added of the 20 nodes nearest in meaning"
+    assert step_of(trace).summary == "added 15 of the 20 nodes nearest in meaning"
     walk = trace.section(GraphRetrieval).walk
     assert len(walk.seeds) == 15
 
@@ -153,9 +153,9 @@ NUMBERS = [1.0] * 26
         (Letters(fails=True), "letters is away"),
         (QueryFails([]), "gave 0 vectors for 1 texts"),
         (QueryFails([NUMBERS, NUMBERS]), "gave 2 vectors for 1 texts"),
-        (QueryFails([[]]), "gave vectors of 0 numbers"),
+        (QueryFails([[]]), "gave vectors of unusable lengths: 0"),
         (QueryFails([[1.0, 2.0]]), "the query's vector has 2 numbers"),
-        (QueryFails([[0.0] * 26]), "no direction"),
+        (QueryFails([[0.0] * 26]), "zero or not finite"),
         (QueryFails([[float("nan"), *NUMBERS[1:]]]), "not made of numbers"),
     ],
 )
@@ -256,7 +256,7 @@ def test_why_reads_the_answer_with_vectors(plain_snapshot: Snapshot) -> None:
     trace = engine.answer(asked, Query(WORDLESS, services=True))
     there = engine.why(asked, trace, find_note(plain_snapshot, "zoo/stripes.md"))
     assert there.found
-    assert "near it in meaning" in there.use
+    assert "similar in meaning" in there.use
 
 
 GRAPH = Graph(

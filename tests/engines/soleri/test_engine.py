@@ -168,7 +168,7 @@ def test_shared_source_is_the_team(garden: Tree, make_tree: Callable[[str], Tree
 @pytest.mark.parametrize(
     ("query", "options", "reason"),
     [
-        ("zebra", {}, "no link or vector"),
+        ("zebra", {}, "neither a link nor a vector"),
         ("?", {}, "no word of the query"),
         ("rollback", {"domain": "auth"}, "filtered"),
         ("rollback tag token store refresh", {"top_k": 1, "max_tokens": 1}, "token budget"),
@@ -211,8 +211,8 @@ def test_program_profile_lists_its_deviations(snapshot: Snapshot) -> None:
     as_run = ask(snapshot, "token", "soleri-code")
     assert any("D03" in text for text in as_run.section(VaultSearch).deviations)
     assert as_run.profile == "soleri-code"
-    assert "its age is not looked at" in str(as_run.hits[0].parts)
-    assert "in soleri-code by that alone" in dict(Soleri().presentation.legend)["age"], (
+    assert "its age does not count" in str(as_run.hits[0].parts)
+    assert "in soleri-code only that" in dict(Soleri().presentation.legend)["age"], (
         "what is said before a query holds for it"
     )
 
@@ -483,7 +483,7 @@ def test_note_has_a_ceiling_and_dated_events(garden: Tree) -> None:
     assert halved.days == pytest.approx(364, abs=1)
     assert cookies.ceiling - cookies.ceiling_then == pytest.approx(0.05, abs=0.001)
     season = ageing.in_engine("soleri", "auth/season.md")
-    assert [(event.date, event.text.partition(":")[0]) for event in season.events] == [
+    assert [(event.date, event.text.partition(";")[0]) for event in season.events] == [
         ("2027-01-23", "its age factor begins to fall from 1"),
         ("2027-06-01", "its window closes"),
     ]
@@ -560,11 +560,11 @@ def test_file_of_memories_is_stored_in_the_trace(snapshot: Snapshot, tmp_path: P
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("", "no JSON"),
+        ("", "not JSON"),
         ("{}", "must be a list"),
-        ("[1]", "memory 1 is no object"),
-        ('[{"id": "m", "context": "c"}]', "memory 1 has no text summary"),
-        ('[{"id": "m", "context": "c", "summary": "s", "topics": [1]}]', "topics must be a list of texts"),
+        ("[1]", "memory 1 is not an object"),
+        ('[{"id": "m", "context": "c"}]', "memory 1: summary must be a string"),
+        ('[{"id": "m", "context": "c", "summary": "s", "topics": [1]}]', "topics must be a list of strings"),
     ],
 )
 def test_file_without_memories_is_refused_in_one_line(snapshot: Snapshot, tmp_path: Path, text: str, said: str) -> None:
@@ -594,7 +594,7 @@ def test_candidate_beyond_the_limit_includes_the_guard(snapshot: Snapshot) -> No
     assert not section.guard.acts
     explanation = engine.why(asked, trace, find_note(snapshot, section.ranking[2].hit.file))
     assert "guard does not" in explanation.reason.text
-    assert "is not below" in explanation.numbers
+    assert "the guard needs a limit below" in explanation.numbers
 
 
 def test_user_profile_extends_a_built_in_one(garden: Tree, make_tree: Callable[[str], Tree], tmp_path: Path) -> None:

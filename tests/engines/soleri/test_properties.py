@@ -306,10 +306,10 @@ def test_words_that_do_not_count_are_named_once() -> None:
         (
             "how",
             "; your words find it, but none of them counts: "
-            "TF-IDF compares runs of three or more of a–z, 0–9 and hyphens that are not stop words.",
+            "TF-IDF compares only words of three or more of a–z, 0–9 and hyphens, without stop words.",
         ),
-        ("how to stow", "; none of your words that count is in it whole."),
-        ("stow", "; it holds only other forms of your words, which add nothing."),
+        ("how to stow", "; it contains none of your words that count as a whole word."),
+        ("stow", "; it contains only other forms of your words, which add nothing."),
         ("stowing", "; its title contains ‘stowing’."),
     ],
 )
@@ -334,7 +334,7 @@ def test_sentence_and_panes_describe_the_effect_of_links(garden: Tree) -> None:
     swapped = replace(section, ranking=(replace(first, first_rank=2), replace(second, first_rank=1)))
     text = plain(shown.sentence(replace(trace, sections=(swapped,))))
     assert f"“{first.hit.title}” is first of " in text
-    assert f" because of links: without them “{second.hit.title}” would be (number 2 now); the first is " in text
+    assert f" because of links: without them, “{second.hit.title}” would be (now number 2); the first is " in text
     linked = next(one for one in section.ranking if one.id == "auth/hub")
     lines = " ".join(
         " ".join(one.plain for one in lines_of(shown.place(trace, linked.hit.file, UNICODE), 60, UNICODE)).split()
@@ -373,7 +373,7 @@ def test_effect_without_links_is_shown_with_the_first_score_too(garden: Tree) ->
     swapped = replace(section, ranking=(risen, replace(second, first_rank=1), *section.ranking[2:]))
     blocks = Soleri().presentation.place(replace(trace, sections=(swapped,)), first.hit.file, UNICODE)
     text = " ".join(" ".join(one.plain for one in lines_of(blocks, 60, UNICODE)).split())
-    assert f"rank 2 → 1; without links “{second.hit.title}” would be first: it is number 2 now" in text
+    assert f"rank 2 → 1; without links, “{second.hit.title}” would be first (now number 2)" in text
 
 
 def test_deciding_links_come_first_in_the_short_sentence(garden: Tree) -> None:

@@ -248,7 +248,7 @@ def test_vectors_of_a_vault_stop_at_a_limit(monkeypatch: pytest.MonkeyPatch) -> 
         entries, kept, "m", lambda texts: [[1.0] * next(lengths)], 1, True, never_cancelled, lambda done, of: None
     )
     assert (made.embedded, made.failed, len(kept)) == (2, 2, 2)
-    assert made.error == "the vectors would exceed 10 numbers in all: choose a model with shorter vectors"
+    assert made.error == "the vectors would need more than 10 numbers: choose a model with shorter vectors"
     made = dense.embed_entries(
         entries[:2], kept, "n", lambda texts: [[1.0] * 5], 1, True, never_cancelled, lambda done, of: None
     )

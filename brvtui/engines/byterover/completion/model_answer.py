@@ -129,15 +129,17 @@ class _Loop:
         for number in range(1, last + 1):
             must_end = done.ended is not EndReason.ANSWERED
             if number == last and done.steps and not must_end:
-                self._end(EndReason.ITERATIONS, f"{counted(last, 'iteration', 'iterations')} are the limit")
+                self._end(EndReason.ITERATIONS, f"the limit is {counted(last, 'iteration', 'iterations')}")
                 must_end = True
             if not self._is_affordable(1):
                 if not done.turns:
-                    raise ModelError(f"the first call alone may use more than {self.rules.budget.words}: not asked")
-                self._end(EndReason.BUDGET, f"{self.rules.budget.words} are the limit")
+                    raise ModelError(
+                        f"the model was not called: its first call alone may use more than {self.rules.budget.words}"
+                    )
+                self._end(EndReason.BUDGET, f"the limit is {self.rules.budget.words}")
                 return
             if done.steps and not must_end and not self._is_affordable(2):
-                self._end(EndReason.BUDGET, f"{self.rules.budget.words} are the limit")
+                self._end(EndReason.BUDGET, f"the limit is {self.rules.budget.words}")
                 must_end = True
             reply = yield from self._turn(number, must_end)
             if not reply.calls and not must_end and not done.text.strip():
@@ -146,12 +148,12 @@ class _Loop:
             if not reply.calls or must_end:
                 if reply.is_cut and not must_end:
                     limit = self.prompt.max_tokens
-                    self._end(EndReason.CUT, f"the answer reached its limit of {limit} tokens, and ends there")
+                    self._end(EndReason.CUT, f"the answer was cut at its limit of {limit} tokens")
                 return
             self.messages.append(FromModel(done.text, tuple(_sendable(call) for call in reply.calls)))
             yield from self._steps(number, reply.calls)
         if done.ended is EndReason.ANSWERED:
-            self._end(EndReason.ITERATIONS, f"{counted(last, 'iteration', 'iterations')} are the limit")
+            self._end(EndReason.ITERATIONS, f"the limit is {counted(last, 'iteration', 'iterations')}")
 
     def _is_affordable(self, turns: int) -> bool:
         """True if ``turns`` more turns like the next one stay within the budget, even with the longest replies."""
@@ -212,7 +214,7 @@ class _Loop:
                             yield Waiting(wait.seconds, wait.why)
         finally:
             done.text = "".join(pieces)
-        raise ModelError(f"{self.model.name}: the answer ended before it was whole")
+        raise ModelError(f"{self.model.name}: the answer ended before it was complete")
 
     def _steps(self, turn: int, calls: tuple[ToolCall, ...]) -> Iterator[AgentEvent]:
         done = self.done
@@ -240,9 +242,9 @@ class _Loop:
 
     def _result(self, call: ToolCall, number_in_turn: int) -> Result:
         if self.done.ended is not EndReason.ANSWERED:
-            return refusal(f"not carried out: {self.done.why}")
+            return refusal(f"not run: {self.done.why}")
         if number_in_turn > _CALLS_OF_A_TURN:
-            return refusal(f"not carried out: a turn may call {_CALLS_OF_A_TURN} tools")
+            return refusal(f"not run: a turn may call at most {_CALLS_OF_A_TURN} tools")
         same, limit = (call.name, _canonical(call.arguments)), self.rules.agent.same_calls
         self.called[same] += 1
         if self.called[same] < limit:
@@ -329,10 +331,11 @@ def _answer(how: CompletionContext, trace: Trace, prompt: ModelPrompt, done: Age
         turn_cents=tuple(cents for turn in done.turns if (cents := how.budget.cost(turn.usage)) is not None),
     )
     if gave_none:
-        notice = f"{_sentence(done.why)} These are sentences of notes."
+        notice = f"{_sentence(done.why)} The answer consists of sentences from notes."
         return replace(trace.answer, notice=notice, completion=completion)
     if not done.text.strip():
-        notice = f"{how.model.name} wrote nothing{': ' if done.why else ''}{done.why}. These are sentences of notes."
+        why = f": {done.why}" if done.why else ""
+        notice = f"{how.model.name} wrote nothing{why}. The answer consists of sentences from notes."
         text = _composed(how.context.snapshot, trace, tuple(done.read)) if done.read else trace.answer.text
         return replace(trace.answer, text=text, notice=notice, completion=completion)
     sources = tuple(one.path for one in named if one.in_tree)
@@ -345,9 +348,9 @@ def notice_of(completion: Completion) -> str:
     if completion.ungrounded:
         sentences.append(f"Not in the tree, so not grounded: {', '.join(completion.ungrounded)}.")
     elif not completion.cited:
-        sentences.append("It names no source, so nothing in it is grounded.")
+        sentences.append("The answer names no source, so nothing in it is grounded.")
     if completion.missing:
-        sentences.append(f"It lacks the part {', '.join(completion.missing)}.")
+        sentences.append(f"The answer lacks {', '.join(completion.missing)}.")
     return " ".join([*sentences, *map(_sentence, completion.notices)])
 
 

@@ -29,7 +29,7 @@ from brvtui.trace import Origin, Trace
 from brvtui.trace.routing import Outcome, SearchOutcome
 from brvtui.tree.reading.signals import NoteSignals
 
-_NO_CHANGE = "there is none that changes anything"
+_NO_CHANGE = "none would change anything"
 _ALIKE = 1e-12
 _LEADING = (Origin.TEXT, Origin.NAME)
 _ULPS = 1e-9
@@ -166,7 +166,7 @@ class Case:
         direct = decision.outcome is Outcome.DIRECT
         why = decision.why
         if first is not None and not leads:
-            why = f"“{first.title}” {'answers' if direct else 'is first'} still: {why}"
+            why = f"“{first.title}” still {'answers' if direct else 'comes first'}: {why}"
         return Trial(direct and leads, next((hit.score for hit in own), None), why)
 
     @cached_property
@@ -195,7 +195,7 @@ class Case:
     def too_low(self, lever: Lever, max_score: float, what: str) -> Counterfactual:
         """The result of ``lever`` if the highest score, ``max_score`` unrounded, is below the one that is needed."""
         needed, seen = self.context.constants.direct.min_top, self.seen(max_score)
-        return impossible(lever, f"{what}: {seen:.2f} at most, {needed:g} is needed", seen)
+        return impossible(lever, f"{what}: {seen:.2f} at most, but {needed:g} is needed", seen)
 
     def smallest(
         self,

@@ -123,7 +123,7 @@ def _ways(case: Case) -> tuple[Counterfactual, ...]:
 
 def _of_note(case: Case) -> tuple[Counterfactual, ...]:
     if not case.note.is_local:
-        return _all_impossible(_OF_THE_TREE, f"the shared source {case.note.alias} is read only")
+        return _all_impossible(_OF_THE_TREE, f"the shared source {case.note.alias} is read-only")
     if not case.relevance:
         return (*_all_impossible(_WITH_MATCH, "no word of the query matches the note"), _title(case, False))
     age, own = _age(case), case.signals
@@ -146,7 +146,7 @@ def _of_no_note(profile: Profile, trace: Trace) -> Counterfactuals:
         ways = _all_impossible(tuple(Lever), Loss.ENGINE_FAILS.value)
     else:
         why = "no note matches any word of the query"
-        unnamed = "no note to try it with: brv-tui explain TEXT PATH --takes names one"
+        unnamed = "there is no note to try it with: name one with brv-tui explain TEXT PATH --takes"
         ways = (
             *_all_impossible(_WITH_MATCH, why),
             *(Counterfactual(lever, LeverStatus.OPEN, unnamed) for lever in (Lever.TITLE, Lever.WORDING, Lever.PATH)),
@@ -181,12 +181,12 @@ def _age(case: Case) -> Counterfactual:
     found = case.smallest(Lever.AGE, candidates, what, lambda change: _when(case, change.amount), steady)
     if steady or found.is_verified:
         return found
-    return Counterfactual(Lever.AGE, LeverStatus.OPEN, f"edited on no day until today: {found.verdict}")
+    return Counterfactual(Lever.AGE, LeverStatus.OPEN, f"not with an edit on any day until today: {found.verdict}")
 
 
 def _when(case: Case, days: float) -> str:
     if not case.days:
-        return f"a moment later: its stored recency {case.signals.recency:g} counts at exactly 0 days alone"
+        return f"a moment later: its stored recency {case.signals.recency:g} counts only at exactly 0 days"
     when = f"edited within the last {days:g} days" if case.is_monotonic else f"edited {days:g} days ago"
     return f"{when if days else 'edited today'}, not {case.days:.1f} days ago"
 
@@ -218,12 +218,12 @@ def _runner_up(case: Case) -> Counterfactual:
     """Tries lower signals of the runner-up: first less importance, then a lower maturity, then both."""
     now = case.max_score(relevance=case.relevance)
     if not case.reaches(now):
-        return case.too_low(Lever.RUNNER_UP, now, "the note's own score is short")
+        return case.too_low(Lever.RUNNER_UP, now, "the note's own score is too low")
     others = [hit for hit in case.trace.hits if hit.file != case.note.path or hit.origin is Origin.PROPAGATED]
     # The first result, in the order of the gates, that reaches the prompt and is not the note itself.
     rival = next((hit for hit in others if hit.score >= case.context.constants.direct.prefetch), None)
     if rival is None:
-        return impossible(Lever.RUNNER_UP, "no other result is near enough to be in the way")
+        return impossible(Lever.RUNNER_UP, "no other result is close enough to prevent a direct answer")
     if rival.origin not in (Origin.TEXT, Origin.NAME) or rival.shared_source or case.ignores_signals:
         return Counterfactual(Lever.RUNNER_UP, LeverStatus.OPEN, f"{rival.title} has no signals that could be lowered")
     return _lowered(case, rival, now)
@@ -264,10 +264,10 @@ def _title(case: Case, young_is_enough: bool) -> Counterfactual:
     kept, saved = case.max_score(), case.max_score(days=1 / MS_PER_DAY)
     if not case.reaches(saved):
         return _above_ceiling(
-            case, Lever.TITLE, saved, "no title is enough: even if you edit this note today, its best possible score is"
+            case, Lever.TITLE, saved, "no title is enough: even if you edit the note today, its best possible score is"
         )
     if young_is_enough and not case.reaches(kept):
-        what = "if you edit it today, it needs no more words; with its old time, its best possible score is"
+        what = "if you edit it today, it needs no more words; with its old date, its best possible score is"
         return _above_ceiling(case, Lever.TITLE, kept, what)
     words = missing_words(case)
     if not words:
@@ -278,7 +278,7 @@ def _title(case: Case, young_is_enough: bool) -> Counterfactual:
         for added, change in islice(titles(case.note, words, mtime_ms), trial_limit(case.trace.query)):
             trial = case.try_change(change)
             if trial.answers:
-                how = "" if mtime_ms == case.note.mtime_ms else ", and saved today"
+                how = "" if mtime_ms == case.note.mtime_ms else ", and the note saved today"
                 text = f"“{added}” added to its title{how}"
                 return verified(Lever.TITLE, change, trial, text, len(added.split(" ")))
     if 2 ** len(words) - 1 <= min(MOST_TITLES, trial_limit(case.trace.query)):
@@ -293,7 +293,7 @@ def _wording(case: Case) -> Counterfactual:
     ceiling = case.max_score()
     if not case.reaches(ceiling):
         return _above_ceiling(
-            case, Lever.WORDING, ceiling, "only its path would do: this note's best possible score today is"
+            case, Lever.WORDING, ceiling, "only its path is enough: the best possible score of this note today is"
         )
     seen = {case.trace.query}
     for candidate in islice(_every_wording(case), trial_limit(case.trace.query)):
@@ -304,7 +304,7 @@ def _wording(case: Case) -> Counterfactual:
         trial = case.try_change(change)
         if trial.answers:
             return verified(Lever.WORDING, change, trial, f"“{candidate.query}”: {candidate.text}")
-    none = f"none of {counted(len(seen) - 1, 'wording', 'wordings')} does it"
+    none = f"none of {counted(len(seen) - 1, 'wording', 'wordings')} is enough"
     return Counterfactual(Lever.WORDING, LeverStatus.OPEN, none)
 
 
@@ -315,13 +315,13 @@ def _path(case: Case) -> Counterfactual:
         return impossible(Lever.PATH, f"a note that is named by its path scores {score:g}", score)
     shown, summary = case.note.path, case.context.snapshot.summaries.get(case.note.result_path)
     if case.note.role is Role.CONTEXT and summary is not None and summary.file != shown:
-        return impossible(Lever.PATH, f"its path names its folder, which {summary.file} stands for")
+        return impossible(Lever.PATH, f"its path names its folder, and {summary.file} is the result for that folder")
     for query in (shown, shown.removesuffix(".md"), f"/{shown}"):
         change = Reworded(query)
         trial = case.try_change(change, (Origin.PATH,))
         if trial.answers:
             return verified(Lever.PATH, change, trial, f"“{query}”")
-    return Counterfactual(Lever.PATH, LeverStatus.OPEN, "its path is not read as one")
+    return Counterfactual(Lever.PATH, LeverStatus.OPEN, "its path is not read as a path")
 
 
 def _above_ceiling(case: Case, lever: Lever, ceiling: float, what: str) -> Counterfactual:
@@ -367,12 +367,12 @@ def _every_wording(case: Case) -> Iterator[Wording]:
             yield Wording(f"{what} “{more}”", f"{base} {more}".strip())
     everything = " ".join(dict.fromkeys([*spaced_words(bare), *added]))
     for times in range(2, _MOST_REPEATED + 1):
-        yield Wording(f"its words, {times} times", " ".join([everything] * times))
+        yield Wording(f"repeat its words {times} times", " ".join([everything] * times))
     # The first few words are also searched one by one, so words that few other notes contain are put first.
     times = case.context.constants.entities.searches
     for word in rarest[:_MOST_REPEATED]:
         if len(word) >= case.context.constants.entities.word_length:
-            yield Wording(f"its words behind “{word}”, {times} times", " ".join([*[word] * times, everything]))
+            yield Wording(f"put “{word}” {times} times before its words", " ".join([*[word] * times, everything]))
 
 
 def _respelled(case: Case, words: Sequence[str]) -> Iterator[Wording]:
@@ -382,7 +382,7 @@ def _respelled(case: Case, words: Sequence[str]) -> Iterator[Wording]:
     near = {one.query: one.word for one in met if one.kind is MatchKind.FUZZY}
     spelled = [near.get(word.lower(), word) for word in words]
     if spelled != list(words):
-        yield Wording("spelled as the note has it", " ".join(spelled))
+        yield Wording("spell the words as the note does", " ".join(spelled))
 
 
 def _matching(case: Case) -> list[str]:

@@ -202,13 +202,13 @@ def _reworded(case: Case) -> list[Proposal]:
     for wording in chain(near_wordings(case), *of_losses):
         query = wording.query.strip()
         if query and query != case.trace.query and query not in proposals:
-            proposals[query] = Proposal(Reworded(query), f"“{query}”: {wording.text}", "ask so")
+            proposals[query] = Proposal(Reworded(query), f"“{query}”: {wording.text}", "use this wording")
     return list(proposals.values())[: trial_limit(case.trace.query)]
 
 
 def _edit(case: Case) -> Proposal:
-    text = edited_now(case.days, f"at 0 days its stored recency {case.signals.recency:g} counts")
-    return Proposal(TimeSet(case.note.path, just_before_ms(case.context.now_ms)), text, "save it with a change")
+    text = edited_now(case.days, f"at 0 days, its stored recency {case.signals.recency:g} counts")
+    return Proposal(TimeSet(case.note.path, just_before_ms(case.context.now_ms)), text, "change and save it")
 
 
 def _update(case: Case) -> list[Proposal]:
@@ -218,11 +218,11 @@ def _update(case: Case) -> list[Proposal]:
     text = f"one update: importance {after.importance:g} instead of {before.importance:g}, edited today"
     level = f", {after.maturity}" if after.maturity != before.maturity else ""
     change = Updated(case.note.path, after, just_before_ms(case.context.now_ms))
-    return [Proposal(change, f"{text}{level}", "have brv curate add what is new about it")]
+    return [Proposal(change, f"{text}{level}", "have brv curate add something new to it")]
 
 
 _KEPT = {
-    Source.FILE: "in the signals file, which wins over all other places",
+    Source.FILE: "in the signals file, which takes precedence over all other places",
     Source.FRONTMATTER: "here, in its frontmatter",
 }
 """The places where a note's maturity is set, by its present source."""
@@ -231,12 +231,12 @@ _KEPT = {
 def _higher_maturity(case: Case) -> list[Proposal]:
     if case.ignores_signals:
         return []
-    where = _KEPT.get(case.signals.source, "here, in this tool's own overlay")
+    where = _KEPT.get(case.signals.source, "here, in brv-tui's own overlay")
     return [
         Proposal(
             SignalsSet(case.note.path, state),
             signals_in_words(case.signals, state),
-            f"set {where}; in ByteRover {_hits_until(case, state.maturity)}",
+            f"set it {where}; in ByteRover, {_hits_until(case, state.maturity)}",
         )
         for state in higher_maturities(case.signals)
     ]
@@ -252,8 +252,8 @@ def _hits_until(case: Case, level: str) -> str:
 
 def _titles(case: Case) -> list[Proposal]:
     choices = titles(case.note, missing_words(case), just_before_ms(case.context.now_ms))
-    how = "edit its # heading, or write one"
+    how = "edit its # heading, or add one"
     return [
-        Proposal(change, f"“{added}” added to its title, and saved today", how)
+        Proposal(change, f"“{added}” added to its title, and the note saved today", how)
         for added, change in islice(choices, trial_limit(case.trace.query))
     ]

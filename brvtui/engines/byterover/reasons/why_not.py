@@ -48,7 +48,7 @@ def _place(profile: Profile, trace: Trace, hit: Hit) -> int:
 
 def given_before(trace: Trace) -> str:
     """The age of the cached answer at the time of the query, which stays right while a dialog is open."""
-    return f"given {cached_entry(trace).age_s:.0f} s before"
+    return f"given {cached_entry(trace).age_s:.0f} s earlier"
 
 
 def quoting_of(trace: Trace, result_path: str) -> str:
@@ -80,7 +80,8 @@ def use_of(profile: Profile, trace: Trace, hit: Hit) -> str:
         return f"{hit.score:.2f} is under {limits.prefetch:g}: not {what}"
     place = _place(profile, trace, hit)
     if not was_quoted and place > limits.max_notes:
-        return f"number {place} of the results that reach {limits.prefetch:g}, of which {limits.max_notes} are used"
+        quoted = f"only {limits.max_notes} are quoted"
+        return f"number {place} of the results that reach {limits.prefetch:g}; {quoted}"
     return what if used else f"{what}; that answer came from the cache, {given_before(trace)}"
 
 
@@ -89,7 +90,7 @@ def use_of(profile: Profile, trace: Trace, hit: Hit) -> str:
 
 _MOST_WORDS_DROPPED = 4
 STOP_WORD = "about"
-EVERY_WORD = "write every word as notes do"
+EVERY_WORD = "write every word as the notes do"
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,7 +148,7 @@ def without_words(words: list[str]) -> Iterator[Wording]:
         yield Wording(f"leave out the last {dropped} words", " ".join(left))
 
 
-_OF_STUB = "it is the stub of an archived note: restoring that brings its whole text back"
+_OF_STUB = "it is the stub of an archived note; restoring the note brings back its full text"
 
 
 class Loss(StrEnum):
@@ -159,14 +160,14 @@ class Loss(StrEnum):
     ARCHIVED = "archived: only its stub is searchable"
     UNREADABLE = "the engine cannot read the file"
     CUT_OFF = "its words are in a part of the file that the engine does not read"
-    ENGINE_FAILS = "every search of the engine fails on this tree"
+    ENGINE_FAILS = "the engine cannot search this tree"
     INDEX_OLDER = "the file is newer than the engine's index"
     CACHED = "an earlier answer came from the cache"
     PATH = "the query was read as a path"
     SCOPE = "the query names a folder, and the note is outside it"
     NO_WORDS = "every word of the query is a stop word or too short"
     NO_TERM = "no word of the query matches it"
-    AND = "other notes hold every word of the query"
+    AND = "other notes match every word of the query"
     FLOOR = BELOW_FLOOR
     UNMATCHED_WORD = UNMATCHED
     GAP = "below 0.7 × top"
@@ -199,7 +200,7 @@ def explain(context: Context, named: Named, trace: Trace, ask: Ask) -> Explanati
 
 def _of_result(context: Context, named: Named, title: str, trace: Trace, hit: Hit, quoting: str) -> Explanation:
     """The explanation of a note in the answer, whose result is ``hit``."""
-    again = f"{quoting}; rank and score are those of a new search"
+    again = f"{quoting}; its rank and score are from a new search"
     use = use_of(context.constants, trace, hit) if stands(trace) else again
     return Explanation(
         query=trace.query,
@@ -257,7 +258,7 @@ def _of_folder(trace: Trace, path: str) -> Iterator[str]:
     """Yields the note that gives the summary at ``path`` its score."""
     lift = next((lift for lift in trace.section(Search).lifts if lift.kept and lift.summary_file == path), None)
     if lift is not None:
-        yield f"its score comes from {lift.child}, which is below it"
+        yield f"its score comes from {lift.child}, which is in its folder"
 
 
 def _of_stub(path: str) -> tuple[str, ...]:
@@ -276,7 +277,7 @@ def _other_finding(trace: Trace, named: Named) -> str:
     for each in trace.section(EntityStep).searches:
         miss = next((miss for miss in each.search.near_misses if miss.file == path), None)
         if miss is not None:
-            return f"the search for “{each.entity}” has it at rank {miss.rank}, and adds {each.search.limit} at most"
+            return f"the search for “{each.entity}” finds it at rank {miss.rank}, but adds at most {each.search.limit}"
     lifts = trace.section(Search).lifts
     lift = next((lift for lift in lifts if lift.summary_file == path and not lift.kept), None)
     return _too_little(lift) if lift is not None else ""
@@ -300,12 +301,13 @@ def _lost_on_disk(
     path = named.path
     if named.position is not None:
         if _is_gone(snapshot, path):
-            return Loss.NOT_IN_TREE, "the file is gone since it was read"
+            return Loss.NOT_IN_TREE, "the file has been removed since it was read"
         note = snapshot.notes[named.position]
         if (note.cut_lines or note.cut_units) and _only_beyond(snapshot, path, search):
-            cut = f"{note.cut_lines} lines past line {profile.limits.max_lines}" if note.cut_lines else ""
-            long = f"{note.cut_units} lines past unit {profile.limits.max_line_units}" if note.cut_units else ""
-            return Loss.CUT_OFF, " and ".join(part for part in (cut, long) if part) + " are not read"
+            cut = f"{counted(note.cut_lines, 'line', 'lines')} after line {profile.limits.max_lines}"
+            long = f"{counted(note.cut_units, 'line', 'lines')} of more than {profile.limits.max_line_units} units"
+            parts = [(note.cut_lines, cut), (note.cut_units, f"the end of {long}")]
+            return Loss.CUT_OFF, f"the engine does not read {' and '.join(text for amount, text in parts if amount)}"
         return None
     unseen = next((file.reason for file in snapshot.unseen if file.path == path), None)
     if unseen and unseen.startswith("past the"):
@@ -321,30 +323,30 @@ def _lost_on_disk(
     stub = archived_as(path).stub
     if stub in snapshot.by_path:
         return _lost_to_stub(stub)
-    return Loss.NOT_IN_TREE, "no such file when the tree was read"
+    return Loss.NOT_IN_TREE, "there was no such file when the tree was read"
 
 
 def _lost_to_stub(stub: str) -> tuple[Loss, str]:
-    return Loss.ARCHIVED, f"search finds {stub} in its place"
+    return Loss.ARCHIVED, f"search finds {stub} instead"
 
 
 def _from_below(path: str, search: Search) -> str:
     """The reason why the folder of the summary ``path`` is not a result, though notes in it pass their relevance up."""
     folder = path.rpartition("/")[0]
     if not folder:
-        return "no note passes its relevance up to the whole tree"
+        return "notes do not pass their relevance up to the whole tree"
     lift = next((lift for lift in search.lifts if lift.folder == folder), None)
     if lift is None:
-        return "its folder is a result when a note in it is one by its words: none is"
+        return "its folder is a result only if one of its notes is found by its words, and none is"
     if lift.summary_file != path:
-        return "the engine takes it for no summary: its frontmatter needs type: summary and a condensation_order"
+        return "the engine does not read it as a summary: its frontmatter needs type: summary and a condensation_order"
     if lift.kept:
         return "its folder is past the limit, or filtered out"
     return _too_little(lift)
 
 
 def _too_little(lift: Lift) -> str:
-    return f"its folder gets too little from {lift.child}: {lift.why}"
+    return f"the score that {lift.child} gives its folder is too low: {lift.why}"
 
 
 def _is_gone(snapshot: Snapshot, path: str) -> bool:
@@ -379,7 +381,7 @@ def _lost_by_scope(snapshot: Snapshot, named: Named, trace: Trace) -> tuple[Loss
         named_path = search.scope.path
         inside = named.path.startswith(f"{named_path}/")
         if inside and search.outcome is SearchOutcome.PATH_FOLDER:
-            return Loss.LIMIT, f"the folder's listing ends after {search.limit}"
+            return Loss.LIMIT, f"the list of the folder ends after {counted(search.limit, 'result', 'results')}"
         return Loss.PATH, f"{search.scope.pattern} names {named_path}"
     outside = named.position is not None and not members(snapshot, search.scope.path)[named.position]
     if search.scope.restricts and outside:
@@ -402,8 +404,8 @@ def _lost_in_search(context: Context, named: Named, trace: Trace, own: Hit | Non
     search = trace.section(Search)
     words = search.lint.words
     if own is None and (not search.lint.tokens or search.lint.notes):
-        shown = ", ".join(word.word for word in words) or "nothing"
-        return Loss.NO_WORDS, f"the query holds {shown}"
+        shown = ", ".join(word.word for word in words) or "none"
+        return Loss.NO_WORDS, f"words of the query: {shown}"
     if own is None or own.text is None:
         return Loss.NO_TERM, f"tokens searched: {', '.join(search.lint.tokens)}"
     distinct = len(set(search.lint.tokens))
@@ -412,23 +414,24 @@ def _lost_in_search(context: Context, named: Named, trace: Trace, own: Hit | Non
         return Loss.AND, f"it matches {own.text.matched_terms} of {distinct} terms; {others} all"
     limits = profile.out_of_domain
     if search.outcome is SearchOutcome.BELOW_FLOOR:
-        return Loss.FLOOR, f"top {search.top:.4f} is below {limits.floor:g}; this note: {own.score:.2f}"
+        return Loss.FLOOR, f"the top score, {search.top:.4f}, is below {limits.floor:g}; this note has {own.score:.2f}"
     if search.outcome is SearchOutcome.UNMATCHED_WORDS:
         unmatched = ", ".join(f"“{word}”" for word in search.unmatched_words)
         return (
             Loss.UNMATCHED_WORD,
-            f"none of the best matches has {unmatched}, and top {search.top:.4f} is under {limits.escape:g}",
+            f"none of the best matches contains {unmatched}, and the top score, {search.top:.4f}, "
+            f"is under {limits.escape:g}",
         )
     miss = next((miss for miss in search.near_misses if miss.file == named.path), None)
     if miss and miss.reason == PAST_LIMIT:
-        return Loss.LIMIT, f"rank {miss.rank}, the search keeps {search.limit}"
+        return Loss.LIMIT, f"rank {miss.rank}, but the search keeps only {search.limit}"
     if miss and miss.reason == PUSHED_OUT:
         return Loss.TRIMMED, f"{miss.score:.2f}: {PUSHED_OUT} among the {search.limit}"
     floor = search.floor if search.floor is not None else 0.0
     unrounded = own.score - next((part.value for part in own.parts if part.name == "rounding"), 0.0)
     if unrounded < floor:
-        return Loss.GAP, f"{unrounded:.4f} is below {floor:.4f}, short {floor - unrounded:.4f}"
-    return Loss.LIMIT, f"past the {search.limit} that the search keeps"
+        return Loss.GAP, f"{unrounded:.4f} is below {floor:.4f} by {floor - unrounded:.4f}"
+    return Loss.LIMIT, f"the search keeps only {search.limit}"
 
 
 def _remedy(context: Context, path: str, title: str, loss: Loss, trace: Trace, ask: Ask) -> Remedy | None:
@@ -444,13 +447,14 @@ def _fixed_remedy(profile: Profile, path: str, loss: Loss, trace: Trace) -> str:
     limits = profile.limits
     fixed = {
         Loss.NOT_IN_TREE: CHECK_PATH,
-        Loss.DERIVED: "ask for a note that it was made from",
-        Loss.PAST_FILES: f"leave at most {limits.max_files:,} files in the tree: the engine reads no more",
-        Loss.ARCHIVED: "restore it by its stub, here or with brv, or read the stub: search finds it",
+        Loss.DERIVED: "ask for a note from which it was made",
+        Loss.PAST_FILES: f"keep at most {limits.max_files:,} files in the tree: the engine does not read more",
+        Loss.ARCHIVED: "restore it from its stub, here or with brv, or read the stub, which search finds",
         Loss.UNREADABLE: MAKE_READABLE,
-        Loss.CUT_OFF: f"move the words before line {limits.max_lines}, into lines of {limits.max_line_units} units",
+        Loss.CUT_OFF: f"move the words above line {limits.max_lines}, into lines of at most {limits.max_line_units} "
+        "units",
         Loss.ENGINE_FAILS: "fix the tree as the reason says",
-        Loss.INDEX_OLDER: f"ask again: the engine looks at files again after {limits.index_seconds:g} s",
+        Loss.INDEX_OLDER: f"ask again: the engine checks the files again after {limits.index_seconds:g} s",
     }
     if loss is Loss.CACHED:
         rank, _ = trace.place_of(path)
@@ -460,8 +464,8 @@ def _fixed_remedy(profile: Profile, path: str, loss: Loss, trace: Trace) -> str:
             wait = f"wait until the answer expires, {lasts}, or change a note"
         else:
             lasts = f"at most {profile.cache.fingerprint_seconds:g} s after the change"
-            wait = f"wait until the cache sees that notes have changed, {lasts}"
-        return f"{wait}: a new search has it at rank {rank}"
+            wait = f"wait until the cache notices that notes have changed, {lasts}"
+        return f"{wait}: a new search finds it at rank {rank}"
     return fixed.get(loss, "")
 
 

@@ -147,10 +147,10 @@ def look_up(
     key = cache_key(query)
     tokens = cache_tokens(key, profile)
     exact = hit = next((entry for entry in state.entries if entry.key == key), None)
-    exact_why = "same words, same fingerprint, still fresh" if exact else "no entry has this key"
+    exact_why = "same words, same fingerprint, not expired" if exact else "no entry has this key"
     after = state
     if exact and (problem := _problem(exact, fingerprint, now_ms, limits)):
-        hit, exact_why = None, f"{problem}: deleted"
+        hit, exact_why = None, f"{problem}, so the entry was deleted"
         after = replace(state, entries=tuple(entry for entry in state.entries if entry is not exact))
     too_few = len(tokens) < limits.min_tokens
     views: list[CacheEntry] = []
@@ -246,19 +246,19 @@ def _problem(entry: Stored, fingerprint: str, now_ms: float, limits: CacheRules)
     expired = age > limits.ttl_seconds if limits.ttl_inclusive else age >= limits.ttl_seconds
     if expired:
         return f"older than {limits.ttl_seconds:g} s"
-    return "" if entry.fingerprint == fingerprint else "the tree changed since"
+    return "" if entry.fingerprint == fingerprint else "the tree has changed since"
 
 
 def words_needed(words: int, minimum: int) -> str:
     """A remark that a query of ``words`` words is shorter than a step needs."""
-    return f"{counted(words, 'word', 'words')}, needs {minimum}"
+    return f"{counted(words, 'word', 'words')}, {minimum} needed"
 
 
 def _fuzzy(best: float | None, too_few: bool, tokens: int, limits: CacheRules) -> tuple[State, str, Check | None]:
     if too_few:
         return State.SKIPPED, words_needed(tokens, limits.min_tokens), None
     if best is None:
-        return State.MISSED, "no live entry to compare with", None
+        return State.MISSED, "no valid entry to compare with", None
     passed = best >= limits.min_similarity
     check = Check(
         "similarity", best, "≥", limits.min_similarity, passed, best - limits.min_similarity,

@@ -71,8 +71,8 @@ def entity_searches(
     state = State.HIT if total else State.MISSED
     first_searched = spaced_words(filtered_query(query, profile).lower())
     left_out = [word for word in searched if word not in first_searched]
-    that = "stop words of the first search count" if len(left_out) > 1 else "a stop word of the first search counts"
-    beside = f"; {that} here: {', '.join(left_out)}" if left_out else ""
+    noun = "stop word" if len(left_out) == 1 else "stop words"
+    beside = f"; unlike the first search, these use the {noun} {', '.join(left_out)}" if left_out else ""
     adding = [each.entity for each in searches if each.added] or searched
     why = f"{total or 'nothing'} added by {', '.join(adding)}{beside}"
     return EntityStep(state, check, why, words, tuple(searches)), tuple(hits)
@@ -169,7 +169,7 @@ def _entities(
     limits = context.constants.entities
     if found.outcome is SearchOutcome.ENGINE_FAILS or (not found.hits and not limits.before_out_of_domain):
         fails = found.outcome is SearchOutcome.ENGINE_FAILS
-        why = "the search failed" if fails else "nothing was found, which ends the query before entities are asked"
+        why = "the search failed" if fails else "nothing was found, which ends the query before entity searches"
         check = Check("notes found", found.total_found, "<", limits.below, None, None, "entities.below", "")
         return EntityStep(State.NOT_REACHED, check, why, (), ()), found.hits
     return entity_searches(context, query, found, scope, watch)

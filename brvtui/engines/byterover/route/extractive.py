@@ -80,16 +80,16 @@ def composed(query: str, quotes: Sequence[Quote], expansions: Sequence[TermExpan
     count = f"{counted(len(quotes), 'sentence', 'sentences')} of {counted(len(sources), 'note', 'notes')}"
     quoted = f"“{query.strip()}”"
     why = (
-        f"chosen by the words of {quoted} that they hold"
+        f"chosen for the words of {quoted} that they contain"
         if covered
-        else f"their first, as no sentence of what is quoted of them below their frontmatter holds a word of {quoted}"
+        else f"each the first one, because no sentence in the excerpts contains a word of {quoted}"
     )
     lines = ["## Summary", f"{LABEL}: {count}, {why}.", "", "## Details"]
     lines += [f"- {quote.sentence} ({quote.source})" for quote in quotes]
     lines += ["", "## Sources", *(f"- {source}" for source in sources), "", "## Gaps"]
     lines += [remark] if remark else []
     lines += [f"In none of these sentences: {', '.join(left)}."] if left else []
-    lines.append("Whether they answer the question was not looked at.")
+    lines.append("Nobody checked whether they answer the question.")
     return "\n".join(lines)
 
 

@@ -30,7 +30,7 @@ def out_of_domain(found: Search, hits: Sequence[Hit]) -> Step:
     fails = not hits and found.outcome is SearchOutcome.ENGINE_FAILS
     covered = None if fails else bool(hits)
     results = Check("results", float(len(hits)), ">", 0.0, covered, float(len(hits)), "", "out-of-domain")
-    further = ", all added by further searches" if hits and not found.hits else ""
+    further = ", all from further searches" if hits and not found.hits else ""
     why = f"{counted(len(hits), 'result', 'results')}{further}" if hits else _why_nothing(found)
     state = State.SKIPPED if fails else State.PASSED if covered else State.TAKEN
     return Step("out_of_domain", None, "out of domain", state, (*found.out_of_domain, results), why)
@@ -94,11 +94,11 @@ def failed(checks: Sequence[Check]) -> str:
     if check.threshold is None:
         return check.name
     if check.value is None or check.margin is None:
-        return f"{check.name}: nothing to compare with {check.threshold:g}"
+        return f"{check.name}: no value to compare with {check.threshold:g}"
     short = -check.margin
     lacked = f"{short:.2f}" if short >= 0.005 else f"{short:.2g}"
     value = f"{check.value:.2f}" if float(f"{check.value:.2f}") < check.threshold else f"{check.value:.6g}"
-    return f"{check.name} {value} needs {check.threshold:g}: short {lacked}"
+    return f"{check.name} {value} is {lacked} short of {check.threshold:g}"
 
 
 def _direct_checks(hits: Sequence[Hit], quoted: tuple[Hit, ...], profile: Profile) -> tuple[Check, ...]:
@@ -114,7 +114,7 @@ def _direct_checks(hits: Sequence[Hit], quoted: tuple[Hit, ...], profile: Profil
         )
         return (top, *unreached)
     if len(quoted) == 1:
-        note = "no other reaches the prompt"
+        note = "no other result reaches the prompt"
         return (top, Check("notes to choose from", 1, "=", 1, True, 0.0, "direct.max_notes", _RULE, note))
     sure = quoted[0].score >= limits.sure_top
     sure_check = _check("sure top", first, limits.sure_top, "direct.sure_top", sure, "no lead needed" if sure else "")
@@ -137,7 +137,7 @@ def _passed(checks: Sequence[Check]) -> str:
     if last.constant == "direct.max_notes":
         return f"top {top.value:.2f}, and no other result reaches the prompt"
     if last.constant == "direct.sure_top":
-        return f"top {top.value:.2f} reaches {last.threshold:g}: no lead needed"
+        return f"top {top.value:.2f} reaches {last.threshold:g}, so no lead is needed"
     return f"top {top.value:.2f}, and {last.value:.2f} ahead of the next"
 
 
@@ -145,12 +145,12 @@ def _why_nothing(found: Search) -> str:
     """The reason why nothing was found, in a few words."""
     if found.outcome is SearchOutcome.BELOW_FLOOR:
         floor = next(check for check in found.out_of_domain if check.name == "relevance floor")
-        return f"best match {floor.value:.2f} is below the floor {floor.threshold:g}"
+        return f"the best match, {floor.value:.2f}, is below the floor of {floor.threshold:g}"
     if found.outcome is SearchOutcome.UNMATCHED_WORDS:
         words = ", ".join(f"“{word}”" for word in found.unmatched_words)
         escape = next(check for check in found.out_of_domain if check.name == ESCAPE)
-        top = f"top {found.top:.2f} is under {escape.threshold:g}"
-        return f"no note matches all words, {top}, and none of the best matches has {words}"
+        top = f"the top score, {found.top:.2f}, is under {escape.threshold:g}"
+        return f"no note matches all words, {top}, and none of the best matches contains {words}"
     if found.outcome is SearchOutcome.NO_TOKENS:
         return NO_WORDS
     if found.outcome is SearchOutcome.ENGINE_FAILS:

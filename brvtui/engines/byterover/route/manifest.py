@@ -277,7 +277,8 @@ def manifest_place(snapshot: Snapshot, limits: constants.ManifestRules, path: st
     missed = manifest.left_out(path)
     if missed:
         left = lane.budget - missed.used
-        why = f"its {counted(missed.entry.tokens, 'token', 'tokens')} do not fit into the {left} that are left"
+        size = counted(missed.entry.tokens, "token", "tokens")
+        why = f"it needs {size}, but only {left} are left"
         return place(None, missed.entry, missed.used, why)
     why = f"the engine cannot read it: {parsed.unseen}" if parsed.unseen else f"{MANIFEST_FILE} does not list it"
     return place(None, None, before, why)
@@ -286,7 +287,7 @@ def manifest_place(snapshot: Snapshot, limits: constants.ManifestRules, path: st
 def _never(file: str, role: Role, alias: str) -> str:
     """The reason why no lane accepts such a file; empty if one does."""
     if alias:
-        return "notes of shared sources are never in it"
+        return "the manifest never contains notes of shared sources"
     if role is not Role.STUB and file.startswith(f"{ARCHIVE}/"):
-        return f"of what is in {ARCHIVE}, only stubs are in it"
-    return {Role.ABSTRACT: "its note is gone", Role.OVERVIEW: "overviews are never in it"}.get(role, "")
+        return f"from {ARCHIVE}, the manifest contains only stubs"
+    return {Role.ABSTRACT: "its note is gone", Role.OVERVIEW: "the manifest never contains overviews"}.get(role, "")

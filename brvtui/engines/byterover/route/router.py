@@ -36,14 +36,16 @@ def direct_answer(context: Context, query: str, hits: Sequence[Hit]) -> Answer:
     for hit in hits:
         lines += [f"### {hit.title}", _body(context, hit, query), ""]
     lines += ["## Sources", *(f"- {source_line(hit)}" for hit in hits), ""]
-    lines += ["## Gaps", "Taken word for word from the notes; no model has read them."]
+    lines += ["## Gaps", "Quoted word for word from the notes; no model has read them."]
     return Answer("direct", "\n".join(lines), None, "", tuple(hit.path for hit in hits))
 
 
 def without_words(query: str) -> Answer:
     """The fixed answer if the query contains no word to search for, so that no note could cover it."""
-    start = f"“{query.strip()}” leaves no word to search for" if query.strip() else "The query is empty"
-    text = f"{start}, so no note was looked for.\n\nAsk in words: letters or digits, such as those of a note's title."
+    start = f"“{query.strip()}” contains no word to search for" if query.strip() else "The query is empty"
+    text = (
+        f"{start}, so no notes were searched.\n\nAsk with words of letters or digits, such as those in a note's title."
+    )
     return Answer("not_covered", text, None, "", ())
 
 
@@ -53,7 +55,8 @@ def not_covered(query: str, closest: str) -> Answer:
     if closest:
         lines += [closest, ""]
     lines.append(
-        "If it should be, curate it: a note with these words in its title is found and may answer directly while fresh."
+        "If it should be, curate it: a note with these words in its title will be found, and may answer directly while"
+        " it is fresh."
     )
     return Answer("not_covered", "\n".join(lines), None, "", ())
 
@@ -67,7 +70,7 @@ def extractive_answer(
     )
     passages = [Passage(source_line(one.hit), one.text) for one in quoted if one.readable]
     quotes = chosen(passages, expansions)
-    far = f"No note reaches {profile.direct.prefetch:g}: none would be quoted to a model, which would search by itself."
+    far = f"No note reaches {profile.direct.prefetch:g}, so none would be quoted to a model. It would search by itself."
     text = composed(query, quotes, expansions, "" if prompt.prefetched else far)
     named = {quote.source for quote in quotes}
     sources = tuple(one.hit.path for one in quoted if source_line(one.hit) in named)
@@ -215,15 +218,15 @@ def _answer(context: Context, request: RouteRequest, results: QueryResults, deci
 
 def _tree_then(fingerprint: FingerprintState) -> str:
     if fingerprint.value == fingerprint.current:
-        return "same tree, and the entry is still fresh"
-    return f"and the tree changed since, but its fingerprint is held for {fingerprint.left_s:.0f} s more"
+        return "same tree, and the entry has not expired"
+    return f"and the tree has changed since, but its fingerprint is kept for {fingerprint.left_s:.0f} s more"
 
 
 def _closest(found: Search) -> str:
     if not found.near_misses:
         return ""
     nearest = found.near_misses[0]
-    return f"Closest, and left out: {nearest.title} ({nearest.path}), {nearest.score:.2f}: {nearest.reason}."
+    return f"The closest note, left out: {nearest.title} ({nearest.path}), {nearest.score:.2f}: {nearest.reason}."
 
 
 def _unused(step: Step) -> Step:
@@ -237,15 +240,17 @@ def _notices(snapshot: Snapshot, scope: Scope) -> tuple[str, ...]:
         notices.append(snapshot.engine_failure)
     if snapshot.overlay_count:
         recorded = counted(snapshot.overlay_count, "note has", "notes have")
-        notices.append(f"{recorded} signals that only brv-tui keeps (set here, or hits): brv-tui forget drops them")
+        notices.append(
+            f"{recorded} signals that only brv-tui keeps (set here, or access hits); brv-tui forget drops them"
+        )
     if snapshot.frontmatter_count:
         read = counted(snapshot.frontmatter_count, "note has", "notes have")
         notices.append(f"{read} signals from frontmatter (signals.frontmatter); ByteRover would use defaults")
     if unusable := snapshot.unusable_signals:
         named = first_of(unusable)
-        notices.append(f"{named}: the frontmatter cannot be used, so the signals are those of a new note")
+        notices.append(f"{named}: the frontmatter cannot be used, so default signals apply, as for a new note")
     if conflicts := snapshot.conflicts:
-        notices.append(f"{first_of(conflicts)}: a conflict to decide (<<<<<<<): both sides are searched and quoted")
+        notices.append(f"{first_of(conflicts)}: an unresolved conflict (<<<<<<<); both sides are searched and quoted")
     if scope.source == "option" and not scope.path:
-        notices.append(f"{scope.why}: the whole tree was searched")
+        notices.append(f"{scope.why}, so the whole tree was searched")
     return tuple(notices)

@@ -47,9 +47,9 @@ def lint(text: str, profile: Profile, postings: Postings) -> QueryLint:
     tokens = tuple(terms(filtered))
     notes = []
     if all_stop and words:
-        notes.append("every word is a stop word, so the query stands as it is")
+        notes.append("every word is a stop word, so none is left out")
     if words and not tokens:
-        notes.append("no token is left: nothing can be found")
+        notes.append("no token is left, so nothing can be found")
     return QueryLint(
         text,
         filtered,

@@ -140,7 +140,7 @@ def combine(request: SearchRequest, filtered: str, scope: Scope) -> Matched:
     stages.append(Stage("any term", came_in, came_in - some, some, "text-relevance"))
     count = f"{counted(len(words), 'word', 'words')} of {profile.query.and_word_length} letters or more"
     if not wants_and:
-        why = f"OR: {count}; AND is tried from {profile.query.and_min_words} on"
+        why = f"OR: {count}; AND needs at least {profile.query.and_min_words}"
         tried = Attempt(f"{place} AND", filtered, scope.path, "AND", State.SKIPPED, came_in, 0, why)
         used = Attempt(
             f"{place} OR", filtered, scope.path, "OR", _state_of(some), came_in, some, why, timed_by=timed_by

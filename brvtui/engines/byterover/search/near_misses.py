@@ -14,7 +14,7 @@ from brvtui.trace.routing import SearchOutcome
 NEAR_MISSES = 20
 PAST_LIMIT = "past the limit"
 BELOW_FLOOR = "below the out-of-domain floor"
-PUSHED_OUT = "folder summaries took its place"
+PUSHED_OUT = "pushed out by folder summaries"
 
 
 def trimmed_misses(merged: Sequence[Hit], limit: int) -> tuple[NearMiss, ...]:

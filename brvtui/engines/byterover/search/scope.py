@@ -58,7 +58,7 @@ def look_up_path(snapshot: Snapshot, query: str, domains: Collection[str] = ()) 
     if "/" not in query and first.lower() not in snapshot.domains and first.lower() not in domains:
         return PathLookup(False, "", None, query, "no slash in the query, and its first word is not a domain")
     pattern = first if "/" in first else trim(query)
-    reason = "the query holds a slash" if "/" in query else f"its first word is the domain {first.lower()}"
+    reason = "the query contains a slash" if "/" in query else f"its first word is the domain {first.lower()}"
     match = snapshot.hierarchy.find(pattern, substrings=True)
     if match is None:
         return PathLookup(True, pattern, None, query, f"{reason}, but {_unknown(pattern)}")
@@ -128,13 +128,13 @@ def _from_query(snapshot: Snapshot, query: str) -> Scope:
 def _unknown(pattern: str) -> str:
     """The reason why ``pattern`` names nothing. Only names in the tree are compared; the disk is not read."""
     leads_out = ".." in pattern.split("/")
-    return f"{pattern} leads out of the tree, which no query does" if leads_out else f"nothing is called {pattern}"
+    return f"{pattern} leads out of the tree" if leads_out else f"nothing is called {pattern}"
 
 
 def _scope(snapshot: Snapshot, path: str, pattern: str, source: str, how: str, text: str, why: str) -> Scope:
     inside = int(members(snapshot, path).sum()) if path else len(snapshot.notes)
     if path and not inside:
-        why += "; it holds no note, so it does not restrict"
+        why += "; it contains no note, so it does not restrict the search"
     return Scope(path, pattern, source, how, text, bool(path and inside), inside or len(snapshot.notes), why)
 
 

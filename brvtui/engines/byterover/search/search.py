@@ -26,7 +26,7 @@ from brvtui.wording import counted
 # The answer to a query that names a note or a folder (``docs/reference/byterover.md``, "Paths and scopes").
 
 
-_AS_PATH = "read as a path: its words are not searched together"
+_AS_PATH = "read as a path, so its words are not searched together"
 
 PATH_TIME = "search.path"
 """The key of the path look-up's milliseconds."""
@@ -170,7 +170,9 @@ def search(context: Context, query: str, options: SearchOptions, watch: Stopwatc
     is_scoped = scope.path or scope.source == "option"
     if first.hits or not (is_scoped and scope.text and profile.paths.leave_scope):
         return first
-    whole = scopes.whole_tree(snapshot, query, f"nothing was found in {scope.path}: the whole query, everywhere")
+    whole = scopes.whole_tree(
+        snapshot, query, f"nothing was found in {scope.path}, so the whole query is searched everywhere"
+    )
     return _text_search(request, query, whole, first.attempts)
 
 
@@ -346,7 +348,7 @@ def _ladder(climbed: Climbed[Hit]) -> Ladder:
         return Ladder(State.FAILED, climbed.error, rungs)
     paths = tuple(hit.path for hit in climbed.found)
     if not climbed.found:
-        return Ladder(State.MISSED, "no step of the ladder found a note", rungs)
+        return Ladder(State.MISSED, "no rung of the ladder found a note", rungs)
     if rungs[0].state is State.HIT:
         return Ladder(State.NOT_REACHED, SEARCH_FOUND, rungs, paths)
     notes = counted(len(paths), "note", "notes")
@@ -356,5 +358,5 @@ def _ladder(climbed: Climbed[Hit]) -> Ladder:
 
 def _by_name(hit: Hit) -> Hit:
     """The hit of a note whose name is similar to a word. Its relevance is the similarity."""
-    first = replace(hit.parts[0], note="the likeness of its name")
+    first = replace(hit.parts[0], note="the similarity of its name")
     return replace(hit, parts=(first, *hit.parts[1:]), origin=Origin.NAME, text=None)

@@ -36,7 +36,7 @@ class _LostWords(NamedTuple):
 
 _NO_WORDS = _LostWords()
 _TOO_MANY_WORDS = (
-    f"with those before it, it holds more than {MOST_WORDS:,} different words, or {MOST_SPACE_ENTRIES:,} in all"
+    f"with the notes before it, it contains more than {MOST_WORDS:,} different words, or {MOST_SPACE_ENTRIES:,} in all"
 )
 
 
@@ -97,7 +97,7 @@ def _unseen(converted: ConvertedNote) -> str:
     if converted.topic == _CATALOG:
         return "the migration leaves out index.md at the root"
     if not converted.has_title:
-        return "the migration leaves it out: the heading that its title would be is blank"
+        return "the migration leaves it out: the heading that would become its title is blank"
     return unseen_name(converted.topic)
 
 

@@ -150,7 +150,7 @@ def _check_tags(root: Any) -> None:
         if isinstance(node, yaml.MappingNode):
             keys = [str(key.value) for key, _ in node.value if key.value != _MERGE]
             if len(set(keys)) < len(keys):
-                raise ValueError("a key stands twice")
+                raise ValueError("a key occurs twice")
             pending += [value for _, value in node.value]
         elif isinstance(node, yaml.SequenceNode):
             pending += node.value

@@ -125,7 +125,10 @@ def test_call_that_may_exceed_the_budget_is_not_made(project: Tree) -> None:
         _, trace = answered(project, model, budget=budget)
         assert model.asked == []
         assert (completion_of(trace).ended, trace.answer.kind) == (EndReason.FAILED, "extractive")
-        assert completion_of(trace).why == f"the first call alone may use more than {budget.words}: not asked"
+        assert (
+            completion_of(trace).why
+            == f"the model was not called: its first call alone may use more than {budget.words}"
+        )
 
 
 def test_answer_stays_within_its_budget_with_any_token_count(project: Tree) -> None:
@@ -145,7 +148,7 @@ def test_answer_stays_within_its_budget_with_any_token_count(project: Tree) -> N
     profile = changed(BRV3, agent={"idle_turns": 5_000})
     _, trace = answered(project, model, profile=profile, budget=budget)
     done = completion_of(trace)
-    assert (done.ended, done.why, trace.answer.text) == (EndReason.BUDGET, "20000 tokens are the limit", ANSWER)
+    assert (done.ended, done.why, trace.answer.text) == (EndReason.BUDGET, "the limit is 20000 tokens", ANSWER)
     sent = [len(request.system) + sum(len(one.text) for one in request.messages) for request in model.asked]
     assert 2 < len(model.asked) < 20
     assert sum(sent) / 4 + profile.agentic_loop.max_tokens <= budget.tokens
@@ -190,7 +193,7 @@ def test_no_tool_runs_after_the_end(project: Tree) -> None:
     _, trace = answered(project, model)
     done = completion_of(trace)
     assert [bool(step.refused) for step in done.steps] == [False, False, True, True, True]
-    assert "not carried out" in done.steps[4].refused
+    assert "not run" in done.steps[4].refused
     assert len([message for message in model.asked[1].messages if isinstance(message, FromTool)]) == 5
 
 
@@ -199,7 +202,7 @@ def test_turn_may_call_sixteen_tools(project: Tree) -> None:
     _, trace = answered(project, ScriptedModel(calls(*asked), says(ANSWER)))
     refused = [step.refused for step in completion_of(trace).steps]
     assert (len(refused), set(refused[:16])) == (30, {""})
-    assert set(refused[16:]) == {"not carried out: a turn may call 16 tools"}
+    assert set(refused[16:]) == {"not run: a turn may call at most 16 tools"}
 
 
 def test_five_turns_without_a_new_note_end_the_loop(project: Tree) -> None:
@@ -236,7 +239,7 @@ def test_the_limit_of_iterations(project: Tree) -> None:
     _, trace = answered(project, model, profile=few)
     done = completion_of(trace)
     assert (done.ended, len(model.asked), trace.answer.text) == (EndReason.ITERATIONS, 3, ANSWER)
-    assert "3 iterations are the limit" in trace.answer.notice
+    assert "The limit is 3 iterations" in trace.answer.notice
     assert model.asked[2].may_call is False
     stubborn = ScriptedModel(*turns)
     _, trace = answered(project, stubborn, profile=few)
@@ -308,7 +311,7 @@ def test_answer_at_its_limit(project: Tree) -> None:
     _, trace = answered(project, ScriptedModel(says("## Summary\nToo lo", is_cut=True)))
     assert completion_of(trace).ended is EndReason.CUT
     assert trace.answer.text == "## Summary\nToo lo"
-    assert "reached its limit of 2048 tokens" in trace.answer.notice
+    assert "cut at its limit of 2048 tokens" in trace.answer.notice
     assert completion_of(trace).missing == ("Details", "Sources", "Gaps")
 
 
@@ -384,7 +387,7 @@ def test_sources_outside_the_tree_are_flagged(project: Tree) -> None:
 def test_answer_without_sources_is_flagged(project: Tree) -> None:
     _, trace = answered(project, ScriptedModel(says("Forty-two.")))
     assert "names no source" in trace.answer.notice
-    assert "lacks the part Summary, Details, Sources, Gaps" in trace.answer.notice
+    assert "lacks Summary, Details, Sources, Gaps" in trace.answer.notice
 
 
 def test_uncounted_tokens_are_estimated(project: Tree) -> None:

@@ -88,7 +88,7 @@ def test_no_wording_lifts_a_note_above_its_ceiling(tree: Tree) -> None:
     wording = way_of(made, Lever.WORDING)
     assert made.ceiling == ceiling
     assert wording.standing is LeverStatus.IMPOSSIBLE
-    assert wording.text == f"only its path would do: this note's best possible score today is {ceiling:.2f}"
+    assert wording.text == f"only its path is enough: the best possible score of this note today is {ceiling:.2f}"
     path = way_of(made, Lever.PATH)
     assert (path.text, path.score) == ("“x/n.md”", 1.0)
 
@@ -135,7 +135,7 @@ def test_runner_up_that_is_too_close(tree: Tree) -> None:
 def test_runner_up_is_not_blamed_for_a_low_score(old: Tree) -> None:
     way = way_of(takes_of(old, QUERY), Lever.RUNNER_UP)
     assert way.standing is LeverStatus.IMPOSSIBLE
-    assert way.text.startswith("the note's own score is short: 0.")
+    assert way.text.startswith("the note's own score is too low: 0.")
 
 
 def test_signals_that_the_engine_ignores(old: Tree) -> None:
@@ -156,9 +156,9 @@ def test_note_of_a_shared_source(make_tree: object, tmp_path: Path) -> None:
     made = takes_of(own, "quokka")
     assert made.path == "[lib]:x/n.md"
     assert {way.standing for way in made.ways[:6]} == {LeverStatus.IMPOSSIBLE}
-    assert made.ways[0].text == "the shared source lib is read only"
+    assert made.ways[0].text == "the shared source lib is read-only"
     assert way_of(made, Lever.WORDING).text.startswith(
-        "only its path would do: this note's best possible score today is 0.7"
+        "only its path is enough: the best possible score of this note today is 0.7"
     )
 
 
@@ -178,7 +178,7 @@ def test_every_search_fails(old: Tree) -> None:
     old.file("context.md", "# Root")
     made = takes_of(old, QUERY, "x/n.md")
     assert {(way.standing, way.text) for way in made.ways} == {
-        (LeverStatus.IMPOSSIBLE, "every search of the engine fails on this tree")
+        (LeverStatus.IMPOSSIBLE, "the engine cannot search this tree")
     }
 
 
@@ -253,10 +253,10 @@ def test_stored_recency_counts_only_at_zero_days(tree: Tree) -> None:
     tree.notes(30)
     made = takes_of(tree, QUERY)
     age, title = way_of(made, Lever.AGE), way_of(made, Lever.TITLE)
-    assert age.text == "a moment later: its stored recency 0.3 counts at exactly 0 days alone"
+    assert age.text == "a moment later: its stored recency 0.3 counts only at exactly 0 days"
     assert title.standing is LeverStatus.IMPOSSIBLE
     assert (
-        title.text == "if you edit it today, it needs no more words; with its old time, its best possible score is 0.75"
+        title.text == "if you edit it today, it needs no more words; with its old date, its best possible score is 0.75"
     )
 
 
@@ -275,7 +275,7 @@ def test_path_of_a_note_at_the_root_and_of_a_folder(tree: Tree) -> None:
     assert way_of(takes_of(tree, "wombats"), Lever.PATH).text == "“x/context.md”"
     summarised = way_of(takes_of(tree, "echidnas", "y/context.md"), Lever.PATH)
     assert summarised.standing is LeverStatus.IMPOSSIBLE
-    assert summarised.text == "its path names its folder, which y/_index.md stands for"
+    assert summarised.text == "its path names its folder, and y/_index.md is the result for that folder"
 
 
 def test_hits_end_when_they_change_nothing() -> None:

@@ -89,7 +89,7 @@ def test_stub_offers_to_restore_its_note(tree: Tree) -> None:
     tree.file("_archived/x/old.full.md", "# Old\nquokka and more")
     made = tree.session().explainer.explain("quokka", "_archived/x/old.stub.md")
     assert made.found
-    assert made.use.endswith("; it is the stub of an archived note: restoring that brings its whole text back")
+    assert made.use.endswith("; it is the stub of an archived note; restoring the note brings back its full text")
 
 
 def test_notes_beyond_the_ones_an_answer_uses(tree: Tree) -> None:
@@ -101,13 +101,13 @@ def test_notes_beyond_the_ones_an_answer_uses(tree: Tree) -> None:
     trace = route(Context(snapshot, few, NOW_MS), CacheContents(), RouteRequest("quokka"))[0]
     last = find_note(snapshot, trace.hits[3].file)
     made = explain(Context(snapshot, few, NOW_MS), last, trace, lambda _: trace)
-    assert made.use == "number 4 of the results that reach 0.7, of which 2 are used"
+    assert made.use == "number 4 of the results that reach 0.7; only 2 are quoted"
 
 
 LINES = "filler\n" * 2000
 UNITS = "filler " * 300
 SUMMED = "summary files are made from notes and are not searched"
-FOLDER = r"; its folder gets too little from x/n\.md: 0\.\d{4} is below the floor 0\.\d{4}"
+FOLDER = r"; the score that x/n\.md gives its folder is too low: 0\.\d{4} is below the floor 0\.\d{4}"
 LIFT = changed(BRV3, search={"lift_factor": 0.1})
 OLD = {"_archived/x/old.stub.md": "# Old\nstub", "_archived/x/old.full.md": "# Old\nquokka"}
 SHOWN = r".*_archived/x/old\.stub\.md.*"
@@ -126,12 +126,12 @@ PADS = {f"pad/q{number}.md": "filler" for number in range(30)}
 
 
 REASONS: list[tuple[Any, ...]] = [
-    (Loss.NOT_IN_TREE, "quokka", "x/never.md", "no such file when the tree was read", None, {}, BRV3),
+    (Loss.NOT_IN_TREE, "quokka", "x/never.md", "there was no such file when the tree was read", None, {}, BRV3),
     (Loss.DERIVED, "quokka", "x/_index.md", ".*summary files.*", None, {"x/_index.md": "quokka"}, BRV3),
     (Loss.DERIVED, "quokka", "x/n.abstract.md", ".*abstract files.*", None, {"x/n.abstract.md": "quokka"}, BRV3),
     (Loss.DERIVED, "quokka", "x/n.overview.md", ".*overview files.*", None, {"x/n.overview.md": "quokka"}, BRV3),
     (Loss.PAST_FILES, "quokka", "x/n.md", "past the 3 files that the engine reads",
-     "leave at most 3 files in the tree: the engine reads no more", {}, THREE),
+     "keep at most 3 files in the tree: the engine does not read more", {}, THREE),
     (Loss.ARCHIVED, "quokka", "_archived/x/old.full.md", SHOWN, None, OLD, BRV3),
     (Loss.ARCHIVED, "quokka", "x/old.md", SHOWN, None, OLD, BRV3),
     (Loss.ARCHIVED, "quokka", "x/old", SHOWN, None, OLD, BRV3),
@@ -143,9 +143,9 @@ REASONS: list[tuple[Any, ...]] = [
     (Loss.UNREADABLE, "quokka", "x/latin.md", ".*not UTF-8.*", None, {"x/latin.md": b"caf\xe9"}, BRV3),
     (Loss.UNREADABLE, "quokka", "x/odd.md", ".*control characters.*", None,
      {"x/odd.md": b"\x01" * 50 + b"a" * 50}, BRV3),
-    (Loss.CUT_OFF, "bilby", "x/lines.md", ".*lines past line 2000 are not read.*", None,
+    (Loss.CUT_OFF, "bilby", "x/lines.md", "the engine does not read \\d+ lines after line 2000.*", None,
      {"x/lines.md": f"# Lines\n{LINES}bilby\n"}, BRV3),
-    (Loss.CUT_OFF, "bilby", "x/units.md", "1 lines past unit 2000 are not read", ".*line 2000.*",
+    (Loss.CUT_OFF, "bilby", "x/units.md", ".* the end of 1 line of more than 2000 units", ".*line 2000.*",
      {"x/units.md": f"# Units\n{UNITS}bilby\n"}, BRV3),
     (Loss.PATH, "quokka", "x/facts.md", "quokka names quokka", VERIFIED, UNASKED, BRV3),
     (Loss.PATH, "x/m.md", "x/n.md", r"x/m\.md names x/m\.md", VERIFIED, OTHER, BRV3),
@@ -161,11 +161,11 @@ REASONS: list[tuple[Any, ...]] = [
     (Loss.AND, "quokka wallaby", "x/n.md", "it matches 1 of 2 terms; 3 notes match all",
      "leave out “wallaby”.*: rank .*", BOTH, BRV3),
     (Loss.UNMATCHED_WORD, "kubernetes? zz", "x/n.md",
-     r".*none of the best matches has “kubernetes\?”.*is under 0\.85.*", r"remove the \?: rank 1, .*",
+     r".*none of the best matches contains “kubernetes\?”.*is under 0\.85.*", r"remove the \?: rank 1, .*",
      {"x/n.md": ("Cluster", "kubernetes cluster", 20), **PADS}, BRV3),
-    (Loss.LIMIT, "quokka", "x/n39.md", "past the 5 that the search keeps|rank 4[01], the search keeps 5", None,
+    (Loss.LIMIT, "quokka", "x/n39.md", "(rank 4[01], but )?the search keeps only 5", None,
      ALIKE, MANY),
-    (Loss.LIMIT, "ops", "ops/n7.md", "the folder's listing ends after 5", VERIFIED, LISTED, BRV3),
+    (Loss.LIMIT, "ops", "ops/n7.md", "the list of the folder ends after 5 results", VERIFIED, LISTED, BRV3),
 ]  # fmt: skip
 
 
@@ -199,24 +199,29 @@ def test_01_removed_since_it_was_read(quokkas: Tree) -> None:
     session = quokkas.session()
     (quokkas.tree / "x" / "n.md").unlink()
     made = session.explainer.explain("zebra", "x/n.md")
-    assert (made.reason, made.numbers) == (Reason(1, Loss.NOT_IN_TREE.value), "the file is gone since it was read")
+    assert (made.reason, made.numbers) == (
+        Reason(1, Loss.NOT_IN_TREE.value),
+        "the file has been removed since it was read",
+    )
 
 
 def test_02_summary_of_a_folder_names_the_effect_of_its_notes(quokkas: Tree) -> None:
     quokkas.file("x/_index.md", "---\ntype: summary\ncondensation_order: 1\n---\nx")
     nothing = why(quokkas, "wombat", "x", Loss.DERIVED)
-    assert nothing.numbers.endswith("; its folder is a result when a note in it is one by its words: none is")
+    assert nothing.numbers.endswith(
+        "; its folder is a result only if one of its notes is found by its words, and none is"
+    )
     quokkas.file("_index.md", "---\ntype: summary\ncondensation_order: 1\n---\nall")
     quokkas.file("y/_index.md", "a title, and no frontmatter")
     assert why(quokkas, "quokka", "_index.md", Loss.DERIVED).numbers.endswith(
-        "; no note passes its relevance up to the whole tree"
+        "; notes do not pass their relevance up to the whole tree"
     )
     quokkas.note("y/m.md", "Quokkas", "quokka")
     assert why(quokkas, "quokka", "y/_index.md", Loss.DERIVED).numbers.endswith(
-        "; the engine takes it for no summary: its frontmatter needs type: summary and a condensation_order"
+        "; the engine does not read it as a summary: its frontmatter needs type: summary and a condensation_order"
     )
     lifted = quokkas.session().explainer.explain("quokka", "x/_index.md")
-    assert lifted.use.endswith("; its score comes from x/n.md, which is below it")
+    assert lifted.use.endswith("; its score comes from x/n.md, which is in its folder")
     little = why(quokkas, "quokka", "x", Loss.DERIVED, LIFT)
     assert re.fullmatch(SUMMED + FOLDER, little.numbers), little.numbers
 
@@ -257,9 +262,9 @@ def test_05_earlier_answer_came_from_the_cache(tree: Tree) -> None:
     assert session.run("quokka facts here").answer.sources == ("x/top.md",)
     made = session.explainer.explain("quokka facts", "x/more.md")
     assert (made.found, reason_is(made, Loss.CACHED)) == (False, True)
-    assert made.numbers == "tier 1 answered with “quokka facts here”, given 0 s before"
+    assert made.numbers == "tier 1 answered with “quokka facts here”, given 0 s earlier"
     assert made.remedy.text == (
-        "wait until the answer expires, 60 s after it was given, or change a note: a new search has it at rank 2"
+        "wait until the answer expires, 60 s after it was given, or change a note: a new search finds it at rank 2"
     )
     session.engines.clear_caches()
     assert session.explainer.explain("quokka facts", "x/more.md").found
@@ -271,7 +276,7 @@ def test_note_quoted_by_a_similar_cached_answer_is_in_it(quokkas: Tree) -> None:
     made = session.explainer.explain("quokka facts", "x/n.md")
     assert (made.trace.tier, made.found, made.rank) == (1, True, 1)
     assert made.use == (
-        "quoted in the answer that came from the cache, given 0 s before; rank and score are those of a new search"
+        "quoted in the answer that came from the cache, given 0 s earlier; its rank and score are from a new search"
     )
 
 
@@ -284,7 +289,7 @@ def test_note_named_outside_a_list_by_a_cached_model_answer_is_in_it(quokkas: Tr
     made = explain(context, find_note(snapshot, "x/n.md"), cached, lambda _: cached)
     assert (cached.tier, made.found) == (1, True)
     assert made.use == (
-        "quoted in the answer that came from the cache, given 0 s before; rank and score are those of a new search"
+        "quoted in the answer that came from the cache, given 0 s earlier; its rank and score are from a new search"
     )
 
 
@@ -294,13 +299,13 @@ def test_edited_note_quoted_by_the_cached_answer_is_in_it(quokkas: Tree) -> None
     quokkas.note("x/n.md", "Quokka", "all about the quokka, and more", days=1)
     session.load()
     assert session.explainer.explain("quokka facts", "x/n.md").use == (
-        "quoted in the answer that came from the cache, given 0 s before; rank and score are those of a new search"
+        "quoted in the answer that came from the cache, given 0 s earlier; its rank and score are from a new search"
     )
     quokkas.note("x/n.md", "Bilby", "all about the bilby", days=1)
     session.load()
     made = session.explainer.explain("quokka facts", "x/n.md")
     assert (made.trace.tier, made.found, reason_is(made, Loss.NO_TERM)) == (0, False, True)
-    assert made.use == "quoted in the answer that came from the cache, given 0 s before; a new search does not find it"
+    assert made.use == "quoted in the answer that came from the cache, given 0 s earlier; a new search does not find it"
 
 
 def test_05_stale_cache_must_expire_first(quokkas: Tree) -> None:
@@ -311,8 +316,8 @@ def test_05_stale_cache_must_expire_first(quokkas: Tree) -> None:
     made = session.explainer.explain("quokka facts", "x/more.md")
     assert reason_is(made, Loss.CACHED)
     assert made.remedy.text == (
-        "wait until the cache sees that notes have changed, at most 30 s after the change: "
-        "a new search has it at rank 2"
+        "wait until the cache notices that notes have changed, at most 30 s after the change: "
+        "a new search finds it at rank 2"
     )
 
 
@@ -332,9 +337,9 @@ def test_05_note_raised_by_new_signals_is_not_in_the_cached_answer(tree: Tree) -
     session.load()
     made = session.explainer.explain("quokka facts", "x/more.md")
     assert reason_is(made, Loss.CACHED)
-    assert "a new search has it at rank 2" in made.remedy.text
+    assert "a new search finds it at rank 2" in made.remedy.text
     assert session.explainer.explain("quokka facts", "x/n.md").use == (
-        "quoted in the direct answer; that answer came from the cache, given 0 s before"
+        "quoted in the direct answer; that answer came from the cache, given 0 s earlier"
     )
     session.engines.clear_caches()
     assert session.explainer.explain("quokka facts", "x/more.md").use == "quoted in the direct answer"
@@ -347,7 +352,7 @@ def test_05_new_search_does_not_find_it_either(quokkas: Tree) -> None:
     made = session.explainer.explain("quokka facts", "y/bilby.md")
     assert reason_is(made, Loss.CACHED)
     assert made.numbers == (
-        "tier 1 answered with “quokka facts here”, given 0 s before; a new search does not find it either: "
+        "tier 1 answered with “quokka facts here”, given 0 s earlier; a new search does not find it either: "
         "no word of the query matches it, tokens searched: quokka, facts"
     )
     assert made.remedy.query == "quokka facts Bilby"
@@ -358,7 +363,7 @@ def test_exact_cache_hit_is_explained_as_the_original_answer(quokkas: Tree) -> N
     session.run("quokka facts")
     made = session.explainer.explain("quokka facts", "x/n.md")
     assert made.found
-    assert made.use.endswith("that answer came from the cache, given 0 s before")
+    assert made.use.endswith("that answer came from the cache, given 0 s earlier")
     quokkas.note("y/bilby.md", "Bilby", "all about the bilby", days=1)
     session.load()
     # the tree is another one now
@@ -408,7 +413,7 @@ def test_11_below_the_floor(tree: Tree) -> None:
     tree.notes(60)
     profile = changed(BRV3, out_of_domain={"floor": 0.6})
     made = why(tree, "quokka", "x/n.md", Loss.FLOOR, profile)
-    assert f"is below 0.6; this note: {made.hit.score:.2f}" in made.numbers
+    assert f"is below 0.6; this note has {made.hit.score:.2f}" in made.numbers
 
 
 def test_13_below_the_gap(tree: Tree) -> None:
@@ -421,7 +426,7 @@ def test_13_below_the_gap(tree: Tree) -> None:
     floor = made.trace.section(Search).floor
     assert floor is not None
     assert made.hit is not None
-    below, short = made.numbers.split(", short ")
+    below, short = made.numbers.split(" by ")
     assert below.endswith(f"is below {floor:.4f}")
     assert float(short) == pytest.approx(floor - float(below.split()[0]), abs=1.1e-4)
     assert made.remedy.verified
@@ -433,7 +438,7 @@ def test_14_past_the_limit(tree: Tree) -> None:
     tree.notes(30)
     order = [miss.file for miss in tree.ask("quokka").section(Search).near_misses]
     made = why(tree, "quokka", order[1], Loss.LIMIT)
-    assert made.numbers == "rank 7, the search keeps 5"
+    assert made.numbers == "rank 7, but the search keeps only 5"
     assert made.remedy.verified
 
 
@@ -447,7 +452,7 @@ def test_15_trimmed_after_propagation(tree: Tree) -> None:
         tree.note(f"auth/jwt/k{number}.md", "Quokka", "quokka", days=3)
     profile = changed(BRV3, search={"gap_ratio": 0.0})
     made = why(tree, "quokka", "other/m.md", Loss.TRIMMED, profile)
-    assert "folder summaries took its place among the 5" in made.numbers
+    assert "pushed out by folder summaries among the 5" in made.numbers
     assert made.remedy.verified
 
 

@@ -77,9 +77,9 @@ def test_not_covered(direct: Tree) -> None:
 @pytest.mark.parametrize(
     ("query", "begins"),
     [
-        ("", "The query is empty, so no note was looked for."),
-        ("  ", "The query is empty, so no note was looked for."),
-        ("?!", "“?!” leaves no word to search for, so no note was looked for."),
+        ("", "The query is empty, so no notes were searched."),
+        ("  ", "The query is empty, so no notes were searched."),
+        ("?!", "“?!” contains no word to search for, so no notes were searched."),
     ],
 )
 def test_query_without_words_needs_no_new_note(direct: Tree, query: str, begins: str) -> None:
@@ -272,7 +272,7 @@ def test_without_matching_sentences_each_text_begins() -> None:
     made = chosen([Passage("a", "One. Two."), Passage("b", "# Only a heading"), Passage("c", "Three.")], [TEA])
     assert [(one.source, one.sentence) for one in made] == [("a", "One."), ("c", "Three.")]
     text = composed("tea", made, [TEA])
-    assert "their first, as no sentence of what is quoted of them below their frontmatter holds a word of “tea”" in text
+    assert "each the first one, because no sentence in the excerpts contains a word of “tea”" in text
     assert "In none of these sentences: “tea”." in text
 
 

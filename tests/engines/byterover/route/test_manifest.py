@@ -285,15 +285,15 @@ def test_summaries_and_stubs(placed_lanes: Tree) -> None:
 def test_reasons_why_a_note_is_left_out(placed_lanes: Tree) -> None:
     found = place(placed_lanes, "a/2.md")
     assert (found.position, found.tokens, found.before) == (None, 2000, 3000)
-    assert found.left_out == "its 2000 tokens do not fit into the 1000 that are left"
+    assert found.left_out == "it needs 2000 tokens, but only 1000 are left"
 
 
 @pytest.mark.parametrize(
     ("path", "said"),
     [
-        ("a/3.overview.md", "overviews are never in it"),
-        ("_archived/a/9.full.md", "of what is in _archived, only stubs are in it"),
-        ("_archived/a/note.md", "of what is in _archived, only stubs are in it"),
+        ("a/3.overview.md", "the manifest never contains overviews"),
+        ("_archived/a/9.full.md", "from _archived, the manifest contains only stubs"),
+        ("_archived/a/note.md", "from _archived, the manifest contains only stubs"),
         ("a/gone.abstract.md", "its note is gone"),
     ],
 )
@@ -308,7 +308,7 @@ def test_shared_sources_and_unreadable_notes(placed_lanes: Tree, make_tree: Call
     other.note("b/n.md", "N")
     placed_lanes.source(("lib", other))
     placed_lanes.file("a/bad.md", b"\0")
-    assert place(placed_lanes, "[lib]:b/n.md").left_out == "notes of shared sources are never in it"
+    assert place(placed_lanes, "[lib]:b/n.md").left_out == "the manifest never contains notes of shared sources"
     assert place(placed_lanes, "a/bad.md").left_out.startswith("the engine cannot read it: a NUL byte")
     with pytest.raises(KeyError):
         place(placed_lanes, "nowhere.md")

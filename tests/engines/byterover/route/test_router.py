@@ -189,7 +189,7 @@ def test_small_margin_is_reported(tree: Tree) -> None:
     trace = tree.ask("quokka")
     top = trace.hits[0].score
     assert (trace.tier, top) == (3, 0.84)
-    assert trace.verdict == "top score 0.84 needs 0.85: short 0.01"
+    assert trace.verdict == "top score 0.84 is 0.01 short of 0.85"
 
 
 def test_cached_answer_is_valid_until_it_or_the_fingerprint_expires(snapshot: Snapshot, tree: Tree) -> None:
@@ -356,10 +356,10 @@ def test_searched_stop_word_of_the_first_search_is_named(fruit: Tree) -> None:
     fruit.note("x/n.md", "Kiwi", "kiwi", days=3)
     fruit.note("x/after.md", "After", "after", days=3)
     said = fruit.ask("kiwi after banana").section(EntityStep).why
-    assert said.endswith("added by after; a stop word of the first search counts here: after")
+    assert said.endswith("added by after; unlike the first search, these use the stop word after")
     assert fruit.ask("kiwi quince").section(EntityStep).why == "nothing added by kiwi, quince"
     said = fruit.ask("kiwi after before").section(EntityStep).why
-    assert said.endswith("; stop words of the first search count here: after, before")
+    assert said.endswith("; unlike the first search, these use the stop words after, before")
 
 
 def test_stop_words_in_both_searches_are_not_named(fruit: Tree) -> None:
@@ -370,7 +370,7 @@ def test_stop_words_in_both_searches_are_not_named(fruit: Tree) -> None:
 def test_single_word_is_too_few(fruit: Tree) -> None:
     trace = fruit.ask("the banana")
     assert trace.section(EntityStep).state is State.SKIPPED
-    assert "1 word, needs 2" in trace.section(EntityStep).why
+    assert "1 word, 2 needed" in trace.section(EntityStep).why
 
 
 def test_new_paths_are_appended_not_sorted(fruit: Tree) -> None:

@@ -153,13 +153,13 @@ def test_ladder_over_byterovers_search(tree: Tree) -> None:
         return made.state, made.why, [hit.path for hit in made.hits]
 
     assert ask("green cups")[0] is State.NOT_REACHED
-    assert ask("zzzz qqqq") == (State.MISSED, "no step of the ladder found a note", [])
+    assert ask("zzzz qqqq") == (State.MISSED, "no rung of the ladder found a note", [])
     found = search(Context(snapshot, BRV3, NOW_MS), "fotosyntesis", options)
     assert not found.hits
     made = retry(Context(snapshot, BRV3, NOW_MS), found, options)
     assert made.why == "1 note by their names, at trigram_fuzzy"
     assert made.found == ("auth/photosynthesis.md",)
     (hit,) = made.hits
-    assert (hit.origin, hit.text, hit.parts[0].note) == (Origin.NAME, None, "the likeness of its name")
+    assert (hit.origin, hit.text, hit.parts[0].note) == (Origin.NAME, None, "the similarity of its name")
     listed = Listed(hit.path, hit.file, "Leaves", Kind.CONTEXT, "draft", hit.score)
     assert [(rung.strategy, rung.listed) for rung in made.rungs if rung.listed] == [(TRIGRAMS, (listed,))]

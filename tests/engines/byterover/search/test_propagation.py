@@ -225,7 +225,7 @@ def test_merged_and_cut_to_the_limit(deep: Tree) -> None:
     assert [score for _, score in order] == sorted((score for _, score in order), reverse=True)
     cut = deep.search("quokka", limit=2, profile=ALL)
     assert [(hit.path, hit.score) for hit in cut.hits] == order[:2]
-    trimmed = [miss for miss in cut.near_misses if miss.reason == "folder summaries took its place"]
+    trimmed = [miss for miss in cut.near_misses if miss.reason == "pushed out by folder summaries"]
     assert [miss.path for miss in trimmed] == [path for path, _ in order[2:] if path == "other/m.md"]
 
 
@@ -238,7 +238,7 @@ def test_trimmed_by_summaries(tree: Tree) -> None:
     made = tree.search("quokka", limit=2, profile=ALL)
     assert "other/m.md" not in paths(made)
     assert [(miss.path, miss.reason) for miss in made.near_misses[:1]] == [
-        ("other/m.md", "folder summaries took its place")
+        ("other/m.md", "pushed out by folder summaries")
     ]
     assert made.total_found == 2
 

@@ -208,7 +208,7 @@ def test_counts_are_conserved_for_any_query(snapshots: list[Snapshot], profile: 
         check(found)
         outcomes[found.outcome] += 1
         outcomes["propagated"] += any(hit.origin is Origin.PROPAGATED for hit in found.hits)
-        outcomes["trimmed"] += any(miss.reason == "folder summaries took its place" for miss in found.near_misses)
+        outcomes["trimmed"] += any(miss.reason == "pushed out by folder summaries" for miss in found.near_misses)
     assert outcomes["matches"] > 100
     assert outcomes["propagated"] > 10 if profile is not DOCS else outcomes["propagated"] == 0  # 0.55 < 0.7
     if profile is BRV3:
