@@ -32,7 +32,7 @@ _SHOWN = 50
 """The maximum number of listed queries, the worst first."""
 _NAMED = 20
 """The maximum number of queries that a gate names."""
-_OF_TIERS = "no other tier"
+_OF_TIERS = "no tier change"
 """The name of the gate on changes of tier; for it, the first line about a query is the change of tier."""
 Causes = Mapping[str, Sequence[ChangeLine]]
 """Lines about queries, by query id."""
