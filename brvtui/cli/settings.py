@@ -39,7 +39,7 @@ def settings_report(
             if remark := remarks.get(name):
                 place.append(f": {remark}", "yellow")
             if name in left_out:
-                place.append(f"; left out: {_from(left_out[name])}", "yellow")
+                place.append(f"; ignored: {_from(left_out[name])}", "yellow")
             written = f'keys."{name.removeprefix("keys.")}"' if name.startswith("keys.") else name
             table.add_row(_plain(written, "" if source.layer is Layer.DEFAULT else "bold"), _plain(value), place)
     files = Table.grid(padding=(0, 2))
@@ -167,7 +167,7 @@ def keys(project: Path | None, as_toml: bool, form: str) -> int:
     problems = [
         problem_text for each, problem_text in merged.left_out() if each.name.partition(".")[0] in ("keys", "")
     ]  # "": a file
-    problems += [f"{problem}; left out" for problem in checked.problems.values()]
+    problems += [f"{problem}; ignored" for problem in checked.problems.values()]
     if form == "json":
         write_json([{"keys": found, "problems": problems}])
     else:

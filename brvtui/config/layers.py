@@ -103,7 +103,7 @@ class Configuration:
 
     def left_out(self) -> list[LeftOutSetting]:
         """The problems, each with a line about its effect; :meth:`check` refuses some of them."""
-        usual, refused = "; left out", "; left out here, but commands such as query refuse it"
+        usual, refused = "; ignored", "; ignored here, but commands such as query refuse it"
         return [LeftOutSetting(one, one.message + (refused if _is_refused(one) else usual)) for one in self.problems]
 
     def unusable_addresses(self) -> list[str]:

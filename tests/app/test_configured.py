@@ -19,7 +19,7 @@ async def test_broken_settings_file_is_reported_and_defaults_are_used(garden: Tr
         await ask(pilot, "rollback")
         (toast,) = toasts(pilot)
         assert toast.startswith(f"{user_file()}: cannot be read as settings (Expected ")
-        assert toast.endswith("; left out here, but commands such as query refuse it")
+        assert toast.endswith("; ignored here, but commands such as query refuse it")
         assert "\n" not in toast
         assert not view(pilot).engine.recording
         assert "TIER" in shown(pilot)
@@ -31,7 +31,7 @@ async def test_unusable_keys_are_left_out_and_counted_in_one_toast(garden: Tree,
     async with app.run_test(size=NARROW) as pilot:
         await settled(pilot)
         (toast,) = toasts(pilot)
-        said = "unknown key thme; did you mean theme?; left out here, but commands such as query refuse it (and 2 more"
+        said = "unknown key thme; did you mean theme?; ignored here, but commands such as query refuse it (and 2 more"
         assert toast.startswith(f"{user_file()}: {said}")
         assert view(pilot).engine.recording
         assert "recording" in text_of(pilot, "#status")

@@ -96,8 +96,8 @@ def test_problems_of_app_settings_do_not_stop_other_commands(run: Run, text: str
     own(f"{text}\n")
     assert run("query", "refresh")[::2] == (0, "")
     code, _, err = run("config", inside=False)
-    assert (code, err.count("; left out\n")) == (2, 1)
-    assert run("keys", inside=False)[2].count("; left out\n") == text.count("[keys]")
+    assert (code, err.count("; ignored\n")) == (2, 1)
+    assert run("keys", inside=False)[2].count("; ignored\n") == text.count("[keys]")
 
 
 def test_config_names_the_faulty_file_and_the_valid_keys(run: Run, project: Tree) -> None:
@@ -107,7 +107,7 @@ def test_config_names_the_faulty_file_and_the_valid_keys(run: Run, project: Tree
     (project.root / ".brv" / "brv-tui.toml").write_text("[signals]\nfrontmatter = true\n")
     out = run("config", "--project", str(project.root), inside=False)[1]
     lines = {line.split()[0]: line.split(maxsplit=1)[1] for line in out.splitlines() if len(line.split()) > 1}
-    assert lines["signals.frontmatter"].endswith("project's file; left out: user's file")
+    assert lines["signals.frontmatter"].endswith("project's file; ignored: user's file")
     assert lines['keys."results.nxt"'].endswith("user's file: cannot be used")
     assert lines['keys."results.why"'].endswith("user's file: cannot be used")
     assert lines['keys."app.theme"'].endswith("user's file")
@@ -117,7 +117,7 @@ def test_config_names_the_faulty_file_and_the_valid_keys(run: Run, project: Tree
 def test_config_reports_settings_that_other_commands_refuse(run: Run, text: str) -> None:
     own(f"{text}\n")
     (line,) = run("config", inside=False)[2].splitlines()
-    message = line.removesuffix("; left out here, but commands such as query refuse it")
+    message = line.removesuffix("; ignored here, but commands such as query refuse it")
     assert message != line
     assert run("query", "refresh") == (2, "", f"{message}\n")
 

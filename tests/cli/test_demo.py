@@ -55,7 +55,7 @@ def test_the_users_settings_do_not_count(run: Run, monkeypatch: pytest.MonkeyPat
     code, out, err = run("demo", "--query", "carrier resends", inside=False)
     assert (code, err) == (0, "")
     assert "TIER 3" in out
-    assert "No model provider is set" in out
+    assert "No model is set" in out
     assert file.read_text() == 'engine = "soleri"\n'
     assert dict(os.environ) == before
 

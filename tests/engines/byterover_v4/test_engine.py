@@ -433,7 +433,7 @@ def test_our_advice_adds_to_the_engines(session: Session) -> None:
     assert missed.state is State.FAILED
     assert trace.section(SpaceAnswer).not_covered == "‘zebra’, ‘stripes’ are in no result"
     assert missed.summary.endswith("would say “not covered”, since ‘zebra’, ‘stripes’ are in no result")
-    assert "are in no result, so 3.14 would not call this covered" in verdict_sentence(trace)
+    assert "are in no result, so ByteRover 3.14 would say “not covered”" in verdict_sentence(trace)
     assert session.preview("zebra").steps[-1].state is State.NOT_REACHED
 
 
