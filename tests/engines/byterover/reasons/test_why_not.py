@@ -51,7 +51,7 @@ def why(
     return made
 
 
-def test_note_that_is_found(quokkas: Tree) -> None:
+def test_found_note_has_no_reason_and_no_remedy(quokkas: Tree) -> None:
     made = quokkas.session().explainer.explain("quokka", "x/n.md")
     assert (made.found, made.rank, made.reason, made.remedy) == (True, 1, None, None)
     assert made.detail.score.raw == pytest.approx(made.hit.text.raw, rel=1e-12)
@@ -62,14 +62,16 @@ def test_note_that_is_found(quokkas: Tree) -> None:
     ("signals", "days", "use"),
     [({}, 300, "under 0.7: not quoted"), (CORE, 0, "quoted in the direct answer")],
 )
-def test_effect_of_the_router(tree: Tree, signals: dict[str, object], days: float, use: str) -> None:
+def test_explanation_names_the_use_of_a_note_in_the_answer(
+    tree: Tree, signals: dict[str, object], days: float, use: str
+) -> None:
     tree.note("x/n.md", "Quokka", "all about the quokka", days=days)
     tree.sidecar_file("x/n.md", signals)
     tree.notes(30)
     assert use in tree.session().explainer.explain("quokka", "x/n.md").use
 
 
-def test_direct_answer_mentions_no_model(tree: Tree) -> None:
+def test_explanation_of_a_direct_answer_mentions_no_model(tree: Tree) -> None:
     tree.note("x/n.md", "Quokka", "same", **CORE)
     tree.note("x/o.md", "Quokka", "same", days=20)
     tree.notes(30)
@@ -84,7 +86,7 @@ def test_direct_answer_mentions_no_model(tree: Tree) -> None:
     assert remarks(made, Remedy("an edit", True, tier=2, is_used=True)) == []
 
 
-def test_stub_offers_to_restore_its_note(tree: Tree) -> None:
+def test_explanation_of_a_stub_offers_to_restore_its_note(tree: Tree) -> None:
     tree.file("_archived/x/old.stub.md", "# Old\nquokka")
     tree.file("_archived/x/old.full.md", "# Old\nquokka and more")
     made = tree.session().explainer.explain("quokka", "_archived/x/old.stub.md")
@@ -92,7 +94,7 @@ def test_stub_offers_to_restore_its_note(tree: Tree) -> None:
     assert made.use.endswith("; it is the stub of an archived note: restoring that brings its whole text back")
 
 
-def test_notes_beyond_the_ones_an_answer_uses(tree: Tree) -> None:
+def test_notes_beyond_the_answers_limit_are_reported_as_unused(tree: Tree) -> None:
     for number in range(4):
         tree.note(f"x/{number}.md", "Quokka", "same", **CORE)
     tree.notes(30)
@@ -170,7 +172,7 @@ REASONS: list[tuple[Any, ...]] = [
 
 
 @pytest.mark.parametrize(("loss", "query", "path", "numbers", "remedy", "files", "profile"), REASONS)
-def test_reason_numbers_and_remedy(
+def test_missing_note_gets_reason_numbers_and_remedy(
     quokkas: Tree,
     loss: Loss,
     query: str,
@@ -180,7 +182,7 @@ def test_reason_numbers_and_remedy(
     files: dict[str, str | bytes | tuple[str, str, float]],
     profile: Profile,
 ) -> None:
-    """``numbers`` and ``remedy`` are patterns. A remedy with a rank must be verified."""
+    """``numbers`` and ``remedy`` are patterns. Every remedy with a rank must be verified."""
     for name, content in files.items():
         if isinstance(content, tuple):
             quokkas.note(name, *content)
@@ -195,14 +197,14 @@ def test_reason_numbers_and_remedy(
         assert made.remedy.verified == ("rank" in remedy)
 
 
-def test_01_removed_since_it_was_read(quokkas: Tree) -> None:
+def test_01_note_removed_since_loading_is_reported(quokkas: Tree) -> None:
     session = quokkas.session()
     (quokkas.tree / "x" / "n.md").unlink()
     made = session.explainer.explain("zebra", "x/n.md")
     assert (made.reason, made.numbers) == (Reason(1, Loss.NOT_IN_TREE.value), "the file is gone since it was read")
 
 
-def test_02_summary_of_a_folder_names_the_effect_of_its_notes(quokkas: Tree) -> None:
+def test_02_folder_summary_depends_on_the_notes_below_it(quokkas: Tree) -> None:
     quokkas.file("x/_index.md", "---\ntype: summary\ncondensation_order: 1\n---\nx")
     nothing = why(quokkas, "wombat", "x", Loss.DERIVED)
     assert nothing.numbers.endswith("; its folder is a result when a note in it is one by its words: none is")
@@ -221,12 +223,12 @@ def test_02_summary_of_a_folder_names_the_effect_of_its_notes(quokkas: Tree) -> 
     assert re.fullmatch(SUMMED + FOLDER, little.numbers), little.numbers
 
 
-def test_03_not_when_the_word_is_also_before_it(quokkas: Tree) -> None:
+def test_03_word_before_the_limit_is_found(quokkas: Tree) -> None:
     quokkas.file("x/lines.md", "# Lines\nbilby\n" + "filler\n" * 2000 + "bilby\n", days=1)
     assert quokkas.session().explainer.explain("bilby", "x/lines.md").found
 
 
-def test_03_every_search_fails(quokkas: Tree) -> None:
+def test_03_broken_tree_is_the_reason(quokkas: Tree) -> None:
     quokkas.file("context.md", "# Root")
     made = why(quokkas, "quokka", "x/n.md", Loss.ENGINE_FAILS)
     assert "context.md at the root" in made.numbers
@@ -239,7 +241,7 @@ def test_03_every_search_fails(quokkas: Tree) -> None:
     assert {way.text for way in takes.ways} == {Loss.ENGINE_FAILS.value}
 
 
-def test_04_index_is_older_than_the_file(quokkas: Tree) -> None:
+def test_04_file_newer_than_the_index_is_the_reason(quokkas: Tree) -> None:
     session = quokkas.session()
     quokkas.note("x/n.md", "Bilby", "all about the bilby", days=1)
     made = session.explainer.explain("bilby", "x/n.md")
@@ -249,7 +251,7 @@ def test_04_index_is_older_than_the_file(quokkas: Tree) -> None:
     assert session.explainer.explain("bilby", "x/n.md").found
 
 
-def test_05_earlier_answer_came_from_the_cache(tree: Tree) -> None:
+def test_05_cached_answer_is_the_reason(tree: Tree) -> None:
     tree.note("x/top.md", "Quokka facts", "quokka facts here", **CORE)
     tree.note("x/more.md", "More", "quokka facts", days=60)
     tree.notes(30)
@@ -303,7 +305,7 @@ def test_edited_note_quoted_by_the_cached_answer_is_in_it(quokkas: Tree) -> None
     assert made.use == "quoted in the answer that came from the cache, given 0 s before; a new search does not find it"
 
 
-def test_05_stale_cache_must_expire_first(quokkas: Tree) -> None:
+def test_05_remedy_waits_until_a_stale_cache_expires(quokkas: Tree) -> None:
     session = quokkas.session()
     session.run("quokka facts here")
     quokkas.note("x/more.md", "More", "quokka quokka", days=1)
@@ -317,9 +319,7 @@ def test_05_stale_cache_must_expire_first(quokkas: Tree) -> None:
 
 
 def test_05_note_raised_by_new_signals_is_not_in_the_cached_answer(tree: Tree) -> None:
-    """A change of signals that keeps the file's time leaves the fingerprint, and therefore the cached answer,
-    unchanged.
-    """
+    """Changed signals with an unchanged file time keep the fingerprint and therefore the cached answer."""
     tree.read_frontmatter()
     tree.file("x/n.md", "---\nimportance: 90\nmaturity: core\n---\n# Quokka facts\n\nquokka facts\n", 1)
     tree.file("x/more.md", "# More facts\n\nquokka facts\n", 60)
@@ -340,7 +340,7 @@ def test_05_note_raised_by_new_signals_is_not_in_the_cached_answer(tree: Tree) -
     assert session.explainer.explain("quokka facts", "x/more.md").use == "quoted in the direct answer"
 
 
-def test_05_new_search_does_not_find_it_either(quokkas: Tree) -> None:
+def test_05_note_missing_from_a_new_search_is_reported(quokkas: Tree) -> None:
     quokkas.note("y/bilby.md", "Bilby", "all about the bilby", days=1)
     session = quokkas.session()
     session.run("quokka facts here")
@@ -403,7 +403,7 @@ def test_word_that_names_a_folder_stays_in_other_wordings(tree: Tree) -> None:
     assert list(unpunctuated(tree.session().preview("mobile rates"))) == []
 
 
-def test_11_below_the_floor(tree: Tree) -> None:
+def test_11_score_below_the_floor_is_the_reason(tree: Tree) -> None:
     tree.note("x/n.md", "Thing", "quokka " + "word " * 300, days=400)
     tree.notes(60)
     profile = changed(BRV3, out_of_domain={"floor": 0.6})
@@ -411,7 +411,7 @@ def test_11_below_the_floor(tree: Tree) -> None:
     assert f"is below 0.6; this note: {made.hit.score:.2f}" in made.numbers
 
 
-def test_13_below_the_gap(tree: Tree) -> None:
+def test_13_score_below_the_gap_is_the_reason(tree: Tree) -> None:
     tree.note("x/top.md", "Quokka", "quokka", **CORE)
     for number in range(3):
         tree.note(f"x/mid{number}.md", "Quokka", "quokka", **CORE)
@@ -427,7 +427,7 @@ def test_13_below_the_gap(tree: Tree) -> None:
     assert made.remedy.verified
 
 
-def test_14_past_the_limit(tree: Tree) -> None:
+def test_14_rank_past_the_limit_is_the_reason(tree: Tree) -> None:
     for number in range(8):
         tree.note(f"x/n{number}.md", f"Quokka {chr(97 + number) * 6}", "quokka", days=2)
     tree.notes(30)
@@ -437,7 +437,7 @@ def test_14_past_the_limit(tree: Tree) -> None:
     assert made.remedy.verified
 
 
-def test_15_trimmed_after_propagation(tree: Tree) -> None:
+def test_15_note_displaced_by_summaries_is_the_reason(tree: Tree) -> None:
     tree.note("auth/jwt/n.md", "Quokka", "quokka", days=3)
     tree.note("other/m.md", "Thing", "quokka", days=60)
     for folder in ("auth", "auth/jwt"):
@@ -451,7 +451,7 @@ def test_15_trimmed_after_propagation(tree: Tree) -> None:
     assert made.remedy.verified
 
 
-def test_note_added_by_an_entity_search(tree: Tree) -> None:
+def test_note_found_by_an_entity_search_is_explained(tree: Tree) -> None:
     tree.note("x/both.md", "Thing", "banana apple", days=3)
     tree.note("y/banana.md", "Banana", "banana", days=3)
     tree.notes(30)
