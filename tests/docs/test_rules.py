@@ -103,7 +103,7 @@ CODE = "`brvtui/engines/knowing/words.py:camel_words`"
         f"| a | `brvtui/nowhere.py:camel_words` | {THIS} | – |",
         f"| a | `brvtui/engines/knowing/words.py` | {THIS} | – |",
         f"| a | {CODE} | `tests/docs/test_rules.py::test_nothing` | – |",
-        f"| a | {CODE} | `tests/engines/knowing/test_recorded.py::test_recorded[no_family]` | – |",
+        f"| a | {CODE} | `tests/engines/knowing/test_recorded.py::test_recorded_answers_match[no_family]` | – |",
         f"| a | {CODE} | `tests/docs/test_rules.py` | – |",
         f"| a | {CODE} | – | – |",
         f"| a | – | {THIS} | – |",
