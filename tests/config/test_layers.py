@@ -45,7 +45,7 @@ def said(made: Configuration) -> list[str]:
     return [problem.message for problem in made.problems]
 
 
-def test_without_anything_the_defaults(root: Path) -> None:
+def test_defaults_apply_without_any_settings(root: Path) -> None:
     made = read(root)
     assert made.settings == Settings()
     assert made.problems == ()
@@ -53,7 +53,7 @@ def test_without_anything_the_defaults(root: Path) -> None:
     made.check()
 
 
-def test_each_layer_has_precedence_over_the_one_below(root: Path) -> None:
+def test_each_layer_overrides_the_layers_below(root: Path) -> None:
     mine = own('theme = "a"\nengine = "jeffs_brain"\nhistory = 1\nrecording = true\nprofile = "docs"')
     theirs = project(root, 'theme = "b"\nhistory = 2\nprofile = "combined"')
     made = read(root, {"profile": "brv-3"}, BRV_TUI_HISTORY="3", BRV_TUI_PROFILE="docs")
@@ -67,7 +67,7 @@ def test_each_layer_has_precedence_over_the_one_below(root: Path) -> None:
     assert made.source("watch") == SettingSource(Layer.DEFAULT)
 
 
-def test_opened_project_is_named_as_the_source_even_after_reading_again(tmp_path: Path) -> None:
+def test_opened_project_stays_the_source_of_its_engine(tmp_path: Path) -> None:
     own('engine = "soleri"\n')
     made = configure(None, {"engine": "byterover_v4", "profile": "docs"}, {}, {"engine": "the space"})
     for one in (made, made.read_again()):
@@ -75,7 +75,7 @@ def test_opened_project_is_named_as_the_source_even_after_reading_again(tmp_path
         assert one.source("profile") == SettingSource(Layer.OPTION, "--profile")
 
 
-def test_only_the_user_can_set_keys(root: Path) -> None:
+def test_project_settings_cannot_bind_keys(root: Path) -> None:
     own('[keys]\n"panes.back" = "x"\npanes.next = "n"')
     file = project(root, '[keys]\n"panes.back" = "y"\n"dialog.not_now" = "y"')
     made = read(root)
@@ -107,13 +107,13 @@ linked_trees = true
 """
 
 
-def test_no_limit_of_a_projects_profile_is_above_the_built_in(root: Path) -> None:
+def test_project_profile_cannot_raise_built_in_limits(root: Path) -> None:
     project(root, _GREEDY)
     made, built_in = chosen_profile(read(root)), profiles.load()
     assert made == replace(built_in, name="brv-3*", direct=replace(built_in.direct, min_top=0.3))
 
 
-def test_no_limit_of_a_projects_profile_is_above_the_users(root: Path) -> None:
+def test_project_profile_cannot_raise_the_users_limits(root: Path) -> None:
     own("[profile.single_call]\nmax_iterations = 7\n[profile.agent]\nidle_turns = 80")
     project(root, _GREEDY)
     made = chosen_profile(read(root))
@@ -122,13 +122,13 @@ def test_no_limit_of_a_projects_profile_is_above_the_users(root: Path) -> None:
 
 
 @pytest.mark.parametrize("mine", ["jeffs_brain", "/no/such/file.toml"])
-def test_users_profile_of_another_engine_limits_nothing(root: Path, mine: str) -> None:
+def test_user_profile_of_another_engine_limits_nothing(root: Path, mine: str) -> None:
     own(f'profile = "{mine}"')
     project(root, 'profile = "docs"')
     assert chosen_profile(read(root)) == profiles.load("docs")
 
 
-def test_projects_profile_must_be_in_the_project(root: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
+def test_project_profile_must_be_inside_the_project(root: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
     outside = tmp_path_factory.mktemp("outside") / "mine.toml"
     outside.write_text("[agent]\nidle_turns = 2")
     (root / "link.toml").symlink_to(outside)
@@ -145,7 +145,7 @@ def test_projects_profile_must_be_in_the_project(root: Path, tmp_path_factory: p
     assert chosen_profile(read(root)).agent.idle_turns == 2
 
 
-def test_in_a_browser_personal_settings_are_read_only() -> None:
+def test_personal_settings_are_read_only_in_a_browser() -> None:
     here, served = read(), read(BRV_TUI_SERVED="1")
     for name, entry in entries().items():
         assert bool(served.why_read_only(name)) == entry.personal
@@ -154,7 +154,7 @@ def test_in_a_browser_personal_settings_are_read_only() -> None:
     assert not here.why_read_only("keys.panes.back")
 
 
-def test_keys_of_services_come_only_from_listed_variables() -> None:
+def test_api_keys_come_only_from_listed_variables() -> None:
     own('key_variables = "OPENAI_API_KEY, OTHER_KEY"')
     settings = read().settings
     assert settings.may_read_key("OPENAI_API_KEY")
@@ -165,7 +165,7 @@ def test_keys_of_services_come_only_from_listed_variables() -> None:
         assert Settings().may_read_key(name)
 
 
-def test_a_variable_for_every_setting_but_keys() -> None:
+def test_every_setting_except_keys_has_a_variable() -> None:
     values = {ValueKind.TRUTH: "yes", ValueKind.NUMBER: "1000", ValueKind.TEXT: "some text", ValueKind.PROFILE: "docs"}
     for name, entry in entries().items():
         if entry.kind is ValueKind.KEYS:
@@ -176,7 +176,7 @@ def test_a_variable_for_every_setting_but_keys() -> None:
         assert made.source(name) == SettingSource(Layer.ENVIRONMENT, entry.variable)
 
 
-def test_variables_of_before_keep_their_meaning() -> None:
+def test_older_variables_keep_their_meaning() -> None:
     made = read(
         BRV_TUI_ASCII="1",
         BRV_TUI_EMBEDDER_MODEL="m",
@@ -220,7 +220,7 @@ def test_variables_of_before_keep_their_meaning() -> None:
         ("a = 'x'\n" * 2, "cannot be read as settings (Cannot overwrite a value"),
     ],
 )  # fmt: skip
-def test_problems_are_reported_with_their_file(text: str | bytes, message: str) -> None:
+def test_problem_in_a_settings_file_names_the_file(text: str | bytes, message: str) -> None:
     file = own(text)
     made = read()
     (problem,) = said(made)
@@ -236,14 +236,14 @@ def test_problems_are_reported_with_their_file(text: str | bytes, message: str) 
     assert str(caught.value) == problem
 
 
-def test_a_wrong_variable_is_named() -> None:
+def test_invalid_variable_is_reported_by_name() -> None:
     assert said(read(BRV_TUI_WATCH="maybe")) == ["BRV_TUI_WATCH: watch = 'maybe' must be true or false"]
     assert said(read(BRV_TUI_HISTORY="9" * 5000))[0].startswith("BRV_TUI_HISTORY: history = '999")
     assert said(read(BRV_TUI_HISTORY="²")) == ["BRV_TUI_HISTORY: history = '²' must be a whole number from 0 to 10000"]
 
 
 @pytest.mark.parametrize("number", ["-1", "+10001", " 20000 "])
-def test_a_number_out_of_range_is_refused_alike_in_a_file_a_variable_and_a_field(number: str) -> None:
+def test_out_of_range_number_is_refused_in_every_source(number: str) -> None:
     own(f"history = {number}")
     message = f"history = {int(number)} must be a whole number from 0 to 10000"
     assert said(read()) == [f"{user_file()}: {message}"]
@@ -254,7 +254,7 @@ def test_a_number_out_of_range_is_refused_alike_in_a_file_a_variable_and_a_field
     assert str(caught.value) == message
 
 
-def test_one_wrong_setting_does_not_lose_the_others() -> None:
+def test_one_invalid_setting_keeps_the_others() -> None:
     own('theme = "x"\nhistory = "many"\n[keys]\nquit = "Q"')
     made = read()
     assert (made.settings.theme, made.settings.history, made.settings.keys) == ("x", 500, {"quit": "Q"})
@@ -262,7 +262,7 @@ def test_one_wrong_setting_does_not_lose_the_others() -> None:
 
 
 @pytest.mark.parametrize("name", [name for name, entry in entries().items() if entry.personal])
-def test_a_project_cannot_name_programs_or_places(root: Path, name: str) -> None:
+def test_project_file_cannot_set_personal_settings(root: Path, name: str) -> None:
     table, _, key = name.rpartition(".")
     file = project(root, f'[{table}]\n{key} = "x"' if table else f'{key} = "x"')
     made = read(root)
@@ -283,14 +283,14 @@ def test_pipe_or_folder_is_not_a_settings_file(root: Path) -> None:
     ] * 2
 
 
-def test_a_linked_settings_file_is_followed(tmp_path: Path) -> None:
+def test_symlinked_settings_file_is_read(tmp_path: Path) -> None:
     (tmp_path / "dotfiles.toml").write_text("history = 9")
     user_file().parent.mkdir(parents=True)
     user_file().symlink_to(tmp_path / "dotfiles.toml")
     assert read().settings.history == 9
 
 
-def test_the_folder_of_settings(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_settings_folder_follows_the_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     assert config_folder() == Path(os.environ["BRV_TUI_DATA_DIR"]) / "config"
     monkeypatch.setenv("BRV_TUI_CONFIG_DIR", str(tmp_path))
     assert user_file() == tmp_path / "config.toml"
@@ -299,7 +299,7 @@ def test_the_folder_of_settings(monkeypatch: pytest.MonkeyPatch, tmp_path: Path)
     assert config_folder().name == "brv-tui"
 
 
-def test_profile_next_to_the_settings_is_found_by_its_name(root: Path) -> None:
+def test_profile_beside_the_user_settings_is_found_by_name(root: Path) -> None:
     own('profile = "low"')
     (user_file().parent / "low.toml").write_text('extends = "docs"\nname = "low"\n[search]\nlimit = 3\n')
     (user_file().parent / "other.toml").write_text('extends = "soleri"\n')
@@ -321,7 +321,7 @@ def test_profile_next_to_the_settings_is_found_by_its_name(root: Path) -> None:
     assert chosen_profile(read(options={"profile": "low"})).search.limit == 3
 
 
-def test_a_profile_file_counts_from_the_file_that_names_it(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_profile_path_is_relative_to_the_settings_file(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (root / ".brv" / "mine.toml").write_text("[direct]\nmin_top = 0.1")
     project(root, 'profile = "mine.toml"')
     monkeypatch.chdir("/")
@@ -330,7 +330,7 @@ def test_a_profile_file_counts_from_the_file_that_names_it(root: Path, monkeypat
         chosen_profile(read(root, {"profile": "mine.toml"}))
 
 
-def test_a_table_of_constants_in_the_users_file() -> None:
+def test_user_settings_may_contain_a_table_of_constants() -> None:
     own('[profile]\nextends = "docs"\n[profile.direct]\nmin_top = 0.2')
     made = chosen_profile(read())
     assert (made.name, made.direct.min_top) == ("docs*", 0.2)
@@ -351,13 +351,13 @@ def test_a_table_of_constants_in_the_users_file() -> None:
         ("[profile.signals]\nfrontmatter = true\n[signals]\nfrontmatter = false", "brv-3*", False),
     ],
 )
-def test_signals_in_frontmatter(root: Path, text: str, name: str, reads: bool) -> None:
+def test_frontmatter_setting_controls_reading_of_signals(root: Path, text: str, name: str, reads: bool) -> None:
     project(root, text)
     made = chosen_profile(read(root))
     assert (made.name, made.signals.frontmatter) == (name, reads)
 
 
-def test_users_choice_of_signals_applies_to_every_profile(root: Path) -> None:
+def test_frontmatter_setting_applies_to_every_profile(root: Path) -> None:
     own("[signals]\nfrontmatter = true")
     assert chosen_profile(read(root)).signals.frontmatter
     project(root, "[signals]\nfrontmatter = false")
@@ -365,7 +365,7 @@ def test_users_choice_of_signals_applies_to_every_profile(root: Path) -> None:
     assert chosen_profile(read(root, BRV_TUI_SIGNALS_FRONTMATTER="yes")).signals.frontmatter
 
 
-def test_only_the_requested_constants_are_used(root: Path) -> None:
+def test_invalid_profile_setting_of_a_project_is_refused(root: Path) -> None:
     own("profile = 3")
     assert chosen_profile(read(root)).name == "brv-3"
     project(root, "theme = 3")
@@ -387,7 +387,7 @@ def test_printed_file_contains_every_default() -> None:
     assert all(entry.summary in default_file().replace("\n# ", " ") for entry in entries().values())
 
 
-def test_as_plain_names_values_and_places(root: Path) -> None:
+def test_plain_data_contains_each_value_and_its_source(root: Path) -> None:
     mine = own('theme = "x"\nbad = 1\n[profile]\nextends = "docs"')
     plain = as_plain(read(root))
     by_name = {setting["name"]: setting for setting in plain["settings"]}
@@ -401,14 +401,14 @@ def test_as_plain_names_values_and_places(root: Path) -> None:
     assert tomllib.loads(default_file())["history"] == by_name["history"]["default"]
 
 
-def test_one_wrong_key_leaves_the_others() -> None:
+def test_one_invalid_key_keeps_the_other_bindings() -> None:
     own('[keys]\n"app.theme" = "ctrl+g"\n"app.themes" = 5\n')
     made = configure(environ={})
     assert made.settings.keys == {"app.theme": "ctrl+g"}
     assert ['keys."app.themes" = 5' in problem.message for problem in made.problems] == [True]
 
 
-def test_each_invalid_key_is_reported() -> None:
+def test_every_invalid_key_is_reported() -> None:
     own('[keys]\n"app.theme" = 5\n"note.edit" = 7\n"panes.back" = "x"\n')
     made = configure(environ={})
     assert made.settings.keys == {"panes.back": "x"}
@@ -416,7 +416,7 @@ def test_each_invalid_key_is_reported() -> None:
     assert [name in message for name, message in zip(("app.theme", "note.edit"), told, strict=True)] == [True, True]
 
 
-def test_an_engine_that_cannot_be_loaded_does_not_hide_a_wrong_profile(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_broken_engine_does_not_hide_an_unknown_profile(monkeypatch: pytest.MonkeyPatch) -> None:
     places = {**registry._places(), "acme": "no_such_package:Engine"}
     monkeypatch.setattr(registry, "_places", lambda: places)
     registry.names.cache_clear()

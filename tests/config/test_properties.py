@@ -100,17 +100,17 @@ def answers(file: Path) -> None:
 
 
 @given(st.one_of(st.binary(max_size=200), st.lists(_SCRAPS, max_size=30).map(lambda parts: "".join(parts).encode())))
-def test_any_bytes(data: bytes) -> None:
+def test_settings_file_may_contain_any_bytes(data: bytes) -> None:
     answers(own(data))
 
 
 @given(documents())
-def test_any_tables(tables: dict[str, Any]) -> None:
+def test_settings_file_may_contain_any_tables(tables: dict[str, Any]) -> None:
     answers(own(tomlkit.dumps(tables).encode()))
 
 
 @given(st.dictionaries(st.sampled_from([entry.variable for entry in entries().values() if entry.variable]), st.text()))
-def test_any_environment(environ: dict[str, str]) -> None:
+def test_environment_may_contain_any_values(environ: dict[str, str]) -> None:
     made = configure(environ=environ)
     assert all(problem.message.partition(":")[0] in environ for problem in made.problems)
 
@@ -130,7 +130,7 @@ def _changes(draw: st.DrawFn) -> tuple[dict[str, Any], str, Any]:
 
 
 @given(_changes(), st.sampled_from(["", "# first\n", "\n\n", "\r\n"]))
-def test_a_written_setting_is_the_only_change(change: tuple[dict[str, Any], str, Any], head: str) -> None:
+def test_writing_a_setting_changes_nothing_else(change: tuple[dict[str, Any], str, Any], head: str) -> None:
     tables, name, value = change
     file = own((head + tomlkit.dumps(tables)).encode())
     before = configure(environ={})
@@ -143,7 +143,7 @@ def test_a_written_setting_is_the_only_change(change: tuple[dict[str, Any], str,
     tomllib.loads(file.read_text())
 
 
-def test_an_answer_is_not_an_exception() -> None:
+def test_invalid_toml_raises_a_config_error() -> None:
     with pytest.raises(ConfigError):
         read_tables(own(b"="))
 
@@ -179,7 +179,7 @@ def test_unknown_keys_of_a_project_are_counted(tmp_path: Path, head: str, key: s
         read.check()
 
 
-def test_every_known_setting_that_cannot_be_used_is_listed(tmp_path: Path) -> None:
+def test_every_invalid_known_setting_is_listed(tmp_path: Path) -> None:
     file = tmp_path / ".brv" / "brv-tui.toml"
     file.parent.mkdir()
     unknown = "".join(f"a{number}=1\n" for number in range(100))
@@ -189,7 +189,7 @@ def test_every_known_setting_that_cannot_be_used_is_listed(tmp_path: Path) -> No
     assert len(names) == 3 + MOST_PROBLEMS + 1
 
 
-def test_exactly_as_many_as_are_listed_are_not_counted(tmp_path: Path) -> None:
+def test_problems_up_to_the_limit_are_all_listed(tmp_path: Path) -> None:
     file = tmp_path / ".brv" / "brv-tui.toml"
     file.parent.mkdir()
     file.write_text("".join(f"a{number}=1\n" for number in range(MOST_PROBLEMS)))
@@ -207,7 +207,7 @@ def test_unknown_bindings_are_counted() -> None:
 
 
 @pytest.mark.parametrize("head", ["", "[colours]\n", "[variables]\n"])
-def test_unknown_keys_of_a_theme_are_counted(tmp_path: Path, head: str) -> None:
+def test_unknown_theme_keys_are_counted(tmp_path: Path, head: str) -> None:
     file = tmp_path / "mine.toml"
     file.write_text(head + "".join(f"a{number}=1\n" for number in range(_MANY)))
     began = time.process_time()
@@ -218,7 +218,7 @@ def test_unknown_keys_of_a_theme_are_counted(tmp_path: Path, head: str) -> None:
     assert all(str(line).startswith(f"{file}: ") for line in error.value.args)
 
 
-def test_unusable_members_of_a_fleet_are_counted(tmp_path: Path) -> None:
+def test_unusable_fleet_members_are_counted(tmp_path: Path) -> None:
     file = tmp_path / "fleet.toml"
     file.write_text("".join(f"[[member]]\nname{number} = 1\n" for number in range(_MANY)))
     began = time.process_time()
@@ -228,7 +228,7 @@ def test_unusable_members_of_a_fleet_are_counted(tmp_path: Path) -> None:
     assert wrong[-1] == f"{file}: {_MANY - MOST_PROBLEMS} more unusable members"
 
 
-def test_unknown_keys_of_a_fleet_make_a_short_line(tmp_path: Path) -> None:
+def test_many_unknown_fleet_keys_give_a_short_message(tmp_path: Path) -> None:
     file = tmp_path / "fleet.toml"
     file.write_text("".join(f"name{number} = 1\n" for number in range(_MANY)))
     with pytest.raises(FleetError) as error:
@@ -240,7 +240,7 @@ def test_unknown_keys_of_a_fleet_make_a_short_line(tmp_path: Path) -> None:
     "number", ["0x" + "f" * 5_000, "0b" + "1" * 40_000, "0o" + "7" * 9_000, "0x" + "f_" * 3_000 + "f"]
 )
 @pytest.mark.parametrize("key", ["theme", "engine", "profile", "history", "profile.direct.min_top"])
-def test_a_number_that_python_does_not_write_is_refused_in_a_line(tmp_path: Path, number: str, key: str) -> None:
+def test_oversized_number_is_refused_in_one_line(tmp_path: Path, number: str, key: str) -> None:
     file = tmp_path / ".brv" / "brv-tui.toml"
     file.parent.mkdir()
     file.write_text(f"{key} = {number}\n")

@@ -40,7 +40,7 @@ def after(text: str, name: str, value: bool | int | str | None) -> str:
     return file.read_bytes().decode()
 
 
-def test_the_first_setting_makes_the_file() -> None:
+def test_first_setting_creates_the_file() -> None:
     write_setting(user_file(), "theme", "brv-light")
     assert user_file().read_text() == 'theme = "brv-light"\n'
     assert configure(environ={}).settings.theme == "brv-light"
@@ -57,12 +57,12 @@ def test_the_first_setting_makes_the_file() -> None:
         ("editor.command", "vi", "keep_mtime = true\n", 'keep_mtime = true\ncommand = "vi"\n'),
     ],
 )
-def test_everything_else_stays(name: str, value: bool | str | None, old: str, new: str) -> None:
+def test_writing_a_setting_keeps_the_rest_of_the_file(name: str, value: bool | str | None, old: str, new: str) -> None:
     assert old in _FULL
     assert after(_FULL, name, value) == _FULL.replace(old, new)
 
 
-def test_unchanged_setting_writes_nothing() -> None:
+def test_unchanged_setting_is_not_written() -> None:
     file = user_file()
     file.parent.mkdir(parents=True)
     file.write_text(_FULL)
@@ -74,7 +74,7 @@ def test_unchanged_setting_writes_nothing() -> None:
     assert not file.with_name("other.toml").exists()
 
 
-def test_line_ends_stay() -> None:
+def test_writing_a_setting_keeps_line_endings() -> None:
     assert after("theme = 'a'\r\n[editor]\r\n", "editor.keep_mtime", True) == (
         "theme = 'a'\r\n[editor]\r\nkeep_mtime = true\r\n"
     )
@@ -91,13 +91,13 @@ def test_unknown_key_is_removed(text: str, name: str, left: str) -> None:
     assert after(text, name, None) == left
 
 
-def test_text_is_quoted() -> None:
+def test_text_values_are_quoted() -> None:
     value = 'a "b" \\ \n[x] é'
     assert after("", "editor.command", value)
     assert configure(environ={}).settings.editor.command == value
 
 
-def test_permissions_and_links_stay(tmp_path: Path) -> None:
+def test_writing_a_setting_keeps_permissions_and_symlinks(tmp_path: Path) -> None:
     real = tmp_path / "dotfiles.toml"
     real.write_text("history = 1\n")
     real.chmod(0o640)
