@@ -14,7 +14,7 @@ from tests.docs.pages import ROOT
 pytestmark = pytest.mark.long
 
 
-def test_the_screenshots_are_what_their_script_makes(tmp_path: Path) -> None:
+def test_screenshots_are_current(tmp_path: Path) -> None:
     command = [sys.executable, str(ROOT / "tools" / "make_screenshots.py"), str(tmp_path)]
     environment = {name: value for name, value in os.environ.items() if name != "NO_COLOR"}
     done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=110)

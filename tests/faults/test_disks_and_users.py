@@ -42,7 +42,7 @@ def played(place: Path, *words: str) -> dict[str, Any]:
 ANSWERED = [0, "", True]
 
 
-def test_read_only_folders_and_shut_notes_of_another_user(place: Path) -> None:
+def test_unreadable_notes_and_read_only_folders_are_reported(place: Path) -> None:
     told = played(place, "tests.faults.scenes", "shut_out")
     refused = "you may not read or write it, or its folder; change the permissions and try again"
     data = place / "own/data"
@@ -62,7 +62,7 @@ def test_read_only_folders_and_shut_notes_of_another_user(place: Path) -> None:
     }
 
 
-def test_a_full_disk_and_a_read_only_one(place: Path) -> None:
+def test_full_and_read_only_disks_are_reported(place: Path) -> None:
     told = played(place, "tests.support.namespaces", "tests.faults.scenes", "full_disk")
     full = "the disk is full; free some space and try again"
     own = str(place / "disk/data")

@@ -43,7 +43,7 @@ def from_kept(tree: Tree) -> Snapshot:
     return made
 
 
-def test_the_old_or_the_new_index_after_a_kill(tmp_path: Path) -> None:
+def test_killed_writer_leaves_the_old_or_the_new_index(tmp_path: Path) -> None:
     pick = random.Random(7)
     tree = generated(tmp_path / "project", 7)
     index = KeptIndex(tree.tree)

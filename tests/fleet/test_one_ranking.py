@@ -76,7 +76,7 @@ def compare(fleet: MadeFleet, texts: list[str]) -> Counter[SearchOutcome]:
     return ended
 
 
-def test_one_ranking_is_that_of_one_tree(tmp_path: Path) -> None:
+def test_merged_ranking_equals_that_of_one_tree(tmp_path: Path) -> None:
     ended = compare(made_fleet(tmp_path, members=7, notes=11), queries(60))
     assert ended[SearchOutcome.MATCHES] > 30
     assert len(ended) >= 3, "answers that are emptied, and queries that match nothing, are among them"
@@ -84,12 +84,12 @@ def test_one_ranking_is_that_of_one_tree(tmp_path: Path) -> None:
 
 @pytest.mark.long
 @pytest.mark.parametrize("first", [0, 100])
-def test_one_ranking_of_a_hundred_members(tmp_path: Path, first: int) -> None:
+def test_merged_ranking_of_100_members_equals_that_of_one_tree(tmp_path: Path, first: int) -> None:
     fleet = made_fleet(tmp_path, members=100, notes=10)
     compare(fleet, queries(200)[first : first + 100])
 
 
-def test_other_engines_and_constants_are_left_out_with_a_line(tmp_path: Path) -> None:
+def test_members_with_other_engines_or_constants_are_skipped(tmp_path: Path) -> None:
     fleet = made_fleet(tmp_path, members=3, notes=5)
     Tree(tmp_path / "other").note("a/b/c.md", "ember")
     others = (
@@ -113,7 +113,7 @@ def test_other_engines_and_constants_are_left_out_with_a_line(tmp_path: Path) ->
         one_ranking(fleet.here, others[1:2], "ember")
 
 
-def test_every_profile_that_counted_members_is_named_in_one_order(tmp_path: Path) -> None:
+def test_profiles_of_ranked_members_are_named_in_a_fixed_order(tmp_path: Path) -> None:
     fleet = made_fleet(tmp_path, members=2, notes=5)
     own = Path(fleet.members[0].path) / ".brv/brv-tui.toml"
     own.write_text("[signals]\nfrontmatter = true\n")
@@ -125,7 +125,7 @@ def test_every_profile_that_counted_members_is_named_in_one_order(tmp_path: Path
     assert one_ranking(fleet.here, fleet.members[1:], "ember anchor").profile == "brv-3"
 
 
-def test_a_path_that_several_members_have_is_refused(tmp_path: Path) -> None:
+def test_path_shared_by_several_members_is_refused(tmp_path: Path) -> None:
     members = []
     for name in ("one", "two"):
         tree = Tree(tmp_path / name)
@@ -148,7 +148,7 @@ def fleet(tmp_path: Path) -> Iterator[MadeFleet]:
     close_members()
 
 
-def test_one_set_of_judgments_over_all_members(fleet: MadeFleet) -> None:
+def test_one_judgment_set_evaluates_all_members(fleet: MadeFleet) -> None:
     documents = []
     for member in fleet.members[:2]:
         tree = Path(member.path) / ".brv" / "context-tree"
@@ -165,7 +165,7 @@ def test_one_set_of_judgments_over_all_members(fleet: MadeFleet) -> None:
     assert made.expectations == (1, 1)
 
 
-def test_members_evaluate_and_look_ahead_by_themselves(fleet: MadeFleet) -> None:
+def test_members_evaluate_and_forecast_separately(fleet: MadeFleet) -> None:
     first = Path(fleet.members[0].path)
     note = next((first / ".brv" / "context-tree").rglob("*_0_1.md"))
     path = note.relative_to(first / ".brv" / "context-tree").as_posix()

@@ -31,10 +31,10 @@ def process(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Isolated]:
         pytest.param(b"loop", "slow", marks=pytest.mark.long),
     ],
 )
-def test_broken_inputs_are_found(process: Isolated, data: bytes, problem: str) -> None:
+def test_failing_inputs_are_detected(process: Isolated, data: bytes, problem: str) -> None:
     assert process.run(data).problem.startswith(problem)
     assert process.run(b"fine").problem == ""
 
 
-def test_an_input_is_reduced(process: Isolated) -> None:
+def test_failing_input_is_reduced(process: Isolated) -> None:
     assert reduced(b" " * 40 + b"raise" + b"\n" * 9, lambda data: bool(process.run(data).problem)) == b"raise"

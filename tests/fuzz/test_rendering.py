@@ -83,7 +83,7 @@ def session(place: Path) -> Session:
 
 @fuzzed_slowly
 @given(st.data(), QUERIES, st.integers(30, 200))
-def test_reports_of_any_query(session: Session, data: st.DataObject, query: str, width: int) -> None:
+def test_any_query_can_be_reported(session: Session, data: st.DataObject, query: str, width: int) -> None:
     asked = f"{query} {data.draw(st.sampled_from(['', 'quokka', 'quokka anchor']))}"
     if data.draw(st.booleans()):
         saved = session.explainer.saved(session.with_plain_search(session.preview(asked), 3))
@@ -120,8 +120,8 @@ def printed(report: Any, width: int) -> str:
 
 @fuzzed_slowly
 @given(st.data(), JUNK)
-def test_a_damaged_file_is_a_trace_or_is_refused(session: Session, place: Path, data: st.DataObject, junk: Any) -> None:
-    """One value anywhere in a saved trace is another, or is gone, or a key is there that nobody knows."""
+def test_damaged_trace_is_read_or_refused(session: Session, place: Path, data: st.DataObject, junk: Any) -> None:
+    """Changes or removes one value anywhere in a saved trace, or adds an unknown key."""
     value = json.loads(as_json(session.explainer.saved(session.preview("quokka anchor"))))
     here: Any = value
     while True:
@@ -150,7 +150,9 @@ def test_a_damaged_file_is_a_trace_or_is_refused(session: Session, place: Path, 
 
 @fuzzed
 @given(st.data(), QUERIES, WIDTHS, GLYPHS)
-def test_steps_are_painted(session: Session, data: st.DataObject, query: str, width: int, glyphs: Any) -> None:
+def test_steps_of_any_query_can_be_painted(
+    session: Session, data: st.DataObject, query: str, width: int, glyphs: Any
+) -> None:
     trace = session.preview(f"{query} quokka" if data.draw(st.booleans()) else query)
     values = data.draw(st.booleans())
     made = strip(trace.steps, trace.timings, presentation(trace.engine).outlook, width, glyphs, values)
@@ -167,7 +169,7 @@ def test_steps_are_painted(session: Session, data: st.DataObject, query: str, wi
 
 @fuzzed
 @given(TEXTS, NAME, WIDTHS, st.booleans())
-def test_notes_are_painted(text: str, name: str, width: int, raw: bool) -> None:
+def test_any_note_can_be_painted(text: str, name: str, width: int, raw: bool) -> None:
     page = About(f"a/{name}.md", "", name, 1, NAMES, FileState.CURRENT, text, frontmatter=parse(text))
     document = page_document(page, width, raw)
     painted(list(document.lines), width)
@@ -182,7 +184,7 @@ def test_notes_are_painted(text: str, name: str, width: int, raw: bool) -> None:
 
 @fuzzed
 @given(st.one_of(TEXTS, QUERIES), st.integers(1, 60), GLYPHS, st.floats(allow_nan=False))
-def test_lines_fit(text: str, width: int, glyphs: Any, value: float) -> None:
+def test_any_text_fits_into_the_line_width(text: str, width: int, glyphs: Any, value: float) -> None:
     made = Line().add(text).add(text, "bold").cut(width)
     assert made.width <= width
     assert not controls(made.plain)
