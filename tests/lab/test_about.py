@@ -29,7 +29,7 @@ def session(tree: Tree) -> Session:
     return tree.session()
 
 
-def test_single_note(session: Session) -> None:
+def test_page_shows_text_signals_and_state_of_a_note(session: Session) -> None:
     page = session.about("auth/jwt/store.md")
     assert (page.path, page.title, page.alias) == ("auth/jwt/store.md", "Token store", "")
     assert page.text.startswith("# Token store")
@@ -41,7 +41,7 @@ def test_single_note(session: Session) -> None:
     assert [horizon.constant for horizon in page.ceiling.horizons] == ["direct.min_top", "direct.prefetch"]
 
 
-def test_signals_and_ceiling_equal_a_hit(session: Session) -> None:
+def test_signals_and_ceiling_equal_those_of_a_hit(session: Session) -> None:
     hit = next(hit for hit in session.preview("token store").hits if hit.file == "auth/jwt/store.md")
     page = session.about("auth/jwt/store.md")
     assert (page.aged, page.ceiling) == (hit.signals, hit.ceiling)
@@ -60,7 +60,7 @@ def test_changed_or_removed_file_is_reported(session: Session, tree: Tree) -> No
     assert page.aged is not None
 
 
-def test_files_other_than_notes(session: Session) -> None:
+def test_other_files_have_text_but_no_signals(session: Session) -> None:
     derived = session.about("auth/_index.md")
     assert derived.state is FileState.NOT_READ
     assert derived.text
@@ -108,7 +108,7 @@ def test_broken_frontmatter_is_reported(session: Session) -> None:
     assert page.frontmatter.fields == {}
 
 
-def test_surroundings_of_a_note(session: Session) -> None:
+def test_surroundings_list_links_backlinks_and_events(session: Session) -> None:
     made = session.around("auth/jwt/store.md")
     assert [found.path for found in made.links] == ["auth/jwt/expiry.md", "auth/jwt/expiry.md"]
     assert [link.source for link in made.backlinks] == ["auth/jwt/context.md"]
@@ -133,7 +133,7 @@ def test_links_to_a_folder_are_links_to_its_context(session: Session, tree: Tree
     assert [link.source for link in session.around("auth/jwt/context.md").backlinks] == ["deploy/a.md"]
 
 
-def test_surroundings_of_other_files_are_empty(session: Session) -> None:
+def test_other_files_have_no_surroundings(session: Session) -> None:
     for path in ("auth/nothing.md", "auth/broken.md", "auth/_index.md"):
         made = session.around(path)
         assert (made.links, made.backlinks, made.coming, made.standing) == ((), (), (), None)
@@ -141,7 +141,7 @@ def test_surroundings_of_other_files_are_empty(session: Session) -> None:
     assert session.around("auth/nothing.md").place is None
 
 
-def test_notes_of_shared_sources(tree: Tree, tmp_path_factory: pytest.TempPathFactory) -> None:
+def test_shared_note_has_a_page_and_surroundings(tree: Tree, tmp_path_factory: pytest.TempPathFactory) -> None:
     other = Tree(tmp_path_factory.mktemp("other"))
     other.note("x/y/one.md", "One", "@x/y/two.md")
     other.note("x/y/two.md", "Two")
@@ -154,7 +154,7 @@ def test_notes_of_shared_sources(tree: Tree, tmp_path_factory: pytest.TempPathFa
     assert [found.path for found in session.around("[lib]:x/y/one.md").links] == ["[lib]:x/y/two.md"]
 
 
-def test_clock_is_the_sessions(tree: Tree) -> None:
+def test_ages_use_the_clock_of_the_session(tree: Tree) -> None:
     tree.note("a/b.md", "B", days=10)
     early, late = tree.session(), tree.session(now_ms=NOW_MS + 86_400_000)
     first, second = early.about("a/b.md").aged, late.about("a/b.md").aged
@@ -176,7 +176,7 @@ def index_of(tree: Tree, reader: LinkReader | None = None) -> LinkIndex:
     return made
 
 
-def test_links_of_a_note(yard: Tree) -> None:
+def test_links_of_a_note_have_targets_and_states(yard: Tree) -> None:
     index = index_of(yard)
     assert [(found.state, found.path) for found in index.links_of("yard/gates/north.md")] == [
         (LinkState.NOTE, "yard/gates/south.md"),
@@ -190,7 +190,7 @@ def test_links_of_a_note(yard: Tree) -> None:
     assert index.links_of("nowhere.md") == ()
 
 
-def test_backlinks_of_a_note_and_of_a_folder(yard: Tree) -> None:
+def test_backlinks_of_notes_and_folders_are_found(yard: Tree) -> None:
     index = index_of(yard)
     found = index.backlinks("yard/gates/north.md")
     assert [(link.source, link.found.link.kind.value) for link in found] == [
@@ -232,7 +232,7 @@ def test_note_is_read_again_only_after_a_change(yard: Tree, monkeypatch: pytest.
     assert again.backlinks("yard/gates/north.md") == ()
 
 
-def test_reading_can_be_cancelled(yard: Tree) -> None:
+def test_link_reading_can_be_cancelled(yard: Tree) -> None:
     assert LinkReader().index(yard.snapshot(), lambda: True) is None
 
 

@@ -21,7 +21,7 @@ UNSEEN = (
 )
 
 
-def test_query_with_the_same_answer(tree: Tree) -> None:
+def test_unchanged_answer_has_no_differences(tree: Tree) -> None:
     tree.note("deploy/rollback.md", "Rollback", "rollback rollback", importance=90, maturity="core")
     trace = tree.session().preview("rollback")
     entry = replace(
@@ -32,14 +32,14 @@ def test_query_with_the_same_answer(tree: Tree) -> None:
 
 @pytest.mark.parametrize("who", [OURS, ENGINE])
 @pytest.mark.parametrize(("status", "said"), [("error", "failed then"), ("cancelled", "was stopped then")])
-def test_unanswered_run_is_not_the_same_answer(tree: Tree, status: str, said: str, who: str) -> None:
+def test_unanswered_run_differs_from_any_answer(tree: Tree, status: str, said: str, who: str) -> None:
     tree.note("deploy/rollback.md", "Rollback", "rollback rollback", importance=90, maturity="core")
     trace = tree.session().preview("rollback")
     (difference,) = compare(LoggedQuery(1.0, "rollback", who, status), trace).differences
     assert said in difference
 
 
-def test_differences_are_reported(tree: Tree) -> None:
+def test_differences_from_the_logged_answer_are_reported(tree: Tree) -> None:
     tree.note("deploy/rollback.md", "Rollback", "rollback rollback", days=200)
     session = tree.session()
     trace = session.preview("rollback")
@@ -52,7 +52,7 @@ def test_differences_are_reported(tree: Tree) -> None:
     assert "covered then, not covered now" in compare(ENTRY, nothing).differences
 
 
-def test_small_scores_are_compared_on_their_own_scale(tree: Tree) -> None:
+def test_small_scores_are_compared_on_the_engines_scale(tree: Tree) -> None:
     tree.note("deploy/rollback.md", "Rollback", "rollback rollback")
     trace = tree.session().preview("rollback", engine="jeffs_brain")
     score = trace.hits[0].score
@@ -73,7 +73,7 @@ def logged(trace: Trace, **changes: Any) -> LoggedQuery:
     return replace(made, **changes)
 
 
-def test_ageing_is_found_by_running_at_the_logged_time(tree: Tree) -> None:
+def test_ageing_is_identified_by_running_at_the_logged_time(tree: Tree) -> None:
     tree.note("deploy/rollback.md", "Rollback", "rollback rollback", days=90)
     tree.note("deploy/other.md", "Other", "other things", days=90)
     before = tree.session(now_ms=NOW_MS - 60 * DAY_MS).preview("rollback")
@@ -85,7 +85,7 @@ def test_ageing_is_found_by_running_at_the_logged_time(tree: Tree) -> None:
     assert tree.session().explainer.compare_logged(logged(before)).causes == only_time, "another note is no cause then"
 
 
-def test_rewritten_result_is_named_if_time_explains_the_answer(tree: Tree) -> None:
+def test_rewritten_result_is_named_even_if_time_explains_the_answer(tree: Tree) -> None:
     tree.note("deploy/rollback.md", "Rollback", "rollback rollback", days=90)
     tree.note("deploy/other.md", "Rollback drills", "rollback", days=90)
     before, now = (tree.session(now_ms=NOW_MS - days * DAY_MS).preview("rollback") for days in (60, 0))
@@ -100,8 +100,8 @@ def test_rewritten_result_is_named_if_time_explains_the_answer(tree: Tree) -> No
     assert told == (passed, "done here: signals")
 
 
-def test_note_written_since_is_the_cause_if_time_has_no_effect(tree: Tree) -> None:
-    """At the logged time, a note that was written later has no age, which proves nothing."""
+def test_note_written_since_is_the_cause_without_an_effect_of_time(tree: Tree) -> None:
+    """At the logged time, a note written later has no age, so running at that time is no evidence."""
     tree.note("deploy/rollback.md", "Rollback", "rollback rollback", days=90)
     before, now = (tree.session(now_ms=NOW_MS - days * DAY_MS).preview("rollback") for days in (60, 0))
     entry, written = logged(before), {"deploy/rollback.md": NOW_MS - 1_000.0}
@@ -109,7 +109,7 @@ def test_note_written_since_is_the_cause_if_time_has_no_effect(tree: Tree) -> No
     assert told == ("deploy/rollback.md was written",)
 
 
-def test_time_is_named_with_notes_that_were_written_since(tree: Tree) -> None:
+def test_time_and_notes_written_since_are_both_named(tree: Tree) -> None:
     tree.note("deploy/rollback.md", "Rollback", "rollback rollback", days=90)
     tree.note("deploy/other.md", "Other", "rollback of other things", days=90)
     then_ms = NOW_MS - 60 * DAY_MS
@@ -130,7 +130,7 @@ def test_time_is_named_with_notes_that_were_written_since(tree: Tree) -> None:
     )
 
 
-def test_earlier_clock_is_reported(tree: Tree) -> None:
+def test_clock_earlier_than_the_log_is_reported(tree: Tree) -> None:
     tree.note("deploy/rollback.md", "Rollback", "rollback rollback", days=9)
     later = tree.session(now_ms=NOW_MS + 60 * DAY_MS).preview("rollback")
     assert tree.session().explainer.compare_logged(logged(later)).causes == (
@@ -182,7 +182,7 @@ def test_note_archived_since_is_reported(tree: Tree) -> None:
     )
 
 
-def test_packed_context_is_not_a_difference(tree: Tree) -> None:
+def test_already_packed_context_is_not_a_difference(tree: Tree) -> None:
     tree.note("deploy/rollback.md", "Rollback", "rollback rollback", days=9)
     session = tree.session()
     first = session.run("rollback", engine="knowing")
@@ -193,7 +193,7 @@ def test_packed_context_is_not_a_difference(tree: Tree) -> None:
     assert compared.top_score == first.hits[0].score
 
 
-def test_actions_here_are_named_if_no_file_shows_them(tree: Tree) -> None:
+def test_actions_in_the_tool_are_named_if_files_do_not_show_them(tree: Tree) -> None:
     tree.note("deploy/rollback.md", "Rollback", "rollback rollback", days=9)
     tree.note("deploy/other.md", "Other", "other things", days=9)
     trace = tree.session().preview("rollback")
@@ -213,7 +213,7 @@ def test_actions_here_are_named_if_no_file_shows_them(tree: Tree) -> None:
     assert told((f"signals of {gone}", [gone])) == (f"no note's file is newer: what changed is {UNSEEN}",)
 
 
-def test_another_profile_and_causes_outside_the_tree(tree: Tree) -> None:
+def test_another_profile_or_cause_outside_the_tree_is_named(tree: Tree) -> None:
     tree.note("deploy/rollback.md", "Rollback", "rollback rollback", days=9)
     trace = tree.session().preview("rollback")
     (cause,) = tree.session().explainer.compare_logged(logged(trace, top_score=0.1)).causes
@@ -227,7 +227,7 @@ def test_another_profile_and_causes_outside_the_tree(tree: Tree) -> None:
     assert guessed == f"if that plays no part, what changed is {UNSEEN}"
 
 
-def test_signals_that_the_engine_does_not_read_are_named(tree: Tree) -> None:
+def test_signals_ignored_by_the_engine_are_named(tree: Tree) -> None:
     tree.note("deploy/rollback.md", "Rollback", "rollback rollback", days=9)
     entry = logged(tree.session().preview("rollback"))
     tree.file("deploy/rollback.md", "---\nmaturity: core\n---\n# Rollback\n\nrollback rollback\n", 9)

@@ -60,7 +60,7 @@ def outcome(session: Session, name: str, value: float, judgment: Judgment) -> st
     return outcome_of(session.variants.state(variant).trace(judgment))
 
 
-def test_axis_matches_its_text() -> None:
+def test_axis_is_parsed_from_text() -> None:
     assert parse_axis("direct.min_top=0.5:1:6", [FLOAT], 1).values == (0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
     assert len(parse_axis("direct.min_top", [FLOAT], 1).values) == 21
     assert len(parse_axis("direct.min_top=0.5:0.7", [FLOAT], 2).values) == 11
@@ -80,7 +80,7 @@ def test_invalid_axis_is_refused_in_one_line(text: str) -> None:
     assert "\n" not in str(caught.value)
 
 
-def test_other_replacements_are_listed(session: Session) -> None:
+def test_constants_changed_in_the_variant_are_listed(session: Session) -> None:
     base = Variant(days=2.0, constants=(("direct.min_top", 0.5), ("score.recency", 0.1)))
     axis = parse_axis("direct.min_top=0.5:1:3", session.variants.controls("byterover"), 1)
     made = swept_over(session, [axis], QUERIES, METRIC, base, "byterover", {}, lambda done, of: None)
@@ -139,7 +139,7 @@ def test_crossings_equal_bisection(session: Session, name: str) -> None:
         assert all(crossing.is_solved for crossing in made.crossings)
 
 
-def test_crossings_exist(session: Session) -> None:
+def test_tested_axes_have_crossings(session: Session) -> None:
     made = [swept(session, [f"{name}=0.01:1:5"], QUERIES, METRIC, {}).crossings for name in LINEAR[-2:]]
     assert sum(map(len, made)) >= 4
 
@@ -181,7 +181,7 @@ def _trace(value: float) -> Any:
 
 @settings(max_examples=200)
 @given(st.floats(0.01, 0.99), st.sampled_from([-3.0, -0.5, 0.25, 7.0]))
-def test_straight_line_is_solved_at_once(root: float, slope: float) -> None:
+def test_linear_crossing_is_solved_at_once(root: float, slope: float) -> None:
     asked: list[float] = []
 
     def at(value: Any) -> Trace:
@@ -196,15 +196,15 @@ def test_straight_line_is_solved_at_once(root: float, slope: float) -> None:
 
 @settings(max_examples=100)
 @given(st.floats(0.05, 0.95))
-def test_curve_is_bisected(root: float) -> None:
+def test_crossing_on_a_curve_is_bisected(root: float) -> None:
     made = crossing_between("q", 0.0, 1.0, lambda value: _trace(float(value) ** 3 - root**3))
     assert made.at == pytest.approx(root, abs=2e-9)
 
 
 @settings(max_examples=100)
 @given(st.lists(st.floats(0.01, 0.99), min_size=2, max_size=4, unique=True), st.booleans())
-def test_every_change_on_the_way_is_found(roots: list[float], is_whole: bool) -> None:
-    """Outcomes 0, 1, 2 … in steps: each is found once, however far apart the two queried values are."""
+def test_every_crossing_between_two_values_is_found(roots: list[float], is_whole: bool) -> None:
+    """Each step of the outcomes 0, 1, 2 … is found once, however far apart the two queried values are."""
     ends = (0, 1000) if is_whole else (0.0, 1000.0)
     steps = sorted({round(1000 * root) for root in roots})
     assume(len(steps) > 1)
@@ -219,14 +219,14 @@ def test_every_change_on_the_way_is_found(roots: list[float], is_whole: bool) ->
     assert [float(one.at) for one in found] == pytest.approx(steps, abs=1e-6)
 
 
-def test_whole_numbers_and_choices() -> None:
+def test_crossings_of_integers_and_choices_are_found() -> None:
     made = crossing_between("q", 0, 100, lambda value: _trace(float(value) - 41.5))
     assert (made.at, made.before, made.after, made.is_solved) == (42, "tier 3", "tier 2", False)
     made = crossing_between("q", "a", "b", lambda value: _trace(1.0 if value == "b" else -1.0))
     assert made.at == "b"
 
 
-def test_every_format_of_a_report(session: Session) -> None:
+def test_sweep_report_supports_every_format(session: Session) -> None:
     one = swept(session, ["score.relevance=0.01:1:5"], QUERIES, METRIC, {})
     two = swept(session, ["score.relevance=0.2:0.6:3", "score.recency=0:0.6:4"], QUERIES, METRIC, {})
     nothing = swept(session, ["text.relevance"], QUERIES[-1:], METRIC, {})

@@ -132,12 +132,12 @@ def test_profile_names_its_engine() -> None:
     assert parse_variant("docs +2w", PROFILES, "byterover") == Variant(profile="docs", days=14)
 
 
-def test_the_present_is_what_a_preview_gives(garden: Tree) -> None:
+def test_unchanged_variant_equals_a_preview(garden: Tree) -> None:
     session = opened(garden)
     assert answer(session, Variant()) == pytest.approx(scores_of(session))
 
 
-def test_the_cache_of_runs_is_not_asked(garden: Tree) -> None:
+def test_variants_ignore_the_cache_of_runs(garden: Tree) -> None:
     session = opened(garden)
     tier = session.preview(QUERY.text).tier
     session.run(QUERY.text)
@@ -147,7 +147,7 @@ def test_the_cache_of_runs_is_not_asked(garden: Tree) -> None:
     assert result.results
 
 
-def test_profile_and_constants(garden: Tree) -> None:
+def test_variant_changes_profile_and_constants(garden: Tree) -> None:
     session, other = opened(garden), opened(garden)
     other.use_profile("docs")
     other.load()
@@ -160,14 +160,14 @@ def test_profile_and_constants(garden: Tree) -> None:
         session.variants.state(Variant().with_constant("score.nothing", 1))
 
 
-def test_time_equals_a_session_at_that_time(garden: Tree) -> None:
+def test_variant_with_a_time_equals_a_session_at_that_time(garden: Tree) -> None:
     session, then = opened(garden), opened(garden, NOW_MS + 30 * DAY_MS)
     assert answer(session, Variant(days=30)) == pytest.approx(scores_of(then))
     earlier = opened(garden, NOW_MS - DAY_MS)
     assert answer(session, Variant(days=-1)) == pytest.approx(scores_of(earlier))
 
 
-def test_edit_equals_saving_it(garden: Tree, tmp_path: Path) -> None:
+def test_variant_with_an_edit_equals_the_saved_edit(garden: Tree, tmp_path: Path) -> None:
     data = b"# Something else\n\nNothing of it is left.\n"
     copy = tmp_path / "copy"
     shutil.copytree(garden.root, copy)
@@ -178,7 +178,7 @@ def test_edit_equals_saving_it(garden: Tree, tmp_path: Path) -> None:
     assert made == pytest.approx(scores_of(opened(saved)))
 
 
-def test_left_out_notes_equal_removed_ones(garden: Tree) -> None:
+def test_variant_without_a_note_equals_removing_it(garden: Tree) -> None:
     session = opened(garden)
     made = answer(session, Variant(without=(TOKENS,)))
     assert TOKENS in scores_of(session)
@@ -186,7 +186,7 @@ def test_left_out_notes_equal_removed_ones(garden: Tree) -> None:
     assert made == pytest.approx(scores_of(opened(garden)))
 
 
-def test_signals_of_a_note(garden: Tree) -> None:
+def test_variant_changes_the_signals_of_a_note(garden: Tree) -> None:
     session = opened(garden)
     low = answer(session, Variant(signals=(SignalChange(TOKENS, "importance", 0),)))
     high = answer(session, Variant(signals=(SignalChange(TOKENS, "importance", 100),)))
@@ -195,7 +195,7 @@ def test_signals_of_a_note(garden: Tree) -> None:
         session.variants.state(Variant(without=("nowhere.md",)))
 
 
-def test_each_query_runs_once(garden: Tree, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_variant_runs_each_query_once(garden: Tree, monkeypatch: pytest.MonkeyPatch) -> None:
     session = opened(garden)
     state = session.variants.state(Variant(days=7))
     first = session.variants.result(state, QUERY)
@@ -247,7 +247,7 @@ def test_slider_stays_in_its_range_and_on_its_steps(base: float, steps: int) -> 
     assert isinstance(base, float) or value == int(value)
 
 
-def test_controls_of_clock_and_note(garden: Tree) -> None:
+def test_controls_change_clock_and_note(garden: Tree) -> None:
     session = opened(garden)
     controls = {each.name: each for each in session.variants.note_controls(TOKENS)}
     made = with_value(Variant(), controls["importance"], 10.0)
@@ -276,7 +276,7 @@ def test_stored_profile_has_the_same_constants(garden: Tree, tmp_path: Path) -> 
     assert registry.load("jeffs_brain").constants(str(brain)).fusion.k == 3
 
 
-def test_answers_are_stored_for_later_and_for_eval(garden: Tree) -> None:
+def test_variant_answers_are_stored_for_later_and_for_eval(garden: Tree) -> None:
     first = opened(garden)
     for variant in (Variant(), Variant(days=30), Variant(constants=(("score.cap", 0.5),))):
         state = first.variants.state(variant)

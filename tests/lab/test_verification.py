@@ -130,7 +130,7 @@ def test_first_different_step_is_named(tmp_path: Path, tables: dict[str, object]
 
 
 @needs_package
-def test_signals_that_the_engine_would_find_go_to_both(tmp_path: Path) -> None:
+def test_both_programs_receive_the_same_signals(tmp_path: Path) -> None:
     tree = Tree(tmp_path / "project")
     for number in range(4):
         tree.note(f"a/b/n{number}.md", f"Note {number}", "refresh token rotation and more words", days=number)
@@ -143,8 +143,8 @@ def test_signals_that_the_engine_would_find_go_to_both(tmp_path: Path) -> None:
 
 
 @needs_package
-def test_notes_of_the_same_time_are_separated_in_the_copy(tmp_path: Path) -> None:
-    """The engine has no rule for their order, so that one copy of the tree would have several answers."""
+def test_notes_with_equal_times_get_different_times_in_the_copy(tmp_path: Path) -> None:
+    """The engine has no rule for their order, so one copy of the tree could have several answers."""
     tree = Tree(tmp_path / "project")
     for number in range(9):
         tree.note(f"a/b/{'zyxwvutsr'[number]}.md", f"Note {number}", "the same text", days=0)
@@ -172,7 +172,7 @@ def test_notes_of_the_same_time_are_separated_in_the_copy(tmp_path: Path) -> Non
 
 
 @needs_package
-def test_tree_on_which_every_search_fails(tmp_path: Path) -> None:
+def test_broken_tree_is_verified(tmp_path: Path) -> None:
     tree = Tree(tmp_path / "project")
     tree.note("a/b/c.md", "Title", "text", days=3)
     (tree.tree / "a/b/link.md").symlink_to(tree.tree / "a/b/c.md")
@@ -196,7 +196,7 @@ def test_installed_bundle_matches_ours_on_a_space(tmp_path: Path, monkeypatch: p
     assert state_of(tmp_path) == before
 
 
-def test_query_that_no_command_line_can_carry_is_left_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_query_that_fits_no_command_line_is_skipped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("BRV_DATA_DIR", str(tmp_path / "data"))
     session = Session.open(small_space(tmp_path, NOW_MS), now_ms=NOW_MS)
     session.load()
@@ -208,7 +208,7 @@ def test_query_that_no_command_line_can_carry_is_left_out(tmp_path: Path, monkey
     assert made.notices == ("1 question holds a null character, which no command line carries: left out",)
 
 
-def test_output_of_v4_compared_with_our_answer() -> None:
+def test_first_difference_from_the_v4_output_is_named() -> None:
     hit = {"path": "a.html", "score": 0.765, "confidence": "high", "snippet": "x", "title": "A"}
     ours = {"hits": [hit], "should_cite": True, "citation_block": "c"}
     data = {**ours, "query": "a"}
@@ -267,7 +267,7 @@ console.log(Date.now(), new Date().getTime(), new Date(5).getTime(), new Date() 
 
 
 @needs_node
-def test_package_with_moved_modules_is_one_line(tmp_path: Path, tree: Tree) -> None:
+def test_package_with_moved_modules_is_reported_in_one_line(tmp_path: Path, tree: Tree) -> None:
     tree.note("a/b/c.md", "Title", "text")
     folder = tmp_path / "elsewhere"
     folder.mkdir()
@@ -282,7 +282,7 @@ def test_package_with_moved_modules_is_one_line(tmp_path: Path, tree: Tree) -> N
         verify_v3(run, BRV3)
 
 
-def test_missing_package_is_one_line_with_advice(tmp_path: Path) -> None:
+def test_missing_package_is_reported_with_advice(tmp_path: Path) -> None:
     nowhere = {"PATH": str(tmp_path), "HOME": str(tmp_path)}
     with pytest.raises(NotInstalled, match=r"Node\.js is not on PATH.*install Node\.js 20 or later"):
         find_node(nowhere)
@@ -303,7 +303,7 @@ def test_missing_package_is_one_line_with_advice(tmp_path: Path) -> None:
         find_node({"PATH": str(tmp_path)})
 
 
-def test_search_path_of_the_engines(tmp_path: Path) -> None:
+def test_installed_engines_are_found_on_the_search_path(tmp_path: Path) -> None:
     package = tmp_path / "lib/node_modules" / PACKAGE
     (package / "bin").mkdir(parents=True)
     (package / "package.json").write_text(json.dumps({"name": PACKAGE, "version": "3.16.1"}))
@@ -325,7 +325,7 @@ def test_search_path_of_the_engines(tmp_path: Path) -> None:
     assert find_bundle(skill) == find_bundle(skill / "scripts") == found
 
 
-def test_programs_of_a_project_never_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_verification_never_runs_programs_of_a_project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("BRV_DATA_DIR", str(tmp_path / "data"))
     monkeypatch.setenv("HOME", str(tmp_path / "home"))
     monkeypatch.delenv("PATH")
@@ -372,7 +372,7 @@ def test_profile_lists_the_versions_it_describes(tree: Tree, tmp_path: Path, ver
     assert ("which brv-3 (3.14) does not know" in status.sentence) is not is_known
 
 
-def test_space_belongs_to_v4(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_space_is_verified_against_v4(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("BRV_DATA_DIR", str(tmp_path / "data"))
     session = Session.open(small_space(tmp_path, NOW_MS), now_ms=NOW_MS)
     session.load()

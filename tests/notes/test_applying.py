@@ -45,7 +45,7 @@ def steps_of(tree: Path) -> tuple[Step, ...]:
     )
 
 
-def test_every_kind_of_step_and_back(three: Tree, place: PlanTarget, files: Callable[[], Files]) -> None:
+def test_every_kind_of_step_is_applied_and_undone(three: Tree, place: PlanTarget, files: Callable[[], Files]) -> None:
     before = files()
     plan = Plan("all", steps_of(three.tree))
     assert apply(place, plan) == ()
@@ -98,7 +98,7 @@ def test_impossible_undo_is_reported(three: Tree, place: PlanTarget, monkeypatch
     assert (three.tree / "x/a.md").read_text() == "somebody else's"
 
 
-def test_the_last_copy_of_a_note_is_not_undone(three: Tree, place: PlanTarget, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_undo_keeps_the_last_copy_of_a_note(three: Tree, place: PlanTarget, monkeypatch: pytest.MonkeyPatch) -> None:
     def remove(tree: Path, path: str, seen: FileVersion) -> Saved:
         (tree / path).unlink()
         raise SaveError(f"{path}: not done, Input/output error; fix that and try again")
@@ -113,7 +113,7 @@ def test_the_last_copy_of_a_note_is_not_undone(three: Tree, place: PlanTarget, m
     assert (three.tree / "y/copy.md").read_bytes() == b"a"
 
 
-def test_a_file_to_be_changed_that_vanishes_undoes_the_plan(
+def test_plan_is_undone_if_a_file_vanishes_while_it_is_applied(
     three: Tree, place: PlanTarget, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     move = Move("x/a.md", "y/a.md", digest(b"a"))
@@ -132,7 +132,7 @@ def test_a_file_to_be_changed_that_vanishes_undoes_the_plan(
     assert not (three.tree / "y").exists()
 
 
-def test_change_the_disk_cannot_confirm_is_applied_and_reported(
+def test_unconfirmed_change_is_applied_and_reported(
     three: Tree, place: PlanTarget, files: Callable[[], Files], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     before = files()
@@ -173,7 +173,7 @@ def test_change_the_disk_cannot_confirm_is_applied_and_reported(
         (MoveFolder("x", "y"), "y/n.md", "y: there is such a file already"),
     ],
 )
-def test_changes_meanwhile(
+def test_plan_is_refused_if_a_file_changed(
     three: Tree, place: PlanTarget, files: Callable[[], Files], step: Step, change: str, said: str
 ) -> None:
     plan = Plan("one", (Write("first.md", None, FileContent(b"first")), step))
@@ -187,13 +187,15 @@ def test_changes_meanwhile(
 @pytest.mark.parametrize(
     "step", [Write("x/a.md", FileContent(b"a"), FileContent(b"A")), Move("x/a.md", "x/n.md", digest(b"a"))]
 )
-def test_a_note_that_is_gone(three: Tree, place: PlanTarget, step: Step) -> None:
+def test_plan_is_refused_if_a_note_is_gone(three: Tree, place: PlanTarget, step: Step) -> None:
     (three.tree / "x/a.md").unlink()
     with pytest.raises(NoteError, match=r"x/a.md: "):
         apply(place, Plan("one", (step,)))
 
 
-def test_a_change_after_the_first_look(three: Tree, place: PlanTarget, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_change_after_the_first_check_is_refused(
+    three: Tree, place: PlanTarget, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(applying, "_check", lambda place, steps: None)
     three.file("x/a.md", "somebody else's")
     three.file("x/n.md", "somebody else's")
@@ -208,7 +210,7 @@ def test_a_change_after_the_first_look(three: Tree, place: PlanTarget, monkeypat
             apply(place, Plan("one", (step,)))
 
 
-def test_recorded_signals_that_changed(three: Tree, place: PlanTarget) -> None:
+def test_plan_is_refused_if_recorded_signals_changed(three: Tree, place: PlanTarget) -> None:
     place.overlay.write({"x/a.md": OTHERS, "x/b.md": SIGNALS})
     plan = Plan("one", (Record((Recorded("x/b.md", SIGNALS, None), Recorded("x/a.md", SIGNALS, None))),))
     with pytest.raises(NoteError, match=r"x/a.md: its recorded signals changed meanwhile"):
@@ -216,7 +218,7 @@ def test_recorded_signals_that_changed(three: Tree, place: PlanTarget) -> None:
     assert place.overlay.read(place.defaults) == {"x/a.md": OTHERS, "x/b.md": SIGNALS}
 
 
-def test_messages_of_a_save_are_passed_on(three: Tree, place: PlanTarget, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_messages_of_a_save_are_returned(three: Tree, place: PlanTarget, monkeypatch: pytest.MonkeyPatch) -> None:
     def save(*_: object, **__: object) -> Saved:
         return Saved(None, ("owner",), "x/.kept")
 
@@ -229,7 +231,7 @@ def test_messages_of_a_save_are_passed_on(three: Tree, place: PlanTarget, monkey
 
 
 @pytest.mark.parametrize("path", ["../out.md", "/tmp/out.md", "x/.hidden.md", "x/out.txt"])
-def test_paths_out_of_the_tree(three: Tree, place: PlanTarget, path: str) -> None:
+def test_paths_outside_the_tree_are_refused(three: Tree, place: PlanTarget, path: str) -> None:
     for step in (Write(path, None, FileContent(b"n")), Move("x/a.md", path, digest(b"a"))):
         with pytest.raises(NoteError):
             apply(place, Plan("one", (step,)))
@@ -237,7 +239,7 @@ def test_paths_out_of_the_tree(three: Tree, place: PlanTarget, path: str) -> Non
 
 
 @pytest.mark.parametrize(("path", "target"), [("x", "x/y"), ("x", "x"), ("x", "../x"), ("x", ".x"), ("x/a.md", "y")])
-def test_folders_that_cannot_be_moved(three: Tree, place: PlanTarget, path: str, target: str) -> None:
+def test_impossible_folder_moves_are_refused(three: Tree, place: PlanTarget, path: str, target: str) -> None:
     with pytest.raises(NoteError):
         apply(place, Plan("one", (MoveFolder(path, target),)))
     assert (three.tree / "x/a.md").read_text() == "a"
@@ -247,7 +249,7 @@ NAMES = st.sampled_from(["x/a.md", "x/b.md", "y/c.md", "d.md"])
 
 
 @given(st.lists(st.tuples(NAMES, st.one_of(NAMES, st.binary(max_size=4), st.none())), max_size=8))
-def test_any_plan_that_was_applied_is_undone_to_the_byte(
+def test_undo_of_any_plan_restores_every_byte(
     tmp_path_factory: pytest.TempPathFactory, moves: list[tuple[str, str | bytes | None]]
 ) -> None:
     tree = Tree(tmp_path_factory.mktemp("tree") / "p")

@@ -35,7 +35,7 @@ class Applied:
         return (f"did {asked.title}",)
 
 
-def test_the_newest_is_undone_first_and_done_again_last() -> None:
+def test_newest_plan_is_undone_first_and_redone_last() -> None:
     journal, applied = Journal(clock), Applied()
     for title in "abc":
         journal.add(plan(title))
@@ -60,7 +60,7 @@ def test_new_change_clears_the_redo_list() -> None:
         journal.redo(applied)
 
 
-def test_plan_with_files_changed_since_is_dropped_so_that_earlier_plans_can_be_undone() -> None:
+def test_plan_that_cannot_be_undone_is_dropped() -> None:
     def refused(_: Plan) -> tuple[str, ...]:
         raise ChangedMeanwhile("a;b.md", "changed meanwhile")
 
@@ -75,7 +75,7 @@ def test_plan_with_files_changed_since_is_dropped_so_that_earlier_plans_can_be_u
     assert journal.undo(applied)[0].title == "a"
 
 
-def test_where_the_only_plan_is_forgotten_no_other_is_named() -> None:
+def test_message_names_no_other_plan_if_the_only_one_is_dropped() -> None:
     def refused(_: Plan) -> tuple[str, ...]:
         raise ChangedMeanwhile("a.md", "changed meanwhile")
 
@@ -86,7 +86,7 @@ def test_where_the_only_plan_is_forgotten_no_other_is_named() -> None:
     assert str(told.value) == "a.md: changed meanwhile: a cannot be undone any more"
 
 
-def test_nothing_to_undo() -> None:
+def test_undo_without_changes_is_refused() -> None:
     with pytest.raises(NoteError, match="nothing was changed in this session"):
         Journal(clock).undo(Applied())
 
@@ -103,7 +103,7 @@ def test_refused_undo_changes_nothing() -> None:
     assert (journal.done, journal.undone) == (("a",), ("b",))
 
 
-def test_the_oldest_are_forgotten() -> None:
+def test_oldest_plans_are_dropped_at_the_limit() -> None:
     journal = Journal(clock, most_plans=3)
     for title in "abcde":
         journal.add(plan(title))
@@ -116,7 +116,7 @@ def test_the_oldest_are_forgotten() -> None:
     assert journal.done == ("large",)
 
 
-def test_it_knows_where_a_note_is_that_was_moved() -> None:
+def test_journal_finds_the_current_path_of_a_moved_note() -> None:
     journal = Journal(clock)
     journal.add(Plan("rename", (Move("a/one.md", "a/two.md", "0"),)))
     journal.add(Plan("move the folder", (MoveFolder("a", "b"),)))
@@ -129,7 +129,7 @@ def test_it_knows_where_a_note_is_that_was_moved() -> None:
     assert journal.path_now("a/two.md", 0) == "a/one.md", "it was there until that was undone"
 
 
-def test_journal_knows_which_of_several_notes_was_at_a_path_at_a_time() -> None:
+def test_journal_finds_the_note_that_had_a_path_at_a_time() -> None:
     times = iter((10.0, 20.0, 30.0))
     journal = Journal(lambda: next(times))
     journal.add(Plan("rename", (Move("a/x.md", "b/x.md", "0"),)))
@@ -140,7 +140,7 @@ def test_journal_knows_which_of_several_notes_was_at_a_path_at_a_time() -> None:
     ]  # fmt: skip
 
 
-def test_only_the_newest_moves_are_known() -> None:
+def test_journal_remembers_only_the_newest_moves() -> None:
     journal = Journal(clock)
     for number in range(1001):
         journal.add(Plan("rename", (Move(f"{number}.md", f"{number}/moved.md", "0"),)))
@@ -151,7 +151,7 @@ def signals_of(path: str) -> Plan:
     return Plan(f"signals of {path}", (Record((Recorded(path, None, defaults(BRV3.signals)),)),))
 
 
-def test_journal_knows_changes_that_file_times_do_not_show() -> None:
+def test_journal_reports_changes_hidden_by_file_times() -> None:
     times = (float(at) for at in range(0, 200, 10))
     journal = Journal(lambda: next(times))
     old, kept, new = FileContent(b"a", 5), FileContent(b"b", 5), FileContent(b"b")
@@ -173,7 +173,7 @@ def test_journal_knows_changes_that_file_times_do_not_show() -> None:
     assert journal.untimed_since(90) == {"signals of a.md": ["c.md"]}
 
 
-def test_a_plan_that_cannot_be_undone_any_more_is_still_in_force() -> None:
+def test_dropped_plan_remains_in_effect() -> None:
     times = (float(at) for at in range(0, 100, 10))
     journal = Journal(lambda: next(times))
     journal.add(signals_of("x.md"))
