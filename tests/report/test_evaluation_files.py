@@ -86,7 +86,7 @@ def test_tier_gate_names_the_new_tier_of_a_query_not_the_note_that_fell(report: 
     assert "lost: why it is tier 4; cause: an edit" in rendered_evaluation(made, EvaluationForm.JUNIT).decode()
 
 
-def test_markdown_shows_text_as_text(report: Assessment) -> None:
+def test_markdown_escapes_text_of_notes_and_queries(report: Assessment) -> None:
     made = rendered_evaluation(report, EvaluationForm.MARKDOWN).decode()
     html = MarkdownIt("gfm-like", {"html": True, "linkify": False}).render(made)
     assert html.startswith("<h2>Memory check failed</h2>")
@@ -118,13 +118,13 @@ def test_json_can_be_read_back(report: Assessment, tmp_path: Path) -> None:
     assert value["comparison"]["changes"][0]["causes"][0].startswith("n one.md: rank 1")
 
 
-def test_where_it_cannot_be_saved(report: Assessment, tmp_path: Path) -> None:
+def test_evaluation_is_not_saved_to_an_invalid_place(report: Assessment, tmp_path: Path) -> None:
     for file, trees in (("x.txt", []), ("none/x.md", []), ("x.md", [tmp_path])):
         with pytest.raises(ExportError):
             save_evaluation(report, tmp_path / file, trees)
 
 
-def test_of_many_queries_the_worst_are_listed(report: Assessment) -> None:
+def test_only_the_worst_of_many_queries_are_listed(report: Assessment) -> None:
     many = tuple(result(f"q{number}", "n one.md") for number in range(60))
     made = replace(
         report, evaluation=replace(report.evaluation, queries=(*many, result("worst", "m.md"))), comparison=None
@@ -136,7 +136,7 @@ def test_of_many_queries_the_worst_are_listed(report: Assessment) -> None:
 
 
 @pytest.mark.parametrize("width", [40, 80, 200])
-def test_lines_keep_their_width(report: Assessment, width: int) -> None:
+def test_evaluation_lines_fit_the_width(report: Assessment, width: int) -> None:
     lines = lines_of(evaluation_blocks(report, width), width, UNICODE)
     assert all(line.width <= width for line in lines)
     text = "\n".join(line.plain for line in lines)
