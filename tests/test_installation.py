@@ -34,7 +34,7 @@ GIT = {"url": "https://example.org/brv-tui", "vcs_info": {"vcs": "git", "commit_
         ([], "", "pip install 'brv-tui[web]'"),
     ],
 )
-def test_the_command_names_the_source_and_the_tool(
+def test_install_command_uses_the_original_source_and_tool(
     record: Any, tool: str, command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     text = None if record is None else json.dumps(record)
