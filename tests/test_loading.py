@@ -86,10 +86,10 @@ def test_update_equals_a_fresh_load_after_random_edits(tmp_path: Path, seed: int
         now += pick.choice((0, 1, 3_600_000, 90_000_000))
         after = on_disk(tree)
         places = {path for path in before.keys() | after.keys() if before.get(path) != after.get(path)}
-        made = update(snapshot, places, BRV3, now, tree.layers())
+        result = update(snapshot, places, BRV3, now, tree.layers())
         fresh = tree.snapshot(now_ms=now)
-        followed += made is not None
-        snapshot = made if made is not None else fresh
+        followed += result is not None
+        snapshot = result if result is not None else fresh
         snapshot.warm()
         same(snapshot, fresh, pick, now)
         assert (snapshot.abstracts, snapshot.summary_files) == (fresh.abstracts, fresh.summary_files)
@@ -102,9 +102,9 @@ def test_update_follows_a_moved_folder(tmp_path: Path) -> None:
     tree = generated(tmp_path / "project", 1)
     before = tree.snapshot()
     (tree.tree / "ops").rename(tree.tree / "operations")
-    made = update(before, ["ops", "operations"], BRV3, NOW_MS, tree.layers())
-    assert made is not None
-    same(made, tree.snapshot(), pick, NOW_MS)
+    result = update(before, ["ops", "operations"], BRV3, NOW_MS, tree.layers())
+    assert result is not None
+    same(result, tree.snapshot(), pick, NOW_MS)
 
 
 def test_unsupported_changes_cause_a_full_load(tree: Tree) -> None:
@@ -233,9 +233,9 @@ def test_manifest_after_updates_equals_a_fresh_one(tmp_path: Path) -> None:
         tree.file(f"auth/{pick.choice('abc')}{pick.choice(('.md', '.abstract.md'))}", prose(pick), age(pick))
         after = on_disk(tree)
         places = {path for path in before.keys() | after.keys() if before.get(path) != after.get(path)}
-        made = update(snapshot, places, BRV3, NOW_MS, tree.layers())
-        assert made is not None
-        snapshot, fresh = made, tree.snapshot()
+        result = update(snapshot, places, BRV3, NOW_MS, tree.layers())
+        assert result is not None
+        snapshot, fresh = result, tree.snapshot()
         for limits in (BRV3.manifest, DOCS.manifest):
             one, other = manifest_of(snapshot, limits), manifest_of(fresh, limits)
             assert one.entries == other.entries
@@ -274,8 +274,8 @@ def test_removed_words_free_room_for_new_ones(tmp_path: Path, monkeypatch: pytes
     monkeypatch.setattr(segment, "MOST_WORDS", len(now.postings.ids) + 20)
     for turn in range(4):
         tree.file("ops/long.md", f"# Long {turn}\n" + " ".join(f"word{turn}x{number}" for number in range(50)), turn)
-        made = update(now, ["ops/long.md"], BRV3, NOW_MS, tree.layers())
-        now = made or tree.snapshot(previous=now)
+        result = update(now, ["ops/long.md"], BRV3, NOW_MS, tree.layers())
+        now = result or tree.snapshot(previous=now)
         same(now, tree.snapshot(), random.Random(turn))
         assert not any(file.reason == TOO_MUCH_TEXT for file in now.unseen)
 
@@ -343,27 +343,27 @@ def test_edited_snapshot_equals_a_reload_after_saving(seed: int, tmp_path: Path)
             tree.signals[edit.path] = signals(pick)  # type: ignore[assignment]
             snapshot = tree.snapshot(profile, snapshot)
         before = (snapshot.notes, dict(snapshot.parsed), list(snapshot.postings.ids.terms))
-        made = edited(snapshot, profile, now_ms, edit)
+        result = edited(snapshot, profile, now_ms, edit)
         assert (snapshot.notes, dict(snapshot.parsed), snapshot.postings.ids.terms) == before
-        assert made.generation == UNPUBLISHED
+        assert result.generation == UNPUBLISHED
         write(tree, edit)
-        same_snapshots(made, tree.snapshot(profile, now_ms=now_ms), profile, now_ms, random.Random(seed))
+        same_snapshots(result, tree.snapshot(profile, now_ms=now_ms), profile, now_ms, random.Random(seed))
 
 
 @pytest.mark.parametrize("path", [".hidden/n.md", "a/.n.md", "a/n.txt", "a/N.MD"])
 def test_editing_an_unread_file_changes_nothing(path: str, tree: Tree) -> None:
     tree.note("a/n.md", "N")
     snapshot = tree.snapshot()
-    made = edited(snapshot, BRV3, NOW_MS, EditedFile(path, b"# M", NOW_MS * 1_000_000))
-    assert (made.notes, made.parsed, made.generation) == (snapshot.notes, snapshot.parsed, UNPUBLISHED)
+    result = edited(snapshot, BRV3, NOW_MS, EditedFile(path, b"# M", NOW_MS * 1_000_000))
+    assert (result.notes, result.parsed, result.generation) == (snapshot.notes, snapshot.parsed, UNPUBLISHED)
 
 
 def test_editing_a_snapshot_writes_no_file(tree: Tree) -> None:
     tree.note("a/n.md", "N", days=3)
     snapshot = tree.snapshot()
-    made = edited(snapshot, BRV3, NOW_MS, EditedFile("a/n.md", b"# Edited\n", NOW_MS * 1_000_000))
-    assert made.text("a/n.md") == "# Edited\n"
-    assert made.notes[0].title == "Edited"
+    result = edited(snapshot, BRV3, NOW_MS, EditedFile("a/n.md", b"# Edited\n", NOW_MS * 1_000_000))
+    assert result.text("a/n.md") == "# Edited\n"
+    assert result.notes[0].title == "Edited"
     assert (tree.tree / "a" / "n.md").read_text() == "# N\n\n\n"
     assert snapshot.text("a/n.md") == "# N\n\n\n"
 

@@ -206,8 +206,8 @@ def test_links_out_of_the_tree_are_refused(project: Tree, form: str, target: str
     text = (project.tree / "x/linking.md").read_text()
     known = KnownFiles(session.about("x/linking.md").names)
     found_wrong = problems("x/linking.md", note_text(text.encode()), text, known, BRV3.limits)
-    told = {(one.severity, one.line, one.message) for one in found_wrong}
-    assert (Severity.ERROR, found.link.line - 1, f"{found.link.target} leads out of the tree") in told
+    messages = {(one.severity, one.line, one.message) for one in found_wrong}
+    assert (Severity.ERROR, found.link.line - 1, f"{found.link.target} leads out of the tree") in messages
     page = page_document(session.about("x/linking.md"), 120, False)
     if not form.startswith("[t]: "):  # what defines a link is not shown
         assert "(leads out of the tree)" in " ".join(line.plain for line in page.lines)
@@ -256,8 +256,8 @@ def test_stub_pointing_out_of_the_tree_is_refused(project: Tree, field: str, pat
         session.notes.plan_restore("_archived/x/a.stub.md")
     assert contents(project.root) == before
     known = KnownFiles(session.about("_archived/x/a.stub.md").names)
-    told = problems("_archived/x/a.stub.md", note_text(text.encode()), text, known, BRV3.limits)
-    assert any(field in problem.message for problem in told)
+    result = problems("_archived/x/a.stub.md", note_text(text.encode()), text, known, BRV3.limits)
+    assert any(field in problem.message for problem in result)
 
 
 def contents(folder: Path) -> dict[Path, bytes]:

@@ -138,18 +138,18 @@ def written(folder: Path, text: str) -> Path:
 
 
 def test_user_profile_overrides_constants(tmp_path: Path) -> None:
-    made = load(written(tmp_path, "[direct]\nmin_top = 0.9\n[score.boost]\ncore = 2\n"))
-    assert (made.name, made.direct.min_top, made.direct.sure_top) == ("mine", 0.9, 0.93)
-    assert made.score.boost == {"draft": 0.85, "validated": 1.0, "core": 2.0}
+    result = load(written(tmp_path, "[direct]\nmin_top = 0.9\n[score.boost]\ncore = 2\n"))
+    assert (result.name, result.direct.min_top, result.direct.sure_top) == ("mine", 0.9, 0.93)
+    assert result.score.boost == {"draft": 0.85, "validated": 1.0, "core": 2.0}
 
 
 def test_user_profile_can_extend_docs(tmp_path: Path) -> None:
-    made = load(str(written(tmp_path, 'extends = "docs"\nname = "own"\n[search]\nlimit = 3\n')))
-    assert (made.name, made.score.local_bonus, made.search.limit) == ("own", 0.0, 3)
+    result = load(str(written(tmp_path, 'extends = "docs"\nname = "own"\n[search]\nlimit = 3\n')))
+    assert (result.name, result.score.local_bonus, result.search.limit) == ("own", 0.0, 3)
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         ("direct = 3", r"\[direct\] must be a table"),
         ("[direct]\nmin_topp = 1", r"unknown key direct\.min_topp; did you mean min_top\?"),
@@ -185,12 +185,12 @@ def test_user_profile_can_extend_docs(tmp_path: Path) -> None:
         ("not toml", "cannot be read as a profile"),
     ],
 )
-def test_faulty_profile_is_reported(tmp_path: Path, text: str, said: str | None) -> None:
+def test_faulty_profile_is_reported(tmp_path: Path, text: str, message: str | None) -> None:
     file = written(tmp_path, text)
-    if said is None:
+    if message is None:
         assert load(file).text.boost["content"] == 1
         return
-    with pytest.raises(ProfileError, match=said) as caught:
+    with pytest.raises(ProfileError, match=message) as caught:
         load(file)
     assert str(file) in str(caught.value)
 
@@ -218,10 +218,10 @@ NUMBERS = [name for name, value in constants(BRV3).items() if isinstance(value, 
 def test_any_override_gives_a_profile_or_a_profile_error(name: str, value: Any) -> None:
     table, _, key = name.rpartition(".")
     try:
-        made = overlay(BRV3, {table: {key: value}}, "test")
+        result = overlay(BRV3, {table: {key: value}}, "test")
     except ProfileError:
         return
-    assert attrgetter(name)(made) == value
+    assert attrgetter(name)(result) == value
 
 
 def test_default_profile_equals_its_file() -> None:
@@ -255,8 +255,8 @@ def test_default_profile_applies_without_settings(tmp_path: Path) -> None:
 
 def test_project_constants_apply_over_the_extended_profile(tmp_path: Path) -> None:
     project_file(tmp_path, '[profile]\nextends = "docs"\n[profile.direct]\nmin_top = 0.5\n')
-    made = chosen(tmp_path)
-    assert (made.name, made.direct.min_top, made.score.local_bonus) == ("docs*", 0.5, 0.0)
+    result = chosen(tmp_path)
+    assert (result.name, result.direct.min_top, result.score.local_bonus) == ("docs*", 0.5, 0.0)
     assert chosen(tmp_path, "brv-3") == BRV3
 
 
@@ -268,7 +268,7 @@ def test_project_can_select_a_profile_without_constants(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         ("profile = 3", "must name a profile or be a table"),
         ("profile = ''", "must name a profile or be a table"),
@@ -279,7 +279,7 @@ def test_project_can_select_a_profile_without_constants(tmp_path: Path) -> None:
         (b"\xff", "cannot be read as settings"),
     ],
 )
-def test_invalid_profile_settings_are_refused(tmp_path: Path, text: str | bytes, said: str) -> None:
+def test_invalid_profile_settings_are_refused(tmp_path: Path, text: str | bytes, message: str) -> None:
     project_file(tmp_path, text)
-    with pytest.raises((ConfigError, ProfileError), match=said):
+    with pytest.raises((ConfigError, ProfileError), match=message):
         chosen(tmp_path)

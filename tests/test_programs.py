@@ -113,8 +113,8 @@ class TestEnvironment:
         monkeypatch.chdir(tmp_path)
         path = f":.:bin:./bin:..:/usr/bin:{tmp_path}:{tmp_path}/bin:{tmp_path}/x/../bin:/bin:"
         given = {"PATH": path, "PYTHONPATH": "", "PYTHONHOME": ".", "PYTHONSTARTUP": "x", "DISPLAY": ":0", "HOME": "/h"}
-        made = programs.environment(of=given)
-        assert made == {"PATH": "/usr/bin:/bin", "DISPLAY": ":0", "HOME": "/h", "PYTHONSAFEPATH": "1"}
+        result = programs.environment(of=given)
+        assert result == {"PATH": "/usr/bin:/bin", "DISPLAY": ":0", "HOME": "/h", "PYTHONSAFEPATH": "1"}
         assert programs.environment(of=given, keep=("HOME",)).keys() == {"HOME", "PATH", "PYTHONSAFEPATH"}
 
     @pytest.mark.parametrize("mark", [".git", ".brv", ""])

@@ -34,9 +34,9 @@ def hit(score: float, *values: float) -> Hit:
 def test_score_equals_the_sum_of_its_parts_within_1e_9(
     score: float, values: tuple[float, ...], gap: float, fits: bool
 ) -> None:
-    made = hit(score, *values)
-    assert parts_gap(made) == pytest.approx(gap, abs=1e-15)
-    assert adds_up(made) == fits
+    result = hit(score, *values)
+    assert parts_gap(result) == pytest.approx(gap, abs=1e-15)
+    assert adds_up(result) == fits
 
 
 def test_trace_values_convert_to_plain_data() -> None:
@@ -85,11 +85,11 @@ COUNT: Key[int] = Key("count")
 
 
 def test_derived_entry_is_computed_once() -> None:
-    derived, made = Derived(), []
+    derived, result = Derived(), []
 
     def gather() -> int:
-        made.append(1)
-        return len(made)
+        result.append(1)
+        return len(result)
 
     assert derived.known(COUNT) is None
     assert [derived.of(COUNT, gather), derived.of(COUNT, gather), derived.known(COUNT)] == [1, 1, 1]

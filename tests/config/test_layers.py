@@ -46,31 +46,31 @@ def said(made: Configuration) -> list[str]:
 
 
 def test_defaults_apply_without_any_settings(root: Path) -> None:
-    made = read(root)
-    assert made.settings == Settings()
-    assert made.problems == ()
-    assert {made.source(name).layer for name in entries()} == {Layer.DEFAULT}
-    made.check()
+    result = read(root)
+    assert result.settings == Settings()
+    assert result.problems == ()
+    assert {result.source(name).layer for name in entries()} == {Layer.DEFAULT}
+    result.check()
 
 
 def test_each_layer_overrides_the_layers_below(root: Path) -> None:
     mine = own('theme = "a"\nengine = "jeffs_brain"\nhistory = 1\nrecording = true\nprofile = "docs"')
     theirs = project(root, 'theme = "b"\nhistory = 2\nprofile = "combined"')
-    made = read(root, {"profile": "brv-3"}, BRV_TUI_HISTORY="3", BRV_TUI_PROFILE="docs")
-    settings = made.settings
+    result = read(root, {"profile": "brv-3"}, BRV_TUI_HISTORY="3", BRV_TUI_PROFILE="docs")
+    settings = result.settings
     assert (settings.recording, settings.engine, settings.theme) == (True, "jeffs_brain", "b")
     assert (settings.history, settings.profile) == (3, "brv-3")
-    assert made.source("recording") == SettingSource(Layer.USER, str(mine))
-    assert made.source("theme") == SettingSource(Layer.PROJECT, str(theirs))
-    assert made.source("history") == SettingSource(Layer.ENVIRONMENT, "BRV_TUI_HISTORY")
-    assert made.source("profile") == SettingSource(Layer.OPTION, "--profile")
-    assert made.source("watch") == SettingSource(Layer.DEFAULT)
+    assert result.source("recording") == SettingSource(Layer.USER, str(mine))
+    assert result.source("theme") == SettingSource(Layer.PROJECT, str(theirs))
+    assert result.source("history") == SettingSource(Layer.ENVIRONMENT, "BRV_TUI_HISTORY")
+    assert result.source("profile") == SettingSource(Layer.OPTION, "--profile")
+    assert result.source("watch") == SettingSource(Layer.DEFAULT)
 
 
 def test_opened_project_stays_the_source_of_its_engine(tmp_path: Path) -> None:
     own('engine = "soleri"\n')
-    made = configure(None, {"engine": "byterover_v4", "profile": "docs"}, {}, {"engine": "the space"})
-    for one in (made, made.read_again()):
+    result = configure(None, {"engine": "byterover_v4", "profile": "docs"}, {}, {"engine": "the space"})
+    for one in (result, result.read_again()):
         assert one.source("engine") == SettingSource(Layer.OPENED, "the space")
         assert one.source("profile") == SettingSource(Layer.OPTION, "--profile")
 
@@ -78,10 +78,10 @@ def test_opened_project_stays_the_source_of_its_engine(tmp_path: Path) -> None:
 def test_project_settings_cannot_bind_keys(root: Path) -> None:
     own('[keys]\n"panes.back" = "x"\npanes.next = "n"')
     file = project(root, '[keys]\n"panes.back" = "y"\n"dialog.not_now" = "y"')
-    made = read(root)
-    assert made.settings.keys == {"panes.back": "x", "panes.next": "n"}
-    assert made.source("keys.panes.back").layer is Layer.USER
-    assert said(made) == [f"{file}: keys is for your own settings file: a project's file cannot set it"]
+    result = read(root)
+    assert result.settings.keys == {"panes.back": "x", "panes.next": "n"}
+    assert result.source("keys.panes.back").layer is Layer.USER
+    assert said(result) == [f"{file}: keys is for your own settings file: a project's file cannot set it"]
 
 
 _GREEDY = """
@@ -109,15 +109,15 @@ linked_trees = true
 
 def test_project_profile_cannot_raise_built_in_limits(root: Path) -> None:
     project(root, _GREEDY)
-    made, built_in = chosen_profile(read(root)), profiles.load()
-    assert made == replace(built_in, name="brv-3*", direct=replace(built_in.direct, min_top=0.3))
+    result, built_in = chosen_profile(read(root)), profiles.load()
+    assert result == replace(built_in, name="brv-3*", direct=replace(built_in.direct, min_top=0.3))
 
 
 def test_project_profile_cannot_raise_the_users_limits(root: Path) -> None:
     own("[profile.single_call]\nmax_iterations = 7\n[profile.agent]\nidle_turns = 80")
     project(root, _GREEDY)
-    made = chosen_profile(read(root))
-    assert (made.single_call.max_iterations, made.agent.idle_turns) == (7, profiles.load().agent.idle_turns)
+    result = chosen_profile(read(root))
+    assert (result.single_call.max_iterations, result.agent.idle_turns) == (7, profiles.load().agent.idle_turns)
     assert chosen_profile(read()).agent.idle_turns == 80, "the user's own profile is the user's"
 
 
@@ -171,22 +171,22 @@ def test_every_setting_except_keys_has_a_variable() -> None:
         if entry.kind is ValueKind.KEYS:
             assert entry.variable == ""
             continue
-        made = read(**{entry.variable: entry.choices[-1] if entry.choices else values[entry.kind]})
-        assert made.problems == ()
-        assert made.source(name) == SettingSource(Layer.ENVIRONMENT, entry.variable)
+        result = read(**{entry.variable: entry.choices[-1] if entry.choices else values[entry.kind]})
+        assert result.problems == ()
+        assert result.source(name) == SettingSource(Layer.ENVIRONMENT, entry.variable)
 
 
 def test_older_variables_keep_their_meaning() -> None:
-    made = read(
+    result = read(
         BRV_TUI_ASCII="1",
         BRV_TUI_EMBEDDER_MODEL="m",
         BRV_TUI_EMBEDDER_URL="http://localhost/v1",
         BRV_TUI_EMBEDDER_KEY="secret",
         BRV_TUI_RERANKER_MODEL="r",
     ).settings
-    assert made.ascii == "on"
-    assert (made.services.embedder.model, made.services.embedder.url) == ("m", "http://localhost/v1")
-    assert (made.services.embedder.key_env, made.services.reranker.model) == ("BRV_TUI_EMBEDDER_KEY", "r")
+    assert result.ascii == "on"
+    assert (result.services.embedder.model, result.services.embedder.url) == ("m", "http://localhost/v1")
+    assert (result.services.embedder.key_env, result.services.reranker.model) == ("BRV_TUI_EMBEDDER_KEY", "r")
     assert read(BRV_TUI_ASCII="0").settings.ascii == "off"
     assert read(BRV_TUI_ASCII="").settings.ascii == "auto"
     assert "secret" not in str(as_plain(read(BRV_TUI_EMBEDDER_KEY="secret")))
@@ -222,17 +222,17 @@ def test_older_variables_keep_their_meaning() -> None:
 )  # fmt: skip
 def test_problem_in_a_settings_file_names_the_file(text: str | bytes, message: str) -> None:
     file = own(text)
-    made = read()
-    (problem,) = said(made)
+    result = read()
+    (problem,) = said(result)
     assert problem.startswith(f"{file}: {message}")
     assert "\n" not in problem
-    assert made.settings == Settings()
-    entry = entry_of(made.problems[0].name)
+    assert result.settings == Settings()
+    entry = entry_of(result.problems[0].name)
     if entry is not None and entry.of_app:
-        made.check()
+        result.check()
         return
     with pytest.raises(ConfigError) as caught:
-        made.check()
+        result.check()
     assert str(caught.value) == problem
 
 
@@ -256,18 +256,18 @@ def test_out_of_range_number_is_refused_in_every_source(number: str) -> None:
 
 def test_one_invalid_setting_keeps_the_others() -> None:
     own('theme = "x"\nhistory = "many"\n[keys]\nquit = "Q"')
-    made = read()
-    assert (made.settings.theme, made.settings.history, made.settings.keys) == ("x", 500, {"quit": "Q"})
-    assert len(made.problems) == 1
+    result = read()
+    assert (result.settings.theme, result.settings.history, result.settings.keys) == ("x", 500, {"quit": "Q"})
+    assert len(result.problems) == 1
 
 
 @pytest.mark.parametrize("name", [name for name, entry in entries().items() if entry.personal])
 def test_project_file_cannot_set_personal_settings(root: Path, name: str) -> None:
     table, _, key = name.rpartition(".")
     file = project(root, f'[{table}]\n{key} = "x"' if table else f'{key} = "x"')
-    made = read(root)
-    assert said(made) == [f"{file}: {name} is for your own settings file: a project's file cannot set it"]
-    assert made.settings == Settings()
+    result = read(root)
+    assert said(result) == [f"{file}: {name} is for your own settings file: a project's file cannot set it"]
+    assert result.settings == Settings()
     assert {other for other, entry in entries().items() if not entry.personal} == {
         "theme", "animations", "ascii", "engine", "profile", "watch", "history", "signals.frontmatter",
         "editor.keep_mtime",
@@ -332,8 +332,8 @@ def test_profile_path_is_relative_to_the_settings_file(root: Path, monkeypatch: 
 
 def test_user_settings_may_contain_a_table_of_constants() -> None:
     own('[profile]\nextends = "docs"\n[profile.direct]\nmin_top = 0.2')
-    made = chosen_profile(read())
-    assert (made.name, made.direct.min_top) == ("docs*", 0.2)
+    result = chosen_profile(read())
+    assert (result.name, result.direct.min_top) == ("docs*", 0.2)
 
 
 @pytest.mark.parametrize(
@@ -353,8 +353,8 @@ def test_user_settings_may_contain_a_table_of_constants() -> None:
 )
 def test_frontmatter_setting_controls_reading_of_signals(root: Path, text: str, name: str, reads: bool) -> None:
     project(root, text)
-    made = chosen_profile(read(root))
-    assert (made.name, made.signals.frontmatter) == (name, reads)
+    result = chosen_profile(read(root))
+    assert (result.name, result.signals.frontmatter) == (name, reads)
 
 
 def test_frontmatter_setting_applies_to_every_profile(root: Path) -> None:
@@ -379,10 +379,10 @@ def test_invalid_profile_setting_of_a_project_is_refused(root: Path) -> None:
 
 def test_printed_file_contains_every_default() -> None:
     own(default_file())
-    made = read()
-    assert made.problems == ()
-    assert made.settings == Settings()
-    names = {name for name in entries() if name in made.values}
+    result = read()
+    assert result.problems == ()
+    assert result.settings == Settings()
+    names = {name for name in entries() if name in result.values}
     assert names == set(entries())
     assert all(entry.summary in default_file().replace("\n# ", " ") for entry in entries().values())
 
@@ -403,17 +403,17 @@ def test_plain_data_contains_each_value_and_its_source(root: Path) -> None:
 
 def test_one_invalid_key_keeps_the_other_bindings() -> None:
     own('[keys]\n"app.theme" = "ctrl+g"\n"app.themes" = 5\n')
-    made = configure(environ={})
-    assert made.settings.keys == {"app.theme": "ctrl+g"}
-    assert ['keys."app.themes" = 5' in problem.message for problem in made.problems] == [True]
+    result = configure(environ={})
+    assert result.settings.keys == {"app.theme": "ctrl+g"}
+    assert ['keys."app.themes" = 5' in problem.message for problem in result.problems] == [True]
 
 
 def test_every_invalid_key_is_reported() -> None:
     own('[keys]\n"app.theme" = 5\n"note.edit" = 7\n"panes.back" = "x"\n')
-    made = configure(environ={})
-    assert made.settings.keys == {"panes.back": "x"}
-    told = [problem.message for problem in made.problems]
-    assert [name in message for name, message in zip(("app.theme", "note.edit"), told, strict=True)] == [True, True]
+    result = configure(environ={})
+    assert result.settings.keys == {"panes.back": "x"}
+    messages = [problem.message for problem in result.problems]
+    assert [name in message for name, message in zip(("app.theme", "note.edit"), messages, strict=True)] == [True, True]
 
 
 def test_broken_engine_does_not_hide_an_unknown_profile(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -421,7 +421,7 @@ def test_broken_engine_does_not_hide_an_unknown_profile(monkeypatch: pytest.Monk
     monkeypatch.setattr(registry, "_places", lambda: places)
     registry.names.cache_clear()
     try:
-        said = why_no_profile("nope", SettingSource(Layer.USER, "config.toml"))
+        message = why_no_profile("nope", SettingSource(Layer.USER, "config.toml"))
     finally:
         registry.names.cache_clear()
-    assert "no such file" in said
+    assert "no such file" in message

@@ -73,9 +73,9 @@ def good(entry: Entry) -> st.SearchStrategy[Any]:
 @st.composite
 def documents(draw: st.DrawFn) -> dict[str, Any]:
     """Tables of a settings file: known and unknown names, valid and invalid values."""
-    made: dict[str, Any] = {}
+    result: dict[str, Any] = {}
     for name in draw(st.lists(_NAMES, max_size=4, unique=True)):
-        table, (*above, last) = made, name.split(".")
+        table, (*above, last) = result, name.split(".")
         for part in above:
             table = table.setdefault(part, {})
             if not isinstance(table, dict):
@@ -84,19 +84,19 @@ def documents(draw: st.DrawFn) -> dict[str, Any]:
             known = entries().get(name)
             value = good(known) if known is not None and known.kind is not ValueKind.KEYS else _VALUES
             table[last] = draw(st.one_of(value, _VALUES))
-    return made
+    return result
 
 
 def answers(file: Path) -> None:
     """Reading says what is wrong in single lines, and the settings can be used."""
     with contextlib.suppress(ConfigError):
         read_tables(file)
-    made = configure(environ={})
-    assert all(problem.message.startswith(f"{file}: ") for problem in made.problems)
-    assert not any("\n" in problem.message for problem in made.problems)
-    assert made.settings.history >= 0
+    result = configure(environ={})
+    assert all(problem.message.startswith(f"{file}: ") for problem in result.problems)
+    assert not any("\n" in problem.message for problem in result.problems)
+    assert result.settings.history >= 0
     with contextlib.suppress(ConfigError, ProfileError):
-        chosen_profile(made)
+        chosen_profile(result)
 
 
 @given(st.one_of(st.binary(max_size=200), st.lists(_SCRAPS, max_size=30).map(lambda parts: "".join(parts).encode())))
@@ -111,22 +111,22 @@ def test_settings_file_may_contain_any_tables(tables: dict[str, Any]) -> None:
 
 @given(st.dictionaries(st.sampled_from([entry.variable for entry in entries().values() if entry.variable]), st.text()))
 def test_environment_may_contain_any_values(environ: dict[str, str]) -> None:
-    made = configure(environ=environ)
-    assert all(problem.message.partition(":")[0] in environ for problem in made.problems)
+    result = configure(environ=environ)
+    assert all(problem.message.partition(":")[0] in environ for problem in result.problems)
 
 
 @st.composite
 def _changes(draw: st.DrawFn) -> tuple[dict[str, Any], str, Any]:
     """A good settings file's tables, and one setting to be written into it."""
-    made: dict[str, Any] = {}
+    result: dict[str, Any] = {}
     simple = [entry for entry in entries().values() if entry.kind is not ValueKind.KEYS]
     for entry in draw(st.lists(st.sampled_from(simple), max_size=6, unique=True)):
-        table, (*above, last) = made, entry.name.split(".")
+        table, (*above, last) = result, entry.name.split(".")
         for part in above:
             table = table.setdefault(part, {})
         table[last] = draw(good(entry))
     entry = draw(st.sampled_from(simple))
-    return made, entry.name, draw(st.one_of(st.none(), good(entry)))
+    return result, entry.name, draw(st.one_of(st.none(), good(entry)))
 
 
 @given(_changes(), st.sampled_from(["", "# first\n", "\n\n", "\r\n"]))

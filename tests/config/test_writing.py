@@ -111,11 +111,11 @@ def test_writing_a_setting_keeps_permissions_and_symlinks(tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [("junk", "cannot be read as settings"), ("[profile]\nextends = 'docs'\n", "profile is a table there")],
 )
-def test_change_that_would_lose_content_is_refused(text: str, said: str) -> None:
-    with pytest.raises(ConfigError, match=said):
+def test_change_that_would_lose_content_is_refused(text: str, message: str) -> None:
+    with pytest.raises(ConfigError, match=message):
         after(text, "profile", "docs")
     assert user_file().read_text() == text
 

@@ -63,8 +63,8 @@ def test_error_in_an_unwritable_folder_names_the_file(tmp_path: Path, monkeypatc
 def test_private_file_is_never_readable_by_others(tmp_path: Path) -> None:
     file = tmp_path / "deep" / "er" / "a.json"
     with writing.replacing(file) as opened:
-        (made,) = file.parent.iterdir()
-        assert mode(made) == 0o600
+        (result,) = file.parent.iterdir()
+        assert mode(result) == 0o600
         opened.write(b"x")
     assert (mode(file), mode(file.parent), mode(file.parent.parent)) == (0o600, 0o700, 0o700)
     file.chmod(0o644)

@@ -96,6 +96,6 @@ def test_documented_settings_are_valid() -> None:
         shown, ({"theme", "recording", "editor.keep_mtime", "keys"}, {"signals.frontmatter"}), strict=True
     ):
         user_file().write_text(text, encoding="utf-8")
-        made = configure(environ={})
-        assert made.problems == ()
-        assert set(made.values) == names
+        result = configure(environ={})
+        assert result.problems == ()
+        assert set(result.values) == names

@@ -20,6 +20,6 @@ def test_screenshots_are_current(tmp_path: Path) -> None:
     done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=110)
     assert done.returncode == 0, done.stderr
     kept = {file.name: file.read_text() for file in (ROOT / "docs" / "screenshots").iterdir()}
-    made = {file.name: file.read_text() for file in tmp_path.glob("*.svg")}
-    assert kept.keys() == made.keys()
-    assert [name for name in kept if kept[name] != made[name]] == []
+    result = {file.name: file.read_text() for file in tmp_path.glob("*.svg")}
+    assert kept.keys() == result.keys()
+    assert [name for name in kept if kept[name] != result[name]] == []

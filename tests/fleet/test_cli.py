@@ -129,9 +129,9 @@ def test_results_of_each_member_are_limited(fleet: Path) -> None:
 
 
 def test_scores_of_a_single_member_show_no_warning(fleet: Path) -> None:
-    said = "Scores of different members are not comparable"
-    assert said in run(fleet, "query", "signing keys", "--over", "one", "--over", "two", "--workers", "1")[1]
-    assert said not in run(fleet, "query", "signing keys", "--over", "one", "--workers", "1")[1]
+    message = "Scores of different members are not comparable"
+    assert message in run(fleet, "query", "signing keys", "--over", "one", "--over", "two", "--workers", "1")[1]
+    assert message not in run(fleet, "query", "signing keys", "--over", "one", "--workers", "1")[1]
 
 
 def test_missing_fleet_file_is_named_in_the_advice(fleet: Path) -> None:
@@ -209,8 +209,8 @@ def test_note_missing_from_every_member_is_reported(fleet: Path) -> None:
     outside = run(fleet, "explain", "signing keys", "../nope.md", "--over", "one", "--over", "two")
     assert outside == (3, "", "brv-tui: no member has ../nope.md\n"), "all of them could be read"
     code, _, err = run(fleet, "explain", "signing keys", "nope.md", "--over", "one", "--over", "gone")
-    said = f"note: {fleet}/gone: no such folder: {GONE}\nbrv-tui: no member that could be read has nope.md\n"
-    assert (code, err) == (3, said)
+    message = f"note: {fleet}/gone: no such folder: {GONE}\nbrv-tui: no member that could be read has nope.md\n"
+    assert (code, err) == (3, message)
     assert run(fleet, "explain", "signing keys", "x", "--over", "gone")[2].endswith(f"no such folder: {GONE}\n")
 
 

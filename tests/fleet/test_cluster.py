@@ -64,9 +64,9 @@ def fleet(tmp_path_factory: pytest.TempPathFactory, folders: dict[str, str]) -> 
 @pytest.fixture(scope="module")
 def processes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[FleetProcesses]:
     """A scheduler and three workers, once :meth:`FleetProcesses.make_whole` was called: within a test."""
-    made = FleetProcesses(tmp_path_factory.mktemp("cluster"), 3)
-    yield made
-    made.end()
+    result = FleetProcesses(tmp_path_factory.mktemp("cluster"), 3)
+    yield result
+    result.end()
 
 
 @pytest.fixture
@@ -79,14 +79,14 @@ def cluster(processes: FleetProcesses, in_folders: None) -> FleetProcesses:
 def answers(where: MemberExecutor, fleet: MadeFleet) -> list[object]:
     """Every trace but for its timings, and every ranking."""
     asker = Asker(where, NOW_MS)
-    made: list[object] = []
+    result: list[object] = []
     for text in TEXTS:
         replies = asker.ask(fleet.members, Answering(text, with_trace=True))
         assert replies.missing == ()
         for name, one in replies.values.items():
-            made.append((name, replace(one, trace=replace(one.trace, timings={}))))
-        made.append(one_ranking(asker, fleet.members, text))
-    return made
+            result.append((name, replace(one, trace=replace(one.trace, timings={}))))
+        result.append(one_ranking(asker, fleet.members, text))
+    return result
 
 
 def test_workers_give_the_same_answers_as_this_machine(fleet: MadeFleet, cluster: FleetProcesses) -> None:

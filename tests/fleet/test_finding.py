@@ -28,20 +28,20 @@ def test_folders_globs_and_repositories_become_members(make_tree: MakeTree, tmp_
         'name = "all"\n[[member]]\npath = "*"\nowner = "ops"\n[[member]]\npath = "*/shop"\n'
         '[[member]]\npath = "orders"\n[[member]]\npath = "gone"\n[[member]]\npath = "x"\nspeed = 3\n[[member]]\n'
     )
-    made = fleet_of(file)
-    assert made.name == "all"
-    assert [(one.name, one.owner) for one in made.members] == [
+    result = fleet_of(file)
+    assert result.name == "all"
+    assert [(one.name, one.owner) for one in result.members] == [
         ("mirror", "ops"), ("orders", "ops"), ("shop", ""), ("b-shop", ""), ("gone", "")
     ]  # fmt: skip
-    assert made.members[0].repository == str(tmp_path / "mirror.git")
-    lines = [one.why for one in made.absent]
+    assert result.members[0].repository == str(tmp_path / "mirror.git")
+    lines = [one.why for one in result.absent]
     assert lines == [
         f"{file}: member 5: unknown key speed; known: name, path, repository, spaces, revision, folder, engine, "
         "profile, weight, owner",
         f"{file}: member 6: give one of path, repository and spaces",
     ]
-    assert {one.kind for one in made.absent} == {AbsenceKind.ENTRY}
-    assert made.notices == (
+    assert {one.kind for one in result.absent} == {AbsenceKind.ENTRY}
+    assert result.notices == (
         f"{tmp_path}/*: 4 places are no memory: no .brv, and no bare repository",
         f"{tmp_path}/orders: is listed more than once; it is one member, orders",
     )
@@ -49,9 +49,9 @@ def test_folders_globs_and_repositories_become_members(make_tree: MakeTree, tmp_
 
 def test_glob_without_a_memory_is_reported(tmp_path: Path) -> None:
     (tmp_path / "plain").mkdir()
-    made = fleet_over(["p*"], tmp_path)
-    assert not made.members
-    assert [one.why for one in made.absent] == [
+    result = fleet_over(["p*"], tmp_path)
+    assert not result.members
+    assert [one.why for one in result.absent] == [
         f"{tmp_path}/p*: no memory there; name folders with .brv, or bare repositories"
     ]
 
@@ -62,9 +62,9 @@ def test_each_space_in_a_data_folder_is_a_member(tmp_path: Path) -> None:
         tree = tmp_path / "data" / "projects" / space / "context-tree"
         tree.mkdir(parents=True)
         (tree.parent / "metadata.json").write_text(f'{{"space_name": "Space {number}"}}')
-    made = fleet_over(["data"], tmp_path)
-    assert [one.name for one in made.members] == ["Space 0", "Space 1"]
-    assert made.members[0].path.endswith(f"{spaces[0]}/context-tree")
+    result = fleet_over(["data"], tmp_path)
+    assert [one.name for one in result.members] == ["Space 0", "Space 1"]
+    assert result.members[0].path.endswith(f"{spaces[0]}/context-tree")
 
 
 def test_adding_a_member_keeps_the_file_and_refuses_duplicates(tmp_path: Path, make_tree: MakeTree) -> None:
@@ -132,20 +132,20 @@ def test_pattern_stops_at_its_limits_and_keeps_its_results(
     for number in range(30):
         (tmp_path / "deep" / f"{number}" / "inner").mkdir(parents=True)
     monkeypatch.setattr(finding, "_MOST_LOOKED", 60)
-    made = fleet_over(["**"], tmp_path)
-    assert "shop" in [one.name for one in made.members]
+    result = fleet_over(["**"], tmp_path)
+    assert "shop" in [one.name for one in result.members]
     why = f"{tmp_path}/**: stopped after 60 files and folders; name folders further down"
-    assert [one.why for one in made.absent] == [why]
+    assert [one.why for one in result.absent] == [why]
     monkeypatch.setattr(finding, "_MOST_SECONDS", 0.0)
     assert "stopped after 0 files and folders" in fleet_over(["**"], tmp_path).absent[0].why
 
 
 @pytest.mark.parametrize("part", ["[" * 50_000, "[!" * 50_000, "*a" * 50_000, "?" * 50_000])
 def test_overlong_pattern_is_refused(part: str, tmp_path: Path) -> None:
-    made = fleet_over([f"x/{part}"], tmp_path)
-    assert made.members == ()
-    assert "more than 1,000 characters" in made.absent[0].why
-    assert len(made.absent[0].why) < 400
+    result = fleet_over([f"x/{part}"], tmp_path)
+    assert result.members == ()
+    assert "more than 1,000 characters" in result.absent[0].why
+    assert len(result.absent[0].why) < 400
 
 
 @pytest.mark.parametrize(

@@ -97,15 +97,15 @@ def test_members_with_other_engines_or_constants_are_skipped(tmp_path: Path) -> 
         Member("docs", str(tmp_path / "other"), profile="docs"),
         Member("gone", str(tmp_path / "gone")),
     )
-    made = one_ranking(fleet.here, (*others, *fleet.members), "ember anchor")
+    result = one_ranking(fleet.here, (*others, *fleet.members), "ember anchor")
     soleri = "its engine is soleri: one ranking is made by byterover alone"
     docs = "its constants (docs) are not those of most members: their scores cannot be one ranking"
-    assert {one.member: (one.why, one.kind) for one in made.missing} == {
+    assert {one.member: (one.why, one.kind) for one in result.missing} == {
         "soleri": (soleri, AbsenceKind.NOT_RANKED),
         "docs": (docs, AbsenceKind.OTHER_CONSTANTS),
         "gone": (f"{tmp_path}/gone: no such folder", AbsenceKind.NO_FOLDER),
     }
-    assert made.hits == one_ranking(fleet.here, fleet.members, "ember anchor").hits
+    assert result.hits == one_ranking(fleet.here, fleet.members, "ember anchor").hits
     with pytest.raises(FleetError, match="no member can be ranked with others: its engine is soleri") as raised:
         one_ranking(fleet.here, others[:1], "ember")
     assert raised.value.kind is AbsenceKind.NOT_RANKED
@@ -135,10 +135,10 @@ def test_path_shared_by_several_members_is_refused(tmp_path: Path) -> None:
     here = made_fleet(tmp_path / "x", 0, 0).here
     with pytest.raises(FleetError, match=r"'auth/jwt/keys.md' names auth/jwt/keys.md in one and in two"):
         one_ranking(here, members, "auth/jwt/keys.md")
-    made = one_ranking(here, members, "auth/two/own.md")
-    assert [(one.member, one.hit.path, one.hit.score) for one in made.hits] == [("two", "auth/two/own.md", 1.0)]
-    assert made.outcome is SearchOutcome.PATH_NOTE
-    assert ranking_lines(made)[-1].endswith("1 shown: it is named by the question, so no words are counted.")
+    result = one_ranking(here, members, "auth/two/own.md")
+    assert [(one.member, one.hit.path, one.hit.score) for one in result.hits] == [("two", "auth/two/own.md", 1.0)]
+    assert result.outcome is SearchOutcome.PATH_NOTE
+    assert ranking_lines(result)[-1].endswith("1 shown: it is named by the question, so no words are counted.")
     assert {one.member for one in one_ranking(here, members, "auth/jwt ember").hits} == {"one", "two"}
 
 
@@ -158,11 +158,11 @@ def test_one_judgment_set_evaluates_all_members(fleet: MadeFleet) -> None:
         documents.append(f"own/{member.name}.md")
     judged = (JudgedDocument(documents[0], 3), JudgedDocument(f"[{fleet.members[1].name}]:{documents[1]}", 2))
     judgments = [Judgment("q", "quokka habitats", documents=judged), Judgment("no", "zzz", expected="not covered")]
-    made, missing = evaluate_together(fleet.here, fleet.members, judgments, "all", "now")
+    result, missing = evaluate_together(fleet.here, fleet.members, judgments, "all", "now")
     assert missing == ()
-    assert made.mean(parse_metric("recall@5")) == 1.0
-    assert set(made.queries[0].ranking[:2]) == {document.path for document in judged}
-    assert made.expectations == (1, 1)
+    assert result.mean(parse_metric("recall@5")) == 1.0
+    assert set(result.queries[0].ranking[:2]) == {document.path for document in judged}
+    assert result.expectations == (1, 1)
 
 
 def test_members_evaluate_and_forecast_separately(fleet: MadeFleet) -> None:
@@ -175,9 +175,9 @@ def test_members_evaluate_and_forecast_separately(fleet: MadeFleet) -> None:
     )
     replies = fleet.here.ask(fleet.members, EvaluationOf())
     assert replies.missing == ()
-    made = replies.values
-    assert made["m0000"].mean(parse_metric("mrr")) == 1.0
-    assert made["m0001"] is None
+    result = replies.values
+    assert result["m0000"].mean(parse_metric("mrr")) == 1.0
+    assert result["m0001"] is None
     outlooks = fleet.here.ask(fleet.members, OutlookOf(400)).values
     assert all(one.ranked == 6 and one.counts for one in outlooks.values())
     explained = fleet.here.ask(fleet.members, Explaining(path, path))

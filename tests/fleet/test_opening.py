@@ -58,9 +58,9 @@ def found(asking: Asking, one: Member, words: str = SECRET) -> set[str]:
 @pytest.fixture
 def private(make_tree: MakeTree) -> Tree:
     """Another project of the user's, which no member may have read."""
-    made = make_tree("private")
-    made.note("safe/keys/pin.md", "The pin", f"{SECRET} {SECRET}")
-    return made
+    result = make_tree("private")
+    result.note("safe/keys/pin.md", "The pin", f"{SECRET} {SECRET}")
+    return result
 
 
 def test_shared_sources_are_not_followed(asking: Asking, tree: Tree, private: Tree) -> None:
@@ -117,20 +117,20 @@ class ListeningService:
 
 @pytest.fixture
 def service() -> Iterator[ListeningService]:
-    with socket.create_server(("127.0.0.1", 0)) as made:
+    with socket.create_server(("127.0.0.1", 0)) as result:
         callers: list[object] = []
 
         def listen() -> None:
             with suppress(OSError):
                 while True:
-                    connection, caller = made.accept()
+                    connection, caller = result.accept()
                     callers.append(caller)
                     connection.close()
 
         listener = threading.Thread(target=listen, daemon=True)
         listener.start()
-        yield ListeningService(made.getsockname()[1], callers)
-        made.shutdown(socket.SHUT_RDWR)
+        yield ListeningService(result.getsockname()[1], callers)
+        result.shutdown(socket.SHUT_RDWR)
         listener.join(10)
 
 
@@ -326,13 +326,13 @@ def test_fleet_file_and_environment_grant_no_trust(tmp_path: Path, monkeypatch: 
 @pytest.fixture
 def members(make_tree: Callable[[str], Tree]) -> list[Member]:
     """Three members of two notes each."""
-    made = []
+    result = []
     for name in ("one", "two", "three"):
         tree = make_tree(name)
         for note in ("b", "c"):
             tree.note(f"a/{name}/{note}.md", "A note")
-        made.append(Member(name, str(tree.root)))
-    return made
+        result.append(Member(name, str(tree.root)))
+    return result
 
 
 def test_member_beyond_the_memory_limit_is_opened_for_one_query(

@@ -46,19 +46,19 @@ class Doing:
 
 @pytest.fixture
 def members(tmp_path: Path) -> list[Member]:
-    made = []
+    result = []
     for number in range(6):
         tree = Tree(tmp_path / f"m{number}")
         tree.note("a/b/c.md", "A note")
-        made.append(Member(f"m{number}", str(tree.root)))
-    return made
+        result.append(Member(f"m{number}", str(tree.root)))
+    return result
 
 
 @pytest.fixture
 def pool(members: list[Member]) -> Iterator[ProcessPool]:
-    made = ProcessPool(members, 2)
-    yield made
-    made.close()
+    result = ProcessPool(members, 2)
+    yield result
+    result.close()
 
 
 @pytest.mark.long

@@ -14,10 +14,10 @@ _DEVOURING = "MemoryError in"
 
 @pytest.fixture(scope="module")
 def process(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Isolated]:
-    made = Isolated("misbehaving", tmp_path_factory.mktemp("fuzz"))
-    assert made.start() == [b"fine"]
-    yield made
-    made.stop()
+    result = Isolated("misbehaving", tmp_path_factory.mktemp("fuzz"))
+    assert result.start() == [b"fine"]
+    yield result
+    result.stop()
 
 
 @pytest.mark.parametrize(

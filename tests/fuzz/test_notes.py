@@ -76,12 +76,12 @@ def test_setting_a_field_succeeds_or_is_refused(text: str, key: str, value: obje
         assert 0 <= field.key_start <= field.key_end <= len(text)
         assert 0 <= field.start <= field.end <= len(text)  # behind an alias they are those of its anchor
     try:
-        made = set_fields(text, {key: value})  # type: ignore[dict-item]  # one of Value's kinds
+        result = set_fields(text, {key: value})  # type: ignore[dict-item]  # one of Value's kinds
     except FieldsError:
         return
     span = block_span(text)
-    assert made.endswith(text[text.index("\n", span[1]) + 1 :] if span else text)
-    assert parse(made).fields.keys() == {**parse(text).fields, key: value}.keys()
+    assert result.endswith(text[text.index("\n", span[1]) + 1 :] if span else text)
+    assert parse(result).fields.keys() == {**parse(text).fields, key: value}.keys()
 
 
 @fuzzed
@@ -141,8 +141,8 @@ def test_any_texts_can_be_merged(base: str, mine: str, theirs: str) -> None:
     assert merged(base, base, theirs).text == theirs
     assert merged(base, mine, mine) == merged(mine, mine, mine)
     assert bool(difference(mine, theirs)) == (mine != theirs)
-    made = merged(base, mine, theirs)
-    assert made.conflicts >= 0
+    result = merged(base, mine, theirs)
+    assert result.conflicts >= 0
 
 
 _LONGEST = 20_000

@@ -155,12 +155,12 @@ def test_steps_of_any_query_can_be_painted(
 ) -> None:
     trace = session.preview(f"{query} quokka" if data.draw(st.booleans()) else query)
     values = data.draw(st.booleans())
-    made = strip(trace.steps, trace.timings, presentation(trace.engine).outlook, width, glyphs, values)
-    made += notices([*trace.notices, query], width, glyphs) + times(trace.timings, width)
-    made += outlook_lines(presentation(trace.engine).outlook, width, glyphs, values)
-    made += [line for step in trace.steps for line in step_lines(step, (), width, glyphs)]
-    made += [stage_line(stage, width) for stage in trace.section(Search).stages]
-    painted([line.cut(width) for line in made], width)  # what is beyond the pane is not drawn
+    result = strip(trace.steps, trace.timings, presentation(trace.engine).outlook, width, glyphs, values)
+    result += notices([*trace.notices, query], width, glyphs) + times(trace.timings, width)
+    result += outlook_lines(presentation(trace.engine).outlook, width, glyphs, values)
+    result += [line for step in trace.steps for line in step_lines(step, (), width, glyphs)]
+    result += [stage_line(stage, width) for stage in trace.section(Search).stages]
+    painted([line.cut(width) for line in result], width)  # what is beyond the pane is not drawn
     for hit in trace.hits:
         assert sum(value for _, value in stack(hit.parts).kept) == pytest.approx(hit.score)
         bar = Line().extend(stacked(hit.parts, width, [0.5], glyphs))
@@ -185,9 +185,9 @@ def test_any_note_can_be_painted(text: str, name: str, width: int, raw: bool) ->
 @fuzzed
 @given(st.one_of(TEXTS, QUERIES), st.integers(1, 60), GLYPHS, st.floats(allow_nan=False))
 def test_any_text_fits_into_the_line_width(text: str, width: int, glyphs: Any, value: float) -> None:
-    made = Line().add(text).add(text, "bold").cut(width)
-    assert made.width <= width
-    assert not controls(made.plain)
+    result = Line().add(text).add(text, "bold").cut(width)
+    assert result.width <= width
+    assert not controls(result.plain)
     assert Line().fit(text, width).width == width
     assert Line().add(text).right(width, Line().add("x")).width == width
     painted([rule(width, text)], width)

@@ -109,22 +109,22 @@ def test_broken_frontmatter_is_reported(session: Session) -> None:
 
 
 def test_surroundings_list_links_backlinks_and_events(session: Session) -> None:
-    made = session.around("auth/jwt/store.md")
-    assert [found.path for found in made.links] == ["auth/jwt/expiry.md", "auth/jwt/expiry.md"]
-    assert [link.source for link in made.backlinks] == ["auth/jwt/context.md"]
-    place = made.place
+    result = session.around("auth/jwt/store.md")
+    assert [found.path for found in result.links] == ["auth/jwt/expiry.md", "auth/jwt/expiry.md"]
+    assert [link.source for link in result.backlinks] == ["auth/jwt/context.md"]
+    place = result.place
     assert (place.lane, place.text_path) == ("contexts", "auth/jwt/store.abstract.md")
     assert place == manifest_place(session.snapshot, session.profile.manifest, "auth/jwt/store.md")
-    assert made.standing.path == "auth/jwt/store.md"
-    assert [coming.days for coming in made.coming] == sorted(coming.days for coming in made.coming)
+    assert result.standing.path == "auth/jwt/store.md"
+    assert [coming.days for coming in result.coming] == sorted(coming.days for coming in result.coming)
 
 
 def test_upcoming_events_match_the_forecast(session: Session) -> None:
-    made = session.around("auth/jwt/expiry.md")
+    result = session.around("auth/jwt/expiry.md")
     forecast = session.ageing.forecast(0)
     position = session.snapshot.by_path["auth/jwt/expiry.md"]
-    assert made.coming == forecast.coming(position)
-    assert LEAVES_TIER_2 in {coming.event for coming in made.coming}
+    assert result.coming == forecast.coming(position)
+    assert LEAVES_TIER_2 in {coming.event for coming in result.coming}
 
 
 def test_links_to_a_folder_are_links_to_its_context(session: Session, tree: Tree) -> None:
@@ -135,8 +135,8 @@ def test_links_to_a_folder_are_links_to_its_context(session: Session, tree: Tree
 
 def test_other_files_have_no_surroundings(session: Session) -> None:
     for path in ("auth/nothing.md", "auth/broken.md", "auth/_index.md"):
-        made = session.around(path)
-        assert (made.links, made.backlinks, made.coming, made.standing) == ((), (), (), None)
+        result = session.around(path)
+        assert (result.links, result.backlinks, result.coming, result.standing) == ((), (), (), None)
     assert session.around("auth/_index.md").place is not None
     assert session.around("auth/nothing.md").place is None
 
@@ -171,9 +171,9 @@ def yard(tree: Tree) -> Tree:
 
 
 def index_of(tree: Tree, reader: LinkReader | None = None) -> LinkIndex:
-    made = (reader or LinkReader()).index(tree.snapshot())
-    assert made is not None
-    return made
+    result = (reader or LinkReader()).index(tree.snapshot())
+    assert result is not None
+    return result
 
 
 def test_links_of_a_note_have_targets_and_states(yard: Tree) -> None:
@@ -239,5 +239,5 @@ def test_link_reading_can_be_cancelled(yard: Tree) -> None:
 def test_removed_note_has_no_links(yard: Tree) -> None:
     snapshot = yard.snapshot()
     (yard.tree / "yard/gates/south.md").unlink()
-    made = LinkReader().index(snapshot)
-    assert made.backlinks("yard/gates/north.md") == ()
+    result = LinkReader().index(snapshot)
+    assert result.backlinks("yard/gates/north.md") == ()

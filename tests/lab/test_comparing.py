@@ -107,50 +107,50 @@ class TestComparison:
             replace(result("d"), grades={"n.md": 1}),
             result("old"),
         )
-        made = compare_evaluations(now, before)
-        assert [change.now.id for change in made.changes] == ["a", "b"]
-        assert len(made.notices) == 4
-        assert made.difference(RECALL) == -0.5
-        assert [change.now.id for change in made.worse(RECALL)] == ["b"]
-        assert made.p_value(RECALL) is None
+        outcome = compare_evaluations(now, before)
+        assert [change.now.id for change in outcome.changes] == ["a", "b"]
+        assert len(outcome.notices) == 4
+        assert outcome.difference(RECALL) == -0.5
+        assert [change.now.id for change in outcome.worse(RECALL)] == ["b"]
+        assert outcome.p_value(RECALL) is None
 
     def test_significance_needs_25_queries(self) -> None:
         for count, says in ((24, False), (25, True)):
             queries = [result(f"q{number}") for number in range(count)]
             lost = [replace(query, results=()) for query in queries]
-            made = compare_evaluations(evaluation(*lost), evaluation(*queries))
-            assert (made.p_value(RECALL) is not None) is says
-            assert made.p_value(RECALL) is None or made.p_value(RECALL) < 0.001
+            outcome = compare_evaluations(evaluation(*lost), evaluation(*queries))
+            assert (outcome.p_value(RECALL) is not None) is says
+            assert outcome.p_value(RECALL) is None or outcome.p_value(RECALL) < 0.001
 
     def test_moved_document_counts_as_the_same_judgment(self) -> None:
         moved = replace(result("a"), grades={"x.md": 2}, results=(RankedDocument("x.md", 1.0),))
-        made = compare_evaluations(evaluation(moved), evaluation(result("a")))
-        assert made.difference(RECALL) == 0
+        outcome = compare_evaluations(evaluation(moved), evaluation(result("a")))
+        assert outcome.difference(RECALL) == 0
 
 
 class TestGates:
     def test_mean_gate_fails_below_its_limit(self) -> None:
-        made = evaluation(result("a"), result("b", False), result("c"))
-        assert gate_under(made, RECALL, 0.66).passed
-        assert gate_under(made, RECALL, 2 / 3).passed
-        failed = gate_under(made, RECALL, 0.67)
+        outcome = evaluation(result("a"), result("b", False), result("c"))
+        assert gate_under(outcome, RECALL, 0.66).passed
+        assert gate_under(outcome, RECALL, 2 / 3).passed
+        failed = gate_under(outcome, RECALL, 0.67)
         assert (failed.passed, failed.queries) == (False, ("b",))
         assert "0.6667, under 0.67" in failed.text
         assert not gate_under(evaluation(replace(result("a"), grades={})), RECALL, 0.0).passed
 
     def test_drop_gate_fails_above_its_limit(self) -> None:
         queries = [result(name) for name in "abcd"]
-        made = compare_evaluations(evaluation(result("a", False), *queries[1:]), evaluation(*queries))
-        assert gate_drop(made, RECALL, 0.25).passed
-        failed = gate_drop(made, RECALL, 0.24)
+        outcome = compare_evaluations(evaluation(result("a", False), *queries[1:]), evaluation(*queries))
+        assert gate_drop(outcome, RECALL, 0.25).passed
+        failed = gate_drop(outcome, RECALL, 0.24)
         assert (failed.passed, failed.queries) == (False, ("a",))
-        risen = compare_evaluations(made.before, made.now)
+        risen = compare_evaluations(outcome.before, outcome.now)
         assert gate_drop(risen, RECALL, 0.0).passed
 
     def test_outcome_gate_fails_if_an_outcome_changes(self) -> None:
         for now, before in itertools.product(("tier 2", "tier 3", "not covered"), repeat=2):
-            made = compare_evaluations(evaluation(result("a", outcome=now)), evaluation(result("a", outcome=before)))
-            assert gate_outcomes(made).passed is (now == before)
+            outcome = compare_evaluations(evaluation(result("a", outcome=now)), evaluation(result("a", outcome=before)))
+            assert gate_outcomes(outcome).passed is (now == before)
         assert (
             "tier 2 → tier 3"
             in gate_outcomes(
@@ -210,10 +210,10 @@ def test_overlap_equals_its_definition() -> None:
     for _ in range(12):
         one, other = (rng.sample(items, rng.randrange(1, 12)) for _ in range(2))
         for persistence in (Fraction(1, 2), Fraction(9, 10)):
-            made = rank_biased_overlap(one, other, float(persistence))
-            assert made == pytest.approx(overlap_by_definition(one, other, persistence), abs=1e-9)
-            assert made == pytest.approx(rank_biased_overlap(other, one, float(persistence)), abs=1e-12)
-            assert 0 <= made <= 1 + 1e-12
+            result = rank_biased_overlap(one, other, float(persistence))
+            assert result == pytest.approx(overlap_by_definition(one, other, persistence), abs=1e-9)
+            assert result == pytest.approx(rank_biased_overlap(other, one, float(persistence)), abs=1e-12)
+            assert 0 <= result <= 1 + 1e-12
 
 
 def test_overlap_is_1_for_equal_and_0_for_disjoint_rankings() -> None:

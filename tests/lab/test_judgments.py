@@ -89,18 +89,18 @@ class TestText:
     def test_edit_keeps_comments_and_unchanged_text(self) -> None:
         before = parse_judgments(_WRITTEN.encode(), "j.toml")
         assert before == (ROTATION, INGRESS)
-        made = edited_text(_WRITTEN, before, (replace(ROTATION, scope="", expected="tier 3"), INGRESS))
-        assert made == _WRITTEN.replace('scope = "auth"\n', "").replace("tier 2", "tier 3")
-        made = edited_text(_WRITTEN, before, (INGRESS,))
-        assert made.startswith("# our own words, above\nversion = 1\n")
-        assert made.endswith(_WRITTEN[_WRITTEN.index("# nobody") :])
+        result = edited_text(_WRITTEN, before, (replace(ROTATION, scope="", expected="tier 3"), INGRESS))
+        assert result == _WRITTEN.replace('scope = "auth"\n', "").replace("tier 2", "tier 3")
+        result = edited_text(_WRITTEN, before, (INGRESS,))
+        assert result.startswith("# our own words, above\nversion = 1\n")
+        assert result.endswith(_WRITTEN[_WRITTEN.index("# nobody") :])
         added = replace(INGRESS, id="more")
         assert edited_text(_WRITTEN, before, (*before, added)).startswith(_WRITTEN)
         again = edited_text(edited_text(_WRITTEN, before, (INGRESS,)), (INGRESS,), before)
         assert again.index(ROTATION.text) < again.index("# nobody") < again.index(INGRESS.text)
 
     @pytest.mark.parametrize(
-        ("text", "said"),
+        ("text", "message"),
         [
             ("[[query]\n", "not valid TOML"),
             ("version = 2\n", "version must be 1"),
@@ -127,12 +127,12 @@ class TestText:
             ("x = " + "[" * 5000, "not valid TOML"),
         ],
     )
-    def test_broken_file_is_reported_in_one_line_with_its_position(self, text: str, said: str) -> None:
+    def test_broken_file_is_reported_in_one_line_with_its_position(self, text: str, message: str) -> None:
         with pytest.raises(JudgmentsError) as raised:
             parse_judgments(text.encode(), "j.toml")
         line = str(raised.value)
         assert line.startswith("j.toml")
-        assert said in line
+        assert message in line
         assert "\n" not in line
         assert len(line) < 400
 
@@ -302,8 +302,8 @@ class TestFollowing:
         assert finder.find(titled).how == "a note of its title is there"
         assert finder.find(named).path == "auth/p001.md"
         assert (finder.find(lost).path, finder.find(lost).how) == ("", "gone")
-        made, odd = finder.followed(Judgment("a", "x", documents=(text, lost)))
-        assert [document.path for document in made.documents] == ["security/tokens.md", "ops/gone.md"]
+        result, odd = finder.followed(Judgment("a", "x", documents=(text, lost)))
+        assert [document.path for document in result.documents] == ["security/tokens.md", "ops/gone.md"]
         assert [item.moved for item in odd] == [True, False]
 
     def test_note_moved_to_the_path_of_a_removed_one_takes_its_place(self, tmp_path: Path) -> None:
@@ -318,8 +318,8 @@ class TestFollowing:
         tree.note("ops/b.md", "Deploy", "its text")
         there = DocumentFinder(tree.snapshot()).judged("ops/b.md", 1)
         judgment = Judgment("a", "x", documents=(replace(there, path="ops/a.md", grade=3), there))
-        made, _ = DocumentFinder(tree.snapshot()).followed(judgment)
-        assert made.documents == (there,)
+        result, _ = DocumentFinder(tree.snapshot()).followed(judgment)
+        assert result.documents == (there,)
 
     def test_text_shared_by_two_notes_identifies_neither(self, tree: Tree) -> None:
         tree.note("a/x.md", "Same", "text of its own")
@@ -354,15 +354,15 @@ class TestExchange:
         spaced = replace(ROTATION, documents=(JudgedDocument("auth/a 100% note.md", 3), JudgedDocument("b.md", 0)))
         known = (spaced, INGRESS)
         FORMATS[form].write(tmp_path / name, known)
-        made = FORMATS[form].read(tmp_path / name, None, known)
+        result = FORMATS[form].read(tmp_path / name, None, known)
         bare = replace(spaced, documents=tuple(replace(each, title="", digest="") for each in spaced.documents))
         if form == "beir":
-            assert made == (bare, INGRESS)
+            assert result == (bare, INGRESS)
         elif form == "trec":
-            assert made == (bare,)  # its files know no query without documents
+            assert result == (bare,)  # its files know no query without documents
         else:
             positive = (JudgedDocument("auth/a 100% note.md", 1),)
-            assert made == (
+            assert result == (
                 Judgment("rotation", spaced.text, comment="asked weekly", documents=positive),
                 Judgment("ingress", INGRESS.text),
             )
@@ -371,19 +371,19 @@ class TestExchange:
         (tmp_path / "qrels").mkdir()
         (tmp_path / "queries.jsonl").write_text('{"_id": "PLAIN 1", "text": "a query", "metadata": {}}\n')
         (tmp_path / "qrels" / "dev.tsv").write_text("query-id\tcorpus-id\tscore\r\nPLAIN 1\tMED-10\t7\r\n")
-        (made,) = FORMATS["beir"].read(tmp_path, None, ())
-        assert made == Judgment("plain-1", "a query", documents=(JudgedDocument("MED-10", 3),))
+        (result,) = FORMATS["beir"].read(tmp_path, None, ())
+        assert result == Judgment("plain-1", "a query", documents=(JudgedDocument("MED-10", 3),))
         qrels = tmp_path / "q.txt"
         qrels.write_text("1 0 n.md -1\n1 0 m.md 2\n")
         topics = tmp_path / "topics.tsv"
         topics.write_text("1\tthe query\n")
-        (made,) = FORMATS["trec"].read(qrels, topics, ())
-        assert made == Judgment("1", "the query", documents=(JudgedDocument("n.md", 0), JudgedDocument("m.md", 2)))
+        (result,) = FORMATS["trec"].read(qrels, topics, ())
+        assert result == Judgment("1", "the query", documents=(JudgedDocument("n.md", 0), JudgedDocument("m.md", 2)))
         with pytest.raises(JudgmentsError, match="no text for the query 1"):
             FORMATS["trec"].read(qrels, None, ())
 
     @pytest.mark.parametrize(
-        ("form", "content", "said"),
+        ("form", "content", "message"),
         [
             ("trec", "1 0 n.md\n", "line 1: must be a query's id"),
             ("trec", "1 0 n.md high\n", "line 1: the grade high"),
@@ -400,12 +400,12 @@ class TestExchange:
         ],
     )
     def test_broken_foreign_files_are_reported_with_their_line(
-        self, form: str, content: str, said: str, tmp_path: Path
+        self, form: str, content: str, message: str, tmp_path: Path
     ) -> None:
         file = tmp_path / "given"
         file.write_text(content)
         (tmp_path / "queries.jsonl").write_text("")
-        with pytest.raises(JudgmentsError, match=said):
+        with pytest.raises(JudgmentsError, match=message):
             FORMATS[form].read(tmp_path if form == "beir" else file, None, ())
 
     @pytest.mark.parametrize("form", ["beir", "trec"])
@@ -425,9 +425,9 @@ class TestExchange:
         (tmp_path / "qrels").write_text("".join(f"{name} 0 n.md 1\n" for name in names))
         (tmp_path / "q.tsv").write_text("".join(f"{name}\tgate\n" for name in names))
         begun = time.process_time()
-        made = FORMATS["trec"].read(tmp_path / "qrels", tmp_path / "q.tsv", ())
+        result = FORMATS["trec"].read(tmp_path / "qrels", tmp_path / "q.tsv", ())
         assert time.process_time() - begun < 1
-        assert [each.id for each in made][::4_999] == ["query", "query-5000"]
+        assert [each.id for each in result][::4_999] == ["query", "query-5000"]
 
     def test_trec_names_contain_no_white_space(self) -> None:
         assert trec_name("a b%c\u2003d.md") == "a%20b%25c%E2%80%83d.md"

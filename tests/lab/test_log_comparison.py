@@ -31,12 +31,12 @@ def test_unchanged_answer_has_no_differences(tree: Tree) -> None:
 
 
 @pytest.mark.parametrize("who", [OURS, ENGINE])
-@pytest.mark.parametrize(("status", "said"), [("error", "failed then"), ("cancelled", "was stopped then")])
-def test_unanswered_run_differs_from_any_answer(tree: Tree, status: str, said: str, who: str) -> None:
+@pytest.mark.parametrize(("status", "message"), [("error", "failed then"), ("cancelled", "was stopped then")])
+def test_unanswered_run_differs_from_any_answer(tree: Tree, status: str, message: str, who: str) -> None:
     tree.note("deploy/rollback.md", "Rollback", "rollback rollback", importance=90, maturity="core")
     trace = tree.session().preview("rollback")
     (difference,) = compare(LoggedQuery(1.0, "rollback", who, status), trace).differences
-    assert said in difference
+    assert message in difference
 
 
 def test_differences_from_the_logged_answer_are_reported(tree: Tree) -> None:
@@ -45,8 +45,8 @@ def test_differences_from_the_logged_answer_are_reported(tree: Tree) -> None:
     trace = session.preview("rollback")
     other = replace(ENTRY, tier=trace.tier + 1, top_score=0.1, paths=("gone.md",))
     assert [line.split()[0] for line in compare(other, trace).differences] == ["tier", "number", "gone.md"]
-    made = compare(replace(other, not_covered=True), trace)
-    assert [line.split()[0] for line in made.differences] == ["not", "number", "gone.md"], "no note had a tier then"
+    result = compare(replace(other, not_covered=True), trace)
+    assert [line.split()[0] for line in result.differences] == ["not", "number", "gone.md"], "no note had a tier then"
     assert compare(replace(ENTRY, tier=0), trace).cached.startswith("it came from the cache; on an empty cache it is ")
     nothing = session.preview("zebra quagga")
     assert "covered then, not covered now" in compare(ENTRY, nothing).differences
@@ -69,8 +69,8 @@ def logged(trace: Trace, **changes: Any) -> LoggedQuery:
     """The entry of the engine's log for ``trace``."""
     at_ms = datetime.fromisoformat(trace.snapshot.clock).timestamp() * 1000
     paths = tuple(hit.path for hit in trace.hits)
-    made = LoggedQuery(at_ms, trace.query, ENGINE, "completed", trace.tier, 5.0, trace.hits[0].score, 1, paths)
-    return replace(made, **changes)
+    result = LoggedQuery(at_ms, trace.query, ENGINE, "completed", trace.tier, 5.0, trace.hits[0].score, 1, paths)
+    return replace(result, **changes)
 
 
 def test_ageing_is_identified_by_running_at_the_logged_time(tree: Tree) -> None:
@@ -91,13 +91,13 @@ def test_rewritten_result_is_named_even_if_time_explains_the_answer(tree: Tree) 
     before, now = (tree.session(now_ms=NOW_MS - days * DAY_MS).preview("rollback") for days in (60, 0))
     written = {"deploy/rollback.md": 0.0, "deploy/other.md": NOW_MS - DAY_MS}
     passed = "time has passed: as of that moment, today's notes give the logged answer"
-    told = causes(logged(before), now, lambda _: before, written, False, NOW_MS)
-    assert told == (passed, "deploy/other.md was written too")
-    told = causes(logged(before), now, lambda _: before, {}, False, NOW_MS, 0, {"signals of it": ["deploy/other.md"]})
-    assert told == (f"only {passed}",), "a note that is gone"
+    result = causes(logged(before), now, lambda _: before, written, False, NOW_MS)
+    assert result == (passed, "deploy/other.md was written too")
+    result = causes(logged(before), now, lambda _: before, {}, False, NOW_MS, 0, {"signals of it": ["deploy/other.md"]})
+    assert result == (f"only {passed}",), "a note that is gone"
     written["deploy/other.md"] = 0.0
-    told = causes(logged(before), now, lambda _: before, written, False, NOW_MS, 0, {"signals": ["deploy/other.md"]})
-    assert told == (passed, "done here: signals")
+    result = causes(logged(before), now, lambda _: before, written, False, NOW_MS, 0, {"signals": ["deploy/other.md"]})
+    assert result == (passed, "done here: signals")
 
 
 def test_note_written_since_is_the_cause_without_an_effect_of_time(tree: Tree) -> None:
@@ -105,8 +105,8 @@ def test_note_written_since_is_the_cause_without_an_effect_of_time(tree: Tree) -
     tree.note("deploy/rollback.md", "Rollback", "rollback rollback", days=90)
     before, now = (tree.session(now_ms=NOW_MS - days * DAY_MS).preview("rollback") for days in (60, 0))
     entry, written = logged(before), {"deploy/rollback.md": NOW_MS - 1_000.0}
-    told = causes(entry, now, lambda at_ms: before if at_ms == entry.at_ms else now, written, False, NOW_MS)
-    assert told == ("deploy/rollback.md was written",)
+    result = causes(entry, now, lambda at_ms: before if at_ms == entry.at_ms else now, written, False, NOW_MS)
+    assert result == ("deploy/rollback.md was written",)
 
 
 def test_time_and_notes_written_since_are_both_named(tree: Tree) -> None:
@@ -247,21 +247,21 @@ def test_summary_counts_completed_queries() -> None:
         replace(ENTRY, at_ms=5, status="error", tier=None, took_ms=None),
         replace(ENTRY, at_ms=4, status="processing", tier=None),
     ]
-    made = summarise(entries)
-    assert made.queries == 6
-    assert made.tiers == (1, 0, 0, 0, 1)
-    assert made.uncovered == 2
-    assert made.cached == 0.25
-    assert [entry.at_ms for entry in made.not_covered] == [7]
-    assert made.failed == 1
-    assert made.slowest[0].query == "slow"
+    result = summarise(entries)
+    assert result.queries == 6
+    assert result.tiers == (1, 0, 0, 0, 1)
+    assert result.uncovered == 2
+    assert result.cached == 0.25
+    assert [entry.at_ms for entry in result.not_covered] == [7]
+    assert result.failed == 1
+    assert result.slowest[0].query == "slow"
     assert summarise([]).cached is None
 
 
 def test_engines_without_tiers_are_counted_by_results() -> None:
     other = replace(ENTRY, tier=None, engine="jeffs_brain", took_ms=700.0)
-    made = summarise([ENTRY, other, other, replace(other, not_covered=True, query="nothing")])
-    assert made.tiers == (0, 0, 1, 0, 0)
-    assert made.untiered == (UntieredAnswers("jeffs_brain", 2, 1),)
-    assert made.cached == 0.0
-    assert made.slowest[0].engine == "jeffs_brain"
+    result = summarise([ENTRY, other, other, replace(other, not_covered=True, query="nothing")])
+    assert result.tiers == (0, 0, 1, 0, 0)
+    assert result.untiered == (UntieredAnswers("jeffs_brain", 2, 1),)
+    assert result.cached == 0.0
+    assert result.slowest[0].engine == "jeffs_brain"

@@ -30,8 +30,8 @@ def sentence(compared: TraceDiff) -> str:
 
 def hit(base: Hit, file: str, score: float, **parts: float) -> Hit:
     """A result with these parts."""
-    made = tuple(Part(name, value) for name, value in parts.items())
-    return replace(base, path=file, file=file, title=file, score=score, parts=made)
+    result = tuple(Part(name, value) for name, value in parts.items())
+    return replace(base, path=file, file=file, title=file, score=score, parts=result)
 
 
 @pytest.fixture

@@ -69,9 +69,11 @@ def quiet(done: int, of: int) -> None:
 
 def compared(snapshot: Snapshot, queries: list[str], constants: profiles.Profile = BRV3) -> tuple[str, list[str]]:
     installed, sealed = find_package(None, ENVIRONMENT), sealed_node(find_node())
-    made = verify_v3(VerificationRun(installed, sealed, snapshot, constants, queries, NOW_MS, quiet, never), constants)
-    assert made.engine == installed.name
-    return made.sentence, [difference.step for difference in made.differences]
+    result = verify_v3(
+        VerificationRun(installed, sealed, snapshot, constants, queries, NOW_MS, quiet, never), constants
+    )
+    assert result.engine == installed.name
+    return result.sentence, [difference.step for difference in result.differences]
 
 
 @pytest.fixture
@@ -93,9 +95,9 @@ def test_installed_engine_matches_ours_on_the_sample(sample: Path) -> None:
     before = state_of(sample)
     found = find_package(None, ENVIRONMENT)
     counts: list[tuple[int, int]] = []
-    made = verify(session, asked, found.folder, lambda done, of: counts.append((done, of)))
-    assert made.differences == ()
-    assert made.sentence == f"{len(asked)} of {len(asked)} the same as {found.name}"
+    result = verify(session, asked, found.folder, lambda done, of: counts.append((done, of)))
+    assert result.differences == ()
+    assert result.sentence == f"{len(asked)} of {len(asked)} the same as {found.name}"
     assert len(asked) > 226
     assert counts[-1] == (len(asked), len(asked))
     assert state_of(sample) == before
@@ -153,7 +155,7 @@ def test_notes_with_equal_times_get_different_times_in_the_copy(tmp_path: Path) 
     tree.note("a/b/older.md", "Note", "the same text", days=5)
     before = state_of(tree.root)
     snapshot = tree.snapshot()
-    made = verify_v3(
+    result = verify_v3(
         VerificationRun(
             find_package(None, ENVIRONMENT),
             sealed_node(find_node()),
@@ -166,8 +168,8 @@ def test_notes_with_equal_times_get_different_times_in_the_copy(tmp_path: Path) 
         ),
         BRV3,
     )
-    assert made.differences == ()
-    assert [notice.partition(":")[0] for notice in made.notices] == ["8 files of the last day as old as another"]
+    assert result.differences == ()
+    assert [notice.partition(":")[0] for notice in result.notices] == ["8 files of the last day as old as another"]
     assert state_of(tree.root) == before
 
 
@@ -189,10 +191,10 @@ def test_installed_bundle_matches_ours_on_a_space(tmp_path: Path, monkeypatch: p
     before = state_of(tmp_path)
     bundle = find_bundle(None, ENVIRONMENT)
     asked, sealed = questions(session, 12), sealed_node(find_node())
-    made = verify_v4(
+    result = verify_v4(
         VerificationRun(bundle, sealed, session.snapshot, BRV3, asked, NOW_MS, quiet, never), ByteRoverV4()
     )
-    assert made.sentence == f"12 of 12 the same as {bundle.name}"
+    assert result.sentence == f"12 of 12 the same as {bundle.name}"
     assert state_of(tmp_path) == before
 
 
@@ -203,9 +205,9 @@ def test_query_that_fits_no_command_line_is_skipped(tmp_path: Path, monkeypatch:
     bundle = InstalledEngine("byterover skill", "4.2.0", tmp_path)
     nobody = SealedNode(tmp_path / "node", ())
     run = VerificationRun(bundle, nobody, session.snapshot, BRV3, ["refresh\0token"], NOW_MS, quiet, never)
-    made = verify_v4(run, ByteRoverV4())
-    assert made.queries == 0
-    assert made.notices == ("1 question holds a null character, which no command line carries: left out",)
+    result = verify_v4(run, ByteRoverV4())
+    assert result.queries == 0
+    assert result.notices == ("1 question holds a null character, which no command line carries: left out",)
 
 
 def test_first_difference_from_the_v4_output_is_named() -> None:

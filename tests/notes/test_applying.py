@@ -92,8 +92,8 @@ def test_impossible_undo_is_reported(three: Tree, place: PlanTarget, monkeypatch
         return original(place, step)
 
     monkeypatch.setattr(applying, "_apply_step", take)
-    said = "^No space left on device; and what was done already cannot be undone: x/a.md: changed meanwhile"
-    with pytest.raises(NoteError, match=said):
+    message = "^No space left on device; and what was done already cannot be undone: x/a.md: changed meanwhile"
+    with pytest.raises(NoteError, match=message):
         apply(place, Plan("all", steps_of(three.tree)))
     assert (three.tree / "x/a.md").read_text() == "somebody else's"
 
@@ -146,8 +146,8 @@ def test_unconfirmed_change_is_applied_and_reported(
     (three.tree / "y").mkdir()
     plan = Plan("all", (Write("x/n.md", None, FileContent(b"n")), Move("x/c.md", "y/c.md", digest(b"c"))))
     monkeypatch.setattr(os, "fsync", fsync)
-    said = apply(place, plan)
-    assert [line.partition(":")[0] for line in said] == ["x/n.md", "y/c.md"]
+    message = apply(place, plan)
+    assert [line.partition(":")[0] for line in message] == ["x/n.md", "y/c.md"]
     assert {"x/n.md", "y/c.md"} <= set(files())
     monkeypatch.setattr(
         applying.note_files, "remove", lambda *_: (_ for _ in ()).throw(SaveError("x/b.md: not done, no; try again"))
@@ -163,7 +163,7 @@ def test_unconfirmed_change_is_applied_and_reported(
 
 
 @pytest.mark.parametrize(
-    ("step", "change", "said"),
+    ("step", "change", "message"),
     [
         (Write("x/a.md", FileContent(b"a"), FileContent(b"A")), "x/a.md", "x/a.md: changed meanwhile"),
         (Write("x/a.md", FileContent(b"a"), None), "x/a.md", "x/a.md: changed meanwhile"),
@@ -174,12 +174,12 @@ def test_unconfirmed_change_is_applied_and_reported(
     ],
 )
 def test_plan_is_refused_if_a_file_changed(
-    three: Tree, place: PlanTarget, files: Callable[[], Files], step: Step, change: str, said: str
+    three: Tree, place: PlanTarget, files: Callable[[], Files], step: Step, change: str, message: str
 ) -> None:
     plan = Plan("one", (Write("first.md", None, FileContent(b"first")), step))
     three.file(change, "somebody else's")
     before = files()
-    with pytest.raises(NoteError, match=said):
+    with pytest.raises(NoteError, match=message):
         apply(place, plan)
     assert files() == before
 
@@ -199,14 +199,14 @@ def test_change_after_the_first_check_is_refused(
     monkeypatch.setattr(applying, "_check", lambda place, steps: None)
     three.file("x/a.md", "somebody else's")
     three.file("x/n.md", "somebody else's")
-    for step, said in (
+    for step, message in (
         (Write("x/a.md", FileContent(b"a"), FileContent(b"A")), "x/a.md: changed meanwhile"),
         (Write("x/a.md", FileContent(b"a"), None), "x/a.md: changed meanwhile"),
         (Write("x/n.md", None, FileContent(b"n")), "x/n.md: there is such a file already"),
         (Move("x/a.md", "x/m.md", digest(b"a")), "x/a.md: changed meanwhile"),
         (Record((Recorded("x/a.md", SIGNALS, None),)), "x/a.md: its recorded signals changed meanwhile"),
     ):
-        with pytest.raises(NoteError, match=said):
+        with pytest.raises(NoteError, match=message):
             apply(place, Plan("one", (step,)))
 
 
@@ -223,8 +223,8 @@ def test_messages_of_a_save_are_returned(three: Tree, place: PlanTarget, monkeyp
         return Saved(None, ("owner",), "x/.kept")
 
     monkeypatch.setattr(applying.note_files, "save", save)
-    said = apply(place, Plan("one", (Write("x/a.md", FileContent(b"a"), FileContent(b"A")),)))
-    assert said == (
+    message = apply(place, Plan("one", (Write("x/a.md", FileContent(b"a"), FileContent(b"A")),)))
+    assert message == (
         "x/a.md: its owner could not be carried over",
         "x/a.md: another program has it open; what that writes is kept in x/.kept",
     )

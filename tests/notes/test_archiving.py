@@ -71,7 +71,7 @@ def test_archived_files_match_the_engine(tree: Tree, case: dict[str, Any], files
 
 
 @pytest.mark.parametrize(
-    ("name", "said"),
+    ("name", "message"),
     [
         (NOT_UTF8, "its byte 7 is not UTF-8"),
         (BACKSLASH, "cannot restore a note with"),
@@ -79,12 +79,12 @@ def test_archived_files_match_the_engine(tree: Tree, case: dict[str, Any], files
     ],
 )
 def test_archiving_that_loses_text_in_the_engine_is_refused(
-    tree: Tree, name: str, said: str, files: Callable[[], Files]
+    tree: Tree, name: str, message: str, files: Callable[[], Files]
 ) -> None:
     case = CASES[name]
     written(tree, case)
     before = files()
-    with pytest.raises(NoteError, match=said):
+    with pytest.raises(NoteError, match=message):
         tree.session().notes.plan_archive(case["path"])
     assert files() == before
 
@@ -100,7 +100,7 @@ def test_read_only_note_is_not_changed(tree: Tree, files: Callable[[], Files]) -
 
 
 @pytest.mark.parametrize(
-    ("path", "said"),
+    ("path", "message"),
     [
         ("_archived/a.stub.md", "only notes are archived"),
         ("_archived/a.full.md", r"is archived already; its stub _archived/a\.stub\.md restores it"),
@@ -110,9 +110,9 @@ def test_read_only_note_is_not_changed(tree: Tree, files: Callable[[], Files]) -
         ("a/b.txt", r"ends in \.md"),
     ],
 )
-def test_only_notes_are_archived(tree: Tree, path: str, said: str) -> None:
+def test_only_notes_are_archived(tree: Tree, path: str, message: str) -> None:
     tree.file(path, "x")
-    with pytest.raises(NoteError, match=said):
+    with pytest.raises(NoteError, match=message):
         plan_archive(tree.tree, path, NONE, NOW_MS, BRV3)
 
 
@@ -275,8 +275,8 @@ def test_sidecar_signals_are_kept_and_reported(tree: Tree) -> None:
     assert "evicted_importance: 33.25\n" in (tree.tree / "_archived/a/n.stub.md").read_text()
     done = notes.apply(notes.plan_restore("_archived/a/n.stub.md"))
     was = "(importance 33.25, validated)"
-    said = f"a/n.md: begins with what ByteRover's own store still holds {was}, where brv would start over"
-    assert done.notices == (said,)
+    message = f"a/n.md: begins with what ByteRover's own store still holds {was}, where brv would start over"
+    assert done.notices == (message,)
     assert kept.read_bytes() == before
 
 

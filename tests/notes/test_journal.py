@@ -40,8 +40,8 @@ def test_newest_plan_is_undone_first_and_redone_last() -> None:
     for title in "abc":
         journal.add(plan(title))
     assert journal.done == ("a", "b", "c")
-    undone, said = journal.undo(applied)
-    assert (undone.title, said) == ("c", ("did c",))
+    undone, message = journal.undo(applied)
+    assert (undone.title, message) == ("c", ("did c",))
     journal.undo(applied)
     assert (journal.done, journal.undone) == (("a",), ("c", "b"))
     journal.redo(applied)
@@ -67,10 +67,10 @@ def test_plan_that_cannot_be_undone_is_dropped() -> None:
     journal, applied = Journal(clock), Applied()
     for title in "ab":
         journal.add(plan(title))
-    with pytest.raises(NoteError) as told:
+    with pytest.raises(NoteError) as result:
         journal.undo(refused)
     forgotten = "a;b.md: changed meanwhile: b cannot be undone any more"
-    assert str(told.value) == f"{forgotten}; the change before it is the next"
+    assert str(result.value) == f"{forgotten}; the change before it is the next"
     assert (journal.done, journal.undone) == (("a",), ())
     assert journal.undo(applied)[0].title == "a"
 
@@ -81,9 +81,9 @@ def test_message_names_no_other_plan_if_the_only_one_is_dropped() -> None:
 
     journal = Journal(clock)
     journal.add(plan("a"))
-    with pytest.raises(NoteError) as told:
+    with pytest.raises(NoteError) as result:
         journal.undo(refused)
-    assert str(told.value) == "a.md: changed meanwhile: a cannot be undone any more"
+    assert str(result.value) == "a.md: changed meanwhile: a cannot be undone any more"
 
 
 def test_undo_without_changes_is_refused() -> None:

@@ -198,7 +198,7 @@ def test_changed_links_keep_file_times_on_request(yard: Tree, files: Callable[[]
 
 
 @pytest.mark.parametrize(
-    ("path", "target", "said"),
+    ("path", "target", "message"),
     [
         ("yard/gates/gone.md", "x/y.md", "no such note or folder"),
         ("yard/.hidden.md", "yard/hidden.md", "the engine does not see it, and no link follows it: rename it in a sh"),
@@ -224,13 +224,15 @@ def test_changed_links_keep_file_times_on_request(yard: Tree, files: Callable[[]
         ("yard", "../yard", "leads out of the tree"),
     ],
 )
-def test_invalid_moves_are_refused(yard: Tree, files: Callable[[], Files], path: str, target: str, said: str) -> None:
+def test_invalid_moves_are_refused(
+    yard: Tree, files: Callable[[], Files], path: str, target: str, message: str
+) -> None:
     yard.file("yard/_index.md", "x")
     yard.file("yard/.hidden.md", "x")
     yard.file("yard/night/rounds.md", "x")
     yard.file("_archived/yard/a.stub.md", "x")
     before = files()
-    with pytest.raises(NoteError, match=said):
+    with pytest.raises(NoteError, match=message):
         yard.session().notes.plan_move(path, target)
     assert files() == before
 
@@ -409,7 +411,7 @@ NAMES = Names(
 
 
 @pytest.mark.parametrize(
-    ("text", "target", "made"),
+    ("text", "target", "result"),
     [
         ("@a/b/n.md", "x/q/w.md", "@x/q/w.md"),
         ("@a/b/n", "x/q/w.md", "@x/q/w"),
@@ -430,8 +432,8 @@ NAMES = Names(
         ("---\nrelated: [a/b/n.md]\n---\n", "gone/a/b.md", None),
     ],
 )
-def test_link_is_rewritten_for_the_new_target(text: str, target: str, made: str | None) -> None:
+def test_link_is_rewritten_for_the_new_target(text: str, target: str, result: str | None) -> None:
     (link,) = links_in(text)
     found = NAMES.resolve(link, "a/b/source.md")
     assert found.path in ("a/b/n.md", "A/B/N m.md")
-    assert relinked(text, found, "a/b/source.md", target, NAMES) == made
+    assert relinked(text, found, "a/b/source.md", target, NAMES) == result

@@ -46,9 +46,9 @@ def test_undo_drops_a_change_to_a_removed_note(yard: Tree) -> None:
     notes.apply(notes.plan_signals("yard/gates/south.md", stored(importance=70), SignalTarget.FRONTMATTER))
     notes.apply(notes.plan_signals("yard/gates/north.md", stored(importance=70), SignalTarget.FRONTMATTER))
     (yard.tree / "yard/gates/north.md").unlink()
-    with pytest.raises(NoteError) as told:
+    with pytest.raises(NoteError) as result:
         notes.undo()
-    assert str(told.value) == (
+    assert str(result.value) == (
         "yard/gates/north.md: there is no such file: signals of yard/gates/north.md cannot be undone any more; "
         "the change before it is the next"
     )

@@ -91,7 +91,7 @@ SOUND = (
 
 
 @pytest.mark.parametrize(
-    ("before", "after", "said"),
+    ("before", "after", "message"),
     [
         ("<bv-topic ", "<bv-topix ", "the topic would have no title and no summary and no keywords"),
         ('title="Tokens"', 'title="Tokens', "the topic would have no summary"),
@@ -107,10 +107,10 @@ SOUND = (
         ("aaaa0002", "aaaa0001", "bve-aaaa0002 would not be searched"),
     ],
 )
-def test_damage_names_the_text_that_v4_no_longer_reads(before: str, after: str, said: str) -> None:
+def test_damage_names_the_text_that_v4_no_longer_reads(before: str, after: str, message: str) -> None:
     broken = SOUND.replace(before, after)
     assert broken != SOUND
-    assert said in topic_damage(SOUND, broken)
+    assert message in topic_damage(SOUND, broken)
     assert topic_damage(broken, f"{broken} ") == "", "it was damaged before"
 
 

@@ -34,33 +34,33 @@ def utc(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 
 def signals(value: Any) -> NoteSignals:
-    made = from_mapping(value, Source.SIDECAR, defaults(BRV3.signals), partial=False)
-    assert made is not None
-    return made
+    result = from_mapping(value, Source.SIDECAR, defaults(BRV3.signals), partial=False)
+    assert result is not None
+    return result
 
 
 @pytest.mark.parametrize("case", RECORDED["hits"])
 def test_recorded_effects_of_access_hits_match(case: dict[str, Any]) -> None:
-    made = after_hits(signals(case["before"]), 1.0, True, case["times"], BRV3.ageing)
+    result = after_hits(signals(case["before"]), 1.0, True, case["times"], BRV3.ageing)
     then = signals(case["after"])
-    assert (made.signals.importance, made.signals.maturity, made.signals.recency) == (
+    assert (result.signals.importance, result.signals.maturity, result.signals.recency) == (
         then.importance,
         then.maturity,
         then.recency,
     )
-    assert (made.signals.access_count, made.signals.update_count) == (then.access_count, then.update_count)
+    assert (result.signals.access_count, result.signals.update_count) == (then.access_count, then.update_count)
 
 
 @pytest.mark.parametrize("case", RECORDED["updates"])
 def test_recorded_effects_of_updates_match(case: dict[str, Any]) -> None:
-    made = after_updates(signals(case["before"]), 1.0, True, case["times"], BRV3.ageing)
+    result = after_updates(signals(case["before"]), 1.0, True, case["times"], BRV3.ageing)
     then = signals(case["after"])
-    assert (made.signals.importance, made.signals.maturity, made.signals.recency) == (
+    assert (result.signals.importance, result.signals.maturity, result.signals.recency) == (
         then.importance,
         then.maturity,
         then.recency,
     )
-    assert (made.signals.access_count, made.signals.update_count) == (then.access_count, then.update_count)
+    assert (result.signals.access_count, result.signals.update_count) == (then.access_count, then.update_count)
 
 
 @pytest.mark.parametrize("case", RECORDED["trees"])

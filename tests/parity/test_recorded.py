@@ -67,8 +67,17 @@ def rebuilt(tree: dict[str, Any], folder: Path) -> Path:
     place = folder / f"recorded-tree-{tree['seed']}"
     if not place.is_dir():
         draft = folder / f"draft-{uuid.uuid4().hex}"
-        made = [tree_python(), "-I", str(MAKER), str(draft), "--notes", str(tree["notes"]), "--seed", str(tree["seed"])]
-        subprocess.run(made, check=True, capture_output=True, timeout=60)
+        result = [
+            tree_python(),
+            "-I",
+            str(MAKER),
+            str(draft),
+            "--notes",
+            str(tree["notes"]),
+            "--seed",
+            str(tree["seed"]),
+        ]
+        subprocess.run(result, check=True, capture_output=True, timeout=60)
         try:
             draft.rename(place)
         except OSError:  # another worker was faster

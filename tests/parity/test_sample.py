@@ -54,9 +54,9 @@ def snapshot(copied: Path, now_ms: float) -> Snapshot:
     """With the signals of its frontmatter, as its own settings say: the engine was given the same ones."""
     profile = chosen_profile(configure(copied))
     assert (profile.name, profile.signals.frontmatter) == ("brv-3*", True)
-    made = load(find_project(copied), profile, now_ms)
-    assert made is not None
-    return made
+    result = load(find_project(copied), profile, now_ms)
+    assert result is not None
+    return result
 
 
 def test_tree_matches_the_recording(answers: dict[str, Any], snapshot: Snapshot) -> None:
@@ -94,13 +94,13 @@ def test_recorded_sequence_on_one_cache_matches(answers: dict[str, Any], snapsho
 def test_signals_are_defaults_without_the_sample_setting(copied: Path, now_ms: float) -> None:
     """The engine gives these answers if it receives only the files."""
     answers = recorded.read(ANSWERS.with_name("sample-tree-defaults.json"))
-    made = load(find_project(copied), BRV3, now_ms)
-    assert made is not None
+    result = load(find_project(copied), BRV3, now_ms)
+    assert result is not None
     assert len(answers["cases"]) == len(answers["sequence"]) == 42
-    assert recorded.search_differences(made, now_ms, answers) == []
-    assert recorded.raw_differences(made, answers) == []
-    assert recorded.route_differences(made, now_ms, answers) == []
-    assert recorded.sequence_differences(made, now_ms, answers) == []
+    assert recorded.search_differences(result, now_ms, answers) == []
+    assert recorded.raw_differences(result, answers) == []
+    assert recorded.route_differences(result, now_ms, answers) == []
+    assert recorded.sequence_differences(result, now_ms, answers) == []
 
 
 def test_sample_queries_reach_every_tier(answers: dict[str, Any]) -> None:
@@ -112,9 +112,9 @@ def test_each_ladder_step_finds_notes_missed_by_the_search(snapshot: Snapshot, n
     questions = json.loads((SAMPLE / "queries.json").read_text(encoding="utf-8"))
     lost = [question for question in questions if "rung" in question]
     for question in lost:
-        made, _ = route(Context(snapshot, BRV3, now_ms), CacheContents(), RouteRequest(question["query"]))
-        assert made.section(Search).hits == (), question
-        (found,) = (rung for rung in made.section(Ladder).rungs if rung.listed)
+        outcome, _ = route(Context(snapshot, BRV3, now_ms), CacheContents(), RouteRequest(question["query"]))
+        assert outcome.section(Search).hits == (), question
+        (found,) = (rung for rung in outcome.section(Ladder).rungs if rung.listed)
         assert found.strategy == question["rung"], question
         assert question["finds"] in [result.file for result in found.listed], question
     by_step = Counter(question["rung"] for question in lost)

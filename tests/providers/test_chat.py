@@ -166,14 +166,14 @@ FAILS: list[tuple[Any, str, int]] = [
 @pytest.mark.parametrize(("answer", "why", "times"), FAILS, ids=[why for _, why, _ in FAILS])
 def test_failing_service_is_reported_in_one_line(answer: Any, why: str, times: int) -> None:
     with chatting(answer) as server:
-        made = service(server.base)
+        result = service(server.base)
         with pytest.raises(ModelError) as raised:
-            list(made.turn(ASKED, Cancellation()))
-    said = str(raised.value)
-    assert why in said
-    assert said.startswith("127.0.0.1:")
-    assert KEY[:4] not in said
-    assert "\n" not in said
+            list(result.turn(ASKED, Cancellation()))
+    message = str(raised.value)
+    assert why in message
+    assert message.startswith("127.0.0.1:")
+    assert KEY[:4] not in message
+    assert "\n" not in message
     assert len(server.asked) == times
 
 
@@ -225,9 +225,9 @@ def test_content_parts_and_refusals_are_read() -> None:
         Streamed([delta(content=[thought, {"type": "text", "text": "Yes"}]), delta(content="."), end]),
         Streamed([delta(content=None, refusal="I may not."), end]),
     ) as server:
-        made = service(server.base)
-        assert turn(made)[0] == "Yes."
-        text, _, reply = turn(made)
+        result = service(server.base)
+        assert turn(result)[0] == "Yes."
+        text, _, reply = turn(result)
     assert (text, reply.notices) == ("I may not.", ("the model refused to answer",))
 
 
@@ -248,10 +248,10 @@ def test_lone_surrogate_in_an_answer_is_replaced() -> None:
 
 @pytest.mark.parametrize("host", ["a..b", "xn--a", "h\u007f"])
 def test_unreachable_host_is_a_failure(host: str) -> None:
-    made = service("http://localhost")
-    made._endpoint = replace(made._endpoint, base=f"http://{host}/v1")
+    result = service("http://localhost")
+    result._endpoint = replace(result._endpoint, base=f"http://{host}/v1")
     with pytest.raises(ModelError, match=r"cannot be (asked|reached)"):
-        list(made.turn(ASKED, Cancellation()))
+        list(result.turn(ASKED, Cancellation()))
 
 
 @pytest.mark.parametrize("protocol", ["openai", "anthropic"])
@@ -297,9 +297,9 @@ def test_connection_reset_is_reported_as_closed_by_the_service() -> None:
 def test_silent_service_times_out() -> None:
     never = threading.Event()
     with chatting(replace(written("x", "y"), hold=never)) as server:
-        made = service(server.base, timeout=1)
+        result = service(server.base, timeout=1)
         with pytest.raises(ModelError, match=r"broke off: nothing came for 1 s"):
-            list(made.turn(ASKED, Cancellation()))
+            list(result.turn(ASKED, Cancellation()))
         never.set()
 
 
@@ -315,9 +315,9 @@ def test_service_that_sends_only_keepalives_times_out() -> None:
                 break
 
     with chatting(Streamed(comments())) as server:
-        made = service(server.base, timeout=1)
+        result = service(server.base, timeout=1)
         with pytest.raises(ModelError, match=r"broke off: nothing came for 1 s"):
-            list(made.turn(ASKED, Cancellation()))
+            list(result.turn(ASKED, Cancellation()))
         given_up.set()
 
 
@@ -335,9 +335,9 @@ def test_slow_reply_that_is_not_a_stream_times_out(status: int, why: str) -> Non
             yield "on"
 
     with chatting(Streamed(pieces(), status=status, kind="text/plain")) as server:
-        made = service(server.base, timeout=1)
+        result = service(server.base, timeout=1)
         with pytest.raises(ModelError, match=why) as raised:
-            list(made.turn(ASKED, Cancellation()))
+            list(result.turn(ASKED, Cancellation()))
         given_up.set()
     assert f"{status} " in str(raised.value)
     assert ": data: on data: on" in str(raised.value), "what has come by then is shown"
@@ -345,7 +345,7 @@ def test_slow_reply_that_is_not_a_stream_times_out(status: int, why: str) -> Non
 
 
 @pytest.mark.parametrize(
-    ("said", "changes", "notice"),
+    ("message", "changes", "notice"),
     [
         (
             "Unsupported parameter: 'max_tokens' is not supported. Use 'max_completion_tokens' instead.",
@@ -360,12 +360,12 @@ def test_slow_reply_that_is_not_a_stream_times_out(status: int, why: str) -> Non
     ],
 )  # fmt: skip
 def test_parameters_rejected_by_a_model_are_dropped_and_reported(
-    said: str, changes: Callable[[dict[str, Any]], bool], notice: str
+    message: str, changes: Callable[[dict[str, Any]], bool], notice: str
 ) -> None:
-    with chatting(Refused(400, {"error": {"message": said}}), written("Yes.")) as server:
-        made = service(server.base)
-        text, waits, reply = turn(made)
-        turn(made)
+    with chatting(Refused(400, {"error": {"message": message}}), written("Yes.")) as server:
+        result = service(server.base)
+        text, waits, reply = turn(result)
+        turn(result)
     assert (text, waits) == ("Yes.", [])
     assert changes(server.asked[1][1])
     assert changes(server.asked[2][1]), "what was learned is kept"

@@ -216,13 +216,13 @@ def test_compressed_answer_is_never_decompressed(ask: Callable[[str], str], stat
         tracemalloc.start()
         began = time.monotonic()
         try:
-            said = ask(base)
+            message = ask(base)
             _, peak = tracemalloc.get_traced_memory()
         finally:
             tracemalloc.stop()
         assert time.monotonic() - began < AT_MOST_S
     assert peak < MOST_BYTES
-    assert "compressed" in said if status == 200 else str(status) in said
+    assert "compressed" in message if status == 200 else str(status) in message
 
 
 @pytest.mark.parametrize("ask", [chat, embed])
@@ -313,10 +313,10 @@ def test_api_key_in_a_tool_call_is_masked(protocol: str) -> None:
     ids=["limit", "broken off"],
 )
 def test_partial_api_key_at_the_end_is_masked(answer: Streamed, left: str) -> None:
-    said: list[Any] = []
+    messages: list[Any] = []
     with chatting(answer) as server, pytest.raises(ModelError) if answer.cut else nullcontext():
-        said.extend(service(server.base).turn(ASKED, Cancellation()))
-    assert "".join(piece.text for piece in said if isinstance(piece, TextPiece)) == left
+        messages.extend(service(server.base).turn(ASKED, Cancellation()))
+    assert "".join(piece.text for piece in messages if isinstance(piece, TextPiece)) == left
 
 
 @pytest.mark.parametrize(
@@ -405,7 +405,7 @@ def test_long_line_is_joined_in_linear_time() -> None:
 
 
 @pytest.mark.parametrize(
-    ("body", "said"),
+    ("body", "message"),
     [
         ({"error": {"message": "no\nsuch  model", "code": 3}}, "no such model"),
         ({"error": "plain"}, "plain"),
@@ -415,8 +415,8 @@ def test_long_line_is_joined_in_linear_time() -> None:
         ({"error": {"message": "x" * 1000}}, "x" * 300),
     ],
 )
-def test_error_message_is_read_from_the_response_body(body: Any, said: str) -> None:
-    assert error_message(body) == said
+def test_error_message_is_read_from_the_response_body(body: Any, message: str) -> None:
+    assert error_message(body) == message
 
 
 @pytest.mark.parametrize(
@@ -427,8 +427,8 @@ def test_partial_key_at_the_end_of_an_error_body_is_masked(before: str, shown: s
     """White space is collapsed, so an error message may show a partial key from the end."""
     key = "sk-very-secret"
     texts = (before + " " * 5000 + key[:size], key[size:] + '"}}')
-    said = str(asyncio.run(refusal_in(cast("Any", Body(*texts)), key, 5)))
-    assert said == f"401 Unauthorized: {shown}"
+    message = str(asyncio.run(refusal_in(cast("Any", Body(*texts)), key, 5)))
+    assert message == f"401 Unauthorized: {shown}"
 
 
 def test_untrusted_certificate_is_reported_with_a_hint() -> None:
@@ -456,9 +456,9 @@ def test_cancelling_during_an_answer_closes_the_connection() -> None:
 
 def test_cancelling_ends_the_wait_before_a_retry() -> None:
     with chatting(Refused(503, "", {"Retry-After": "8"})) as server:
-        made = model_of(ModelSettings("mini", server.base), BRV3.service)
+        result = model_of(ModelSettings("mini", server.base), BRV3.service)
         cancellation = Cancellation()
-        pieces = made.turn(ASKED, cancellation)
+        pieces = result.turn(ASKED, cancellation)
         assert next(pieces) == Wait(8.0, "503 Service Unavailable")
         threading.Timer(0.02, cancellation.cancel).start()
         with pytest.raises(ModelCancelled):
@@ -532,10 +532,10 @@ def test_ctrl_c_closes_every_connection(pending: bool) -> None:
         await asyncio.Event().wait()
 
     with chatting(Refused(503)) as server:
-        made = service(server.base)
-        made._sleep = interrupted
+        result = service(server.base)
+        result._sleep = interrupted
         with pytest.raises(KeyboardInterrupt):
-            list(made.turn(ASKED, Cancellation()))
+            list(result.turn(ASKED, Cancellation()))
 
 
 def test_ctrl_c_does_not_wait_for_an_endless_step() -> None:
@@ -549,10 +549,10 @@ def test_ctrl_c_does_not_wait_for_an_endless_step() -> None:
                 await asyncio.Event().wait()
 
     with chatting(Refused(503)) as server:
-        made = service(server.base)
-        made._sleep = never
+        result = service(server.base)
+        result._sleep = never
         with pytest.raises(KeyboardInterrupt):
-            list(made.turn(ASKED, Cancellation()))
+            list(result.turn(ASKED, Cancellation()))
 
 
 def test_closing_the_iterator_closes_the_connection() -> None:

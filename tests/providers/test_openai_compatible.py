@@ -38,11 +38,11 @@ NOTES = [
 
 def vectors(payload: Any) -> Answer:
     """A direction for each word, as an embeddings service answers."""
-    made = []
+    result = []
     for index, text in enumerate(payload["input"]):
         low = text.lower()
-        made.append({"index": index, "embedding": [float(word in low) + 0.01 for word in ("tea", "car", "sea")]})
-    return Answer(body={"object": "list", "data": list(reversed(made))})
+        result.append({"index": index, "embedding": [float(word in low) + 0.01 for word in ("tea", "car", "sea")]})
+    return Answer(body={"object": "list", "data": list(reversed(result))})
 
 
 def data(*found: Any) -> Answer:
@@ -74,8 +74,8 @@ def search(
 def test_vectors_are_returned_in_the_order_of_the_texts() -> None:
     with serving(vectors) as service:
         asker = embedder(service, batch=2)
-        made = asker.embed(["tea", "car", "sea"])
-    assert [max(range(3), key=vector.__getitem__) for vector in map(list, made)] == [0, 1, 2]
+        result = asker.embed(["tea", "car", "sea"])
+    assert [max(range(3), key=vector.__getitem__) for vector in map(list, result)] == [0, 1, 2]
     path, payload, headers = service.asked[0]
     assert (path, payload["model"], payload["input"]) == ("/v1/embeddings", "mini", ["tea", "car"])
     assert headers["Authorization"] == "Bearer secret-key"
@@ -175,9 +175,9 @@ def test_vectors_of_a_tree_are_limited(tmp_path: Path, monkeypatch: pytest.Monke
         asker = embedder(service)
         store = VectorStore(tmp_path, asker.name)
         for made_now, requests in ((2, 2), (0, 2)):
-            _, made = embed_index(index_chunks(NOTES, profile), asker, store)
-            assert (made.made, made.missing, len(service.asked)) == (made_now, 1, requests)
-            assert made.error == "the vectors would exceed 6 numbers in all: choose a model with shorter vectors"
+            _, result = embed_index(index_chunks(NOTES, profile), asker, store)
+            assert (result.made, result.missing, len(service.asked)) == (made_now, 1, requests)
+            assert result.error == "the vectors would exceed 6 numbers in all: choose a model with shorter vectors"
     assert len(store.read()) == 2
 
 
@@ -271,9 +271,9 @@ def test_vectors_computed_before_a_failure_are_kept(tmp_path: Path) -> None:
     with serving(vectors, vectors, Answer(500)) as service:
         asker = embedder(service, replace(RULES, tries=1))
         store = VectorStore(tmp_path, asker.name)
-        index, made = embed_index(index_chunks(NOTES, profile), asker, store)
-        assert (made.made, made.missing) == (2, 1)
-        assert "500" in made.error
+        index, result = embed_index(index_chunks(NOTES, profile), asker, store)
+        assert (result.made, result.missing) == (2, 1)
+        assert "500" in result.error
         assert len(store.read()) == 2
     assert index.table.positions.tolist() == [0, 1]
 
@@ -285,8 +285,8 @@ def test_changed_text_gets_a_new_vector_and_a_removed_one_is_dropped(tmp_path: P
         embed_index(index_chunks(NOTES, JEFFS), asker, store)
         before = set(store.read())
         changed = [replace(NOTES[0], content="black leaves"), replace(NOTES[1], id="moved", path="b/car.md")]
-        _, made = embed_index(index_chunks(changed, JEFFS), asker, store)
-        assert (made.made, made.missing, made.error) == (1, 0, "")
+        _, result = embed_index(index_chunks(changed, JEFFS), asker, store)
+        assert (result.made, result.missing, result.error) == (1, 0, "")
         assert service.asked[-1][1]["input"] == ["Tea\nblack leaves"]
         after = set(store.read())
     assert len(before & after) == 1

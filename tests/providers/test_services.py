@@ -149,17 +149,17 @@ def test_invalid_model_settings_name_the_setting_to_change(monkeypatch: pytest.M
     for url in ("ftp://x", "example.org/v1", "http://", "http://h:99999", "http://h h/", "http://[::1"):
         with pytest.raises(ServiceError, match=r"llm\.url: .* is not an address"):
             model_of(ModelSettings("mini", url), BRV3.service)
-    with pytest.raises(ServiceError, match="holds a user or a password") as told:
+    with pytest.raises(ServiceError, match="holds a user or a password") as result:
         model_of(ModelSettings("mini", "https://me:hunter2@h/v1"), BRV3.service)
-    assert "hunter2" not in str(told.value)
+    assert "hunter2" not in str(result.value)
     for url in ("me:hunter2@h/v1", "https://me:hunter2@h:99999/v1", "https://me:hunter2@[h"):
-        with pytest.raises(ServiceError, match="holds a user or a password") as told:
+        with pytest.raises(ServiceError, match="holds a user or a password") as result:
             model_of(ModelSettings("mini", url), BRV3.service)
-        assert "hunter2" not in str(told.value)
+        assert "hunter2" not in str(result.value)
     for url in ("https://h/v1?key=hunter2", "https://h/v1#hunter2"):
-        with pytest.raises(ServiceError, match="holds a query or a fragment") as told:
+        with pytest.raises(ServiceError, match="holds a query or a fragment") as result:
             model_of(ModelSettings("mini", url), BRV3.service)
-        assert "hunter2" not in str(told.value)
+        assert "hunter2" not in str(result.value)
     with pytest.raises(ServiceError, match=r"set llm\.model"):
         model_of(ModelSettings("", "http://h"), BRV3.service)
     for key in ("a b", "schlüssel", "a\nb"):
@@ -175,8 +175,8 @@ def test_each_protocol_has_a_default_address() -> None:
     assert address_of(ModelSettings()) == "https://api.openai.com/v1"
     assert address_of(ModelSettings(protocol="anthropic")) == "https://api.anthropic.com/v1"
     assert address_of(ModelSettings(url="http://localhost:11434/v1/")) == "http://localhost:11434/v1"
-    made = model_of(ModelSettings("mini", "http://localhost:11434/v1"), BRV3.service)
-    assert made.name == "mini at localhost:11434"
+    result = model_of(ModelSettings("mini", "http://localhost:11434/v1"), BRV3.service)
+    assert result.name == "mini at localhost:11434"
 
 
 def test_unusable_address_is_still_shown(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -195,9 +195,9 @@ def test_unusable_address_is_still_shown(monkeypatch: pytest.MonkeyPatch) -> Non
 
 def test_repr_of_a_session_model_hides_the_key() -> None:
     settings = ModelSettings("mini", "http://localhost:1/v1", KEY, "SOME_KEY")
-    made = model_of(settings, BRV3.service)
+    result = model_of(settings, BRV3.service)
     held = SessionModel(lambda: settings, lambda: BRV3.service)
-    assert KEY not in repr(settings) + repr(made._endpoint) + repr(held.state) + held.key_source
+    assert KEY not in repr(settings) + repr(result._endpoint) + repr(held.state) + held.key_source
     assert held.key_source == "from SOME_KEY"
 
 
@@ -255,8 +255,8 @@ def test_library_is_imported_only_by_the_first_turn() -> None:
         "assert held.allowed_model() and held.state.allowed;"
         "assert not {'httpx', 'pydantic', 'openai', 'anthropic'} & set(sys.modules)"
     )
-    made = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
-    assert made.returncode == 0, made.stderr
+    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert result.returncode == 0, result.stderr
 
 
 def test_only_listed_variables_are_sent_as_keys(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -321,5 +321,5 @@ def test_local_reranker_orders_by_score_with_nan_last(monkeypatch: pytest.Monkey
         return SimpleNamespace(predict=lambda pairs, **_: np.asarray([0.5, float("nan"), 0.9], dtype=np.float32))
 
     library(monkeypatch, CrossEncoder=kind)
-    made = CrossEncoderReranker("mini").rerank("tea", DOCUMENTS)
-    assert [judged.index for judged in made] == [2, 0, 1]
+    result = CrossEncoderReranker("mini").rerank("tea", DOCUMENTS)
+    assert [judged.index for judged in result] == [2, 0, 1]

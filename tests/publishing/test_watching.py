@@ -26,10 +26,10 @@ def followed(tree: Tree) -> Iterator[Following]:
     for number in range(6):
         tree.note(f"auth/jwt/n{number}.md", f"Rotation {number}", "tokens rotate")
     tree.note("ops/deep/down/a.md", "Deploy", "roll back")
-    with following(tree.session()) as made:
-        assert not made.begun.why
-        assert not made.begun.poll_seconds
-        yield made
+    with following(tree.session()) as result:
+        assert not result.begun.why
+        assert not result.begun.poll_seconds
+        yield result
 
 
 def equals_a_fresh_one(followed: Following, tree: Tree) -> bool:

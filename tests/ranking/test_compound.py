@@ -66,9 +66,9 @@ def test_rounding_equals_floor_of_the_scaled_value_plus_a_half(value: float, dec
 
 @given(st.floats(0.001, 1.2) | st.integers(1, 120).map(lambda cents: cents / 100), st.integers(0, 6))
 def test_unrounded_threshold_inverts_rounding(threshold: float, decimals: int) -> None:
-    least = unrounded_threshold(threshold, decimals)
-    assert round_half_up(least, decimals) >= threshold
-    assert round_half_up(math.nextafter(least, -math.inf), decimals) < threshold
+    minimum = unrounded_threshold(threshold, decimals)
+    assert round_half_up(minimum, decimals) >= threshold
+    assert round_half_up(math.nextafter(minimum, -math.inf), decimals) < threshold
 
 
 def one(
@@ -77,8 +77,8 @@ def one(
     """The score and the parts of one match."""
     given = (np.asarray([value]) for value in (relevance, importance, recency))
     bonus = np.asarray([rules.local_bonus if local else 0.0])
-    made = compound(*given, np.asarray([rules.boost[maturity]]), bonus, rules)
-    return score_parts(made, [maturity], [local], rules, rounded)[0]
+    result = compound(*given, np.asarray([rules.boost[maturity]]), bonus, rules)
+    return score_parts(result, [maturity], [local], rules, rounded)[0]
 
 
 @given(UNIT, st.floats(0, 100), UNIT, MATURITY, st.booleans(), st.booleans())
@@ -98,9 +98,11 @@ def test_score_and_parts_are_equal_for_one_or_many_matches(
     relevance, importance, recency = (np.asarray([match[place] for match in matches]) for place in range(3))
     boost = np.asarray([SCORE.boost[match[3]] for match in matches])
     bonus = np.asarray([SCORE.local_bonus if match[4] else 0.0 for match in matches])
-    made = compound(relevance, importance, recency, boost, bonus, SCORE)
-    together = score_parts(made, [match[3] for match in matches], [match[4] for match in matches], SCORE, rounded=False)
-    assert [score for score, _ in together] == made.score.tolist()
+    result = compound(relevance, importance, recency, boost, bonus, SCORE)
+    together = score_parts(
+        result, [match[3] for match in matches], [match[4] for match in matches], SCORE, rounded=False
+    )
+    assert [score for score, _ in together] == result.score.tolist()
     assert together == [one(*match, SCORE, rounded=False) for match in matches]
 
 
@@ -354,10 +356,10 @@ def test_hits_until_promotion_are_counted(importance: float, maturity: str, gain
     rules = changed(BRV3, signals={"access_gain": gain}).signals
     raised, levels = np.asarray([importance]), levels_of([maturity])
     hits = float(hits_until_promotion(raised, levels, rules)[0])
-    level, most = levels[0], 1_100
-    for number in range(1, most):
+    level, limit = levels[0], 1_100
+    for number in range(1, limit):
         raised, levels = after_access(raised, levels, rules)
         if levels[0] > level:
             assert hits == pytest.approx(number, abs=1 if gain == 0.1 else 0)
             return
-    assert hits > most
+    assert hits > limit

@@ -173,7 +173,7 @@ def test_fenced_text_is_kept_verbatim(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("made", "is_now"),
+    ("result", "is_now"),
     [
         (path("auth/jwt/refresh_rotation.md"), "`auth/jwt/refresh_rotation.md`"),
         (escaped("snake_case _x_ __init__"), r"snake_case \_x\_ \_\_init\_\_"),
@@ -187,8 +187,8 @@ def test_fenced_text_is_kept_verbatim(text: str) -> None:
         (joined(["a\n", "", "b\n"]), "a\n\nb\n"),
     ],
 )
-def test_markdown_pieces_have_their_expected_form(made: str, is_now: str) -> None:
-    assert made == is_now
+def test_markdown_pieces_have_their_expected_form(result: str, is_now: str) -> None:
+    assert result == is_now
 
 
 STEP = ToolStep(1, 1, "read_note", '{"path": "x/n.md"}', "{}", 42, "", ("x/n.md",))

@@ -171,10 +171,10 @@ def refusal(file: Path) -> str:
     """The one line with which a file is refused; it names the file."""
     with pytest.raises(SavedError) as raised:
         read(file)
-    said = str(raised.value)
-    assert said.startswith(f"{file}: ")
-    assert "\n" not in said
-    return said
+    message = str(raised.value)
+    assert message.startswith(f"{file}: ")
+    assert "\n" not in message
+    return message
 
 
 def places(value: Any, at: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
@@ -280,9 +280,9 @@ def test_every_record_round_trips(kind: type) -> None:
 
 
 def test_integers_stay_integers() -> None:
-    made = from_plain(Part, {"name": "p", "value": 2, "amount": None, "factor": 0.5})
-    assert repr(made.value) == "2"
-    assert made == Part("p", 2.0, None, 0.5)
+    result = from_plain(Part, {"name": "p", "value": 2, "amount": None, "factor": 0.5})
+    assert repr(result.value) == "2"
+    assert result == Part("p", 2.0, None, 0.5)
 
 
 @pytest.mark.parametrize(

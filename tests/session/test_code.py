@@ -284,17 +284,17 @@ def test_note_connects_the_symbols_that_it_mentions(session: Session, root: Path
     assert plain.section(GraphRetrieval).notes_on_code == plain.section(GraphRetrieval).files_without_note == ()
     Tree(root).note("auth/jwt/code.md", "Why", "After `settle_invoice` comes `round_cents`.", 1)
     assert session.refresh(), "a note alone has changed"
-    told = session.preview("settle an invoice")
-    linked = told.section(GraphRetrieval).placed("src/billing.py/round_cents")
+    result = session.preview("settle an invoice")
+    linked = result.section(GraphRetrieval).placed("src/billing.py/round_cents")
     assert linked is not None, "the note joins it with what the task names"
     assert way_in_words(linked) == "from settle_invoice: documented by → auth/jwt/code.md → documents"
-    notes = told.section(GraphRetrieval).notes_on_code
+    notes = result.section(GraphRetrieval).notes_on_code
     assert [(note.note, set(note.written)) for note in notes] == [
         ("auth/jwt/code.md", {"settle_invoice", "round_cents"})
     ]
-    assert told.section(GraphRetrieval).files_without_note == ()
+    assert result.section(GraphRetrieval).files_without_note == ()
     assert session.preview("rotate").section(GraphRetrieval).files_without_note == ("src/tokens.py", "src/web.py")
-    assert "auth/jwt/code.md" not in {hit.file for hit in told.hits}
+    assert "auth/jwt/code.md" not in {hit.file for hit in result.hits}
     assert session.refresh() is False
 
 

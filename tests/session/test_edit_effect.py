@@ -143,8 +143,8 @@ def test_overlay_signals_are_reverted_and_named_as_a_cause(garden: Tree) -> None
     effect = asked(session, QUERIES, held)
     assert "refresh token" in {change.now.id for change in effect.otherwise}
     (judgment,) = [each for each in QUERIES if each.id == "refresh token"]
-    said = causes_of_change(session, Variant(earlier=earlier), judgment, "byterover", "")
-    assert said[-1].text == (
+    message = causes_of_change(session, Variant(earlier=earlier), judgment, "byterover", "")
+    assert message[-1].text == (
         f"cause: maturity or importance was set of {ROTATION}: without that, the query is as it was (tried)"
     )
 
@@ -255,8 +255,11 @@ def test_note_moved_out_of_the_scope_is_named_by_its_new_path(garden: Tree) -> N
     garden.note("zeta/new.md", "New", "zeta " * 2, days=0)
     session.load()
     variant = Variant(earlier=held.earlier(session.snapshot))
-    said = causes_of_change(session, variant, Judgment("t", "zeta", "zeta"), session.engine, "")
-    assert tuple(each.text for each in said[:2]) == ("zeta/new.md: rank not found → 2", "other.md: rank 2 → not found")
+    message = causes_of_change(session, variant, Judgment("t", "zeta", "zeta"), session.engine, "")
+    assert tuple(each.text for each in message[:2]) == (
+        "zeta/new.md: rank not found → 2",
+        "other.md: rank 2 → not found",
+    )
 
 
 def test_texts_of_earlier_edits_are_released(garden: Tree) -> None:

@@ -258,8 +258,8 @@ def test_cached_answer_needs_no_provider(project: Tree) -> None:
     session = project.session()
     _, first = end(session, "quokka eats leaves")
     for query, tier in (("quokka eats leaves", 0), ("quokka eats leaves today", 1)):
-        made = session.preview(query)
-        assert (made.tier, made.answer.text) == (tier, first.answer.text)
+        result = session.preview(query)
+        assert (result.tier, result.answer.text) == (tier, first.answer.text)
     assert LABEL in first.answer.text
 
 

@@ -125,8 +125,8 @@ def test_ages_use_the_frozen_clock(quokkas: Tree) -> None:
 def test_detail_has_the_text_score_of_its_hit(quokkas: Tree) -> None:
     session = quokkas.session()
     found = session.preview("quokka")
-    made = session.explainer.detail(found, found.hits[0].file)
-    assert made.score.raw == pytest.approx(found.hits[0].text.raw, rel=1e-12)
+    result = session.explainer.detail(found, found.hits[0].file)
+    assert result.score.raw == pytest.approx(found.hits[0].text.raw, rel=1e-12)
     with pytest.raises(KeyError):
         session.explainer.detail(found, "nowhere.md")
 
@@ -162,10 +162,10 @@ def test_conflict_in_a_note_is_reported(tree: Tree) -> None:
     marked = "# Rotation\n\n<<<<<<< HEAD\nrefresh daily\n=======\nrefresh hourly\n>>>>>>> topic\n"
     tree.file("auth/rotation.md", marked)
     tree.file("auth/talk.md", "# About conflicts\n\nrefresh: git writes `<<<<<<< HEAD` first, later `>>>>>>> topic`.\n")
-    told = "auth/rotation.md: a conflict to decide (<<<<<<<): both sides are searched and quoted"
+    result = "auth/rotation.md: a conflict to decide (<<<<<<<): both sides are searched and quoted"
     session = tree.session()
-    assert told in session.preview("refresh").notices
-    assert told in tree.session().preview("refresh").notices, "from the kept index"
+    assert result in session.preview("refresh").notices
+    assert result in tree.session().preview("refresh").notices, "from the kept index"
     tree.file("auth/rotation.md", marked.replace("<<<<<<< HEAD\n", "").replace(">>>>>>> topic\n", ""))
     session.refresh()
     assert not any("conflict" in notice for notice in session.preview("refresh").notices)
@@ -187,12 +187,12 @@ def test_signals_lost_in_broken_frontmatter_are_reported(tree: Tree) -> None:
     tree.note("auth/other.md", "Other", "refresh things")
     session = tree.session()
     trace = session.preview("refresh rotation")
-    told = "auth/rotation.md: the frontmatter cannot be used, so the signals are those of a new note"
-    assert told in trace.notices
+    result = "auth/rotation.md: the frontmatter cannot be used, so the signals are those of a new note"
+    assert result in trace.notices
     assert "repair it" in session.explainer.explain("refresh rotation", "auth/rotation.md", "", trace).notice
     assert session.explainer.explain("refresh rotation", "auth/other.md", "", trace).notice == ""
     again = tree.session()  # from the kept index
-    assert told in again.preview("refresh rotation").notices
+    assert result in again.preview("refresh rotation").notices
     tree.settings("")  # signals are not read from frontmatter
     assert "signals.frontmatter" in tree.session().explainer.explain("refresh", "auth/rotation.md").notice
 
@@ -382,12 +382,12 @@ def test_another_engine_has_its_own_events(session: Session) -> None:
 
 
 def test_byterover_ceiling_equals_that_of_the_board(session: Session) -> None:
-    made = session.ageing.in_engine("byterover", "a/plain.md", 30)
+    result = session.ageing.in_engine("byterover", "a/plain.md", 30)
     board = session.ageing.board()
     position = board.snapshot.by_path["a/plain.md"]
-    assert made.ceiling == pytest.approx(board.today.ceiling[position])
-    assert made.ceiling == pytest.approx(made.reach + sum(part.value for part in made.lacks))
-    assert made.ceiling_then == board.after(30).ceiling[position]
+    assert result.ceiling == pytest.approx(board.today.ceiling[position])
+    assert result.ceiling == pytest.approx(result.reach + sum(part.value for part in result.lacks))
+    assert result.ceiling_then == board.after(30).ceiling[position]
     assert session.ageing.in_engine("byterover", "nowhere.md") is None
 
 

@@ -215,23 +215,23 @@ def test_next_snapshot_reuses_derived_data(tree: Tree) -> None:
     tree.summary("other")
     tree.note("other/new.md", "New")
     places = ["pad/p001.abstract.md", "pad/p000.abstract.md", "pad/_index.md", "other/_index.md", "other/new.md"]
-    made = update(before, places, BRV3, NOW_MS, tree.layers())
+    result = update(before, places, BRV3, NOW_MS, tree.layers())
     fresh = tree.snapshot()
-    assert made.derived.known(ABSTRACTS) == fresh.abstracts == {"pad/p001.md": len("shorter")}
-    assert made.derived.known(SUMMARY_FILES) == fresh.summary_files == {"other/_index.md"}
-    assert made.derived.known(FINGERPRINT) == fresh.fingerprint
-    assert made.derived.known(ORDERS) is not None
-    handed = made.derived.known(HIERARCHY)
+    assert result.derived.known(ABSTRACTS) == fresh.abstracts == {"pad/p001.md": len("shorter")}
+    assert result.derived.known(SUMMARY_FILES) == fresh.summary_files == {"other/_index.md"}
+    assert result.derived.known(FINGERPRINT) == fresh.fingerprint
+    assert result.derived.known(ORDERS) is not None
+    handed = result.derived.known(HIERARCHY)
     assert [*handed.walk()] == [*fresh.hierarchy.walk()]
-    assert made.domains.keys() == {"pad", "other"}
-    assert names_of(made) is not names_of(before)
+    assert result.domains.keys() == {"pad", "other"}
+    assert names_of(result) is not names_of(before)
 
 
 def test_unused_derived_data_is_not_passed_on(tree: Tree) -> None:
     tree.notes(3)
     before = tree.snapshot()
     tree.note("pad/p001.md", "Edited")
-    made = update(before, ["pad/p001.md"], BRV3, NOW_MS, tree.layers())
-    assert [made.derived.known(key) for key in (ABSTRACTS, SUMMARY_FILES, HIERARCHY)] == [None] * 3
-    assert made.changed_since(before) == {"pad/p001.md"}
-    assert made.changed_since(replace(before)) is None
+    result = update(before, ["pad/p001.md"], BRV3, NOW_MS, tree.layers())
+    assert [result.derived.known(key) for key in (ABSTRACTS, SUMMARY_FILES, HIERARCHY)] == [None] * 3
+    assert result.changed_since(before) == {"pad/p001.md"}
+    assert result.changed_since(replace(before)) is None

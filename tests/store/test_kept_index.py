@@ -46,9 +46,9 @@ def from_kept(tree: Tree) -> Snapshot:
     """The tree as a new process reads it."""
     known = KeptIndex(tree.tree).read(BRV3)
     assert known is not None
-    made = load(find_project(tree.root), BRV3, NOW_MS, tree.layers(), kept=known)
-    assert made is not None
-    return made
+    result = load(find_project(tree.root), BRV3, NOW_MS, tree.layers(), kept=known)
+    assert result is not None
+    return result
 
 
 @pytest.mark.parametrize("seed", range(6))

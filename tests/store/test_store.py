@@ -206,9 +206,9 @@ def test_flipped_bit_is_reported_and_the_damaged_file_kept(tree: Tree, name: str
     (kept,) = set_aside(file.parent)
     assert kept.read_bytes() == bytes(changed)
     assert not file.exists()
-    told = f"{kept}: damaged, and counts as missing; save what you need, then remove it"
-    assert session.snapshot.notices == (told,)
-    assert session.preview("a").notices[0] == told
+    result = f"{kept}: damaged, and counts as missing; save what you need, then remove it"
+    assert session.snapshot.notices == (result,)
+    assert session.preview("a").notices[0] == result
     write(tree.tree)
     assert len(read(tree.tree)) == 1
     kept.unlink()

@@ -130,8 +130,8 @@ def socket_at(place: Path) -> None:
     here = Path.cwd()
     os.chdir(place.parent)  # the path of a socket is short
     try:
-        with socket.socket(socket.AF_UNIX) as made:
-            made.bind(place.name)
+        with socket.socket(socket.AF_UNIX) as result:
+            result.bind(place.name)
     finally:
         os.chdir(here)
 

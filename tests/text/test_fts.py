@@ -57,11 +57,11 @@ def found(index: FullText, *asked: str, limit: int = 99) -> list[int]:
 
 def rendered(tokens: Sequence[Token]) -> str:
     """The tokens in the syntax of FTS5: NOT where the documented text has AND NOT."""
-    made = ""
+    result = ""
     for token in tokens:
         text = f'"{token.text}"' + ("*" if token.kind is TokenKind.PREFIX else "")
-        made += f" {token.operator or Operator.OR} {text}" if made else text
-    return made
+        result += f" {token.operator or Operator.OR} {text}" if result else text
+    return result
 
 
 @given(_DOCUMENTS, st.lists(_TOKENS, min_size=1, max_size=4), st.integers(-1, 12))
@@ -121,8 +121,8 @@ def test_updated_index_equals_a_fresh_index(
             following.append(before[place] if stays else text)
         index = index.after(np.asarray(kept, dtype=np.int64), following)
         for asked in (["alpha", "run"], ['"running x" OR al*'], ["x NOT gamma"]):
-            made, expected = index.search(asked, WEIGHTS, 99), by_sqlite(following, " OR ".join(asked))
-            assert made == expected
+            result, expected = index.search(asked, WEIGHTS, 99), by_sqlite(following, " OR ".join(asked))
+            assert result == expected
 
 
 def test_repeated_insertions_renumber_documents() -> None:
@@ -144,19 +144,19 @@ def test_update_leaves_the_earlier_index_unchanged() -> None:
 def test_split_alternatives_score_like_one_expression() -> None:
     documents = [("", f"w{number} w{number % 7}", f"w{number // 3} common") for number in range(200)]
     asked = [f'"w{number}"' for number in range(150)] + ['"common"']
-    made, expected = full_text(LAYOUT, documents).search(asked, WEIGHTS, 50), by_sqlite(documents, " OR ".join(asked))
+    result, expected = full_text(LAYOUT, documents).search(asked, WEIGHTS, 50), by_sqlite(documents, " OR ".join(asked))
     assert len(expected) == 200
-    assert [position for position, _ in made] == [position for position, _ in expected[:50]]
-    for (_, one), (_, other) in zip(made, expected, strict=False):
+    assert [position for position, _ in result] == [position for position, _ in expected[:50]]
+    for (_, one), (_, other) in zip(result, expected, strict=False):
         assert math.isclose(one, other, rel_tol=CLOSE)
 
 
 def test_repeated_alternatives_count_repeatedly() -> None:
     documents = [("", f"w{number % 7}", f"w{number // 9} common") for number in range(90)]
     asked = ['"w1"'] * 70 + ['"common"'] * 3 + ['"w2"']
-    made, expected = full_text(LAYOUT, documents).search(asked, WEIGHTS, 90), by_sqlite(documents, " OR ".join(asked))
-    assert [position for position, _ in made] == [position for position, _ in expected]
-    assert all(math.isclose(one, other, rel_tol=CLOSE) for (_, one), (_, other) in zip(made, expected, strict=True))
+    result, expected = full_text(LAYOUT, documents).search(asked, WEIGHTS, 90), by_sqlite(documents, " OR ".join(asked))
+    assert [position for position, _ in result] == [position for position, _ in expected]
+    assert all(math.isclose(one, other, rel_tol=CLOSE) for (_, one), (_, other) in zip(result, expected, strict=True))
 
 
 def test_empty_query_finds_no_documents() -> None:

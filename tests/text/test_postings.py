@@ -230,6 +230,6 @@ def test_score_parts_sum_up_with_tantivy_relevance(tree: Tree) -> None:
     assert paths(found) == ["x/n.md", "x/m.md"]
     for hit in found.hits:
         assert adds_up(hit)
-        made = session.explainer.detail(found, hit.file)
-        assert made.score.raw == pytest.approx(hit.text.raw, rel=1e-9)
+        result = session.explainer.detail(found, hit.file)
+        assert result.score.raw == pytest.approx(hit.text.raw, rel=1e-9)
     assert hit_of(found, "x/n.md").text != hit_of(tree.search("quokka"), "x/n.md").text

@@ -97,14 +97,14 @@ def test_cjk_terms_match_only_by_prefix() -> None:
 
 def test_other_word_forms_share_the_stem() -> None:
     terms = sorted(["author", "authenticate", "bill", "config", "common", "retry", "sharp", "sharpen", "sharpener"])
-    made = Vocabulary(terms, np.arange(len(terms)))
-    assert made.other_forms("sharpening") == ["sharpen", "sharpener"]
-    assert made.other_forms("billing") == ["bill"]
-    assert made.other_forms("retries") == ["retry"]
-    assert made.other_forms("authentication") == ["authenticate"]
-    assert made.other_forms("conflict") == []
-    assert made.other_forms("commit") == []
-    assert made.other_forms("") == []
+    result = Vocabulary(terms, np.arange(len(terms)))
+    assert result.other_forms("sharpening") == ["sharpen", "sharpener"]
+    assert result.other_forms("billing") == ["bill"]
+    assert result.other_forms("retries") == ["retry"]
+    assert result.other_forms("authentication") == ["authenticate"]
+    assert result.other_forms("conflict") == []
+    assert result.other_forms("commit") == []
+    assert result.other_forms("") == []
 
 
 @pytest.mark.parametrize(
@@ -118,12 +118,12 @@ def test_other_forms_of_a_short_stem_are_found(query: str, held: str) -> None:
 
 def test_short_stem_must_match_exactly() -> None:
     terms = sorted(["runs", "rune", "rumour", "run", "sharpen", "sharpeningstones"])
-    made = Vocabulary(terms, np.arange(len(terms)))
-    assert made.other_forms("running") == ["run", "runs"]
-    assert made.other_forms("sharpening") == ["sharpen"]
+    result = Vocabulary(terms, np.arange(len(terms)))
+    assert result.other_forms("running") == ["run", "runs"]
+    assert result.other_forms("sharpening") == ["sharpen"]
 
 
 def test_empty_text_is_contained_in_no_term() -> None:
-    made = Vocabulary(["token", "tokens"], np.arange(2))
-    assert made.containing("") == {}
-    assert made.containing("oken") == {"token": 0, "tokens": 1}
+    result = Vocabulary(["token", "tokens"], np.arange(2))
+    assert result.containing("") == {}
+    assert result.containing("oken") == {"token": 0, "tokens": 1}

@@ -40,9 +40,9 @@ def test_archived_files_match_the_engine(case: dict[str, Any]) -> None:
     assert RECORDED["now"] == "2026-11-20T12:00:00.250Z"
     names = archived_as(case["path"])
     text = as_bytes(case["before"][case["path"]]).decode("utf-8")
-    made = stub_text(case["path"], text, importance_of(case), RECORDED_MS, BRV3.archive)
+    result = stub_text(case["path"], text, importance_of(case), RECORDED_MS, BRV3.archive)
     after = case["after_archive"]
-    assert made.encode("utf-8") == as_bytes(after[names.stub])
+    assert result.encode("utf-8") == as_bytes(after[names.stub])
     assert as_bytes(after[names.full]).decode("utf-8") == text
     assert case["path"] not in after
     assert case["archived"]["value"]["stubPath"] == names.stub
@@ -80,7 +80,7 @@ def test_archived_names_have_the_right_roles(name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("original", "full", "said"),
+    ("original", "full", "message"),
     [
         ("../../etc/passwd.md", "_archived/a.full.md", "leads out"),
         ("/etc/passwd.md", "_archived/a.full.md", "leads out"),
@@ -103,8 +103,8 @@ def test_archived_names_have_the_right_roles(name: str) -> None:
         ("a/b.md", "~", "points_to is missing"),
     ],
 )
-def test_stub_naming_invalid_files_is_refused(original: str, full: str, said: str) -> None:
-    with pytest.raises(StubError, match=said):
+def test_stub_naming_invalid_files_is_refused(original: str, full: str, message: str) -> None:
+    with pytest.raises(StubError, match=message):
         read_stub(STUB.format(original=original, full=full))
 
 
@@ -134,13 +134,13 @@ PATHS = st.lists(
 @given(PATHS, st.text(), st.floats(0, 100))
 def test_written_stub_is_read_back(path: str, text: str, importance: float) -> None:
     path = f"{path}/note.md" if not path.startswith("_archived") else "note.md"
-    made = stub_text(path, text.encode("utf-8", "replace").decode(), importance, RECORDED_MS, BRV3.archive)
+    result = stub_text(path, text.encode("utf-8", "replace").decode(), importance, RECORDED_MS, BRV3.archive)
     if yaml.reader.Reader.NON_PRINTABLE.search(scalar(path)):
         with pytest.raises(StubError, match="type: archive_stub"):
-            read_stub(made)
+            read_stub(result)
         return
-    assert read_stub(made) == Stub(path, archived_as(path).full)
-    assert parse(made).fields["evicted_importance"] == importance
+    assert read_stub(result) == Stub(path, archived_as(path).full)
+    assert parse(result).fields["evicted_importance"] == importance
 
 
 @given(st.text())

@@ -90,25 +90,25 @@ def test_fields_have_their_positions_in_the_text() -> None:
     ],
 )
 def test_only_lines_of_changed_fields_change(values: dict[str, Value], lines: list[str]) -> None:
-    made = set_fields(NOTE, values)
-    assert changed_lines(NOTE, made) == lines
-    assert made.endswith("# Body\n\nmaturity: draft\n")
+    result = set_fields(NOTE, values)
+    assert changed_lines(NOTE, result) == lines
+    assert result.endswith("# Body\n\nmaturity: draft\n")
 
 
 @pytest.mark.parametrize("file", sorted(SAMPLE.rglob("*.md")), ids=lambda file: file.stem)
 def test_fields_of_all_sample_notes_can_be_set(file: Path) -> None:
     text = file.read_text(encoding="utf-8")
-    made = set_fields(text, {"importance": 12.5, "maturity": "validated"})
-    lines = changed_lines(text, made)
-    assert parse(made).fields["importance"] == 12.5
+    result = set_fields(text, {"importance": 12.5, "maturity": "validated"})
+    lines = changed_lines(text, result)
+    assert parse(result).fields["importance"] == 12.5
     assert all(line[1:].startswith(("importance:", "maturity:", "---")) for line in lines)
-    assert made.count("\n") - text.count("\n") in (0, 1, 2, 4)
+    assert result.count("\n") - text.count("\n") in (0, 1, 2, 4)
 
 
 def test_booleans_and_numbers_are_distinguished() -> None:
     text = "---\naccessCount: false\nrecency: true\ndone: 1\n---\n"
-    made = set_fields(text, {"accessCount": 0, "recency": 1.0, "done": True})
-    assert made == "---\naccessCount: 0\nrecency: 1\ndone: true\n---\n"
+    result = set_fields(text, {"accessCount": 0, "recency": 1.0, "done": True})
+    assert result == "---\naccessCount: 0\nrecency: 1\ndone: true\n---\n"
 
 
 def test_setting_fields_keeps_line_endings() -> None:
@@ -120,7 +120,7 @@ def test_setting_fields_keeps_line_endings() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         ("---\na: [1\n---\n", "cannot be read"),
         ("---\na: 1\na: 2\n---\n", "the key a stands twice"),
@@ -130,13 +130,13 @@ def test_setting_fields_keeps_line_endings() -> None:
         ("---\na: &x 1\nx: *x\n---\n", "edit it as text"),
     ],
 )
-def test_fields_of_broken_frontmatter_are_not_set(text: str, said: str) -> None:
-    with pytest.raises(FieldsError, match=said):
+def test_fields_of_broken_frontmatter_are_not_set(text: str, message: str) -> None:
+    with pytest.raises(FieldsError, match=message):
         set_fields(text, {"b" if "{" in text else "a": 5})
 
 
 @pytest.mark.parametrize(
-    ("block", "said", "offset"),
+    ("block", "message", "offset"),
     [
         ("a: [1\nb: 2\n", "did not find expected ',' or ']'", 7),
         ("ü: ö\na: {b: 1\nc: 2\n", "did not find expected ',' or '}'", 12),
@@ -152,8 +152,8 @@ def test_fields_of_broken_frontmatter_are_not_set(text: str, said: str) -> None:
         ("a: \x07\n", "unacceptable character", 4),
     ],
 )
-def test_error_has_its_position_in_the_frontmatter(block: str, said: str, offset: int) -> None:
-    with pytest.raises(BrokenFrontmatter, match=said) as error:
+def test_error_has_its_position_in_the_frontmatter(block: str, message: str, offset: int) -> None:
+    with pytest.raises(BrokenFrontmatter, match=message) as error:
         fields_of(f"---\n{block}---\n")
     assert error.value.offset == offset
 
@@ -168,12 +168,12 @@ VALUES = st.one_of(st.text(max_size=12), st.integers(), st.floats(allow_nan=Fals
 def test_setting_a_field_succeeds_or_is_refused(block: str, key: str, value: Value) -> None:
     text = f"---\n{block}\n---\nbody\n"
     try:
-        made = set_fields(text, {key: value})
+        result = set_fields(text, {key: value})
     except FieldsError:
         return
-    assert parse(made).fields[key] == value
-    assert {**parse(text).fields, key: value} == parse(made).fields
-    assert made.endswith("body\n")
+    assert parse(result).fields[key] == value
+    assert {**parse(text).fields, key: value} == parse(result).fields
+    assert result.endswith("body\n")
 
 
 @given(YAML)

@@ -21,7 +21,7 @@ def test_folder_moves_with_its_contents(root: Path, either_way: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("path", "target", "said"),
+    ("path", "target", "message"),
     [
         ("auth/jwt", "taken", "is taken"),
         ("auth", "auth/jwt/deep", "is the folder auth, or inside it"),
@@ -37,11 +37,11 @@ def test_folder_moves_with_its_contents(root: Path, either_way: str) -> None:
         ("auth", "a//b", "not the path"),
     ],
 )
-def test_impossible_folder_moves_are_refused(root: Path, either_way: str, path: str, target: str, said: str) -> None:
+def test_impossible_folder_moves_are_refused(root: Path, either_way: str, path: str, target: str, message: str) -> None:
     (root / "taken").mkdir()
     (root / "taken/n.md").write_bytes(b"theirs")
     (root / "link").symlink_to(root.parent)
-    with pytest.raises(SaveError, match=said):
+    with pytest.raises(SaveError, match=message):
         move_folder(root, path, target)
     assert (root / NOTE).read_bytes() == OLD
     assert (root / "taken/n.md").read_bytes() == b"theirs"

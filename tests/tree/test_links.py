@@ -162,8 +162,13 @@ NAMES = Names(["a/b/c.md", "a/b/My Note.md", "a/b/x-y.md", "a/b/X-Y.md", "a/d.md
 )
 def test_links_resolve_to_notes_files_or_folders(text: str, state: str, path: str, written: str, ending: bool) -> None:
     (link,) = links_in(text)
-    made = NAMES.resolve(link, "a/b/source.md")
-    assert (made.state, made.path, made.written, made.ending) == (LinkState(state), path, Written(written), ending)
+    result = NAMES.resolve(link, "a/b/source.md")
+    assert (result.state, result.path, result.written, result.ending) == (
+        LinkState(state),
+        path,
+        Written(written),
+        ending,
+    )
 
 
 @pytest.mark.parametrize(
@@ -181,8 +186,8 @@ def test_links_resolve_to_notes_files_or_folders(text: str, state: str, path: st
 )
 def test_related_entries_resolve_to_notes_or_folders(entry: str, state: str, path: str) -> None:
     (link,) = links_in(FRONT.format(related=f"[{entry}]"))
-    made = NAMES.resolve(link, "a/b/source.md")
-    assert (made.state.value, made.path) == (state, path)
+    result = NAMES.resolve(link, "a/b/source.md")
+    assert (result.state.value, result.path) == (state, path)
 
 
 SYNTAX = st.text(st.sampled_from("@/ab.-_ é\n[]()<>`~#'\"\\:%\r|&*{},"))
@@ -197,11 +202,11 @@ def test_links_of_any_text_stay_in_the_tree(body: str, related: str) -> None:
             before = link.end
             start = sum(len(line) for line in text.split("\n")[: link.line - 1]) + link.line - 1
             assert start + link.column == link.start
-            made = NAMES.resolve(link, "a/b/source.md")
-            assert ".." not in made.path.split("/")
-            assert not made.path.startswith("/")
-            if made.state in (LinkState.NOTE, LinkState.FOLDER):
-                assert made.path in NAMES.files | NAMES.folders
+            result = NAMES.resolve(link, "a/b/source.md")
+            assert ".." not in result.path.split("/")
+            assert not result.path.startswith("/")
+            if result.state in (LinkState.NOTE, LinkState.FOLDER):
+                assert result.path in NAMES.files | NAMES.folders
 
 
 @pytest.mark.parametrize(

@@ -23,18 +23,18 @@ def test_merge_takes_the_only_changed_text(base: str, changed: str) -> None:
 
 @given(TEXT, TEXT, TEXT)
 def test_merge_keeps_every_new_line(base: str, mine: str, theirs: str) -> None:
-    made = merged(base, mine, theirs)
-    old, lines = set(base.split("\n")), made.text.split("\n")
+    result = merged(base, mine, theirs)
+    old, lines = set(base.split("\n")), result.text.split("\n")
     for text in (mine, theirs):
         assert set(text.split("\n")) - old <= set(lines)
-    assert lines.count("<<<<<<< mine") == lines.count(">>>>>>> theirs") == made.conflicts
+    assert lines.count("<<<<<<< mine") == lines.count(">>>>>>> theirs") == result.conflicts
 
 
 @given(TEXT, TEXT, TEXT)
 def test_merge_is_symmetric(base: str, mine: str, theirs: str) -> None:
-    made, turned = merged(base, mine, theirs), merged(base, theirs, mine)
-    assert made.conflicts == turned.conflicts
-    assert made.conflicts or made.text == turned.text
+    result, turned = merged(base, mine, theirs), merged(base, theirs, mine)
+    assert result.conflicts == turned.conflicts
+    assert result.conflicts or result.text == turned.text
 
 
 @given(TEXT, TEXT)
@@ -51,15 +51,15 @@ def test_difference_contains_both_texts(mine: str, theirs: str) -> None:
 
 def test_changes_in_different_places_are_merged() -> None:
     base = "one\ntwo\nthree\nfour\nfive\n"
-    made = merged(base, base.replace("one", "ONE"), base.replace("five", "FIVE\nsix"))
-    assert made == Merged("ONE\ntwo\nthree\nfour\nFIVE\nsix\n", 0)
+    result = merged(base, base.replace("one", "ONE"), base.replace("five", "FIVE\nsix"))
+    assert result == Merged("ONE\ntwo\nthree\nfour\nFIVE\nsix\n", 0)
 
 
 def test_changes_in_the_same_place_conflict() -> None:
-    made = merged("a\nb\nc\n", "a\nmine\nc\n", "a\ntheirs\nc")
-    assert made == Merged("a\n<<<<<<< mine\nmine\nc\n=======\ntheirs\nc\n>>>>>>> theirs\n", 1)
-    made = merged("a\nb\nc\n", "a\nmine\nc\n", "a\ntheirs\nc\n")
-    assert made == Merged("a\n<<<<<<< mine\nmine\n=======\ntheirs\n>>>>>>> theirs\nc\n", 1)
+    result = merged("a\nb\nc\n", "a\nmine\nc\n", "a\ntheirs\nc")
+    assert result == Merged("a\n<<<<<<< mine\nmine\nc\n=======\ntheirs\nc\n>>>>>>> theirs\n", 1)
+    result = merged("a\nb\nc\n", "a\nmine\nc\n", "a\ntheirs\nc\n")
+    assert result == Merged("a\n<<<<<<< mine\nmine\n=======\ntheirs\n>>>>>>> theirs\nc\n", 1)
 
 
 def test_difference_has_line_numbers() -> None:

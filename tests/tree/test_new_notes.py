@@ -135,7 +135,7 @@ def test_new_note_path_comes_from_folder_and_title() -> None:
 
 
 @pytest.mark.parametrize(
-    ("folder", "title", "said"),
+    ("folder", "title", "message"),
     [
         ("auth", "Rotation", "auth/rotation.md: is taken"),
         ("Auth", "rotation", "is taken"),
@@ -148,8 +148,8 @@ def test_new_note_path_comes_from_folder_and_title() -> None:
         ("_archived/auth", "x", "engine's own files"),
     ],
 )
-def test_invalid_new_paths_are_refused(folder: str, title: str, said: str) -> None:
-    with pytest.raises(PathError, match=said):
+def test_invalid_new_paths_are_refused(folder: str, title: str, message: str) -> None:
+    with pytest.raises(PathError, match=message):
         new_path(folder, title, ["auth/rotation.md"])
 
 

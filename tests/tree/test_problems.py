@@ -29,8 +29,8 @@ UNREAD = "as it is, none of the note's signals are read"
 
 
 def found(text: str, known: KnownFiles = KNOWN) -> list[tuple[int, int, str]]:
-    made = problems(PATH, note_text(b""), text, known, LIMITS)
-    return [(problem.line, problem.column, problem.message) for problem in made]
+    result = problems(PATH, note_text(b""), text, known, LIMITS)
+    return [(problem.line, problem.column, problem.message) for problem in result]
 
 
 def block(*lines: str, body: str = "") -> str:
@@ -45,7 +45,7 @@ def test_valid_signals_have_no_problems(line: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("line", "column", "said"),
+    ("line", "column", "message"),
     [
         ("maturity: coer", 10, f"maturity must be draft, validated or core, perhaps core; {UNREAD}"),
         ("maturity: Validated", 10, f"maturity must be draft, validated or core, perhaps validated; {UNREAD}"),
@@ -61,8 +61,8 @@ def test_valid_signals_have_no_problems(line: str) -> None:
         ("updateCount: -1", 13, f"updateCount must be a whole number from 0 on; {UNREAD}"),
     ],
 )
-def test_invalid_signals_are_reported(line: str, column: int, said: str) -> None:
-    assert found(block("summary: T", line)) == [(2, column, said)]
+def test_invalid_signals_are_reported(line: str, column: int, message: str) -> None:
+    assert found(block("summary: T", line)) == [(2, column, message)]
 
 
 @pytest.mark.parametrize(
@@ -74,8 +74,8 @@ def test_valid_dates_have_no_problems(value: str) -> None:
 
 @pytest.mark.parametrize("value", ["yesterday", "'2026-13-40T12:00:00Z'", "3", "", "[1]"])
 def test_invalid_dates_are_reported(value: str) -> None:
-    said = "updatedAt is not a date; write it as '2026-11-20T12:00:00.000Z'"
-    assert [problem[2] for problem in found(block(f"updatedAt: {value}"))] == [said]
+    message = "updatedAt is not a date; write it as '2026-11-20T12:00:00.000Z'"
+    assert [problem[2] for problem in found(block(f"updatedAt: {value}"))] == [message]
 
 
 @pytest.mark.parametrize(
@@ -172,8 +172,8 @@ def test_note_ignored_by_the_engine_is_reported() -> None:
 
 def test_unsearched_parts_are_reported() -> None:
     text = "a\n" * 1999 + "last\nbeyond\n"
-    said = "the engine reads 2000 lines; what begins here is not searched"
-    assert found(text) == [(2000, 0, said)]
+    message = "the engine reads 2000 lines; what begins here is not searched"
+    assert found(text) == [(2000, 0, message)]
     assert found("é" * 2001) == [(0, 2000, "the engine reads 2000 characters of a line; what follows is not searched")]
 
 
@@ -181,8 +181,8 @@ def test_sample_notes_have_one_problem() -> None:
     files = sorted(SAMPLE.rglob("*.md"))
     known = KnownFiles(Names(file.relative_to(SAMPLE).as_posix() for file in files))
     notes = [note_text(file.read_bytes()) for file in files]
-    made = [problem.message for note in notes for problem in problems(PATH, note, note.text, known, LIMITS)]
-    assert made == ["there is no note billing/payments/chargeback_evidence.md"]
+    result = [problem.message for note in notes for problem in problems(PATH, note, note.text, known, LIMITS)]
+    assert result == ["there is no note billing/payments/chargeback_evidence.md"]
 
 
 @given(st.binary(max_size=60), st.text(st.sampled_from("---\n:'\"@ab/.md[]{}&*!|>#%- \t\ré\x1b日"), max_size=120))
@@ -208,22 +208,22 @@ def test_long_note_in_a_large_tree_is_checked_quickly() -> None:
 
 def test_frontmatter_below_the_first_line_is_reported() -> None:
     before = note_text(b"---\nmaturity: core\n---\n# Note\n")
-    said = [one.message for one in problems(PATH, before, f"x{before.text}", KNOWN, LIMITS)]
-    assert said == ["the frontmatter does not begin with --- in the first line, so the engine reads none"]
+    messages = [one.message for one in problems(PATH, before, f"x{before.text}", KNOWN, LIMITS)]
+    assert messages == ["the frontmatter does not begin with --- in the first line, so the engine reads none"]
     assert problems(PATH, note_text(b"# Note\n"), "# Other\n", KNOWN, LIMITS) == ()
 
 
 def test_unresolved_conflict_is_reported() -> None:
-    said = "a conflict to decide: keep one side and remove the marks"
+    message = "a conflict to decide: keep one side and remove the marks"
     for mine, theirs in (("mine", "theirs"), ("HEAD", "a1b2c3d (other words)")):
         text = f"# Note\n<<<<<<< {mine}\none\n=======\ntwo\n>>>>>>> {theirs}\n"
-        assert found(text) == [(1, 0, said), (5, 0, "the conflict ends here")]
+        assert found(text) == [(1, 0, message), (5, 0, "the conflict ends here")]
     assert found("# Note\nas in <<<<<<< mine\n") == []
 
 
 def test_leftover_conflict_marker_is_reported() -> None:
-    said = "the mark of a conflict is left over: remove this line"
-    assert found("# A\n\nx\n>>>>>>> theirs\n") == [(3, 0, said)]
+    message = "the mark of a conflict is left over: remove this line"
+    assert found("# A\n\nx\n>>>>>>> theirs\n") == [(3, 0, message)]
 
 
 @pytest.mark.parametrize(
@@ -235,9 +235,9 @@ def test_leftover_conflict_marker_is_reported() -> None:
     ],
 )
 def test_frontmatter_after_a_conflict_is_reported(text: str, is_told: bool) -> None:
-    said = [message for _, _, message in found(text)]
-    told = "the frontmatter does not begin with --- in the first line, so the engine reads none"
-    assert (told in said) == is_told
+    messages = [message for _, _, message in found(text)]
+    result = "the frontmatter does not begin with --- in the first line, so the engine reads none"
+    assert (result in messages) == is_told
 
 
 def test_invalid_signals_are_reported_only_as_unread() -> None:
@@ -250,12 +250,12 @@ def test_invalid_signals_are_reported_only_as_unread() -> None:
 
 @pytest.mark.parametrize(("body", "is_told"), [("Words.\n", True), ("## Part\n", True), ("# The hose\n", False)])
 def test_title_only_in_frontmatter_is_reported(body: str, is_told: bool) -> None:
-    said = "not read: a note is called by its # heading, or, as here without one, by its file name"
-    assert found(block("title: The hose", body=body)) == ([(1, 0, said)] if is_told else [])
+    message = "not read: a note is called by its # heading, or, as here without one, by its file name"
+    assert found(block("title: The hose", body=body)) == ([(1, 0, message)] if is_told else [])
 
 
 def test_space_after_the_first_fence_is_reported() -> None:
     before = note_text(b"---\nmaturity: core\n---\n# Note\n")
     edited = before.text.replace("---\n", "--- \n", 1)
-    said = [one.message for one in problems(PATH, before, edited, KNOWN, LIMITS)]
-    assert said == ["the frontmatter has a space behind its ---, so the engine reads none"]
+    messages = [one.message for one in problems(PATH, before, edited, KNOWN, LIMITS)]
+    assert messages == ["the frontmatter has a space behind its ---, so the engine reads none"]

@@ -133,8 +133,8 @@ def test_shared_sources_are_listed_with_their_aliases(tree: Tree, make_tree: Mak
 
 
 def entry(other: Tree, **changes: Any) -> dict[str, Any]:
-    made = {"alias": "lib", "projectRoot": str(other.root), "readOnly": True, "addedAt": "2026-01-01", **changes}
-    return {key: value for key, value in made.items() if value is not None}
+    result = {"alias": "lib", "projectRoot": str(other.root), "readOnly": True, "addedAt": "2026-01-01", **changes}
+    return {key: value for key, value in result.items() if value is not None}
 
 
 @pytest.mark.parametrize(
@@ -194,10 +194,10 @@ def test_brv_folder_without_a_tree_above_is_named(tmp_path: Path, monkeypatch: p
     (tmp_path / ".brv").mkdir()
     (tmp_path / "below").mkdir()
     monkeypatch.chdir(tmp_path / "below")
-    said = (
+    message = (
         "above it (" + str(tmp_path / ".brv") + " has no context-tree yet: brv makes it with the first note): name one"
     )
-    with pytest.raises(ProjectError, match=re.escape(said)):
+    with pytest.raises(ProjectError, match=re.escape(message)):
         find_project(None)
 
 
@@ -331,45 +331,45 @@ def brv_of_another(at: Path) -> Path:
 
 
 def tree_of_another(at: Path) -> Path:
-    other, made = whole(at / "other"), project(at / "p")
-    (made / ".brv" / "context-tree").symlink_to(other / ".brv" / "context-tree")
-    return made
+    other, result = whole(at / "other"), project(at / "p")
+    (result / ".brv" / "context-tree").symlink_to(other / ".brv" / "context-tree")
+    return result
 
 
 def tree_inside(at: Path) -> Path:
-    made = project(at / "p")
-    notes_in(made / "docs")
-    (made / ".brv" / "context-tree").symlink_to("../docs")
-    return made
+    result = project(at / "p")
+    notes_in(result / "docs")
+    (result / ".brv" / "context-tree").symlink_to("../docs")
+    return result
 
 
 def brv_inside(at: Path) -> Path:
-    made = whole(at / "p")
-    (made / ".brv").rename(made / "real")
-    (made / ".brv").symlink_to("real")
-    return made
+    result = whole(at / "p")
+    (result / ".brv").rename(result / "real")
+    (result / ".brv").symlink_to("real")
+    return result
 
 
 def chain_inside(at: Path) -> Path:
-    made = project(at / "p")
-    notes_in(made / "docs")
-    (made / "hop").symlink_to("docs")
-    (made / ".brv" / "context-tree").symlink_to("../hop")
-    return made
+    result = project(at / "p")
+    notes_in(result / "docs")
+    (result / "hop").symlink_to("docs")
+    (result / ".brv" / "context-tree").symlink_to("../hop")
+    return result
 
 
 def parent(at: Path) -> Path:
-    made = project(at / "p")
-    notes_in(made / "x")
-    (made / ".brv" / "context-tree").symlink_to("..")
-    return made
+    result = project(at / "p")
+    notes_in(result / "x")
+    (result / ".brv" / "context-tree").symlink_to("..")
+    return result
 
 
 def beside_itself(at: Path) -> Path:
-    made = whole(at / "p")
-    (made / ".brv" / "context-tree").rename(made / ".brv" / "Context-Tree")
-    (made / ".brv" / "context-tree").symlink_to("Context-Tree")
-    return made
+    result = whole(at / "p")
+    (result / ".brv" / "context-tree").rename(result / ".brv" / "Context-Tree")
+    (result / ".brv" / "context-tree").symlink_to("Context-Tree")
+    return result
 
 
 def pointer_to_linked(at: Path) -> Path:
@@ -412,16 +412,16 @@ def pointer(at: Path) -> Path:
 
 
 def linked_configuration(at: Path) -> Path:
-    made = whole(at / "p")
-    (made / ".brv" / "config.json").rename(made / "c.json")
-    (made / ".brv" / "config.json").symlink_to("../c.json")
-    return made
+    result = whole(at / "p")
+    (result / ".brv" / "config.json").rename(result / "c.json")
+    (result / ".brv" / "config.json").symlink_to("../c.json")
+    return result
 
 
 def linked_folder_below(at: Path) -> Path:
-    made = whole(at / "p")
-    (made / ".brv" / "context-tree" / "more").symlink_to(notes_in(at / "elsewhere"))
-    return made
+    result = whole(at / "p")
+    (result / ".brv" / "context-tree" / "more").symlink_to(notes_in(at / "elsewhere"))
+    return result
 
 
 @pytest.mark.parametrize("make", [through_a_link, pointer, linked_configuration, linked_folder_below])
@@ -433,17 +433,17 @@ def test_other_links_do_not_hide_the_tree(make: Callable[[Path], Path], tmp_path
 
 @pytest.mark.parametrize("target", ["nowhere", "context-tree"])
 def test_dangling_link_to_a_tree_is_reported(target: str, tmp_path: Path) -> None:
-    made = project(tmp_path / "p")
-    (made / ".brv" / "context-tree").symlink_to(target)
+    result = project(tmp_path / "p")
+    (result / ".brv" / "context-tree").symlink_to(target)
     with pytest.raises(ProjectError, match="a link that leads to no context tree"):
-        find_project(made)
+        find_project(result)
 
 
 def test_change_in_a_symlinked_tree_is_not_read(tmp_path: Path) -> None:
-    made = tree_inside(tmp_path)
-    found = find_project(made)
+    result = tree_inside(tmp_path)
+    found = find_project(result)
     before = load(found, BRV3, NOW_MS)
-    (made / "docs" / "dom" / "b.md").write_text("# Harbor two\n")
+    (result / "docs" / "dom" / "b.md").write_text("# Harbor two\n")
     assert update(before, ["dom/b.md", "dom/"], BRV3, NOW_MS, before.stored) is None
     after = load(found, BRV3, NOW_MS, previous=before)
     assert not after.notes

@@ -77,24 +77,24 @@ def test_reading_a_note_returns_its_version(root: Path) -> None:
 
 
 def test_save_replaces_the_text(root: Path, either_way: str) -> None:
-    made = save(root, NOTE, NEW, seen_of(root))
-    assert isinstance(made, Saved)
-    assert (made.lost, made.kept) == ((), "")
+    result = save(root, NOTE, NEW, seen_of(root))
+    assert isinstance(result, Saved)
+    assert (result.lost, result.kept) == ((), "")
     assert (root / NOTE).read_bytes() == NEW
     assert names(root) == [NOTE]
-    assert made.version == seen_of(root)
-    assert isinstance(save(root, NOTE, OLD, made.version), Saved)
+    assert result.version == seen_of(root)
+    assert isinstance(save(root, NOTE, OLD, result.version), Saved)
 
 
 def test_save_creates_a_new_note_and_its_folders(root: Path, either_way: str) -> None:
     mask = os.umask(0o027)
     try:
-        made = save(root, "ops/new/deep/a.md", NEW, None)
+        result = save(root, "ops/new/deep/a.md", NEW, None)
     finally:
         os.umask(mask)
-    assert isinstance(made, Saved)
+    assert isinstance(result, Saved)
     assert (root / "ops/new/deep/a.md").read_bytes() == NEW
-    assert made.version == seen_of(root, "ops/new/deep/a.md")
+    assert result.version == seen_of(root, "ops/new/deep/a.md")
     assert stat.S_IMODE((root / "ops/new/deep/a.md").stat().st_mode) == 0o640
     assert names(root) == [NOTE, "ops/new/deep/a.md"]
 
@@ -162,11 +162,11 @@ def test_two_changes_during_a_save_are_both_kept(root: Path, monkeypatch: pytest
 
 def test_text_written_through_an_open_file_is_kept(root: Path) -> None:
     with (root / NOTE).open("r+b", buffering=0) as theirs:
-        made = save(root, NOTE, NEW, seen_of(root))
+        result = save(root, NOTE, NEW, seen_of(root))
         theirs.write(THEIRS)
-    assert isinstance(made, Saved)
+    assert isinstance(result, Saved)
     assert (root / NOTE).read_bytes() == NEW
-    assert (root / made.kept).read_bytes() == THEIRS
+    assert (root / result.kept).read_bytes() == THEIRS
 
 
 def test_removed_note_is_a_conflict(root: Path, either_way: str, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -206,18 +206,18 @@ def test_lost_attributes_are_named(root: Path, monkeypatch: pytest.MonkeyPatch) 
         os.chown(root / NOTE, 1234, 2345)
     monkeypatch.setattr(os, "fchown", refused)
     monkeypatch.setattr(os, "fchmod", refused)
-    made = save(root, NOTE, NEW, seen_of(root))
-    assert isinstance(made, Saved)
-    assert made.lost == (("owner", "permissions") if is_root else ("permissions",))
+    result = save(root, NOTE, NEW, seen_of(root))
+    assert isinstance(result, Saved)
+    assert result.lost == (("owner", "permissions") if is_root else ("permissions",))
     assert (root / NOTE).read_bytes() == NEW
 
 
 @pytest.mark.parametrize("keep", [True, False])
 def test_save_can_keep_the_modification_time(root: Path, either_way: str, keep: bool) -> None:
     os.utime(root / NOTE, ns=(1_000_000_001, 2_000_000_003))
-    made = save(root, NOTE, NEW, seen_of(root), keep_mtime=keep)
-    assert isinstance(made, Saved)
-    assert made.version == seen_of(root)
+    result = save(root, NOTE, NEW, seen_of(root), keep_mtime=keep)
+    assert isinstance(result, Saved)
+    assert result.version == seen_of(root)
     assert ((root / NOTE).stat().st_mtime_ns == 2_000_000_003) is keep
 
 

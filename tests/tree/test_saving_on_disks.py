@@ -96,16 +96,16 @@ def refused(act: Callable[[], object]) -> bytes:
     reading, writing = os.pipe()
     child = os.fork()
     if child == 0:
-        said = b"done"
+        message = b"done"
         try:
             os.setgroups([])
             os.setgid(NOBODY)
             os.setuid(NOBODY)
             act()
         except Exception as error:  # the parent process reads what it was, and fails on it
-            said = str(error).encode()
+            message = str(error).encode()
         finally:
-            os.write(writing, said)
+            os.write(writing, message)
             os._exit(0)
     os.close(writing)
     os.waitpid(child, 0)
@@ -179,7 +179,7 @@ def test_read_only_file_is_not_written_even_by_root(root: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("path", "said"),
+    ("path", "message"),
     [
         ("../out.md", "leads out of the tree"),
         ("auth/../../out.md", "leads out of the tree"),
@@ -193,7 +193,7 @@ def test_read_only_file_is_not_written_even_by_root(root: Path) -> None:
         ("auth", "ends in .md"),
     ],
 )
-def test_invalid_note_paths_are_refused(root: Path, path: str, said: str) -> None:
+def test_invalid_note_paths_are_refused(root: Path, path: str, message: str) -> None:
     was = seen_of(root)
     for act in (
         lambda: save(root, path, NEW, None),
@@ -202,7 +202,7 @@ def test_invalid_note_paths_are_refused(root: Path, path: str, said: str) -> Non
         lambda: move(root, NOTE, path, was),
         lambda: read_note_file(root, path),
     ):
-        with pytest.raises(SaveError, match=said):
+        with pytest.raises(SaveError, match=message):
             act()
     assert names(root.parent) == [f"tree/{NOTE}"]
 
@@ -213,13 +213,13 @@ def test_symlink_out_of_the_tree_is_refused(root: Path) -> None:
     (root / "link.md").symlink_to(outside)
     (root / "door").symlink_to(root.parent)
     (root / "loop.md").symlink_to(root / "loop.md")
-    for path, said in (
+    for path, message in (
         ("link.md", "leads out of the tree"),
         ("door/secret.md", "not a folder of the tree"),
         ("loop.md", "leads nowhere"),
     ):
         for known in (None, seen_of(root)):
-            with pytest.raises(SaveError, match=said):
+            with pytest.raises(SaveError, match=message):
                 save(root, path, NEW, known)
     assert outside.read_bytes() == OLD
 

@@ -282,9 +282,9 @@ def test_notice_reports_signals_read_from_frontmatter(tree: Tree) -> None:
     tree.file("a/n.md", "---\nimportance: 61\n---\n# Quokka")
     tree.file("a/m.md", "---\ntitle: M\n---\n# Quokka")
     assert tree.ask("quokka").notices == ()
-    said = "1 note has signals from frontmatter (signals.frontmatter); ByteRover would use defaults"
-    assert tree.ask("quokka", profile=READS_FRONTMATTER).notices == (said,)
-    assert tree.ask("quokka", profile=DOCS).notices == (said,)
+    message = "1 note has signals from frontmatter (signals.frontmatter); ByteRover would use defaults"
+    assert tree.ask("quokka", profile=READS_FRONTMATTER).notices == (message,)
+    assert tree.ask("quokka", profile=DOCS).notices == (message,)
 
 
 def test_profile_change_rereads_frontmatter(tree: Tree) -> None:

@@ -75,9 +75,9 @@ def test_missing_folders_are_watched_as_they_appear(tmp_path: Path, scheduled: d
     watcher = Watcher([target], noticed.hear)
     assert not watcher.start().why
     try:
-        for made in (tmp_path / "data", tmp_path / "data/brv-tui", target):
-            made.mkdir()
-            assert noticed.event.wait(30), made
+        for result in (tmp_path / "data", tmp_path / "data/brv-tui", target):
+            result.mkdir()
+            assert noticed.event.wait(30), result
             noticed.event.clear()
         (target / "new.md").write_text("new")
         assert noticed.event.wait(30)
@@ -189,8 +189,8 @@ def with_few(name: str, most: int, tree: Path) -> dict[str, Any]:
     if done.returncode == CANNOT:
         pytest.skip(done.stdout.strip())
     assert done.returncode == 0, done.stderr
-    made: dict[str, Any] = json.loads(done.stdout)
-    return made
+    result: dict[str, Any] = json.loads(done.stdout)
+    return result
 
 
 @linux_only

@@ -228,7 +228,7 @@ async def test_saved_trace_is_downloaded_only_by_the_owners_browser(served: Serv
         shown = b""
         while b"1 note" not in shown:
             shown += (await connection.receive()).data
-        for typed, has_it, told in (
+        for typed, has_it, result in (
             (("quokka", "\x1b", "x", "\r"), lambda text: json.loads(text)["trace"]["query"] == "quokka", b"downloads"),
             (("s",), lambda text: text.startswith("<svg") and "quokka" in text, b"svg"),  # what differs is sent alone
         ):
@@ -246,7 +246,7 @@ async def test_saved_trace_is_downloaded_only_by_the_owners_browser(served: Serv
                 assert answer.headers["Content-Disposition"].startswith("attachment; ")
                 assert has_it(await answer.text())
             shown = b""
-            while told not in shown:
+            while result not in shown:
                 shown += (await connection.receive()).data
 
 
@@ -282,8 +282,8 @@ async def test_foreign_host_name_is_refused(served: Served) -> None:
 
 
 def test_unknown_host_name_gets_the_address_to_open() -> None:
-    said = guard.Guard("0.0.0.0", 80)._unknown_name
-    assert "with this machine's own name or an IP address of it in place of 0.0.0.0" in said
+    message = guard.Guard("0.0.0.0", 80)._unknown_name
+    assert "with this machine's own name or an IP address of it in place of 0.0.0.0" in message
     assert "in place of" not in guard.Guard("127.0.0.1", 80)._unknown_name
 
 
@@ -352,18 +352,20 @@ def test_host_of_another_machine_is_reported(tree: Tree) -> None:
 
 
 @pytest.mark.parametrize(
-    ("option", "said"),
+    ("option", "message"),
     [("--signals", "nosuch.json: cannot be read as signals (there is no such file)"), ("--profile", "no profile")],
 )
-def test_options_that_no_page_can_open_are_refused_at_once(tree: Tree, tmp_path: Path, option: str, said: str) -> None:
+def test_options_that_no_page_can_open_are_refused_at_once(
+    tree: Tree, tmp_path: Path, option: str, message: str
+) -> None:
     tree.note("x/n.md", "Quokka")
     code, error = refused(str(tree.root), "--port", "0", option, str(tmp_path / "nosuch.json"))
     assert (code, error.count("\n")) == (2, 1)
-    assert said in error
+    assert message in error
 
 
 @pytest.mark.parametrize(
-    ("error", "said"),
+    ("error", "message"),
     [
         (OSError(socket.EAI_NONAME, "Name or service not known"), "h.example is no address of this machine: leave out"),
         (socket.gaierror(socket.EAI_AGAIN, "Temporary failure"), "h.example is no address of this machine: leave out"),
@@ -373,8 +375,8 @@ def test_options_that_no_page_can_open_are_refused_at_once(tree: Tree, tmp_path:
         (OSError(errno.ENOBUFS, "No buffer space"), "cannot listen on h.example, port 80 (No buffer space): choose"),
     ],
 )
-def test_failure_to_listen_is_explained(error: OSError | UnicodeError, said: str) -> None:
-    assert serving._cannot_listen("h.example", 80, error).startswith(said)
+def test_failure_to_listen_is_explained(error: OSError | UnicodeError, message: str) -> None:
+    assert serving._cannot_listen("h.example", 80, error).startswith(message)
 
 
 def test_missing_project_is_reported(tmp_path: Path) -> None:
@@ -411,5 +413,5 @@ def test_loopback_hosts_are_recognised(host: str, here: bool) -> None:
 
 def test_server_listens_on_ipv4_and_ipv6() -> None:
     for host in ("127.0.0.1", *(["::1"] if socket.has_dualstack_ipv6() else [])):
-        with listen(host, 0) as made:
-            assert made.getsockname()[1] > 0
+        with listen(host, 0) as result:
+            assert result.getsockname()[1] > 0

@@ -39,14 +39,16 @@ def commit(root: Path, files: dict[str, str], days: float) -> None:
 @pytest.fixture
 def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("BRV_TUI_CACHE_DIR", str(tmp_path / "cache"))
-    made = tmp_path / "shop"
-    made.mkdir()
-    git(made, "init", "-q")
-    commit(made, {"jobs.py": OLD, "still.py": "def still(): pass\n"}, days=90)
-    commit(made, {"jobs.py": OLD + "def month_job(): pass\n"}, days=20)
-    commit(made, {"jobs.py": OLD + "def month_job(): pass\ndef week_job(): pass\n"}, days=3)
-    commit(made, {"jobs.py": "def new_job(): pass\n" + OLD + "def month_job(): pass\ndef week_job(): pass\n"}, days=0.5)
-    return made
+    result = tmp_path / "shop"
+    result.mkdir()
+    git(result, "init", "-q")
+    commit(result, {"jobs.py": OLD, "still.py": "def still(): pass\n"}, days=90)
+    commit(result, {"jobs.py": OLD + "def month_job(): pass\n"}, days=20)
+    commit(result, {"jobs.py": OLD + "def month_job(): pass\ndef week_job(): pass\n"}, days=3)
+    commit(
+        result, {"jobs.py": "def new_job(): pass\n" + OLD + "def month_job(): pass\ndef week_job(): pass\n"}, days=0.5
+    )
+    return result
 
 
 def ages(root: Path, now: float = NOW) -> list[float | None]:
@@ -57,10 +59,10 @@ def ages(root: Path, now: float = NOW) -> list[float | None]:
 
 
 def test_each_line_has_the_age_of_its_last_commit(root: Path) -> None:
-    told = ages(root)
-    assert told[0] == 0.5
-    assert told[1] is None or told[1] > 30
-    assert told[2:] == [20, 3]
+    result = ages(root)
+    assert result[0] == 0.5
+    assert result[1] is None or result[1] > 30
+    assert result[2:] == [20, 3]
 
 
 def test_uncommitted_lines_are_new_and_moved_lines_keep_their_age(root: Path) -> None:
@@ -126,8 +128,8 @@ def test_commit_recency_is_a_part_of_the_score(root: Path) -> None:
     session = Session.open(now_ms=NOW * 1000, repository=root)
     session.load()
     hits = {hit.title: hit for hit in session.preview("run the job").hits}
-    told = {title: [part.value for part in hit.parts if part.name == "change"] for title, hit in hits.items()}
-    assert told == {"new_job": [0.05], "week_job": [0.03], "month_job": [0.01], "old_job": []}
+    messages = {title: [part.value for part in hit.parts if part.name == "change"] for title, hit in hits.items()}
+    assert messages == {"new_job": [0.05], "week_job": [0.03], "month_job": [0.01], "old_job": []}
     for hit in hits.values():
         assert hit.score == pytest.approx(sum(part.value for part in hit.parts), abs=1e-9)
 

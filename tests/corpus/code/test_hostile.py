@@ -315,8 +315,8 @@ def test_missing_grammar_names_the_package_to_install(tmp_path: Path) -> None:
         "try: build_index(Path(sys.argv[1]))\nexcept Exception as error: print(type(error).__name__, error)"
     )
     done = subprocess.run([sys.executable, "-c", code, str(tmp_path)], capture_output=True, text=True, timeout=60)
-    said = f"{NoGrammar.__name__} to read code, install the grammars: {install_command('code')}"
-    assert done.stdout.strip() == said
+    message = f"{NoGrammar.__name__} to read code, install the grammars: {install_command('code')}"
+    assert done.stdout.strip() == message
 
 
 def test_missing_folder_raises_an_error(tmp_path: Path) -> None:

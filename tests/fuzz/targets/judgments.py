@@ -54,9 +54,9 @@ class JudgmentsOfProject(_Measured):
         try:
             judgments = self.file.read()
         except JudgmentsError as error:
-            said = told(error, "judgments.toml")
+            message = told(error, "judgments.toml")
             _refused(self.file, data)
-            return said
+            return message
         shown(self.report(judgments[:_MOST_ASKED]))
         added = Judgment("added-by-fuzz", QUERY)
         if any(each.id == added.id for each in judgments):

@@ -74,12 +74,12 @@ class Vectors(Target):
     def seeds(self) -> list[bytes]:
         vectors = {f"{number:064x}": np.arange(4, dtype=np.float32) + number for number in range(9)}
         self.store.write(vectors)
-        made = [self.store.path.read_bytes()]
+        result = [self.store.path.read_bytes()]
         for arrays in ({"names": np.array(["a"])}, {"names": np.array([1]), "vectors": np.ones((1, 2), np.float32)}):
             buffer = io.BytesIO()
             np.savez_compressed(buffer, **arrays)
-            made.append(buffer.getvalue())
-        return made
+            result.append(buffer.getvalue())
+        return result
 
     def run(self, data: bytes) -> str:
         self.store.path.parent.mkdir(parents=True, exist_ok=True)

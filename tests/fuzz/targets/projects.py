@@ -129,10 +129,10 @@ class UserSettings(_Opened):
         own(data)
 
     def run(self, data: bytes) -> str:
-        made = super().run(data)
+        result = super().run(data)
         for problem in configure(None).problems:
             told(problem.message, "config.toml")
-        return made
+        return result
 
 
 class Pointer(_Opened):
