@@ -1,4 +1,4 @@
-"""Bad input is an answer: a clear line, nothing lost, nothing crashes, other notes still work."""
+"""Bad input gives a clear message, and other notes still work."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The command that adds an extra says where this brv-tui came from."""
+"""The command that installs an extra."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Loading again reads what changed, and gives what a fresh load would give; so does an edit."""
+"""Reloads, updates and edits give the same snapshot as a fresh load."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every class of the package has a name of its own."""
+"""Names of classes."""
 
 from __future__ import annotations
 

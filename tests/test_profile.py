@@ -1,4 +1,4 @@
-"""Profiles: every constant by name, from TOML, and clear words when one is wrong."""
+"""Profiles in TOML: constants, and messages about invalid ones."""
 
 from __future__ import annotations
 

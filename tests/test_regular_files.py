@@ -1,4 +1,4 @@
-"""The one reader of files: regular ones, up to a limit, and nothing that waits."""
+"""The only reader of files: regular files up to a size limit."""
 
 from __future__ import annotations
 

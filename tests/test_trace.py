@@ -1,4 +1,4 @@
-"""The vocabulary of explanation, plain data, TOML text of others, and a cache beside something immutable."""
+"""Trace classes, plain data, and derived data of immutable objects."""
 
 from __future__ import annotations
 

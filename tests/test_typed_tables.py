@@ -1,4 +1,4 @@
-"""Reading TOML text of others."""
+"""Reading of foreign TOML text."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Comparisons of all engines, and of all values of a constant."""
+"""``brv-tui compare``: one query or all judged queries with every engine."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``brv-tui sweep``."""
+"""``brv-tui sweep``: all values of a constant."""
 
 from __future__ import annotations
 

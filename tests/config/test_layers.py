@@ -1,4 +1,4 @@
-"""Layers over each other, reports of problems, and changes of one setting."""
+"""Settings layers, and reports of invalid settings."""
 
 from __future__ import annotations
 
@@ -41,8 +41,8 @@ def read(root: Path | None = None, options: Mapping[str, Any] | None = None, **e
     return configure(root, options or {}, environ)
 
 
-def said(made: Configuration) -> list[str]:
-    return [problem.message for problem in made.problems]
+def messages(result: Configuration) -> list[str]:
+    return [problem.message for problem in result.problems]
 
 
 def test_defaults_apply_without_any_settings(root: Path) -> None:
@@ -81,7 +81,7 @@ def test_project_settings_cannot_bind_keys(root: Path) -> None:
     result = read(root)
     assert result.settings.keys == {"panes.back": "x", "panes.next": "n"}
     assert result.source("keys.panes.back").layer is Layer.USER
-    assert said(result) == [f"{file}: keys is for your own settings file: a project's file cannot set it"]
+    assert messages(result) == [f"{file}: keys is for your own settings file: a project's file cannot set it"]
 
 
 _GREEDY = """
@@ -223,7 +223,7 @@ def test_older_variables_keep_their_meaning() -> None:
 def test_problem_in_a_settings_file_names_the_file(text: str | bytes, message: str) -> None:
     file = own(text)
     result = read()
-    (problem,) = said(result)
+    (problem,) = messages(result)
     assert problem.startswith(f"{file}: {message}")
     assert "\n" not in problem
     assert result.settings == Settings()
@@ -237,18 +237,20 @@ def test_problem_in_a_settings_file_names_the_file(text: str | bytes, message: s
 
 
 def test_invalid_variable_is_reported_by_name() -> None:
-    assert said(read(BRV_TUI_WATCH="maybe")) == ["BRV_TUI_WATCH: watch = 'maybe' must be true or false"]
-    assert said(read(BRV_TUI_HISTORY="9" * 5000))[0].startswith("BRV_TUI_HISTORY: history = '999")
-    assert said(read(BRV_TUI_HISTORY="²")) == ["BRV_TUI_HISTORY: history = '²' must be a whole number from 0 to 10000"]
+    assert messages(read(BRV_TUI_WATCH="maybe")) == ["BRV_TUI_WATCH: watch = 'maybe' must be true or false"]
+    assert messages(read(BRV_TUI_HISTORY="9" * 5000))[0].startswith("BRV_TUI_HISTORY: history = '999")
+    assert messages(read(BRV_TUI_HISTORY="²")) == [
+        "BRV_TUI_HISTORY: history = '²' must be a whole number from 0 to 10000"
+    ]
 
 
 @pytest.mark.parametrize("number", ["-1", "+10001", " 20000 "])
 def test_out_of_range_number_is_refused_in_every_source(number: str) -> None:
     own(f"history = {number}")
     message = f"history = {int(number)} must be a whole number from 0 to 10000"
-    assert said(read()) == [f"{user_file()}: {message}"]
+    assert messages(read()) == [f"{user_file()}: {message}"]
     own("")
-    assert said(read(BRV_TUI_HISTORY=number)) == [f"BRV_TUI_HISTORY: {message}"]
+    assert messages(read(BRV_TUI_HISTORY=number)) == [f"BRV_TUI_HISTORY: {message}"]
     with pytest.raises(ConfigError) as caught:
         read_text(entries()["history"], number)
     assert str(caught.value) == message
@@ -266,7 +268,7 @@ def test_project_file_cannot_set_personal_settings(root: Path, name: str) -> Non
     table, _, key = name.rpartition(".")
     file = project(root, f'[{table}]\n{key} = "x"' if table else f'{key} = "x"')
     result = read(root)
-    assert said(result) == [f"{file}: {name} is for your own settings file: a project's file cannot set it"]
+    assert messages(result) == [f"{file}: {name} is for your own settings file: a project's file cannot set it"]
     assert result.settings == Settings()
     assert {other for other, entry in entries().items() if not entry.personal} == {
         "theme", "animations", "ascii", "engine", "profile", "watch", "history", "signals.frontmatter",
@@ -278,7 +280,7 @@ def test_project_file_cannot_set_personal_settings(root: Path, name: str) -> Non
 def test_pipe_or_folder_is_not_a_settings_file(root: Path) -> None:
     os.mkfifo(root / ".brv" / "brv-tui.toml")
     user_file().mkdir(parents=True)
-    assert [message.partition(": ")[2] for message in said(read(root))] == [
+    assert [message.partition(": ")[2] for message in messages(read(root))] == [
         "cannot be read as settings (not a regular file)"
     ] * 2
 

@@ -1,4 +1,4 @@
-"""Any content of a settings file or the environment gives an answer or a few lines, quickly."""
+"""Any settings file or environment is either accepted or refused quickly with few messages."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One setting is changed; no byte of the rest."""
+"""Writing one setting to a settings file."""
 
 from __future__ import annotations
 
@@ -9,13 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from brvtui.config import ConfigError, Configuration, configure, user_file
+from brvtui.config import ConfigError, configure, user_file
 from brvtui.config.writing import write_setting
-
-
-def said(made: Configuration) -> list[str]:
-    return [problem.message for problem in made.problems]
-
 
 _FULL = """\
 # my settings

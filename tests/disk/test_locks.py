@@ -1,4 +1,4 @@
-"""Locks: one holder at a time, freed by a kill, never waited for without end."""
+"""Locks: one holder at a time, released by a kill, with a limited wait."""
 
 from __future__ import annotations
 

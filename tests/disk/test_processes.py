@@ -1,4 +1,4 @@
-"""The processes that count as running."""
+"""Detection of running processes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Copies in a scratch folder: files with their times, links that stay within, nothing left at the end."""
+"""Copies in a scratch folder."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Sealed files, copies in a scratch folder, locks, folder walks, and running processes."""
+"""Checksums of files and lines."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Files are written atomically, only for their owner, and leave nothing behind."""
+"""Atomic writes of private files without leftovers."""
 
 from __future__ import annotations
 

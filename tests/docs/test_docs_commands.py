@@ -1,4 +1,4 @@
-"""The commands that pages show: each parses, and those over the sample tree run."""
+"""Commands shown in pages: each parses, and those for the sample tree run."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every page: its links lead somewhere, its commands and tests exist, its tables and words are those of the code."""
+"""Every page: links, commands and tests exist, and tables and words match the code."""
 
 from __future__ import annotations
 

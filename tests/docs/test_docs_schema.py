@@ -1,4 +1,4 @@
-"""docs/reference/trace.schema.json: what the code says, and what real output is valid against."""
+"""docs/reference/trace.schema.json matches the code, and real output matches the schema."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Disks without room, disks and folders that may only be read: everything else works, and a line says what is wrong."""
+"""Full and read-only disks and folders: a message names the fault, and everything else works."""
 
 from __future__ import annotations
 

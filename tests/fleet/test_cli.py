@@ -1,4 +1,4 @@
-"""``brv-tui fleet`` as users call it: answers, lines about what is missing, exit codes."""
+"""``brv-tui fleet``: answers, messages about missing members, and exit codes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Answers change only on purpose: `python -m tests.frozen.answers compare HEAD` lists each field."""
+"""Digests of answers: `python -m tests.frozen.answers compare HEAD` lists each changed field."""
 
 from __future__ import annotations
 

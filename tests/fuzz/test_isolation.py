@@ -1,4 +1,4 @@
-"""The limits of a fuzzed process hold, what breaks them is found, and the next input meets a whole process."""
+"""Limits of a fuzzed process: violations are detected, and the next input gets a new process."""
 
 from __future__ import annotations
 

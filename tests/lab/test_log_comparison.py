@@ -199,18 +199,18 @@ def test_actions_in_the_tool_are_named_if_files_do_not_show_them(tree: Tree) -> 
     trace = tree.session().preview("rollback")
     entry = logged(trace, top_score=0.1)
 
-    def told(*done: tuple[str, list[str]]) -> tuple[str, ...]:
+    def causes_after(*done: tuple[str, list[str]]) -> tuple[str, ...]:
         return tree.session().explainer.compare_logged(entry, done_here=lambda: dict(done)).causes
 
     first, other, gone = "deploy/rollback.md", "deploy/other.md", "deploy/gone.md"
-    assert told((f"signals of {first}", [first])) == (f"done here: signals of {first}",)
-    assert told(("move a to b", [first, other])) == ("done here: move a to b",)
+    assert causes_after((f"signals of {first}", [first])) == (f"done here: signals of {first}",)
+    assert causes_after(("move a to b", [first, other])) == ("done here: move a to b",)
     guess = f"if that plays no part, what changed is {UNSEEN}"
-    assert told((f"signals of {other}", [other]), ("x", [other])) == (
+    assert causes_after((f"signals of {other}", [other]), ("x", [other])) == (
         f"done here: signals of {other} and 1 more",
         guess,
     )
-    assert told((f"signals of {gone}", [gone])) == (f"no note's file is newer: what changed is {UNSEEN}",)
+    assert causes_after((f"signals of {gone}", [gone])) == (f"no note's file is newer: what changed is {UNSEEN}",)
 
 
 def test_another_profile_or_cause_outside_the_tree_is_named(tree: Tree) -> None:

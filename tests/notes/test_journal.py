@@ -6,7 +6,6 @@ import pytest
 
 from brvtui.notes.journal import Journal
 from brvtui.notes.plan import ChangedMeanwhile, FileContent, Move, MoveFolder, NoteError, Plan, Record, Recorded, Write
-from brvtui.notes.topic_problems import topic_problems
 from brvtui.tree.reading.signals import defaults
 from tests.support.trees import BRV3
 
@@ -186,10 +185,3 @@ def test_dropped_plan_remains_in_effect() -> None:
         journal.undo(refuse)
     journal.undo(lambda plan: ())
     assert journal.untimed_since(0) == {"signals of y.md": ["y.md"]}
-
-
-TOPIC = '<bv-topic title="T">\n{}\n</bv-topic>'
-
-
-def said(inner: str) -> list[tuple[int, int, str]]:
-    return [(one.line, one.column, one.message) for one in topic_problems(TOPIC.format(inner), ("a/b.html",))]

@@ -17,14 +17,14 @@ TOPIC = '<bv-topic title="T">\n{}\n</bv-topic>'
 GOOD = '<bv-fact id="bve-aaaa0001">x</bv-fact>'
 
 
-def said(inner: str) -> list[tuple[int, int, str]]:
+def problems_of(inner: str) -> list[tuple[int, int, str]]:
     return [(one.line, one.column, one.message) for one in topic_problems(TOPIC.format(inner), ("a/b.html",))]
 
 
 def test_valid_topic_has_no_problems() -> None:
-    assert said(GOOD) == []
-    assert said("<p>text</p><bv-fact>no element has an id, so all is searched</bv-fact>") == []
-    assert said(f"{GOOD}<bv-reason>silent</bv-reason><!-- <bv-nonsense> --><br/>") == []
+    assert problems_of(GOOD) == []
+    assert problems_of("<p>text</p><bv-fact>no element has an id, so all is searched</bv-fact>") == []
+    assert problems_of(f"{GOOD}<bv-reason>silent</bv-reason><!-- <bv-nonsense> --><br/>") == []
 
 
 @pytest.mark.parametrize(
@@ -41,7 +41,7 @@ def test_valid_topic_has_no_problems() -> None:
     ],
 )
 def test_each_problem_has_the_position_of_its_tag(inner: str, message: str) -> None:
-    ((line, column, found),) = said(inner)
+    ((line, column, found),) = problems_of(inner)
     assert message in found
     assert (line, column) == (1, len(GOOD))
 

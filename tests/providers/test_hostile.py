@@ -1,4 +1,4 @@
-"""Services that answer with bombs, drips, floods and cut events: bounded, ended at any moment, keys shown nowhere."""
+"""Hostile services: answers are limited in size and time, can be cancelled, and never reveal keys."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A repository that is open is followed file by file."""
+"""Updates of an open repository, file by file."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Compound scores, maturity, and the days from which a note cannot reach a threshold any more."""
+"""Compound scores, maturity, and the days until a note can no longer reach a threshold."""
 
 from __future__ import annotations
 

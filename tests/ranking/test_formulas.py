@@ -1,4 +1,4 @@
-"""Formulas of ranking, each beside a computation of another kind."""
+"""Ranking formulas, each compared with another computation."""
 
 from __future__ import annotations
 

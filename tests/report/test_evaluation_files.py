@@ -1,4 +1,4 @@
-"""Evaluations in files: JUnit XML, Markdown, TREC runs; text of others stays text in each."""
+"""Evaluations as JUnit XML, Markdown and TREC runs, with escaped text."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Saved traces and plain data: reading those of this and other versions, and files that are no traces."""
+"""Saved traces and plain data, of this and other versions, and invalid files."""
 
 from __future__ import annotations
 

@@ -50,7 +50,7 @@ def project(tree: Tree) -> Tree:
 def opened(project: Tree, monkeypatch: pytest.MonkeyPatch) -> Opened:
     """A session whose model is at a server."""
 
-    def made(server: ChatServer, allowed: bool = True, **variables: str) -> Session:
+    def session_at(server: ChatServer, allowed: bool = True, **variables: str) -> Session:
         named = {"model": "mini", "url": server.base, "key": KEY, "timeout": "5", **variables}
         for name, value in named.items():
             monkeypatch.setenv(f"BRV_TUI_LLM_{name.upper()}", value)
@@ -59,7 +59,7 @@ def opened(project: Tree, monkeypatch: pytest.MonkeyPatch) -> Opened:
             session.model.allow()
         return session
 
-    return made
+    return session_at
 
 
 def end(session: Session, query: str) -> tuple[list[Any], Trace]:

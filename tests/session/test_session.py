@@ -1,4 +1,4 @@
-"""One open project: its answers, runs, recording, signals, and the days to come."""
+"""One open project: answers, runs, recording, signals and forecasts."""
 
 from __future__ import annotations
 

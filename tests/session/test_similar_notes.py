@@ -1,4 +1,4 @@
-"""Notes similar to a note: which, in which order, and after changes of the tree."""
+"""Similar notes, their order, and updates after changes of the tree."""
 
 from __future__ import annotations
 

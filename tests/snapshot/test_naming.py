@@ -1,4 +1,4 @@
-"""Ways to name a note, files that are not read, and what is handed on to the next snapshot."""
+"""Names of notes, unread files, and data passed on to the next snapshot."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Drafts: kept whole, found after a crash, dropped when they are done with."""
+"""Drafts: written atomically, found after a crash, and deleted after use."""
 
 from __future__ import annotations
 

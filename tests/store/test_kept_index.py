@@ -1,4 +1,4 @@
-"""The kept index and the kept code: what is read equals a fresh reading; damage is noticed and fixed."""
+"""Stored indexes of notes and code equal fresh ones; damage is detected and repaired."""
 
 from __future__ import annotations
 

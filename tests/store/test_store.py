@@ -1,4 +1,4 @@
-"""The tool's own folders: written whole or not at all, tidied, and what is kept in them."""
+"""The tool's own folders: atomic writes, cleaning, and stored data."""
 
 from __future__ import annotations
 

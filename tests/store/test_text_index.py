@@ -1,4 +1,4 @@
-"""The text index on disk: after any damage, and with any writer, the answers equal those of a fresh one."""
+"""The text index on disk: answers equal those of a fresh index after any damage and with any writer."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Words as the engine has them: white space, visible text, vocabulary and the order of terms."""
+"""Terms, white space, stop words and visible text."""
 
 from __future__ import annotations
 

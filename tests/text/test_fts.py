@@ -1,4 +1,4 @@
-"""Search by FTS5: beside a plain table of SQLite, beside its closed form, from one generation to the next."""
+"""FTS5 search compared with a plain SQLite table, with its formula, and after updates."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Finding in the full-text index: what matches, in which order, and where; the same documents as the postings find."""
+"""The full-text index: matches, their order and excerpts, compared with the postings."""
 
 from __future__ import annotations
 

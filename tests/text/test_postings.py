@@ -1,4 +1,4 @@
-"""The postings against MiniSearch's formula, and the tantivy index of the same documents."""
+"""The postings compared with MiniSearch's formula, and the tantivy index of the same documents."""
 
 from __future__ import annotations
 

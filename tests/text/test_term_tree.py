@@ -1,4 +1,4 @@
-"""The order of a radix tree's terms, against a tree that is really built."""
+"""The order of terms in a radix tree, compared with a real tree."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Words as the engine has them: white space, visible text, vocabulary and the order of terms."""
+"""Prefix and fuzzy expansion of terms, and other word forms."""
 
 from __future__ import annotations
 

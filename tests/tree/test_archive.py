@@ -1,4 +1,4 @@
-"""The engine's own files: stubs and cues, and its log of queries."""
+"""Stubs in the engine's archive."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Fields of a frontmatter and their scalars: their positions, and setting them without changing other lines."""
+"""Frontmatter fields: positions, and edits that keep other lines."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The role of each file for the engine, the order of notes, and the fingerprint of all files."""
+"""Roles of files, the order of notes, and the fingerprint."""
 
 from __future__ import annotations
 

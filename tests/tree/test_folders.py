@@ -1,4 +1,4 @@
-"""Folders: moved with all that is in them, removed when nothing is."""
+"""Moves of folders, and removal of empty ones."""
 
 from __future__ import annotations
 

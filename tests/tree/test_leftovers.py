@@ -1,4 +1,4 @@
-"""Leftovers of killed saves: removed if their text is known, and passed on if it may be the only copy."""
+"""Leftovers of killed saves: removed if the text is known, handed on if it may be the only copy."""
 
 from __future__ import annotations
 

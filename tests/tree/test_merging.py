@@ -1,4 +1,4 @@
-"""Differences and merges of two texts that were made from one."""
+"""Differences and merges of two texts with a common base."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""New notes: what they begin with, and which paths they may get; folders, moved and removed."""
+"""New notes: templates and paths."""
 
 from __future__ import annotations
 

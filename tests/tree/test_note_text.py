@@ -1,4 +1,4 @@
-"""Text to edit: any bytes come back as they were; differences and merges of two texts."""
+"""Editable text of any bytes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Problems of a note that is being edited: each with its place, on any text, fast enough to ask while typing."""
+"""Problems of a note while it is edited, with their positions."""
 
 from __future__ import annotations
 

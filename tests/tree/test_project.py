@@ -1,4 +1,4 @@
-"""Finding the project: here or above, by pointer or link, or a bare folder; its data and shared sources."""
+"""Finding a project, its data folder and its shared sources."""
 
 from __future__ import annotations
 

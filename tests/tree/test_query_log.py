@@ -1,4 +1,4 @@
-"""The engine's log of queries: what is read of it, and that nothing in it can do harm."""
+"""The engine's query log, including hostile entries."""
 
 from __future__ import annotations
 

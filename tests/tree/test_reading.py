@@ -1,4 +1,4 @@
-"""The engine's reading limits and white space: what it skips, and where it cuts."""
+"""Reading limits of the engine, and its white space."""
 
 from __future__ import annotations
 

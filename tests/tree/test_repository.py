@@ -1,4 +1,4 @@
-"""git reads the folder's own repository, and ends in time."""
+"""git reads only the folder's own repository, within a time limit."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Safe saving: whole or not at all, only over what was seen, and as the file was but for its text."""
+"""Atomic saves that detect conflicts and keep attributes."""
 
 from __future__ import annotations
 

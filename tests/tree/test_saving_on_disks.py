@@ -1,4 +1,4 @@
-"""Saving where the disk or the path does not let it, and the stamps that a saved file is given."""
+"""Saves on full or read-only disks and to invalid paths, and times of saved files."""
 
 from __future__ import annotations
 

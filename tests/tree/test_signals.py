@@ -1,4 +1,4 @@
-"""Signals: which values are valid, where they are looked up, and what changes them."""
+"""Signals: valid values, sources, and update dates."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Watching folders, of which some do not exist yet, and polling where the system's own events are not to be had."""
+"""Watching of folders, including missing ones, and polling without system events."""
 
 from __future__ import annotations
 

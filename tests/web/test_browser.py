@@ -1,4 +1,4 @@
-"""The app in a real browser: a query is typed, the panes are read from the page."""
+"""The app in a real browser."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``brv-tui serve``: what it prints, whom it lets in, and how it ends."""
+"""``brv-tui serve``: output, access and shutdown."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The times of commits: which line is from when, and what git may not do."""
+"""Commit times of lines, and restrictions of git."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Symbols as documents, notes that name them, and functions that are similar."""
+"""Symbols as documents, and notes that mention symbols."""
 
 from __future__ import annotations
 

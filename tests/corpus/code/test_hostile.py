@@ -1,4 +1,4 @@
-"""Repositories that would hurt: each thing that is left out has a line, the rest is read, and nothing takes long."""
+"""Hostile repositories: skipped files get a reason, the rest is read, and reading is fast."""
 
 from __future__ import annotations
 

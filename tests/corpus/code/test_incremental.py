@@ -1,4 +1,4 @@
-"""An index that follows changes makes the graph that a fresh one makes."""
+"""Updated code indexes have the same graph as fresh ones."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Go, TypeScript, JavaScript, Rust, Java and C# are read as Python is."""
+"""Symbols and references of Go, TypeScript, JavaScript, Rust, Java and C#."""
 
 from __future__ import annotations
 

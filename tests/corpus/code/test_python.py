@@ -1,4 +1,4 @@
-"""Python is read: symbols, references, what imports mean, and what follows from it."""
+"""Symbols, references and imports of Python, and relations derived from them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Functions with much the same names are similar, a few to each."""
+"""Similarity of functions by the words of their names."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every remedy keeps its promise when it is applied on disk. If no edit is offered, a save does not help."""
+"""Every remedy has the promised effect on disk. If no edit is offered, saving does not help."""
 
 from __future__ import annotations
 

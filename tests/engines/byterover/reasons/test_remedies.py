@@ -1,4 +1,4 @@
-"""Every remedy keeps its promise when it is applied on disk. If none is offered, no change of its kinds helps."""
+"""Every remedy has the promised effect on disk. If no remedy is offered, no change of its kinds helps."""
 
 from __future__ import annotations
 
