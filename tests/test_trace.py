@@ -98,7 +98,7 @@ def test_derived_entry_is_computed_once() -> None:
     assert derived.of(COUNT, gather) == 7
 
 
-def test_first_of_two_concurrent_values_is_used() -> None:
+def test_first_of_two_concurrently_derived_values_is_used() -> None:
     derived, together, found = Derived(), threading.Barrier(2), []
     lists: Key[list[int]] = Key("list")
 

@@ -490,7 +490,7 @@ def test_signals_from_frontmatter_are_reported(run: Run, project: Tree) -> None:
     assert (trace["notices"], trace["hits"][0]["signals"]["source"]) == ([said], "frontmatter")
 
 
-def test_escapes_in_a_title_are_shown_but_not_sent(run: Run, project: Tree) -> None:
+def test_escapes_in_a_title_are_made_visible(run: Run, project: Tree) -> None:
     project.note("auth/red.md", "quokka [red]bold\x1b[31m title", "text")
     _, out, _ = run("query", "quokka bold title")
     assert "\x1b[31m title" not in out

@@ -151,7 +151,7 @@ _MOST = 4_100
 
 
 @pytest.mark.parametrize("name", [LONG, "x" * 300, "y/" * 2_000 + ".toml", "é" * 5_000, "a b " * 20_000, "nope"])
-def test_unknown_profile_is_shortened(run: Run, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+def test_long_name_of_an_unknown_profile_is_shortened(run: Run, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
     monkeypatch.setenv("BRV_TUI_PROFILE", name)
     code, _, err = run("query", "rollback")
     assert code == 2

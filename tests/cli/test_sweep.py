@@ -68,7 +68,7 @@ def test_invalid_sweep_is_refused_in_one_line(run: Run, judged: Tree, words: tup
     assert "Traceback" not in err
 
 
-def test_swept_signal_accepts_any_name_of_its_note(run: Run, judged: Tree) -> None:
+def test_note_of_a_swept_signal_can_be_named_in_any_way(run: Run, judged: Tree) -> None:
     whole = run("sweep", "auth/jwt/rotation.md:importance=0:100:3", "--format", "json")
     assert whole[0] == 0
     assert json.loads(whole[1])["axes"][0]["values"] == [0.0, 50.0, 100.0]

@@ -103,7 +103,7 @@ def test_writer_does_not_disturb_readers_of_the_index(tree: Tree) -> None:
         index.close()
 
 
-def test_running_app_survives_removal_of_the_cache_folder(tree: Tree, own_data_folders: Path) -> None:
+def test_open_sessions_survive_removal_of_the_cache_folder(tree: Tree, own_data_folders: Path) -> None:
     tree.notes(600)
     tree.note("x/n.md", "Quokka", "all about the quokka")
     session = tree.session(now_ms=None)

@@ -86,7 +86,7 @@ def test_setting_a_field_succeeds_or_is_refused(text: str, key: str, value: obje
 
 @fuzzed
 @given(TEXTS, st.sampled_from(["a/n.md", "n.md", "x/y/z/n.md"]))
-def test_links_are_at_their_stated_places(text: str, source: str) -> None:
+def test_links_have_correct_positions(text: str, source: str) -> None:
     lines = text.split("\n")
     end = 0
     for link in links_in(text):

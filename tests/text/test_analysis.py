@@ -68,7 +68,7 @@ def test_counts_equal_those_of_split_lower_case_terms(text: str) -> None:
 
 
 @given(st.text(st.characters(codec=None)))
-def test_utf16_counts_units_and_is_reversible(text: str) -> None:
+def test_utf16_text_can_be_converted_back(text: str) -> None:
     units = utf16(text)
     assert len(units) == len(text.encode("utf-16-le", "surrogatepass")) // 2
     if not any(0xD800 <= ord(c) <= 0xDFFF for c in text):
@@ -101,7 +101,7 @@ def test_lower_case_equals_that_of_javascript(text: str, expected: list[str]) ->
     assert terms(text) == expected
 
 
-def test_there_are_108_stop_words() -> None:
+def test_stop_word_list_has_108_words() -> None:
     assert len(STOP) == len(BRV3.query.stop_words) == 108
 
 

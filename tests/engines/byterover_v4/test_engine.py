@@ -250,7 +250,7 @@ def test_space_that_breaks_v4_gives_the_error_and_a_remedy(
     assert presentation("byterover_v4").not_scored(trace) == f"V4 answers no query: {failure.what}"
 
 
-def test_changes_are_ranked_as_after_a_full_load(folder: Path) -> None:
+def test_updated_space_ranks_like_a_freshly_loaded_one(folder: Path) -> None:
     session = loaded(folder)
     session.preview("refresh token")
     jwt = tree_of(folder) / "auth" / "jwt.html"

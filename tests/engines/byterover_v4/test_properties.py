@@ -58,7 +58,7 @@ NOW = 1_763_640_000_000.0
 
 
 @given(MARKUP)
-def test_any_markup_is_a_topic_whose_documents_can_be_indexed(html: str) -> None:
+def test_any_markup_becomes_an_indexable_topic(html: str) -> None:
     topic = parse_topic(html)
     found = documents_of("x.html", topic)
     assert found

@@ -335,7 +335,7 @@ def test_invalid_options_are_refused(snapshot: Snapshot, options: dict[str, Any]
         ask(snapshot, ASKED, **options)
 
 
-def test_saved_trace_opens_again(snapshot: Snapshot, tmp_path: Path) -> None:
+def test_saved_trace_can_be_reopened(snapshot: Snapshot, tmp_path: Path) -> None:
     trace = ask(snapshot, ASKED)
     (tmp_path / "trace.json").write_bytes(as_json(saved_now(trace, NOW_MS)))
     assert read(tmp_path / "trace.json").trace == trace

@@ -425,7 +425,7 @@ def test_agent_records_use_soleris_field_names(snapshot: Snapshot, mode: str) ->
     assert set(first) >= ({"entry", "breakdown"} if mode == "full" else {"id", "snippet", "tokenEstimate"})
 
 
-def test_saved_trace_opens_again(garden: Tree, tmp_path: Path) -> None:
+def test_saved_trace_can_be_reopened(garden: Tree, tmp_path: Path) -> None:
     session = garden.session()
     trace = session.preview("refresh token rotation", engine="soleri")
     (tmp_path / "saved.json").write_bytes(as_json(session.explainer.saved(trace)))

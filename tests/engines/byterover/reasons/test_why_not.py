@@ -267,7 +267,7 @@ def test_05_cached_answer_is_the_reason(tree: Tree) -> None:
     assert session.explainer.explain("quokka facts", "x/more.md").found
 
 
-def test_note_quoted_by_a_similar_cached_answer_is_in_it(quokkas: Tree) -> None:
+def test_note_quoted_by_a_similar_cached_answer_counts_as_found(quokkas: Tree) -> None:
     session = quokkas.session()
     session.run("quokka facts here")
     made = session.explainer.explain("quokka facts", "x/n.md")
@@ -277,7 +277,7 @@ def test_note_quoted_by_a_similar_cached_answer_is_in_it(quokkas: Tree) -> None:
     )
 
 
-def test_note_named_outside_a_list_by_a_cached_model_answer_is_in_it(quokkas: Tree) -> None:
+def test_note_named_by_a_cached_model_answer_counts_as_found(quokkas: Tree) -> None:
     snapshot = quokkas.snapshot()
     context = Context(snapshot, BRV3, NOW_MS)
     first = route(context, CacheContents(), RouteRequest("quokka facts here"))[0]
@@ -290,7 +290,7 @@ def test_note_named_outside_a_list_by_a_cached_model_answer_is_in_it(quokkas: Tr
     )
 
 
-def test_edited_note_quoted_by_the_cached_answer_is_in_it(quokkas: Tree) -> None:
+def test_edited_note_quoted_by_a_cached_answer_counts_as_found(quokkas: Tree) -> None:
     session = quokkas.session()
     session.run("quokka facts")
     quokkas.note("x/n.md", "Quokka", "all about the quokka, and more", days=1)
@@ -395,7 +395,7 @@ def test_every_word_in_another_form_is_shown_as_in_the_notes(tree: Tree) -> None
         assert [change.query for change in as_in_notes(tree.session().preview(asked))] == [written]
 
 
-def test_word_that_names_a_folder_stays_in_other_wordings(tree: Tree) -> None:
+def test_other_wordings_keep_a_word_that_names_a_folder(tree: Tree) -> None:
     tree.note("mobile/pruning.md", "Pruning", "rates in march")
     trace = tree.session().preview("mobile rates?")
     assert trace.section(Search).scope.path == "mobile"
@@ -462,7 +462,7 @@ def test_note_found_by_an_entity_search_is_explained(tree: Tree) -> None:
     assert "y/banana.md" in paths(made.trace)
 
 
-def test_every_reason_has_its_test() -> None:
+def test_every_reason_has_a_test() -> None:
     numbered = {name.split("_")[1] for name in globals() if name.startswith("test_") and name.split("_")[1].isdigit()}
     assert numbered | {f"{row[0].number:02d}" for row in REASONS} == {f"{reason.number:02d}" for reason in Loss}
     assert [reason.number for reason in Loss] == [1, 2, 2, 3, 3, 3, 3, *range(4, 16)]

@@ -118,7 +118,7 @@ def test_similarity_threshold_decides_a_fuzzy_hit(entry: str, query: str, fuzzy:
     assert hit(stored(entry), query)[1] == fuzzy
 
 
-def test_check_shows_similarity_and_margin() -> None:
+def test_fuzzy_check_shows_similarity_and_margin() -> None:
     _, look, _ = look_up(stored("alpha beta gamma delta"), "alpha beta gamma epsilon", "f", NOW, BRV3)
     check = look.fuzzy_check
     assert (check.value, check.passed) == (0.6, True)
@@ -162,7 +162,7 @@ def test_fuzzy_lookup_deletes_no_entry() -> None:
     assert after == state
 
 
-def test_hit_does_not_refresh_an_entry() -> None:
+def test_cache_hit_does_not_refresh_an_entry() -> None:
     state = stored("alpha beta")
     after, _, _ = look_up(state, "alpha beta", "f", NOW + 30_000, BRV3)
     assert after == state
@@ -230,7 +230,7 @@ OPERATION = st.tuples(
 
 @examples(80)
 @given(st.lists(OPERATION, max_size=40), st.booleans())
-def test_cache_equals_its_naive_model(operations: list[tuple[str, int, str]], crowded: bool) -> None:
+def test_cache_matches_a_naive_model(operations: list[tuple[str, int, str]], crowded: bool) -> None:
     state, model, now = CacheContents(), Model(), NOW
     filler = [(f"filler number{n}", 0, "f") for n in range(48)] if crowded else []
     for query, wait, fingerprint in [*filler, *operations]:

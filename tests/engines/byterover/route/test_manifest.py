@@ -268,7 +268,7 @@ def test_note_has_a_position_in_its_lane(placed_lanes: Tree) -> None:
     assert place(placed_lanes, "a/context.md").before == 3100
 
 
-def test_abstract_has_the_place_of_its_note(placed_lanes: Tree) -> None:
+def test_abstract_takes_the_position_of_its_note(placed_lanes: Tree) -> None:
     found = place(placed_lanes, "a/3.md")
     assert (found.position, found.tokens, found.before, found.text_path) == (2, 100, 3000, "a/3.abstract.md")
     assert place(placed_lanes, "a/3.abstract.md") == found

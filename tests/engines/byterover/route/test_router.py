@@ -297,7 +297,7 @@ def test_gate_uses_the_first_result_above_the_prefetch_threshold() -> None:
     assert tier(0.86, 0.95) == 3
 
 
-def test_only_five_results_are_used() -> None:
+def test_gates_use_only_five_results() -> None:
     found = hits(0.8, 0.79, 0.78, 0.77, 0.76, 0.75, 0.74)
     assert len(prefetched(found, BRV3)) == 5
     step = gate_steps(found, BRV3, reached=True)[1]
