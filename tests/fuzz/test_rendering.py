@@ -50,8 +50,8 @@ def controls(text: str) -> set[str]:
     return {char for char in text if char != "\n" and unicodedata.category(char) in ("Cc", "Cs", "Zl", "Zp")}
 
 
-def told(message: str) -> None:
-    """Something is said, and nothing in it is obeyed."""
+def check_message(message: str) -> None:
+    """Checks that ``message`` is not empty and contains no controls."""
     assert message
     assert not controls(message)
 
@@ -143,7 +143,7 @@ def test_damaged_trace_is_read_or_refused(session: Session, place: Path, data: s
     try:
         saved = read(file)
     except SavedError as error:
-        told(visible(str(error)))
+        check_message(visible(str(error)))
         return
     shown(saved, 100)
 

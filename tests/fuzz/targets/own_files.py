@@ -18,7 +18,7 @@ from brvtui.store.overlay import Overlay
 from brvtui.store.vectors import VectorStore
 from brvtui.trace.feedback import Usefulness
 from brvtui.tree.reading.signals import defaults
-from tests.fuzz.targets.target import QUERY, Target, Wrong, hits, planted, told
+from tests.fuzz.targets.target import QUERY, Target, Wrong, hits, message_form, planted
 from tests.support.trees import BRV3
 
 _MANY = 500
@@ -60,7 +60,8 @@ class Kept(Target):
             session.keep(everything=True)
             if KeptIndex(self.tree.tree).read(profile("brv-3")) is None:
                 raise Wrong("a damaged index is not made anew")
-            return f"{info.problem and told(info.problem)} {sorted({told(notice) for notice in trace.notices})}"
+            notices = sorted({message_form(notice) for notice in trace.notices})
+            return f"{info.problem and message_form(info.problem)} {notices}"
         finally:
             session.close()
 
@@ -117,7 +118,7 @@ class OverlayFile(Target):
             session.ageing.forecast(30)
             session.recording = True
             for notice in session.run(QUERY).notices:
-                told(notice)
+                message_form(notice)
         finally:
             session.close()
         _forget_damaged(self.overlay.path)

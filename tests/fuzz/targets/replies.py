@@ -16,7 +16,7 @@ from typing import Any
 from brvtui.session import Session
 from brvtui.trace import Trace
 from brvtui.trace.events import CompletionFailed, Finished
-from tests.fuzz.targets.target import QUERY, Target, Wrong, hits, planted, told
+from tests.fuzz.targets.target import QUERY, Target, Wrong, hits, message_form, planted
 from tests.fuzz.test_rendering import controls, shown
 from tests.support.chat_server import Streamed, called, messages, written
 from tests.support.settings import own
@@ -123,7 +123,7 @@ class Chat(Target):
         for text in (done.why, *trace.notices):
             if controls(text):
                 raise Wrong("a message holds controls")
-        return f"{done.ended} {told(done.why) if done.why else ''} {self.service.asked}"
+        return f"{done.ended} {message_form(done.why) if done.why else ''} {self.service.asked}"
 
 
 class Messages(Chat):
@@ -177,7 +177,7 @@ class _Plain(Target):
             self.service.asked = 0
             trace = session.preview(QUERY, engine="jeffs_brain", services=True)
             for notice in trace.notices:
-                told(notice)
+                message_form(notice)
             if controls(" ".join(trace.notices)):
                 raise Wrong("a notice holds controls")
             shown(session.explainer.saved(trace), 100)
@@ -186,7 +186,7 @@ class _Plain(Target):
             session.close()
 
     def _said(self, trace: Trace) -> str:
-        forms = sorted({told(notice) for notice in trace.notices})
+        forms = sorted({message_form(notice) for notice in trace.notices})
         same = hits(trace) == self.expected
         return f"{same} {forms}"
 
