@@ -6,6 +6,7 @@ own answer.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
@@ -60,7 +61,7 @@ def check_rankings(family: str) -> None:
             assert agree(results, wanted["results"], CLOSE), (case["name"], profile.name, results)
 
 
-def test_recorded_fts5_scores_match() -> None:
+def test_fts_bm25_matches_the_recording() -> None:
     for case in cases("fts_bm25"):
         given = case["input"]
         assert expression(given["query"], SEED.as_run) == given["fts_query"], case["name"]
@@ -75,7 +76,7 @@ def test_recorded_fts5_scores_match() -> None:
         assert raw.keys() == (case["expected"]["raw_bm25"] or {}).keys(), case["name"]
 
 
-def test_recorded_filters_match() -> None:
+def test_candidate_filters_match_the_recording() -> None:
     for case in cases("candidate_filters"):
         given = case["input"]
         tier = recorded.vault(given, SEED).tiers[0]
@@ -156,7 +157,7 @@ def of_signals(case: Case, profile: Any) -> dict[str, float]:
     }
 
 
-def test_recorded_fts5_rankings_match() -> None:
+def test_ranking_fts_matches_the_recording() -> None:
     for case in cases("ranking_fts"):
         pool = recorded.run(case["input"], SEED).pool
         assert [hit.entry.id for hit in pool.found] == case["expected"]["fts_order"], case["name"]
@@ -255,7 +256,7 @@ def test_vault_vectors_stop_at_a_limit(monkeypatch: pytest.MonkeyPatch) -> None:
     assert (made.embedded, made.error, [len(vector.numbers) for vector in kept.values()]) == (2, "", [5, 5])
 
 
-def test_recorded_embedding_runs_match() -> None:
+def test_embedding_pipeline_matches_the_recording() -> None:
     def ours(case: Case, profile: Any) -> Any:
         kept = {id_: recorded.stored_vector([1.0], model) for id_, model in case["existing"].items()}
         calls: list[list[str]] = []
@@ -325,7 +326,7 @@ def test_recorded_rankings_match(family: str) -> None:
 
 
 def test_every_recorded_family_has_a_test() -> None:
-    tested = {name.removeprefix("test_") for name in globals() if name.startswith("test_")}
+    tested = {found[1] for name in globals() if (found := re.fullmatch(r"test_(\w+)_match(?:es)?_the_recording", name))}
     families = {file.stem for file in DATA.glob("*.json")}
     assert families <= {*OURS, *RANKED, *tested}
     assert len(families) == FAMILIES
