@@ -1,4 +1,4 @@
-"""Fixtures of every test: separate data folders, small trees, hypothesis without a clock or a database."""
+"""Fixtures of every test: separate data folders, small trees, and hypothesis without a deadline or database."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Bad input is an answer: a clear line, nothing lost, nothing crashes, other notes still work."""
+"""Bad input gives a clear message, and other notes still work."""
 
 from __future__ import annotations
 
@@ -47,33 +47,33 @@ def still_works(tree: Tree) -> None:
     assert json.loads(json.dumps(to_plain(trace)).encode())["query"] == "quokka"
 
 
-def test_no_tree(tmp_path: Path) -> None:
+def test_project_without_a_tree_is_refused(tmp_path: Path) -> None:
     (tmp_path / ".brv").mkdir()
     (tmp_path / ".brv" / "config.json").write_text("{}")
     with pytest.raises(ProjectError, match="no context tree there"):
         Session.open(tmp_path)
 
 
-def test_no_folder(tmp_path: Path) -> None:
+def test_missing_folder_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ProjectError, match="no such folder"):
         Session.open(tmp_path / "none")
 
 
-def test_an_empty_tree(tree: Tree) -> None:
+def test_empty_tree_can_be_queried(tree: Tree) -> None:
     session = tree.session()
     assert session.preview("quokka").section(Route).outcome == "not_covered"
     assert session.search("quokka", 10).hits == ()
     assert session.snapshot.notes == ()
 
 
-def test_not_a_directory(tmp_path: Path) -> None:
+def test_file_is_refused_as_a_project(tmp_path: Path) -> None:
     file = tmp_path / "n.md"
     file.write_text("x")
     with pytest.raises(ProjectError, match="not a folder"):
         Session.open(file)
 
 
-def test_a_tree_that_is_a_file(tmp_path: Path) -> None:
+def test_tree_that_is_a_file_is_refused(tmp_path: Path) -> None:
     (tmp_path / ".brv").mkdir()
     (tmp_path / ".brv" / "config.json").write_text("{}")
     (tmp_path / ".brv" / "context-tree").write_text("x")
@@ -82,7 +82,7 @@ def test_a_tree_that_is_a_file(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(os.name != "posix" or os.geteuid() == 0, reason="root may read everything, whatever the mode says")
-def test_an_unreadable_file_by_its_mode(good: Tree) -> None:
+def test_note_without_read_permission_is_reported(good: Tree) -> None:
     place = good.file("x/shut.md", "# Shut\nquokka")
     place.chmod(0)
     try:
@@ -92,7 +92,7 @@ def test_an_unreadable_file_by_its_mode(good: Tree) -> None:
         place.chmod(0o644)
 
 
-def test_an_unreadable_file(good: Tree, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_unreadable_note_is_reported(good: Tree, monkeypatch: pytest.MonkeyPatch) -> None:
     good.file("x/shut.md", "# Shut\nquokka")
     read_regular = contents.read_regular
 
@@ -106,32 +106,32 @@ def test_an_unreadable_file(good: Tree, monkeypatch: pytest.MonkeyPatch) -> None
     still_works(good)
 
 
-def test_bytes_that_are_not_utf8(good: Tree) -> None:
+def test_note_outside_utf8_is_reported(good: Tree) -> None:
     good.file("x/latin.md", "# Café\nquokka".encode("latin-1"))
     assert reasons(good) == {"x/latin.md": "not UTF-8 (byte 5)"}
     still_works(good)
 
 
-def test_nul_bytes(good: Tree) -> None:
+def test_note_with_an_early_nul_byte_is_reported(good: Tree) -> None:
     good.file("x/nul.md", b"# N\0\nquokka")
     assert "NUL byte" in reasons(good)["x/nul.md"]
     still_works(good)
 
 
-def test_nul_bytes_later_on_are_text(good: Tree) -> None:
+def test_late_nul_bytes_count_as_text(good: Tree) -> None:
     good.file("x/late.md", b"# Late\nquokka\n" + b"a b c\n" * 700 + b"\0")
     assert reasons(good) == {}
     assert "x/late.md" in paths(good.search("quokka"))
 
 
-def test_a_note_of_50_megabytes(good: Tree) -> None:
+def test_note_of_50_megabytes_is_reported(good: Tree) -> None:
     with (good.tree / "x" / "huge.md").open("wb") as file:
         file.truncate(50 * MEGABYTE)
     assert reasons(good) == {"x/huge.md": "larger than 10 MB"}
     still_works(good)
 
 
-def test_a_huge_note_is_not_read(good: Tree, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_huge_note_is_not_read(good: Tree, monkeypatch: pytest.MonkeyPatch) -> None:
     with (good.tree / "x" / "huge.md").open("wb") as file:
         file.truncate(50 * MEGABYTE)
     read_regular = contents.read_regular
@@ -155,7 +155,7 @@ def test_a_huge_note_is_not_read(good: Tree, monkeypatch: pytest.MonkeyPatch) ->
         "importance: *x",
     ],
 )
-def test_broken_yaml(good: Tree, block: str) -> None:
+def test_broken_frontmatter_does_not_hide_a_note(good: Tree, block: str) -> None:
     good.file("x/broken.md", f"---\n{block}\n---\n# Broken\nquokka")
     good.file("x/_index.md", f"---\ntype: summary\n{block}\ncondensation_order: 1\n---\n")
     assert reasons(good) == {}
@@ -164,7 +164,7 @@ def test_broken_yaml(good: Tree, block: str) -> None:
     still_works(good)
 
 
-def test_a_symlink_loop(good: Tree) -> None:
+def test_symlink_loop_is_reported(good: Tree) -> None:
     (good.tree / "x" / "a.md").symlink_to("b.md")
     (good.tree / "x" / "b.md").symlink_to("a.md")
     (good.tree / "x" / "around").symlink_to("..")
@@ -174,7 +174,7 @@ def test_a_symlink_loop(good: Tree) -> None:
     still_works(good)
 
 
-def test_a_path_of_300_characters(good: Tree) -> None:
+def test_note_with_a_path_of_300_characters_is_found(good: Tree) -> None:
     long = "/".join(["d" * 60] * 4) + "/" + "n" * 60 + ".md"
     assert len(long) > 300
     good.file(long, "# Long\nquokka")
@@ -183,7 +183,7 @@ def test_a_path_of_300_characters(good: Tree) -> None:
     still_works(good)
 
 
-def test_a_query_that_is_a_path_of_300_characters(good: Tree) -> None:
+def test_overlong_path_as_a_query_is_not_covered(good: Tree) -> None:
     assert good.ask("/".join(["d" * 60] * 5)).section(Route).outcome == "not_covered"
 
 
@@ -202,7 +202,7 @@ def test_a_query_that_is_a_path_of_300_characters(good: Tree) -> None:
     ],
     ids=repr,
 )
-def test_names_that_a_terminal_might_obey(good: Tree, name: str) -> None:
+def test_names_with_terminal_controls_are_handled(good: Tree, name: str) -> None:
     good.file(f"x/{name}.md", f"# {name}\nquokka, and a few words more")
     found = good.search("quokka")
     assert f"x/{name}.md" in paths(found)
@@ -213,7 +213,7 @@ def test_names_that_a_terminal_might_obey(good: Tree, name: str) -> None:
 
 @pytest.mark.skipif(sys.platform == "darwin", reason="the file system takes UTF-8 names only")
 @pytest.mark.parametrize("place", ["x/caf\udce9.md", "caf\udce9/n.md"])
-def test_names_that_are_not_utf8(good: Tree, place: str) -> None:
+def test_names_outside_utf8_are_handled(good: Tree, place: str) -> None:
     good.file(place, "# Caf\nquokka")
     good.file(f"{place.removesuffix('.md')}_more.abstract.md", "x")
     assert place in paths(good.search("quokka"))
@@ -248,7 +248,7 @@ def test_names_that_are_not_utf8(good: Tree, place: str) -> None:
     ],
     ids=repr,
 )
-def test_queries(good: Tree, query: str) -> None:
+def test_unusual_queries_are_answered_and_cached(good: Tree, query: str) -> None:
     session = good.session()
     trace = session.run(query)
     assert trace.query == query
@@ -271,19 +271,19 @@ def test_queries(good: Tree, query: str) -> None:
     ],
     ids=["one word", "one word again and again", "many words", "slashes", "a path", "punctuation", "beyond ascii"],
 )
-def test_a_query_of_10000_characters(good: Tree, query: str, finds: bool) -> None:
+def test_query_of_10000_characters_is_answered(good: Tree, query: str, finds: bool) -> None:
     assert len(query) > 9_000
     trace = good.ask(query)
     assert trace.query == query
     assert paths(trace) == (["x/good.md"] if finds else [])
 
 
-def test_a_heading_of_escapes_is_its_title(good: Tree) -> None:
+def test_heading_with_escapes_stays_the_title(good: Tree) -> None:
     good.file("x/odd.md", "# \x1b[2J[bold]quokka[/bold]\n")
     assert "\x1b[2J[bold]quokka[/bold]" in [hit.title for hit in good.search("quokka").hits]
 
 
-def test_a_tree_below_a_folder_with_an_odd_name(make_tree: Callable[[str], Tree]) -> None:
+def test_tree_below_a_folder_with_an_odd_name_is_read(make_tree: Callable[[str], Tree]) -> None:
     tree = make_tree("pro [red] ject:\x1b")
     tree.note("x/good.md", "Quokka", "all about the quokka")
     tree.notes(30)
@@ -292,12 +292,12 @@ def test_a_tree_below_a_folder_with_an_odd_name(make_tree: Callable[[str], Tree]
 
 
 @pytest.mark.parametrize("now_ms", [0.0, float(NOW_MS) * 1000 / 2000, 4e12])
-def test_clocks_far_away(good: Tree, now_ms: float) -> None:
+def test_extreme_clock_times_are_accepted(good: Tree, now_ms: float) -> None:
     assert paths(good.search("quokka", now_ms=now_ms)) == ["x/good.md"]
     assert good.ask("quokka", now_ms=now_ms).snapshot.clock.endswith("Z")
 
 
-def test_times_before_1970(good: Tree) -> None:
+def test_file_times_before_1970_are_accepted(good: Tree) -> None:
     os.utime(good.tree / "x" / "good.md", ns=(-86_400_000_000_000, -86_400_000_000_000))
     still_works(good)
 
@@ -308,19 +308,19 @@ def test_deeply_nested_frontmatter_is_ignored(tree: Tree) -> None:
     assert paths(tree.search("quokka", profile=READS_FRONTMATTER)) == ["x/deep.md"]
 
 
-def test_multiplying_aliases_are_not_frontmatter(tree: Tree) -> None:
+def test_frontmatter_with_multiplying_aliases_is_ignored(tree: Tree) -> None:
     lines = ["a0: &a0 {x: 1}"] + [f"a{n}: &a{n} {{<<: [*a{n - 1}, *a{n - 1}]}}" for n in range(1, 40)]
     tree.file("x/bomb.md", "---\nimportance: 5\n" + "\n".join(lines) + "\n---\n# Bomb\n\nquokka\n")
     assert paths(tree.search("quokka", profile=READS_FRONTMATTER)) == ["x/bomb.md"]
 
 
-def test_very_many_keys_are_not_frontmatter(tree: Tree) -> None:
+def test_frontmatter_with_very_many_keys_is_ignored(tree: Tree) -> None:
     keys = "\n".join(f"key{n}: 1" for n in range(1_900))
     tree.file("x/keys.md", f"---\nimportance: 5\n{keys}\n---\n# Keys\n\nquokka\n")
     assert paths(tree.search("quokka", profile=READS_FRONTMATTER)) == ["x/keys.md"]
 
 
-def test_a_pipe_is_not_read(tree: Tree) -> None:
+def test_pipe_is_not_read(tree: Tree) -> None:
     tree.note("x/good.md", "Quokka", "quokka")
     os.mkfifo(tree.tree / "x" / "pipe.md")
     os.mkfifo(tree.tree / "_manifest.json")
@@ -328,7 +328,7 @@ def test_a_pipe_is_not_read(tree: Tree) -> None:
     assert ("x/pipe.md", "not a regular file") in [(file.path, file.reason) for file in tree.snapshot().unseen]
 
 
-def test_a_folder_a_thousand_levels_deep(tree: Tree) -> None:
+def test_folder_a_thousand_levels_deep_is_reported(tree: Tree) -> None:
     start = Path.cwd()
     os.chdir(tree.tree)
     try:
@@ -345,7 +345,7 @@ def test_a_folder_a_thousand_levels_deep(tree: Tree) -> None:
         subprocess.run(["rm", "-rf", str(tree.tree / "d")], check=True)  # Python's own removal recurses too deep
 
 
-def test_a_shared_source_with_a_very_long_root_is_left_out(tree: Tree) -> None:
+def test_shared_source_with_an_overlong_root_is_skipped(tree: Tree) -> None:
     tree.note("x/good.md", "Quokka", "quokka")
     entry = {"alias": "lib", "projectRoot": "/" + "x" * 5_000, "readOnly": True, "addedAt": "2026-01-01T00:00:00Z"}
     tree.sources_file({"version": 1, "sources": [entry]})
@@ -359,7 +359,7 @@ def test_every_error_is_one_line_with_its_file(number: int) -> None:
     assert "; " in line
 
 
-def test_the_file_is_the_one_that_is_known() -> None:
+def test_error_names_the_most_specific_file() -> None:
     full = OSError(errno.ENOSPC, "No space left on device")
     assert faults.error_line(full, Path("/data")) == "/data: the disk is full; free some space and try again"
     assert faults.error_line(full) == "input or output: the disk is full; free some space and try again"
@@ -367,13 +367,13 @@ def test_the_file_is_the_one_that_is_known() -> None:
     assert faults.error_line(OSError("nothing is known")) == "input or output: nothing is known; fix that and try again"
 
 
-def test_what_was_said() -> None:
+def test_reason_is_the_system_message_or_the_error_type() -> None:
     assert faults.reason(OSError(errno.EACCES, "Permission denied", "n.md")) == "Permission denied"
     assert faults.reason(ValueError("no number")) == "no number"
     assert faults.reason(ValueError()) == "ValueError"
 
 
-def test_only_one_module_words_errors() -> None:
+def test_only_one_module_formats_system_errors() -> None:
     found = [
         file.relative_to(PACKAGE).as_posix()
         for file in PACKAGE.rglob("*.py")

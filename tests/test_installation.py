@@ -1,4 +1,4 @@
-"""The command that adds an extra says where this brv-tui came from."""
+"""The command that installs an extra."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ BRANCH = {**GIT, "vcs_info": {"vcs": "git", "requested_revision": "fix/one", "co
         ([], "", "pip install 'brv-tui[web]'"),
     ],
 )
-def test_the_command_names_the_source_and_the_tool(
+def test_install_command_uses_the_original_source_and_tool(
     record: Any, tool: str, command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     text = None if record is None else json.dumps(record)

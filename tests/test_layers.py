@@ -57,7 +57,7 @@ def allowed(module: str, other: str) -> bool:
     return own is None or its is None or own == its or own[0] < its[0]
 
 
-def test_the_rooms_are_there() -> None:
+def test_import_contracts_list_the_packages() -> None:
     assert len(files()) > 50
     assert {"brvtui.session", "brvtui.engines", "brvtui.trace"} <= {package for layer in LAYERS for package in layer}
     assert allowed("brvtui.engines.byterover.route.router", "brvtui.text.postings")
@@ -65,7 +65,7 @@ def test_the_rooms_are_there() -> None:
     assert not allowed("brvtui.ranking.bm25", "brvtui.tree.reading.files")
 
 
-def test_imports_point_one_way() -> None:
+def test_imports_respect_the_layers() -> None:
     wrong = [
         f"{module} imports {other}"
         for module, others in files().items()
@@ -75,18 +75,18 @@ def test_imports_point_one_way() -> None:
     assert wrong == []
 
 
-def test_every_engine_is_forbidden_to_import_others() -> None:
+def test_no_engine_may_import_another() -> None:
     folders = {f"brvtui.engines.{file.parent.name}" for file in PACKAGE.glob("engines/*/engine.py")}
     assert set(CONTRACTS["engines"]["modules"]) == folders
 
 
-def test_every_room_but_the_app_and_its_doors_is_headless() -> None:
+def test_every_package_except_app_and_cli_is_headless() -> None:
     packages = {package for layer in LAYERS for package in layer}
     assert packages - set(CONTRACTS["headless"]["source_modules"]) == {"brvtui.app", "brvtui.cli"}
 
 
-def test_no_module_imports_itself_by_way_of_others() -> None:
-    """Imports for types only count too: who reads one module must be able to stop. Packages' own files do not."""
+def test_modules_have_no_import_cycles() -> None:
+    """Imports for types also count, so that a reader can follow them to an end. ``__init__`` files do not count."""
     modules = {
         name: others for name, others in files().items() if not (PACKAGE.parent / name.replace(".", "/")).is_dir()
     }
@@ -112,7 +112,7 @@ def reached(module: str) -> set[str]:
 
 
 @pytest.mark.parametrize("module", CONTRACTS["headless"]["source_modules"])
-def test_the_headless_rooms_know_no_textual(module: str) -> None:
+def test_headless_packages_never_import_textual(module: str) -> None:
     inside = [name for name in files() if f"{name}.".startswith(f"{module}.")]
     assert inside
     everything = set().union(*(files()[other] for name in inside for other in reached(name)))
@@ -120,7 +120,7 @@ def test_the_headless_rooms_know_no_textual(module: str) -> None:
     assert forbidden == set()
 
 
-def test_the_import_linter_agrees() -> None:
+def test_import_linter_passes() -> None:
     pytest.importorskip("importlinter.cli", reason="import-linter is one of the tools for development")
     code = (
         "import sys; from importlinter.cli import lint_imports; sys.exit(lint_imports(no_cache=True, cache_dir=None))"
@@ -139,20 +139,20 @@ def test_the_import_linter_agrees() -> None:
         "brvtui.engines.byterover.reasons.why_not",
     ],
 )
-def test_import_loads_no_user_interface(module: str) -> None:
+def test_headless_imports_load_no_user_interface(module: str) -> None:
     code = f"import sys, {module}; print(sorted(n for n in ('textual', 'markdown_it', 'rich') if n in sys.modules))"
     done = subprocess.run([sys.executable, "-c", code], cwd=REPOSITORY, capture_output=True, text=True, timeout=60)
     assert (done.returncode, done.stdout.strip()) == (0, "[]"), done.stderr
 
 
-def test_rank_touches_no_files_and_no_clock() -> None:
+def test_ranking_uses_no_files_and_no_clock() -> None:
     forbidden = {"os", "pathlib", "time", "datetime", "io", "tempfile", "threading", "random"}
     used = {module: files()[module] & forbidden for module in files() if module.startswith("brvtui.ranking")}
     assert used
     assert {module: names for module, names in used.items() if names} == {}
 
 
-def test_nothing_unpickles_or_evaluates() -> None:
+def test_code_never_unpickles_or_evaluates() -> None:
     calls = {"eval", "exec"}
     for module, others in files().items():
         assert not others & {"pickle", "marshal", "shelve"}, module
@@ -206,15 +206,15 @@ def questions_of_kind(source: str) -> list[str]:
         "x = kind in (TREE, SPACE)",
     ],
 )
-def test_a_question_of_kind_is_found(source: str) -> None:
+def test_check_detects_tests_of_a_projects_kind(source: str) -> None:
     assert questions_of_kind(source)
 
 
-def test_capabilities_and_engines_are_no_questions_of_kind() -> None:
+def test_check_allows_tests_of_capabilities_and_engines() -> None:
     assert not questions_of_kind("x = session.kind.has_files and engine == SPACE and found.kind == PACKAGE")
 
 
-def test_callers_test_abilities_of_a_project_instead_of_its_kind() -> None:
+def test_callers_test_a_projects_abilities_instead_of_its_kind() -> None:
     asking = {
         module_of(file): found
         for file in sorted(PACKAGE.rglob("*.py"))

@@ -1,4 +1,4 @@
-"""Loading again reads what changed, and gives what a fresh load would give; so does an edit."""
+"""Reloads, updates and edits give the same snapshot as a fresh load."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def edit(tree: Tree, pick: random.Random) -> None:
 
 
 @pytest.mark.parametrize("seed", seeds(2, 6))
-def test_again_is_as_fresh_after_random_edits(tmp_path: Path, seed: int) -> None:
+def test_reload_equals_a_fresh_load_after_random_edits(tmp_path: Path, seed: int) -> None:
     pick = random.Random(seed)
     tree = generated(tmp_path / "project", seed)
     snapshot = tree.snapshot()
@@ -70,7 +70,7 @@ def on_disk(tree: Tree) -> dict[str, tuple[int, int, int]]:
 
 
 @pytest.mark.parametrize("seed", seeds(4, 12))
-def test_following_is_as_fresh_after_random_edits(tmp_path: Path, seed: int) -> None:
+def test_update_equals_a_fresh_load_after_random_edits(tmp_path: Path, seed: int) -> None:
     pick = random.Random(seed)
     tree = generated(tmp_path / "project", seed)
     snapshot, now = tree.snapshot(), NOW_MS
@@ -86,10 +86,10 @@ def test_following_is_as_fresh_after_random_edits(tmp_path: Path, seed: int) -> 
         now += pick.choice((0, 1, 3_600_000, 90_000_000))
         after = on_disk(tree)
         places = {path for path in before.keys() | after.keys() if before.get(path) != after.get(path)}
-        made = update(snapshot, places, BRV3, now, tree.layers())
+        result = update(snapshot, places, BRV3, now, tree.layers())
         fresh = tree.snapshot(now_ms=now)
-        followed += made is not None
-        snapshot = made if made is not None else fresh
+        followed += result is not None
+        snapshot = result if result is not None else fresh
         snapshot.warm()
         same(snapshot, fresh, pick, now)
         assert (snapshot.abstracts, snapshot.summary_files) == (fresh.abstracts, fresh.summary_files)
@@ -97,14 +97,14 @@ def test_following_is_as_fresh_after_random_edits(tmp_path: Path, seed: int) -> 
     assert followed > 6
 
 
-def test_a_folder_that_moves_is_followed(tmp_path: Path) -> None:
+def test_update_follows_a_moved_folder(tmp_path: Path) -> None:
     pick = random.Random(1)
     tree = generated(tmp_path / "project", 1)
     before = tree.snapshot()
     (tree.tree / "ops").rename(tree.tree / "operations")
-    made = update(before, ["ops", "operations"], BRV3, NOW_MS, tree.layers())
-    assert made is not None
-    same(made, tree.snapshot(), pick, NOW_MS)
+    result = update(before, ["ops", "operations"], BRV3, NOW_MS, tree.layers())
+    assert result is not None
+    same(result, tree.snapshot(), pick, NOW_MS)
 
 
 def test_unsupported_changes_cause_a_full_load(tree: Tree) -> None:
@@ -135,7 +135,7 @@ def test_new_note_with_broken_signals_causes_a_full_load(tree: Tree) -> None:
     assert "x/b.md are not JSON" in after.notices[-1]
 
 
-def test_no_changes_give_the_same_snapshot(tree: Tree) -> None:
+def test_update_without_changes_returns_the_same_snapshot(tree: Tree) -> None:
     tree.notes(3)
     before = tree.snapshot()
     (tree.tree / "notes.csv").write_text("no markdown")
@@ -144,7 +144,7 @@ def test_no_changes_give_the_same_snapshot(tree: Tree) -> None:
     assert update(before, places, BRV3, NOW_MS, tree.layers()) is before
 
 
-def test_only_changes_are_read(tree: Tree, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_reload_reads_only_changed_files(tree: Tree, monkeypatch: pytest.MonkeyPatch) -> None:
     tree.notes(5)
     first = tree.snapshot()
     read: list[str] = []
@@ -163,7 +163,7 @@ def test_only_changes_are_read(tree: Tree, monkeypatch: pytest.MonkeyPatch) -> N
     assert read == ["p002.md"]
 
 
-def test_new_text_with_the_same_size_and_time_is_read(tree: Tree) -> None:
+def test_text_changed_with_equal_size_and_time_is_read(tree: Tree) -> None:
     tree.note("auth/jwt/a.md", "Anchor")
     first = tree.snapshot()
     file = tree.tree / "auth/jwt/a.md"
@@ -176,14 +176,14 @@ def test_new_text_with_the_same_size_and_time_is_read(tree: Tree) -> None:
     assert [note.title for note in tree.snapshot(previous=first).notes] == ["Ankers"]
 
 
-def test_other_limits_read_everything_again(tree: Tree) -> None:
+def test_changed_limits_reread_every_file(tree: Tree) -> None:
     tree.file("a/n.md", "one\ntwo\nthree")
     first = tree.snapshot()
     tight = changed(BRV3, limits={"max_lines": 2})
     assert tree.snapshot(tight, previous=first).notes[0].cut_lines == 1
 
 
-def test_progress(tree: Tree) -> None:
+def test_loading_reports_its_progress(tree: Tree) -> None:
     tree.notes(5)
     seen: list[tuple[int, int]] = []
     load(find_project(tree.root), BRV3, NOW_MS, progress=lambda done, total: seen.append((done, total)))
@@ -191,7 +191,7 @@ def test_progress(tree: Tree) -> None:
     assert seen[-1] == (5, 5)
 
 
-def test_file_removed_during_reading(tree: Tree, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_file_removed_while_loading_is_skipped(tree: Tree, monkeypatch: pytest.MonkeyPatch) -> None:
     tree.note("a/gone.md", "Gone")
     tree.note("a/stays.md", "Stays")
     read_regular = contents.read_regular
@@ -209,8 +209,8 @@ def test_file_removed_during_reading(tree: Tree, monkeypatch: pytest.MonkeyPatch
     ]
 
 
-def test_field_lengths_of_the_texts_as_read(tree: Tree) -> None:
-    """Content ``alpha beta`` is 2 long, with a final newline 3; an empty file is 1."""
+def test_field_lengths_count_distinct_pieces_of_the_text(tree: Tree) -> None:
+    """The content ``alpha beta`` has length 2, or 3 with a final newline; an empty file has length 1."""
     for name, text in (("a", "alpha beta"), ("b", "alpha beta\n"), ("c", ""), ("d", "w\n" * 2000), ("e", "w\n" * 1999)):
         tree.file(f"x/{name}.md", text, days=5)
     snapshot = tree.snapshot()
@@ -219,7 +219,7 @@ def test_field_lengths_of_the_texts_as_read(tree: Tree) -> None:
     assert [note.title for note in snapshot.notes] == ["a", "b", "c", "d", "e"]
 
 
-def test_the_manifest_of_a_followed_snapshot_is_that_of_a_fresh_one(tmp_path: Path) -> None:
+def test_manifest_after_updates_equals_a_fresh_one(tmp_path: Path) -> None:
     pick = random.Random(5)
     tree = generated(tmp_path / "project", 5)
     for path in ("auth/a.abstract.md", "ops/b.abstract.md"):
@@ -233,9 +233,9 @@ def test_the_manifest_of_a_followed_snapshot_is_that_of_a_fresh_one(tmp_path: Pa
         tree.file(f"auth/{pick.choice('abc')}{pick.choice(('.md', '.abstract.md'))}", prose(pick), age(pick))
         after = on_disk(tree)
         places = {path for path in before.keys() | after.keys() if before.get(path) != after.get(path)}
-        made = update(snapshot, places, BRV3, NOW_MS, tree.layers())
-        assert made is not None
-        snapshot, fresh = made, tree.snapshot()
+        result = update(snapshot, places, BRV3, NOW_MS, tree.layers())
+        assert result is not None
+        snapshot, fresh = result, tree.snapshot()
         for limits in (BRV3.manifest, DOCS.manifest):
             one, other = manifest_of(snapshot, limits), manifest_of(fresh, limits)
             assert one.entries == other.entries
@@ -246,7 +246,7 @@ def test_the_manifest_of_a_followed_snapshot_is_that_of_a_fresh_one(tmp_path: Pa
     ("limit", "reason"),
     [("MOST_BYTES", TOO_LARGE), ("MOST_ENTRIES", TOO_MANY_WORDS), ("MOST_WORDS", TOO_MANY_WORDS)],
 )
-def test_a_tree_of_too_much_text_is_read_up_to_a_limit(
+def test_oversized_tree_is_read_up_to_a_limit(
     limit: str, reason: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     pick = random.Random(5)
@@ -274,15 +274,15 @@ def test_a_tree_of_too_much_text_is_read_up_to_a_limit(
         same(cut, tree.snapshot(), pick)
 
 
-def test_removed_words_leave_no_note_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_removed_words_free_room_for_new_ones(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     tree = generated(tmp_path / "project", 6)
     tree.file("ops/long.md", "# Long\n" + " ".join(f"word{number}" for number in range(50)))
     now = tree.snapshot()
     monkeypatch.setattr(segment, "MOST_WORDS", len(now.postings.ids) + 20)
     for turn in range(4):
         tree.file("ops/long.md", f"# Long {turn}\n" + " ".join(f"word{turn}x{number}" for number in range(50)), turn)
-        made = update(now, ["ops/long.md"], BRV3, NOW_MS, tree.layers())
-        now = made or tree.snapshot(previous=now)
+        result = update(now, ["ops/long.md"], BRV3, NOW_MS, tree.layers())
+        now = result or tree.snapshot(previous=now)
         same(now, tree.snapshot(), random.Random(turn))
         assert not any(file.is_past_limit for file in now.unseen)
 
@@ -347,8 +347,8 @@ def random_edit(tree: Tree, pick: random.Random, now_ms: int) -> EditedFile:
 
 
 @pytest.mark.parametrize("seed", seeds(10, 40))
-def test_update_equals_a_reload_after_writing(seed: int, tmp_path: Path) -> None:
-    """Compared with ``==``, to the last bit of every score; also when the clock went on since the snapshot."""
+def test_edited_snapshot_equals_a_reload_after_saving(seed: int, tmp_path: Path) -> None:
+    """All scores are identical, even if the clock has advanced since the snapshot."""
     pick = random.Random(seed)
     shared = generated(tmp_path / "shared", seed + 1000, 6) if seed % 4 == 0 else None
     tree = generated(tmp_path / "project", seed, source=shared)
@@ -363,33 +363,33 @@ def test_update_equals_a_reload_after_writing(seed: int, tmp_path: Path) -> None
             tree.signals[edit.path] = signals(pick)  # type: ignore[assignment]
             snapshot = tree.snapshot(profile, snapshot)
         before = (snapshot.notes, dict(snapshot.parsed), list(snapshot.postings.ids.terms))
-        made = edited(snapshot, profile, now_ms, edit)
+        result = edited(snapshot, profile, now_ms, edit)
         assert (snapshot.notes, dict(snapshot.parsed), snapshot.postings.ids.terms) == before
-        assert made.generation == UNPUBLISHED
+        assert result.generation == UNPUBLISHED
         write(tree, edit)
-        same_snapshots(made, tree.snapshot(profile, now_ms=now_ms), profile, now_ms, random.Random(seed))
+        same_snapshots(result, tree.snapshot(profile, now_ms=now_ms), profile, now_ms, random.Random(seed))
 
 
 @pytest.mark.parametrize("path", [".hidden/n.md", "a/.n.md", "a/n.txt", "a/N.MD"])
-def test_files_outside_the_walk_change_nothing(path: str, tree: Tree) -> None:
+def test_editing_an_unread_file_changes_nothing(path: str, tree: Tree) -> None:
     tree.note("a/n.md", "N")
     snapshot = tree.snapshot()
-    made = edited(snapshot, BRV3, NOW_MS, EditedFile(path, b"# M", NOW_MS * 1_000_000))
-    assert (made.notes, made.parsed, made.generation) == (snapshot.notes, snapshot.parsed, UNPUBLISHED)
+    result = edited(snapshot, BRV3, NOW_MS, EditedFile(path, b"# M", NOW_MS * 1_000_000))
+    assert (result.notes, result.parsed, result.generation) == (snapshot.notes, snapshot.parsed, UNPUBLISHED)
 
 
-def test_nothing_is_written(tree: Tree) -> None:
+def test_editing_a_snapshot_writes_no_file(tree: Tree) -> None:
     tree.note("a/n.md", "N", days=3)
     snapshot = tree.snapshot()
-    made = edited(snapshot, BRV3, NOW_MS, EditedFile("a/n.md", b"# Edited\n", NOW_MS * 1_000_000))
-    assert made.text("a/n.md") == "# Edited\n"
-    assert made.notes[0].title == "Edited"
+    result = edited(snapshot, BRV3, NOW_MS, EditedFile("a/n.md", b"# Edited\n", NOW_MS * 1_000_000))
+    assert result.text("a/n.md") == "# Edited\n"
+    assert result.notes[0].title == "Edited"
     assert (tree.tree / "a" / "n.md").read_text() == "# N\n\n\n"
     assert snapshot.text("a/n.md") == "# N\n\n\n"
 
 
-def test_changed_note_is_replaced_and_nothing_else_is_rebuilt(tree: Tree, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The quick way is taken for every ordinary edit."""
+def test_edit_replaces_one_note_without_a_rebuild(tree: Tree, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every ordinary edit takes this fast path."""
     tree.notes(20, days=40)
     tree.file("pad/context.md", "# Pad", 40)
     snapshot = tree.snapshot()

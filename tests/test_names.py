@@ -1,4 +1,4 @@
-"""Every class of the package has a name of its own."""
+"""Names of classes."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 import brvtui
 
 
-def test_no_class_name_occurs_twice() -> None:
+def test_class_names_are_unique() -> None:
     package = Path(brvtui.__file__).parent
     counts = Counter(
         node.name

@@ -85,7 +85,7 @@ def everything(trace: Trace) -> str:
 
 
 @pytest.mark.parametrize("name", [*LEADING_OUT, "x/outdir/../../secret.md", "..\\..\\secret.md"])
-def test_a_note_to_explain(run: Run, project: Tree, name: str) -> None:
+def test_explain_refuses_paths_outside_the_tree(run: Run, project: Tree, name: str) -> None:
     code, out, err = run("explain", "quokka", name.format(root=project.root))
     assert (code, out) == (3, "")
     assert err.startswith("brv-tui: ")
@@ -94,45 +94,45 @@ def test_a_note_to_explain(run: Run, project: Tree, name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["%2e%2e/%2e%2e/secret.md", "C:\\secret.md", "n" * 300, "x/" * 3_000])
-def test_name_outside_the_tree(run: Run, name: str) -> None:
+def test_encoded_or_foreign_path_names_no_note(run: Run, name: str) -> None:
     code, out, err = run("explain", "quokka", name)
     assert (code, out) == (3, "")
     assert f"no note {name[:100]}" in err
     assert len(err) < 600
 
 
-def test_the_whole_path_of_a_note_is_its_path(project: Tree) -> None:
+def test_absolute_path_of_a_note_is_accepted(project: Tree) -> None:
     assert project.session().explainer.explain("quokka", str(project.tree / "x/good.md")).found
 
 
-def test_a_name_with_a_null_byte(project: Tree) -> None:
+def test_name_with_a_null_byte_is_unknown(project: Tree) -> None:
     with pytest.raises(UnknownNote, match="no note x/good"):
         project.session().explainer.explain("quokka", "x/good\0.md")
 
 
 @pytest.mark.parametrize("query", ["../../secret.md", "../.. quokka", "x/../../secret.md quokka"])
-def test_a_query(run: Run, project: Tree, query: str) -> None:
+def test_query_with_a_path_outside_the_tree_is_reported(run: Run, project: Tree, query: str) -> None:
     _, out, _ = run("query", query)
     assert "leads out of the tree" in " ".join(out.split())
     assert SECRET not in everything(project.session().run(query))
 
 
 @pytest.mark.parametrize("query", ["/etc/passwd", "%2e%2e%2fsecret.md quokka", "..\\secret.md", "a\0/b", "/" * 5_000])
-def test_query_that_names_nothing_is_words(project: Tree, query: str) -> None:
+def test_unresolvable_path_in_a_query_is_searched_as_words(project: Tree, query: str) -> None:
     trace = project.session().run(query)
     assert SECRET not in everything(trace)
     assert trace.section(Search).scope.path == ""
 
 
 @pytest.mark.parametrize("scope", [*LEADING_OUT, "x/..", "x/outdir", "..\\x", "%2e%2e"])
-def test_a_scope(run: Run, links: Tree, scope: str) -> None:
+def test_scope_outside_the_tree_is_reported(run: Run, links: Tree, scope: str) -> None:
     wanted = scope.format(root=links.root)
     _, out, _ = run("query", "quokka", "--scope", wanted)
     assert f"no scope: you asked for {wanted}, which is not in the tree".replace(" ", "") in "".join(out.split())
 
 
 @pytest.mark.parametrize("path", ["../../secret.md", "/etc/passwd", "x/outdir/n.md"])
-def test_a_file_to_touch_in_a_sequence(run: Run, links: Tree, tmp_path: Path, path: str) -> None:
+def test_replay_refuses_to_touch_files_outside_the_tree(run: Run, links: Tree, tmp_path: Path, path: str) -> None:
     steps = tmp_path / "steps.json"
     steps.write_text(json.dumps([{"query": "quokka", "touch": path}]))
     code, _, err = run("replay", "--sequence", str(steps))
@@ -153,7 +153,7 @@ TOO_LONG = ["n" * 253 + ".md", "é" * 130 + ".md", "x/" * 1_100 + "n.md"]
         *((path, "the name is too long") for path in TOO_LONG),
     ],
 )
-def test_a_path_to_write(project: Tree, path: str, said: str) -> None:
+def test_writing_outside_the_tree_is_refused(project: Tree, path: str, said: str) -> None:
     notes = project.session().notes
     wanted = path.format(root=project.root)
     with pytest.raises(PathError, match=said):
@@ -169,8 +169,8 @@ def test_a_path_to_write(project: Tree, path: str, said: str) -> None:
 @pytest.mark.parametrize(
     "path", [*LEADING_OUT, "x/a\0b.md", "x/outdir/n.md", "x/up/x/good.md", "x/out.md", *TOO_LONG[:2]]
 )
-def test_a_path_to_read(links: Tree, path: str) -> None:
-    """As a draft, a saved trace or a log may name it."""
+def test_reading_outside_the_tree_is_refused(links: Tree, path: str) -> None:
+    """Drafts, saved traces and logs may contain such paths."""
     session = links.session()
     wanted = path.format(root=links.root)
     with pytest.raises(OSError, match=r"leads? out|behind|too long"):
@@ -198,7 +198,7 @@ WRITTEN = [
 @pytest.mark.parametrize(
     "form", ["[t]({})", "[t](<{}>)", "[t]: {}", "---\nrelated: ['{}']\n---\n", "---\nrelated: '@{}'\n---\n"]
 )
-def test_a_link(project: Tree, form: str, target: str) -> None:
+def test_links_out_of_the_tree_are_refused(project: Tree, form: str, target: str) -> None:
     project.file("x/linking.md", form.format(target) + "\n", 1)
     session = project.session()
     (found,) = session.notes.links().links_of("x/linking.md")
@@ -206,8 +206,8 @@ def test_a_link(project: Tree, form: str, target: str) -> None:
     text = (project.tree / "x/linking.md").read_text()
     known = KnownFiles(session.about("x/linking.md").names)
     found_wrong = problems("x/linking.md", note_text(text.encode()), text, known, BRV3.limits)
-    told = {(one.severity, one.line, one.message) for one in found_wrong}
-    assert (Severity.ERROR, found.link.line - 1, f"{found.link.target} leads out of the tree") in told
+    messages = {(one.severity, one.line, one.message) for one in found_wrong}
+    assert (Severity.ERROR, found.link.line - 1, f"{found.link.target} leads out of the tree") in messages
     page = page_document(session.about("x/linking.md"), 120, False)
     if not form.startswith("[t]: "):  # what defines a link is not shown
         assert "(outside the tree)" in " ".join(line.plain for line in page.lines)
@@ -215,24 +215,22 @@ def test_a_link(project: Tree, form: str, target: str) -> None:
 
 
 @pytest.mark.parametrize("target", WRITTEN)
-def test_no_relation_is_written_so(target: str) -> None:
-    """The engine's relations in a text contain no dots before their ending and no backslash, and never begin with a
-    slash.
-    """
+def test_relations_cannot_express_outside_paths(target: str) -> None:
+    """Relations contain no backslash and no dots before their ending, and never begin with a slash."""
     assert links_in(f"see @{target} there") == ()
 
 
 @pytest.mark.parametrize(
     "target", ["%2e%2e/%2e%2e/secret.md", "..%2f..%2fsecret.md", "%2Fetc%2Fpasswd", "..%5Csecret.md"]
 )
-def test_a_link_that_is_percent_encoded(project: Tree, target: str) -> None:
+def test_percent_encoded_links_out_of_the_tree_are_refused(project: Tree, target: str) -> None:
     (link,) = links_in(f"[t]({target})")
     names = project.session().about("x/good.md").names
     assert names.resolve(link, "x/linking.md").state is LinkState.REFUSED
 
 
 @pytest.mark.parametrize("target", ["a%00b.md", "n" * 5_000 + ".md", "x/" * 3_000 + "n.md"])
-def test_link_to_an_impossible_path(project: Tree, target: str) -> None:
+def test_link_to_an_impossible_path_is_broken(project: Tree, target: str) -> None:
     project.file("x/linking.md", f"[t]({target})\n", 1)
     session = project.session()
     assert [found.state for found in session.notes.links().links_of("x/linking.md")] == [LinkState.BROKEN]
@@ -246,7 +244,7 @@ def test_link_to_an_impossible_path(project: Tree, target: str) -> None:
     [*WRITTEN, "../_archived/x/a.full.md", "_archived/../../../secret.full.md", "a\\0b.md", "x/./a.md", "~/a.md\\n"],
 )
 @pytest.mark.parametrize("field", ["points_to", "original_path"])
-def test_a_stub(project: Tree, field: str, path: str) -> None:
+def test_stub_pointing_out_of_the_tree_is_refused(project: Tree, field: str, path: str) -> None:
     fields = {"points_to": "_archived/x/a.full.md", "original_path": "x/a.md", field: path}
     block = "".join(f"{key}: {json.dumps(value)}\n" for key, value in fields.items())
     text = f"---\n{block}type: archive_stub\n---\nquokka\n".replace("\\\\0", "\\0").replace("\\\\n", "\\n")
@@ -258,8 +256,8 @@ def test_a_stub(project: Tree, field: str, path: str) -> None:
         session.notes.plan_restore("_archived/x/a.stub.md")
     assert contents(project.root) == before
     known = KnownFiles(session.about("_archived/x/a.stub.md").names)
-    told = problems("_archived/x/a.stub.md", note_text(text.encode()), text, known, BRV3.limits)
-    assert any(field in problem.message for problem in told)
+    result = problems("_archived/x/a.stub.md", note_text(text.encode()), text, known, BRV3.limits)
+    assert any(field in problem.message for problem in result)
 
 
 def contents(folder: Path) -> dict[Path, bytes]:
@@ -287,7 +285,7 @@ def test_symlinks_are_reported_and_not_followed(links: Tree) -> None:
 @pytest.mark.parametrize(
     "name", ["x/out.md", "x/outdir/n.md", "x/outdir/new.md", "x/up/new.md", "x/loop/n.md", "x/loop.md"]
 )
-def test_nothing_is_written_through_a_symlink(links: Tree, name: str) -> None:
+def test_writing_through_a_symlink_is_refused(links: Tree, name: str) -> None:
     before = contents(links.root)
     with pytest.raises(SaveError, match=r"leads out of the tree|not a folder of the tree|leads nowhere"):
         links.session().notes.save(name, b"x", None)
@@ -301,7 +299,7 @@ def exchanged(project: Tree) -> Tree:
     return project
 
 
-def test_a_folder_that_becomes_a_symlink_after_it_was_read(exchanged: Tree) -> None:
+def test_folder_that_becomes_a_symlink_is_no_longer_read(exchanged: Tree) -> None:
     session = exchanged.session()
     (exchanged.tree / "y").rename(exchanged.tree / "z")
     (exchanged.tree / "y").symlink_to(exchanged.root / "outside")
@@ -313,7 +311,7 @@ def test_a_folder_that_becomes_a_symlink_after_it_was_read(exchanged: Tree) -> N
     assert session.notes.links().links_of("y/n.md") == ()
 
 
-def test_reading_inside(links: Tree) -> None:
+def test_read_inside_follows_no_symlinks(links: Tree) -> None:
     assert read_inside(links.tree, "x/good.md", MOST).startswith(b"# Quokka")
     for path in ("x/out.md", "x/outdir/n.md", "x/up/x/good.md", "x/inside/p001.md", "x/loop.md", "x/loop/n.md"):
         with pytest.raises(OSError, match="behind a symlink"):
@@ -333,8 +331,8 @@ def test_reading_inside(links: Tree) -> None:
         *("a\0b", "/" + "x" * 5_000, "%2e%2e/other", "..\\other"),
     ],
 )
-def test_shared_source_that_is_not_a_project(run: Run, project: Tree, root: str) -> None:
-    """Only whole paths are taken; a source may lie anywhere, which is what it is for."""
+def test_shared_source_that_is_not_a_project_is_skipped(run: Run, project: Tree, root: str) -> None:
+    """Only absolute paths are accepted, but a source may be anywhere on the disk."""
     (project.root / "loop").symlink_to("loop")
     wanted = root.format(root=project.root)
     entry = {"alias": "lib", "projectRoot": wanted, "readOnly": True, "addedAt": "2026-01-01T00:00:00Z"}
@@ -345,7 +343,7 @@ def test_shared_source_that_is_not_a_project(run: Run, project: Tree, root: str)
     assert "left out" in " ".join(out.split())
 
 
-def test_links_of_a_shared_source_stay_in_it(project: Tree, make_tree: Callable[[str], Tree]) -> None:
+def test_links_of_a_shared_source_stay_inside_the_source(project: Tree, make_tree: Callable[[str], Tree]) -> None:
     other = make_tree("other")
     (other.root / "secret.md").write_text(SECRET)
     other.note(

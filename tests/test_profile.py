@@ -1,4 +1,4 @@
-"""Profiles: every constant by name, from TOML, and clear words when one is wrong."""
+"""Profiles in TOML: constants, and messages about invalid ones."""
 
 from __future__ import annotations
 
@@ -39,12 +39,12 @@ def constants(profile: Profile) -> dict[str, Any]:
     return found
 
 
-def test_built_in_profiles() -> None:
+def test_built_in_profiles_have_their_names() -> None:
     assert [load(name).name for name in PROFILES] == ["brv-3", "docs", "combined"]
     assert load() == BRV3
 
 
-def test_changes_of_docs() -> None:
+def test_docs_profile_differs_only_in_the_listed_constants() -> None:
     one, other = constants(BRV3), constants(DOCS)
     assert {name: value for name, value in other.items() if value != one[name]} == {
         "name": "docs",
@@ -113,7 +113,7 @@ def test_changes_of_docs() -> None:
         ("agentic_loop.temperature", 0.5),
     ],
 )
-def test_the_constants_of_the_fact_sheet(name: str, value: Any) -> None:
+def test_constants_equal_the_fact_sheet(name: str, value: Any) -> None:
     assert attrgetter(name)(BRV3) == value
 
 
@@ -123,7 +123,7 @@ def test_stop_words_equal_the_word_list() -> None:
     assert sorted(BRV3.query.stop_words) == sorted(listed)
 
 
-def test_the_entity_words() -> None:
+def test_entity_stop_words_equal_the_documented_list() -> None:
     listed = (
         "a about an and by did do does for from how in is my of or our that the their this to was were what when "
         "where which who with"
@@ -137,19 +137,19 @@ def written(folder: Path, text: str) -> Path:
     return file
 
 
-def test_a_profile_of_ones_own(tmp_path: Path) -> None:
-    made = load(written(tmp_path, "[direct]\nmin_top = 0.9\n[score.boost]\ncore = 2\n"))
-    assert (made.name, made.direct.min_top, made.direct.sure_top) == ("mine", 0.9, 0.93)
-    assert made.score.boost == {"draft": 0.85, "validated": 1.0, "core": 2.0}
+def test_user_profile_overrides_constants(tmp_path: Path) -> None:
+    result = load(written(tmp_path, "[direct]\nmin_top = 0.9\n[score.boost]\ncore = 2\n"))
+    assert (result.name, result.direct.min_top, result.direct.sure_top) == ("mine", 0.9, 0.93)
+    assert result.score.boost == {"draft": 0.85, "validated": 1.0, "core": 2.0}
 
 
-def test_one_that_extends_docs(tmp_path: Path) -> None:
-    made = load(str(written(tmp_path, 'extends = "docs"\nname = "own"\n[search]\nlimit = 3\n')))
-    assert (made.name, made.score.local_bonus, made.search.limit) == ("own", 0.0, 3)
+def test_user_profile_can_extend_docs(tmp_path: Path) -> None:
+    result = load(str(written(tmp_path, 'extends = "docs"\nname = "own"\n[search]\nlimit = 3\n')))
+    assert (result.name, result.score.local_bonus, result.search.limit) == ("own", 0.0, 3)
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         ("direct = 3", r"\[direct\] must be a table"),
         ("[direct]\nmin_topp = 1", r"unknown key direct\.min_topp; did you mean min_top\?"),
@@ -185,23 +185,23 @@ def test_one_that_extends_docs(tmp_path: Path) -> None:
         ("not toml", "cannot be read as a profile"),
     ],
 )
-def test_problems_are_reported(tmp_path: Path, text: str, said: str | None) -> None:
+def test_faulty_profile_is_reported(tmp_path: Path, text: str, message: str | None) -> None:
     file = written(tmp_path, text)
-    if said is None:
+    if message is None:
         assert load(file).text.boost["content"] == 1
         return
-    with pytest.raises(ProfileError, match=said) as caught:
+    with pytest.raises(ProfileError, match=message) as caught:
         load(file)
     assert str(file) in str(caught.value)
 
 
 @pytest.mark.parametrize("name", ["nothing", "", ".", "/nowhere/at/all.toml"])
-def test_a_profile_that_is_not_there(name: str) -> None:
+def test_missing_profile_is_reported(name: str) -> None:
     with pytest.raises(ProfileError, match="no profile"):
         load(name)
 
 
-def test_a_profile_that_is_not_text(tmp_path: Path) -> None:
+def test_profile_outside_utf8_is_reported(tmp_path: Path) -> None:
     file = tmp_path / "mine.toml"
     file.write_bytes(b"\xff\xfe")
     with pytest.raises(ProfileError, match="cannot be read"):
@@ -215,16 +215,16 @@ NUMBERS = [name for name, value in constants(BRV3).items() if isinstance(value, 
     st.sampled_from(NUMBERS),
     st.one_of(st.floats(), st.text(max_size=3), st.booleans(), st.none(), st.lists(st.integers(), max_size=2)),
 )
-def test_an_overlay_is_a_profile_or_a_profile_error(name: str, value: Any) -> None:
+def test_any_override_gives_a_profile_or_a_profile_error(name: str, value: Any) -> None:
     table, _, key = name.rpartition(".")
     try:
-        made = overlay(BRV3, {table: {key: value}}, "test")
+        result = overlay(BRV3, {table: {key: value}}, "test")
     except ProfileError:
         return
-    assert attrgetter(name)(made) == value
+    assert attrgetter(name)(result) == value
 
 
-def test_profile_equals_its_file() -> None:
+def test_default_profile_equals_its_file() -> None:
     text = (REPOSITORY / "brvtui/engines/byterover/profiles/brv-3.toml").read_text(encoding="utf-8")
     tables = tomllib.loads(text)
     for name, value in constants(BRV3).items():
@@ -248,19 +248,19 @@ def chosen(folder: Path, wanted: str = "") -> Profile:
     return chosen_profile(configure(folder, {"profile": wanted} if wanted else {}))
 
 
-def test_without_settings_the_default(tmp_path: Path) -> None:
+def test_default_profile_applies_without_settings(tmp_path: Path) -> None:
     assert chosen(tmp_path) == BRV3
     assert chosen(tmp_path, "docs") == DOCS
 
 
-def test_a_projects_own_constants(tmp_path: Path) -> None:
+def test_project_constants_apply_over_the_extended_profile(tmp_path: Path) -> None:
     project_file(tmp_path, '[profile]\nextends = "docs"\n[profile.direct]\nmin_top = 0.5\n')
-    made = chosen(tmp_path)
-    assert (made.name, made.direct.min_top, made.score.local_bonus) == ("docs*", 0.5, 0.0)
+    result = chosen(tmp_path)
+    assert (result.name, result.direct.min_top, result.score.local_bonus) == ("docs*", 0.5, 0.0)
     assert chosen(tmp_path, "brv-3") == BRV3
 
 
-def test_a_projects_choice_alone(tmp_path: Path) -> None:
+def test_project_can_select_a_profile_without_constants(tmp_path: Path) -> None:
     project_file(tmp_path, '[profile]\nextends = "docs"\n')
     assert chosen(tmp_path) == DOCS
     project_file(tmp_path, "")
@@ -268,7 +268,7 @@ def test_a_projects_choice_alone(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         ("profile = 3", "must name a profile or be a table"),
         ("profile = ''", "must name a profile or be a table"),
@@ -279,7 +279,7 @@ def test_a_projects_choice_alone(tmp_path: Path) -> None:
         (b"\xff", "cannot be read as settings"),
     ],
 )
-def test_settings_that_are_wrong(tmp_path: Path, text: str | bytes, said: str) -> None:
+def test_invalid_profile_settings_are_refused(tmp_path: Path, text: str | bytes, message: str) -> None:
     project_file(tmp_path, text)
-    with pytest.raises((ConfigError, ProfileError), match=said):
+    with pytest.raises((ConfigError, ProfileError), match=message):
         chosen(tmp_path)

@@ -50,12 +50,12 @@ def _faults(file: Path, code: str) -> str:
 
 
 @pytest.mark.parametrize("code", _WAYS)
-def test_one_module_starts_processes(code: str) -> None:
+def test_linter_allows_starting_processes_in_one_module(code: str) -> None:
     assert "TID251" in _faults(REPOSITORY / "brvtui/lab/new.py", code)
     assert "TID251" not in _faults(REPOSITORY / "brvtui/programs.py", code)
 
 
-def test_no_module_switches_the_rule_off() -> None:
+def test_no_module_disables_the_process_rule() -> None:
     files = (REPOSITORY / "brvtui").rglob("*.py")
     assert [file for file in files if "noqa: TID" in file.read_text("utf-8")] == []
 
@@ -74,7 +74,7 @@ def named(code: str) -> Iterator[str]:
                 yield from ((module or "").split(".")[0], *(each.name for each in names))
 
 
-def test_no_other_module_has_a_word_for_it() -> None:
+def test_no_other_module_names_a_process_function() -> None:
     found = {
         f"{file.relative_to(PACKAGE)}: {word}"
         for file in PACKAGE.rglob("*.py")
@@ -94,11 +94,11 @@ def test_no_other_module_has_a_word_for_it() -> None:
         "sys.modules['multiprocessing']", "import runpy", "click.launch(x)", "import webbrowser",
     ],
 )  # fmt: skip
-def test_every_way_to_start_a_process_is_seen(code: str) -> None:
+def test_check_detects_every_way_to_start_a_process(code: str) -> None:
     assert set(named(code)) & _WORDS
 
 
-def test_the_lint_rule_knows_every_way_of_the_os_module() -> None:
+def test_lint_rule_bans_every_process_function_of_os() -> None:
     ways = {name for name in dir(os) if name.startswith(("exec", "spawn", "posix_spawn", "fork"))} | {"system", "popen"}
     assert {f"os.{name}" for name in ways} <= BANNED
     assert {"subprocess", "multiprocessing", "sys.executable"} <= BANNED
@@ -113,12 +113,12 @@ class TestEnvironment:
         monkeypatch.chdir(tmp_path)
         path = f":.:bin:./bin:..:/usr/bin:{tmp_path}:{tmp_path}/bin:{tmp_path}/x/../bin:/bin:"
         given = {"PATH": path, "PYTHONPATH": "", "PYTHONHOME": ".", "PYTHONSTARTUP": "x", "DISPLAY": ":0", "HOME": "/h"}
-        made = programs.environment(of=given)
-        assert made == {"PATH": "/usr/bin:/bin", "DISPLAY": ":0", "HOME": "/h", "PYTHONSAFEPATH": "1"}
+        result = programs.environment(of=given)
+        assert result == {"PATH": "/usr/bin:/bin", "DISPLAY": ":0", "HOME": "/h", "PYTHONSAFEPATH": "1"}
         assert programs.environment(of=given, keep=("HOME",)).keys() == {"HOME", "PATH", "PYTHONSAFEPATH"}
 
     @pytest.mark.parametrize("mark", [".git", ".brv", ""])
-    def test_the_whole_project_around_a_folder_counts(self, tmp_path: Path, mark: str) -> None:
+    def test_paths_anywhere_in_the_project_are_dropped(self, tmp_path: Path, mark: str) -> None:
         inner = tmp_path / "clone" / "docs" / "deep"
         inner.mkdir(parents=True)
         if mark:
@@ -127,7 +127,7 @@ class TestEnvironment:
         left = programs.environment(inner, of={"PATH": path})["PATH"].split(os.pathsep)
         assert left == [*([] if mark else [str(tmp_path / "clone" / "bin")]), str(tmp_path / "bin")]
 
-    def test_links_into_a_project_count(self, tmp_path: Path) -> None:
+    def test_links_into_the_project_are_dropped(self, tmp_path: Path) -> None:
         project = tmp_path / "project"
         (project / "bin").mkdir(parents=True)
         (project / "loop").symlink_to(project / "loop")
@@ -143,7 +143,7 @@ class TestEnvironment:
         )
         assert programs.environment(project, of={"PATH": os.pathsep.join(map(str, places))})["PATH"] == os.devnull
 
-    def test_a_home_folder_is_the_users_own(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_home_folder_comes_from_the_user_database(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         home = tmp_path / "home"
         (home / ".git").mkdir(parents=True)
         monkeypatch.setattr(programs.pwd, "getpwuid", lambda _: type("Entry", (), {"pw_dir": str(home)}))
@@ -156,7 +156,7 @@ class TestEnvironment:
         monkeypatch.chdir(clone)
         assert programs.environment(of={"PATH": path})["PATH"] == str(tools)
 
-    def test_user_unknown_to_system_has_no_home(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_unknown_user_has_no_home_folder(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         def unknown(_: int) -> None:
             raise KeyError("uid not found")
 
@@ -189,7 +189,7 @@ def test_programs_are_found_only_by_absolute_paths(tmp_path: Path) -> None:
     assert programs.output(["tool"], known, tmp_path, 5) == b""
 
 
-def test_a_python_child_gets_the_flag_and_no_variables(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_python_child_ignores_environment_and_working_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))
     monkeypatch.setenv("PYTHONWARNINGS", "error")
     (tmp_path / "this.py").write_text("raise SystemExit(9)")
@@ -198,7 +198,7 @@ def test_a_python_child_gets_the_flag_and_no_variables(tmp_path: Path, monkeypat
     assert b"Zen of Python" in programs.output(command, programs.environment(), tmp_path, 60)
 
 
-def test_the_working_folder_leaves_the_modules_places(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_working_folder_is_removed_from_the_module_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     library = str(Path(os.__file__).parent)
     monkeypatch.chdir(tmp_path)
     here = str(Path.cwd())

@@ -1,4 +1,4 @@
-"""The one reader of files: regular ones, up to a limit, and nothing that waits."""
+"""The only reader of files: regular files up to a size limit."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from brvtui.tree.reading.project import ProjectError, find_project
 pytestmark = pytest.mark.timeout(60)
 
 
-def test_a_file_up_to_the_limit(tmp_path: Path) -> None:
+def test_file_is_read_up_to_the_limit(tmp_path: Path) -> None:
     file = tmp_path / "file"
     file.write_bytes(b"abc")
     assert read_regular(file, 3) == b"abc"
@@ -27,7 +27,7 @@ def test_a_file_up_to_the_limit(tmp_path: Path) -> None:
     assert read_regular(file, 0) == b""
 
 
-def test_links_are_followed_on_request_only(tmp_path: Path) -> None:
+def test_links_are_followed_only_on_request(tmp_path: Path) -> None:
     (tmp_path / "file").write_bytes(b"abc")
     link = tmp_path / "link"
     link.symlink_to("file")
@@ -39,7 +39,7 @@ def test_links_are_followed_on_request_only(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "target", ["../out/file", "hop/file", "hop/../out/file", "/etc/hostname", "chain", "../out/no"]
 )
-def test_no_link_leads_out_of_a_folder(target: str, tmp_path: Path) -> None:
+def test_links_out_of_a_folder_are_refused(target: str, tmp_path: Path) -> None:
     for folder in ("project", "out"):
         (tmp_path / folder).mkdir()
         (tmp_path / folder / "file").write_bytes(b"abc")
@@ -51,7 +51,7 @@ def test_no_link_leads_out_of_a_folder(target: str, tmp_path: Path) -> None:
         read_within(project, project / "link", 10)
 
 
-def test_links_inside_a_folder_and_a_folder_behind_a_link_are_read(tmp_path: Path) -> None:
+def test_links_inside_a_folder_are_read(tmp_path: Path) -> None:
     (tmp_path / "project").mkdir()
     (tmp_path / "project" / "file").write_bytes(b"abc")
     (tmp_path / "project" / "link").symlink_to("file")
@@ -63,14 +63,14 @@ def test_links_inside_a_folder_and_a_folder_behind_a_link_are_read(tmp_path: Pat
 
 
 @pytest.mark.parametrize("device", ["/dev/zero", "/dev/tty", "/dev/null"])
-def test_a_device_is_refused(device: str, tmp_path: Path) -> None:
+def test_device_is_refused(device: str, tmp_path: Path) -> None:
     link = tmp_path / "link"
     link.symlink_to(device)
     with pytest.raises(OSError, match=r"not a regular file|No such device"):
         read_regular(link, 10, follow_links=True)
 
 
-def test_a_pipe_without_a_writer_does_not_wait(tmp_path: Path) -> None:
+def test_pipe_without_a_writer_is_refused_at_once(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
     descriptors = len(os.listdir("/proc/self/fd"))
     for _ in range(3):
@@ -79,7 +79,7 @@ def test_a_pipe_without_a_writer_does_not_wait(tmp_path: Path) -> None:
     assert len(os.listdir("/proc/self/fd")) == descriptors
 
 
-def test_a_large_file_is_refused_unread(tmp_path: Path) -> None:
+def test_oversized_file_is_refused_unread(tmp_path: Path) -> None:
     with (tmp_path / "sparse").open("wb") as file:
         file.truncate(1 << 30)
     tracemalloc.start()
@@ -92,13 +92,13 @@ def test_a_large_file_is_refused_unread(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(not Path("/proc/self/maps").exists(), reason="there is no /proc")
-def test_a_file_that_states_no_size_is_read_up_to_the_limit() -> None:
+def test_file_without_a_stated_size_is_read_up_to_the_limit() -> None:
     with pytest.raises(OSError, match="larger than 100 bytes"):
         read_regular(Path("/proc/self/maps"), 100)
 
 
 @pytest.mark.parametrize("target", ["/dev/zero", "/proc/kmsg", "sparse", "pipe"])
-def test_a_pointer_and_aliases_are_read_so(target: str, tmp_path: Path) -> None:
+def test_project_pointer_must_be_a_regular_file(target: str, tmp_path: Path) -> None:
     with (tmp_path / "sparse").open("wb") as file:
         file.truncate(1 << 30)
     os.mkfifo(tmp_path / "pipe")
@@ -136,6 +136,6 @@ def reads(file: Path) -> bool:
     return False
 
 
-def test_every_other_module_reads_files_through_it() -> None:
+def test_every_module_reads_files_through_regular_files() -> None:
     found = {file.relative_to(_PACKAGE).as_posix() for file in _PACKAGE.rglob("*.py") if reads(file)}
     assert found == _OTHERWISE.keys()

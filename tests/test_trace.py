@@ -1,4 +1,4 @@
-"""The vocabulary of explanation, plain data, TOML text of others, and a cache beside something immutable."""
+"""Trace classes, plain data, and derived data of immutable objects."""
 
 from __future__ import annotations
 
@@ -31,13 +31,15 @@ def hit(score: float, *values: float) -> Hit:
         (0.0, (), 0.0, True),
     ],
 )
-def test_sums(score: float, values: tuple[float, ...], gap: float, fits: bool) -> None:
-    made = hit(score, *values)
-    assert parts_gap(made) == pytest.approx(gap, abs=1e-15)
-    assert adds_up(made) == fits
+def test_score_equals_the_sum_of_its_parts_within_1e_9(
+    score: float, values: tuple[float, ...], gap: float, fits: bool
+) -> None:
+    result = hit(score, *values)
+    assert parts_gap(result) == pytest.approx(gap, abs=1e-15)
+    assert adds_up(result) == fits
 
 
-def test_plain_data() -> None:
+def test_trace_values_convert_to_plain_data() -> None:
     assert to_plain({"a": (State.HIT, [Kind.SUMMARY]), 3: Part("p", 0.5)}) == {
         "a": ["hit", ["summary"]],
         "3": {"name": "p", "value": 0.5, "amount": None, "factor": None, "note": ""},
@@ -45,7 +47,7 @@ def test_plain_data() -> None:
     assert type(to_plain(State.HIT)) is str
 
 
-def test_the_vocabulary_is_frozen() -> None:
+def test_trace_classes_are_frozen() -> None:
     classes = [value for value in vars(words).values() if isinstance(value, type) and dataclasses.is_dataclass(value)]
     assert len(classes) > 25
     assert all(made.__dataclass_params__.frozen for made in classes)  # type: ignore[attr-defined]
@@ -62,7 +64,7 @@ def scalars(value: Any) -> set[type]:
 
 
 @pytest.mark.parametrize("query", ["quokka", "x", "x/n.md", "zebra", "quokka wallaby facts", ""])
-def test_trace_is_json_of_scalars_only(tree: Tree, query: str) -> None:
+def test_trace_converts_to_json_scalars(tree: Tree, query: str) -> None:
     tree.note("x/n.md", "Quokka", "all about the quokka")
     tree.summary("x")
     tree.notes(30)
@@ -73,7 +75,7 @@ def test_trace_is_json_of_scalars_only(tree: Tree, query: str) -> None:
     assert list(plain)[-1] == "timings"
 
 
-def test_every_enum_is_of_strings() -> None:
+def test_every_enum_has_lower_case_string_values() -> None:
     enums = [value for value in vars(words).values() if isinstance(value, type) and issubclass(value, StrEnum)]
     assert len(enums) >= 5
     assert all(member.value == member.value.lower() for enum in enums if enum is not StrEnum for member in enum)
@@ -82,12 +84,12 @@ def test_every_enum_is_of_strings() -> None:
 COUNT: Key[int] = Key("count")
 
 
-def test_an_entry_is_gathered_once() -> None:
-    derived, made = Derived(), []
+def test_derived_entry_is_computed_once() -> None:
+    derived, result = Derived(), []
 
     def gather() -> int:
-        made.append(1)
-        return len(made)
+        result.append(1)
+        return len(result)
 
     assert derived.known(COUNT) is None
     assert [derived.of(COUNT, gather), derived.of(COUNT, gather), derived.known(COUNT)] == [1, 1, 1]
@@ -96,7 +98,7 @@ def test_an_entry_is_gathered_once() -> None:
     assert derived.of(COUNT, gather) == 7
 
 
-def test_first_of_two_concurrent_values_is_used() -> None:
+def test_first_of_two_concurrently_derived_values_is_used() -> None:
     derived, together, found = Derived(), threading.Barrier(2), []
     lists: Key[list[int]] = Key("list")
 
@@ -112,7 +114,7 @@ def test_first_of_two_concurrent_values_is_used() -> None:
     assert found[0] is found[1]
 
 
-def test_failed_entry_is_computed_again() -> None:
+def test_failed_derived_entry_is_computed_again() -> None:
     derived = Derived()
     with pytest.raises(OSError, match="gone"):
         derived.of(COUNT, lambda: (_ for _ in ()).throw(OSError("gone")))

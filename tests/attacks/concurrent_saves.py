@@ -83,19 +83,19 @@ def run(folder: Path, processes: int, saves: int, foreign: bool) -> Tried:
         print("go", file=process.stdin, flush=True)
     reports = [_ended(process) for process in (*savers, *writers)]
     tried.seconds = time.monotonic() - began
-    told: set[str] = set()
+    result: set[str] = set()
     named: set[str] = set()
     acknowledged: list[str] = []
     for report in reports:
         acknowledged += report["lines"]
-        told.update(report["told"])
+        result.update(report["told"])
         named.update(report["named"])
         tried.conflicts += report["conflicts"]
         tried.refused += report["refused"]
     tried.saved = processes * saves
     tried.foreign_texts = len(acknowledged) - tried.saved
     tried.named_files = len(named)
-    held = told | {line for path in named if (tree / path).is_file() for line in _lines((tree / path).read_bytes())}
+    held = result | {line for path in named if (tree / path).is_file() for line in _lines((tree / path).read_bytes())}
     for _ in range(_MOST_OPENINGS):  # one opening clears so many
         opened = _ended(_started("open", folder))
         left = [file.relative_to(tree).as_posix() for file in tree.rglob(".*") if is_leftover(file.name)]
@@ -121,8 +121,8 @@ def _ended(process: subprocess.Popen[str]) -> dict[str, Any]:
     """The report of a process at its end. Ends its input, which stops the foreign program."""
     out, _ = process.communicate(timeout=_LIMIT_S)
     assert process.returncode == 0, out
-    made: dict[str, Any] = json.loads(out)
-    return made
+    result: dict[str, Any] = json.loads(out)
+    return result
 
 
 def _lines(data: bytes) -> Iterable[str]:
@@ -139,7 +139,7 @@ def save(folder: Path, number: str, saves: str) -> dict[str, object]:
     _wait_for_the_others()
     tree = session.project.tree
     lines: list[str] = []
-    told: set[str] = set()
+    result: set[str] = set()
     named: list[str] = []
     conflicts = 0
     refused: list[str] = []
@@ -155,11 +155,11 @@ def save(folder: Path, number: str, saves: str) -> dict[str, object]:
             named.append(done.kept)
         if isinstance(done, Conflict):
             conflicts += 1
-            told.update(_lines(done.theirs or b""))
+            result.update(_lines(done.theirs or b""))
             continue
         lines.append(line)
     session.close()
-    return {"lines": lines, "told": sorted(told), "named": named, "conflicts": conflicts, "refused": refused}
+    return {"lines": lines, "told": sorted(result), "named": named, "conflicts": conflicts, "refused": refused}
 
 
 def write(folder: Path) -> dict[str, object]:

@@ -77,8 +77,8 @@ class Spy:
             return "the attack did not reach the service: it shows nothing"
         if self.requests > _BUILT_IN_CALLS:
             return f"{self.requests} requests"
-        most = tokens * _CHARS_PER_TOKEN + self.requests * _OVERHEAD_CHARS
-        return f"{self.chars} characters sent" if self.chars > most else ""
+        limit = tokens * _CHARS_PER_TOKEN + self.requests * _OVERHEAD_CHARS
+        return f"{self.chars} characters sent" if self.chars > limit else ""
 
     def silence(self) -> str:
         """The problem if the service was called at all."""

@@ -136,11 +136,11 @@ def _signed(folder: Path, evil: Path) -> None:
     ).stdout
     head, _, message = text.partition("\n\n")
     lines = "gpgsig -----BEGIN PGP SIGNATURE-----\n \n iQ\n -----END PGP SIGNATURE-----"
-    made = subprocess.run(
+    result = subprocess.run(
         ["git", "-C", str(folder), "hash-object", "-t", "commit", "-w", "--stdin"],
         input=f"{head}\n{lines}\n\n{message}", capture_output=True, text=True, check=True,
     ).stdout.strip()  # fmt: skip
-    _git(folder, "update-ref", "HEAD", made)
+    _git(folder, "update-ref", "HEAD", result)
 
 
 def _submodule(folder: Path, evil: Path) -> None:

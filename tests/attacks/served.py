@@ -55,10 +55,10 @@ def serving(folder: Path) -> Iterator[Server]:
     """The server of a project in ``folder``. Its standard error is in ``folder / "said"``."""
     project(folder)
     own = {name: str(folder / "own") for name in ("HOME", "BRV_TUI_DATA_DIR", "BRV_DATA_DIR")}
-    with (folder / "said").open("w") as said:
+    with (folder / "said").open("w") as message:
         process = subprocess.Popen(
             [sys.executable, "-m", "brvtui", "serve", str(folder), "--port", "0"],
-            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=said, text=True, cwd=folder,
+            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=message, text=True, cwd=folder,
             env={**os.environ, **own, "A_SECRET": "the-value-of-a-secret"}, start_new_session=True,
         )  # fmt: skip
     try:

@@ -40,7 +40,7 @@ def old(project: Tree) -> Tree:
     return project
 
 
-def test_answer_streams_to_stdout_and_everything_else_to_stderr(run: Run, old: Tree, set_model: Set) -> None:
+def test_answer_goes_to_stdout_and_messages_go_to_stderr(run: Run, old: Tree, set_model: Set) -> None:
     with chatting(called(("read_note", {"path": "auth/jwt/expiry.md"})), written("\x1b[31m", ANSWER)) as server:
         set_model(server)
         code, out, err = run("ask", TIER_4, "--llm")
@@ -52,7 +52,7 @@ def test_answer_streams_to_stdout_and_everything_else_to_stderr(run: Run, old: T
     assert KEY not in out + err
 
 
-def test_text_before_tool_calls_is_not_the_answer(run: Run, old: Tree, set_model: Set) -> None:
+def test_text_before_tool_calls_is_not_part_of_the_answer(run: Run, old: Tree, set_model: Set) -> None:
     first = called(("read_note", {"path": "auth/jwt/expiry.md"}), text="Let me look for that first.")
     with chatting(first, written(ANSWER)) as server:
         set_model(server)
@@ -61,7 +61,7 @@ def test_text_before_tool_calls_is_not_the_answer(run: Run, old: Tree, set_model
     assert "Let me look for that first.\n" in err
 
 
-def test_pipe_gets_only_the_answer_and_terminal_gets_every_draft(
+def test_pipe_gets_final_answer_and_terminal_shows_drafts(
     run: Run, old: Tree, set_model: Set, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     draft = "## Summary\nLet me look for that first."
@@ -81,7 +81,7 @@ def test_pipe_gets_only_the_answer_and_terminal_gets_every_draft(
         assert err.splitlines()[-1].endswith(": 401 Unauthorized: no; check the key: llm.key_env names its variable")
 
 
-def test_blank_last_turn_is_not_an_answer(run: Run, old: Tree, set_model: Set) -> None:
+def test_blank_last_turn_leaves_the_extractive_answer(run: Run, old: Tree, set_model: Set) -> None:
     again = called(("read_note", {"path": "auth/jwt/expiry.md"}))
     with chatting(again, again, again, written(" \n", "\n ")) as server:
         set_model(server)
@@ -109,7 +109,7 @@ def test_interrupted_answer_keeps_its_text(
         assert "the answer above is incomplete; the answer without the model:\n" in err
 
 
-def test_extracted_sentences_replace_a_failed_later_turn(run: Run, old: Tree, set_model: Set) -> None:
+def test_extractive_answer_replaces_a_failed_later_turn(run: Run, old: Tree, set_model: Set) -> None:
     first = called(("read_note", {"path": "auth/jwt/expiry.md"}), text="Let me look for that first.")
     with chatting(first, Refused(401, "no")) as server:
         set_model(server)
@@ -120,7 +120,7 @@ def test_extracted_sentences_replace_a_failed_later_turn(run: Run, old: Tree, se
     assert "401" in err
 
 
-def test_trace_as_json(run: Run, old: Tree, set_model: Set) -> None:
+def test_json_output_contains_the_trace(run: Run, old: Tree, set_model: Set) -> None:
     with chatting(called(("read_note", {"path": "auth/jwt/expiry.md"})), written(ANSWER)) as server:
         set_model(server)
         code, out, err = run("ask", TIER_4, "--llm", "--format", "json")
@@ -139,7 +139,7 @@ def test_trace_as_json(run: Run, old: Tree, set_model: Set) -> None:
 
 
 @pytest.mark.parametrize("form", ["text", "json"])
-def test_key_repeated_by_the_model_is_not_printed(run: Run, old: Tree, set_model: Set, form: str) -> None:
+def test_api_key_repeated_by_the_model_is_masked(run: Run, old: Tree, set_model: Set, form: str) -> None:
     first = called(("read_note", {"path": f"{KEY}.md"}), text=f"You sent Bearer {KEY}.")
     with chatting(first, written("## Summary\nBearer sk-ve", "ry-secret")) as server:
         set_model(server)
@@ -160,7 +160,7 @@ def test_no_model_is_called_without_permission(run: Run, old: Tree, set_model: S
     assert out.endswith("Nobody checked whether they answer the question.\n")
 
 
-def test_without_a_model(run: Run, old: Tree) -> None:
+def test_missing_model_is_reported_with_the_extractive_answer(run: Run, old: Tree) -> None:
     code, out, err = run("ask", TIER_4, "--llm")
     assert code == 4
     assert "- Sessions end; a refresh moves the end. (.brv/context-tree/auth/jwt/expiry.md)" in out
@@ -175,7 +175,9 @@ def test_without_a_model(run: Run, old: Tree) -> None:
     assert run("ask", DIRECT, "--llm")[0] == 0, "this answer needs none"
 
 
-def test_misconfigured_model_cannot_answer(run: Run, old: Tree, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_misconfigured_model_is_reported_with_the_extractive_answer(
+    run: Run, old: Tree, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("BRV_TUI_LLM_MODEL", "mini")
     monkeypatch.setenv("BRV_TUI_LLM_URL", "ftp://models.example/v1")
     code, out, err = run("ask", TIER_4, "--llm")
@@ -183,7 +185,7 @@ def test_misconfigured_model_cannot_answer(run: Run, old: Tree, monkeypatch: pyt
     assert "this answer needs a model, but the configured one cannot be used: " in err.splitlines()[-1]
 
 
-def test_answers_without_a_model(run: Run, old: Tree) -> None:
+def test_ask_answers_without_a_model(run: Run, old: Tree) -> None:
     code, out, err = run("ask", DIRECT)
     assert (code, "One command takes the last release back." in out) == (0, True)
     assert "TIER 2" in err
@@ -192,14 +194,14 @@ def test_answers_without_a_model(run: Run, old: Tree) -> None:
 
 
 @pytest.mark.parametrize("text", ["", " \n"])
-def test_empty_question_is_bad_usage(run: Run, old: Tree, text: str) -> None:
+def test_empty_question_is_a_usage_error(run: Run, old: Tree, text: str) -> None:
     code, out, err = run("ask", text)
     assert (code, out) == (2, "")
     assert err == "brv-tui: TEXT is empty: write what you want to know; see brv-tui ask --help\n"
     assert run("query", text)[0] == 1, "its route can be looked at"
 
 
-def test_failing_model(run: Run, old: Tree, set_model: Set) -> None:
+def test_failed_model_call_is_reported_with_advice(run: Run, old: Tree, set_model: Set) -> None:
     with chatting(Refused(401, f"bad key {KEY}")) as server:
         set_model(server)
         code, out, err = run("ask", TIER_4, "--llm")
@@ -216,7 +218,7 @@ def test_failing_model(run: Run, old: Tree, set_model: Set) -> None:
         assert json.loads(out)["trace"]["answer"]["completion"]["ended"] == "failed"
 
 
-def test_check_of_the_model(run: Run, set_model: Set) -> None:
+def test_llm_check_reports_the_model_status(run: Run, set_model: Set) -> None:
     with chatting(called(("answer", {"word": "ready"}))) as server:
         set_model(server)
         code, out, _ = run("llm", "check", now=False)
@@ -230,7 +232,9 @@ def test_check_of_the_model(run: Run, set_model: Set) -> None:
     assert (found["model"], found["check"]["calls_tools"], found["problem"]) == ("mini", True, "")
 
 
-def test_check_needs_no_project(run: Run, set_model: Set, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_llm_check_runs_without_a_project(
+    run: Run, set_model: Set, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     (tmp_path / "elsewhere").mkdir()
     monkeypatch.chdir(tmp_path / "elsewhere")
     with chatting(called(("answer", {"word": "ready"}))) as server:
@@ -243,13 +247,13 @@ def test_check_needs_no_project(run: Run, set_model: Set, monkeypatch: pytest.Mo
     assert "no such folder" in err
 
 
-def test_check_of_a_model_without_tool_calls(run: Run, set_model: Set) -> None:
+def test_llm_check_warns_if_model_lacks_tool_calls(run: Run, set_model: Set) -> None:
     with chatting(written("ready")) as server:
         set_model(server)
         assert "calls no tools, which tier 4 needs" in run("llm", "check", now=False)[1]
 
 
-def test_check_reports_unusable_settings(run: Run, set_model: Set, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_llm_check_reports_unusable_settings(run: Run, set_model: Set, monkeypatch: pytest.MonkeyPatch) -> None:
     code, _, err = run("llm", "check", now=False)
     assert code == 1
     assert "no model is set: set llm.model" in err
@@ -270,7 +274,7 @@ def test_check_reports_unusable_settings(run: Run, set_model: Set, monkeypatch: 
     assert "url       –" in out.splitlines()
 
 
-def test_output_of_ask_can_be_shown_again(run: Run, old: Tree, set_model: Set, tmp_path: Path) -> None:
+def test_show_accepts_the_json_output_of_ask(run: Run, old: Tree, set_model: Set, tmp_path: Path) -> None:
     with chatting(called(("read_note", {"path": "auth/jwt/expiry.md"})), written(ANSWER)) as server:
         set_model(server)
         (tmp_path / "asked.json").write_text(run("ask", TIER_4, "--llm", "--format", "json")[1])
@@ -280,7 +284,7 @@ def test_output_of_ask_can_be_shown_again(run: Run, old: Tree, set_model: Set, t
     assert "1. read_note" in out
 
 
-def test_ctrl_c_closes_the_connection(old: Tree, set_model: Set) -> None:
+def test_ctrl_c_closes_the_connection_to_the_model(old: Tree, set_model: Set) -> None:
     streamed = written("By ", "never")
     streamed.hold = threading.Event()
     with chatting(streamed) as server:

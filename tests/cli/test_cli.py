@@ -39,7 +39,7 @@ def test_query_json_is_the_complete_trace(run: Run) -> None:
     assert total == pytest.approx(detail["score"]["term_sum"], abs=1e-9)
 
 
-def test_query_limit_adds_the_plain_search(run: Run) -> None:
+def test_limit_option_adds_a_plain_search(run: Run) -> None:
     _, out, _ = run("query", "refresh", "--limit", "1", "--format", "json")
     (answer,) = lines(out)
     plain = answer["trace"]["sections"]["plain_search"]["search"]
@@ -48,7 +48,7 @@ def test_query_limit_adds_the_plain_search(run: Run) -> None:
     assert "the search alone, with limit 1" in run("query", "refresh", "--limit", "1")[1]
 
 
-def test_query_takes(run: Run) -> None:
+def test_takes_option_of_query_lists_ways_to_a_direct_answer(run: Run) -> None:
     _, out, _ = run("query", "deploy broken", "--takes", "--format", "json")
     (answer,) = lines(out)
     takes = answer["takes"]
@@ -63,7 +63,7 @@ def test_query_takes(run: Run) -> None:
     assert "no change is needed: the query is answered without a model" in out
 
 
-def test_query_takes_for_an_uncovered_query(run: Run) -> None:
+def test_takes_option_reports_that_no_note_matches(run: Run) -> None:
     code, out, _ = run("query", "zzzzzz", "--takes")
     assert code == 1
     assert "no note came near" in out
@@ -75,7 +75,7 @@ def test_query_takes_for_an_uncovered_query(run: Run) -> None:
     assert "✓ its path as the query" in out
 
 
-def test_explain_takes(run: Run) -> None:
+def test_takes_option_of_explain_lists_ways_for_one_note(run: Run) -> None:
     _, out, _ = run("explain", "deploy broken", "auth/jwt/rotation.md", "--takes", "--format", "json")
     (answer,) = lines(out)
     assert answer["takes"]["path"] == "auth/jwt/rotation.md"
@@ -83,7 +83,7 @@ def test_explain_takes(run: Run) -> None:
     assert "its path as the query" in out
 
 
-def test_query_scope(run: Run) -> None:
+def test_scope_option_of_query_is_in_the_trace(run: Run) -> None:
     _, out, _ = run("query", "refresh", "--scope", "billing", "--format", "json")
     assert lines(out)[0]["trace"]["scope_option"] == "billing"
 
@@ -100,7 +100,7 @@ def test_explain_gives_the_reason_and_a_remedy_for_a_missing_note(run: Run) -> N
     assert (again["found"], again["rank"]) == (True, answer["remedy"]["rank"])
 
 
-def test_explain_several_notes(run: Run) -> None:
+def test_explain_accepts_several_notes(run: Run) -> None:
     code, out, _ = run("explain", "refresh rotation", "rotation", "deploy/rollback", "--format", "json")
     assert code == 1
     assert [answer["found"] for answer in lines(out)] == [True, False]
@@ -109,7 +109,7 @@ def test_explain_several_notes(run: Run) -> None:
 
 
 @pytest.mark.parametrize("name", ["expiry", "expiry.md", "EXPIRY", "\\expiry.md", "./expiry"])
-def test_explain_ambiguous_note(run: Run, project: Tree, name: str) -> None:
+def test_explain_lists_the_candidates_of_an_ambiguous_name(run: Run, project: Tree, name: str) -> None:
     project.note("ops/expiry.md", "Old certificates", "a year")
     code, out, err = run("explain", "refresh", name)
     assert (code, out) == (3, "")
@@ -119,7 +119,7 @@ def test_explain_ambiguous_note(run: Run, project: Tree, name: str) -> None:
     assert err.count("\n") == 1
 
 
-def test_replay_queries(run: Run, tmp_path: Path) -> None:
+def test_replay_runs_each_query_of_a_file(run: Run, tmp_path: Path) -> None:
     file = tmp_path / "queries.json"
     file.write_text(json.dumps(["refresh rotation", {"id": "b", "query": "zyzzyva"}]))
     code, out, _ = run("replay", "--queries", str(file), "--limit", "2")
@@ -134,13 +134,13 @@ def test_replay_queries(run: Run, tmp_path: Path) -> None:
     assert second["search"] == {"total_found": 0, "results": []}
 
 
-def test_replay_without_traces(run: Run, tmp_path: Path) -> None:
+def test_no_trace_option_of_replay_omits_traces(run: Run, tmp_path: Path) -> None:
     file = tmp_path / "queries.json"
     file.write_text('["refresh rotation"]')
     assert "trace" not in lines(run("replay", "--queries", str(file), "--no-trace")[1])[0]
 
 
-def test_replay_sequence_moves_clock_and_fingerprint(run: Run, tmp_path: Path) -> None:
+def test_replay_sequence_advances_clock_and_fingerprint(run: Run, tmp_path: Path) -> None:
     file = tmp_path / "sequence.json"
     steps = [
         {"query": "refresh rotation", "wait": 0, "touch": None},
@@ -213,7 +213,7 @@ def test_replay_sequence_gives_the_reason_for_a_cache_miss(run: Run, tmp_path: P
         assert detail == f"   tier {answer['tier']}, cached {answer['cached']}, {looks}{near}"
 
 
-def test_text_of_replayed_queries_has_no_trace_and_no_escapes(run: Run, tmp_path: Path) -> None:
+def test_text_output_of_replay_has_no_trace_or_escapes(run: Run, tmp_path: Path) -> None:
     file = tmp_path / "queries.json"
     file.write_text(json.dumps(["refresh rotation", {"id": "b\x1b[31m", "query": "zyzzyva\x1b]0;x\x07"}]))
     out = run("replay", "--queries", str(file), "--format", "text")[1]
@@ -225,7 +225,7 @@ def test_text_of_replayed_queries_has_no_trace_and_no_escapes(run: Run, tmp_path
 
 @pytest.mark.parametrize("command", [("query",), ("explain", "billing/invoices/rounding.md")])
 @pytest.mark.parametrize("engine", ["byterover", "jeffs_brain"])
-def test_text_contains_the_rows_of_the_retry_ladder(run: Run, command: tuple[str, ...], engine: str) -> None:
+def test_text_output_shows_the_retry_ladder(run: Run, command: tuple[str, ...], engine: str) -> None:
     query = "zyzzyva qqqqqq?"
     rest = command[1:]
     ladder = lines(run("query", query, "--engine", engine, "--format", "json")[1])[0]["trace"]["sections"]["ladder"]
@@ -240,7 +240,7 @@ def test_text_contains_the_rows_of_the_retry_ladder(run: Run, command: tuple[str
     assert [line for line in shown if line in expected] == expected
 
 
-def test_replay_touching_an_unknown_note(run: Run, tmp_path: Path) -> None:
+def test_replay_refuses_to_touch_an_unknown_note(run: Run, tmp_path: Path) -> None:
     file = tmp_path / "sequence.json"
     file.write_text('[{"query": "refresh", "wait": 0, "touch": "no/such.md"}]')
     code, _, err = run("replay", "--sequence", str(file))
@@ -249,7 +249,7 @@ def test_replay_touching_an_unknown_note(run: Run, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("option", "wrong"), [("--queries", "1"), ("--sequence", '{"query": "x", "wait": -1}')])
-def test_replay_messages_count_entries_from_1(run: Run, tmp_path: Path, option: str, wrong: str) -> None:
+def test_replay_messages_number_entries_from_1(run: Run, tmp_path: Path, option: str, wrong: str) -> None:
     file = tmp_path / "list.json"
     file.write_text(f'[{{"query": "x"}}, {wrong}]')
     code, _, err = run("replay", option, str(file))
@@ -257,7 +257,7 @@ def test_replay_messages_count_entries_from_1(run: Run, tmp_path: Path, option: 
 
 
 @pytest.mark.parametrize("content", ["{", "{}", "[1]", '[{"id": 1}]'])
-def test_replay_of_a_bad_file(run: Run, tmp_path: Path, content: str) -> None:
+def test_replay_refuses_a_malformed_file(run: Run, tmp_path: Path, content: str) -> None:
     file = tmp_path / "queries.json"
     file.write_text(content)
     code, _, err = run("replay", "--queries", str(file))
@@ -326,7 +326,7 @@ OUTSIDE = {"completion", "open", "notes", "log", "lab", "settings"}
 
 
 @pytest.mark.parametrize(("args", "code", "says"), BAD_USAGE)
-def test_bad_usage_is_one_line(run: Run, args: tuple[str, ...], code: int, says: str) -> None:
+def test_usage_errors_are_one_line(run: Run, args: tuple[str, ...], code: int, says: str) -> None:
     ended, out, err = run(*args, inside=args[0] not in OUTSIDE and "--now" not in args)
     assert (ended, out) == (code, "")
     assert says in err
@@ -337,7 +337,7 @@ def test_bad_usage_is_one_line(run: Run, args: tuple[str, ...], code: int, says:
 
 
 @pytest.mark.parametrize("name", ["o", "in o", "zzzz"])
-def test_letters_in_every_path_suggest_no_note(run: Run, name: str) -> None:
+def test_name_without_similar_notes_gets_no_suggestion(run: Run, name: str) -> None:
     code, _, err = run("explain", "refresh", name)
     assert (code, "near" in err, err.startswith(f"brv-tui: no note {name} in ")) == (3, False, True)
 
@@ -372,8 +372,8 @@ def test_letters_in_every_path_suggest_no_note(run: Run, name: str) -> None:
         (("query", "zyzzyvaquux", "--engine", "jeffs_brain", "--skip-retry-ladder"), 1, []),
     ],
 )  # fmt: skip
-def test_text_contains_the_explanation(run: Run, args: tuple[str, ...], code: int, says: list[str]) -> None:
-    """Text after ``- `` is not checked."""
+def test_text_output_contains_the_explanation(run: Run, args: tuple[str, ...], code: int, says: list[str]) -> None:
+    """Ignores the text after ``- ``."""
     ended, out, _ = run(*args, inside=args[-1] not in ("--help", "--version", "bash"))
     text = " ".join(out.split())
     assert ended == code
@@ -396,8 +396,8 @@ def test_text_contains_the_explanation(run: Run, args: tuple[str, ...], code: in
         ("judge remove", ()),
     ],
 )
-def test_query_without_words_is_bad_usage(run: Run, command: str, more: tuple[str, ...], blank: str) -> None:
-    """``query`` alone shows how an engine treats it."""
+def test_query_without_words_is_a_usage_error(run: Run, command: str, more: tuple[str, ...], blank: str) -> None:
+    """Only ``query`` accepts an empty text, to show how an engine treats it."""
     name = "QUERY" if command.startswith("judge") else "TEXT"
     meaning = "the text to look for" if command == "find" else "what you want to know"
     wanted = f"brv-tui: {name} is empty: write {meaning}; see brv-tui {command} --help\n"
@@ -424,7 +424,7 @@ def test_missing_profile_file_is_reported(run: Run, tmp_path: Path) -> None:
     assert run("query", "x", "--profile", "doc") == (2, "", f"brv-tui: no profile doc: {wanted}")
 
 
-def test_profile_next_to_the_settings_is_reported_by_its_file(run: Run) -> None:
+def test_profile_beside_the_settings_is_reported_by_file_name(run: Run) -> None:
     named = own('theme = "nord"').with_name("mine.toml")
     named.write_text('extends = "brv-3"\nname = "easier-tier-2"\n[search]\nlimit = 3\n')
     code, out, err = run("query", "refresh", "--profile", "mine", "--format", "json")
@@ -440,7 +440,7 @@ def test_profile_next_to_the_settings_is_reported_by_its_file(run: Run) -> None:
     assert "use brv-3, docs, combined, mine or the path of a file; did you mean mine?" in run("query", "refresh")[2]
 
 
-def test_missing_project_is_reported(run: Run, tmp_path: Path) -> None:
+def test_missing_project_is_reported_as_an_error(run: Run, tmp_path: Path) -> None:
     code, _, err = run("query", "x", "--project", str(tmp_path / "nowhere"), inside=False)
     assert code == 3
     assert "no such folder" in err
@@ -452,7 +452,7 @@ def test_app_without_a_terminal_lists_the_headless_commands(run: Run, project: T
     assert all(command in err for command in ("query", "explain", "replay"))
 
 
-def test_file_name_that_is_not_utf8_is_still_json(run: Run, project: Tree) -> None:
+def test_file_name_outside_utf8_gives_valid_json(run: Run, project: Tree) -> None:
     with open(os.fsencode(project.tree) + b"/auth/bad\xff.md", "wb") as file:
         file.write(b"# Odd name\n\nquokka\n")
     code, out, _ = run("query", "quokka odd name", "--format", "json")
@@ -491,14 +491,14 @@ def test_signals_from_frontmatter_are_reported(run: Run, project: Tree) -> None:
     assert (trace["notices"], trace["hits"][0]["signals"]["source"]) == ([said], "frontmatter")
 
 
-def test_escapes_in_a_title_are_shown_but_not_sent(run: Run, project: Tree) -> None:
+def test_escapes_in_a_title_are_made_visible(run: Run, project: Tree) -> None:
     project.note("auth/red.md", "quokka [red]bold\x1b[31m title", "text")
     _, out, _ = run("query", "quokka bold title")
     assert "\x1b[31m title" not in out
     assert "[red]bold" in out
 
 
-def test_cold_query_imports_only_necessary_modules(project: Tree) -> None:
+def test_cold_query_imports_only_required_modules(project: Tree) -> None:
     code = """
 import sys
 from brvtui.cli import main
@@ -521,7 +521,7 @@ def test_ask_with_an_engine_without_tiers_lists_the_sources(run: Run) -> None:
     assert "Refresh rotation" in out
 
 
-def test_hybrid_pipeline_as_json(run: Run) -> None:
+def test_json_output_describes_the_hybrid_pipeline(run: Run) -> None:
     code, out, _ = run("query", "refresh token", "--engine", "jeffs_brain", "--mode", "hybrid", "--format", "json")
     (answer,) = lines(out)
     assert code == 0
@@ -535,7 +535,7 @@ def test_hybrid_pipeline_as_json(run: Run) -> None:
         assert sum(part["value"] for part in hit["parts"]) == pytest.approx(hit["score"], abs=1e-9)
 
 
-def test_explain_uses_the_options_of_query(run: Run, tmp_path: Path) -> None:
+def test_explain_accepts_the_engine_options_of_query(run: Run, tmp_path: Path) -> None:
     aliases = tmp_path / "aliases.json"
     aliases.write_text('{"zzz": ["refresh"]}')
     given = ("zzz", "auth/jwt/rotation.md", "--engine", "jeffs_brain", "--aliases", str(aliases))
@@ -545,7 +545,7 @@ def test_explain_uses_the_options_of_query(run: Run, tmp_path: Path) -> None:
     assert explained["trace"]["options"] == {"aliases": {"zzz": ["refresh"]}}
 
 
-def test_replay_uses_the_options_of_query(run: Run, tmp_path: Path) -> None:
+def test_replay_accepts_the_engine_options_of_query(run: Run, tmp_path: Path) -> None:
     listed = tmp_path / "listed.json"
     listed.write_text('["refresh token"]')
     given = ("replay", "--queries", str(listed), "--engine", "jeffs_brain", "--top-k", "1")
@@ -555,14 +555,14 @@ def test_replay_uses_the_options_of_query(run: Run, tmp_path: Path) -> None:
     assert (code, "top_k is not an option of ByteRover" in err) == (2, True)
 
 
-def test_service_without_a_model(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_service_with_a_url_but_no_model_is_refused(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("BRV_TUI_EMBEDDER_URL", "http://127.0.0.1:9/v1")
     code, _, err = run("query", "refresh", "--engine", "jeffs_brain")
     assert code == 2
     assert "BRV_TUI_EMBEDDER_MODEL" in err
 
 
-def test_unreachable_service_drops_the_leg(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_unreachable_service_disables_its_leg(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     profile = tmp_path / "at-once.toml"
     profile.write_text('extends = "brv-3"\n[service] # docs/reference/byterover.md#the-calls\nwait_seconds = 0.0\n')
     own(f'profile = "{profile}"')
@@ -606,14 +606,14 @@ def test_help_of_profiles_lists_profiles_of_every_engine(run: Run) -> None:
         assert f"{name}: {', '.join(registry.load(name).profiles)}" in text
 
 
-def test_completion_of_commands(project: Tree) -> None:
+def test_shell_completion_lists_commands(project: Tree) -> None:
     env = {**os.environ, "_BRV_TUI_COMPLETE": "bash_complete", "COMP_WORDS": "brv-tui qu", "COMP_CWORD": "1"}
     code = "from brvtui.cli import main; main()"
     done = subprocess.run([sys.executable, "-c", code], env=env, capture_output=True, text=True, check=False)
     assert "plain,query" in done.stdout
 
 
-def test_progress_of_vectors_is_shown_on_a_terminal(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_terminal_shows_the_progress_of_vectors(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     def embed(texts: list[str]) -> list[list[float]]:
         return [[1.0, float(len(text))] for text in texts]
 
@@ -629,14 +629,14 @@ def test_progress_of_vectors_is_shown_on_a_terminal(run: Run, monkeypatch: pytes
     assert "by vectors" in out
 
 
-def test_mistyped_command_is_not_taken_for_a_project(run: Run, tmp_path: Path) -> None:
+def test_mistyped_command_is_not_opened_as_a_project(run: Run, tmp_path: Path) -> None:
     code, _, err = run("qurey", "a", inside=False)
     assert (code, err.count("\n"), "did you mean query?" in err) == (2, 1, True)
     (tmp_path / "qurey").mkdir()
     assert "no .brv project there" in run("query", "a", "--project", str(tmp_path / "qurey"), inside=False)[2]
 
 
-def test_unknown_first_word_is_reported_as_command_and_folder(run: Run, tmp_path: Path) -> None:
+def test_unknown_first_word_is_reported_as_no_command_and_no_folder(run: Run, tmp_path: Path) -> None:
     for words in (("frobnicate",), ("frobnicate", "x"), ("frobnicate", "--help")):
         told = "no command frobnicate, and no file or folder of that name: brv-tui --help lists commands; to open a"
         assert run(*words, inside=False) == (2, "", f"brv-tui: {told} project, name its folder\n")
@@ -649,7 +649,7 @@ def test_unknown_first_word_is_reported_as_command_and_folder(run: Run, tmp_path
         assert "the app needs a terminal" in run(*folder, inside=False)[2]
 
 
-def test_app_opens_with_the_options_of_commands(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_app_accepts_the_options_of_commands(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     opened: list[Opening] = []
     monkeypatch.setattr("brvtui.app.run", lambda opening: opened.append(opening) or 0)
     monkeypatch.setenv("TEXTUAL_DRIVER", "textual.drivers.web_driver:WebDriver")
@@ -662,7 +662,7 @@ def test_app_opens_with_the_options_of_commands(run: Run, tmp_path: Path, monkey
     assert (code, err) == (2, "brv-tui: no engine solery; did you mean soleri?\n")
 
 
-def test_help_lists_each_command_in_one_group_and_one_line(run: Run) -> None:
+def test_help_lists_each_command_once_and_on_one_line(run: Run) -> None:
     _, out, _ = run("--help", inside=False)
     listed, examples, _ = re.split(r"\n  (?:Examples|Exit codes):", out.partition("--help")[2])
     groups = re.findall(r"^(\w[\w ]*):$", listed, re.MULTILINE)
@@ -691,7 +691,7 @@ def test_explain_lists_remedies(run: Run) -> None:
 
 
 @pytest.mark.parametrize(("value", "shown"), [("5", "5"), ('""', "''")])
-def test_unusable_key_bindings_are_reported_by_keys_too(run: Run, value: str, shown: str) -> None:
+def test_keys_command_reports_unusable_bindings(run: Run, value: str, shown: str) -> None:
     own(f'[keys]\n"app.theme" = {value}\n')
     code, _, err = run("keys", inside=False)
     assert code == 2

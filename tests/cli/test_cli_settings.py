@@ -21,7 +21,7 @@ def mine() -> None:
     own('history = 7\n[keys]\n"app.theme" = "ctrl+t"\n')
 
 
-def test_engine_for_spaces_is_refused_without_a_space(run: Run, project: Tree) -> None:
+def test_space_engine_is_refused_without_a_space(run: Run, project: Tree) -> None:
     own('engine = "byterover_v4"\n')
     code, out, error = run("config", "--project", str(project.root), inside=False)
     row = next(line for line in out.splitlines() if line.startswith("engine "))
@@ -41,7 +41,7 @@ def test_config_shows_values_and_their_sources(run: Run, project: Tree) -> None:
     assert lines["watch"].split() == ["true", "default"]
 
 
-def test_config_without_a_project(run: Run, tmp_path: object, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_config_runs_without_a_project(run: Run, tmp_path: object, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir("/")
     code, out, _ = run("config", "--format", "json", inside=False)
     answer = json.loads(out)
@@ -62,7 +62,7 @@ def test_config_reports_an_unknown_profile_and_engine(run: Run) -> None:
     assert run("config", inside=False)[0] == 0
 
 
-def test_config_of_a_missing_project(run: Run) -> None:
+def test_config_refuses_a_missing_project(run: Run) -> None:
     code, _, err = run("config", "--project", "/nowhere/at/all", inside=False)
     assert code == 3
     assert "no such folder" in err
@@ -92,7 +92,7 @@ def test_unusable_settings_end_every_command_with_code_2(run: Run) -> None:
     "text",
     ['[keys]\n"panes.results" = ""', '[keys]\nquit = "Q"', 'watch = "maybe"', "theme = 3", "[editor]\ncommand = 1"],
 )
-def test_problems_of_app_settings_do_not_stop_other_commands(run: Run, text: str) -> None:
+def test_faulty_app_settings_do_not_stop_other_commands(run: Run, text: str) -> None:
     own(f"{text}\n")
     assert run("query", "refresh")[::2] == (0, "")
     code, _, err = run("config", inside=False)
@@ -114,7 +114,7 @@ def test_config_names_the_faulty_file_and_the_valid_keys(run: Run, project: Tree
 
 
 @pytest.mark.parametrize("text", ["histroy = 20", '[signals]\nfrontmatter = "maybe"', "junk"])
-def test_config_reports_settings_that_other_commands_refuse(run: Run, text: str) -> None:
+def test_config_reports_settings_refused_by_other_commands(run: Run, text: str) -> None:
     own(f"{text}\n")
     (line,) = run("config", inside=False)[2].splitlines()
     message = line.removesuffix("; ignored here, but commands such as query refuse it")
@@ -129,7 +129,7 @@ def test_engine_that_is_not_installed_is_reported(run: Run) -> None:
     assert "no engine jefs_brain; did you mean jeffs_brain?" in err
 
 
-def test_engine_of_the_settings_answers(run: Run) -> None:
+def test_configured_engine_answers_the_query(run: Run) -> None:
     own('engine = "jeffs_brain"\n')
     assert json.loads(run("query", "refresh", "--format", "json")[1])["engine"] == "jeffs_brain"
     assert "pipeline" not in json.loads(run("query", "refresh", "--format", "json", "--engine", "byterover")[1])
@@ -138,7 +138,7 @@ def test_engine_of_the_settings_answers(run: Run) -> None:
 @pytest.mark.parametrize(
     ("engine", "profile"), [("soleri", "soleri-code"), ("soleri", "docs"), ("byterover", "soleri-code")]
 )
-def test_profile_of_another_engine_stops_no_command(run: Run, engine: str, profile: str) -> None:
+def test_commands_ignore_a_profile_of_another_engine(run: Run, engine: str, profile: str) -> None:
     own(f'engine = "{engine}"\nprofile = "{profile}"\n')
     for command in (("query", "refresh"), ("maturity",), ("migrate", "--dry-run", "refresh")):
         code, _, err = run(*command)
@@ -152,7 +152,7 @@ def test_profile_of_another_engine_stops_no_command(run: Run, engine: str, profi
 # Keys
 
 
-def test_keys_are_listed_with_the_users_own(run: Run) -> None:
+def test_keys_command_lists_default_and_user_bindings(run: Run) -> None:
     code, out, err = run("keys", inside=False)
     assert (code, err) == (0, "")
     line = next(line for line in out.splitlines() if " app.theme " in line)
@@ -162,20 +162,20 @@ def test_keys_are_listed_with_the_users_own(run: Run) -> None:
     assert next(key for key in answer["keys"] if key["name"] == "app.theme")["default"] == ["t"]
 
 
-def test_keys_reports_an_unreadable_file(run: Run) -> None:
+def test_keys_command_reports_an_unreadable_file(run: Run) -> None:
     file = own('[keys]\n"app.theme" = "ctrl+t"\nbroken\n')
     code, _, err = run("keys", inside=False)
     assert code == 2
     assert err.startswith(f"brv-tui: {file}: cannot be read as settings")
 
 
-def test_keys_prints_a_table_of_defaults(run: Run) -> None:
+def test_keys_command_prints_default_bindings_as_toml(run: Run) -> None:
     code, out, _ = run("keys", "--toml", inside=False)
     assert code == 0
     assert tomllib.loads(out)["keys"]["app.theme"] == "t"
 
 
-def test_unknown_keys_and_themes_are_problems(run: Run) -> None:
+def test_config_reports_unknown_bindings_and_themes(run: Run) -> None:
     file = own('theme = "nrod"\n[keys]\nquit = "Q"\n')
     code, _, err = run("config", inside=False)
     assert code == 2
@@ -188,7 +188,7 @@ def test_unknown_keys_and_themes_are_problems(run: Run) -> None:
 @pytest.mark.parametrize(
     ("value", "last"), [('"a"', "30 more unknown bindings"), ("1", "30 more unusable bindings")], ids=["name", "value"]
 )
-def test_many_unknown_keys_are_counted_and_read_only_a_few_times(
+def test_many_unknown_bindings_are_counted_cheaply(
     run: Run, monkeypatch: pytest.MonkeyPatch, value: str, last: str
 ) -> None:
     own("[keys]\n" + "".join(f'"x.y{number}" = {value}\n' for number in range(MOST_PROBLEMS + 30)))

@@ -11,7 +11,7 @@ from tests.cli.conftest import Run
 from tests.support.settings import own_theme
 
 
-def test_themes_are_listed_with_ours_first(run: Run) -> None:
+def test_built_in_themes_are_listed_first(run: Run) -> None:
     code, out, err = run("themes", inside=False)
     names = [line.split()[0] for line in out.splitlines()]
     assert (code, err) == (0, "")

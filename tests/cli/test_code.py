@@ -47,7 +47,7 @@ def test_symbols_for_a_task_are_listed_with_reasons(run: Run, repository: Path) 
 
 
 @pytest.mark.parametrize("form", ["text", "json"])
-def test_blocking_git_is_reported(run: Run, repository: Path, monkeypatch: pytest.MonkeyPatch, form: str) -> None:
+def test_git_that_hangs_is_reported(run: Run, repository: Path, monkeypatch: pytest.MonkeyPatch, form: str) -> None:
     subprocess.run(["git", "init", "-q", str(repository)], check=True)
     subprocess.run(["git", "-C", str(repository), "config", "include.path", str(repository / "pipe")], check=True)
     os.mkfifo(repository / "pipe")
@@ -57,12 +57,12 @@ def test_blocking_git_is_reported(run: Run, repository: Path, monkeypatch: pytes
     assert "brv-tui: commit times are not used: git log took more than 0.5 seconds; is a file in .git," in err
 
 
-def test_help_explains_negative_answers(run: Run, repository: Path) -> None:
+def test_help_explains_the_exit_code_of_an_empty_answer(run: Run, repository: Path) -> None:
     assert run("code", "zzzqqq", "--repo", str(repository), inside=False)[0] == 1
     assert "Exit code 1 when the answer is empty" in " ".join(run("code", "--help", inside=False)[1].split())
 
 
-def test_stored_code_index_is_shown_and_removed(run: Run, repository: Path) -> None:
+def test_cache_command_shows_and_removes_the_code_index(run: Run, repository: Path) -> None:
     where = ("--repo", str(repository))
     assert "nothing is kept" in run("cache", "info", *where, inside=False)[1]
     run("code", "rotate tokens", *where, inside=False)
@@ -71,12 +71,12 @@ def test_stored_code_index_is_shown_and_removed(run: Run, repository: Path) -> N
     assert "nothing was kept" in run("cache", "clear", *where, inside=False)[1]
 
 
-def test_symbols_reached_by_the_walk_show_their_path(run: Run, repository: Path) -> None:
+def test_symbols_found_by_the_walk_show_their_path(run: Run, repository: Path) -> None:
     _, out, _ = run("code", "refresh", "--repo", str(repository), inside=False)
     assert "reached over web.py.refresh calls → tokens.py.TokenStore.rotate" in out
 
 
-def test_agents_receive_the_same_symbols(run: Run, repository: Path) -> None:
+def test_agent_formats_contain_the_found_symbols(run: Run, repository: Path) -> None:
     for form, begins in (("json", "{"), ("xml", "<context"), ("markdown", "# Context")):
         code, out, _ = run("code", "rotate tokens", "--repo", str(repository), "--format", form, inside=False)
         assert code == 0
@@ -84,14 +84,14 @@ def test_agents_receive_the_same_symbols(run: Run, repository: Path) -> None:
         assert "src/tokens.py.TokenStore.rotate" in out
 
 
-def test_budget_is_respected(run: Run, repository: Path) -> None:
+def test_symbols_fit_into_the_token_budget(run: Run, repository: Path) -> None:
     arguments = ("code", "rotate tokens", "--repo", str(repository), "--format", "json", "--budget", "30")
     held = json.loads(run(*arguments, inside=False)[1])
     assert held["symbols"]
     assert held["tokens_used"] <= 30
 
 
-def test_notes_that_mention_the_code_are_shown_with_it(run: Run, project: Tree, repository: Path) -> None:
+def test_notes_that_mention_a_symbol_are_shown_with_it(run: Run, project: Tree, repository: Path) -> None:
     project.note("auth/jwt/code.md", "Where it is", "`TokenStore.rotate` is called by src/web.py.", 1)
     _, out, _ = run("code", "rotate", "--repo", str(repository), "--project", str(project.root), inside=False)
     assert out.endswith("this code:\nauth/jwt/code.md mentions TokenStore.rotate, src/web.py: #1, #4\n")
@@ -100,7 +100,7 @@ def test_notes_that_mention_the_code_are_shown_with_it(run: Run, project: Tree, 
     assert out.endswith("mentions TokenStore.rotate: #1\n\n1 of its files has no note:\nsrc/web.py\n")
 
 
-def test_repository_with_an_empty_brv_folder_is_answered(run: Run, repository: Path) -> None:
+def test_repository_with_an_empty_brv_folder_can_be_queried(run: Run, repository: Path) -> None:
     (repository / ".brv").mkdir()
     code, out, err = run("code", "rotate", "--repo", str(repository), inside=False)
     assert (code, "TokenStore" in out) == (0, True)
@@ -108,13 +108,13 @@ def test_repository_with_an_empty_brv_folder_is_answered(run: Run, repository: P
     assert run("code", "rotate", "--repo", str(repository), "--project", "nowhere", inside=False)[0] == 3
 
 
-def test_path_with_two_dead_ends(run: Run, project: Tree, repository: Path) -> None:
+def test_path_through_a_note_shows_both_edge_directions(run: Run, project: Tree, repository: Path) -> None:
     project.note("auth/jwt/code.md", "Why", "`TokenStore.rotate` is called by `refresh`, never by `round_cents`.", 1)
     _, out, _ = run("code", "rotate", "--repo", str(repository), "--project", str(project.root), inside=False)
     assert "reached over tokens.py.TokenStore.rotate ← documents code.md documents → billing.py.round_cents\n" in out
 
 
-def test_presence_or_absence_of_a_symbol_is_explained(run: Run, repository: Path) -> None:
+def test_explain_gives_the_reason_for_a_symbols_presence_or_absence(run: Run, repository: Path) -> None:
     arguments = ("code", "rotate", "--repo", str(repository), "--why")
     code, out, _ = run(*arguments, "TokenStore.rotate", inside=False)
     assert code == 0
@@ -132,8 +132,11 @@ def test_presence_or_absence_of_a_symbol_is_explained(run: Run, repository: Path
 
 
 @pytest.mark.parametrize("sign", ["\x1b]0;title\x07", "\x1b[31m", "\u202e", "\x9b2J", "\r"])
-def test_symbol_names_print_no_escapes(run: Run, repository: Path, sign: str) -> None:
-    """The repository's folder is part of each symbol's name. A file with such a name is not read, but reported."""
+def test_symbol_names_are_printed_without_escapes(run: Run, repository: Path, sign: str) -> None:
+    """The repository's folder is part of each symbol's name.
+
+    Files whose names contain escapes are reported, not read.
+    """
     folder = repository.rename(repository.parent / f"sh{sign}op")
     write(folder, {f"src/a{sign}b.py": "def rotate_all(): pass\n"})
     arguments = ("code", "rotate", "--repo", str(folder))
@@ -144,7 +147,7 @@ def test_symbol_names_print_no_escapes(run: Run, repository: Path, sign: str) ->
         assert sign not in (out + err).replace("\r\n", "\n")
 
 
-def test_symbol_found_only_by_text_names_its_successor(run: Run, repository: Path) -> None:
+def test_explanation_of_a_symbol_found_by_text_names_the_reason(run: Run, repository: Path) -> None:
     fields = "".join(f"class Field{number}:\n    def form(self):\n        pass\n\n\n" for number in range(20))
     (repository / "src" / "fields.py").write_text(fields, encoding="utf-8")
     body = 'def read_all(stream):\n    """Parse the body of a form."""\n'
@@ -217,7 +220,7 @@ def test_notes_about_touched_code_are_listed(
     assert (code, out) == (1, "no note mentions this code (1 symbol)\n")
 
 
-def test_without_source_no_note_mentions_code(run: Run, tmp_path: Path) -> None:
+def test_without_note_option_reports_missing_source_files(run: Run, tmp_path: Path) -> None:
     (tmp_path / "notes").mkdir()
     (tmp_path / "notes" / "readme.txt").write_text("no source")
     code, out, err = run("code", "--without-note", "--repo", str(tmp_path / "notes"), inside=False)
@@ -225,7 +228,7 @@ def test_without_source_no_note_mentions_code(run: Run, tmp_path: Path) -> None:
     assert err.splitlines()[-1] == "no source file was read, so there is none that a note could mention"
 
 
-def test_first_reading_shows_progress_only_on_a_terminal(
+def test_first_run_shows_progress_only_on_a_terminal(
     run: Run, repository: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     write(repository, {f"src/m{n}.py": "x = 1\n" for n in range(60)})
@@ -237,7 +240,7 @@ def test_first_reading_shows_progress_only_on_a_terminal(
     monkeypatch.undo()
 
 
-def test_second_run_reads_only_changed_files(run: Run, repository: Path) -> None:
+def test_second_run_parses_only_changed_files(run: Run, repository: Path) -> None:
     arguments = ("code", "rotate tokens", "--repo", str(repository))
     first = run(*arguments, inside=False)
     kept = next((repository.parent / "cache").rglob("code.json.gz"))
@@ -281,7 +284,7 @@ def test_unwritable_cache_is_reported(run: Run, repository: Path, monkeypatch: p
         (("code", "x", "--repo", "nowhere"), 3, "nowhere: no such folder; name one with --repo"),
     ],
 )
-def test_impossible_requests_are_refused_in_one_line(
+def test_unsupported_options_are_refused_in_one_line(
     run: Run, arguments: tuple[str, ...], code: int, line: str
 ) -> None:
     assert run(*arguments, inside=False) == (code, "", f"brv-tui: {line}\n")
@@ -293,13 +296,13 @@ def test_task_without_results_is_a_negative_answer(run: Run, repository: Path) -
     assert out.startswith("no symbol matches this task")
 
 
-def test_repository_without_code_is_answered(run: Run, repository: Path) -> None:
+def test_empty_repository_gives_a_negative_answer(run: Run, repository: Path) -> None:
     shutil.rmtree(repository)
     repository.mkdir()
     assert run("code", "rotate", "--repo", str(repository), inside=False)[0] == 1
 
 
-def test_commands_for_notes_work_on_code(run: Run, repository: Path, tmp_path: Path) -> None:
+def test_query_and_show_accept_code(run: Run, repository: Path, tmp_path: Path) -> None:
     saved = tmp_path / "trace.json"
     arguments = ("rotate the TokenStore", "--repo", str(repository))
     code, out, _ = run("query", *arguments, "--save", str(saved), inside=False)
@@ -317,14 +320,14 @@ def test_commands_for_notes_work_on_code(run: Run, repository: Path, tmp_path: P
         (("--project", "."), 2, "give either --project or --repo"),
     ],
 )
-def test_unsupported_commands_on_code_are_refused_in_one_line(
+def test_note_commands_without_code_support_are_refused(
     run: Run, repository: Path, arguments: tuple[str, ...], code: int, line: str
 ) -> None:
     found = run("query", "x", "--repo", str(repository), *arguments, inside=False)
     assert found == (code, "", f"brv-tui: {line}\n")
 
 
-def test_app_opens_on_code(run: Run, repository: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_app_opens_a_repository(run: Run, repository: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     opened: list[Opening] = []
     monkeypatch.setattr("brvtui.app.run", lambda opening: opened.append(opening) or 0)
     monkeypatch.setenv("TEXTUAL_DRIVER", "textual.drivers.web_driver:WebDriver")

@@ -1,4 +1,4 @@
-"""Comparisons of all engines, and of all values of a constant."""
+"""``brv-tui compare``: one query or all judged queries with every engine."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ __all__ = ["space"]
 ENGINES = ["byterover", "jeffs_brain", "soleri", "knowing", "baseline"]
 
 
-def test_one_query_with_all_engines(run: Run, project: Tree) -> None:
+def test_compare_runs_one_query_with_all_engines(run: Run, project: Tree) -> None:
     code, out, _ = run("compare", "refresh token", "--format", "json")
     value = json.loads(out)
     assert code == 0
@@ -48,14 +48,14 @@ def test_one_query_with_all_engines(run: Run, project: Tree) -> None:
     assert "knowing" not in out
 
 
-def test_options_for_judged_queries_are_refused_for_one_query(run: Run, project: Tree) -> None:
+def test_options_of_judged_queries_are_refused_with_a_query(run: Run, project: Tree) -> None:
     for option, value in (("--metric", "recall@5"), ("--judgments", "judgments.toml")):
         code, out, err = run("compare", "refresh token", option, value)
         assert (code, out) == (2, "")
         assert err == f"brv-tui: {option} applies only to judged queries: leave out {option} or TEXT\n"
 
 
-def test_engines_that_ignored_the_scope_are_reported(run: Run, project: Tree) -> None:
+def test_engines_that_ignore_the_scope_are_reported(run: Run, project: Tree) -> None:
     _, out, _ = run("compare", "refresh token", "--scope", "nofolder")
     assert "below nofolder" not in out
     assert "ByteRover: 1 of 1 found outside nofolder" in out
@@ -66,7 +66,7 @@ def test_engines_that_ignored_the_scope_are_reported(run: Run, project: Tree) ->
     assert next(one for one in answers if one["engine"] == "byterover")["about_scope"] == ""
 
 
-def test_judged_queries_with_all_engines_match_eval(run: Run, project: Tree) -> None:
+def test_comparison_of_judged_queries_equals_eval(run: Run, project: Tree) -> None:
     project.notes(20)
     judged = (
         Judgment("refresh", "refresh token", documents=(JudgedDocument("auth/jwt/rotation.md", 3),)),
@@ -82,7 +82,7 @@ def test_judged_queries_with_all_engines_match_eval(run: Run, project: Tree) -> 
     assert "With fewer than 25 queries, that may be chance." in " ".join(out.split())
 
 
-def test_engines_that_do_not_fit_are_split_into_several_tables(
+def test_engines_that_exceed_the_width_go_into_another_table(
     run: Run, project: Tree, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     titles = ("ByteRover", "Jeffs Brain", "Soleri", "knowing", "Plain search")
@@ -113,7 +113,7 @@ def test_invalid_comparison_is_refused_in_one_line(run: Run, project: Tree) -> N
         assert (code, said in err) == (2, True), err
 
 
-def test_empty_text_is_not_the_judged_set_and_a_misspelt_engine_is_reported(run: Run, project: Tree) -> None:
+def test_empty_text_and_misspelt_engine_are_refused(run: Run, project: Tree) -> None:
     code, out, err = run("compare", " ")
     assert (code, out) == (2, "")
     assert "TEXT is empty" in err
@@ -122,7 +122,7 @@ def test_empty_text_is_not_the_judged_set_and_a_misspelt_engine_is_reported(run:
     assert "no engine soler; did you mean soleri?" in err
 
 
-def test_only_its_own_engine_answers_over_a_space(run: Run, space: Path) -> None:
+def test_only_v4_answers_queries_over_a_space(run: Run, space: Path) -> None:
     code, out, _ = run("compare", "refresh token", "--format", "json", "--project", str(space), *AT, inside=False)
     assert code == 0
     assert [answer["engine"] for answer in json.loads(out)["answers"]] == ["byterover_v4"]
@@ -152,7 +152,7 @@ def locomo(file: Path, **changes: Any) -> Path:
     return file
 
 
-def test_locomo_is_read_as_notes_and_judgments(tmp_path: Path) -> None:
+def test_locomo_data_set_becomes_notes_and_judgments(tmp_path: Path) -> None:
     made = read_locomo(locomo(tmp_path / "locomo10.json"))
     assert list(made.notes) == ["conv-1/session_1.md", "conv-1/session_2.md"]
     assert made.notes["conv-1/session_2.md"] == (
@@ -178,7 +178,7 @@ def test_locomo_is_read_as_notes_and_judgments(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("place", ["qrels.tsv", "qrels/test.tsv"])
-def test_beir_set_is_read(tmp_path: Path, place: str) -> None:
+def test_beir_data_set_becomes_notes_and_judgments(tmp_path: Path, place: str) -> None:
     folder = tmp_path / "some_set" / "beir"
     (folder / "qrels").mkdir(parents=True)
     (folder / "corpus.jsonl").write_text('{"_id": "d 1.md", "title": "", "text": "A token."}\n')

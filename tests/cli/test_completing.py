@@ -24,25 +24,25 @@ def completed(*words: str) -> list[str]:
     return [item.value for item in BashComplete(cli, {}, "brv-tui", "_COMPLETE").get_completions(before, typed)]
 
 
-def test_engines() -> None:
+def test_engine_names_are_completed() -> None:
     assert set(completed("query", "x", "--engine", "")) == set(registry.names())
     assert completed("query", "x", "--engine", "so") == ["soleri"]
 
 
-def test_profiles_and_modes_belong_to_the_named_engine() -> None:
+def test_profiles_and_modes_are_those_of_the_named_engine() -> None:
     assert completed("query", "x", "--engine", "soleri", "--profile", "") == ["soleri", "soleri-code"]
     assert set(completed("query", "x", "--profile", "")) > {"brv-3", "soleri"}
     assert completed("query", "x", "--engine", "soleri", "--mode", "s") == ["scan"]
     assert completed("query", "x", "--engine", "nobodys", "--profile", "") == []
 
 
-def test_events_belong_to_the_named_engine() -> None:
+def test_events_are_those_of_the_named_engine() -> None:
     assert completed("maturity", "--event", "leaves") == ["leaves-prompt", "leaves-tier-2"]
     assert completed("maturity", "--engine", "soleri", "--event", "a") == ["age-halves"]
     assert completed("maturity", "--engine", "knowing", "--event", "") == []
 
 
-def test_folders_and_notes_belong_to_the_named_project(project: Tree) -> None:
+def test_folders_and_notes_are_those_of_the_named_project(project: Tree) -> None:
     project.file("auth/jwt/.hidden.md", "# Hidden")
     named = ("--project", str(project.root))
     assert completed("query", "x", *named, "--scope", "auth/") == ["auth/jwt"]
@@ -51,7 +51,7 @@ def test_folders_and_notes_belong_to_the_named_project(project: Tree) -> None:
     assert not any("hidden" in name for name in completed("explain", *named, "x", ""))
 
 
-def test_without_a_project_completion_is_empty_and_silent(
+def test_completion_is_empty_without_a_project(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -77,8 +77,8 @@ def test_names_with_shell_characters_are_not_offered(project: Tree, name: str) -
     assert not {one for one in offered if name in one and not one.startswith("auth")}
 
 
-def test_bash_never_runs_a_name_from_a_project(project: Tree, tmp_path: Path) -> None:
-    """bash itself runs the script, and the completed line."""
+def test_bash_never_executes_a_completed_file_name(project: Tree, tmp_path: Path) -> None:
+    """Runs the script and the completed line in bash."""
     for name in ("one$(touch PLANTED)", "one`touch PLANTED`", "one;touch PLANTED", "one"):
         project.file(f"odd/{name}.md", "# Odd")
     ask = f"""{BashComplete(cli, {}, "brv-tui", "_BRV_TUI_COMPLETE").source()}

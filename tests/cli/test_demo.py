@@ -36,7 +36,7 @@ def temporary(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return folder
 
 
-def test_a_query_answers_and_leaves_nothing(run: Run, temporary: Path, own_data_folders: Path) -> None:
+def test_query_option_answers_and_removes_the_sample(run: Run, temporary: Path, own_data_folders: Path) -> None:
     code, out, err = run("demo", "--query", "carrier resends", inside=False)
     assert (code, err) == (0, "")
     assert "TIER 3" in out
@@ -45,7 +45,7 @@ def test_a_query_answers_and_leaves_nothing(run: Run, temporary: Path, own_data_
     assert not [file for file in own_data_folders.rglob("*") if file.is_file()]
 
 
-def test_the_users_settings_do_not_count(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_demo_ignores_the_users_settings(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     file = user_file()
     file.parent.mkdir(parents=True)
     file.write_text('engine = "soleri"\n')
@@ -67,7 +67,7 @@ def test_a_folder_that_cannot_be_made_is_one_line(run: Run, tmp_path: Path) -> N
     assert run("demo", str(folder), "--query", "x", inside=False) == (4, "", f"brv-tui: {why}\n")
 
 
-def test_a_named_folder_keeps_the_notes_with_their_ages(run: Run, tmp_path: Path, temporary: Path) -> None:
+def test_named_folder_keeps_the_sample_notes_and_their_ages(run: Run, tmp_path: Path, temporary: Path) -> None:
     copy = tmp_path / "new" / "copy"
     code, out, _ = run("demo", str(copy), "--query", "kubernetes ingress nginx", inside=False)
     assert (code, "not covered" in out) == (1, True)
@@ -80,7 +80,7 @@ def test_a_named_folder_keeps_the_notes_with_their_ages(run: Run, tmp_path: Path
     assert run("query", "carrier resends", "--project", str(copy), inside=False)[0] == 0
 
 
-def test_a_folder_that_is_not_empty_is_refused(run: Run, tmp_path: Path) -> None:
+def test_folder_that_is_not_empty_is_refused(run: Run, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("mine")
     for folder in (tmp_path, tmp_path / "file"):
         refused = run("demo", str(folder), "--query", "x", inside=False)
@@ -88,19 +88,19 @@ def test_a_folder_that_is_not_empty_is_refused(run: Run, tmp_path: Path) -> None
     assert (tmp_path / "file").read_text() == "mine"
 
 
-def test_without_a_terminal_it_names_the_query(run: Run, temporary: Path) -> None:
+def test_demo_without_a_terminal_suggests_the_query_option(run: Run, temporary: Path) -> None:
     said = "brv-tui: the app needs a terminal; without one, use brv-tui demo --query TEXT\n"
     assert run("demo", inside=False) == (2, "", said)
     assert list(temporary.iterdir()) == []
 
 
-def test_an_installation_without_the_sample_says_so(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_sample_is_reported(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("brvtui.cli.demo._SAMPLE", "no-sample")
     code, _, err = run("demo", "--query", "x", inside=False)
     assert (code, err.count("\n"), "install brv-tui again" in err) == (4, 1, True)
 
 
-def test_files_that_are_gone_get_no_age(tmp_path: Path) -> None:
+def test_missing_files_are_skipped_when_ages_are_set(tmp_path: Path) -> None:
     note = tmp_path / ".brv" / "context-tree" / "a.md"
     note.parent.mkdir(parents=True)
     note.write_text("a")
@@ -110,7 +110,7 @@ def test_files_that_are_gone_get_no_age(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="needs a pseudo-terminal")
-def test_the_app_opens_answers_and_leaves_nothing(temporary: Path, own_data_folders: Path) -> None:
+def test_demo_app_answers_and_removes_the_sample(temporary: Path, own_data_folders: Path) -> None:
     terminal = start(Path("demo"), *WIDE)
     _wait(terminal, lambda text: "75 notes" in text)
     terminal.key("carrier resends")

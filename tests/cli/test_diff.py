@@ -30,7 +30,7 @@ def diffed(run: Run, *options: str, query: str = COMPARED) -> tuple[int, dict[st
     return code, value
 
 
-def test_edit_that_caused_the_change_is_named_for_a_revision(run: Run, project: Tree, repository: Git) -> None:
+def test_diff_with_a_revision_names_the_responsible_edit(run: Run, project: Tree, repository: Git) -> None:
     assert diffed(run, "--rev", "main")[1]["notes"] == []
     project.note(ROTATION, "Keys", "Nothing of this is about sessions any more.", 0.1)
     code, value = diffed(run, "--rev", "main")
@@ -44,7 +44,7 @@ def test_edit_that_caused_the_change_is_named_for_a_revision(run: Run, project: 
     assert repository("status", "--porcelain").strip() == f"M .brv/context-tree/{ROTATION}"
 
 
-def test_another_time_profile_and_signals(run: Run, project: Tree, tmp_path: Path) -> None:
+def test_other_time_profile_or_signals_are_named_as_causes(run: Run, project: Tree, tmp_path: Path) -> None:
     signals = tmp_path / "signals.json"
     signals.write_text(json.dumps({ROTATION: {"importance": 100, "maturity": "core"}}))
     for options, kind in (
@@ -60,7 +60,7 @@ def test_another_time_profile_and_signals(run: Run, project: Tree, tmp_path: Pat
     assert first["score_now"] == next(hit["score"] for hit in later["trace"]["hits"] if hit["file"] == ROTATION)
 
 
-def test_unsaved_edit(run: Run, project: Tree, tmp_path: Path) -> None:
+def test_diff_shows_the_effect_of_an_unsaved_edit(run: Run, project: Tree, tmp_path: Path) -> None:
     before = (project.tree / ROTATION).read_bytes()
     draft = tmp_path / "draft.md"
     draft.write_text("# Keys\n\nNothing about it.\n")
@@ -78,8 +78,8 @@ def test_unsaved_edit(run: Run, project: Tree, tmp_path: Path) -> None:
     assert gone["reason"] == "no such note"
 
 
-def test_edit_without_a_change_changes_no_score(run: Run, project: Tree) -> None:
-    """A stored recency counts only at exactly 0 days, which have passed after a save."""
+def test_edit_without_text_changes_affects_no_score(run: Run, project: Tree) -> None:
+    """A stored recency counts only at an age of exactly 0 days, and a saved file is older than that."""
     signals = "---\nimportance: 50\nrecency: 0.3\nmaturity: draft\n---\n"
     project.file(ROTATION, f"{signals}# Refresh rotation\n\nA refresh token gives a new one.\n", days=1e-6)
     project.read_frontmatter()
@@ -98,14 +98,14 @@ def test_edit_without_a_change_changes_no_score(run: Run, project: Tree) -> None
         (NOW, "as it is"),
     ],
 )
-def test_another_time_is_reported_as_such(run: Run, at: str, named: str) -> None:
+def test_compared_time_is_shown_in_the_heading(run: Run, at: str, named: str) -> None:
     out = run("diff", COMPARED, "--at", at)[1].splitlines()
     assert out[1] == f" before  as it is: 4 notes, as of {NOW.removesuffix('Z')}.000Z"
     assert out[2].startswith(f" after   {named}: 4 notes, as of ")
     assert diffed(run, "--at", at, "--to-profile", "docs")[1]["now_name"].startswith("profile docs")
 
 
-def test_only_causes_with_an_effect_are_listed(run: Run) -> None:
+def test_causes_without_an_effect_are_omitted(run: Run) -> None:
     _, value = diffed(run, "--without", "rotation", query="refresh")
     assert {cause["kind"] for note in value["notes"] for cause in note["causes"]} == {
         "its own text", "other notes' texts", "age",
@@ -117,8 +117,10 @@ def test_only_causes_with_an_effect_are_listed(run: Run) -> None:
 
 
 @pytest.mark.parametrize("engine", ["byterover", "soleri", "jeffs_brain", "knowing"])
-def test_answer_that_was_saved_long_ago(run: Run, project: Tree, tmp_path: Path, engine: str) -> None:
-    """The causes are the scores of three answers: the saved one, today's notes at that time, and today's."""
+def test_score_changes_of_an_old_saved_answer_are_split_by_cause(
+    run: Run, project: Tree, tmp_path: Path, engine: str
+) -> None:
+    """Compares three answers: the saved one, today's notes at the saved time, and today's notes today."""
     file, other = tmp_path / "then.json", ("--engine", engine, "--format", "json")
     assert run("query", "refresh", "--engine", engine, "--save", str(file))[0] == 0
     code, out, _ = run("diff", "--saved", str(file), "--format", "json")
@@ -154,7 +156,7 @@ def test_unknown_scope_is_reported(run: Run, project: Tree, words: tuple[str, ..
     assert told not in run(*words, "--scope", ROTATION.partition("/")[0])[2]
 
 
-def test_effect_of_a_save_is_not_attributed_to_age(run: Run, project: Tree, tmp_path: Path) -> None:
+def test_effect_of_saving_is_not_attributed_to_age(run: Run, project: Tree, tmp_path: Path) -> None:
     project.note(ROTATION, "Refresh rotation", "A refresh token is used once.", 60)
     file = tmp_path / "then.json"
     run("query", COMPARED, "--save", str(file))
@@ -172,7 +174,7 @@ def test_effect_of_a_save_is_not_attributed_to_age(run: Run, project: Tree, tmp_
     assert abs(changes["age"]) < 0.001
 
 
-def test_constants_are_a_separate_cause_if_they_can_be_read(run: Run, project: Tree, tmp_path: Path) -> None:
+def test_constants_are_a_separate_cause_if_readable(run: Run, project: Tree, tmp_path: Path) -> None:
     file = tmp_path / "then.json"
     run("query", COMPARED, "--profile", "docs", "--save", str(file))
     value = json.loads(run("diff", "--saved", str(file), "--format", "json")[1])
@@ -184,7 +186,7 @@ def test_constants_are_a_separate_cause_if_they_can_be_read(run: Run, project: T
 
 
 @pytest.mark.parametrize("engine", ["soleri", "jeffs_brain", "knowing"])
-def test_every_engine(run: Run, project: Tree, tmp_path: Path, engine: str) -> None:
+def test_every_engine_names_the_causes_of_a_change(run: Run, project: Tree, tmp_path: Path, engine: str) -> None:
     draft = tmp_path / "draft.md"
     draft.write_text("# Keys\n\nNothing of it.\n")
     _, value = diffed(run, "--edit", f"{ROTATION}={draft}", "--engine", engine, query="refresh")

@@ -43,7 +43,7 @@ def judged(project: Tree) -> Tree:
     return project
 
 
-def test_table_lists_found_and_missed_notes(run: Run, judged: Tree) -> None:
+def test_eval_table_lists_found_and_missed_notes(run: Run, judged: Tree) -> None:
     code, out, err = run("eval")
     assert code == 0
     assert "note: sessions: gone.md: gone" in err
@@ -56,7 +56,7 @@ def test_table_lists_found_and_missed_notes(run: Run, judged: Tree) -> None:
     assert missing[-1] == "gone.md"
 
 
-def test_json_contains_the_baseline_of_later_runs(run: Run, judged: Tree, tmp_path: Path) -> None:
+def test_json_output_can_serve_as_a_baseline(run: Run, judged: Tree, tmp_path: Path) -> None:
     code, out, _ = run("eval", "--format", "json", "--metric", "recall@1")
     value = json.loads(out)
     assert code == 0
@@ -75,7 +75,7 @@ def test_json_contains_the_baseline_of_later_runs(run: Run, judged: Tree, tmp_pa
 
 
 @pytest.mark.parametrize("engine", ["jeffs_brain", "soleri", "knowing"])
-def test_every_engine_can_be_measured(run: Run, judged: Tree, engine: str) -> None:
+def test_every_engine_can_be_evaluated(run: Run, judged: Tree, engine: str) -> None:
     code, out, _ = run("eval", "--engine", engine, "--format", "json")
     value = json.loads(out)
     assert (code, value["evaluation"]["engine"]) == (0, engine)
@@ -83,7 +83,7 @@ def test_every_engine_can_be_measured(run: Run, judged: Tree, engine: str) -> No
     assert value["summary"]["with_expectation"] == 1  # without tiers, only "not covered" can be expected
 
 
-def test_time_moves_with_unchanged_notes(run: Run, judged: Tree) -> None:
+def test_at_option_changes_the_clock_and_not_the_notes(run: Run, judged: Tree) -> None:
     scores = {}
     for at in ("+0d", "+60d", "2027-01-19T12:00:00Z"):
         value = json.loads(run("eval", "--format", "json", "--at", at)[1])
@@ -103,7 +103,7 @@ class Listening(ByteRover):
         return super().answer(context, query)
 
 
-def test_queries_from_others_use_paid_services_only_with_permission(
+def test_paid_services_need_permission_for_foreign_queries(
     run: Run, judged: Tree, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with declared(tmp_path, monkeypatch, "listening", "tests.cli.test_eval:Listening"):
@@ -114,7 +114,7 @@ def test_queries_from_others_use_paid_services_only_with_permission(
             assert {(query.may_ask, query.run, query.scope) for query in Listening.asked} == {(may, False, "auth")}
 
 
-def test_additional_output_files(run: Run, judged: Tree, tmp_path: Path) -> None:
+def test_save_option_writes_each_format(run: Run, judged: Tree, tmp_path: Path) -> None:
     names = [str(tmp_path / name) for name in ("e.json", "e.md", "e.xml", "e.run")]
     code, out, err = run("eval", *(word for name in names for word in ("--save", name)))
     assert (code, "ndcg@10" in out, err.count("saved ")) == (0, True, 4)
@@ -174,7 +174,7 @@ def answered(run: Run, text: str, days: int) -> tuple[str, list[str], set[str]]:
     return outcome, [hit["file"] for hit in trace["hits"]], set(quoted)
 
 
-def test_losses_equal_the_losses_of_single_queries(run: Run, drifted: Tree) -> None:
+def test_drift_losses_equal_losses_of_single_queries(run: Run, drifted: Tree) -> None:
     code, out, _ = run("eval", "--drift", ",".join(map(str, DAYS)), "--format", "json")
     assert code == 0
     value = json.loads(out)
@@ -198,7 +198,7 @@ def test_losses_equal_the_losses_of_single_queries(run: Run, drifted: Tree) -> N
     assert [loss["days"] for loss in value["losses"]] == sorted(loss["days"] for loss in value["losses"])
 
 
-def test_each_day_equals_eval_at_that_time(run: Run, drifted: Tree) -> None:
+def test_drift_at_a_day_equals_eval_at_that_time(run: Run, drifted: Tree) -> None:
     value: dict[str, Any] = json.loads(run("eval", "--drift", "60", "--format", "json")[1])
     at = json.loads(run("eval", "--at", "+60d", "--fresh", "--format", "json")[1])
     assert value["days"][0]["metrics"] == at["summary"]["metrics"]
@@ -207,7 +207,7 @@ def test_each_day_equals_eval_at_that_time(run: Run, drifted: Tree) -> None:
     assert value["now"]["summary"] == json.loads(run("eval", "--format", "json")[1])["summary"]
 
 
-def test_table_lists_losses_by_date_and_gates_apply_to_every_day(run: Run, drifted: Tree) -> None:
+def test_drift_table_lists_losses_by_date_and_gates_every_day(run: Run, drifted: Tree) -> None:
     code, out, _ = run("eval", "--drift", "60,400", "--fail-on-tier-change")
     text = " ".join(out.split())
     assert code == 1
@@ -255,7 +255,7 @@ def asked(run: Run, project: Tree, tmp_path: Path, monkeypatch: pytest.MonkeyPat
         yield called
 
 
-def test_stored_answers_are_used_and_give_the_same_result(asked: Callable[..., Any], run: Run) -> None:
+def test_stored_answers_give_the_same_result(asked: Callable[..., Any], run: Run) -> None:
     first, second = asked(), asked()
     assert (first[0], second[0]) == (ALL, [])
     assert first[1] == second[1]
@@ -266,7 +266,7 @@ def test_stored_answers_are_used_and_give_the_same_result(asked: Callable[..., A
     assert asked() == first
 
 
-def test_only_new_queries_are_run(asked: Callable[..., Any], project: Tree) -> None:
+def test_only_queries_without_stored_answers_run(asked: Callable[..., Any], project: Tree) -> None:
     asked()
     judgments = JudgmentsFile.of(find_project(project.root))
     judgments.change(lambda old: (*old[1:], Judgment("again", old[0].text), Judgment("new", "round the cents")))
@@ -295,11 +295,11 @@ def test_changed_inputs_make_queries_run_again(asked: Callable[..., Any], projec
     assert asked()[0] == ALL
 
 
-def test_answers_of_services_are_not_stored(asked: Callable[..., Any]) -> None:
+def test_answers_from_services_are_not_stored(asked: Callable[..., Any]) -> None:
     assert asked("--services")[0] == asked("--services")[0] == ALL
 
 
-def test_damaged_file_counts_as_missing(asked: Callable[..., Any], project: Tree) -> None:
+def test_damaged_stored_answers_count_as_missing(asked: Callable[..., Any], project: Tree) -> None:
     first = asked()[1]
     (file,) = KeptAnswers(project.tree).folder.iterdir()
     whole = file.read_bytes()
@@ -317,7 +317,7 @@ def test_damaged_file_counts_as_missing(asked: Callable[..., Any], project: Tree
     assert asked() == (ALL, first)
 
 
-def test_answers_are_reused_for_an_hour_with_a_running_clock(
+def test_stored_answers_are_reused_for_an_hour_with_a_running_clock(
     asked: Callable[..., Any], project: Tree, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     words, first = asked(now=False)
@@ -331,7 +331,7 @@ def test_answers_are_reused_for_an_hour_with_a_running_clock(
     assert asked(now=False)[0] == ALL
 
 
-def test_stored_answers_are_limited_in_size(tree: Tree, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_stored_answers_have_a_size_limit(tree: Tree, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(kept_answers, "_MOST_FILES", 3)
     kept = KeptAnswers(tree.tree)
     for number in range(6):
@@ -351,7 +351,7 @@ def test_stored_answers_are_limited_in_size(tree: Tree, monkeypatch: pytest.Monk
 
 
 def test_changed_program_runs_queries_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The digest of code covers every source file of a package, or of an engine in one module."""
+    """The code digest covers every source file of the package, or the module of a single-module engine."""
     monkeypatch.syspath_prepend(str(tmp_path))
     (tmp_path / "kept_alone.py").write_text("a = 1\n")
     (tmp_path / "kept_package").mkdir()

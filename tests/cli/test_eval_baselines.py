@@ -54,7 +54,7 @@ def repository(project: Tree) -> Git:
     return called
 
 
-def test_pull_request_that_breaks_a_query_fails_until_it_is_reverted(run: Run, project: Tree, repository: Git) -> None:
+def test_eval_fails_until_a_breaking_pull_request_is_reverted(run: Run, project: Tree, repository: Git) -> None:
     base = ("eval", "--baseline-rev", "main", *GATES)
     code, out, err = run(*base)
     assert (code, err) == (0, "")
@@ -80,7 +80,7 @@ def test_pull_request_that_breaks_a_query_fails_until_it_is_reverted(run: Run, p
     assert run(*base)[0] == 0
 
 
-def test_responsible_edit_is_found_among_many(run: Run, project: Tree, repository: Git) -> None:
+def test_responsible_edit_is_found_among_many_edits(run: Run, project: Tree, repository: Git) -> None:
     project.note(ROLLBACK, "Rolling back", "One command takes the last release back, at once.", 70)
     for number in range(3):
         project.note(f"pad/p00{number}.md", "Filler", "other filler")
@@ -90,7 +90,7 @@ def test_responsible_edit_is_found_among_many(run: Run, project: Tree, repositor
     assert f"cause: {ROTATION} was edited: with its text from main, the answer is as good as it was (tried)" in out
 
 
-def test_added_removed_and_renamed_notes(run: Run, project: Tree, repository: Git) -> None:
+def test_added_removed_and_renamed_notes_are_compared(run: Run, project: Tree, repository: Git) -> None:
     base = ("eval", "--baseline-rev", "main", *GATES)
     (project.tree / ROTATION).rename(project.tree / "auth/renamed.md")
     code, out, err = run(*base)
@@ -121,8 +121,10 @@ def test_baseline_file_represents_an_earlier_state(run: Run, project: Tree, repo
     assert (code, f"{ROTATION}: rank 1 → not found" in out) == (1, True)
 
 
-def test_revision_equals_its_checkout(run: Run, project: Tree, repository: Git, tmp_path: Path) -> None:
-    """The scores against a revision equal the scores of its checkout, with the same ages."""
+def test_scores_of_a_revision_equal_those_of_its_checkout(
+    run: Run, project: Tree, repository: Git, tmp_path: Path
+) -> None:
+    """Notes have the same ages in both."""
     before = json.loads(run("eval", "--format", "json")[1])["evaluation"]["queries"]
     project.note(ROTATION, "Keys", "Nothing.", 0.1)
     project.note(ROLLBACK, "Rolling back the release", "Two commands.", 70)
@@ -147,7 +149,7 @@ def test_ignored_notes_do_not_count_as_new(run: Run, project: Tree, repository: 
     assert "none of 2 compared queries changed" in out
 
 
-def test_workflow_of_the_docs_fails_with_the_reason(
+def test_documented_workflow_fails_with_the_reason(
     run: Run, project: Tree, repository: Git, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (shown,) = re.findall(r"^```yaml\n(.*?)^```$", page("docs/how-to/use-in-ci.md"), re.DOTALL | re.MULTILINE)
@@ -188,7 +190,7 @@ def test_invalid_options_are_reported(
         Revision(other.tree, "main")
 
 
-def test_programs_named_by_a_repository_never_run(project: Tree, repository: Git, tmp_path: Path) -> None:
+def test_git_never_runs_programs_configured_by_a_repository(project: Tree, repository: Git, tmp_path: Path) -> None:
     trap = tmp_path / "trap.sh"
     trap.write_text(f"#!/bin/sh\ntouch {tmp_path}/sprung\ncat\n")
     trap.chmod(0o755)
@@ -209,12 +211,12 @@ def test_programs_named_by_a_repository_never_run(project: Tree, repository: Git
     assert not (tmp_path / "sprung").exists()
 
 
-def test_endless_output_is_cut(project: Tree, repository: Git) -> None:
+def test_endless_git_output_is_cut(project: Tree, repository: Git) -> None:
     with pytest.raises(RevisionError, match="prints more than 10 bytes"):
         git(project.tree, "ls-tree", "-r", "main", most=10)
 
 
-def test_hanging_git_is_killed(project: Tree, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_git_that_hangs_is_killed(project: Tree, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     programs = tmp_path / "programs"
     programs.mkdir()
     (programs / "git").write_text("#!/bin/sh\nexec sleep 60\n")
@@ -240,7 +242,7 @@ def test_revision_is_read_up_to_a_limit(project: Tree, repository: Git, monkeypa
         len(Revision(project.tree, "main").files)
 
 
-def test_variables_of_a_hook_select_no_other_repository(
+def test_git_variables_of_a_hook_are_ignored(
     project: Tree, repository: Git, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("GIT_DIR", str(tmp_path / "elsewhere"))
@@ -248,8 +250,8 @@ def test_variables_of_a_hook_select_no_other_repository(
     assert os.environ["GIT_DIR"]
 
 
-def test_judgments_survive_a_moved_project_and_renamed_folders(run: Run, project: Tree, repository: Git) -> None:
-    """First the whole project has another name, then every folder of the tree."""
+def test_judgments_follow_a_moved_project_and_renamed_folders(run: Run, project: Tree, repository: Git) -> None:
+    """Renames first the project and then every folder of the tree."""
     before = json.loads(run("eval", "--format", "json")[1])
     elsewhere = project.root.with_name("elsewhere")
     project.root.rename(elsewhere)

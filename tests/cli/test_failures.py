@@ -20,7 +20,7 @@ from tests.support.trees import Tree
 from tests.tree.test_project import LINKED, committed
 
 
-def test_crash_leaves_a_report(run: Run, own_data_folders: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_crash_writes_a_report(run: Run, own_data_folders: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def broken(*_: object, **__: object) -> None:
         secret = "the launch code is 4711"
         raise KeyError(secret)
@@ -50,14 +50,14 @@ def test_system_errors_are_reported_in_one_line(
 
 
 @pytest.mark.parametrize("name", _CODES)
-def test_errors_of_the_exit_code_table_exist(name: str) -> None:
+def test_exit_code_table_names_existing_errors(name: str) -> None:
     module, _, kind = name.rpartition(".")
     error = getattr(import_module(module), kind)
     assert issubclass(error, Exception)
     assert (error.__module__, error.__qualname__) == (module, kind)
 
 
-def test_subclass_has_the_exit_code_of_the_nearest_listed_class() -> None:
+def test_subclass_of_an_error_has_the_exit_code_of_its_nearest_base() -> None:
     class Stale(StorageError):
         pass
 
@@ -67,7 +67,7 @@ def test_subclass_has_the_exit_code_of_the_nearest_listed_class() -> None:
         assert (caught.value.message, caught.value.code, caught.value.__cause__) == (str(error), code, error)
 
 
-def test_unlisted_errors_pass_unchanged() -> None:
+def test_errors_outside_the_table_are_raised_unchanged() -> None:
     for error in (ValueError("a"), KeyError("b"), KeyboardInterrupt(), Failure("c", 3), click.UsageError("d")):
         with pytest.raises(type(error)) as caught, ErrorsReported():
             raise error
@@ -131,7 +131,7 @@ def test_folder_without_a_project_is_refused(
 
 
 @pytest.mark.parametrize("option", ["--project", "--tree", "--root", "--space", "--signals"])
-def test_empty_path_is_not_the_working_folder(
+def test_empty_path_does_not_mean_the_working_folder(
     option: str, folder: Path, run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(folder)
@@ -141,27 +141,27 @@ def test_empty_path_is_not_the_working_folder(
 
 
 @pytest.mark.parametrize("command", [("eval", "--baseline-rev", ""), ("diff", "refresh", "--at", "+30d", "--rev", "")])
-def test_empty_revision_is_not_the_same_as_none(command: tuple[str, ...], project: Tree, run: Run) -> None:
+def test_empty_revision_is_refused(command: tuple[str, ...], project: Tree, run: Run) -> None:
     code, out, err = run(*command)
     assert (code, out) == (2, "")
     assert "is empty" in err
 
 
-def test_named_tree_is_read(folder: Path, run: Run) -> None:
+def test_tree_option_opens_the_named_tree(folder: Path, run: Run) -> None:
     code, out, _ = run("query", "refresh token", "--tree", str(folder), inside=False)
     assert code == 0
     assert "docs/note.md" in out
     assert "the folder itself is the context tree" in out
 
 
-def test_project_can_be_named_only_once(folder: Path, run: Run) -> None:
+def test_naming_the_project_twice_is_refused(folder: Path, run: Run) -> None:
     code, _, err = run("query", "x", "--tree", str(folder), inside=True)
     assert code == 2
     assert "named twice" in err
 
 
 @pytest.mark.parametrize("part", ["", ".brv", ".brv/context-tree"])
-def test_project_is_not_read_as_a_tree(part: str, run: Run, project: Tree) -> None:
+def test_tree_option_refuses_a_project_folder(part: str, run: Run, project: Tree) -> None:
     root = project.root
     code, _, err = run("query", "x", "--tree", str(root / part), inside=False)
     assert code == 3
@@ -169,13 +169,13 @@ def test_project_is_not_read_as_a_tree(part: str, run: Run, project: Tree) -> No
 
 
 @pytest.mark.parametrize("command", ["open", "serve"])
-def test_app_opens_no_other_folder(command: str, folder: Path, run: Run) -> None:
+def test_app_refuses_a_folder_that_is_not_a_project(command: str, folder: Path, run: Run) -> None:
     code, _, err = run(command, str(folder), inside=False)
     assert code in (2, 3)
     assert err.count("\n") == 1
 
 
-def test_member_without_a_tree_gets_a_list_of_readable_kinds(run: Run, tmp_path: Path) -> None:
+def test_fleet_member_without_a_tree_gets_advice(run: Run, tmp_path: Path) -> None:
     (tmp_path / "notes").mkdir()
     (tmp_path / "notes" / "a.md").write_text("# Tokens\n")
     file = tmp_path / "fleet.toml"

@@ -43,7 +43,7 @@ def test_feedback_on_code_is_stored_and_forgotten(run: Run, tmp_path: Path) -> N
     assert run("forget", *where, "--project", ".", inside=False, now=False)[0] == 2
 
 
-def test_engine_without_learning_refuses_feedback(run: Run) -> None:
+def test_engine_that_does_not_learn_refuses_feedback(run: Run) -> None:
     code, _, err = run(*SAID)
     assert code == 2
     assert "ByteRover does not learn from feedback" in err
@@ -55,14 +55,14 @@ def test_unknown_note_is_reported(run: Run) -> None:
     assert "no note nowhere" in err
 
 
-def test_note_that_is_not_a_result_is_refused(run: Run) -> None:
+def test_feedback_on_a_note_outside_the_results_is_refused(run: Run) -> None:
     code, _, err = run("feedback", "rolling", "billing/invoices/rounding.md", "accepted", "--engine", "soleri")
     assert code == 2
     assert "is not a result of this query" in err
 
 
 @pytest.mark.parametrize("engine", ["soleri", "knowing"])
-def test_feedback_log_that_is_too_large_is_reported(run: Run, project: Tree, engine: str) -> None:
+def test_oversized_feedback_log_is_reported(run: Run, project: Tree, engine: str) -> None:
     assert run(*SAID, "--engine", engine)[0] == 0
     with FeedbackFile(project.tree, engine).path.open("ab") as log:
         log.write(b" " * 10_000_000)

@@ -43,29 +43,29 @@ def test_found_notes_have_fields_line_and_highlights(run: Run) -> None:
 @pytest.mark.parametrize(
     ("query", "count"), [("zyxw", 0), ('"', 0), ("OR", 0), ("cents -rounded", 0), ("roling~ OR cent*", 2)]
 )
-def test_any_text_is_a_query(run: Run, query: str, count: int) -> None:
+def test_any_text_is_a_valid_query(run: Run, query: str, count: int) -> None:
     assert found(run, query)["count"] == count
 
 
-def test_frontmatter_is_found_by_title_and_tags_alone(run: Run, project: Tree) -> None:
+def test_only_title_and_tags_of_frontmatter_are_searched(run: Run, project: Tree) -> None:
     project.file("odd.md", "---\ntitle: Quokka\ntags: [wombat]\naccessCount: 61\n---\n# Numbat\n\nwallaby\n")
     assert [found(run, word)["count"] for word in ("accessCount", "61", "title:quokka", "tag:wombats")] == [0, 0, 1, 1]
     assert found(run, "wallaby")["notes"][0]["line"] == 8
 
 
-def test_a_query_that_is_too_long_is_one_line(run: Run) -> None:
+def test_overlong_query_is_refused_in_one_line(run: Run) -> None:
     code, out, err = run("find", "x" * 10_001)
     assert (code, out, err.count("\n")) == (2, "", 1)
 
 
-def test_escapes_in_a_note_are_not_printed(run: Run, project: Tree) -> None:
+def test_escapes_in_a_found_note_are_not_printed(run: Run, project: Tree) -> None:
     project.note("odd/esc.md", "Odd \x1b[31mquokka", "a \x1b]0;quokka\x07 tail")
     _, out, _ = run("find", "quokka")
     assert "\x1b" not in out
     assert "\x07" not in out
 
 
-def test_unread_notes_are_reported(run: Run, project: Tree) -> None:
+def test_unreadable_notes_are_reported(run: Run, project: Tree) -> None:
     (project.tree / "odd.md").write_bytes(b"zyxw \0")
     (project.tree / "long.txt").write_text("zyxw")
     code, _, err = run("find", "zyxw")
@@ -77,15 +77,15 @@ def test_unread_notes_are_reported(run: Run, project: Tree) -> None:
     assert run("find", "refresh")[2] == ""
 
 
-def test_note_beyond_a_limit_is_reported_with_any_result(run: Run, project: Tree) -> None:
+def test_overly_deep_note_is_reported_with_unrelated_results(run: Run, project: Tree) -> None:
     project.file("/".join(["d"] * 201) + "/deep.md", "zyxw")
     assert "not read" in run("find", "refresh")[2]
 
 
-def test_positions_are_searched_in_a_limited_part_of_notes(
+def test_match_positions_come_from_a_limited_part_of_the_notes(
     run: Run, project: Tree, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """After that part, only the beginning of notes is searched; all notes are found."""
+    """Beyond that part, only the beginning of each note is searched, but every note is still found."""
     monkeypatch.setattr(finding, "_MOST_SEARCHED", 30_000)
     monkeypatch.setattr(finding, "_ALWAYS_SEARCHED", 1_000)
     for name in ("a", "b", "c"):
@@ -104,13 +104,13 @@ def test_topics_are_found_by_their_visible_text(run: Run, space: Path) -> None:
     assert found(run, "bv topic", *given, inside=False)["count"] == 0
 
 
-def test_symbols_in_code(run: Run, repository: Path) -> None:
+def test_find_searches_symbols_in_code(run: Run, repository: Path) -> None:
     value = found(run, "title:rotate", "--repo", str(repository), inside=False)
     assert len(value["notes"]) == 1
     assert value["notes"][0]["path"].startswith("src/tokens.py")
 
 
-def test_damaged_index_is_a_notice_and_appears_in_cache(
+def test_damaged_index_is_reported_and_listed_by_cache(
     run: Run, project: Tree, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(text_index, "WORTH_KEEPING", 1)
@@ -131,20 +131,20 @@ def test_damaged_index_is_a_notice_and_appears_in_cache(
     [("a" * 1_500, 400, True), ("\u00e9" * 1_500, 300, False), ("a", 2_100, True), ("a" * 2_100, 1, True)],
     ids=["characters", "bytes", "lines", "long line"],
 )
-def test_note_that_is_searched_in_part_is_named(run: Run, project: Tree, line: str, count: int, is_cut: bool) -> None:
+def test_partly_searched_note_is_named(run: Run, project: Tree, line: str, count: int, is_cut: bool) -> None:
     project.note("a/long.md", "Long", f"{line}\n" * count)
     assert any("a/long.md" in notice for notice in found(run, "refresh")["notices"]) is is_cut
 
 
 @pytest.mark.parametrize("joint", [" ", ".", " OR "])
-def test_words_that_do_not_count_are_reported(run: Run, joint: str) -> None:
+def test_ignored_words_are_reported(run: Run, joint: str) -> None:
     words = [f"word{number}" for number in range(51)]
     assert found(run, joint.join(words[:50]))["notices"] == []
     [notice] = found(run, joint.join(words))["notices"]
     assert "50 words" in notice
 
 
-def test_alternatives_that_do_not_count_are_reported(run: Run) -> None:
+def test_ignored_alternatives_are_reported(run: Run) -> None:
     groups = [f"(a{number} OR b{number})" for number in range(6)]
     assert found(run, " ".join(groups[:5]))["notices"] == []
     [notice] = found(run, " ".join(groups))["notices"]

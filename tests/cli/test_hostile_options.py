@@ -115,8 +115,8 @@ def place(project: Tree, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.mark.parametrize("path", COMMANDS, ids="-".join)
-def test_no_value_breaks_a_command(path: tuple[str, ...], place: Path, run: Run) -> None:
-    """Runs a sample of the calls, which differs with each version of the values."""
+def test_hostile_values_do_not_break_a_command(path: tuple[str, ...], place: Path, run: Run) -> None:
+    """Runs a sample of the calls that changes with the values."""
     calls = [_words(path, one, hostile, place) for hostile in HOSTILE for one in _parameters(COMMANDS[path])]
     chosen = random.Random("-".join(path)).sample(
         calls, min(_PER_FLEET_COMMAND if path[0] == "fleet" else _PER_COMMAND, len(calls))
@@ -129,7 +129,7 @@ def test_no_value_breaks_a_command(path: tuple[str, ...], place: Path, run: Run)
     [(("add", ""), 2), (("query", "refresh token", "--over="), 3), (("check", "--over=", "--over=."), 3)],
     ids=lambda value: value[0] if isinstance(value, tuple) else str(value),
 )
-def test_empty_path_of_a_fleet_is_refused(words: tuple[str, ...], expected: int, place: Path, run: Run) -> None:
+def test_empty_path_in_a_fleet_is_refused(words: tuple[str, ...], expected: int, place: Path, run: Run) -> None:
     code, _, err = run("fleet", *words, inside=False)
     assert code == expected
     assert err == "brv-tui: a place is empty: give a folder, a pattern, a git repository or a data folder\n"
@@ -138,8 +138,8 @@ def test_empty_path_of_a_fleet_is_refused(words: tuple[str, ...], expected: int,
 
 @pytest.mark.long
 @pytest.mark.parametrize("name", OWNERS)
-def test_no_value_breaks_a_parameter(name: str, place: Path, run: Run) -> None:
-    """Tries every value with the next three commands that have such a parameter."""
+def test_hostile_values_do_not_break_a_parameter(name: str, place: Path, run: Run) -> None:
+    """Tries every value with three of the commands that have this parameter."""
     owners = cycle(OWNERS[name])
     count = min(3, len(OWNERS[name]))
     calls = [_words(*owner, hostile, place) for hostile in HOSTILE for owner in islice(owners, count)]
@@ -151,7 +151,7 @@ _MOST = 4_100
 
 
 @pytest.mark.parametrize("name", [LONG, "x" * 300, "y/" * 2_000 + ".toml", "é" * 5_000, "a b " * 20_000, "nope"])
-def test_unknown_profile_is_shortened(run: Run, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+def test_long_name_of_an_unknown_profile_is_shortened(run: Run, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
     monkeypatch.setenv("BRV_TUI_PROFILE", name)
     code, _, err = run("query", "rollback")
     assert code == 2
@@ -199,7 +199,7 @@ def test_width_of_output_is_bounded(
 
 @pytest.mark.parametrize("kind", ["fifo", "folder", "link", "no data folder"])
 @pytest.mark.parametrize("engine", ["soleri", "knowing"])
-def test_unwritable_feedback_fails(
+def test_unwritable_feedback_file_is_reported(
     run: Run, project: Tree, monkeypatch: pytest.MonkeyPatch, engine: str, kind: str
 ) -> None:
     file = FeedbackFile(find_project(project.root).tree, engine).path
@@ -214,7 +214,7 @@ def test_unwritable_feedback_fails(
 
 
 @pytest.mark.parametrize("address", ["unix:///tmp/x", "ftp://127.0.0.1/", "javascript:1", "http://", "http://[::1"])
-def test_bad_address_is_bad_usage_for_every_service(run: Run, monkeypatch: pytest.MonkeyPatch, address: str) -> None:
+def test_invalid_service_address_is_a_usage_error(run: Run, monkeypatch: pytest.MonkeyPatch, address: str) -> None:
     for service in ("LLM", "EMBEDDER"):
         monkeypatch.setenv(f"BRV_TUI_{service}_MODEL", "m")
         monkeypatch.setenv(f"BRV_TUI_{service}_URL", address)
@@ -249,7 +249,7 @@ assert len(LENGTHY) > LONGEST_QUERY
     ],
     ids=lambda words: " ".join(words[:2])[:12],
 )
-def test_command_refuses_it_in_one_line(words: tuple[str, ...], run: Run) -> None:
+def test_every_command_refuses_an_overlong_query_in_one_line(words: tuple[str, ...], run: Run) -> None:
     asked = LENGTHY.strip() if words[0] == "code" else LENGTHY
     code, out, err = run(*words, inside=False)
     assert (code, out) == (2, "")
@@ -257,7 +257,7 @@ def test_command_refuses_it_in_one_line(words: tuple[str, ...], run: Run) -> Non
 
 
 @pytest.mark.parametrize("kind", ["--queries", "--sequence"])
-def test_file_is_refused_with_the_number_of_its_entry(kind: str, run: Run, project: Tree) -> None:
+def test_replay_names_the_entry_with_an_overlong_query(kind: str, run: Run, project: Tree) -> None:
     file = project.root / "queries.json"
     file.write_text(json.dumps([{"query": "refresh"}, {"query": LENGTHY}]))
     code, out, err = run("replay", kind, str(file))
@@ -267,7 +267,7 @@ def test_file_is_refused_with_the_number_of_its_entry(kind: str, run: Run, proje
     )
 
 
-def test_judgments_are_refused_with_their_line(run: Run, project: Tree) -> None:
+def test_judgment_with_an_overlong_query_is_refused_with_its_line(run: Run, project: Tree) -> None:
     file = project.root / "judgments.toml"
     file.write_text(f'[[query]]\nid = "a"\ntext = "{LENGTHY}"\nexpected = "covered"\n')
     for command in (("eval",), ("sweep", "direct.min_top"), ("compare",)):
@@ -276,8 +276,8 @@ def test_judgments_are_refused_with_their_line(run: Run, project: Tree) -> None:
         assert str(file) in err
 
 
-def test_every_way_to_query_refuses_it(project: Tree) -> None:
-    """The app, logs and saved traces create a Query, too."""
+def test_every_api_refuses_an_overlong_query(project: Tree) -> None:
+    """The app, logs and saved traces also create a ``Query``."""
     session = project.session(now_ms=None)
     trace = session.preview("refresh token")
     for ask in (session.preview, session.run, lambda text: list(session.complete(text)), Query):
@@ -328,7 +328,7 @@ def sample() -> Session:
 
 @pytest.mark.parametrize("shape", SHAPES)
 @pytest.mark.parametrize("engine", ENGINES)
-def test_longest_query_is_fast(sample: Session, shape: str, engine: str) -> None:
+def test_longest_valid_query_is_fast(sample: Session, shape: str, engine: str) -> None:
     started = time.process_time()
     sample.preview(SHAPES[shape](LONGEST_QUERY), engine=engine)
     assert time.process_time() - started < 4
@@ -336,8 +336,8 @@ def test_longest_query_is_fast(sample: Session, shape: str, engine: str) -> None
 
 @pytest.mark.parametrize("shape", ["stars", "dots", "quoted letters", "one prefix"])
 @pytest.mark.parametrize("engine", ENGINES)
-def test_report_of_the_longest_query_is_fast(shape: str, engine: str, run: Run) -> None:
-    """In addition to the search, looking up missing words and naming matches takes time."""
+def test_report_of_the_longest_valid_query_is_fast(shape: str, engine: str, run: Run) -> None:
+    """A report also looks up missing words and names matches."""
     started = time.process_time()
     code, _, err = run("query", SHAPES[shape](LONGEST_QUERY), "--engine", engine, "--project", SAMPLE, inside=False)
     assert time.process_time() - started < 5
@@ -377,7 +377,7 @@ def test_commands_with_several_queries_are_fast(
     assert code in (0, 1), err
 
 
-def test_why_tries_no_changes_for_a_long_query(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_why_tries_no_changes_with_a_long_query(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     """Each change would run the engine again."""
     monkeypatch.setattr(RankSwapSearch, "_try_change", None)
     query = "restore refresh token " + SHAPES["one word"](TRIAL_LENGTH)
@@ -386,7 +386,7 @@ def test_why_tries_no_changes_for_a_long_query(run: Run, monkeypatch: pytest.Mon
 
 
 @pytest.mark.parametrize(("length", "fewest", "limit"), [(200, 20, 300), (LONGEST_QUERY, 1, 15)])
-def test_explain_tries_few_changes_for_a_long_query(
+def test_explain_tries_few_changes_with_a_long_query(
     length: int, fewest: int, limit: int, run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     calls = []

@@ -98,7 +98,7 @@ def _write(file: Path, text: str) -> None:
 
 
 @pytest.mark.parametrize("command", [("query", "refresh token"), ("config",)], ids=lambda words: words[0])
-def test_no_variable_breaks_a_command(
+def test_hostile_variables_do_not_break_a_command(
     command: tuple[str, ...], place: Path, run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     problems = []
@@ -113,7 +113,7 @@ def test_no_variable_breaks_a_command(
 
 @pytest.mark.parametrize("owner", ["user", "project"])
 @pytest.mark.parametrize("command", [("query", "refresh token"), ("config",), ("keys",)], ids=lambda words: words[0])
-def test_no_setting_breaks_a_command(owner: str, command: tuple[str, ...], place: Path, run: Run) -> None:
+def test_hostile_settings_do_not_break_a_command(owner: str, command: tuple[str, ...], place: Path, run: Run) -> None:
     file = config_folder() / "config.toml" if owner == "user" else place.parent / ".brv" / "brv-tui.toml"
     problems = []
     calls = [(name, literal) for name in SETTINGS for literal in LITERALS]
@@ -125,7 +125,7 @@ def test_no_setting_breaks_a_command(owner: str, command: tuple[str, ...], place
 
 
 @pytest.mark.parametrize("profile", PROFILES)
-def test_no_constant_of_a_profile_breaks_a_command(profile: str, place: Path, run: Run) -> None:
+def test_hostile_profile_constants_do_not_break_a_command(profile: str, place: Path, run: Run) -> None:
     engine = profile if profile in ("jeffs_brain", "soleri", "knowing") else "byterover"
     file = place / "mine.toml"
     problems = []
@@ -138,7 +138,7 @@ def test_no_constant_of_a_profile_breaks_a_command(profile: str, place: Path, ru
     assert problems == []
 
 
-def test_no_key_of_a_fleet_breaks_a_command(place: Path, run: Run) -> None:
+def test_hostile_fleet_keys_do_not_break_a_command(place: Path, run: Run) -> None:
     problems = []
     names = (*FleetEntry.__dataclass_fields__, "zzz")
     for name, literal in _sample("fleet", [(name, literal) for name in names for literal in LITERALS], 40):
@@ -166,7 +166,7 @@ def test_extreme_constant_is_refused_by_name(text: str, why: str, place: Path, r
 
 
 @pytest.mark.parametrize("profile", ["../place/loop", "~no.such/x"])
-def test_profile_with_a_dead_link_is_refused(profile: str, place: Path, run: Run) -> None:
+def test_unreachable_profile_path_is_refused(profile: str, place: Path, run: Run) -> None:
     _write(place.parent / ".brv" / "brv-tui.toml", f'profile = "{profile}"')
     code, _, err = run("query", "refresh token")
     assert (code, "no such file" in err) == (2, True)
@@ -182,7 +182,7 @@ def test_member_whose_name_is_not_utf8_is_not_added(name: str, place: Path, run:
 
 
 @pytest.mark.parametrize(("name", "value"), [("BYTEROVER_PACKAGE", "~no.such/x"), ("BYTEROVER_BUNDLE", "FOLDER")])
-def test_no_path_of_the_engine_breaks_verify(
+def test_hostile_engine_paths_do_not_break_verify(
     name: str, value: str, place: Path, run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv(f"BRV_TUI_{name}", _filled(value, place))

@@ -14,7 +14,7 @@ from tests.support.trees import Tree
 ROTATION = "auth/jwt/rotation.md"
 
 
-def test_query_is_judged_listed_changed_and_removed(run: Run, project: Tree) -> None:
+def test_judge_sets_lists_changes_and_removes_a_query(run: Run, project: Tree) -> None:
     def judge(*args: str) -> tuple[int, str, str]:
         return run("judge", *args, "--project", str(project.root), inside=False)
 
@@ -47,7 +47,7 @@ def test_query_is_judged_listed_changed_and_removed(run: Run, project: Tree) -> 
     assert judge("remove", "refresh tokens")[0] == 3
 
 
-def test_invalid_input_is_reported(run: Run, project: Tree) -> None:
+def test_invalid_judgments_are_reported(run: Run, project: Tree) -> None:
     def judge(*args: str) -> tuple[int, str, str]:
         return run("judge", *args, "--project", str(project.root), inside=False)
 
@@ -71,7 +71,7 @@ def test_invalid_input_is_reported(run: Run, project: Tree) -> None:
     assert file.read_text() == "[[query]\n"
 
 
-def test_removed_judgment_is_identified_by_its_content(run: Run, project: Tree) -> None:
+def test_judge_removes_the_judgment_with_the_given_content(run: Run, project: Tree) -> None:
     def judge(*args: str) -> tuple[int, str, str]:
         return run("judge", *args, "--project", str(project.root), inside=False)
 
@@ -92,7 +92,7 @@ def test_removed_judgment_is_identified_by_its_content(run: Run, project: Tree) 
 @pytest.mark.parametrize(
     "name", ["auth/jwt/expiry", "expiry", "./auth/jwt/expiry", "auth\\jwt\\expiry", "Session expiry"]
 )
-def test_judged_note_is_found_without_its_ending(run: Run, project: Tree, name: str) -> None:
+def test_judged_note_can_be_named_without_its_ending(run: Run, project: Tree, name: str) -> None:
     def judge(*args: str) -> tuple[int, str, str]:
         return run("judge", *args, "--project", str(project.root), inside=False)
 
@@ -103,7 +103,7 @@ def test_judged_note_is_found_without_its_ending(run: Run, project: Tree, name: 
     assert "expiry" not in out
 
 
-def test_foreign_sets_are_imported_and_exported(run: Run, project: Tree) -> None:
+def test_judge_imports_and_exports_foreign_formats(run: Run, project: Tree) -> None:
     def judge(*args: str) -> tuple[int, str, str]:
         return run("judge", *args, "--project", str(project.root), inside=False)
 
@@ -127,7 +127,9 @@ def test_foreign_sets_are_imported_and_exported(run: Run, project: Tree) -> None
     assert judge("list", "--judgments", str(new))[0] == 1  # gone.md is no note
 
 
-def test_topics_of_a_space_are_judged_and_measured(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_topics_of_a_space_can_be_judged_and_evaluated(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("BRV_DATA_DIR", str(tmp_path / "data"))
     space = small_space(tmp_path, 1_763_640_000_000.0)
 

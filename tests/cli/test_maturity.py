@@ -8,7 +8,7 @@ from tests.cli.conftest import Run
 from tests.support.trees import Tree
 
 
-def test_events_are_listed_and_counted(run: Run) -> None:
+def test_maturity_lists_and_counts_events(run: Run) -> None:
     code, out, err = run("maturity", "--days", "30")
     assert (code, err) == (0, "")
     lines = out.splitlines()
@@ -18,7 +18,7 @@ def test_events_are_listed_and_counted(run: Run) -> None:
     assert "2026-11-23   3.4 d  ○ auth/jwt/rotation.md  leaves tier 2\n" in out
 
 
-def test_single_event(run: Run) -> None:
+def test_event_option_lists_notes_with_that_event(run: Run) -> None:
     code, out, _ = run("maturity", "--days", "60", "--event", "pruning")
     assert code == 0
     assert "offered for pruning by then" in out
@@ -28,7 +28,7 @@ def test_single_event(run: Run) -> None:
     assert "before today        ○ deploy/rollback.md" in out
 
 
-def test_json(run: Run) -> None:
+def test_json_output_lists_the_notes_with_an_event(run: Run) -> None:
     code, out, _ = run("maturity", "--days", "30", "--event", "leaves-tier-2", "--format", "json")
     assert code == 0
     made = json.loads(out)
@@ -41,14 +41,14 @@ def test_json(run: Run) -> None:
     assert made["counts"][0]["in_span"] == 2
 
 
-def test_no_events(run: Run) -> None:
+def test_maturity_without_events_is_a_negative_answer(run: Run) -> None:
     code, out, _ = run("maturity", "--days", "0")
     assert code == 1
     assert "no notes; --all also lists those whose event is in the past" in out
     assert run("maturity", "--event", "archive", "--days", "1", "--format", "json")[0] == 1
 
 
-def test_impossible_requests_are_refused(run: Run) -> None:
+def test_invalid_maturity_options_are_refused(run: Run) -> None:
     code, out, err = run("maturity", "--event", "archived")
     assert (code, out) == (2, "")
     assert err == "brv-tui: ByteRover has no event archived; did you mean archive?\n"
@@ -61,7 +61,7 @@ def test_impossible_requests_are_refused(run: Run) -> None:
     assert run("maturity", "--project", "/nowhere", inside=False)[0] == 3
 
 
-def test_another_engine(run: Run) -> None:
+def test_maturity_lists_the_events_of_another_engine(run: Run) -> None:
     code, out, _ = run("maturity", "--engine", "soleri", "--days", "400", "--event", "age-halves")
     assert code == 0
     assert "with an age factor that has halved by then, 4 of them in these 400 days  (age-halves)" in out

@@ -36,7 +36,7 @@ def made(run: Run, *args: str) -> dict[str, object]:
     return found
 
 
-def test_judged_queries_are_run_before_and_after(run: Run, project: Tree) -> None:
+def test_judged_queries_run_before_and_after_the_migration(run: Run, project: Tree) -> None:
     judged(project)
     code, out, err = run("migrate", "--dry-run")
     assert (code, err) == (0, "")
@@ -49,14 +49,14 @@ def test_judged_queries_are_run_before_and_after(run: Run, project: Tree) -> Non
     assert answer["after"][0] == {"note": "auth/jwt/expiry.md", "score": pytest.approx(0.765)}
 
 
-def test_note_with_a_number_sign_in_its_name_is_answered(run: Run, project: Tree) -> None:
+def test_note_with_a_number_sign_in_its_name_is_migrated(run: Run, project: Tree) -> None:
     for name in ("a#b", "a#c"):
         project.file(f"{name}.md", f"# zyzzyva {name[-1]}\n\nzyzzyva body\n", 1.0)
     [answer] = made(run, "zyzzyva")["answers"]  # type: ignore[misc]
     assert answer["after"][0]["note"] in ("a#b.md", "a#c.md")
 
 
-def test_blank_query_is_bad_usage(run: Run, project: Tree) -> None:
+def test_blank_query_is_a_usage_error(run: Run, project: Tree) -> None:
     assert run("migrate", "--dry-run", " ")[::2] == (
         2,
         "brv-tui: a query is empty: write what you want to know; see brv-tui migrate --help\n",
@@ -70,7 +70,7 @@ def test_query_that_loses_its_first_note_is_a_negative_answer(run: Run, project:
     assert run("migrate", "--dry-run", "rounding")[0] == 0
 
 
-def test_query_judged_not_covered_is_not_a_loss(run: Run, project: Tree) -> None:
+def test_query_judged_as_not_covered_is_not_a_loss(run: Run, project: Tree) -> None:
     file = project.root / ".brv/brv-tui/judgments.toml"
     file.parent.mkdir(parents=True, exist_ok=True)
     file.write_text('[[query]]\nid = "i"\ntext = "invoices"\nexpected = "not covered"\n')
@@ -79,7 +79,7 @@ def test_query_judged_not_covered_is_not_a_loss(run: Run, project: Tree) -> None
     assert "not covered now, as the judgment expects" in out
 
 
-def test_losses_of_notes(run: Run, project: Tree) -> None:
+def test_data_lost_by_the_migration_is_listed(run: Run, project: Tree) -> None:
     file = project.root / "signals.json"
     file.write_text('{"deploy/rollback.md": {"importance": 90, "maturity": "core", "accessCount": 7}}')
     project.file("ops/long.full.md", "# Long\n\ntext")
@@ -94,7 +94,7 @@ def test_losses_of_notes(run: Run, project: Tree) -> None:
     assert notes["auth/_index.md"]["newly_searched"] is True
 
 
-def test_migration_writes_no_file(run: Run, project: Tree, tmp_path: Path) -> None:
+def test_dry_run_writes_no_file(run: Run, project: Tree, tmp_path: Path) -> None:
     judged(project)
     folders = (project.root, Path(os.environ["BRV_DATA_DIR"])) if "BRV_DATA_DIR" in os.environ else (project.root,)
     before = state_of(*(folder for folder in folders if folder.exists()))
@@ -103,7 +103,7 @@ def test_migration_writes_no_file(run: Run, project: Tree, tmp_path: Path) -> No
     assert state_of(*(folder for folder in folders if folder.exists())) == before
 
 
-def test_bad_usage(run: Run) -> None:
+def test_migrate_requires_dry_run_and_reports_missing_queries(run: Run) -> None:
     code, _, err = run("migrate")
     assert (code, "add --dry-run" in err) == (2, True)
     code, out, _ = run("migrate", "--dry-run")
@@ -111,7 +111,7 @@ def test_bad_usage(run: Run) -> None:
     assert "no query is judged or logged" in out
 
 
-def test_too_long_logged_query_is_left_out(run: Run, project: Tree, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_overlong_logged_query_is_skipped(run: Run, project: Tree, monkeypatch: pytest.MonkeyPatch) -> None:
     logged = [LoggedQuery(NOW_MS, text, ENGINE, "completed") for text in ("session " * 2_000, "session expiry")]
     monkeypatch.setattr(Logbook, "read", lambda *_: logged)
     assert [answer["query"] for answer in made(run)["answers"]] == ["session expiry"]  # type: ignore[attr-defined]

@@ -37,7 +37,7 @@ def commands(saved: Path) -> dict[tuple[str, ...], bool]:
     }
 
 
-def test_no_line_is_wrapped_or_cut_in_a_pipe(run: Run, tmp_path: Path) -> None:
+def test_output_in_a_pipe_is_neither_wrapped_nor_cut(run: Run, tmp_path: Path) -> None:
     for command, inside in commands(tmp_path / "saved.json").items():
         _, whole, err = run(*command, inside=inside, now=inside)
         assert not err.startswith("brv-tui:"), err
@@ -50,15 +50,15 @@ def test_no_line_is_wrapped_or_cut_in_a_pipe(run: Run, tmp_path: Path) -> None:
             assert said.rstrip().endswith(" ms")
 
 
-def test_columns_sets_the_width(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_columns_variable_sets_the_width(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for command, inside in commands(tmp_path / "saved.json").items():
         monkeypatch.setenv("COLUMNS", "60")
         text = run(*command, inside=inside, now=inside)[1]
         assert max(len(row) for row in text.splitlines()) <= 60, command
 
 
-def test_columns_stay_aligned_in_a_pipe(run: Run, project: Tree) -> None:
-    """A long title does not push the columns of other rows away."""
+def test_table_columns_stay_aligned_in_a_pipe(run: Run, project: Tree) -> None:
+    """A long title does not shift the columns of other rows."""
     project.note("auth/short.md", "Refresh", "A refresh token.", 40)
     project.notes(12)
     engines = (part for name in ("byterover", "jeffs_brain", "soleri", "knowing") for part in ("--engine", name))
@@ -81,7 +81,7 @@ def test_columns_stay_aligned_in_a_pipe(run: Run, project: Tree) -> None:
 
 
 @pytest.mark.parametrize("columns", ["", "90"])
-def test_ascii_setting_works_without_the_app(
+def test_ascii_setting_applies_to_commands(
     run: Run, project: Tree, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, columns: str
 ) -> None:
     if columns:
@@ -100,7 +100,7 @@ def test_ascii_setting_works_without_the_app(
             assert re.search("[█─“’−]", run(*command, inside=inside, now=inside)[1]), command
 
 
-def test_every_command_writes_names_in_ascii(
+def test_ascii_setting_escapes_names_in_every_command(
     run: Run, project: Tree, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     note, saved = "auth/a…é.md", str(tmp_path / "a …é.json")
@@ -121,7 +121,7 @@ def test_every_command_writes_names_in_ascii(
         assert set(re.findall(r"[^\x00-\x7f]", text + notes)) <= {"é"}, command
 
 
-def test_ask_writes_its_own_sentences_in_ascii_and_the_answer_unchanged(
+def test_ascii_setting_leaves_a_models_answer_unchanged(
     run: Run, project: Tree, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     project.note("auth/a–b.md", "Tokens – café", "A refresh token.", 40)
@@ -135,7 +135,7 @@ def test_ask_writes_its_own_sentences_in_ascii_and_the_answer_unchanged(
     assert set(re.findall(r"[^\x00-\x7f]", in_letters)) <= {"é"}
 
 
-def test_nothing_is_cut_or_wrapped_with_full_output() -> None:
+def test_full_output_is_neither_cut_nor_wrapped() -> None:
     with kept_whole():
         assert (cut(LONG, 5), cut_left(LONG, 5), fit(LONG, 5), wrap(LONG, 5)) == (LONG, LONG, LONG, [LONG])
         assert [one.plain for one in folded(line(LONG), 9)] == [LONG]
@@ -146,7 +146,7 @@ def test_nothing_is_cut_or_wrapped_with_full_output() -> None:
 
 
 @pytest.mark.parametrize("kind", [stat.S_IFIFO, stat.S_IFSOCK])
-def test_no_command_replaces_a_device_or_pipe(run: Run, project: Tree, tmp_path: Path, kind: int) -> None:
+def test_commands_never_replace_a_device_or_pipe(run: Run, project: Tree, tmp_path: Path, kind: int) -> None:
     project.note("auth/tokens.md", "Tokens", "A refresh token.", 40)
     assert run("judge", "set", "refresh token", "auth/tokens.md=3", now=False)[0] == 0
     for number, command in enumerate(

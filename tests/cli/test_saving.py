@@ -42,7 +42,7 @@ def run(project: Tree, monkeypatch: pytest.MonkeyPatch, capfdbinary: pytest.Capt
 
 
 @pytest.mark.parametrize("engine", ["byterover", "jeffs_brain"])
-def test_saved_trace_is_shown_without_the_tree(run: Run, project: Tree, tmp_path: Path, engine: str) -> None:
+def test_saved_trace_can_be_shown_without_its_tree(run: Run, project: Tree, tmp_path: Path, engine: str) -> None:
     file = tmp_path / "t.json"
     code, first, err = run("query", "quokka", "--engine", engine, "--save", str(file))
     assert (code, err) == (0, f"saved {file}\n")
@@ -53,7 +53,7 @@ def test_saved_trace_is_shown_without_the_tree(run: Run, project: Tree, tmp_path
 
 
 @pytest.mark.parametrize("command", ["open", "serve"])
-def test_options_that_change_the_answer_are_refused_for_a_trace(run: Run, tmp_path: Path, command: str) -> None:
+def test_show_refuses_options_that_change_the_answer(run: Run, tmp_path: Path, command: str) -> None:
     file = str(tmp_path / "t.json")
     run("query", "quokka", "--save", file)
     for options in (("--engine", "jeffs_brain"), ("--profile", "docs"), ("--now", "1970-01-01"), ("--signals", "s")):
@@ -62,7 +62,7 @@ def test_options_that_change_the_answer_are_refused_for_a_trace(run: Run, tmp_pa
         assert err.endswith(f"{file} is a saved trace, whose answer does not change: leave out {options[0]}\n")
 
 
-def test_show_in_every_format(run: Run, tmp_path: Path) -> None:
+def test_show_supports_every_format(run: Run, tmp_path: Path) -> None:
     files = [tmp_path / f"t.{ending}" for ending in ("json", "md", "svg")]
     run("query", "quokka", "--limit", "2", *(word for file in files for word in ("--save", str(file))))
     for file in files:
@@ -73,7 +73,7 @@ def test_show_in_every_format(run: Run, tmp_path: Path) -> None:
     assert len(run("show", str(files[0]), "--detail")[1]) > len(run("show", str(files[0]))[1])
 
 
-def test_show_accepts_the_output_of_query(run: Run, tmp_path: Path) -> None:
+def test_show_accepts_the_json_output_of_query(run: Run, tmp_path: Path) -> None:
     _, out, _ = run("query", "quokka", "--format", "json", "--detail")
     file = tmp_path / "redirected.json"
     file.write_text(out)

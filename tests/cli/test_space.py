@@ -29,7 +29,7 @@ def space(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return small_space(tmp_path, NOW)
 
 
-def test_query_gives_the_reason_and_the_citations(run: Run, space: Path) -> None:
+def test_query_shows_the_reason_and_the_citations(run: Run, space: Path) -> None:
     code, out, _ = run("query", "refresh token", "--project", str(space), *AT, inside=False)
     assert code == 0
     assert "BYTEROVER V4" in out
@@ -44,14 +44,14 @@ def test_query_without_results_has_the_exit_code_of_a_negative_answer(run: Run, 
     assert "Nothing found" in out
 
 
-def test_word_matched_only_by_similar_ones_is_reported_as_such(run: Run, space: Path) -> None:
+def test_word_with_only_similar_matches_is_reported(run: Run, space: Path) -> None:
     code, out, _ = run("query", "refrsh", "--project", str(space), *AT, inside=False)
     assert code == 1
     kept = "similar words match, but V4 keeps only documents that contain ‘refrsh’ as written; check the spelling"
     assert kept in " ".join(out.split())
 
 
-def test_explain_gives_the_reason(run: Run, space: Path) -> None:
+def test_explain_gives_the_reason_for_a_topic(run: Run, space: Path) -> None:
     code, out, _ = run("explain", "incident", "auth/jwt.html", "--project", str(space), *AT, inside=False)
     assert code == 1
     assert "your words occur only in parts that V4 does not search" in out
@@ -70,7 +70,7 @@ def test_explain_of_a_lower_result_lists_remedies(run: Run, space: Path) -> None
     assert "helps" not in out
 
 
-def test_explain_of_a_topic_beyond_the_limit_names_the_kind_of_remedy(run: Run, space: Path) -> None:
+def test_explain_names_the_remedy_for_a_topic_past_the_limit(run: Run, space: Path) -> None:
     limited = ("-o", "limit=1", "--project", str(space))
     code, out, _ = run("explain", "refresh", "ops/deploy.html", *limited, *AT, inside=False)
     assert code == 1
@@ -78,7 +78,7 @@ def test_explain_of_a_topic_beyond_the_limit_names_the_kind_of_remedy(run: Run, 
     assert helps[-1] == "helps ask for 2 results (brv-tui query -o limit=2) → rank 2, 0.437"
 
 
-def test_why_tries_a_new_time_and_another_wording(run: Run, space: Path) -> None:
+def test_why_tries_a_new_time_and_other_words(run: Run, space: Path) -> None:
     tree = space.parent / "data" / "projects" / SPACE_ID / "context-tree"
     for name, days in (("New", 1), ("Old", 40)):
         (tree / f"{name}.html").write_text(f'<bv-topic title="{name} quokkas"><p>A quokka.</p></bv-topic>')
@@ -113,7 +113,7 @@ def test_why_refers_to_explain_if_no_change_helps(run: Run, space: Path) -> None
     assert (code, said in " ".join(out.split())) == (0, True)
 
 
-def test_topic_is_found_without_its_ending(run: Run, space: Path) -> None:
+def test_topic_can_be_named_without_its_ending(run: Run, space: Path) -> None:
     for name in ("auth/jwt", "jwt"):
         code, out, _ = run("explain", "refresh token", name, "--project", str(space), *AT, inside=False)
         assert code == 0
@@ -124,13 +124,13 @@ def test_topic_is_found_without_its_ending(run: Run, space: Path) -> None:
     assert error.endswith("; near: auth/jwt.html\n")
 
 
-def test_config_shows_that_the_space_sets_the_engine(run: Run, space: Path) -> None:
+def test_config_names_the_space_as_source_of_the_engine(run: Run, space: Path) -> None:
     code, out, _ = run("config", "--project", str(space), now=False, inside=False)
     line = next(line for line in out.splitlines() if line.startswith("engine "))
     assert (code, line.split()) == (0, ["engine", "byterover_v4", "the", "space"])
 
 
-def test_profile_of_notes_selects_no_engine_that_a_space_refuses(run: Run, space: Path) -> None:
+def test_profile_of_a_note_engine_is_refused_over_a_space(run: Run, space: Path) -> None:
     for profile, whose in (
         ("brv-3", "; brv-3 is a profile of byterover"),
         ("soleri", "; soleri is a profile of soleri"),
@@ -157,7 +157,7 @@ def test_folder_without_a_space_is_not_a_project(run: Run, space: Path) -> None:
     assert "No context tree found" in error
 
 
-def test_folder_without_a_space_gets_a_list_of_existing_ones(run: Run, space: Path, tmp_path: Path) -> None:
+def test_missing_space_is_reported_with_a_list_of_spaces(run: Run, space: Path, tmp_path: Path) -> None:
     (tmp_path / "bare").mkdir()
     where = ("--project", str(tmp_path / "bare"), "--engine", "byterover_v4")
     code, _, error = run("query", "x", *where, *AT, inside=False)
@@ -198,7 +198,7 @@ def test_replayed_queries_and_sequences_match_the_recording(
         assert line["answer"]["citation_block"] == step["citation_block"]
 
 
-def test_space_is_found_wherever_a_project_can_be_named(space: Path) -> None:
+def test_space_can_be_named_like_a_project(space: Path) -> None:
     assert find_any_project(space).kind == SPACE
     assert serving._name_of(space, None) == space.name
     (space / "notes.md").write_text("# a folder of Markdown that has a space")
@@ -207,7 +207,7 @@ def test_space_is_found_wherever_a_project_can_be_named(space: Path) -> None:
     assert find_any_project(space).kind == TREE
 
 
-def test_list_with_invalid_options_is_refused(run: Run, space: Path, tmp_path: Path) -> None:
+def test_space_list_refuses_invalid_options(run: Run, space: Path, tmp_path: Path) -> None:
     (tmp_path / "queries.json").write_text('[{"query": "x", "options": 3}]')
     code, _, error = run(
         "replay", "--project", str(space), "--queries", str(tmp_path / "queries.json"), *AT, inside=False
@@ -216,7 +216,7 @@ def test_list_with_invalid_options_is_refused(run: Run, space: Path, tmp_path: P
     assert "options of entry 1 must be an object" in error
 
 
-def test_space_names_match_its_own_scripts(run: Run, space: Path, tmp_path: Path) -> None:
+def test_space_names_match_those_of_v4(run: Run, space: Path, tmp_path: Path) -> None:
     empty = tmp_path / "empty"
     empty.mkdir()
     code, out, _ = run("query", "refresh token", "--project", str(empty), "--space", "Small", *AT, inside=False)
@@ -244,7 +244,7 @@ def test_space_names_match_its_own_scripts(run: Run, space: Path, tmp_path: Path
     assert "which soleri cannot rank" in error
 
 
-def test_setting_that_requires_a_missing_space_is_refused(run: Run) -> None:
+def test_engine_setting_that_requires_a_missing_space_is_refused(run: Run) -> None:
     own('engine = "byterover_v4"\n')
     code, out, error = run("query", "refresh token")
     assert (code, out) == (2, "")
@@ -257,7 +257,7 @@ def test_only_a_context_tree_can_be_migrated(run: Run, space: Path) -> None:
     assert run("migrate", "--dry-run", "--project", str(space), inside=False) == (3, "", said)
 
 
-def test_judged_queries_are_measured_and_git_is_refused(run: Run, space: Path) -> None:
+def test_space_supports_eval_but_no_git_baseline(run: Run, space: Path) -> None:
     where = ("--project", str(space), *AT)
     assert run("judge", "set", "refresh token", "auth/jwt.html=3", *where[:2], inside=False)[0] == 0
     code, out, err = run("eval", "--format", "json", *where, inside=False)

@@ -88,7 +88,7 @@ def test_closed_stream_is_not_an_error(project: Tree, call: Call) -> None:
             assert (code, "failed" in err) == (0, False), (arguments, err)
 
 
-def test_reader_that_closes_early_is_not_an_error(project: Tree, call: Call) -> None:
+def test_reader_that_exits_early_is_not_an_error(project: Tree, call: Call) -> None:
     for arguments in _all(project):
         read, write = os.pipe()
         os.close(read)
@@ -98,14 +98,14 @@ def test_reader_that_closes_early_is_not_an_error(project: Tree, call: Call) -> 
             assert (code, [line for line in err.splitlines() if not line.startswith(beside)]) == (0, []), arguments
 
 
-def test_app_needs_open_streams(project: Tree, call: Call) -> None:
+def test_app_refuses_closed_streams(project: Tree, call: Call) -> None:
     for closed in ("stdin", "stdout"):
         code, _, err = call(["open", str(project.root)], **{closed: None})
         assert (code, err.startswith("brv-tui: the app needs a terminal")) == (2, True)
 
 
 @pytest.mark.parametrize("encoding", ["latin-1", "ascii", "cp437"])
-def test_every_command_writes_in_any_encoding(project: Tree, call: Call, encoding: str) -> None:
+def test_every_command_supports_any_output_encoding(project: Tree, call: Call, encoding: str) -> None:
     for arguments in _all(project):
         code, _, err = call(arguments, encoding)
         assert (code, "failed" in err) == (0, False), (arguments, err)
@@ -113,8 +113,8 @@ def test_every_command_writes_in_any_encoding(project: Tree, call: Call, encodin
 
 @pytest.mark.long
 @pytest.mark.parametrize("command", [("query", "refresh"), ("maturity",), ("show", "saved.json"), ("--help",)])
-def test_processes_whose_streams_are_closed_or_not_read(project: Tree, folder: Path, command: tuple[str, ...]) -> None:
-    """A real process adds its own closed descriptors, and its output at exit."""
+def test_processes_survive_closed_or_unread_streams(project: Tree, folder: Path, command: tuple[str, ...]) -> None:
+    """A real process also has closed descriptors and flushes its output at exit."""
     for arguments in (one for one in _all(project) if tuple(one[: len(command)]) == command):
         for streams in (">&-", "<&- >&- 2>&-", "| head -1 >/dev/null"):
             program = f'( "$@"; echo $? >code ) {streams}; exit $(cat code)'
@@ -123,7 +123,7 @@ def test_processes_whose_streams_are_closed_or_not_read(project: Tree, folder: P
             assert (ran.returncode, "failed" in ran.stderr, "Traceback" in ran.stderr) == (0, False, False), arguments
 
 
-def test_signs_outside_the_encoding_become_ascii(project: Tree, call: Call) -> None:
+def test_characters_outside_the_encoding_become_ascii(project: Tree, call: Call) -> None:
     _, out, _ = call(_all(project)[0], "ascii")
     assert r"refresh \u6f22\u5b57" in out
     assert "\\u2265" not in out
@@ -131,7 +131,7 @@ def test_signs_outside_the_encoding_become_ascii(project: Tree, call: Call) -> N
 
 
 @pytest.mark.long
-def test_signs_become_ascii_with_the_setting(project: Tree, call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_ascii_setting_converts_characters_to_ascii(project: Tree, call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
     texts = [one for one in _all(project) if not {"ask", "--help", "json", "md", "replay"} & set(one)]
     fleet = ["fleet", "query", "refresh “it”", "--now", "2026-11-20T12:00:00Z", "--over", str(project.root)]
     texts += [*([*fleet, "--merge", merge] for merge in ("each", "one")), ["llm", "check"], ["code", "refresh"]]
@@ -168,7 +168,7 @@ def test_json_contains_no_terminal_control_characters() -> None:
     ],
     ids=" ".join,
 )
-def test_note_whose_name_is_not_utf8_stops_no_command(run: Run, project: Tree, words: tuple[str, ...]) -> None:
+def test_note_name_outside_utf8_stops_no_command(run: Run, project: Tree, words: tuple[str, ...]) -> None:
     project.note("a/b\udcff.md", "Odd quokka", "A quokka with an odd name.")
     code, out, err = run(*words)
     assert code in (0, 1)

@@ -1,4 +1,4 @@
-"""``brv-tui sweep``."""
+"""``brv-tui sweep``: all values of a constant."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tests.cli.test_eval import judged as judged
 from tests.support.trees import Tree
 
 
-def test_curve_with_the_values_at_which_tiers_change(run: Run, judged: Tree) -> None:
+def test_sweep_lists_the_values_at_which_tiers_change(run: Run, judged: Tree) -> None:
     code, out, _ = run("sweep", "direct.min_top=0.5:1:3", "--metric", "mrr")
     assert code == 0
     assert "direct.min_top: mrr of 2 of 3 judged queries" in out
@@ -22,7 +22,7 @@ def test_curve_with_the_values_at_which_tiers_change(run: Run, judged: Tree) -> 
     assert [line.split()[0] for line in out.splitlines() if "tier 2" in line and "→" not in line][:2] == ["0.5", "0.75"]
 
 
-def test_json_and_svg_are_written_and_saved(run: Run, judged: Tree, tmp_path: Path) -> None:
+def test_sweep_writes_json_and_svg(run: Run, judged: Tree, tmp_path: Path) -> None:
     file = tmp_path / "map.svg"
     words = ("score.relevance=0.2:0.8:2", "score.recency=0:0.5:2")
     code, out, err = run("sweep", *words, "--format", "json", "--save", str(file))
@@ -34,7 +34,7 @@ def test_json_and_svg_are_written_and_saved(run: Run, judged: Tree, tmp_path: Pa
     assert run("sweep", *words, "--format", "svg")[1] == file.read_text()
 
 
-def test_single_query_instead_of_judged_ones(run: Run, project: Tree) -> None:
+def test_sweep_can_run_one_query_without_judgments(run: Run, project: Tree) -> None:
     code, out, err = run("sweep", "search.limit=1:3:3")
     assert (code, out) == (2, "")
     assert "brv-tui judge set" in err
@@ -61,14 +61,14 @@ def test_single_query_instead_of_judged_ones(run: Run, project: Tree) -> None:
         (("direct.min_top:0.7:1:5",), "FROM:TO:N; write direct.min_top=0.7:1:5\n"),
     ],
 )
-def test_bad_usage_is_refused_in_one_line(run: Run, judged: Tree, words: tuple[str, ...], said: str) -> None:
+def test_invalid_sweep_is_refused_in_one_line(run: Run, judged: Tree, words: tuple[str, ...], said: str) -> None:
     code, out, err = run("sweep", *words)
     assert (code, out) == (2, "")
     assert said in err
     assert "Traceback" not in err
 
 
-def test_note_of_a_swept_signal_can_be_named_as_elsewhere(run: Run, judged: Tree) -> None:
+def test_note_of_a_swept_signal_can_be_named_in_any_way(run: Run, judged: Tree) -> None:
     whole = run("sweep", "auth/jwt/rotation.md:importance=0:100:3", "--format", "json")
     assert whole[0] == 0
     assert json.loads(whole[1])["axes"][0]["values"] == [0.0, 50.0, 100.0]
@@ -86,19 +86,19 @@ def test_unknown_note_is_reported_with_similar_names(run: Run, judged: Tree, nam
     assert near in err
 
 
-def test_other_engines_have_other_constants(run: Run, judged: Tree) -> None:
+def test_sweep_uses_the_constants_of_the_engine(run: Run, judged: Tree) -> None:
     code, out, _ = run("sweep", "columns.title=0:20:3", "--engine", "jeffs_brain", "--mode", "bm25", "--format", "json")
     assert code == 0
     assert json.loads(out)["engine"] == "jeffs_brain"
 
 
-def test_named_query_keeps_its_judgment(run: Run, judged: Tree) -> None:
+def test_query_option_keeps_the_judgment_of_that_query(run: Run, judged: Tree) -> None:
     query = next(each.text for each in JUDGED if each.documents)
     out = run("sweep", "direct.min_top=0.5:1:3", "--query", query)[1]
     assert "of 1 judged query" in out
 
 
-def test_constants_are_listed(run: Run, judged: Tree) -> None:
+def test_list_option_prints_all_constants(run: Run, judged: Tree) -> None:
     code, out, _ = run("sweep", "--list")
     assert code == 0
     assert "direct.min_top" in out

@@ -41,30 +41,30 @@ def installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]
         yield
 
 
-def test_engine_is_listed_after_ours() -> None:
+def test_external_engine_is_listed_after_built_in_ones() -> None:
     ours, first = registry.names(), len(registry._FIRST)
     assert (ours[:first], "toy" in ours) == (registry._FIRST, True)
 
 
-def test_built_in_engines_are_declared_in_place_and_come_first() -> None:
+def test_built_in_engines_are_declared_and_listed_first() -> None:
     points = tomllib.loads((_ROOT / "pyproject.toml").read_text())["project"]["entry-points"][registry.GROUP]
     folders = {file.parent.name for file in (_ROOT / "brvtui").glob("engines/*/engine.py")}
     assert {point.split(".engine:")[0] for point in points.values()} == {f"brvtui.engines.{name}" for name in folders}
     assert points.keys() == folders >= set(registry._FIRST)
 
 
-def test_other_package_cannot_replace_a_built_in_engine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_external_engine_cannot_replace_a_built_in_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with declared(tmp_path / "other", monkeypatch, "soleri", "tests.engines.toy:Toy"):
         assert type(registry.load("soleri")).__module__ == "brvtui.engines.soleri.engine"
 
 
-def test_engine_that_fails_to_load_is_reported_in_one_line(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_engine_that_cannot_be_loaded_is_reported_in_one_line(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tests.engines.toy.Toy.__init__", lambda self: 1 / 0)
     code, _, err = run("query", "refresh", *TOY)
     assert (code, err.count("\n"), "the engine toy cannot be loaded" in err) == (2, 1, True)
 
 
-def test_text_gives_the_reason_and_lists_the_notes(run: Run) -> None:
+def test_text_output_gives_the_reason_and_lists_the_notes(run: Run) -> None:
     code, out, _ = run("query", "refresh token", *TOY)
     assert code == 0
     said = " ".join(out.split())
@@ -73,12 +73,12 @@ def test_text_gives_the_reason_and_lists_the_notes(run: Run) -> None:
     assert run("query", "sandwich", *TOY)[0] == 1
 
 
-def test_json_contains_its_section(run: Run) -> None:
+def test_json_contains_the_section_of_the_engine(run: Run) -> None:
     trace = json.loads(run("query", "refresh token", *TOY, "--format", "json")[1])["trace"]
     assert (trace["engine"], trace["sections"]) == ("toy", {"counted": {"words": ["refresh", "token"]}})
 
 
-def test_unknown_option_is_refused(run: Run) -> None:
+def test_unknown_engine_option_is_refused(run: Run) -> None:
     code, _, err = run("query", "refresh", *TOY, "--top-k", "3")
     assert (code, "toy has no option top_k" in err) == (2, True)
 
@@ -92,7 +92,7 @@ def test_unreadable_constants_are_reported_in_one_line(run: Run, monkeypatch: py
     assert (code, err.splitlines()[-1]) == (2, "brv-tui: plain.toml: least is missing")
 
 
-def test_profile_from_the_command_line(run: Run) -> None:
+def test_profile_option_selects_a_profile_of_the_engine(run: Run) -> None:
     for profile, found in (("plain", 1), ("strict", 0)):
         code, out, _ = run("query", "refresh token", *TOY, "--profile", profile, "--format", "json")
         trace = json.loads(out)["trace"]
@@ -101,7 +101,7 @@ def test_profile_from_the_command_line(run: Run) -> None:
     assert (code, err.splitlines()[-1]) == (2, "brv-tui: no profile docs of Toy: use plain, strict")
 
 
-def test_profile_from_the_settings(run: Run, project: Tree) -> None:
+def test_profile_setting_selects_a_profile_of_the_engine(run: Run, project: Tree) -> None:
     project.settings('engine = "toy"\nprofile = "strict"\n')
     assert json.loads(run("query", "refresh", "--format", "json")[1])["trace"]["profile"] == "strict"
     project.settings('profile = "docs"\n')  # the tree is read with it
@@ -109,7 +109,7 @@ def test_profile_from_the_settings(run: Run, project: Tree) -> None:
     assert json.loads(run("query", "refresh", "--format", "json")[1])["trace"]["profile"] == "docs"
 
 
-def test_own_option(run: Run) -> None:
+def test_option_declared_by_the_engine_is_accepted(run: Run) -> None:
     for command in (("query", "refresh token"), ("explain", "refresh token", "auth/jwt/rotation.md")):
         assert run(*command, *TOY, "-o", "whole=true", "--format", "json")[0] == 0
         code, _, err = run(*command, *TOY, "--option", "half=1")
@@ -127,7 +127,7 @@ def test_explain_gives_reasons_for_presence_and_absence(run: Run) -> None:
     assert (code, "no word" in out) == (1, True)
 
 
-def test_replay_works(run: Run, tmp_path: Path) -> None:
+def test_replay_runs_an_external_engine(run: Run, tmp_path: Path) -> None:
     listed = tmp_path / "listed.json"
     listed.write_text('["refresh token", "sandwich"]')
     lines = [json.loads(line) for line in run("replay", "--queries", str(listed), *TOY)[1].splitlines()]
@@ -148,7 +148,7 @@ def test_trace_is_saved_and_read_again(run: Run, tmp_path: Path) -> None:
     assert (trace.engine, trace.section(Counted).words) == ("toy", ("refresh", "token"))
 
 
-def test_run_is_logged(project: Tree) -> None:
+def test_run_of_an_external_engine_is_logged(project: Tree) -> None:
     session = project.session()
     trace = session.run("refresh token", engine="toy")
     session.logbook.add(trace, NOW_MS, 1.0)
@@ -157,7 +157,7 @@ def test_run_is_logged(project: Tree) -> None:
     assert session.explainer.compare_logged(entry).differences == ()
 
 
-def test_engine_describes_its_own_near_misses() -> None:
+def test_engine_provides_the_wording_of_near_misses() -> None:
     missed = NearMiss("a.md", "a.md", "A", Kind.CONTEXT, "", 4, 0.5, "behind the others by a word", 0.25)
     row = ResultRow("A", "", Presentation().lack(missed, UNICODE)[1], "")
     assert "−0.250" in near_miss_lines(missed, row, Scale(), 60, UNICODE)[0].plain
@@ -165,7 +165,7 @@ def test_engine_describes_its_own_near_misses() -> None:
     assert shown == "rank 4"
 
 
-async def test_every_pane_shows_it(project: Tree, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_every_pane_shows_an_external_engine(project: Tree, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("BRV_TUI_PANES", "all")
     project.settings('engine = "toy"\n')
     app = BrvTui(Opening(project.root, None, NOW_MS))
@@ -219,10 +219,10 @@ def checked(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
 
 
 @pytest.mark.parametrize("missing", _PIECES)
-def test_type_checker_finds_a_missing_piece(checked: dict[str, str], missing: str) -> None:
+def test_type_checker_reports_a_missing_engine_member(checked: dict[str, str], missing: str) -> None:
     found = rf'"Toy" is missing following "Engine" protocol member:\nnote: +{missing}$'
     assert re.search(found, checked[missing].rstrip())
 
 
-def test_type_checker_accepts_the_whole_engine(checked: dict[str, str]) -> None:
+def test_type_checker_accepts_a_complete_engine(checked: dict[str, str]) -> None:
     assert checked[""] == ""

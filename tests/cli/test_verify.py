@@ -29,7 +29,7 @@ def test_missing_installation_is_reported_in_one_line(
     assert (code, "install Node.js 20 or later" in err) == (4, True)
 
 
-def test_status_of_the_installation(run: Run, tmp_path: Path) -> None:
+def test_verify_shows_the_status_of_an_installation(run: Run, tmp_path: Path) -> None:
     (tmp_path / "package.json").write_text(json.dumps(PACKAGE))
     status = ("verify", "--status", "--package", str(tmp_path))
     assert run(*status)[:2] == (
@@ -44,7 +44,7 @@ def test_status_of_the_installation(run: Run, tmp_path: Path) -> None:
     assert (made["installed"], made["sentence"], made["last"]["same"]) == ("byterover-cli 3.16.1", line, 226)
 
 
-def test_spaces_are_named_as_by_v4_scripts(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_space_names_match_v4_scripts(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("BRV_DATA_DIR", str(tmp_path / "data"))
     small_space(tmp_path, 1_795_176_000_000.0)
     bundle = tmp_path / "bundle"
@@ -56,7 +56,7 @@ def test_spaces_are_named_as_by_v4_scripts(run: Run, tmp_path: Path, monkeypatch
     assert out.startswith("byterover skill 4.2.0 is installed, but was not verified on this machine")
 
 
-def test_unreadable_queries_are_reported(run: Run, tmp_path: Path) -> None:
+def test_unreadable_queries_file_is_reported(run: Run, tmp_path: Path) -> None:
     (tmp_path / "queries.json").write_text('{"not": "a list"}')
     code, _, err = run("verify", "--queries", str(tmp_path / "queries.json"))
     assert (code, "queries.json" in err) == (2, True)

@@ -12,7 +12,7 @@ from tests.support.trees import Tree
 QUERY = "session refresh"
 
 
-def test_parts_in_two_columns(run: Run, project: Tree) -> None:
+def test_why_shows_the_parts_of_two_notes_in_columns(run: Run, project: Tree) -> None:
     code, out, err = run("why", QUERY, "expiry", "rotation")
     assert (code, err) == (0, "")
     text = " ".join(out.split())
@@ -26,14 +26,14 @@ def test_parts_in_two_columns(run: Run, project: Tree) -> None:
 
 
 @pytest.mark.parametrize("engine", ["soleri", "jeffs_brain", "knowing"])
-def test_every_engine(run: Run, project: Tree, engine: str) -> None:
+def test_parts_of_every_engine_sum_to_the_gap(run: Run, project: Tree, engine: str) -> None:
     code, out, _ = run("why", QUERY, "expiry", "rotation", "--engine", engine, "--format", "json")
     value = json.loads(out)
     assert code == 0
     assert sum(part["difference"] for part in value["parts"]) == pytest.approx(value["gap"], abs=1e-9)
 
 
-def test_folder_is_named_as_in_the_answer_and_moves_with_its_notes(run: Run, project: Tree) -> None:
+def test_why_compares_a_note_with_a_folder(run: Run, project: Tree) -> None:
     project.note("ops/one.md", "Quokka gates", "quokka gates", importance=90, maturity="core")
     project.note("ops/two.md", "Quokka", "quokka", importance=90, maturity="core")
     project.summary("ops")

@@ -1,4 +1,4 @@
-"""Layers over each other, reports of problems, and changes of one setting."""
+"""Settings layers, and reports of invalid settings."""
 
 from __future__ import annotations
 
@@ -41,47 +41,47 @@ def read(root: Path | None = None, options: Mapping[str, Any] | None = None, **e
     return configure(root, options or {}, environ)
 
 
-def said(made: Configuration) -> list[str]:
-    return [problem.message for problem in made.problems]
+def messages(result: Configuration) -> list[str]:
+    return [problem.message for problem in result.problems]
 
 
-def test_without_anything_the_defaults(root: Path) -> None:
-    made = read(root)
-    assert made.settings == Settings()
-    assert made.problems == ()
-    assert {made.source(name).layer for name in entries()} == {Layer.DEFAULT}
-    made.check()
+def test_defaults_apply_without_any_settings(root: Path) -> None:
+    result = read(root)
+    assert result.settings == Settings()
+    assert result.problems == ()
+    assert {result.source(name).layer for name in entries()} == {Layer.DEFAULT}
+    result.check()
 
 
-def test_each_layer_has_precedence_over_the_one_below(root: Path) -> None:
+def test_each_layer_overrides_the_layers_below(root: Path) -> None:
     mine = own('theme = "a"\nengine = "jeffs_brain"\nhistory = 1\nrecording = true\nprofile = "docs"')
     theirs = project(root, 'theme = "b"\nhistory = 2\nprofile = "combined"')
-    made = read(root, {"profile": "brv-3"}, BRV_TUI_HISTORY="3", BRV_TUI_PROFILE="docs")
-    settings = made.settings
+    result = read(root, {"profile": "brv-3"}, BRV_TUI_HISTORY="3", BRV_TUI_PROFILE="docs")
+    settings = result.settings
     assert (settings.recording, settings.engine, settings.theme) == (True, "jeffs_brain", "b")
     assert (settings.history, settings.profile) == (3, "brv-3")
-    assert made.source("recording") == SettingSource(Layer.USER, str(mine))
-    assert made.source("theme") == SettingSource(Layer.PROJECT, str(theirs))
-    assert made.source("history") == SettingSource(Layer.ENVIRONMENT, "BRV_TUI_HISTORY")
-    assert made.source("profile") == SettingSource(Layer.OPTION, "--profile")
-    assert made.source("watch") == SettingSource(Layer.DEFAULT)
+    assert result.source("recording") == SettingSource(Layer.USER, str(mine))
+    assert result.source("theme") == SettingSource(Layer.PROJECT, str(theirs))
+    assert result.source("history") == SettingSource(Layer.ENVIRONMENT, "BRV_TUI_HISTORY")
+    assert result.source("profile") == SettingSource(Layer.OPTION, "--profile")
+    assert result.source("watch") == SettingSource(Layer.DEFAULT)
 
 
-def test_opened_project_is_named_as_the_source_even_after_reading_again(tmp_path: Path) -> None:
+def test_opened_project_stays_the_source_of_its_engine(tmp_path: Path) -> None:
     own('engine = "soleri"\n')
-    made = configure(None, {"engine": "byterover_v4", "profile": "docs"}, {}, {"engine": "the space"})
-    for one in (made, made.read_again()):
+    result = configure(None, {"engine": "byterover_v4", "profile": "docs"}, {}, {"engine": "the space"})
+    for one in (result, result.read_again()):
         assert one.source("engine") == SettingSource(Layer.OPENED, "the space")
         assert one.source("profile") == SettingSource(Layer.OPTION, "--profile")
 
 
-def test_only_the_user_can_set_keys(root: Path) -> None:
+def test_project_settings_cannot_bind_keys(root: Path) -> None:
     own('[keys]\n"panes.back" = "x"\npanes.next = "n"')
     file = project(root, '[keys]\n"panes.back" = "y"\n"dialog.not_now" = "y"')
-    made = read(root)
-    assert made.settings.keys == {"panes.back": "x", "panes.next": "n"}
-    assert made.source("keys.panes.back").layer is Layer.USER
-    assert said(made) == [f"{file}: keys is for your own settings file: a project's file cannot set it"]
+    result = read(root)
+    assert result.settings.keys == {"panes.back": "x", "panes.next": "n"}
+    assert result.source("keys.panes.back").layer is Layer.USER
+    assert messages(result) == [f"{file}: keys is for your own settings file: a project's file cannot set it"]
 
 
 _GREEDY = """
@@ -107,28 +107,28 @@ linked_trees = true
 """
 
 
-def test_no_limit_of_a_projects_profile_is_above_the_built_in(root: Path) -> None:
+def test_project_profile_cannot_raise_built_in_limits(root: Path) -> None:
     project(root, _GREEDY)
-    made, built_in = chosen_profile(read(root)), profiles.load()
-    assert made == replace(built_in, name="brv-3*", direct=replace(built_in.direct, min_top=0.3))
+    result, built_in = chosen_profile(read(root)), profiles.load()
+    assert result == replace(built_in, name="brv-3*", direct=replace(built_in.direct, min_top=0.3))
 
 
-def test_no_limit_of_a_projects_profile_is_above_the_users(root: Path) -> None:
+def test_project_profile_cannot_raise_the_users_limits(root: Path) -> None:
     own("[profile.single_call]\nmax_iterations = 7\n[profile.agent]\nidle_turns = 80")
     project(root, _GREEDY)
-    made = chosen_profile(read(root))
-    assert (made.single_call.max_iterations, made.agent.idle_turns) == (7, profiles.load().agent.idle_turns)
+    result = chosen_profile(read(root))
+    assert (result.single_call.max_iterations, result.agent.idle_turns) == (7, profiles.load().agent.idle_turns)
     assert chosen_profile(read()).agent.idle_turns == 80, "the user's own profile is the user's"
 
 
 @pytest.mark.parametrize("mine", ["jeffs_brain", "/no/such/file.toml"])
-def test_users_profile_of_another_engine_limits_nothing(root: Path, mine: str) -> None:
+def test_user_profile_of_another_engine_limits_nothing(root: Path, mine: str) -> None:
     own(f'profile = "{mine}"')
     project(root, 'profile = "docs"')
     assert chosen_profile(read(root)) == profiles.load("docs")
 
 
-def test_projects_profile_must_be_in_the_project(root: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
+def test_project_profile_must_be_inside_the_project(root: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
     outside = tmp_path_factory.mktemp("outside") / "mine.toml"
     outside.write_text("[agent]\nidle_turns = 2")
     (root / "link.toml").symlink_to(outside)
@@ -145,7 +145,7 @@ def test_projects_profile_must_be_in_the_project(root: Path, tmp_path_factory: p
     assert chosen_profile(read(root)).agent.idle_turns == 2
 
 
-def test_in_a_browser_personal_settings_are_read_only() -> None:
+def test_personal_settings_are_read_only_in_a_browser() -> None:
     here, served = read(), read(BRV_TUI_SERVED="1")
     for name, entry in entries().items():
         assert bool(served.why_read_only(name)) == entry.personal
@@ -154,7 +154,7 @@ def test_in_a_browser_personal_settings_are_read_only() -> None:
     assert not here.why_read_only("keys.panes.back")
 
 
-def test_keys_of_services_come_only_from_listed_variables() -> None:
+def test_api_keys_come_only_from_listed_variables() -> None:
     own('key_variables = "OPENAI_API_KEY, OTHER_KEY"')
     settings = read().settings
     assert settings.may_read_key("OPENAI_API_KEY")
@@ -165,28 +165,28 @@ def test_keys_of_services_come_only_from_listed_variables() -> None:
         assert Settings().may_read_key(name)
 
 
-def test_a_variable_for_every_setting_but_keys() -> None:
+def test_every_setting_except_keys_has_a_variable() -> None:
     values = {ValueKind.TRUTH: "yes", ValueKind.NUMBER: "1000", ValueKind.TEXT: "some text", ValueKind.PROFILE: "docs"}
     for name, entry in entries().items():
         if entry.kind is ValueKind.KEYS:
             assert entry.variable == ""
             continue
-        made = read(**{entry.variable: entry.choices[-1] if entry.choices else values[entry.kind]})
-        assert made.problems == ()
-        assert made.source(name) == SettingSource(Layer.ENVIRONMENT, entry.variable)
+        result = read(**{entry.variable: entry.choices[-1] if entry.choices else values[entry.kind]})
+        assert result.problems == ()
+        assert result.source(name) == SettingSource(Layer.ENVIRONMENT, entry.variable)
 
 
-def test_variables_of_before_keep_their_meaning() -> None:
-    made = read(
+def test_older_variables_keep_their_meaning() -> None:
+    result = read(
         BRV_TUI_ASCII="1",
         BRV_TUI_EMBEDDER_MODEL="m",
         BRV_TUI_EMBEDDER_URL="http://localhost/v1",
         BRV_TUI_EMBEDDER_KEY="secret",
         BRV_TUI_RERANKER_MODEL="r",
     ).settings
-    assert made.ascii == "on"
-    assert (made.services.embedder.model, made.services.embedder.url) == ("m", "http://localhost/v1")
-    assert (made.services.embedder.key_env, made.services.reranker.model) == ("BRV_TUI_EMBEDDER_KEY", "r")
+    assert result.ascii == "on"
+    assert (result.services.embedder.model, result.services.embedder.url) == ("m", "http://localhost/v1")
+    assert (result.services.embedder.key_env, result.services.reranker.model) == ("BRV_TUI_EMBEDDER_KEY", "r")
     assert read(BRV_TUI_ASCII="0").settings.ascii == "off"
     assert read(BRV_TUI_ASCII="").settings.ascii == "auto"
     assert "secret" not in str(as_plain(read(BRV_TUI_EMBEDDER_KEY="secret")))
@@ -220,54 +220,56 @@ def test_variables_of_before_keep_their_meaning() -> None:
         ("a = 'x'\n" * 2, "cannot be read as settings (Cannot overwrite a value"),
     ],
 )  # fmt: skip
-def test_problems_are_reported_with_their_file(text: str | bytes, message: str) -> None:
+def test_problem_in_a_settings_file_names_the_file(text: str | bytes, message: str) -> None:
     file = own(text)
-    made = read()
-    (problem,) = said(made)
+    result = read()
+    (problem,) = messages(result)
     assert problem.startswith(f"{file}: {message}")
     assert "\n" not in problem
-    assert made.settings == Settings()
-    entry = entry_of(made.problems[0].name)
+    assert result.settings == Settings()
+    entry = entry_of(result.problems[0].name)
     if entry is not None and entry.of_app:
-        made.check()
+        result.check()
         return
     with pytest.raises(ConfigError) as caught:
-        made.check()
+        result.check()
     assert str(caught.value) == problem
 
 
-def test_a_wrong_variable_is_named() -> None:
-    assert said(read(BRV_TUI_WATCH="maybe")) == ["BRV_TUI_WATCH: watch = 'maybe' must be true or false"]
-    assert said(read(BRV_TUI_HISTORY="9" * 5000))[0].startswith("BRV_TUI_HISTORY: history = '999")
-    assert said(read(BRV_TUI_HISTORY="²")) == ["BRV_TUI_HISTORY: history = '²' must be a whole number from 0 to 10000"]
+def test_invalid_variable_is_reported_by_name() -> None:
+    assert messages(read(BRV_TUI_WATCH="maybe")) == ["BRV_TUI_WATCH: watch = 'maybe' must be true or false"]
+    assert messages(read(BRV_TUI_HISTORY="9" * 5000))[0].startswith("BRV_TUI_HISTORY: history = '999")
+    assert messages(read(BRV_TUI_HISTORY="²")) == [
+        "BRV_TUI_HISTORY: history = '²' must be a whole number from 0 to 10000"
+    ]
 
 
 @pytest.mark.parametrize("number", ["-1", "+10001", " 20000 "])
-def test_a_number_out_of_range_is_refused_alike_in_a_file_a_variable_and_a_field(number: str) -> None:
+def test_out_of_range_number_is_refused_in_every_source(number: str) -> None:
     own(f"history = {number}")
     message = f"history = {int(number)} must be a whole number from 0 to 10000"
-    assert said(read()) == [f"{user_file()}: {message}"]
+    assert messages(read()) == [f"{user_file()}: {message}"]
     own("")
-    assert said(read(BRV_TUI_HISTORY=number)) == [f"BRV_TUI_HISTORY: {message}"]
+    assert messages(read(BRV_TUI_HISTORY=number)) == [f"BRV_TUI_HISTORY: {message}"]
     with pytest.raises(ConfigError) as caught:
         read_text(entries()["history"], number)
     assert str(caught.value) == message
 
 
-def test_one_wrong_setting_does_not_lose_the_others() -> None:
+def test_one_invalid_setting_keeps_the_others() -> None:
     own('theme = "x"\nhistory = "many"\n[keys]\nquit = "Q"')
-    made = read()
-    assert (made.settings.theme, made.settings.history, made.settings.keys) == ("x", 500, {"quit": "Q"})
-    assert len(made.problems) == 1
+    result = read()
+    assert (result.settings.theme, result.settings.history, result.settings.keys) == ("x", 500, {"quit": "Q"})
+    assert len(result.problems) == 1
 
 
 @pytest.mark.parametrize("name", [name for name, entry in entries().items() if entry.personal])
-def test_a_project_cannot_name_programs_or_places(root: Path, name: str) -> None:
+def test_project_file_cannot_set_personal_settings(root: Path, name: str) -> None:
     table, _, key = name.rpartition(".")
     file = project(root, f'[{table}]\n{key} = "x"' if table else f'{key} = "x"')
-    made = read(root)
-    assert said(made) == [f"{file}: {name} is for your own settings file: a project's file cannot set it"]
-    assert made.settings == Settings()
+    result = read(root)
+    assert messages(result) == [f"{file}: {name} is for your own settings file: a project's file cannot set it"]
+    assert result.settings == Settings()
     assert {other for other, entry in entries().items() if not entry.personal} == {
         "theme", "animations", "ascii", "engine", "profile", "watch", "history", "signals.frontmatter",
         "editor.keep_mtime",
@@ -278,19 +280,19 @@ def test_a_project_cannot_name_programs_or_places(root: Path, name: str) -> None
 def test_pipe_or_folder_is_not_a_settings_file(root: Path) -> None:
     os.mkfifo(root / ".brv" / "brv-tui.toml")
     user_file().mkdir(parents=True)
-    assert [message.partition(": ")[2] for message in said(read(root))] == [
+    assert [message.partition(": ")[2] for message in messages(read(root))] == [
         "cannot be read as settings (not a regular file)"
     ] * 2
 
 
-def test_a_linked_settings_file_is_followed(tmp_path: Path) -> None:
+def test_symlinked_settings_file_is_read(tmp_path: Path) -> None:
     (tmp_path / "dotfiles.toml").write_text("history = 9")
     user_file().parent.mkdir(parents=True)
     user_file().symlink_to(tmp_path / "dotfiles.toml")
     assert read().settings.history == 9
 
 
-def test_the_folder_of_settings(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_settings_folder_follows_the_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     assert config_folder() == Path(os.environ["BRV_TUI_DATA_DIR"]) / "config"
     monkeypatch.setenv("BRV_TUI_CONFIG_DIR", str(tmp_path))
     assert user_file() == tmp_path / "config.toml"
@@ -299,7 +301,7 @@ def test_the_folder_of_settings(monkeypatch: pytest.MonkeyPatch, tmp_path: Path)
     assert config_folder().name == "brv-tui"
 
 
-def test_profile_next_to_the_settings_is_found_by_its_name(root: Path) -> None:
+def test_profile_beside_the_user_settings_is_found_by_name(root: Path) -> None:
     own('profile = "low"')
     (user_file().parent / "low.toml").write_text('extends = "docs"\nname = "low"\n[search]\nlimit = 3\n')
     (user_file().parent / "other.toml").write_text('extends = "soleri"\n')
@@ -321,7 +323,7 @@ def test_profile_next_to_the_settings_is_found_by_its_name(root: Path) -> None:
     assert chosen_profile(read(options={"profile": "low"})).search.limit == 3
 
 
-def test_a_profile_file_counts_from_the_file_that_names_it(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_profile_path_is_relative_to_the_settings_file(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (root / ".brv" / "mine.toml").write_text("[direct]\nmin_top = 0.1")
     project(root, 'profile = "mine.toml"')
     monkeypatch.chdir("/")
@@ -330,10 +332,10 @@ def test_a_profile_file_counts_from_the_file_that_names_it(root: Path, monkeypat
         chosen_profile(read(root, {"profile": "mine.toml"}))
 
 
-def test_a_table_of_constants_in_the_users_file() -> None:
+def test_user_settings_may_contain_a_table_of_constants() -> None:
     own('[profile]\nextends = "docs"\n[profile.direct]\nmin_top = 0.2')
-    made = chosen_profile(read())
-    assert (made.name, made.direct.min_top) == ("docs*", 0.2)
+    result = chosen_profile(read())
+    assert (result.name, result.direct.min_top) == ("docs*", 0.2)
 
 
 @pytest.mark.parametrize(
@@ -351,13 +353,13 @@ def test_a_table_of_constants_in_the_users_file() -> None:
         ("[profile.signals]\nfrontmatter = true\n[signals]\nfrontmatter = false", "brv-3*", False),
     ],
 )
-def test_signals_in_frontmatter(root: Path, text: str, name: str, reads: bool) -> None:
+def test_frontmatter_setting_controls_reading_of_signals(root: Path, text: str, name: str, reads: bool) -> None:
     project(root, text)
-    made = chosen_profile(read(root))
-    assert (made.name, made.signals.frontmatter) == (name, reads)
+    result = chosen_profile(read(root))
+    assert (result.name, result.signals.frontmatter) == (name, reads)
 
 
-def test_users_choice_of_signals_applies_to_every_profile(root: Path) -> None:
+def test_frontmatter_setting_applies_to_every_profile(root: Path) -> None:
     own("[signals]\nfrontmatter = true")
     assert chosen_profile(read(root)).signals.frontmatter
     project(root, "[signals]\nfrontmatter = false")
@@ -365,7 +367,7 @@ def test_users_choice_of_signals_applies_to_every_profile(root: Path) -> None:
     assert chosen_profile(read(root, BRV_TUI_SIGNALS_FRONTMATTER="yes")).signals.frontmatter
 
 
-def test_only_the_requested_constants_are_used(root: Path) -> None:
+def test_invalid_profile_setting_of_a_project_is_refused(root: Path) -> None:
     own("profile = 3")
     assert chosen_profile(read(root)).name == "brv-3"
     project(root, "theme = 3")
@@ -379,15 +381,15 @@ def test_only_the_requested_constants_are_used(root: Path) -> None:
 
 def test_printed_file_contains_every_default() -> None:
     own(default_file())
-    made = read()
-    assert made.problems == ()
-    assert made.settings == Settings()
-    names = {name for name in entries() if name in made.values}
+    result = read()
+    assert result.problems == ()
+    assert result.settings == Settings()
+    names = {name for name in entries() if name in result.values}
     assert names == set(entries())
     assert all(entry.summary in default_file().replace("\n# ", " ") for entry in entries().values())
 
 
-def test_as_plain_names_values_and_places(root: Path) -> None:
+def test_plain_data_contains_each_value_and_its_source(root: Path) -> None:
     mine = own('theme = "x"\nbad = 1\n[profile]\nextends = "docs"')
     plain = as_plain(read(root))
     by_name = {setting["name"]: setting for setting in plain["settings"]}
@@ -401,27 +403,27 @@ def test_as_plain_names_values_and_places(root: Path) -> None:
     assert tomllib.loads(default_file())["history"] == by_name["history"]["default"]
 
 
-def test_one_wrong_key_leaves_the_others() -> None:
+def test_one_invalid_key_keeps_the_other_bindings() -> None:
     own('[keys]\n"app.theme" = "ctrl+g"\n"app.themes" = 5\n')
-    made = configure(environ={})
-    assert made.settings.keys == {"app.theme": "ctrl+g"}
-    assert ['keys."app.themes" = 5' in problem.message for problem in made.problems] == [True]
+    result = configure(environ={})
+    assert result.settings.keys == {"app.theme": "ctrl+g"}
+    assert ['keys."app.themes" = 5' in problem.message for problem in result.problems] == [True]
 
 
-def test_each_invalid_key_is_reported() -> None:
+def test_every_invalid_key_is_reported() -> None:
     own('[keys]\n"app.theme" = 5\n"note.edit" = 7\n"panes.back" = "x"\n')
-    made = configure(environ={})
-    assert made.settings.keys == {"panes.back": "x"}
-    told = [problem.message for problem in made.problems]
-    assert [name in message for name, message in zip(("app.theme", "note.edit"), told, strict=True)] == [True, True]
+    result = configure(environ={})
+    assert result.settings.keys == {"panes.back": "x"}
+    messages = [problem.message for problem in result.problems]
+    assert [name in message for name, message in zip(("app.theme", "note.edit"), messages, strict=True)] == [True, True]
 
 
-def test_an_engine_that_cannot_be_loaded_does_not_hide_a_wrong_profile(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_broken_engine_does_not_hide_an_unknown_profile(monkeypatch: pytest.MonkeyPatch) -> None:
     places = {**registry._places(), "acme": "no_such_package:Engine"}
     monkeypatch.setattr(registry, "_places", lambda: places)
     registry.names.cache_clear()
     try:
-        said = why_no_profile("nope", SettingSource(Layer.USER, "config.toml"))
+        message = why_no_profile("nope", SettingSource(Layer.USER, "config.toml"))
     finally:
         registry.names.cache_clear()
-    assert "no such file" in said
+    assert "no such file" in message

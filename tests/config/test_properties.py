@@ -1,4 +1,4 @@
-"""Any content of a settings file or the environment gives an answer or a few lines, quickly."""
+"""Any settings file or environment is either accepted or refused quickly with few messages."""
 
 from __future__ import annotations
 
@@ -73,9 +73,9 @@ def good(entry: Entry) -> st.SearchStrategy[Any]:
 @st.composite
 def documents(draw: st.DrawFn) -> dict[str, Any]:
     """Tables of a settings file: known and unknown names, valid and invalid values."""
-    made: dict[str, Any] = {}
+    result: dict[str, Any] = {}
     for name in draw(st.lists(_NAMES, max_size=4, unique=True)):
-        table, (*above, last) = made, name.split(".")
+        table, (*above, last) = result, name.split(".")
         for part in above:
             table = table.setdefault(part, {})
             if not isinstance(table, dict):
@@ -84,53 +84,53 @@ def documents(draw: st.DrawFn) -> dict[str, Any]:
             known = entries().get(name)
             value = good(known) if known is not None and known.kind is not ValueKind.KEYS else _VALUES
             table[last] = draw(st.one_of(value, _VALUES))
-    return made
+    return result
 
 
 def answers(file: Path) -> None:
     """Reading says what is wrong in single lines, and the settings can be used."""
     with contextlib.suppress(ConfigError):
         read_tables(file)
-    made = configure(environ={})
-    assert all(problem.message.startswith(f"{file}: ") for problem in made.problems)
-    assert not any("\n" in problem.message for problem in made.problems)
-    assert made.settings.history >= 0
+    result = configure(environ={})
+    assert all(problem.message.startswith(f"{file}: ") for problem in result.problems)
+    assert not any("\n" in problem.message for problem in result.problems)
+    assert result.settings.history >= 0
     with contextlib.suppress(ConfigError, ProfileError):
-        chosen_profile(made)
+        chosen_profile(result)
 
 
 @given(st.one_of(st.binary(max_size=200), st.lists(_SCRAPS, max_size=30).map(lambda parts: "".join(parts).encode())))
-def test_any_bytes(data: bytes) -> None:
+def test_settings_file_may_contain_any_bytes(data: bytes) -> None:
     answers(own(data))
 
 
 @given(documents())
-def test_any_tables(tables: dict[str, Any]) -> None:
+def test_settings_file_may_contain_any_tables(tables: dict[str, Any]) -> None:
     answers(own(tomlkit.dumps(tables).encode()))
 
 
 @given(st.dictionaries(st.sampled_from([entry.variable for entry in entries().values() if entry.variable]), st.text()))
-def test_any_environment(environ: dict[str, str]) -> None:
-    made = configure(environ=environ)
-    assert all(problem.message.partition(":")[0] in environ for problem in made.problems)
+def test_environment_may_contain_any_values(environ: dict[str, str]) -> None:
+    result = configure(environ=environ)
+    assert all(problem.message.partition(":")[0] in environ for problem in result.problems)
 
 
 @st.composite
 def _changes(draw: st.DrawFn) -> tuple[dict[str, Any], str, Any]:
     """A good settings file's tables, and one setting to be written into it."""
-    made: dict[str, Any] = {}
+    result: dict[str, Any] = {}
     simple = [entry for entry in entries().values() if entry.kind is not ValueKind.KEYS]
     for entry in draw(st.lists(st.sampled_from(simple), max_size=6, unique=True)):
-        table, (*above, last) = made, entry.name.split(".")
+        table, (*above, last) = result, entry.name.split(".")
         for part in above:
             table = table.setdefault(part, {})
         table[last] = draw(good(entry))
     entry = draw(st.sampled_from(simple))
-    return made, entry.name, draw(st.one_of(st.none(), good(entry)))
+    return result, entry.name, draw(st.one_of(st.none(), good(entry)))
 
 
 @given(_changes(), st.sampled_from(["", "# first\n", "\n\n", "\r\n"]))
-def test_a_written_setting_is_the_only_change(change: tuple[dict[str, Any], str, Any], head: str) -> None:
+def test_writing_a_setting_changes_nothing_else(change: tuple[dict[str, Any], str, Any], head: str) -> None:
     tables, name, value = change
     file = own((head + tomlkit.dumps(tables)).encode())
     before = configure(environ={})
@@ -143,7 +143,7 @@ def test_a_written_setting_is_the_only_change(change: tuple[dict[str, Any], str,
     tomllib.loads(file.read_text())
 
 
-def test_an_answer_is_not_an_exception() -> None:
+def test_invalid_toml_raises_a_config_error() -> None:
     with pytest.raises(ConfigError):
         read_tables(own(b"="))
 
@@ -179,7 +179,7 @@ def test_unknown_keys_of_a_project_are_counted(tmp_path: Path, head: str, key: s
         read.check()
 
 
-def test_every_known_setting_that_cannot_be_used_is_listed(tmp_path: Path) -> None:
+def test_every_invalid_known_setting_is_listed(tmp_path: Path) -> None:
     file = tmp_path / ".brv" / "brv-tui.toml"
     file.parent.mkdir()
     unknown = "".join(f"a{number}=1\n" for number in range(100))
@@ -189,7 +189,7 @@ def test_every_known_setting_that_cannot_be_used_is_listed(tmp_path: Path) -> No
     assert len(names) == 3 + MOST_PROBLEMS + 1
 
 
-def test_exactly_as_many_as_are_listed_are_not_counted(tmp_path: Path) -> None:
+def test_problems_up_to_the_limit_are_all_listed(tmp_path: Path) -> None:
     file = tmp_path / ".brv" / "brv-tui.toml"
     file.parent.mkdir()
     file.write_text("".join(f"a{number}=1\n" for number in range(MOST_PROBLEMS)))
@@ -207,7 +207,7 @@ def test_unknown_bindings_are_counted() -> None:
 
 
 @pytest.mark.parametrize("head", ["", "[colours]\n", "[variables]\n"])
-def test_unknown_keys_of_a_theme_are_counted(tmp_path: Path, head: str) -> None:
+def test_unknown_theme_keys_are_counted(tmp_path: Path, head: str) -> None:
     file = tmp_path / "mine.toml"
     file.write_text(head + "".join(f"a{number}=1\n" for number in range(_MANY)))
     began = time.process_time()
@@ -218,7 +218,7 @@ def test_unknown_keys_of_a_theme_are_counted(tmp_path: Path, head: str) -> None:
     assert all(str(line).startswith(f"{file}: ") for line in error.value.args)
 
 
-def test_unusable_members_of_a_fleet_are_counted(tmp_path: Path) -> None:
+def test_unusable_fleet_members_are_counted(tmp_path: Path) -> None:
     file = tmp_path / "fleet.toml"
     file.write_text("".join(f"[[member]]\nname{number} = 1\n" for number in range(_MANY)))
     began = time.process_time()
@@ -228,7 +228,7 @@ def test_unusable_members_of_a_fleet_are_counted(tmp_path: Path) -> None:
     assert wrong[-1] == f"{file}: {_MANY - MOST_PROBLEMS} more unusable members"
 
 
-def test_unknown_keys_of_a_fleet_make_a_short_line(tmp_path: Path) -> None:
+def test_many_unknown_fleet_keys_give_a_short_message(tmp_path: Path) -> None:
     file = tmp_path / "fleet.toml"
     file.write_text("".join(f"name{number} = 1\n" for number in range(_MANY)))
     with pytest.raises(FleetError) as error:
@@ -240,7 +240,7 @@ def test_unknown_keys_of_a_fleet_make_a_short_line(tmp_path: Path) -> None:
     "number", ["0x" + "f" * 5_000, "0b" + "1" * 40_000, "0o" + "7" * 9_000, "0x" + "f_" * 3_000 + "f"]
 )
 @pytest.mark.parametrize("key", ["theme", "engine", "profile", "history", "profile.direct.min_top"])
-def test_a_number_that_python_does_not_write_is_refused_in_a_line(tmp_path: Path, number: str, key: str) -> None:
+def test_oversized_number_is_refused_in_one_line(tmp_path: Path, number: str, key: str) -> None:
     file = tmp_path / ".brv" / "brv-tui.toml"
     file.parent.mkdir()
     file.write_text(f"{key} = {number}\n")

@@ -1,4 +1,4 @@
-"""One setting is changed; no byte of the rest."""
+"""Writing one setting to a settings file."""
 
 from __future__ import annotations
 
@@ -9,13 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from brvtui.config import ConfigError, Configuration, configure, user_file
+from brvtui.config import ConfigError, configure, user_file
 from brvtui.config.writing import write_setting
-
-
-def said(made: Configuration) -> list[str]:
-    return [problem.message for problem in made.problems]
-
 
 _FULL = """\
 # my settings
@@ -40,7 +35,7 @@ def after(text: str, name: str, value: bool | int | str | None) -> str:
     return file.read_bytes().decode()
 
 
-def test_the_first_setting_makes_the_file() -> None:
+def test_first_setting_creates_the_file() -> None:
     write_setting(user_file(), "theme", "brv-light")
     assert user_file().read_text() == 'theme = "brv-light"\n'
     assert configure(environ={}).settings.theme == "brv-light"
@@ -57,12 +52,12 @@ def test_the_first_setting_makes_the_file() -> None:
         ("editor.command", "vi", "keep_mtime = true\n", 'keep_mtime = true\ncommand = "vi"\n'),
     ],
 )
-def test_everything_else_stays(name: str, value: bool | str | None, old: str, new: str) -> None:
+def test_writing_a_setting_keeps_the_rest_of_the_file(name: str, value: bool | str | None, old: str, new: str) -> None:
     assert old in _FULL
     assert after(_FULL, name, value) == _FULL.replace(old, new)
 
 
-def test_unchanged_setting_writes_nothing() -> None:
+def test_unchanged_setting_is_not_written() -> None:
     file = user_file()
     file.parent.mkdir(parents=True)
     file.write_text(_FULL)
@@ -74,7 +69,7 @@ def test_unchanged_setting_writes_nothing() -> None:
     assert not file.with_name("other.toml").exists()
 
 
-def test_line_ends_stay() -> None:
+def test_writing_a_setting_keeps_line_endings() -> None:
     assert after("theme = 'a'\r\n[editor]\r\n", "editor.keep_mtime", True) == (
         "theme = 'a'\r\n[editor]\r\nkeep_mtime = true\r\n"
     )
@@ -91,13 +86,13 @@ def test_unknown_key_is_removed(text: str, name: str, left: str) -> None:
     assert after(text, name, None) == left
 
 
-def test_text_is_quoted() -> None:
+def test_text_values_are_quoted() -> None:
     value = 'a "b" \\ \n[x] é'
     assert after("", "editor.command", value)
     assert configure(environ={}).settings.editor.command == value
 
 
-def test_permissions_and_links_stay(tmp_path: Path) -> None:
+def test_writing_a_setting_keeps_permissions_and_symlinks(tmp_path: Path) -> None:
     real = tmp_path / "dotfiles.toml"
     real.write_text("history = 1\n")
     real.chmod(0o640)
@@ -111,11 +106,11 @@ def test_permissions_and_links_stay(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [("junk", "cannot be read as settings"), ("[profile]\nextends = 'docs'\n", "profile is a table in this file")],
 )
-def test_change_that_would_lose_content_is_refused(text: str, said: str) -> None:
-    with pytest.raises(ConfigError, match=said):
+def test_change_that_would_lose_content_is_refused(text: str, message: str) -> None:
+    with pytest.raises(ConfigError, match=message):
         after(text, "profile", "docs")
     assert user_file().read_text() == text
 

@@ -1,4 +1,4 @@
-"""Locks: one holder at a time, freed by a kill, never waited for without end."""
+"""Locks: one holder at a time, released by a kill, with a limited wait."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def test_lock_of_another_process_is_awaited_up_to_a_limit(tmp_path: Path) -> Non
     assert not list(tmp_path.iterdir())
 
 
-def test_threads_exclude_each_other_and_one_may_take_it_twice(tmp_path: Path) -> None:
+def test_lock_excludes_other_threads_and_is_reentrant(tmp_path: Path) -> None:
     inside, most = 0, 0
 
     def work() -> None:
@@ -71,7 +71,7 @@ def test_threads_exclude_each_other_and_one_may_take_it_twice(tmp_path: Path) ->
     assert most == 1
 
 
-def test_without_system_locks_nothing_is_locked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_lock_reports_missing_system_support(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def refusing(*_: object) -> None:
         raise OSError(errno.EBADF, "as NFS says of folders")
 
@@ -80,7 +80,7 @@ def test_without_system_locks_nothing_is_locked(tmp_path: Path, monkeypatch: pyt
         assert not has
 
 
-def test_a_note_is_not_touched_while_another_process_saves(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_note_is_not_changed_while_another_process_saves(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("brvtui.disk.locks.PATIENCE_S", 0.05)
     (tmp_path / "a").mkdir()
     (tmp_path / "a" / "n.md").write_bytes(b"old")

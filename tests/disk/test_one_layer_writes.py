@@ -84,7 +84,7 @@ def _only_reads(rest: list[ast.expr], keywords: list[ast.keyword]) -> bool:
     return mode is None or (isinstance(mode, ast.Constant) and mode.value in _READING)
 
 
-def test_only_the_kernel_writes() -> None:
+def test_only_kernel_layers_write_files() -> None:
     found: set[str] = set()
     for file in PACKAGE.rglob("*.py"):
         name = file.relative_to(PACKAGE).as_posix()
@@ -94,7 +94,7 @@ def test_only_the_kernel_writes() -> None:
     assert sorted(REASONS.keys() - found) == [], "not needed any more"
 
 
-def test_every_way_to_write_is_seen() -> None:
+def test_check_detects_every_way_to_write() -> None:
     for code in (
         "open(path, 'w')", "open(path, mode)", "open(path, mode='ab')", "path.open('r+b')", "path.open(mode='x')",
         "path.open(mode, encoding='utf-8')", "path.write_text('')", "path.write_bytes(b'')", "path.mkdir()",

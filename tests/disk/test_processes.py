@@ -1,4 +1,4 @@
-"""The processes that count as running."""
+"""Detection of running processes."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import pytest
 from brvtui.disk.locks import identity_of, is_running, own_identity
 
 
-def test_process_is_distinguished_from_a_later_one_with_its_id() -> None:
+def test_process_is_distinguished_from_a_later_one_with_the_same_id() -> None:
     own = own_identity()
     assert own
     assert identity_of(os.getpid()) == own
@@ -24,8 +24,8 @@ def test_process_is_distinguished_from_a_later_one_with_its_id() -> None:
 
 
 @pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="the system tells of no process's state")
-def test_one_that_ended_and_was_never_waited_for_is_not_running() -> None:
-    """As in a container whose first process leaves orphans as they are."""
+def test_zombie_process_does_not_count_as_running() -> None:
+    """This happens in a container whose init process does not reap orphans."""
     other = subprocess.Popen([sys.executable, "-c", "print('here', flush=True); input()"], stdin=-1, stdout=-1)
     assert other.stdout.readline() == b"here\n"
     identity = identity_of(other.pid)

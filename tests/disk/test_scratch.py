@@ -1,4 +1,4 @@
-"""Copies in a scratch folder: files with their times, links that stay within, nothing left at the end."""
+"""Copies in a scratch folder."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 from brvtui.disk.scratch import copy_folder, remove_copy, scratch_folder
 
 
-def test_a_copy_has_the_same_bytes_and_times(tmp_path: Path) -> None:
+def test_scratch_copy_has_the_same_bytes_and_times(tmp_path: Path) -> None:
     source = tmp_path / "source"
     (source / "a/b").mkdir(parents=True)
     (source / "a/b/note.md").write_bytes(b"\xff text")

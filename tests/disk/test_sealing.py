@@ -1,4 +1,4 @@
-"""Sealed files, copies in a scratch folder, locks, folder walks, and running processes."""
+"""Checksums of files and lines."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ def test_sealed_data_is_restored(data: bytes) -> None:
     assert unsealed(sealed(data)) == data
 
 
-def test_every_flipped_bit_is_noticed() -> None:
-    """If the flip hits the mark itself, the rest is not JSON."""
+def test_every_flipped_bit_is_detected() -> None:
+    """If the flip changes the checksum mark, the remaining text is not JSON."""
     whole = sealed(json.dumps({"path": "a.md", "n": 31}).encode())
     for place in range(len(whole) * 8):
         changed = bytearray(whole)
@@ -28,7 +28,7 @@ def test_every_flipped_bit_is_noticed() -> None:
             unsealed(whole[:length])
 
 
-def test_every_flipped_bit_of_a_line_is_noticed() -> None:
+def test_every_flipped_bit_in_a_line_is_detected() -> None:
     line = sealed_line(json.dumps({"query": "where?", "at_ms": 31})).encode()
     assert json.loads(unsealed_line(line))["query"] == "where?"
     for place in range(len(line) * 8):

@@ -27,7 +27,7 @@ def deep(tmp_path: Path) -> Iterator[Path]:
     subprocess.run(["rm", "-rf", tmp_path / "deep"], check=True)
 
 
-def test_entries_come_in_order_of_names_then_folders_last_to_first(tmp_path: Path) -> None:
+def test_walk_yields_files_by_name_and_folders_in_reverse(tmp_path: Path) -> None:
     for path in ("b/x", "a/y", "a/z/w", "c"):
         (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / path).touch()
@@ -47,9 +47,7 @@ def test_entries_come_in_order_of_names_then_folders_last_to_first(tmp_path: Pat
 
 
 @pytest.mark.parametrize(("depth", "is_found"), [(MOST_DEPTH, True), (MOST_DEPTH + 1, False)])
-def test_files_below_the_limit_are_found_and_the_first_folder_beyond_is_refused(
-    tmp_path: Path, depth: int, is_found: bool
-) -> None:
+def test_walk_stops_at_the_depth_limit(tmp_path: Path, depth: int, is_found: bool) -> None:
     nest(tmp_path, depth, "n.md", "")
     refused: list[tuple[str, str]] = []
     found = [path for _, path in walk(tmp_path, lambda path, why: refused.append((path, why)))]
@@ -57,7 +55,7 @@ def test_files_below_the_limit_are_found_and_the_first_folder_beyond_is_refused(
     assert refused == ([] if is_found else [("/".join("d" * depth), TOO_DEEP)])
 
 
-def test_a_missing_folder_is_refused_and_a_vanished_one_is_passed(tmp_path: Path) -> None:
+def test_walk_reports_a_missing_folder_and_skips_a_vanished_one(tmp_path: Path) -> None:
     refused: list[str] = []
     assert list(walk(tmp_path / "gone", lambda path, why: refused.append(why))) == []
     assert refused == ["the folder cannot be read: No such file or directory"]
@@ -74,7 +72,7 @@ def test_a_missing_folder_is_refused_and_a_vanished_one_is_passed(tmp_path: Path
     assert [path for _, path in walk(tmp_path, enters=remove_b)] == ["a/file"]
 
 
-def test_a_note_in_50_folders_is_read_and_one_in_1000_is_named(tmp_path: Path, deep: Path) -> None:
+def test_note_below_1000_folders_is_reported_as_unread(tmp_path: Path, deep: Path) -> None:
     near = list_files(deep.parent)
     assert near.files == ()
     assert [(file.path, file.reason, file.is_past_limit) for file in near.unseen] == [
@@ -86,7 +84,7 @@ def test_a_note_in_50_folders_is_read_and_one_in_1000_is_named(tmp_path: Path, d
     assert [file.path for file in list_files(tmp_path / "near").files] == ["d/" * 50 + "n.md"]
 
 
-def test_every_walk_passes_1000_folders(deep: Path, tmp_path: Path) -> None:
+def test_every_walk_survives_1000_nested_folders(deep: Path, tmp_path: Path) -> None:
     assert clear_leftovers(deep, 0, lambda _: True) == ClearedLeftovers()
     assert list_topics(deep).files == ()
     assert read_signals(deep) == {}

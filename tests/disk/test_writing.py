@@ -1,4 +1,4 @@
-"""Files are written atomically, only for their owner, and leave nothing behind."""
+"""Atomic writes of private files without leftovers."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def open_mask() -> object:
     os.umask(before)
 
 
-def test_a_write_replaces_the_file(tmp_path: Path) -> None:
+def test_write_replaces_the_file(tmp_path: Path) -> None:
     file = tmp_path / "deep" / "a.json"
     writing.write(file, b"one")
     writing.write(file, "two é 😀".encode())
@@ -36,7 +36,7 @@ def test_a_write_replaces_the_file(tmp_path: Path) -> None:
     assert list(file.parent.iterdir()) == [file]
 
 
-def test_a_write_that_fails_leaves_the_old_file_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_failed_write_keeps_the_old_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     file = tmp_path / "a.json"
     writing.write(file, b"one")
 
@@ -50,7 +50,7 @@ def test_a_write_that_fails_leaves_the_old_file_whole(tmp_path: Path, monkeypatc
     assert list(tmp_path.iterdir()) == [file]
 
 
-def test_unwritable_folder_is_reported_with_the_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_error_in_an_unwritable_folder_names_the_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(name: Path, *_: object) -> int:
         raise OSError(errno.EROFS, os.strerror(errno.EROFS), str(name))
 
@@ -60,11 +60,11 @@ def test_unwritable_folder_is_reported_with_the_file(tmp_path: Path, monkeypatch
     assert raised.value.filename == str(tmp_path / "judgments.toml")
 
 
-def test_private_file_is_private_from_the_first_moment(tmp_path: Path) -> None:
+def test_private_file_is_never_readable_by_others(tmp_path: Path) -> None:
     file = tmp_path / "deep" / "er" / "a.json"
     with writing.replacing(file) as opened:
-        (made,) = file.parent.iterdir()
-        assert mode(made) == 0o600
+        (result,) = file.parent.iterdir()
+        assert mode(result) == 0o600
         opened.write(b"x")
     assert (mode(file), mode(file.parent), mode(file.parent.parent)) == (0o600, 0o700, 0o700)
     file.chmod(0o644)
@@ -93,7 +93,7 @@ def test_other_files_keep_their_permissions(tmp_path: Path) -> None:
     assert mode(file) == 0o640
 
 
-def test_open_files_are_closed_to_others(tmp_path: Path) -> None:
+def test_restricting_a_folder_makes_its_files_private(tmp_path: Path) -> None:
     outside = tmp_path / "outside.txt"
     folder = tmp_path / "own"
     (folder / "deep").mkdir(parents=True)
@@ -112,7 +112,7 @@ def test_open_files_are_closed_to_others(tmp_path: Path) -> None:
     writing.close_to_others(tmp_path / "missing")
 
 
-def test_a_line_that_does_not_fit_leaves_the_file_as_it_was(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_failed_append_leaves_the_file_unchanged(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     log = tmp_path / "a.jsonl"
     assert writing.append_line(log, "one") == 4
     write = os.write
@@ -123,7 +123,7 @@ def test_a_line_that_does_not_fit_leaves_the_file_as_it_was(tmp_path: Path, monk
 
 
 @pytest.mark.parametrize("trap", ["link", "pipe"])
-def test_only_regular_files_are_appended_to(tmp_path: Path, trap: str) -> None:
+def test_append_refuses_irregular_files(tmp_path: Path, trap: str) -> None:
     log, other = tmp_path / "a.jsonl", tmp_path / "other"
     other.write_text("x")
     log.symlink_to(other) if trap == "link" else os.mkfifo(log)
@@ -142,7 +142,7 @@ with writing.replacing(Path(sys.argv[1])) as file:
 """
 
 
-def test_file_is_abandoned_only_after_its_writer_has_ended(tmp_path: Path) -> None:
+def test_partial_file_is_abandoned_only_after_its_writer_exits(tmp_path: Path) -> None:
     with subprocess.Popen(
         [sys.executable, "-c", _WRITES, str(tmp_path / "a")], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     ) as writer:
@@ -155,9 +155,7 @@ def test_file_is_abandoned_only_after_its_writer_has_ended(tmp_path: Path) -> No
     assert list(writing.abandoned_parts(tmp_path / "missing")) == []
 
 
-def test_a_file_that_is_being_written_is_not_abandoned_however_old(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_old_partial_file_of_a_running_writer_is_not_abandoned(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with writing.replacing(tmp_path / "a"):
         tomorrow = time.time() + 86_400
         monkeypatch.setattr(time, "time", lambda: tomorrow)
@@ -171,7 +169,7 @@ def test_a_file_that_is_being_written_is_not_abandoned_however_old(
 
 @pytest.mark.parametrize("private", [True, False])
 @pytest.mark.parametrize("kind", [stat.S_IFIFO, stat.S_IFSOCK])
-def test_only_regular_files_are_replaced(tmp_path: Path, private: bool, kind: int) -> None:
+def test_write_refuses_irregular_files(tmp_path: Path, private: bool, kind: int) -> None:
     place = tmp_path / "a.json"
     os.mknod(place, kind | 0o600)
     with pytest.raises(OSError, match=r"not a regular file.*a\.json"):

@@ -1,4 +1,4 @@
-"""The commands that pages show: each parses, and those over the sample tree run."""
+"""Commands shown in pages: each parses, and those for the sample tree run."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ BLOCKS = [(name, line) for name in PAGES for line in shown(name)]
 SAMPLES = [(name, line) for name, line in BLOCKS if "sample-tree" in line and not _NEEDS.search(line)]
 
 
-def test_commands_are_found() -> None:
+def test_commands_are_found_in_pages() -> None:
     assert len(BLOCKS) > 50
     assert list(commands_of('brv-tui query "a b" | jq .x && brv-tui show f # why')) == [["query", "a b"], ["show", "f"]]
     with pytest.raises(click.UsageError):
@@ -95,13 +95,13 @@ def test_commands_are_found() -> None:
 
 
 @pytest.mark.parametrize(("name", "line"), BLOCKS)
-def test_commands_parse(name: str, line: str) -> None:
+def test_documented_commands_parse(name: str, line: str) -> None:
     for arguments in commands_of(line):
         parse(arguments)
 
 
 @pytest.mark.parametrize("name", PAGES)
-def test_commands_in_sentences_exist(name: str) -> None:
+def test_commands_mentioned_in_sentences_exist(name: str) -> None:
     unknown = []
     for span in _SPAN.findall(page(name)):
         words = re.split(r" \| | -- ", span)[0].replace("…", "x").split()[1:]
@@ -125,7 +125,9 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Any:
 
 @pytest.mark.long
 @pytest.mark.parametrize(("name", "line"), SAMPLES)
-def test_commands_over_the_sample_tree_run(name: str, line: str, folder: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_documented_commands_run_on_the_sample_tree(
+    name: str, line: str, folder: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(folder)
     for arguments in commands_of(line):
         done = CliRunner().invoke(cli, arguments, standalone_mode=False)

@@ -36,7 +36,7 @@ def _shown() -> Iterator[tuple[str, str]]:
 
 
 @pytest.mark.parametrize(("name", "block"), list(_shown()))
-def test_the_page_shows_its_example_files(name: str, block: str) -> None:
+def test_page_shows_the_example_files_verbatim(name: str, block: str) -> None:
     assert (EXAMPLES / name).read_text(encoding="utf-8") == block
 
 
@@ -44,7 +44,7 @@ def test_every_example_file_is_shown() -> None:
     assert sorted(file.name for file in EXAMPLES.iterdir()) == sorted(name for name, _ in _shown())
 
 
-def test_a_profile_of_your_own() -> None:
+def test_documented_user_profile_loads() -> None:
     profile, base = load(EXAMPLES / "easier-tier-2.toml"), load("brv-3")
     assert profile.name == "easier-tier-2"
     assert (profile.direct.min_top, profile.direct.min_gap, profile.direct.sure_top) == (
@@ -55,7 +55,7 @@ def test_a_profile_of_your_own() -> None:
     assert profile.score.boost == {"draft": 1.0, "validated": 1.0, "core": 1.15}
 
 
-def test_a_profile_for_a_project(tree: Tree) -> None:
+def test_documented_project_profile_loads(tree: Tree) -> None:
     shutil.copy(EXAMPLES / PROJECT_FILE, tree.root / ".brv" / PROJECT_FILE)
     profile = chosen_profile(configure(tree.root))
     assert profile.name == "docs*"
@@ -63,25 +63,25 @@ def test_a_profile_for_a_project(tree: Tree) -> None:
     assert chosen_profile(configure(tree.root, {"profile": "brv-3"})) == load("brv-3")
 
 
-def test_tantivy_relevance(tree: Tree) -> None:
+def test_documented_tantivy_profile_searches(tree: Tree) -> None:
     tree.note("a/b/rotation.md", "Token rotation")
     tree.note("a/b/tokenizer.md", "Tokenizer")
     found = tree.session(str(EXAMPLES / "tantivy.toml")).search("token", 5)
     assert [hit.title for hit in found.hits] == ["Token rotation"]
 
 
-def test_signals() -> None:
+def test_documented_signals_file_loads() -> None:
     found = read_signals_file(EXAMPLES / "signals.json", defaults(load().signals))
     for path in found:
         assert (ROOT / "sample-tree" / ".brv" / "context-tree" / path).is_file()
     assert {signals.maturity for signals in found.values()} == {"core", "draft"}
 
 
-def test_the_built_in_profiles_are_listed() -> None:
+def test_built_in_profiles_are_listed() -> None:
     assert tuple(re.findall(r"^\| `([\w-]+)` \|", section(PAGE, "Profiles"), re.MULTILINE)) == PROFILES
 
 
-def test_every_variable_that_the_code_reads_is_listed() -> None:
+def test_every_variable_read_by_the_code_is_documented() -> None:
     read = {name for text in sources(".py").values() for name in _VARIABLE.findall(text)}
     named = "".join(re.findall(r"^\| ([^|]+) \|", section(PAGE, "Environment"), re.MULTILINE))
     listed = set(re.findall(r"`([A-Z_]+)`", named)) | {entry.variable for entry in entries().values()}
@@ -89,13 +89,13 @@ def test_every_variable_that_the_code_reads_is_listed() -> None:
     assert read <= listed
 
 
-def test_the_settings_that_are_shown_can_be_used() -> None:
+def test_documented_settings_are_valid() -> None:
     shown = re.findall(r"^```toml\n(.*?)^```$", section(PAGE, "Settings"), re.DOTALL | re.MULTILINE)
     user_file().parent.mkdir(parents=True)
     for text, names in zip(
         shown, ({"theme", "recording", "editor.keep_mtime", "keys"}, {"signals.frontmatter"}), strict=True
     ):
         user_file().write_text(text, encoding="utf-8")
-        made = configure(environ={})
-        assert made.problems == ()
-        assert set(made.values) == names
+        result = configure(environ={})
+        assert result.problems == ()
+        assert set(result.values) == names

@@ -48,14 +48,14 @@ def test_every_constant_of_jeffs_brain_is_explained_with_its_value() -> None:
     assert [name for name in _WITHOUT_VALUE if f"`{name}`" not in JEFFS] == []
 
 
-def test_the_lists_have_the_lengths_that_the_page_says() -> None:
+def test_documented_list_lengths_are_correct() -> None:
     rules = load()
     assert f"`query.english` ({len(rules.query.english)})" in JEFFS
     assert f"`query.dutch` ({len(rules.query.dutch)})" in JEFFS
     assert f"none of the {len(rules.ladder.stop_words)} `ladder.stop_words`" in JEFFS
 
 
-def test_how_a_model_reranks() -> None:
+def test_documented_reranking_limits_are_correct() -> None:
     rules = RerankRules()
     assert (
         f"gets {rules.batch} documents at a time, {rules.parallel} batches at once, with temperature"
@@ -64,24 +64,24 @@ def test_how_a_model_reranks() -> None:
     )
 
 
-def test_every_step_of_the_ladder_is_in_the_table() -> None:
+def test_every_retry_ladder_step_is_documented() -> None:
     for number, strategy in enumerate(STRATEGIES):
         assert f"| {number} | `{strategy}` |" in JEFFS
 
 
-def test_every_value_on_the_page_of_knowing_is_the_profiles() -> None:
+def test_documented_constants_of_knowing_match_the_profile() -> None:
     held, values = dict(constants(load_profile())), explained(KNOWING)
     assert len(values) > 60
     assert [(name, value) for name, value in values if held[name] != value] == []
 
 
-def test_every_constant_of_channels_and_seeds_is_explained() -> None:
+def test_every_channel_and_seed_constant_is_explained() -> None:
     named = set(_NAMED.findall(KNOWING))
     held = [name for name, _ in constants(load_profile()) if name.partition(".")[0] in _OF_SEEDS]
     assert [name for name in held if name not in named and not name.startswith(_WITH_ITS_TABLE)] == []
 
 
-def test_every_switch_of_the_program_is_in_the_table() -> None:
+def test_every_switch_of_the_program_profile_is_documented() -> None:
     text = resources.files("brvtui").joinpath("engines/knowing/profiles/knowing-code.toml").read_text(encoding="utf-8")
     tables = tomllib.loads(text)
     changed = {f"{name}.{key}" for name in _OF_SEEDS for key in tables.get(name, {})}

@@ -39,7 +39,7 @@ _OTHER_ENGINES = {
 _DAYS = (0, 7, 14, 30, 45, 60, 90, 180)
 
 
-def test_every_rule_that_the_code_names_is_a_heading() -> None:
+def test_every_rule_named_in_code_is_a_heading() -> None:
     known = {
         slug
         for name in ("byterover", "byterover-v4", "jeffs-brain", "soleri", "knowing")
@@ -50,7 +50,7 @@ def test_every_rule_that_the_code_names_is_a_heading() -> None:
     assert {rule: where for rule, where in named.items() if rule not in known} == {}
 
 
-def test_every_section_that_the_code_names_is_a_heading() -> None:
+def test_every_section_named_in_code_is_a_heading() -> None:
     texts = sources(".py", ".toml")
     unbroken = {name: _LINE_BREAK.sub(" ", text) for name, text in texts.items()}
     titles = [(name, *found) for name, text in unbroken.items() for found in _QUOTED.findall(text)]
@@ -61,7 +61,7 @@ def test_every_section_that_the_code_names_is_a_heading() -> None:
     assert [found for found in anchors if found[2] not in headings(page(found[1]))] == []
 
 
-def test_every_rule_of_the_architecture_that_the_code_names_exists() -> None:
+def test_every_architecture_rule_named_in_code_exists() -> None:
     rules = re.findall(r"^(\d+)\. \*\*", section(page("docs/explanation/architecture.md"), "The rules"), re.MULTILINE)
     named = {number for text in sources(".py").values() for number in _ARCHITECTURE_RULE.findall(text)}
     assert named <= set(rules)
@@ -86,14 +86,14 @@ def test_every_constant_is_explained_with_its_value() -> None:
     assert [name for name, value in constants.items() if name not in _LISTED and value not in spans.get(name, [])] == []
 
 
-def test_the_stop_words_are_listed() -> None:
+def test_documented_stop_words_are_complete() -> None:
     lists = section(ENGINE, "The stop words")
     for name, words in (("query", load().query.stop_words), ("entities", load().entities.stop_words)):
         listed = lists.split(f"`{name}.stop_words`, the {len(words)}:")[1].split(".\n")[0]
         assert tuple(word.strip() for word in listed.rstrip(".\n").split(",")) == words
 
 
-def test_the_table_of_differences_is_complete() -> None:
+def test_documented_profile_differences_are_complete() -> None:
     base, other = dict(_constants(load("brv-3"))), dict(_constants(load("docs")))
     differing = {name: [base[name], other[name]] for name in base if base[name] != other[name]}
     shown = _spans(section(ENGINE, "Where brv-3 and docs differ"))
@@ -101,7 +101,7 @@ def test_the_table_of_differences_is_complete() -> None:
 
 
 @pytest.mark.parametrize("name", [name for name in PAGES if name not in _OTHER_ENGINES])
-def test_no_page_gives_a_constant_another_value(name: str) -> None:
+def test_constants_have_the_same_value_on_every_page(name: str) -> None:
     known = [dict(_constants(load(profile))) for profile in ("brv-3", "docs")]
     shown = _spans(without_code(page(name)))
     wrong = [
@@ -113,7 +113,7 @@ def test_no_page_gives_a_constant_another_value(name: str) -> None:
     assert wrong == []
 
 
-def test_the_ceilings_are_computed() -> None:
+def test_documented_ceilings_are_correct() -> None:
     rows = re.findall(
         r"^\| (\w+), importance (\d+)[^|]*\| (.+) \|$", section(ENGINE, "The best possible score"), re.MULTILINE
     )
@@ -124,7 +124,7 @@ def test_the_ceilings_are_computed() -> None:
         assert cells.split(" | ") == computed
 
 
-def test_the_forecasts_are_computed() -> None:
+def test_documented_forecasts_are_correct() -> None:
     text = " ".join(section(ENGINE, "The best possible score").split())
     profile = load()
 
@@ -139,18 +139,18 @@ def test_the_forecasts_are_computed() -> None:
     assert days(prompt, "validated") == math.inf
 
 
-def test_the_reasons_are_listed_in_order() -> None:
+def test_documented_reasons_are_in_order() -> None:
     rows = re.findall(r"^\| (\d+) \| ([^|]+) \|", section(ENGINE, "Why a note is not there"), re.MULTILINE)
     assert [(int(number), text) for number, text in rows] == [(loss.number, loss.value) for loss in Loss]
 
 
-def test_the_kinds_of_change_are_listed_in_order() -> None:
+def test_documented_kinds_of_change_are_in_order() -> None:
     rows = re.findall(r"^\| ([^|]+) \| [^|]+ \|$", section(ENGINE, "What it would take"), re.MULTILINE)
     assert rows[2:] == [lever.value for lever in Lever]
 
 
 class TestTheWorkedExample:
-    def test_text(self, tree: Tree) -> None:
+    def test_example_text_score_is_correct(self, tree: Tree) -> None:
         _write_example(tree)
         session = tree.session()
         trace = session.preview("refresh tokens")
@@ -168,7 +168,7 @@ class TestTheWorkedExample:
         assert f"raw = {total} · 2 = {detail.score.raw:.6f}" in EXAMPLE
         assert f"= {detail.score.relevance:.6f}" in EXAMPLE
 
-    def test_parts(self, tree: Tree) -> None:
+    def test_example_score_parts_are_correct(self, tree: Tree) -> None:
         _write_example(tree)
         first = tree.ask("refresh tokens").hits[0]
         shown = dict(re.findall(r"^\| ([a-z ]+) \| [^|]*\| ([+−]?[\d.]+) \|$", EXAMPLE, re.MULTILINE))
@@ -179,7 +179,7 @@ class TestTheWorkedExample:
         assert f"**{first.score:.6f}**" in EXAMPLE
         assert f"7 days old, is {first.ceiling.score:.3f}" in EXAMPLE
 
-    def test_search_and_route(self, tree: Tree) -> None:
+    def test_example_search_and_route_are_correct(self, tree: Tree) -> None:
         _write_example(tree)
         trace = tree.ask("refresh tokens")
         text = " ".join(EXAMPLE.split())

@@ -1,4 +1,4 @@
-"""Every page: its links lead somewhere, its commands and tests exist, its tables and words are those of the code."""
+"""Every page: links, commands and tests exist, and tables and words match the code."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def _links(name: str) -> list[str]:
 
 
 @pytest.mark.parametrize("name", PAGES)
-def test_links_lead_somewhere(name: str) -> None:
+def test_internal_links_have_a_target(name: str) -> None:
     lost = []
     for link in _links(name):
         if link.startswith("http"):
@@ -45,23 +45,23 @@ def test_links_lead_somewhere(name: str) -> None:
     assert lost == []
 
 
-def test_every_page_is_in_the_map() -> None:
+def test_every_page_is_linked_from_the_overview() -> None:
     linked = {(ROOT / "docs" / link.partition("#")[0]).resolve() for link in _links("docs/README.md")}
     pages = [name for name in PAGES if name.startswith("docs/") and name != "docs/README.md"]
     assert [name for name in pages if ROOT / name not in linked] == []
 
 
 @pytest.mark.parametrize("name", [name for name in PAGES if name.startswith("docs/")])
-def test_no_page_installs_from_an_index(name: str) -> None:
+def test_no_page_installs_the_package_from_an_index(name: str) -> None:
     assert re.findall(r"pipx? install '?brv-tui|tool install brv-tui", page(name)) == []
 
 
 @pytest.mark.parametrize("name", PAGES)
-def test_no_page_needs_another_place(name: str) -> None:
+def test_pages_refer_to_nothing_outside_the_repository(name: str) -> None:
     assert _ELSEWHERE.findall(page(name)) == []
 
 
-def test_every_module_that_the_architecture_names_exists() -> None:
+def test_every_module_named_in_the_architecture_exists() -> None:
     files = [
         file.relative_to(ROOT).as_posix()
         for place in ("brvtui", "tests", "benchmarks")
@@ -73,12 +73,12 @@ def test_every_module_that_the_architecture_names_exists() -> None:
 
 
 @pytest.mark.parametrize("name", PAGES)
-def test_every_make_target_that_is_named_exists(name: str) -> None:
+def test_every_documented_make_target_exists(name: str) -> None:
     targets = set(re.findall(r"^([a-z-]+):", page("Makefile"), re.MULTILINE))
     assert set(_TARGET.findall(page(name))) <= targets
 
 
-def test_the_makefile_explains_its_targets() -> None:
+def test_makefile_explains_its_targets() -> None:
     makefile = page("Makefile")
     phony = set(re.search(r"^\.PHONY: (.+)$", makefile, re.MULTILINE)[1].split())
     assert phony == set(re.findall(r"^([a-z-]+):", makefile, re.MULTILINE))
@@ -89,26 +89,26 @@ def test_the_makefile_explains_its_targets() -> None:
 class TestArchitecture:
     PAGE = page("docs/explanation/architecture.md")
 
-    def test_the_rooms_are_the_layers(self) -> None:
+    def test_documented_layers_match_the_import_contracts(self) -> None:
         contracts = tomllib.loads(page("pyproject.toml"))["tool"]["importlinter"]["contracts"]
         layers = next(contract for contract in contracts if contract["id"] == "layers")["layers"]
         in_order = [room.strip() for layer in layers for room in layer.split("|")]
         assert re.findall(r"^\| `(brvtui\.\w+)` \|", section(self.PAGE, "The layers"), re.MULTILINE) == in_order
 
-    def test_every_module_is_in_a_room(self) -> None:
+    def test_every_package_is_in_a_documented_layer(self) -> None:
         top = {
             file.stem for file in (ROOT / "brvtui").iterdir() if (file / "__init__.py").exists() or file.suffix == ".py"
         }
         layers = set(re.findall(r"`brvtui\.(\w+)`", section(self.PAGE, "The layers")))
         assert top - {"__init__", "__main__"} == layers
 
-    def test_the_dependencies_are_those_of_the_package(self) -> None:
+    def test_documented_dependencies_match_the_package(self) -> None:
         needed = tomllib.loads(page("pyproject.toml"))["project"]["dependencies"]
         named = {re.match(r"[\w-]+", requirement)[0] for requirement in needed}
         rows = re.findall(r"^\| ([\w, -]+) \|", section(self.PAGE, "Dependencies"), re.MULTILINE)
         assert {name for row in rows[1:] for name in row.split(", ")} - {"---"} == named
 
-    def test_every_file_that_is_named_exists(self) -> None:
+    def test_every_file_named_in_the_architecture_exists(self) -> None:
         to_come = section(self.PAGE, "Where to add things")
         named = set(re.findall(r"`((?:brvtui|tests|docs|tools|benchmarks)/[\w./-]+)`", self.PAGE.replace(to_come, "")))
         assert [path for path in named if not (ROOT / path).exists()] == []
@@ -118,18 +118,18 @@ MAKER = script("tools/make_tables.py")
 
 
 @pytest.mark.parametrize("name", MAKER.TABLES)
-def test_the_tables_are_what_the_code_says(name: str) -> None:
+def test_generated_tables_are_current(name: str) -> None:
     text = page(f"docs/reference/{name}")
     assert (ROOT / "docs/reference" / name).exists()
     assert MAKER.fresh(name, text) == text, "run make tables and look at the difference"
 
 
-def test_every_binding_is_in_the_docs_by_its_name() -> None:
+def test_every_key_binding_is_documented() -> None:
     text = page("docs/reference/keys.md")
     assert [name for name in ACTIONS if f"`{name}`" not in text] == []
 
 
-def test_the_keys_that_are_shown_can_be_used() -> None:
+def test_documented_key_bindings_are_valid() -> None:
     (shown,) = re.findall(r"^```toml\n(.*?)^```$", page("docs/reference/keys.md"), re.DOTALL | re.MULTILINE)
     keys = tomllib.loads(shown)["keys"]
     assert check_keys(keys) == Checked(keys)
@@ -141,7 +141,7 @@ _ATTACKS = re.compile(r"^\| `(\w+)` \| .* \| (\d+) \| 0 \|$", re.M)
 
 
 @pytest.mark.parametrize(("path", "name"), sorted(set(_NAMED.findall(PAGE))))
-def test_named_tests_exist(path: str, name: str) -> None:
+def test_documented_tests_exist(path: str, name: str) -> None:
     assert (ROOT / path).is_file()
     assert not name or name in defined(path)
 
@@ -153,16 +153,16 @@ def test_every_promise_names_a_test() -> None:
 
 
 @pytest.mark.parametrize(("script", "count"), _ATTACKS.findall(section(PAGE, "The table of attacks")))
-def test_attacks_are_counted(script: str, count: str) -> None:
+def test_documented_attack_counts_are_correct(script: str, count: str) -> None:
     assert len(importlib.import_module(f"tests.attacks.{script}").ATTACKS) == int(count)
 
 
-def test_every_script_is_listed() -> None:
+def test_every_attack_script_is_documented() -> None:
     scripts = {file.stem for file in (ROOT / "tests/attacks").glob("[a-z]*.py")} - {"harness", "test_attacks"}
     assert {script for script, _ in _ATTACKS.findall(PAGE)} == scripts
 
 
-def test_nothing_is_installed_by_a_name_that_is_not_published() -> None:
+def test_no_text_installs_an_unpublished_package() -> None:
     by_name = re.compile(r"(?:pipx?|uv tool) install (?:-\S+ )*'?brv-tui\b")
     files = [
         *(ROOT / "brvtui").rglob("*.py"),
@@ -200,7 +200,7 @@ def found_in(text: str) -> list[str]:
     ]
 
 
-def test_the_glossary_is_read() -> None:
+def test_words_to_avoid_are_read_from_the_glossary() -> None:
     assert AVOIDED["LLM"] == "model"
     assert AVOIDED["agentic loop"] == "agent loop"
     assert found_in("Needs an agentic loop") == ["agentic", "agentic loop"]
@@ -214,18 +214,18 @@ def test_glossary_is_short_and_sorted() -> None:
     assert terms == sorted(terms, key=str.casefold)
 
 
-def test_one_word_for_one_thing_in_the_program() -> None:
+def test_program_texts_use_only_glossary_words() -> None:
     wrong = [f"{text.place}: {text.text!r}: not {words}" for text in texts() if (words := found_in(text.text))]
     assert wrong == [], "docs/reference/glossary.md has the words that are used"
 
 
-def test_one_word_for_one_thing_in_the_pages() -> None:
+def test_pages_use_only_glossary_words() -> None:
     wrong = {name: words for name in TEXTS if (words := found_in(_CODE.sub("", without_code(page(name)))))}
     assert wrong == {}, "docs/reference/glossary.md has the words that are used"
 
 
-def test_each_text_comes_from_one_place() -> None:
-    """In an engine, and in a room, a sentence is written once: who needs it again imports it."""
+def test_each_sentence_is_written_in_one_place() -> None:
+    """Each engine or package contains a sentence once; other users import it."""
     places: dict[tuple[str, str], list[Text]] = defaultdict(list)
     for text in texts():
         if len(_WORD.findall(text.text.replace("{}", ""))) >= FEW_WORDS:
@@ -233,7 +233,7 @@ def test_each_text_comes_from_one_place() -> None:
     assert {text: [one.place for one in found] for (_, text), found in places.items() if len(found) > 1} == {}
 
 
-def test_the_number_of_notes_is_one(tmp_path: Path) -> None:
+def test_every_page_gives_the_same_number_of_sample_notes(tmp_path: Path) -> None:
     tree = copytree(ROOT / "sample-tree", tmp_path / "sample-tree")
     with closing(Session.open(tree)) as session:
         session.load()

@@ -14,12 +14,12 @@ from tests.docs.pages import ROOT
 pytestmark = pytest.mark.long
 
 
-def test_the_screenshots_are_what_their_script_makes(tmp_path: Path) -> None:
+def test_screenshots_are_current(tmp_path: Path) -> None:
     command = [sys.executable, str(ROOT / "tools" / "make_screenshots.py"), str(tmp_path)]
     environment = {name: value for name, value in os.environ.items() if name != "NO_COLOR"}
     done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=110)
     assert done.returncode == 0, done.stderr
     kept = {file.name: file.read_text() for file in (ROOT / "docs" / "screenshots").iterdir()}
-    made = {file.name: file.read_text() for file in tmp_path.glob("*.svg")}
-    assert kept.keys() == made.keys()
-    assert [name for name in kept if kept[name] != made[name]] == []
+    result = {file.name: file.read_text() for file in tmp_path.glob("*.svg")}
+    assert kept.keys() == result.keys()
+    assert [name for name in kept if kept[name] != result[name]] == []

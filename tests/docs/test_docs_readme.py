@@ -37,7 +37,7 @@ def maker() -> ModuleType:
 
 
 @pytest.mark.parametrize("name", [name for name in PAGES if "\n```console\n" in page(name)])
-def test_the_examples_print_what_they_show(name: str, maker: ModuleType, tmp_path: Path) -> None:
+def test_examples_print_the_documented_output(name: str, maker: ModuleType, tmp_path: Path) -> None:
     text = page(name)
     assert maker.differing(text, maker.fresh(text, tmp_path)) == [], "run make examples and look at the difference"
 
@@ -54,7 +54,7 @@ def test_an_example_ends_in_an_ellipsis_only_if_it_is_cut(
     assert maker.fresh(f"{command}old\nold\n…\n```\n", tmp_path) == f"{command}{shown}```\n"
 
 
-def test_every_key_that_is_named_exists() -> None:
+def test_every_key_in_the_readme_exists() -> None:
     table = section(README, "Screens and keys")
     named = set(re.findall(r"`([^`]+)`", "".join(re.findall(r"^\|[^|]+\|", table, re.MULTILINE))))
     bound = {_written(canonical(key)) for action in ACTIONS.values() for key in split(action.keys)}

@@ -1,4 +1,4 @@
-"""docs/reference/trace.schema.json: what the code says, and what real output is valid against."""
+"""docs/reference/trace.schema.json matches the code, and real output matches the schema."""
 
 from __future__ import annotations
 
@@ -38,24 +38,24 @@ def project(tree: Tree) -> Tree:
     return tree
 
 
-def test_the_file_is_what_the_code_says() -> None:
+def test_schema_file_is_current() -> None:
     assert script("tools/make_schema.py").schema() == SCHEMA, MAKE
 
 
-def test_the_schema_is_valid_and_closed() -> None:
+def test_schema_is_valid_and_forbids_extra_fields() -> None:
     jsonschema.Draft202012Validator.check_schema(SCHEMA)
     open_ = [name for name, model in SCHEMA["$defs"].items() if "properties" in model and model["additionalProperties"]]
     assert open_ == []
 
 
 @pytest.mark.parametrize("query", QUERIES)
-def test_a_trace_is_valid(query: str, project: Tree) -> None:
+def test_trace_matches_the_schema(query: str, project: Tree) -> None:
     session = project.session()
     for trace in (session.preview(query), session.run(query), session.run(query)):
         TRACE.validate(_as_json(to_plain(trace)))
 
 
-def test_anything_else_is_not_valid(project: Tree) -> None:
+def test_changed_trace_violates_the_schema(project: Tree) -> None:
     plain = _as_json(to_plain(project.session().preview("token rotation")))
     for change in ({"extra": 1}, {"tier": "3"}, {"outcome": "lost"}):
         with pytest.raises(jsonschema.ValidationError):
@@ -63,19 +63,19 @@ def test_anything_else_is_not_valid(project: Tree) -> None:
 
 
 @pytest.mark.parametrize("options", [(), ("--detail",), ("--limit", "3"), ("--detail", "--limit", "3")])
-def test_query_writes_what_the_schema_says(options: tuple[str, ...], project: Tree) -> None:
+def test_query_output_matches_the_schema(options: tuple[str, ...], project: Tree) -> None:
     (line,) = _lines(project, "query", "token rotation", "--format", "json", *options)
     validator("QueryOutput").validate(line)
 
 
 @pytest.mark.parametrize("options", [(), ("--limit", "3")])
-def test_a_saved_trace_is_what_the_schema_says(options: tuple[str, ...], project: Tree) -> None:
+def test_saved_trace_matches_the_schema(options: tuple[str, ...], project: Tree) -> None:
     file = project.root / "saved.json"
     _lines(project, "query", "token rotation", "--save", str(file), "--format", "json", *options)
     validator("SavedTrace").validate(json.loads(file.read_text()))
 
 
-def test_explain_writes_what_the_schema_says(project: Tree) -> None:
+def test_explain_output_matches_the_schema(project: Tree) -> None:
     lines = _lines(project, "explain", "token rotation", "rotation", "p001", "auth/context.md", "--format", "json")
     assert [line["found"] for line in lines] == [True, False, False]
     for line in lines:
@@ -83,13 +83,13 @@ def test_explain_writes_what_the_schema_says(project: Tree) -> None:
 
 
 @pytest.mark.parametrize("options", [("--all",), ("--days", "365", "--engine", "soleri"), ("--event", "pruning")])
-def test_maturity_writes_what_the_schema_says(options: tuple[str, ...], project: Tree) -> None:
+def test_maturity_output_matches_the_schema(options: tuple[str, ...], project: Tree) -> None:
     (line,) = _lines(project, "maturity", *options, "--format", "json")
     validator("MaturityOutput").validate(line)
 
 
 @pytest.mark.parametrize("options", [(), ("--no-trace",)])
-def test_replay_writes_what_the_schema_says(options: tuple[str, ...], project: Tree) -> None:
+def test_replay_output_matches_the_schema(options: tuple[str, ...], project: Tree) -> None:
     file = project.root / "queries.json"
     file.write_text(json.dumps([*QUERIES[:4], {"id": "five", "query": "tokens"}]))
     lines = _lines(project, "replay", "--queries", str(file), *options)
@@ -98,7 +98,7 @@ def test_replay_writes_what_the_schema_says(options: tuple[str, ...], project: T
         validator("ReplayLine").validate(line)
 
 
-def test_a_sequence_writes_what_the_schema_says(project: Tree) -> None:
+def test_replayed_sequence_output_matches_the_schema(project: Tree) -> None:
     file = project.root / "sequence.json"
     moves = [{"query": "tokens"}, {"query": "tokens", "wait": 61}, {"query": "x", "touch": "auth/context.md"}]
     file.write_text(json.dumps(moves))

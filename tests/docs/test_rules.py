@@ -103,7 +103,7 @@ CODE = "`brvtui/engines/knowing/words.py:camel_words`"
         f"| a | `brvtui/nowhere.py:camel_words` | {THIS} | – |",
         f"| a | `brvtui/engines/knowing/words.py` | {THIS} | – |",
         f"| a | {CODE} | `tests/docs/test_rules.py::test_nothing` | – |",
-        f"| a | {CODE} | `tests/engines/knowing/test_recorded.py::test_recorded[no_family]` | – |",
+        f"| a | {CODE} | `tests/engines/knowing/test_recorded.py::test_recorded_answers_match[no_family]` | – |",
         f"| a | {CODE} | `tests/docs/test_rules.py` | – |",
         f"| a | {CODE} | – | – |",
         f"| a | – | {THIS} | – |",
@@ -113,11 +113,11 @@ CODE = "`brvtui/engines/knowing/words.py:camel_words`"
         f"| a | see the code | {THIS} | – |",
     ],
 )
-def test_faulty_row_is_reported(row: str) -> None:
+def test_rule_with_a_missing_function_or_test_is_reported(row: str) -> None:
     assert missing(f"{HEAD}{row}\n\n## Next\n")
 
 
-def test_sound_rows_are_accepted() -> None:
+def test_valid_rules_are_accepted() -> None:
     text = f"{HEAD}| a \\| b | {CODE}, {CODE} | {THIS} | – |\n| c | – | – | not offered: no use here |\n\n## Next\n"
     assert len(rows(text)) == 2
     assert missing(text) == []

@@ -121,11 +121,11 @@ def engines_named(source: str) -> list[str]:
         'x = engine.startswith("byterover")',
     ],
 )
-def test_comparison_with_an_engine_name_is_found(source: str) -> None:
+def test_check_detects_comparisons_with_an_engine_name(source: str) -> None:
     assert engines_named(source)
 
 
-def test_other_uses_of_names_are_allowed() -> None:
+def test_check_allows_other_uses_of_engine_names() -> None:
     source = "from brvtui.engines.registry import DEFAULT\nname = given or DEFAULT\nx = view.engine.name == kind.native"
     assert engines_named(source) == []
 
@@ -150,7 +150,7 @@ def session(tree: Tree, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iter
         yield made
 
 
-def test_board_follows_the_rules_of_the_engine(session: Session) -> None:
+def test_board_uses_the_rules_of_the_engine(session: Session) -> None:
     board = session.ageing.board()
     assert board.events == (FADES,)
     days = board.days_until[FADES]
@@ -163,7 +163,7 @@ def test_board_follows_the_rules_of_the_engine(session: Session) -> None:
         assert before >= GATE > after
 
 
-def test_maturity_screen_has_its_events_and_words(session: Session) -> None:
+def test_maturity_screen_uses_events_and_words_of_the_engine(session: Session) -> None:
     shown = board_on_day(session, BoardOptions(day=7, only=FADES), None)
     assert shown.events == (FADES,)
     marks = {
@@ -175,13 +175,13 @@ def test_maturity_screen_has_its_events_and_words(session: Session) -> None:
     assert np.asarray(shown.calendar[FADES]).sum() == 2
 
 
-def test_note_has_its_ceiling(session: Session) -> None:
+def test_note_page_shows_the_ceiling_of_the_engine(session: Session) -> None:
     page = session.about("a/b/old.md")
     assert page.ceiling.score == pytest.approx(5, abs=0.01)
     assert session.around("a/b/old.md").place is None, "it has no manifest"
 
 
-def test_access_hits_follow_the_engine(session: Session) -> None:
+def test_access_hits_use_the_rules_of_the_engine(session: Session) -> None:
     session.recording = True
     trace = session.run("quokka", engine="tiered")
     assert (trace.tier, len(trace.hits)) == (2, 3)
@@ -241,7 +241,7 @@ def test_engine_that_cannot_be_loaded_has_no_capabilities() -> None:
     assert not registry.has("gone", Ages)
 
 
-def test_unknown_engine_names_are_cheap_and_not_all_cached() -> None:
+def test_unknown_engine_names_are_cheap_and_cached_up_to_a_limit() -> None:
     began = time.process_time()
     for number in range(2_000):
         name = f"{number}{'x' * 100_000}"
@@ -303,7 +303,7 @@ def constants(held: Any, path: str = "") -> Iterator[str]:
 
 
 @pytest.mark.parametrize("engine", registry.names())
-def test_every_constant_is_read(engine: str) -> None:
+def test_every_declared_constant_is_read_by_code(engine: str) -> None:
     held = registry.load(engine)
     for profile in held.profiles:
         unread = [name for name in constants(held.constants(profile)) if name.rpartition(".")[2] not in read_names()]

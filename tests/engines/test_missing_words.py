@@ -77,7 +77,9 @@ def plainly(text: str) -> str:
         ("the call to parseHTMLParserTree", "htmlparser", Whereabouts.INSIDE),
     ],
 )
-def test_word_inside_a_run(tree: Tree, engine: str, text: str, query: str, where: Whereabouts) -> None:
+def test_word_inside_a_run_of_characters_is_located(
+    tree: Tree, engine: str, text: str, query: str, where: Whereabouts
+) -> None:
     tree.note("a/b/c.md", "Title", text)
     trace = asked(tree.snapshot(), query, engine)
     if trace.hits:
@@ -126,9 +128,7 @@ _UNSEEN = (
         ("q" * 130 + "zyzzyva", "zyzzyva"),
     ],
 )  # fmt: skip
-def test_no_spelling_is_denied_and_every_suggested_search_helps(
-    tmp_path: Path, engine: str, written_as: str, query: str
-) -> None:
+def test_suggested_spellings_find_the_note(tmp_path: Path, engine: str, written_as: str, query: str) -> None:
     snapshot = written(tmp_path, [f"some {written_as} here", "other words"], engine)
     trace = asked(snapshot, query, engine)
     said = verdict_sentence(trace)
@@ -139,7 +139,7 @@ def test_no_spelling_is_denied_and_every_suggested_search_helps(
         assert not one.helps or asked(snapshot, one.run, engine).hits
 
 
-def test_letters_with_marks_stay_different() -> None:
+def test_letters_with_different_marks_stay_different() -> None:
     assert len({fold(word) for word in ("ที", "ที่", "कि", "की", "か", "が")}) == 6
 
 
@@ -177,12 +177,12 @@ def test_look_alike_spellings_are_explained(tree: Tree, text: str, query: str, e
         ("well and known", "well-known", Whereabouts.NOWHERE),
     ],
 )
-def test_parts_and_punctuation(tree: Tree, text: str, query: str, where: Whereabouts) -> None:
+def test_word_in_an_unsearched_place_is_located(tree: Tree, text: str, query: str, where: Whereabouts) -> None:
     tree.note("a/b/c.md", "Title", text)
     assert [one.where for one in missing_words(tree.snapshot(), query, [query])] == [where]
 
 
-def test_large_notes_leave_it_open(tree: Tree) -> None:
+def test_large_tree_leaves_a_missing_word_undecided(tree: Tree) -> None:
     for number in range(3):
         tree.note(f"a/b/{number}.md", "Title", "word\n" * 200_000)
     (found,) = missing_words(tree.snapshot(), "zyzzyva", ["zyzzyva"])
@@ -216,7 +216,7 @@ def test_term_is_traced_to_the_typed_word(term: str, query: str, typed: str) -> 
 
 class TestFilters:
     @pytest.mark.parametrize(("name", "value"), [("domain", "nosuch"), ("type", "playbook"), ("severity", "critical")])
-    def test_filter_is_the_cause(self, tree: Tree, name: str, value: str) -> None:
+    def test_filter_that_excludes_every_note_is_named(self, tree: Tree, name: str, value: str) -> None:
         for number in range(12):
             tree.note(f"auth/b/{number}.md", f"Title {number}", "rotate the jwt")
         trace = asked(tree.snapshot(), "jwt", "soleri", **{name: value})
@@ -224,25 +224,25 @@ class TestFilters:
         expected = f"Not found: 12 entries match, but the filter {name} {value} removes all of them."
         assert verdict_sentence(trace) == expected
 
-    def test_no_filter_is_blamed_if_nothing_matches(self, tree: Tree) -> None:
+    def test_filter_is_not_blamed_if_no_note_matches(self, tree: Tree) -> None:
         tree.note("auth/b/c.md", "Title", "text")
         trace = asked(tree.snapshot(), "jwt", "soleri", domain="nosuch")
         assert verdict_sentence(trace) == "Not found: no entry contains ‘jwt’."
 
     @pytest.mark.parametrize(("name", "value"), [("candidate_k", 0), ("top_k", 0)])
-    def test_limit_is_the_cause(self, tree: Tree, name: str, value: int) -> None:
+    def test_limit_of_zero_is_named_as_the_cause(self, tree: Tree, name: str, value: int) -> None:
         tree.note("auth/b/c.md", "Title", "rotate the jwt")
         trace = asked(tree.snapshot(), "jwt", "jeffs_brain", **{name: value})
         assert verdict_sentence(trace) == f"Not found: {name} = {value} allows no note in the answer."
 
-    def test_budget_is_the_cause(self, tree: Tree) -> None:
+    def test_exhausted_budget_is_named_as_the_cause(self, tree: Tree) -> None:
         for number in range(30):
             tree.note(f"auth/b/{number}.md", f"Title {number}", "rotate the jwt")
         trace = asked(tree.snapshot(), "jwt", "soleri", max_tokens=1)
         if not trace.hits:
             assert "a budget of 1 tokens allows none of 30 entries" in verdict_sentence(trace)
 
-    def test_operators(self, tree: Tree) -> None:
+    def test_operators_are_not_named_as_missing_words(self, tree: Tree) -> None:
         tree.note("a/b/c.md", "One", "jwt")
         tree.note("a/b/d.md", "Two", "gateway")
         trace = asked(tree.snapshot(), "jwt AND gateway AND zyzzyva", "jeffs_brain", skip_retry_ladder=True)
@@ -261,7 +261,7 @@ _TEXTS = st.lists(_WORDS, min_size=1, max_size=6).flatmap(
 @pytest.mark.parametrize("engine", [*ENGINES, V4])
 @settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
 @given(texts=st.lists(_TEXTS, min_size=1, max_size=3), composed=st.booleans(), words=st.lists(_WORDS, max_size=4))
-def test_every_denial_is_true(
+def test_every_word_reported_missing_is_missing(
     engine: str, tmp_path_factory: pytest.TempPathFactory, texts: list[str], composed: bool, words: list[str]
 ) -> None:
     folder = Path(tmp_path_factory.mktemp("tree"))
@@ -272,7 +272,7 @@ def test_every_denial_is_true(
 
 
 @pytest.mark.parametrize("query", ["申请退款", "トークン", "환불요청", "คืนเงิน", "hoàn"])
-def test_v4_denies_no_word_that_a_topic_contains(tmp_path: Path, query: str) -> None:
+def test_v4_never_reports_a_word_in_a_topic_as_missing(tmp_path: Path, query: str) -> None:
     texts = [f"x{query}x", unicodedata.normalize("NFD", f"{query} y")]
     trace = asked(written(tmp_path, texts, V4), query, V4)
     assert denied(trace) == []
@@ -280,13 +280,13 @@ def test_v4_denies_no_word_that_a_topic_contains(tmp_path: Path, query: str) -> 
         assert re.search("contains? ‘", verdict_sentence(trace))
 
 
-def test_v4_denies_a_word_that_no_topic_contains(tmp_path: Path) -> None:
+def test_v4_reports_a_word_in_no_topic_as_missing(tmp_path: Path) -> None:
     trace = asked(written(tmp_path, ["some text"], V4), "zyzzyva", V4)
     assert denied(trace) == ["zyzzyva"]
 
 
 @pytest.mark.parametrize("engine", ENGINES)
-def test_a_word_of_a_file_that_is_not_read_is_not_denied(tree: Tree, engine: str) -> None:
+def test_word_in_an_unread_file_is_not_reported_missing(tree: Tree, engine: str) -> None:
     tree.note("a/b/c.md", "A note", "Some text.")
     (tree.tree / "a/b/latin.md").write_bytes("# Latin\nwörd\0 zyzzyva\n".encode("utf-16"))
     trace = asked(tree.snapshot(), "zyzzyva", engine)
@@ -294,7 +294,7 @@ def test_a_word_of_a_file_that_is_not_read_is_not_denied(tree: Tree, engine: str
     assert denied(trace) == []
 
 
-def test_code_that_symbols_do_not_cover_is_not_denied(tmp_path: Path) -> None:
+def test_word_in_code_outside_symbols_is_not_reported_missing(tmp_path: Path) -> None:
     (tmp_path / "a.py").write_text("def alpha(x):\n    # inlinecomment\n    return betacall(x)\n")
     session = Session.open(repository=tmp_path, now_ms=NOW_MS)
     session.load()
@@ -303,7 +303,7 @@ def test_code_that_symbols_do_not_cover_is_not_denied(tmp_path: Path) -> None:
         assert "contains" not in verdict_sentence(trace)
 
 
-def test_topics_that_are_too_costly_are_not_said_to_be_missing(tmp_path: Path) -> None:
+def test_overly_costly_topics_are_not_reported_missing(tmp_path: Path) -> None:
     written(tmp_path, ["<nobr><a><b>fact" * 3_000], V4)
     session = Session.open(tmp_path / "data/projects" / SPACE_ID / "context-tree", now_ms=NOW_MS, engine=V4)
     session.load()
@@ -312,7 +312,7 @@ def test_topics_that_are_too_costly_are_not_said_to_be_missing(tmp_path: Path) -
     assert "there are no topics" not in verdict_sentence(trace)
 
 
-def test_a_topic_without_a_score_is_not_said_to_be_about_something_else(tmp_path: Path) -> None:
+def test_topic_without_a_score_is_not_called_unrelated(tmp_path: Path) -> None:
     written(tmp_path, ["plainword"], V4)
     signals = tmp_path / "data/projects" / SPACE_ID / "state/signals/a/0.html.json"
     signals.parent.mkdir(parents=True, exist_ok=True)
@@ -325,7 +325,7 @@ def test_a_topic_without_a_score_is_not_said_to_be_about_something_else(tmp_path
 
 
 @pytest.mark.parametrize("engine", ENGINES)
-def test_file_that_is_not_read_is_not_said_to_be_missing(tree: Tree, engine: str) -> None:
+def test_unread_file_is_not_reported_missing(tree: Tree, engine: str) -> None:
     tree.note("a/b/c.md", "A note", "Some text.")
     (tree.tree / "a/b/latin.md").write_bytes(b"# Latin\n\0 zyzzyva\n")
     explanation = tree.session().explainer.explain("zyzzyva", "a/b/latin.md", engine=engine)

@@ -26,7 +26,7 @@ class TestJeffsBrain:
     def ask(self, library: Tree, query: str) -> Trace:
         return library.session().preview(query, engine="jeffs_brain")
 
-    def test_ranks_words_and_lead(self, library: Tree) -> None:
+    def test_sentence_names_ranks_words_and_lead(self, library: Tree) -> None:
         trace = self.ask(library, "refresh token")
         first, second = (hit.places[0].value for hit in trace.hits[:2])
         assert 0 < first - second < 0.001
@@ -35,14 +35,14 @@ class TestJeffsBrain:
             f"BM25 {first:.3f}, less than 0.001 ahead of “Sessions”."
         )
 
-    def test_scores_equal_after_rounding_are_level(self, library: Tree) -> None:
+    def test_scores_equal_after_rounding_are_called_level(self, library: Tree) -> None:
         trace = self.ask(library, "refresh token")
         first, second = trace.hits
         (place,) = second.places
         level = replace(second, places=(replace(place, value=first.places[0].value - 1e-12),))
         assert ", level with “Sessions”." in verdict_sentence(replace(trace, hits=(first, level)))
 
-    def test_words_of_each_note(self, library: Tree) -> None:
+    def test_each_result_has_its_matched_words(self, library: Tree) -> None:
         first, second = self.ask(library, "refresh rotating").hits
         assert [(word.query, word.kind, word.fields[0]) for word in first.words] == [
             ("refresh", MatchKind.EXACT, "title"),
@@ -50,13 +50,13 @@ class TestJeffsBrain:
         ]
         assert [word.query for word in second.words] == ["refresh"]
 
-    def test_nothing_found(self, library: Tree) -> None:
+    def test_missing_words_explain_an_empty_result(self, library: Tree) -> None:
         assert verdict_sentence(self.ask(library, "kubernetes ingress")) == (
             "Not found: no note contains ‘kubernetes’ or ‘ingress’; no rung of the retry ladder finds a note."
         )
         assert verdict_sentence(self.ask(library, "")) == "Not found: the query has no word to search for."
 
-    def test_found_by_the_ladder(self, library: Tree) -> None:
+    def test_result_of_the_retry_ladder_is_explained(self, library: Tree) -> None:
         trace = self.ask(library, "rotationx")
         found = "as typed, the query finds nothing; the retry ladder found this note by the similarity of its name"
         assert found in verdict_sentence(trace)
@@ -64,7 +64,7 @@ class TestJeffsBrain:
 
 
 class TestSoleri:
-    def test_deciding_parts_words_and_lead_of_the_first(self, library: Tree) -> None:
+    def test_sentence_names_deciding_parts_and_lead(self, library: Tree) -> None:
         trace = library.session().preview("refresh tokens", engine="soleri")
         text = verdict_sentence(trace)
         assert text.startswith(f"“Refresh tokens” is first of {trace.total_found}")
@@ -74,7 +74,7 @@ class TestSoleri:
             or "; its title contains ‘tokens’ and ‘refresh’" in text
         )
 
-    def test_nothing_found(self, library: Tree) -> None:
+    def test_missing_words_explain_an_empty_vault_result(self, library: Tree) -> None:
         session = library.session()
         text = verdict_sentence(session.preview("kubernetes ingress", engine="soleri"))
         assert text == "Not found: no entry contains ‘kubernetes’ or ‘ingress’."
@@ -82,7 +82,7 @@ class TestSoleri:
 
 
 class TestAnyEngine:
-    def test_words_and_lead_of_the_first(self, library: Tree) -> None:
+    def test_default_sentence_names_words_and_lead(self, library: Tree) -> None:
         library.note("auth/third.md", "Refreshing", "refresh")
         trace = replace(library.session().preview("refresh"), steps=())
         lead = trace.hits[0].score - trace.hits[1].score
@@ -94,17 +94,17 @@ class TestAnyEngine:
             f"contains ‘refresh’; {lead:.2f} ahead of “{trace.hits[1].title}”: {named}."
         )
 
-    def test_deciding_step_and_its_comparison(self, library: Tree) -> None:
+    def test_default_sentence_names_the_deciding_step(self, library: Tree) -> None:
         check = Check("top", 0.9, "≥", 0.85, True, 0.05, "", "")
         step = Step("direct", 2, "direct answer", State.TAKEN, (check,), "")
         trace = replace(library.session().preview("refresh"), steps=(step,))
         assert plain(default_sentence(trace)).startswith("Answered by direct answer (top 0.90 ≥ 0.85): “")
 
-    def test_nothing_found(self, library: Tree) -> None:
+    def test_default_sentence_explains_an_empty_result(self, library: Tree) -> None:
         trace = replace(library.session().preview("zyzzyva"), verdict="no note was near", covered=False)
         assert plain(default_sentence(trace)) == "Not covered: no note was near."
 
-    def test_engine_that_is_not_installed(self, library: Tree) -> None:
+    def test_missing_engine_gets_the_default_sentence(self, library: Tree) -> None:
         plain_trace = {**to_plain(library.session().preview("refresh")), "engine": "gone"}
         assert " is first of " in verdict_sentence(trace_from_plain(plain_trace))
 
@@ -117,15 +117,15 @@ class TestLines:
         clause("; so", weight=1),
     )
 
-    def test_complete_sentence_if_there_is_room(self) -> None:
+    def test_short_sentence_is_complete(self) -> None:
         assert [line.plain for line in sentence_lines(self.SENTENCE, (80, 80), 1)] == [plain(self.SENTENCE)]
 
-    def test_lightest_clauses_are_dropped_first(self) -> None:
+    def test_least_important_clauses_are_dropped_first(self) -> None:
         (line,) = sentence_lines(self.SENTENCE, (36, 36), 1)
         assert line.plain == "Needs a model: “A note” reaches 0.8."
         assert ("A note", "bold strong") in line.spans
 
-    def test_decisive_last_clause_is_cut_if_it_does_not_fit(self) -> None:
+    def test_long_decisive_clause_is_cut(self) -> None:
         words = clause(": its text has ‘list’ (one letter from your ‘lost’) and ‘set’ (one from ‘sea’)", weight=70)
         head, nothing = clause("Answered from A"), clause(weight=90)
         short, long = sentence_lines((head, words, nothing, clause("; so", weight=5)), (40, 40), 2)
@@ -135,13 +135,13 @@ class TestLines:
 
     @pytest.mark.parametrize("width", range(1, 50))
     @pytest.mark.parametrize("most", [1, 2, 3])
-    def test_cut_sentence_fits_and_shows_its_missing_end(self, width: int, most: int) -> None:
+    def test_cut_sentence_fits_and_ends_with_an_ellipsis(self, width: int, most: int) -> None:
         made = sentence_lines(self.SENTENCE, (width, width), most)
         assert len(made) <= most
         assert all(line.width <= width for line in made)
         assert made[-1].plain[-1] in ".…"
 
-    def test_control_characters_of_titles_are_shown_as_such(self) -> None:
+    def test_control_characters_in_titles_are_visible(self) -> None:
         text = plain((clause(title("a\x1b[31mred")),))
         assert "\x1b" not in text
         assert isinstance(sentence_lines((), (10, 10), 1)[0], Line)
@@ -152,7 +152,7 @@ class TestLines:
         assert text.endswith("why.")
 
 
-def test_field_of_many_never_claims_a_single_one() -> None:
+def test_plural_field_names_get_a_plural_verb() -> None:
     def said(*fields: str) -> str:
         words = [MatchedWord(name, name, MatchKind.EXACT, 0, (name,)) for name in fields]
         return plain((clause(answered_words(words, " ".join(fields))),))

@@ -54,12 +54,12 @@ def small(folder: Path, notes: int = 3) -> Tree:
 def tried(act: Callable[[], object]) -> str:
     """The result of ``act``: ``done``, or the reason for a failure, in one line."""
     try:
-        made = act()
+        result = act()
     except OSError as error:
         return faults.error_line(error)
     except SaveError as error:
         return str(error)
-    return "done" if made is None else str(made)
+    return "done" if result is None else str(result)
 
 
 def queried(tree: Tree) -> list[Any]:
@@ -94,33 +94,33 @@ def shut_out(folder: Path, seconds: float = 30.0) -> Told:
     data = Path(os.environ["BRV_TUI_DATA_DIR"])
     data.mkdir(parents=True, exist_ok=True)
     data.chmod(0o555)
-    made: Told = {"query": queried(tree)}
+    result: Told = {"query": queried(tree)}
     session = tree.session(now_ms=None)
-    made["keep"] = tried(lambda: session.keep(everything=True))
-    made["history"] = tried(lambda: session.history.add("tokens"))
+    result["keep"] = tried(lambda: session.keep(everything=True))
+    result["history"] = tried(lambda: session.history.add("tokens"))
     session.recording = True
-    made["recorded"] = session.run("tokens rotate").notices[-1:]
+    result["recorded"] = session.run("tokens rotate").notices[-1:]
     data.chmod(0o755)
-    made["keep later"] = tried(lambda: session.keep(everything=True))
+    result["keep later"] = tried(lambda: session.keep(everything=True))
 
     _permit(tree.tree, 0o555, 0o444)
-    made["save"] = saved(session, "auth/jwt/a.md", b"# Other\n")
-    made["new"] = saved(session, "auth/jwt/new.md", b"# New\n", new=True)
-    made["text"] = (tree.tree / "auth/jwt/a.md").read_text()
-    made["query on it"] = queried(tree)
+    result["save"] = saved(session, "auth/jwt/a.md", b"# Other\n")
+    result["new"] = saved(session, "auth/jwt/new.md", b"# New\n", new=True)
+    result["text"] = (tree.tree / "auth/jwt/a.md").read_text()
+    result["query on it"] = queried(tree)
     _permit(tree.tree, 0o755, 0o644)
 
     with following(session) as followed:
         (tree.tree / "auth/jwt/a.md").chmod(0)
         (tree.tree / "ops").chmod(0)
-        made["gone"] = followed.until(lambda: followed.lacks("auth/jwt/a.md", "ops/down/b.md"), seconds)
-        made["unseen"] = {file.path: file.reason for file in session.snapshot.unseen}
+        result["gone"] = followed.until(lambda: followed.lacks("auth/jwt/a.md", "ops/down/b.md"), seconds)
+        result["unseen"] = {file.path: file.reason for file in session.snapshot.unseen}
         (tree.tree / "auth/jwt/a.md").chmod(0o644)
         (tree.tree / "ops").chmod(0o755)
-        made["back"] = followed.until(lambda: followed.has("auth/jwt/a.md", "ops/down/b.md"), seconds)
+        result["back"] = followed.until(lambda: followed.has("auth/jwt/a.md", "ops/down/b.md"), seconds)
         tree.note("ops/down/c.md", "New")
-        made["followed"] = followed.until(lambda: followed.has("ops/down/c.md"), seconds)
-    return made
+        result["followed"] = followed.until(lambda: followed.has("ops/down/c.md"), seconds)
+    return result
 
 
 def _permit(tree: Path, folders: int, files: int) -> None:
@@ -141,31 +141,31 @@ def full_disk(folder: Path) -> Told:
     drafts = DraftStore(tree.tree)
     drafts.keep("auth/jwt/a.md", b"draft", None, 0)
     filling = fill(disk)
-    made: Told = {"query": queried(tree)}
-    made["keep"] = tried(lambda: session.keep(everything=True))
-    made["left of it"] = [place.name for place in KeptIndex(tree.tree).folder.glob("*kept*")]
-    made["history"] = tried(lambda: session.history.add("after"))
-    made["draft"] = tried(lambda: drafts.keep("auth/jwt/a.md", b"x" * 100_000, None, 0))
-    made["crash"] = write_crash_report(RuntimeError("it broke"), Circumstances("a test"))
+    result: Told = {"query": queried(tree)}
+    result["keep"] = tried(lambda: session.keep(everything=True))
+    result["left of it"] = [place.name for place in KeptIndex(tree.tree).folder.glob("*kept*")]
+    result["history"] = tried(lambda: session.history.add("after"))
+    result["draft"] = tried(lambda: drafts.keep("auth/jwt/a.md", b"x" * 100_000, None, 0))
+    result["crash"] = write_crash_report(RuntimeError("it broke"), Circumstances("a test"))
     draft = drafts.read("auth/jwt/a.md")
-    made["still there"] = [session.history.read(), draft.data.decode() if draft else ""]
+    result["still there"] = [session.history.read(), draft.data.decode() if draft else ""]
     filling.unlink()
-    made["keep later"] = tried(lambda: session.keep(everything=True))
+    result["keep later"] = tried(lambda: session.keep(everything=True))
     session.close()
-    made["kept"] = KeptIndex(tree.tree).read(profile("brv-3")) is not None
+    result["kept"] = KeptIndex(tree.tree).read(profile("brv-3")) is not None
 
     own = small(disk / "own")
     session = own.session()
     fill(disk)
-    made["save"] = saved(session, "auth/jwt/a.md", b"# Other\n" + b"x" * 100_000)
-    made["new"] = saved(session, "auth/new/n.md", b"# New\n" + b"x" * 100_000, new=True)
-    made["text"] = (own.tree / "auth/jwt/a.md").read_text()
-    made["leftovers"] = [str(path) for path in own.tree.rglob("*") if leftovers.is_leftover(path.name)]
+    result["save"] = saved(session, "auth/jwt/a.md", b"# Other\n" + b"x" * 100_000)
+    result["new"] = saved(session, "auth/new/n.md", b"# New\n" + b"x" * 100_000, new=True)
+    result["text"] = (own.tree / "auth/jwt/a.md").read_text()
+    result["leftovers"] = [str(path) for path in own.tree.rglob("*") if leftovers.is_leftover(path.name)]
     make_read_only(disk)
-    made["save read-only"] = saved(session, "auth/jwt/a.md", b"# Other\n")
-    made["history read-only"] = tried(lambda: session.history.add("after"))
-    made["query read-only"] = queried(own)
-    return made
+    result["save read-only"] = saved(session, "auth/jwt/a.md", b"# Other\n")
+    result["history read-only"] = tried(lambda: session.history.add("after"))
+    result["query read-only"] = queried(own)
+    return result
 
 
 def run(name: str, folder: Path) -> Told:

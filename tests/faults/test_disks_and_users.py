@@ -1,4 +1,4 @@
-"""Disks without room, disks and folders that may only be read: everything else works, and a line says what is wrong."""
+"""Full and read-only disks and folders: a message names the fault, and everything else works."""
 
 from __future__ import annotations
 
@@ -35,49 +35,49 @@ def played(place: Path, *words: str) -> dict[str, Any]:
     if done.returncode == CANNOT:
         pytest.skip(done.stdout.strip())
     assert done.returncode == 0, done.stdout + done.stderr
-    made: dict[str, Any] = json.loads(done.stdout)
-    return made
+    result: dict[str, Any] = json.loads(done.stdout)
+    return result
 
 
 ANSWERED = [0, "", True]
 
 
-def test_read_only_folders_and_shut_notes_of_another_user(place: Path) -> None:
-    told = played(place, "tests.faults.scenes", "shut_out")
+def test_unreadable_notes_and_read_only_folders_are_reported(place: Path) -> None:
+    result = played(place, "tests.faults.scenes", "shut_out")
     refused = "you may not read or write it or its folder; change the permissions and try again"
     data = place / "own/data"
-    assert told["query"] == ANSWERED
-    assert told["keep"] == f"{data}/cache: {refused}"
-    assert told["history"] == f"{data}/trees: {refused}"
-    assert told["recorded"] == [f"access hits cannot be recorded: {refused}"]
-    assert told["keep later"] == "True"
-    assert told["save"] == "auth/jwt/a.md is read-only; make it writable and try again"
-    assert told["new"] == f"auth/jwt/new.md: not done: {refused}"
-    assert told["text"] == "# Rotation\n\ntokens rotate\n"
-    assert told["query on it"] == ANSWERED
-    assert (told["gone"], told["back"], told["followed"]) == (True, True, True)
-    assert told["unseen"] == {
+    assert result["query"] == ANSWERED
+    assert result["keep"] == f"{data}/cache: {refused}"
+    assert result["history"] == f"{data}/trees: {refused}"
+    assert result["recorded"] == [f"access hits cannot be recorded: {refused}"]
+    assert result["keep later"] == "True"
+    assert result["save"] == "auth/jwt/a.md is read-only; make it writable and try again"
+    assert result["new"] == f"auth/jwt/new.md: not done: {refused}"
+    assert result["text"] == "# Rotation\n\ntokens rotate\n"
+    assert result["query on it"] == ANSWERED
+    assert (result["gone"], result["back"], result["followed"]) == (True, True, True)
+    assert result["unseen"] == {
         "ops": "the folder cannot be read: Permission denied",
         "auth/jwt/a.md": "cannot be read: Permission denied",
     }
 
 
-def test_a_full_disk_and_a_read_only_one(place: Path) -> None:
-    told = played(place, "tests.support.namespaces", "tests.faults.scenes", "full_disk")
+def test_full_and_read_only_disks_are_reported(place: Path) -> None:
+    result = played(place, "tests.support.namespaces", "tests.faults.scenes", "full_disk")
     full = "the disk is full; free some space and try again"
     own = str(place / "disk/data")
-    assert told["query"] == ANSWERED
+    assert result["query"] == ANSWERED
     for name in ("keep", "history", "draft"):
-        assert told[name].startswith(own), name
-        assert told[name].endswith(f": {full}"), name
-    assert told["left of it"] == []
-    assert told["crash"].startswith(f"failed: RuntimeError: it broke; no report could be written: {own}")
-    assert told["still there"] == [["before"], "draft"]
-    assert (told["keep later"], told["kept"]) == ("True", True)
-    assert told["save"] == f"auth/jwt/a.md: not done: {full}"
-    assert told["new"] == f"auth/new/n.md: not done: {full}"
-    assert told["text"] == "# Rotation\n\ntokens rotate\n"
-    assert told["leftovers"] == []
-    assert told["save read-only"] == "auth/jwt/a.md is read-only; make it writable and try again"
-    assert told["history read-only"].endswith("the file system is read-only; mount it writable and try again")
-    assert told["query read-only"] == ANSWERED
+        assert result[name].startswith(own), name
+        assert result[name].endswith(f": {full}"), name
+    assert result["left of it"] == []
+    assert result["crash"].startswith(f"failed: RuntimeError: it broke; no report could be written: {own}")
+    assert result["still there"] == [["before"], "draft"]
+    assert (result["keep later"], result["kept"]) == ("True", True)
+    assert result["save"] == f"auth/jwt/a.md: not done: {full}"
+    assert result["new"] == f"auth/new/n.md: not done: {full}"
+    assert result["text"] == "# Rotation\n\ntokens rotate\n"
+    assert result["leftovers"] == []
+    assert result["save read-only"] == "auth/jwt/a.md is read-only; make it writable and try again"
+    assert result["history read-only"].endswith("the file system is read-only; mount it writable and try again")
+    assert result["query read-only"] == ANSWERED

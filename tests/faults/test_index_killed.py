@@ -38,12 +38,12 @@ def from_kept(tree: Tree) -> Snapshot:
     """The tree as a new process reads it, from an index that can be used."""
     known = KeptIndex(tree.tree).read(BRV3)
     assert known is not None
-    made = load(find_project(tree.root), BRV3, NOW_MS, tree.layers(), kept=known)
-    assert made is not None
-    return made
+    result = load(find_project(tree.root), BRV3, NOW_MS, tree.layers(), kept=known)
+    assert result is not None
+    return result
 
 
-def test_the_old_or_the_new_index_after_a_kill(tmp_path: Path) -> None:
+def test_killed_writer_leaves_the_old_or_the_new_index(tmp_path: Path) -> None:
     pick = random.Random(7)
     tree = generated(tmp_path / "project", 7)
     index = KeptIndex(tree.tree)

@@ -52,7 +52,7 @@ def ended(process: subprocess.Popen[str]) -> str:
     return out
 
 
-def test_hits_and_queries_of_two_processes_are_all_stored(tree: Tree) -> None:
+def test_concurrent_processes_store_all_hits_and_queries(tree: Tree) -> None:
     tree.note("x/n.md", "Quokka", "all about the quokka")
     tree.notes(5)
     both = [started("-c", _RECORD, str(tree.root), str(_TURNS), name) for name in ("one", "other")]
@@ -64,8 +64,8 @@ def test_hits_and_queries_of_two_processes_are_all_stored(tree: Tree) -> None:
     assert sorted(asked) == sorted(f"{name} {turn}" for name in ("one", "other") for turn in range(8))
 
 
-def test_two_processes_that_open_a_large_tree_at_once(tree: Tree) -> None:
-    """One of them keeps the index; both answer alike, and so does a third that reads what was kept."""
+def test_concurrent_processes_open_a_large_tree(tree: Tree) -> None:
+    """One process stores the index. Both give the same answer, and so does a third that reads the stored index."""
     tree.notes(700)
     tree.note("x/n.md", "Quokka", "all about the quokka")
     query = ("-m", "brvtui", "query", "quokka", "--format", "json", "--project", str(tree.root), "--now")
@@ -78,8 +78,8 @@ def test_two_processes_that_open_a_large_tree_at_once(tree: Tree) -> None:
     assert answers[0] == answers[1] == answers[2]
 
 
-def test_a_reader_is_not_disturbed_by_a_writer(tree: Tree) -> None:
-    """One index replaces the other while another process reads them; none of them is taken for broken."""
+def test_writer_does_not_disturb_readers_of_the_index(tree: Tree) -> None:
+    """A writer replaces the index while another process reads it; the reader never finds it damaged."""
     tree.notes(30)
     snapshot = tree.snapshot()
     stop = threading.Event()
@@ -103,7 +103,7 @@ def test_a_reader_is_not_disturbed_by_a_writer(tree: Tree) -> None:
         index.close()
 
 
-def test_the_cache_folder_removed_while_running(tree: Tree, own_data_folders: Path) -> None:
+def test_open_sessions_survive_removal_of_the_cache_folder(tree: Tree, own_data_folders: Path) -> None:
     tree.notes(600)
     tree.note("x/n.md", "Quokka", "all about the quokka")
     session = tree.session(now_ms=None)
@@ -125,8 +125,8 @@ def test_the_cache_folder_removed_while_running(tree: Tree, own_data_folders: Pa
     again.close()
 
 
-def test_files_removed_while_they_are_read(tree: Tree) -> None:
-    """A whole reading and a follower, while another removes and makes notes."""
+def test_loading_survives_files_removed_meanwhile(tree: Tree) -> None:
+    """Tests a full load and an update while another thread removes and creates notes."""
     count = 4_000 if IN_FULL else 300
     tree.notes(count)
     tree.note("x/n.md", "Quokka", "all about the quokka")
@@ -155,8 +155,8 @@ def test_files_removed_while_they_are_read(tree: Tree) -> None:
 
 
 @pytest.mark.parametrize("back", [1.0, DAY_MS * 400.0, NOW_MS + 1.0])
-def test_a_clock_that_is_set_back(tree: Tree, back: float) -> None:
-    """By a millisecond, by a year, to before 1970: notes are from the future then, and no answer is lost."""
+def test_queries_survive_a_clock_set_back(tree: Tree, back: float) -> None:
+    """The clock goes back by a millisecond, by a year, and to before 1970, so notes have future dates."""
     tree.note("x/n.md", "Quokka", "all about the quokka")
     tree.note("x/m.md", "Wallaby", "all about the wallaby", days=3)
     tree.notes(12)

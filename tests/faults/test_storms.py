@@ -39,7 +39,7 @@ def touched(tree: Tree, events: int) -> None:
         os.utime(places[number % FILES], ns=(number, number))
 
 
-def test_losses_in_a_storm_are_detected(tree: Tree) -> None:
+def test_event_queue_overflow_loses_no_change(tree: Tree) -> None:
     tree.notes(FILES)
     tree.note("auth/a.md", "Before")
     events = 200_000 if IN_FULL else int(QUEUE.read_text()) + 2_000

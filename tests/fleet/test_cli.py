@@ -1,4 +1,4 @@
-"""``brv-tui fleet`` as users call it: answers, lines about what is missing, exit codes."""
+"""``brv-tui fleet``: answers, messages about missing members, and exit codes."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def run(here: Path, *arguments: str) -> tuple[int, str, str]:
     return done.returncode, done.stdout, done.stderr
 
 
-def test_a_query_each_and_in_one_ranking(fleet: Path) -> None:
+def test_query_answers_per_member_and_in_one_ranking(fleet: Path) -> None:
     line = f"note: {fleet}/gone: no such folder: {GONE}\n"
     code, out, err = run(fleet, "query", "signing keys", "--now", NOW, "--workers", "2", "--format", "json")
     each = json.loads(out)
@@ -83,14 +83,14 @@ def test_single_ranking_names_a_remedy_for_refusals(fleet: Path) -> None:
 
 
 @pytest.mark.parametrize("kind", AbsenceKind)
-def test_advice_depends_on_the_kind_of_absence(kind: AbsenceKind) -> None:
+def test_advice_depends_on_why_a_member_is_absent(kind: AbsenceKind) -> None:
     remedies = {AbsenceKind.NO_FOLDER: f": {GONE}", AbsenceKind.NOT_RANKED: EACH.rstrip()}
     line = "a line that ends as another: no such folder"
     assert with_remedy(line, kind) == line + remedies.get(kind, "")
 
 
-def test_members_are_written_as_they_answer(fleet: Path) -> None:
-    """A line each on the standard output; on a terminal, how many there are, in a line that is taken away."""
+def test_answers_are_written_as_members_reply(fleet: Path) -> None:
+    """Each answer is one line on standard output; a terminal also shows a temporary counter."""
     ours, theirs = os.openpty()
     command = [sys.executable, "-m", "brvtui", "fleet", "query", "signing keys", "--now", NOW, "--workers", "1"]
     with subprocess.Popen([*command, "--format", "jsonl"], cwd=fleet, stdout=subprocess.PIPE, stderr=theirs) as running:
@@ -128,13 +128,13 @@ def test_results_of_each_member_are_limited(fleet: Path) -> None:
     assert run(fleet, *asked, "--trace") == (2, "", "brv-tui: --trace needs --format json or jsonl\n")
 
 
-def test_scores_of_a_single_member_get_no_warning(fleet: Path) -> None:
-    said = "Scores are not comparable between members"
-    assert said in run(fleet, "query", "signing keys", "--over", "one", "--over", "two", "--workers", "1")[1]
-    assert said not in run(fleet, "query", "signing keys", "--over", "one", "--workers", "1")[1]
+def test_scores_of_a_single_member_show_no_warning(fleet: Path) -> None:
+    message = "Scores are not comparable between members"
+    assert message in run(fleet, "query", "signing keys", "--over", "one", "--over", "two", "--workers", "1")[1]
+    assert message not in run(fleet, "query", "signing keys", "--over", "one", "--workers", "1")[1]
 
 
-def test_missing_file_is_named_in_the_advice(fleet: Path) -> None:
+def test_missing_fleet_file_is_named_in_the_advice(fleet: Path) -> None:
     code, _, err = run(fleet, "list", "--fleet", "my fleet.toml")
     assert code == 3
     assert "brv-tui: my fleet.toml: no such file; add a first member with brv-tui fleet add" in err
@@ -142,7 +142,7 @@ def test_missing_file_is_named_in_the_advice(fleet: Path) -> None:
     assert "brv-tui fleet add, or name places with --over" in run(fleet / "one", "list")[2]
 
 
-def test_problems_are_one_line(fleet: Path) -> None:
+def test_fleet_errors_are_one_line(fleet: Path) -> None:
     assert run(fleet, "query", "x", "--member", "on") == (
         3, "", "brv-tui: no member on; did you mean one?\n",
     )  # fmt: skip
@@ -154,7 +154,7 @@ def test_problems_are_one_line(fleet: Path) -> None:
     assert out.splitlines()[-1] == "2 members, 4 notes"
 
 
-def test_the_help_of_the_commands_is_not_cut(fleet: Path) -> None:
+def test_help_of_fleet_commands_is_not_cut(fleet: Path) -> None:
     code, out, _ = run(fleet, "--help")
     assert code == 0
     assert "data folders of ByteRover V4." in " ".join(out.split())
@@ -166,7 +166,7 @@ def test_the_help_of_the_commands_is_not_cut(fleet: Path) -> None:
     ['path = "gone{}"', 'repository = "gone{}"', 'path = "one"'],
     ids=["no folder", "no repository", "listed twice"],
 )
-def test_many_wrong_members_are_counted(fleet: Path, member: str) -> None:
+def test_many_invalid_members_are_counted(fleet: Path, member: str) -> None:
     wrong = "".join(f"[[member]]\n{member.format(number)}\n" for number in range(MOST_PROBLEMS + 10))
     (fleet / "fleet.toml").write_text(f'[[member]]\npath = "one"\n{wrong}')
     _, _, err = run(fleet, "list")
@@ -174,7 +174,7 @@ def test_many_wrong_members_are_counted(fleet: Path, member: str) -> None:
     assert (len(lines), lines[-1]) == (MOST_PROBLEMS + 1, "note: 10 more notes")
 
 
-def test_query_that_no_member_can_answer_is_a_failure(fleet: Path) -> None:
+def test_query_without_any_answering_member_fails(fleet: Path) -> None:
     code, out, err = run(fleet, "query", "signing keys", "--over", "gone")
     assert (code, out, err) == (4, "", f"note: {fleet}/gone: no such folder: {GONE}\n")
     code, _, err = run(fleet, "maturity", "--event", "bogus", "--over", "one")
@@ -183,7 +183,7 @@ def test_query_that_no_member_can_answer_is_a_failure(fleet: Path) -> None:
 
 
 @pytest.mark.long
-def test_each_member_without_coverage_gives_a_reason(fleet: Path) -> None:
+def test_each_member_explains_missing_coverage(fleet: Path) -> None:
     code, out, _ = run(fleet, "query", "kubernetes", "--over", "one", "--over", "two")
     assert code == 1
     assert out.count("Not covered: no note contains ‘kubernetes’") == 2
@@ -192,7 +192,7 @@ def test_each_member_without_coverage_gives_a_reason(fleet: Path) -> None:
     assert "no result: no match; rephrase the query, or add a note about it to a member\n" in out
 
 
-def test_remedies_for_a_members_note_are_its_own(fleet: Path) -> None:
+def test_remedies_equal_those_of_the_members_project(fleet: Path) -> None:
     asked = ("explain", "signing keys", "auth/two/other.md", "--format", "json", "--now", NOW)
     command = [sys.executable, "-m", "brvtui", *asked, "--project", "two"]
     alone = json.loads(subprocess.run(command, cwd=fleet, capture_output=True, timeout=100).stdout)
@@ -201,7 +201,7 @@ def test_remedies_for_a_members_note_are_its_own(fleet: Path) -> None:
 
 
 @pytest.mark.long
-def test_a_note_that_no_member_has(fleet: Path) -> None:
+def test_note_missing_from_every_member_is_reported(fleet: Path) -> None:
     answer = run(fleet, "explain", "signing keys", "nope.md", "--over", "one", "--over", "two")
     assert answer == (3, "", "brv-tui: no member has nope.md\n")
     near = "brv-tui: no member has auth/keyss.md; near: one: auth/one/keys.md; two: auth/two/keys.md\n"
@@ -209,13 +209,13 @@ def test_a_note_that_no_member_has(fleet: Path) -> None:
     outside = run(fleet, "explain", "signing keys", "../nope.md", "--over", "one", "--over", "two")
     assert outside == (3, "", "brv-tui: no member has ../nope.md\n"), "all of them could be read"
     code, _, err = run(fleet, "explain", "signing keys", "nope.md", "--over", "one", "--over", "gone")
-    said = f"note: {fleet}/gone: no such folder: {GONE}\nbrv-tui: no member that could be read has nope.md\n"
-    assert (code, err) == (3, said)
+    message = f"note: {fleet}/gone: no such folder: {GONE}\nbrv-tui: no member that could be read has nope.md\n"
+    assert (code, err) == (3, message)
     assert run(fleet, "explain", "signing keys", "x", "--over", "gone")[2].endswith(f"no such folder: {GONE}\n")
 
 
 @pytest.mark.long
-def test_a_name_that_could_be_several_notes_of_a_member(fleet: Path) -> None:
+def test_ambiguous_note_name_is_reported_per_member(fleet: Path) -> None:
     def explained() -> tuple[int, str, str]:
         answer = run(fleet, "explain", "signing keys", "open", "--over", "one", "--over", "two", "--now", NOW)
         return *answer[:2], answer[2].replace("b/open.md, a/open.md", "a/open.md, b/open.md")
@@ -239,7 +239,7 @@ def test_a_name_that_could_be_several_notes_of_a_member(fleet: Path) -> None:
     assert out.startswith("two\n")
 
 
-def test_added_name_of_a_space_elsewhere_is_reported(fleet: Path) -> None:
+def test_add_reports_a_space_stored_elsewhere(fleet: Path) -> None:
     (fleet / "two/.brvspace").write_text("{}")
     code, out, err = run(fleet, "add", "two", "--fleet", "other.toml")
     assert (code, out) == (0, "added two to other.toml\n")
@@ -247,7 +247,7 @@ def test_added_name_of_a_space_elsewhere_is_reported(fleet: Path) -> None:
     assert "names a space elsewhere" in run(fleet, "list")[2]
 
 
-def test_a_path_of_a_user_that_is_not_there_is_a_line(fleet: Path) -> None:
+def test_path_of_an_unknown_user_is_reported_in_one_line(fleet: Path) -> None:
     place = "~nosuchuser/x"
     (fleet / "other.toml").write_text(f'[[member]]\npath = "{place}"\n')
     assert run(fleet, "add", "two", "--fleet", "other.toml") == (0, "added two to other.toml\n", "")
@@ -276,7 +276,7 @@ def test_list_and_add_report_a_missing_folder(fleet: Path) -> None:
     )
 
 
-def test_only_a_fleet_file_that_is_named_may_be_a_link_out_of_the_folder(fleet: Path) -> None:
+def test_only_a_named_fleet_file_may_be_a_link_out_of_its_folder(fleet: Path) -> None:
     here = fleet / "one"
     (here / "fleet.toml").symlink_to(fleet / "fleet.toml")
     Tree(fleet / "three").note("d/t/n.md", "A note")

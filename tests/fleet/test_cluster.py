@@ -64,9 +64,9 @@ def fleet(tmp_path_factory: pytest.TempPathFactory, folders: dict[str, str]) -> 
 @pytest.fixture(scope="module")
 def processes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[FleetProcesses]:
     """A scheduler and three workers, once :meth:`FleetProcesses.make_whole` was called: within a test."""
-    made = FleetProcesses(tmp_path_factory.mktemp("cluster"), 3)
-    yield made
-    made.end()
+    result = FleetProcesses(tmp_path_factory.mktemp("cluster"), 3)
+    yield result
+    result.end()
 
 
 @pytest.fixture
@@ -79,18 +79,18 @@ def cluster(processes: FleetProcesses, in_folders: None) -> FleetProcesses:
 def answers(where: MemberExecutor, fleet: MadeFleet) -> list[object]:
     """Every trace but for its timings, and every ranking."""
     asker = Asker(where, NOW_MS)
-    made: list[object] = []
+    result: list[object] = []
     for text in TEXTS:
         replies = asker.ask(fleet.members, Answering(text, with_trace=True))
         assert replies.missing == ()
         for name, one in replies.values.items():
-            made.append((name, replace(one, trace=replace(one.trace, timings={}))))
-        made.append(one_ranking(asker, fleet.members, text))
-    return made
+            result.append((name, replace(one, trace=replace(one.trace, timings={}))))
+        result.append(one_ranking(asker, fleet.members, text))
+    return result
 
 
-def test_one_and_three_workers_answer_as_this_machine(fleet: MadeFleet, cluster: FleetProcesses) -> None:
-    """The members of a killed worker are queried on the others, and a late worker gets some."""
+def test_workers_give_the_same_answers_as_this_machine(fleet: MadeFleet, cluster: FleetProcesses) -> None:
+    """Members of a killed worker move to the other workers, and a late worker receives some."""
     with closing(ProcessPool(fleet.members, 2)) as pool:
         here = answers(pool, fleet)
     with closing(Cluster(cluster.address, fleet.members)) as where:
@@ -117,7 +117,7 @@ def test_one_and_three_workers_answer_as_this_machine(fleet: MadeFleet, cluster:
         assert set(where.places.values()) == set(where.workers)
 
 
-def test_a_hanging_worker_is_a_line_and_left_out_then(fleet: MadeFleet, cluster: FleetProcesses) -> None:
+def test_worker_that_hangs_is_reported_and_then_skipped(fleet: MadeFleet, cluster: FleetProcesses) -> None:
     with closing(Cluster(cluster.address, fleet.members)) as where:
         Asker(where, NOW_MS).ask(fleet.members, StateRequest())
         asker = Asker(where, NOW_MS, timeout_s=6)
@@ -139,7 +139,7 @@ def test_a_hanging_worker_is_a_line_and_left_out_then(fleet: MadeFleet, cluster:
         assert worker in where.places.values(), "it has answered meanwhile"
 
 
-def test_a_network_that_drips_is_a_line_within_the_time(fleet: MadeFleet, cluster: FleetProcesses) -> None:
+def test_slow_network_is_reported_within_the_time_limit(fleet: MadeFleet, cluster: FleetProcesses) -> None:
     with DrippingNetwork(cluster.port) as network, closing(Cluster(network.address, fleet.members)) as where:
         Asker(where, NOW_MS).ask(fleet.members, StateRequest())
 
@@ -158,7 +158,9 @@ def test_a_network_that_drips_is_a_line_within_the_time(fleet: MadeFleet, cluste
         assert time.monotonic() - begun < 2 * 2 + 10, "a reply that is on its way is waited for, 5 s at most"
 
 
-def test_lost_worker_is_one_line(fleet: MadeFleet, cluster: FleetProcesses, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_lost_worker_is_reported_in_one_line(
+    fleet: MadeFleet, cluster: FleetProcesses, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("brvtui.fleet.cluster._CONNECT_S", 3.0)
     with closing(Cluster(cluster.address, fleet.members)) as where:
         asker = Asker(where, NOW_MS, timeout_s=30)

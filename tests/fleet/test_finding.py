@@ -18,7 +18,7 @@ from tests.support.trees import Tree
 MakeTree = Callable[[str], Tree]
 
 
-def test_folders_globs_and_names(make_tree: MakeTree, tmp_path: Path) -> None:
+def test_folders_globs_and_repositories_become_members(make_tree: MakeTree, tmp_path: Path) -> None:
     for name in ("a/shop", "b/shop", "orders"):
         make_tree(name).note("d/t/n.md", "A note")
     (tmp_path / "empty").mkdir()
@@ -47,7 +47,7 @@ def test_folders_globs_and_names(make_tree: MakeTree, tmp_path: Path) -> None:
     )
 
 
-def test_a_glob_without_a_memory_is_a_line(tmp_path: Path) -> None:
+def test_glob_without_a_memory_is_reported(tmp_path: Path) -> None:
     (tmp_path / "plain").mkdir()
     made = fleet_over(["p*"], tmp_path)
     assert not made.members
@@ -56,7 +56,7 @@ def test_a_glob_without_a_memory_is_a_line(tmp_path: Path) -> None:
     ]
 
 
-def test_each_space_of_a_data_folder_is_a_member(tmp_path: Path) -> None:
+def test_each_space_in_a_data_folder_is_a_member(tmp_path: Path) -> None:
     spaces = ["11111111-1111-4111-8111-111111111111", "22222222-2222-4222-8222-222222222222"]
     for number, space in enumerate(spaces):
         tree = tmp_path / "data" / "projects" / space / "context-tree"
@@ -67,7 +67,7 @@ def test_each_space_of_a_data_folder_is_a_member(tmp_path: Path) -> None:
     assert made.members[0].path.endswith(f"{spaces[0]}/context-tree")
 
 
-def test_adding_keeps_the_file_and_refuses_duplicates(tmp_path: Path, make_tree: MakeTree) -> None:
+def test_adding_a_member_keeps_the_file_and_refuses_duplicates(tmp_path: Path, make_tree: MakeTree) -> None:
     make_tree("shop")
     file = tmp_path / "fleet.toml"
     file.write_text('# ours\nname = "all"\n\n[[member]]\npath = "a" # first\n')
@@ -94,14 +94,14 @@ def test_members_added_concurrently_are_all_kept(tmp_path: Path) -> None:
         (b"member = 3\n", "member or name cannot be used"),
     ],
 )
-def test_file_that_is_not_a_fleet_is_refused(tmp_path: Path, text: bytes, line: str) -> None:
+def test_invalid_fleet_file_is_refused(tmp_path: Path, text: bytes, line: str) -> None:
     file = tmp_path / "fleet.toml"
     file.write_bytes(text)
     with pytest.raises(FleetError, match=line):
         fleet_of(file)
 
 
-def test_a_revision_without_a_repository_is_refused(tmp_path: Path) -> None:
+def test_revision_without_a_repository_is_refused(tmp_path: Path) -> None:
     file = tmp_path / "fleet.toml"
     file.write_text('[[member]]\npath = "here"\nrevision = "HEAD~1"\n')
     assert "a revision needs a repository" in fleet_of(file).absent[0].why
@@ -122,7 +122,7 @@ def test_revision_of_a_pattern_is_for_its_repositories_only(make_tree: MakeTree,
     assert entry_for("srv/*", tmp_path, FleetEntry(revision="main")).path == "srv/*"
 
 
-def test_a_folder_that_vanishes_leaves_the_others(
+def test_vanished_folder_leaves_the_other_members(
     make_tree: MakeTree, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     make_tree("b/shop").note("d/t/n.md", "A note")
@@ -154,7 +154,7 @@ def test_pattern_stops_at_its_limits_and_keeps_its_results(
 
 
 @pytest.mark.parametrize("part", ["[" * 50_000, "[!" * 50_000, "*a" * 50_000, "?" * 50_000])
-def test_a_pattern_with_a_long_name_is_refused(part: str, tmp_path: Path) -> None:
+def test_overlong_pattern_is_refused(part: str, tmp_path: Path) -> None:
     made = fleet_over([f"x/{part}"], tmp_path)
     assert made.members == ()
     assert "more than 1,000 characters" in made.absent[0].why
@@ -174,7 +174,7 @@ def test_a_pattern_with_a_long_name_is_refused(part: str, tmp_path: Path) -> Non
         ("[", 0),
     ],
 )
-def test_patterns_find_a_memory_once_however_many_links_lead_to_it(
+def test_memory_reached_through_several_links_is_found_once(
     make_tree: MakeTree, tmp_path: Path, pattern: str, count: int
 ) -> None:
     make_tree("shop").note("d/t/n.md", "A note")

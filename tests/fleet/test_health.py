@@ -25,7 +25,7 @@ def words(pick: random.Random, count: int) -> list[str]:
     return [f"w{pick.randrange(400)}" for _ in range(count)]
 
 
-def test_near_duplicates_equal_all_pairs(tmp_path: Path) -> None:
+def test_near_duplicates_match_a_comparison_of_all_pairs(tmp_path: Path) -> None:
     pick = random.Random(5)
     texts: dict[NotePlace, str] = {}
     members = []
@@ -62,13 +62,13 @@ def test_near_duplicates_equal_all_pairs(tmp_path: Path) -> None:
     assert {place for one in found.alike for place in one.notes}.isdisjoint(found.alone)
 
 
-def test_likeness_is_the_share_of_word_triples() -> None:
+def test_similarity_is_the_share_of_common_word_triples() -> None:
     assert likeness(shingle_hashes("a b c d"), shingle_hashes("A b. c d e")) == 2 / 3
     assert likeness(shingle_hashes(""), shingle_hashes("")) == 0
     assert likeness(shingle_hashes("one two"), shingle_hashes("one two")) == 1
 
 
-def test_facts_are_compared_by_subject() -> None:
+def test_facts_are_keyed_by_subject() -> None:
     one = facts_of("# T\n\n## Facts\n- **Port**: 80\n* plain line\n\n## Else\n- **not**: one\n")
     assert len(one) == 2
     assert one[0] == facts_of("## facts\n- **port**: 80 \n")[0]
@@ -76,7 +76,7 @@ def test_facts_are_compared_by_subject() -> None:
     assert facts_of("# Facts\n- a\n") == ()
 
 
-def test_health_reports_contradictions_stale_single_and_different_settings(tmp_path: Path) -> None:
+def test_health_reports_every_kind_of_problem(tmp_path: Path) -> None:
     members = []
     for name, port, days, profile in (("one", 80, 10, ""), ("two", 81, 300, ""), ("three", 80, 10, "docs")):
         tree = Tree(tmp_path / name)

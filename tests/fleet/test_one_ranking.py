@@ -76,7 +76,7 @@ def compare(fleet: MadeFleet, texts: list[str]) -> Counter[SearchOutcome]:
     return ended
 
 
-def test_one_ranking_is_that_of_one_tree(tmp_path: Path) -> None:
+def test_merged_ranking_equals_that_of_one_tree(tmp_path: Path) -> None:
     ended = compare(made_fleet(tmp_path, members=7, notes=11), queries(60))
     assert ended[SearchOutcome.MATCHES] > 30
     assert len(ended) >= 3, "answers that are emptied, and queries that match nothing, are among them"
@@ -84,12 +84,12 @@ def test_one_ranking_is_that_of_one_tree(tmp_path: Path) -> None:
 
 @pytest.mark.long
 @pytest.mark.parametrize("first", [0, 100])
-def test_one_ranking_of_a_hundred_members(tmp_path: Path, first: int) -> None:
+def test_merged_ranking_of_100_members_equals_that_of_one_tree(tmp_path: Path, first: int) -> None:
     fleet = made_fleet(tmp_path, members=100, notes=10)
     compare(fleet, queries(200)[first : first + 100])
 
 
-def test_other_engines_and_constants_are_left_out_with_a_line(tmp_path: Path) -> None:
+def test_members_with_other_engines_or_constants_are_skipped(tmp_path: Path) -> None:
     fleet = made_fleet(tmp_path, members=3, notes=5)
     Tree(tmp_path / "other").note("a/b/c.md", "ember")
     others = (
@@ -97,15 +97,15 @@ def test_other_engines_and_constants_are_left_out_with_a_line(tmp_path: Path) ->
         Member("docs", str(tmp_path / "other"), profile="docs"),
         Member("gone", str(tmp_path / "gone")),
     )
-    made = one_ranking(fleet.here, (*others, *fleet.members), "ember anchor")
+    result = one_ranking(fleet.here, (*others, *fleet.members), "ember anchor")
     soleri = "its engine is soleri: one ranking is made by byterover alone"
     docs = "its constants (docs) are not those of most members: their scores cannot be one ranking"
-    assert {one.member: (one.why, one.kind) for one in made.missing} == {
+    assert {one.member: (one.why, one.kind) for one in result.missing} == {
         "soleri": (soleri, AbsenceKind.NOT_RANKED),
         "docs": (docs, AbsenceKind.OTHER_CONSTANTS),
         "gone": (f"{tmp_path}/gone: no such folder", AbsenceKind.NO_FOLDER),
     }
-    assert made.hits == one_ranking(fleet.here, fleet.members, "ember anchor").hits
+    assert result.hits == one_ranking(fleet.here, fleet.members, "ember anchor").hits
     with pytest.raises(FleetError, match="no member can be ranked with others: its engine is soleri") as raised:
         one_ranking(fleet.here, others[:1], "ember")
     assert raised.value.kind is AbsenceKind.NOT_RANKED
@@ -113,7 +113,7 @@ def test_other_engines_and_constants_are_left_out_with_a_line(tmp_path: Path) ->
         one_ranking(fleet.here, others[1:2], "ember")
 
 
-def test_every_profile_that_counted_members_is_named_in_one_order(tmp_path: Path) -> None:
+def test_profiles_of_ranked_members_are_named_in_a_fixed_order(tmp_path: Path) -> None:
     fleet = made_fleet(tmp_path, members=2, notes=5)
     own = Path(fleet.members[0].path) / ".brv/brv-tui.toml"
     own.write_text("[signals]\nfrontmatter = true\n")
@@ -125,7 +125,7 @@ def test_every_profile_that_counted_members_is_named_in_one_order(tmp_path: Path
     assert one_ranking(fleet.here, fleet.members[1:], "ember anchor").profile == "brv-3"
 
 
-def test_a_path_that_several_members_have_is_refused(tmp_path: Path) -> None:
+def test_path_shared_by_several_members_is_refused(tmp_path: Path) -> None:
     members = []
     for name in ("one", "two"):
         tree = Tree(tmp_path / name)
@@ -135,10 +135,10 @@ def test_a_path_that_several_members_have_is_refused(tmp_path: Path) -> None:
     here = made_fleet(tmp_path / "x", 0, 0).here
     with pytest.raises(FleetError, match=r"'auth/jwt/keys.md' names auth/jwt/keys.md in one and in two"):
         one_ranking(here, members, "auth/jwt/keys.md")
-    made = one_ranking(here, members, "auth/two/own.md")
-    assert [(one.member, one.hit.path, one.hit.score) for one in made.hits] == [("two", "auth/two/own.md", 1.0)]
-    assert made.outcome is SearchOutcome.PATH_NOTE
-    assert ranking_lines(made)[-1].endswith("1 shown: the query names the note, so no words are counted.")
+    result = one_ranking(here, members, "auth/two/own.md")
+    assert [(one.member, one.hit.path, one.hit.score) for one in result.hits] == [("two", "auth/two/own.md", 1.0)]
+    assert result.outcome is SearchOutcome.PATH_NOTE
+    assert ranking_lines(result)[-1].endswith("1 shown: the query names the note, so no words are counted.")
     assert {one.member for one in one_ranking(here, members, "auth/jwt ember").hits} == {"one", "two"}
 
 
@@ -148,7 +148,7 @@ def fleet(tmp_path: Path) -> Iterator[MadeFleet]:
     close_members()
 
 
-def test_one_set_of_judgments_over_all_members(fleet: MadeFleet) -> None:
+def test_one_judgment_set_evaluates_all_members(fleet: MadeFleet) -> None:
     documents = []
     for member in fleet.members[:2]:
         tree = Path(member.path) / ".brv" / "context-tree"
@@ -158,14 +158,14 @@ def test_one_set_of_judgments_over_all_members(fleet: MadeFleet) -> None:
         documents.append(f"own/{member.name}.md")
     judged = (JudgedDocument(documents[0], 3), JudgedDocument(f"[{fleet.members[1].name}]:{documents[1]}", 2))
     judgments = [Judgment("q", "quokka habitats", documents=judged), Judgment("no", "zzz", expected="not covered")]
-    made, missing = evaluate_together(fleet.here, fleet.members, judgments, "all", "now")
+    result, missing = evaluate_together(fleet.here, fleet.members, judgments, "all", "now")
     assert missing == ()
-    assert made.mean(parse_metric("recall@5")) == 1.0
-    assert set(made.queries[0].ranking[:2]) == {document.path for document in judged}
-    assert made.expectations == (1, 1)
+    assert result.mean(parse_metric("recall@5")) == 1.0
+    assert set(result.queries[0].ranking[:2]) == {document.path for document in judged}
+    assert result.expectations == (1, 1)
 
 
-def test_members_evaluate_and_look_ahead_by_themselves(fleet: MadeFleet) -> None:
+def test_members_evaluate_and_forecast_separately(fleet: MadeFleet) -> None:
     first = Path(fleet.members[0].path)
     note = next((first / ".brv" / "context-tree").rglob("*_0_1.md"))
     path = note.relative_to(first / ".brv" / "context-tree").as_posix()
@@ -175,9 +175,9 @@ def test_members_evaluate_and_look_ahead_by_themselves(fleet: MadeFleet) -> None
     )
     replies = fleet.here.ask(fleet.members, EvaluationOf())
     assert replies.missing == ()
-    made = replies.values
-    assert made["m0000"].mean(parse_metric("mrr")) == 1.0
-    assert made["m0001"] is None
+    result = replies.values
+    assert result["m0000"].mean(parse_metric("mrr")) == 1.0
+    assert result["m0001"] is None
     outlooks = fleet.here.ask(fleet.members, OutlookOf(400)).values
     assert all(one.ranked == 6 and one.counts for one in outlooks.values())
     explained = fleet.here.ask(fleet.members, Explaining(path, path))

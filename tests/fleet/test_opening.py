@@ -58,9 +58,9 @@ def found(asking: Asking, one: Member, words: str = SECRET) -> set[str]:
 @pytest.fixture
 def private(make_tree: MakeTree) -> Tree:
     """Another project of the user's, which no member may have read."""
-    made = make_tree("private")
-    made.note("safe/keys/pin.md", "The pin", f"{SECRET} {SECRET}")
-    return made
+    result = make_tree("private")
+    result.note("safe/keys/pin.md", "The pin", f"{SECRET} {SECRET}")
+    return result
 
 
 def test_shared_sources_are_not_followed(asking: Asking, tree: Tree, private: Tree) -> None:
@@ -70,7 +70,7 @@ def test_shared_sources_are_not_followed(asking: Asking, tree: Tree, private: Tr
     assert found(asking, member(tree), "note of our own") == {"a/b/c.md"}
 
 
-def test_a_pointer_to_another_project_is_refused(asking: Asking, tmp_path: Path, private: Tree) -> None:
+def test_member_pointing_to_another_project_is_refused(asking: Asking, tmp_path: Path, private: Tree) -> None:
     (tmp_path / "lure").mkdir()
     (tmp_path / "lure" / ".brv").write_text(str(private.root))
     reply = asking(Member("lure", str(tmp_path / "lure")), Answering(SECRET))
@@ -78,7 +78,7 @@ def test_a_pointer_to_another_project_is_refused(asking: Asking, tmp_path: Path,
     assert reply.kind is AbsenceKind.ONLY_ALONE
 
 
-def test_a_linked_tree_is_refused(asking: Asking, tmp_path: Path, private: Tree) -> None:
+def test_member_with_a_symlinked_tree_is_refused(asking: Asking, tmp_path: Path, private: Tree) -> None:
     (tmp_path / "lure").mkdir()
     (tmp_path / "lure" / ".brv").symlink_to(private.root / ".brv")
     reply = asking(Member("lure", str(tmp_path / "lure")), Answering(SECRET))
@@ -87,7 +87,7 @@ def test_a_linked_tree_is_refused(asking: Asking, tmp_path: Path, private: Tree)
 
 
 @pytest.mark.parametrize("named_by", ["settings", "marker"])
-def test_a_member_cannot_have_a_space_read(asking: Asking, make_tree: MakeTree, named_by: str) -> None:
+def test_member_settings_cannot_open_a_space(asking: Asking, make_tree: MakeTree, named_by: str) -> None:
     data = Path(os.environ["BRV_DATA_DIR"])
     topics = data / "projects" / SPACE / "context-tree"
     topics.mkdir(parents=True)
@@ -117,25 +117,25 @@ class ListeningService:
 
 @pytest.fixture
 def service() -> Iterator[ListeningService]:
-    with socket.create_server(("127.0.0.1", 0)) as made:
+    with socket.create_server(("127.0.0.1", 0)) as result:
         callers: list[object] = []
 
         def listen() -> None:
             with suppress(OSError):
                 while True:
-                    connection, caller = made.accept()
+                    connection, caller = result.accept()
                     callers.append(caller)
                     connection.close()
 
         listener = threading.Thread(target=listen, daemon=True)
         listener.start()
-        yield ListeningService(made.getsockname()[1], callers)
-        made.shutdown(socket.SHUT_RDWR)
+        yield ListeningService(result.getsockname()[1], callers)
+        result.shutdown(socket.SHUT_RDWR)
         listener.join(10)
 
 
-def test_members_cannot_make_services_run(asking: Asking, tree: Tree, service: ListeningService) -> None:
-    """The user has an embedder; the member's settings choose the engine that would ask it."""
+def test_member_settings_cannot_cause_service_calls(asking: Asking, tree: Tree, service: ListeningService) -> None:
+    """The user has an embedder, and the member's settings select an engine that would call it."""
     settings = Path(os.environ["BRV_TUI_DATA_DIR"]) / "config" / "config.toml"
     settings.parent.mkdir(parents=True)
     address = f"http://127.0.0.1:{service.port}/v1"
@@ -156,8 +156,8 @@ def test_members_cannot_make_services_run(asking: Asking, tree: Tree, service: L
     assert service.callers == []
 
 
-def test_a_repository_answers_as_its_tree_does(asking: Asking, tree: Tree, tmp_path: Path) -> None:
-    """From git's objects, at a revision, without a checkout: the same scores as from the files."""
+def test_git_repository_gives_the_same_answers_as_its_tree(asking: Asking, tree: Tree, tmp_path: Path) -> None:
+    """Reads git objects at a revision without a checkout."""
     repository = tmp_path / "mirror.git"
     run = ["git", "-C", str(tree.root), "-c", "user.name=n", "-c", "user.email=e@x"]
     dates = dict.fromkeys(("GIT_AUTHOR_DATE", "GIT_COMMITTER_DATE"), f"{NOW_MS // 1000 - 40 * 86400} +0000")
@@ -177,7 +177,7 @@ def test_a_repository_answers_as_its_tree_does(asking: Asking, tree: Tree, tmp_p
     assert "no revision gone" in missing.failure
 
 
-def test_missing_or_broken_member_is_one_line(asking: Asking, tree: Tree, tmp_path: Path) -> None:
+def test_missing_or_broken_member_is_reported_in_one_line(asking: Asking, tree: Tree, tmp_path: Path) -> None:
     tree.note("a/b/c.md", "A note")
 
     def refused(one: Member) -> tuple[str, AbsenceKind]:
@@ -201,7 +201,7 @@ def test_missing_or_broken_member_is_one_line(asking: Asking, tree: Tree, tmp_pa
     assert refused(member(tree)) == (f"{tree.root}: its folder is gone", AbsenceKind.NO_FOLDER)
 
 
-def test_profile_with_other_word_counts_cannot_be_ranked(asking: Asking, tree: Tree, tmp_path: Path) -> None:
+def test_profile_with_another_relevance_cannot_be_merged(asking: Asking, tree: Tree, tmp_path: Path) -> None:
     tree.note("a/b/c.md", "A note")
     (tree.root / "own.toml").write_text('extends = "brv-3"\nname = "own"\n[text]\nrelevance = "tantivy"\n')
     (tree.root / ".brv/brv-tui.toml").write_text('profile = "../own.toml"\n')
@@ -209,10 +209,10 @@ def test_profile_with_other_word_counts_cannot_be_ranked(asking: Asking, tree: T
     assert (reply.failure, reply.kind) == ("its profile scores words with tantivy", AbsenceKind.NOT_RANKED)
 
 
-def test_data_of_a_member_is_stored_only_in_the_cache(
+def test_member_data_is_stored_only_in_the_cache(
     asking: Asking, tree: Tree, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Asking, ranking with others and comparing write nothing but the kept index of this machine's cache."""
+    """Queries, merged rankings and comparisons write only the index in this machine's cache."""
     monkeypatch.setattr("brvtui.publishing.publisher.WORTH_KEEPING", 1)
     tree.notes(30)
     tree.note("a/b/c.md", "A note", f"{SECRET} of our own")
@@ -249,7 +249,7 @@ ELSEWHERE = (
 
 
 @pytest.mark.parametrize("address", HERE)
-def test_this_machine_and_tls_are_accepted(address: str) -> None:
+def test_local_and_tls_addresses_are_trusted(address: str) -> None:
     assert trusted_address(address, False) == address
 
 
@@ -261,7 +261,7 @@ def test_other_addresses_must_be_trusted(address: str) -> None:
 
 
 @pytest.mark.parametrize("address", ELSEWHERE)
-def test_scheduler_file_grants_nothing(tmp_path: Path, address: str) -> None:
+def test_scheduler_file_grants_no_trust(tmp_path: Path, address: str) -> None:
     file = tmp_path / "scheduler.json"
     file.write_text(json.dumps({"address": address, "trust_scheduler": True, "type": "Scheduler"}))
     with pytest.raises(UntrustedScheduler):
@@ -273,14 +273,14 @@ def test_scheduler_file_grants_nothing(tmp_path: Path, address: str) -> None:
 @pytest.mark.parametrize(
     "text", ["", "[]", "{", '{"address": null}', '{"address": 5}', '{"address": ["tls://h:1"]}', "5"]
 )
-def test_a_file_without_an_address_is_a_line(tmp_path: Path, text: str) -> None:
+def test_scheduler_file_without_an_address_is_reported(tmp_path: Path, text: str) -> None:
     file = tmp_path / "scheduler.json"
     file.write_text(text)
     with pytest.raises(ClusterError):
         trusted_address(str(file), False)
 
 
-def test_a_file_that_looks_like_an_address_is_not_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_file_named_like_an_address_is_not_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "tcp:").mkdir()
     for name in ("localhost:8786", "tcp:/127.0.0.1:8786", AUTO):
@@ -293,7 +293,7 @@ def test_a_file_that_looks_like_an_address_is_not_read(tmp_path: Path, monkeypat
 
 
 @pytest.mark.parametrize("address", ["tcp://10.0.0.1:1", 5, None, ["tls://x:1"]])
-def test_dask_configuration_grants_nothing(address: object) -> None:
+def test_dask_configuration_grants_no_trust(address: object) -> None:
     config = pytest.importorskip("dask.config")
     with (
         config.set({"scheduler-address": address, "trust-scheduler": True}),
@@ -306,14 +306,14 @@ def test_dask_configuration_grants_nothing(address: object) -> None:
 
 @pytest.mark.long
 @pytest.mark.parametrize("command", [["query", "x"], ["explain", "x", "a.md"], ["health"], ["eval"], ["maturity"]])
-def test_every_command_refuses_in_one_line(tmp_path: Path, command: list[str]) -> None:
+def test_every_command_refuses_an_untrusted_scheduler_in_one_line(tmp_path: Path, command: list[str]) -> None:
     (tmp_path / ".brv" / "context-tree").mkdir(parents=True)
     code, out, err = run(tmp_path, *command, "--over", ".", "--scheduler", "tcp://10.0.0.1:8786")
     assert (code, out, len(err.splitlines())) == (2, "", 1)
     assert "add --trust-scheduler if you trust it" in err
 
 
-def test_no_fleet_and_no_variable_grants_trust(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_fleet_file_and_environment_grant_no_trust(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "fleet.toml").write_text('trust_scheduler = true\n[[member]]\npath = "."\n')
     assert run(tmp_path, "query", "x")[::2] == (
         3, "brv-tui: fleet.toml: trust_scheduler cannot be used: a fleet has a name and tables [[member]]\n",
@@ -326,16 +326,18 @@ def test_no_fleet_and_no_variable_grants_trust(tmp_path: Path, monkeypatch: pyte
 @pytest.fixture
 def members(make_tree: Callable[[str], Tree]) -> list[Member]:
     """Three members of two notes each."""
-    made = []
+    result = []
     for name in ("one", "two", "three"):
         tree = make_tree(name)
         for note in ("b", "c"):
             tree.note(f"a/{name}/{note}.md", "A note")
-        made.append(Member(name, str(tree.root)))
-    return made
+        result.append(Member(name, str(tree.root)))
+    return result
 
 
-def test_member_without_room_is_opened_for_one_query(members: list[Member], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_member_beyond_the_memory_limit_is_opened_for_one_query(
+    members: list[Member], monkeypatch: pytest.MonkeyPatch
+) -> None:
     kept = OpenMembers(most=5)
     monkeypatch.setattr("brvtui.fleet.asking._open_members", kept)
     now = [1_000.0]
@@ -363,7 +365,9 @@ def test_single_member_larger_than_the_limit_stays_open(members: list[Member], m
     assert list(kept._open) == members[:1]
 
 
-def test_notes_added_to_an_open_member_are_counted(members: list[Member], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_notes_added_to_an_open_member_count_towards_the_limit(
+    members: list[Member], monkeypatch: pytest.MonkeyPatch
+) -> None:
     kept = OpenMembers(most=5)
     monkeypatch.setattr("brvtui.fleet.asking._open_members", kept)
     assert not ask(MemberQuestion(members[0], StateRequest(), NOW_MS)).failure
@@ -374,7 +378,7 @@ def test_notes_added_to_an_open_member_are_counted(members: list[Member], monkey
     assert list(kept._open) == members[:1]
 
 
-def test_the_room_is_a_part_of_this_machine() -> None:
+def test_default_note_limit_is_plausible() -> None:
     assert 1_000 < most_notes() < 1_000_000_000
 
 
@@ -399,7 +403,7 @@ def _send(data: bytes) -> Callable[[socket.socket], None]:
     ids=["nothing", "http", "junk", "huge", "zeros", "end"],
 )  # fmt: skip
 @pytest.mark.parametrize("scheme", ["tcp", "tls"])
-def test_port_without_a_scheduler_is_one_line_in_time(
+def test_port_without_a_scheduler_is_reported_in_time(
     tmp_path: Path, answer: Callable[[socket.socket], None], scheme: str
 ) -> None:
     pytest.importorskip("distributed")

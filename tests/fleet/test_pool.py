@@ -46,25 +46,23 @@ class Doing:
 
 @pytest.fixture
 def members(tmp_path: Path) -> list[Member]:
-    made = []
+    result = []
     for number in range(6):
         tree = Tree(tmp_path / f"m{number}")
         tree.note("a/b/c.md", "A note")
-        made.append(Member(f"m{number}", str(tree.root)))
-    return made
+        result.append(Member(f"m{number}", str(tree.root)))
+    return result
 
 
 @pytest.fixture
 def pool(members: list[Member]) -> Iterator[ProcessPool]:
-    made = ProcessPool(members, 2)
-    yield made
-    made.close()
+    result = ProcessPool(members, 2)
+    yield result
+    result.close()
 
 
 @pytest.mark.long
-def test_members_stay_where_they_are_and_one_that_hangs_or_dies_is_a_line(
-    pool: ProcessPool, members: list[Member]
-) -> None:
+def test_pool_keeps_members_in_place_and_reports_failed_ones(pool: ProcessPool, members: list[Member]) -> None:
     def ask(doing: dict[str, str], timeout_s: float = 60.0) -> dict[str, object]:
         questions = [MemberQuestion(one, Doing(doing.get(one.name, "")), NOW_MS) for one in members]
         replies = list(pool.ask(questions, timeout_s))
@@ -83,7 +81,7 @@ def test_members_stay_where_they_are_and_one_that_hangs_or_dies_is_a_line(
 
 
 @pytest.mark.long
-def test_stopping_does_not_wait_and_keeps_the_processes(pool: ProcessPool, members: list[Member]) -> None:
+def test_stopping_returns_at_once_and_keeps_the_processes(pool: ProcessPool, members: list[Member]) -> None:
     def ask(what: str, timeout_s: float = 60.0) -> dict[str, object]:
         questions = [MemberQuestion(one, Doing(what), NOW_MS) for one in members]
         return {reply.member: reply.failure or reply.value[0] for reply in pool.ask(questions, timeout_s)}
@@ -118,7 +116,7 @@ def _ends(process: int, seconds: float = 20.0) -> bool:
     return not is_running(process)
 
 
-def test_process_ends_without_queries() -> None:
+def test_idle_worker_exits_when_its_connection_closes() -> None:
     worker = programs.Worker("brvtui.fleet.pool")
     worker.connection.close()
     assert worker.process.wait(60) in (0, -signal.SIGKILL)
@@ -126,7 +124,7 @@ def test_process_ends_without_queries() -> None:
 
 @pytest.mark.long
 @pytest.mark.parametrize("end", ["close", "timeout", "killed"])
-def test_children_of_a_process_end_with_it(members: list[Member], tmp_path: Path, end: str) -> None:
+def test_children_of_a_worker_end_with_the_worker(members: list[Member], tmp_path: Path, end: str) -> None:
     file, pool = tmp_path / "child", ProcessPool(members, 1)
     replies = pool.ask([MemberQuestion(members[0], Doing(str(file)), NOW_MS)], 4.0 if end == "timeout" else 60.0)
     with ThreadPoolExecutor() as threads:
@@ -163,9 +161,7 @@ def test_children_end_when_the_parent_is_killed(members: list[Member], tmp_path:
     assert _ends(worker)
 
 
-def test_questions_of_an_attempt_that_failed_are_not_answered_later(
-    members: list[Member], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_questions_of_a_failed_attempt_are_dropped(members: list[Member], monkeypatch: pytest.MonkeyPatch) -> None:
     pool = ProcessPool(members, 2)
     start = pool._worker
 
@@ -191,7 +187,7 @@ def test_stopped_query_is_reported(pool: ProcessPool, members: list[Member]) -> 
     assert 1 <= len(heard) < len(members)
 
 
-def test_placing_is_by_weight_and_moves_few() -> None:
+def test_placement_balances_weight_and_moves_few_members() -> None:
     members = [Member(f"m{number}", weight=50.0 if number == 0 else 1.0) for number in range(100)]
     three = placed(members, ["a", "b", "c"])
     loads = {worker: sum(one.weight for one in members if three[one.name] == worker) for worker in "abc"}

@@ -188,7 +188,7 @@ def _main(name: str, folder: Path) -> None:
     with open(os.devnull, "r+b") as nothing:
         os.dup2(nothing.fileno(), 0)
         os.dup2(nothing.fileno(), 1)
-    target = import_module("tests.fuzz.targets").made(name, folder)
+    target = import_module("tests.fuzz.targets").open_target(name, folder)
     seeds = target.seeds()
     for seed in seeds:
         target.run(seed)  # imports and fills caches

@@ -96,16 +96,16 @@ _MOST = 1_000_000
 
 def mutate_bytes(pick: random.Random, data: bytes, others: Sequence[bytes]) -> bytes:
     """A few changes of bytes, blocks and numbers."""
-    made = bytearray(data)
+    result = bytearray(data)
     for _ in range(pick.choice((1, 1, 1, 2, 3, 8))):
         if pick.random() < 0.1:
-            _change_number(pick, made)
+            _change_number(pick, result)
         else:
-            start = pick.randrange(len(made) + 1)
-            end = min(len(made), start + pick.choice((1, 1, 2, 8, 64, 1_000, len(made))))
-            made[start:end] = _block(pick, bytes(made[start:end]), others)
-        del made[_MOST:]
-    return bytes(made)
+            start = pick.randrange(len(result) + 1)
+            end = min(len(result), start + pick.choice((1, 1, 2, 8, 64, 1_000, len(result))))
+            result[start:end] = _block(pick, bytes(result[start:end]), others)
+        del result[_MOST:]
+    return bytes(result)
 
 
 def _block(pick: random.Random, block: bytes, others: Sequence[bytes]) -> bytes:

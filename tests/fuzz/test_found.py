@@ -15,7 +15,7 @@ _INPUTS = 4
 
 
 @pytest.mark.parametrize("name", [pytest.param(name, marks=pytest.mark.long) for name in TARGETS])
-def test_a_few_inputs_of_each_target(name: str, tmp_path: Path) -> None:
+def test_each_target_survives_some_mutated_inputs(name: str, tmp_path: Path) -> None:
     process, pick = Isolated(name, tmp_path), random.Random(5)
     try:
         seeds = process.start()
@@ -27,7 +27,7 @@ def test_a_few_inputs_of_each_target(name: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", sorted(folder.name.replace("_", " ") for folder in FOUND.iterdir()))
-def test_cases_found_by_fuzzing_are_fixed(name: str, tmp_path: Path) -> None:
+def test_inputs_that_once_failed_now_pass(name: str, tmp_path: Path) -> None:
     process = Isolated(name, tmp_path)
     try:
         for file in sorted((FOUND / name.replace(" ", "_")).iterdir()):

@@ -1,4 +1,4 @@
-"""The limits of a fuzzed process hold, what breaks them is found, and the next input meets a whole process."""
+"""Limits of a fuzzed process: violations are detected, and the next input gets a new process."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ _DEVOURING = "MemoryError in"
 
 @pytest.fixture(scope="module")
 def process(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Isolated]:
-    made = Isolated("misbehaving", tmp_path_factory.mktemp("fuzz"))
-    assert made.start() == [b"fine"]
-    yield made
-    made.stop()
+    result = Isolated("misbehaving", tmp_path_factory.mktemp("fuzz"))
+    assert result.start() == [b"fine"]
+    yield result
+    result.stop()
 
 
 @pytest.mark.parametrize(
@@ -31,10 +31,10 @@ def process(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Isolated]:
         pytest.param(b"loop", "slow", marks=pytest.mark.long),
     ],
 )
-def test_broken_inputs_are_found(process: Isolated, data: bytes, problem: str) -> None:
+def test_failing_inputs_are_detected(process: Isolated, data: bytes, problem: str) -> None:
     assert process.run(data).problem.startswith(problem)
     assert process.run(b"fine").problem == ""
 
 
-def test_an_input_is_reduced(process: Isolated) -> None:
+def test_failing_input_is_reduced(process: Isolated) -> None:
     assert reduced(b" " * 40 + b"raise" + b"\n" * 9, lambda data: bool(process.run(data).problem)) == b"raise"

@@ -35,7 +35,7 @@ def assert_inside(offset: int, text: str) -> None:
 
 @fuzzed
 @given(BYTES)
-def test_bytes_are_a_note_or_are_not(data: bytes) -> None:
+def test_any_bytes_are_read_as_a_note_or_refused(data: bytes) -> None:
     try:
         read = read_bytes(data, BRV3.limits)
     except Unseen:
@@ -50,7 +50,7 @@ def test_bytes_are_a_note_or_are_not(data: bytes) -> None:
 
 @fuzzed
 @given(TEXTS)
-def test_frontmatter_is_read_or_is_not(text: str) -> None:
+def test_any_text_is_parsed_for_frontmatter(text: str) -> None:
     front = parse(text)
     assert 0 <= front.body_start <= len(text)
     assert all(isinstance(key, str) for key in front.fields)
@@ -66,7 +66,7 @@ def test_frontmatter_is_read_or_is_not(text: str) -> None:
 
 @fuzzed
 @given(TEXTS, st.sampled_from(["maturity", "related", "new key", "importance"]), VALUES)
-def test_a_field_is_set_or_refused(text: str, key: str, value: object) -> None:
+def test_setting_a_field_succeeds_or_is_refused(text: str, key: str, value: object) -> None:
     try:
         found = fields_of(text)
     except BrokenFrontmatter as error:
@@ -76,17 +76,17 @@ def test_a_field_is_set_or_refused(text: str, key: str, value: object) -> None:
         assert 0 <= field.key_start <= field.key_end <= len(text)
         assert 0 <= field.start <= field.end <= len(text)  # behind an alias they are those of its anchor
     try:
-        made = set_fields(text, {key: value})  # type: ignore[dict-item]  # one of Value's kinds
+        result = set_fields(text, {key: value})  # type: ignore[dict-item]  # one of Value's kinds
     except FieldsError:
         return
     span = block_span(text)
-    assert made.endswith(text[text.index("\n", span[1]) + 1 :] if span else text)
-    assert parse(made).fields.keys() == {**parse(text).fields, key: value}.keys()
+    assert result.endswith(text[text.index("\n", span[1]) + 1 :] if span else text)
+    assert parse(result).fields.keys() == {**parse(text).fields, key: value}.keys()
 
 
 @fuzzed
 @given(TEXTS, st.sampled_from(["a/n.md", "n.md", "x/y/z/n.md"]))
-def test_links_are_at_their_stated_places(text: str, source: str) -> None:
+def test_links_have_correct_positions(text: str, source: str) -> None:
     lines = text.split("\n")
     end = 0
     for link in links_in(text):
@@ -102,7 +102,7 @@ def test_links_are_at_their_stated_places(text: str, source: str) -> None:
 
 @fuzzed
 @given(BYTES, st.sampled_from(["a/n.md", "_archived/a/b.stub.md", "a/_index.md"]))
-def test_a_file_is_edited_or_is_not(data: bytes, path: str) -> None:
+def test_any_bytes_can_be_edited_or_are_refused(data: bytes, path: str) -> None:
     try:
         note = note_text(data)
     except NotText:
@@ -117,7 +117,7 @@ def test_a_file_is_edited_or_is_not(data: bytes, path: str) -> None:
 
 @fuzzed
 @given(TEXTS)
-def test_a_stub_names_files_of_the_tree_or_is_none(text: str) -> None:
+def test_stub_names_only_files_inside_the_tree(text: str) -> None:
     try:
         stub = read_stub(text)
     except StubError:
@@ -129,20 +129,20 @@ def test_a_stub_names_files_of_the_tree_or_is_none(text: str) -> None:
 
 @fuzzed
 @given(TEXTS, st.sampled_from(["a/b.md", "a b/'c'.md", "é/日.md", "x: y/#z.md", "- a.md"]), st.floats(0, 100))
-def test_a_stub_that_is_written_is_read(text: str, path: str, importance: float) -> None:
+def test_written_stub_is_read_back(text: str, path: str, importance: float) -> None:
     stub = read_stub(stub_text(path, text, importance, NOW_MS, BRV3.archive))
     assert (stub.original_path, stub.points_to) == (path, archived_as(path).full)
 
 
 @fuzzed
 @given(TEXTS, TEXTS, TEXTS)
-def test_texts_are_merged(base: str, mine: str, theirs: str) -> None:
+def test_any_texts_can_be_merged(base: str, mine: str, theirs: str) -> None:
     assert merged(base, mine, base).text == mine
     assert merged(base, base, theirs).text == theirs
     assert merged(base, mine, mine) == merged(mine, mine, mine)
     assert bool(difference(mine, theirs)) == (mine != theirs)
-    made = merged(base, mine, theirs)
-    assert made.conflicts >= 0
+    result = merged(base, mine, theirs)
+    assert result.conflicts >= 0
 
 
 _LONGEST = 20_000
@@ -170,7 +170,7 @@ ANCHORED = st.lists(st.tuples(st.sampled_from(["importance", "related", "type", 
 
 @fuzzed
 @given(ANCHORED)
-def test_anchors_cost_no_more_than_their_text(text: str) -> None:
+def test_yaml_anchors_cost_no_more_than_their_text(text: str) -> None:
     began = time.process_time()
     front = parse(text)
     with suppress(BrokenFrontmatter):

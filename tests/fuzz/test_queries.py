@@ -43,7 +43,7 @@ def session(tmp_path_factory: pytest.TempPathFactory) -> Session:
 
 @fuzzed
 @given(QUERIES)
-def test_the_query_language_reads_anything(query: str) -> None:
+def test_query_language_parses_any_text(query: str) -> None:
     assert normalise(normalise(query)) == normalise(query)
     parsed = parse(query, STOPPED, HYBRID.query.word_length)
     assert all(token.text and token.operator in (None, *Operator) for token in parsed.tokens)
@@ -78,7 +78,7 @@ def test_any_query_is_answered(session: Session, query: str, scope: str) -> None
 
 @fuzzed
 @given(QUERIES, st.integers(-5, 60), SCOPES)
-def test_a_plain_search_keeps_its_limit(session: Session, query: str, limit: int, scope: str) -> None:
+def test_plain_search_respects_its_limit(session: Session, query: str, limit: int, scope: str) -> None:
     found = search(Context(session.snapshot, BRV3, NOW_MS), query, SearchOptions(limit, scope))
     assert len(found.hits) <= max(1, limit)
     for stage in found.stages:
@@ -87,7 +87,7 @@ def test_a_plain_search_keeps_its_limit(session: Session, query: str, limit: int
 
 @fuzzed
 @given(QUERIES, st.sampled_from([None, *RetrievalMode]))
-def test_the_hybrid_pipeline_answers_anything(session: Session, query: str, mode: RetrievalMode | None) -> None:
+def test_hybrid_pipeline_answers_any_query(session: Session, query: str, mode: RetrievalMode | None) -> None:
     trace = session.preview(query, engine="jeffs_brain", options={"mode": mode} if mode else {}, services=True)
     assert json.dumps(to_plain(trace)).encode()
     assert all(adds_up(hit) for hit in trace.hits)
@@ -95,7 +95,7 @@ def test_the_hybrid_pipeline_answers_anything(session: Session, query: str, mode
 
 @fuzzed
 @given(QUERIES, QUERIES)
-def test_a_note_is_explained_or_unknown(session: Session, query: str, note: str) -> None:
+def test_any_note_name_is_explained_or_unknown(session: Session, query: str, note: str) -> None:
     try:
         explanation = session.explainer.explain(query, note)
     except UnknownNote:

@@ -50,8 +50,8 @@ def controls(text: str) -> set[str]:
     return {char for char in text if char != "\n" and unicodedata.category(char) in ("Cc", "Cs", "Zl", "Zp")}
 
 
-def told(message: str) -> None:
-    """Something is said, and nothing in it is obeyed."""
+def check_message(message: str) -> None:
+    """Checks that ``message`` is not empty and contains no controls."""
     assert message
     assert not controls(message)
 
@@ -83,7 +83,7 @@ def session(place: Path) -> Session:
 
 @fuzzed_slowly
 @given(st.data(), QUERIES, st.integers(30, 200))
-def test_reports_of_any_query(session: Session, data: st.DataObject, query: str, width: int) -> None:
+def test_any_query_can_be_reported(session: Session, data: st.DataObject, query: str, width: int) -> None:
     asked = f"{query} {data.draw(st.sampled_from(['', 'quokka', 'quokka anchor']))}"
     if data.draw(st.booleans()):
         saved = session.explainer.saved(session.with_plain_search(session.preview(asked), 3))
@@ -120,8 +120,8 @@ def printed(report: Any, width: int) -> str:
 
 @fuzzed_slowly
 @given(st.data(), JUNK)
-def test_a_damaged_file_is_a_trace_or_is_refused(session: Session, place: Path, data: st.DataObject, junk: Any) -> None:
-    """One value anywhere in a saved trace is another, or is gone, or a key is there that nobody knows."""
+def test_damaged_trace_is_read_or_refused(session: Session, place: Path, data: st.DataObject, junk: Any) -> None:
+    """Changes or removes one value anywhere in a saved trace, or adds an unknown key."""
     value = json.loads(as_json(session.explainer.saved(session.preview("quokka anchor"))))
     here: Any = value
     while True:
@@ -143,22 +143,24 @@ def test_a_damaged_file_is_a_trace_or_is_refused(session: Session, place: Path, 
     try:
         saved = read(file)
     except SavedError as error:
-        told(visible(str(error)))
+        check_message(visible(str(error)))
         return
     shown(saved, 100)
 
 
 @fuzzed
 @given(st.data(), QUERIES, WIDTHS, GLYPHS)
-def test_steps_are_painted(session: Session, data: st.DataObject, query: str, width: int, glyphs: Any) -> None:
+def test_steps_of_any_query_can_be_painted(
+    session: Session, data: st.DataObject, query: str, width: int, glyphs: Any
+) -> None:
     trace = session.preview(f"{query} quokka" if data.draw(st.booleans()) else query)
     values = data.draw(st.booleans())
-    made = strip(trace.steps, trace.timings, presentation(trace.engine).outlook, width, glyphs, values)
-    made += notices([*trace.notices, query], width, glyphs) + times(trace.timings, width)
-    made += outlook_lines(presentation(trace.engine).outlook, width, glyphs, values)
-    made += [line for step in trace.steps for line in step_lines(step, (), width, glyphs)]
-    made += [stage_line(stage, width) for stage in trace.section(Search).stages]
-    painted([line.cut(width) for line in made], width)  # what is beyond the pane is not drawn
+    result = strip(trace.steps, trace.timings, presentation(trace.engine).outlook, width, glyphs, values)
+    result += notices([*trace.notices, query], width, glyphs) + times(trace.timings, width)
+    result += outlook_lines(presentation(trace.engine).outlook, width, glyphs, values)
+    result += [line for step in trace.steps for line in step_lines(step, (), width, glyphs)]
+    result += [stage_line(stage, width) for stage in trace.section(Search).stages]
+    painted([line.cut(width) for line in result], width)  # what is beyond the pane is not drawn
     for hit in trace.hits:
         assert sum(value for _, value in stack(hit.parts).kept) == pytest.approx(hit.score)
         bar = Line().extend(stacked(hit.parts, width, [0.5], glyphs))
@@ -167,7 +169,7 @@ def test_steps_are_painted(session: Session, data: st.DataObject, query: str, wi
 
 @fuzzed
 @given(TEXTS, NAME, WIDTHS, st.booleans())
-def test_notes_are_painted(text: str, name: str, width: int, raw: bool) -> None:
+def test_any_note_can_be_painted(text: str, name: str, width: int, raw: bool) -> None:
     page = About(f"a/{name}.md", "", name, 1, NAMES, FileState.CURRENT, text, frontmatter=parse(text))
     document = page_document(page, width, raw)
     painted(list(document.lines), width)
@@ -182,10 +184,10 @@ def test_notes_are_painted(text: str, name: str, width: int, raw: bool) -> None:
 
 @fuzzed
 @given(st.one_of(TEXTS, QUERIES), st.integers(1, 60), GLYPHS, st.floats(allow_nan=False))
-def test_lines_fit(text: str, width: int, glyphs: Any, value: float) -> None:
-    made = Line().add(text).add(text, "bold").cut(width)
-    assert made.width <= width
-    assert not controls(made.plain)
+def test_any_text_fits_into_the_line_width(text: str, width: int, glyphs: Any, value: float) -> None:
+    result = Line().add(text).add(text, "bold").cut(width)
+    assert result.width <= width
+    assert not controls(result.plain)
     assert Line().fit(text, width).width == width
     assert Line().add(text).right(width, Line().add("x")).width == width
     painted([rule(width, text)], width)

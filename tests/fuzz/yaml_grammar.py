@@ -152,12 +152,12 @@ def mutate_note(pick: random.Random, data: bytes, others: Sequence[bytes]) -> by
 
 
 def _mapping(pick: random.Random, depth: int, count: int) -> str:
-    made = []
+    result = []
     for _ in range(count):
         indent = " " * (2 * depth + pick.choice((0, 0, 0, 0, 0, 1, -1)) if depth else pick.choice((0,) * 9 + (1,)))
         anchor = pick.choice(("", "", "", "&a ", "&b ", "!!str ", "&a !!map "))
-        made.append(f"{indent}{pick.choice(_KEYS)}: {anchor}{_value(pick, depth)}\n")
-    return "".join(made)
+        result.append(f"{indent}{pick.choice(_KEYS)}: {anchor}{_value(pick, depth)}\n")
+    return "".join(result)
 
 
 def _value(pick: random.Random, depth: int) -> str:

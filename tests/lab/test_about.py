@@ -29,7 +29,7 @@ def session(tree: Tree) -> Session:
     return tree.session()
 
 
-def test_single_note(session: Session) -> None:
+def test_page_shows_text_signals_and_state_of_a_note(session: Session) -> None:
     page = session.about("auth/jwt/store.md")
     assert (page.path, page.title, page.alias) == ("auth/jwt/store.md", "Token store", "")
     assert page.text.startswith("# Token store")
@@ -41,7 +41,7 @@ def test_single_note(session: Session) -> None:
     assert [horizon.constant for horizon in page.ceiling.horizons] == ["direct.min_top", "direct.prefetch"]
 
 
-def test_signals_and_ceiling_equal_a_hit(session: Session) -> None:
+def test_signals_and_ceiling_equal_those_of_a_hit(session: Session) -> None:
     hit = next(hit for hit in session.preview("token store").hits if hit.file == "auth/jwt/store.md")
     page = session.about("auth/jwt/store.md")
     assert (page.aged, page.ceiling) == (hit.signals, hit.ceiling)
@@ -60,7 +60,7 @@ def test_changed_or_removed_file_is_reported(session: Session, tree: Tree) -> No
     assert page.aged is not None
 
 
-def test_files_other_than_notes(session: Session) -> None:
+def test_other_files_have_text_but_no_signals(session: Session) -> None:
     derived = session.about("auth/_index.md")
     assert derived.state is FileState.NOT_READ
     assert derived.text
@@ -108,23 +108,23 @@ def test_broken_frontmatter_is_reported(session: Session) -> None:
     assert page.frontmatter.fields == {}
 
 
-def test_surroundings_of_a_note(session: Session) -> None:
-    made = session.around("auth/jwt/store.md")
-    assert [found.path for found in made.links] == ["auth/jwt/expiry.md", "auth/jwt/expiry.md"]
-    assert [link.source for link in made.backlinks] == ["auth/jwt/context.md"]
-    place = made.place
+def test_surroundings_list_links_backlinks_and_events(session: Session) -> None:
+    result = session.around("auth/jwt/store.md")
+    assert [found.path for found in result.links] == ["auth/jwt/expiry.md", "auth/jwt/expiry.md"]
+    assert [link.source for link in result.backlinks] == ["auth/jwt/context.md"]
+    place = result.place
     assert (place.lane, place.text_path) == ("contexts", "auth/jwt/store.abstract.md")
     assert place == manifest_place(session.snapshot, session.profile.manifest, "auth/jwt/store.md")
-    assert made.standing.path == "auth/jwt/store.md"
-    assert [coming.days for coming in made.coming] == sorted(coming.days for coming in made.coming)
+    assert result.standing.path == "auth/jwt/store.md"
+    assert [coming.days for coming in result.coming] == sorted(coming.days for coming in result.coming)
 
 
 def test_upcoming_events_match_the_forecast(session: Session) -> None:
-    made = session.around("auth/jwt/expiry.md")
+    result = session.around("auth/jwt/expiry.md")
     forecast = session.ageing.forecast(0)
     position = session.snapshot.by_path["auth/jwt/expiry.md"]
-    assert made.coming == forecast.coming(position)
-    assert LEAVES_TIER_2 in {coming.event for coming in made.coming}
+    assert result.coming == forecast.coming(position)
+    assert LEAVES_TIER_2 in {coming.event for coming in result.coming}
 
 
 def test_links_to_a_folder_are_links_to_its_context(session: Session, tree: Tree) -> None:
@@ -133,15 +133,15 @@ def test_links_to_a_folder_are_links_to_its_context(session: Session, tree: Tree
     assert [link.source for link in session.around("auth/jwt/context.md").backlinks] == ["deploy/a.md"]
 
 
-def test_surroundings_of_other_files_are_empty(session: Session) -> None:
+def test_other_files_have_no_surroundings(session: Session) -> None:
     for path in ("auth/nothing.md", "auth/broken.md", "auth/_index.md"):
-        made = session.around(path)
-        assert (made.links, made.backlinks, made.coming, made.standing) == ((), (), (), None)
+        result = session.around(path)
+        assert (result.links, result.backlinks, result.coming, result.standing) == ((), (), (), None)
     assert session.around("auth/_index.md").place is not None
     assert session.around("auth/nothing.md").place is None
 
 
-def test_notes_of_shared_sources(tree: Tree, tmp_path_factory: pytest.TempPathFactory) -> None:
+def test_shared_note_has_a_page_and_surroundings(tree: Tree, tmp_path_factory: pytest.TempPathFactory) -> None:
     other = Tree(tmp_path_factory.mktemp("other"))
     other.note("x/y/one.md", "One", "@x/y/two.md")
     other.note("x/y/two.md", "Two")
@@ -154,7 +154,7 @@ def test_notes_of_shared_sources(tree: Tree, tmp_path_factory: pytest.TempPathFa
     assert [found.path for found in session.around("[lib]:x/y/one.md").links] == ["[lib]:x/y/two.md"]
 
 
-def test_clock_is_the_sessions(tree: Tree) -> None:
+def test_ages_use_the_clock_of_the_session(tree: Tree) -> None:
     tree.note("a/b.md", "B", days=10)
     early, late = tree.session(), tree.session(now_ms=NOW_MS + 86_400_000)
     first, second = early.about("a/b.md").aged, late.about("a/b.md").aged
@@ -171,12 +171,12 @@ def yard(tree: Tree) -> Tree:
 
 
 def index_of(tree: Tree, reader: LinkReader | None = None) -> LinkIndex:
-    made = (reader or LinkReader()).index(tree.snapshot())
-    assert made is not None
-    return made
+    result = (reader or LinkReader()).index(tree.snapshot())
+    assert result is not None
+    return result
 
 
-def test_links_of_a_note(yard: Tree) -> None:
+def test_links_of_a_note_have_targets_and_states(yard: Tree) -> None:
     index = index_of(yard)
     assert [(found.state, found.path) for found in index.links_of("yard/gates/north.md")] == [
         (LinkState.NOTE, "yard/gates/south.md"),
@@ -190,7 +190,7 @@ def test_links_of_a_note(yard: Tree) -> None:
     assert index.links_of("nowhere.md") == ()
 
 
-def test_backlinks_of_a_note_and_of_a_folder(yard: Tree) -> None:
+def test_backlinks_of_notes_and_folders_are_found(yard: Tree) -> None:
     index = index_of(yard)
     found = index.backlinks("yard/gates/north.md")
     assert [(link.source, link.found.link.kind.value) for link in found] == [
@@ -232,12 +232,12 @@ def test_note_is_read_again_only_after_a_change(yard: Tree, monkeypatch: pytest.
     assert again.backlinks("yard/gates/north.md") == ()
 
 
-def test_reading_can_be_cancelled(yard: Tree) -> None:
+def test_link_reading_can_be_cancelled(yard: Tree) -> None:
     assert LinkReader().index(yard.snapshot(), lambda: True) is None
 
 
 def test_removed_note_has_no_links(yard: Tree) -> None:
     snapshot = yard.snapshot()
     (yard.tree / "yard/gates/south.md").unlink()
-    made = LinkReader().index(snapshot)
-    assert made.backlinks("yard/gates/north.md") == ()
+    result = LinkReader().index(snapshot)
+    assert result.backlinks("yard/gates/north.md") == ()

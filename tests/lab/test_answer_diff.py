@@ -176,7 +176,7 @@ def _check_ends(diff: AnswerDiff, then: tuple[Context[Any], Trace], now: tuple[C
                 assert all(part.change for part in cause.parts)
 
 
-def test_without_replacements_nothing_differs(tree: Tree) -> None:
+def test_equal_states_have_no_differences(tree: Tree) -> None:
     then, _ = some_states(random.Random(7))
     mixer = mixer_of(tree, then, then, "byterover")
     assert mixer.kinds == ()
@@ -185,7 +185,7 @@ def test_without_replacements_nothing_differs(tree: Tree) -> None:
 
 
 def test_other_notes_change_a_score_through_idf_and_length(tree: Tree) -> None:
-    """The three shares sum to the change of the sum over terms, and the idf share follows its formula."""
+    """The three shares sum to the change of the term sum, and the idf share follows its formula."""
     then, _ = some_states(random.Random(11))
     path = next(iter(then.texts))
     then.texts[path] = "# refresh token\n\nrotate the token\n"
@@ -212,7 +212,7 @@ def test_other_notes_change_a_score_through_idf_and_length(tree: Tree) -> None:
     assert shares["length"] == pytest.approx(after.score.term_sum - before.score.term_sum - by_hand, abs=1e-9)
 
 
-def test_note_that_is_cut_gives_the_reason(tree: Tree) -> None:
+def test_note_dropped_from_the_results_gives_the_reason(tree: Tree) -> None:
     paths = [f"a/n{number}.md" for number in range(3)]
     then = Files(dict.fromkeys(paths, "# refresh token\n\nrotate\n"), dict.fromkeys(paths, 1.0), {})
     now = replace(then, texts={**then.texts, paths[0]: "# other\n\nnothing of it\n"})

@@ -70,14 +70,14 @@ def permutation_test() -> Any:
 
 class TestRandomisation:
     @pytest.mark.parametrize("count", [2, 5, 9])
-    def test_few_differences_are_computed_exactly(self, permutation_test: Any, count: int) -> None:
+    def test_p_value_of_few_differences_is_exact(self, permutation_test: Any, count: int) -> None:
         draw = random.Random(count)
         for _ in range(20):
             values = [draw.choice((0, 0.25, 0.5, -0.25, draw.uniform(-1, 1))) for _ in range(count)]
             theirs = permutation_test((values,), np.mean, permutation_type="samples", n_resamples=np.inf)
             assert randomisation_test(values) == pytest.approx(theirs.pvalue)
 
-    def test_many_differences_agree_with_scipy(self, permutation_test: Any) -> None:
+    def test_p_value_of_many_differences_agrees_with_scipy(self, permutation_test: Any) -> None:
         draw = random.Random(3)
         for shift in (0.0, 0.05, 0.12):
             values = [draw.gauss(shift, 0.3) for _ in range(60)]
@@ -86,19 +86,19 @@ class TestRandomisation:
             )
             assert randomisation_test(values) == pytest.approx(theirs.pvalue, abs=0.012)
 
-    def test_cases_without_a_p_value(self) -> None:
+    def test_p_value_is_1_without_usable_differences(self) -> None:
         assert randomisation_test([]) == 1
         assert randomisation_test([0.5]) == 1
         assert randomisation_test([0.0] * 40) == 1
         assert randomisation_test([0.1, -0.1] * 30) == 1
 
-    def test_result_is_deterministic_and_ignores_zeros(self) -> None:
+    def test_p_value_is_deterministic_and_ignores_zeros(self) -> None:
         values = [0.01 * number for number in range(-10, 20)]
         assert randomisation_test(values) == randomisation_test([*values, 0.0, 0.0])
 
 
 class TestComparison:
-    def test_pairs_are_the_same_queries_with_the_same_judgments(self) -> None:
+    def test_only_queries_with_equal_judgments_are_paired(self) -> None:
         now = evaluation(result("a"), result("b", False), result("c"), result("d"), result("new"))
         before = evaluation(
             result("a"),
@@ -107,50 +107,50 @@ class TestComparison:
             replace(result("d"), grades={"n.md": 1}),
             result("old"),
         )
-        made = compare_evaluations(now, before)
-        assert [change.now.id for change in made.changes] == ["a", "b"]
-        assert len(made.notices) == 4
-        assert made.difference(RECALL) == -0.5
-        assert [change.now.id for change in made.worse(RECALL)] == ["b"]
-        assert made.p_value(RECALL) is None
+        outcome = compare_evaluations(now, before)
+        assert [change.now.id for change in outcome.changes] == ["a", "b"]
+        assert len(outcome.notices) == 4
+        assert outcome.difference(RECALL) == -0.5
+        assert [change.now.id for change in outcome.worse(RECALL)] == ["b"]
+        assert outcome.p_value(RECALL) is None
 
-    def test_significance_is_reported_from_25_queries_on(self) -> None:
+    def test_significance_needs_25_queries(self) -> None:
         for count, says in ((24, False), (25, True)):
             queries = [result(f"q{number}") for number in range(count)]
             lost = [replace(query, results=()) for query in queries]
-            made = compare_evaluations(evaluation(*lost), evaluation(*queries))
-            assert (made.p_value(RECALL) is not None) is says
-            assert made.p_value(RECALL) is None or made.p_value(RECALL) < 0.001
+            outcome = compare_evaluations(evaluation(*lost), evaluation(*queries))
+            assert (outcome.p_value(RECALL) is not None) is says
+            assert outcome.p_value(RECALL) is None or outcome.p_value(RECALL) < 0.001
 
-    def test_moved_document_is_not_a_different_judgment(self) -> None:
+    def test_moved_document_counts_as_the_same_judgment(self) -> None:
         moved = replace(result("a"), grades={"x.md": 2}, results=(RankedDocument("x.md", 1.0),))
-        made = compare_evaluations(evaluation(moved), evaluation(result("a")))
-        assert made.difference(RECALL) == 0
+        outcome = compare_evaluations(evaluation(moved), evaluation(result("a")))
+        assert outcome.difference(RECALL) == 0
 
 
 class TestGates:
-    def test_gate_on_the_mean(self) -> None:
-        made = evaluation(result("a"), result("b", False), result("c"))
-        assert gate_under(made, RECALL, 0.66).passed
-        assert gate_under(made, RECALL, 2 / 3).passed
-        failed = gate_under(made, RECALL, 0.67)
+    def test_mean_gate_fails_below_its_limit(self) -> None:
+        outcome = evaluation(result("a"), result("b", False), result("c"))
+        assert gate_under(outcome, RECALL, 0.66).passed
+        assert gate_under(outcome, RECALL, 2 / 3).passed
+        failed = gate_under(outcome, RECALL, 0.67)
         assert (failed.passed, failed.queries) == (False, ("b",))
         assert "0.6667, below 0.67" in failed.text
         assert not gate_under(evaluation(replace(result("a"), grades={})), RECALL, 0.0).passed
 
-    def test_gate_on_the_drop(self) -> None:
+    def test_drop_gate_fails_above_its_limit(self) -> None:
         queries = [result(name) for name in "abcd"]
-        made = compare_evaluations(evaluation(result("a", False), *queries[1:]), evaluation(*queries))
-        assert gate_drop(made, RECALL, 0.25).passed
-        failed = gate_drop(made, RECALL, 0.24)
+        outcome = compare_evaluations(evaluation(result("a", False), *queries[1:]), evaluation(*queries))
+        assert gate_drop(outcome, RECALL, 0.25).passed
+        failed = gate_drop(outcome, RECALL, 0.24)
         assert (failed.passed, failed.queries) == (False, ("a",))
-        risen = compare_evaluations(made.before, made.now)
+        risen = compare_evaluations(outcome.before, outcome.now)
         assert gate_drop(risen, RECALL, 0.0).passed
 
-    def test_gate_on_outcomes(self) -> None:
+    def test_outcome_gate_fails_if_an_outcome_changes(self) -> None:
         for now, before in itertools.product(("tier 2", "tier 3", "not covered"), repeat=2):
-            made = compare_evaluations(evaluation(result("a", outcome=now)), evaluation(result("a", outcome=before)))
-            assert gate_outcomes(made).passed is (now == before)
+            outcome = compare_evaluations(evaluation(result("a", outcome=now)), evaluation(result("a", outcome=before)))
+            assert gate_outcomes(outcome).passed is (now == before)
         assert (
             "tier 2 → tier 3"
             in gate_outcomes(
@@ -159,7 +159,7 @@ class TestGates:
         )
 
 
-def test_answers_differ_by_judged_documents_or_else_by_every_rank() -> None:
+def test_answers_are_compared_by_judged_documents_or_all_ranks() -> None:
     def answer(*paths: str, grades: dict[str, int], quoted: tuple[str, ...]) -> QueryResult:
         results = tuple(RankedDocument(path, 1.0) for path in paths)
         return QueryResult("q", "text", "", "", grades, "tier 3", results, 0, 1.0, quoted=quoted)
@@ -210,13 +210,13 @@ def test_overlap_equals_its_definition() -> None:
     for _ in range(12):
         one, other = (rng.sample(items, rng.randrange(1, 12)) for _ in range(2))
         for persistence in (Fraction(1, 2), Fraction(9, 10)):
-            made = rank_biased_overlap(one, other, float(persistence))
-            assert made == pytest.approx(overlap_by_definition(one, other, persistence), abs=1e-9)
-            assert made == pytest.approx(rank_biased_overlap(other, one, float(persistence)), abs=1e-12)
-            assert 0 <= made <= 1 + 1e-12
+            result = rank_biased_overlap(one, other, float(persistence))
+            assert result == pytest.approx(overlap_by_definition(one, other, persistence), abs=1e-9)
+            assert result == pytest.approx(rank_biased_overlap(other, one, float(persistence)), abs=1e-12)
+            assert 0 <= result <= 1 + 1e-12
 
 
-def test_ends_of_the_scale() -> None:
+def test_overlap_is_1_for_equal_and_0_for_disjoint_rankings() -> None:
     listed = list("abcdefgh")
     assert rank_biased_overlap(listed, listed) == pytest.approx(1)
     assert rank_biased_overlap(listed, listed[:3]) == pytest.approx(1)  # a beginning agrees as far as it goes
@@ -236,7 +236,7 @@ def graded(engine: str, ranks: list[int]) -> Evaluation:
     return Evaluation(engine, "", "", "", "", 1, "", tuple(queries))
 
 
-def test_best_engine_and_its_significance() -> None:
+def test_best_engine_is_named_with_its_significance() -> None:
     rng = random.Random(4)
     ranks = {"good": [rng.choice((1, 1, 2)) for _ in range(40)]}
     ranks["near"] = [rank if rng.random() < 0.9 else 3 - min(rank, 2) for rank in ranks["good"]]
@@ -271,7 +271,7 @@ def test_differences_match_the_displayed_numbers() -> None:
     assert "knowing is 0.2646 behind" in text
 
 
-def test_holm_adjustment_matches_the_paper() -> None:
+def test_holm_adjustment_matches_published_values() -> None:
     assert holm({"a": 0.01, "b": 0.04, "c": 0.03, "d": 0.005}) == pytest.approx(
         {"d": 0.02, "a": 0.03, "c": 0.06, "b": 0.06}
     )
@@ -323,7 +323,7 @@ def test_metrics_agree_with_trec_eval_on_random_runs() -> None:
         assert Metric("mrr").of(runs[query], grades[query]) == pytest.approx(theirs["recip_rank"], abs=1e-9)
 
 
-def test_metrics_by_hand() -> None:
+def test_metrics_equal_manual_calculations() -> None:
     ranking, grades = ["a", "b", "c"], {"a": 1, "c": 3, "z": 2, "b": 0}
     best = 3 + 2 / math.log2(3) + 1 / 2
     assert Metric("ndcg", 10).of(ranking, grades) == pytest.approx((1 + 3 / 2) / best)
@@ -334,12 +334,12 @@ def test_metrics_by_hand() -> None:
 
 
 @pytest.mark.parametrize("metric", DEFAULT_METRICS, ids=str)
-def test_empty_results_and_empty_judgments_are_0(metric: Metric) -> None:
+def test_metrics_are_0_without_results_or_judgments(metric: Metric) -> None:
     assert metric.of([], {"a": 3}) == 0
     assert metric.of(["b"], {}) == 0
 
 
-def test_written_forms() -> None:
+def test_metric_names_are_parsed_and_written() -> None:
     assert parse_metric("ndcg@10") == Metric("ndcg", 10)
     assert str(parse_metric("map")) == "map"
     for wrong in ("ndcg", "mrr@3", "recall@0", "speed", "ndcg@99999", "NDCG@10"):
@@ -354,7 +354,7 @@ def answered(outcome: str, found: str, quoted: str) -> QueryResult:
     return QueryResult("q", "x", "", "", grades, outcome, results, 0, 0.0, quoted=tuple(quoted))
 
 
-def test_each_loss_is_reported_on_its_first_day_and_again_when_it_returns() -> None:
+def test_each_loss_is_reported_when_it_begins() -> None:
     def evaluation(query: QueryResult) -> Evaluation:
         return Evaluation("byterover", "", "", "", "", 3, "", (query,))
 

@@ -73,32 +73,34 @@ def judgments() -> st.SearchStrategy[tuple[Judgment, ...]]:
 
 class TestText:
     @given(judgments())
-    def test_written_judgments_are_read_again(self, made: tuple[Judgment, ...]) -> None:
+    def test_written_judgments_are_read_back(self, made: tuple[Judgment, ...]) -> None:
         assert parse_judgments(new_text(made).encode(), "j.toml") == made
 
     @given(judgments(), judgments())
-    def test_any_change_reads_correctly(self, before: tuple[Judgment, ...], after: tuple[Judgment, ...]) -> None:
+    def test_any_edited_judgments_are_read_back(
+        self, before: tuple[Judgment, ...], after: tuple[Judgment, ...]
+    ) -> None:
         order = {judgment.id: place for place, judgment in enumerate(before)}
         known = iter(sorted((each for each in after if each.id in order), key=lambda each: order[each.id]))
         after = tuple(next(known) if each.id in order else each for each in after)
         text = edited_text(new_text(before), before, after)
         assert parse_judgments(text.encode(), "j.toml") == after
 
-    def test_change_keeps_comments_and_everything_else(self) -> None:
+    def test_edit_keeps_comments_and_unchanged_text(self) -> None:
         before = parse_judgments(_WRITTEN.encode(), "j.toml")
         assert before == (ROTATION, INGRESS)
-        made = edited_text(_WRITTEN, before, (replace(ROTATION, scope="", expected="tier 3"), INGRESS))
-        assert made == _WRITTEN.replace('scope = "auth"\n', "").replace("tier 2", "tier 3")
-        made = edited_text(_WRITTEN, before, (INGRESS,))
-        assert made.startswith("# our own words, above\nversion = 1\n")
-        assert made.endswith(_WRITTEN[_WRITTEN.index("# nobody") :])
+        result = edited_text(_WRITTEN, before, (replace(ROTATION, scope="", expected="tier 3"), INGRESS))
+        assert result == _WRITTEN.replace('scope = "auth"\n', "").replace("tier 2", "tier 3")
+        result = edited_text(_WRITTEN, before, (INGRESS,))
+        assert result.startswith("# our own words, above\nversion = 1\n")
+        assert result.endswith(_WRITTEN[_WRITTEN.index("# nobody") :])
         added = replace(INGRESS, id="more")
         assert edited_text(_WRITTEN, before, (*before, added)).startswith(_WRITTEN)
         again = edited_text(edited_text(_WRITTEN, before, (INGRESS,)), (INGRESS,), before)
         assert again.index(ROTATION.text) < again.index("# nobody") < again.index(INGRESS.text)
 
     @pytest.mark.parametrize(
-        ("text", "said"),
+        ("text", "message"),
         [
             ("[[query]\n", "not valid TOML"),
             ("version = 2\n", "version must be 1"),
@@ -125,12 +127,12 @@ class TestText:
             ("x = " + "[" * 5000, "not valid TOML"),
         ],
     )
-    def test_broken_file_is_one_line_with_its_place(self, text: str, said: str) -> None:
+    def test_broken_file_is_reported_in_one_line_with_its_position(self, text: str, message: str) -> None:
         with pytest.raises(JudgmentsError) as raised:
             parse_judgments(text.encode(), "j.toml")
         line = str(raised.value)
         assert line.startswith("j.toml")
-        assert said in line
+        assert message in line
         assert "\n" not in line
         assert len(line) < 400
 
@@ -139,7 +141,7 @@ class TestText:
         assert new_id("x", {"x", "x-2"}) == "x-3"
         assert new_id("ключ", ()) == "query"
 
-    def test_met_expectations(self) -> None:
+    def test_outcome_is_compared_with_the_expectation(self) -> None:
         assert meets("tier 2", "tier 2") is True
         assert meets("tier 2", "not covered") is False
         assert meets("covered", "tier 3") is True
@@ -149,7 +151,7 @@ class TestText:
 
 
 class TestFile:
-    def test_file_is_next_to_the_tree(self, tree: Tree, tmp_path: Path) -> None:
+    def test_judgments_file_is_next_to_the_tree(self, tree: Tree, tmp_path: Path) -> None:
         file = JudgmentsFile.of(find_project(tree.root))
         assert file.read() == ()
         assert file.change(lambda before: (*before, ROTATION)) == (ROTATION,)
@@ -202,7 +204,7 @@ class TestFile:
         with pytest.raises(JudgmentsError, match="cannot be read"):
             file.read()
 
-    def test_full_file_is_reported(self, tree: Tree) -> None:
+    def test_file_with_too_many_queries_is_refused(self, tree: Tree) -> None:
         file = JudgmentsFile.of(find_project(tree.root))
         full = tuple(Judgment(f"q{number}", "g") for number in range(MOST_QUERIES))
         file.change(lambda before: full)
@@ -210,7 +212,7 @@ class TestFile:
             file.change(lambda before: (*before, INGRESS))
         assert file.read() == full
 
-    def test_two_writers_lose_nothing(self, tree: Tree) -> None:
+    def test_concurrent_writers_keep_all_judgments(self, tree: Tree) -> None:
         code = (
             "import sys; from pathlib import Path; from brvtui.lab.judgments.file import JudgmentsFile;"
             "from brvtui.lab.judgments.model import Judgment; from brvtui.tree.reading.project import find_project;"
@@ -222,7 +224,7 @@ class TestFile:
         held = JudgmentsFile.of(find_project(tree.root)).read()
         assert sorted(each.id for each in held) == sorted(f"{name}{n}" for name in "ab" for n in range(15))
 
-    def test_writer_killed_at_any_call_leaves_the_old_or_the_new(self, tree: Tree) -> None:
+    def test_killed_writer_leaves_the_old_or_the_new_file(self, tree: Tree) -> None:
         """Kills the writer before its n-th call that changes the disk. The next change cleans up."""
         code = """
 import os, sys
@@ -300,8 +302,8 @@ class TestFollowing:
         assert finder.find(titled).how == "it has the same title"
         assert finder.find(named).path == "auth/p001.md"
         assert (finder.find(lost).path, finder.find(lost).how) == ("", "gone")
-        made, odd = finder.followed(Judgment("a", "x", documents=(text, lost)))
-        assert [document.path for document in made.documents] == ["security/tokens.md", "ops/gone.md"]
+        result, odd = finder.followed(Judgment("a", "x", documents=(text, lost)))
+        assert [document.path for document in result.documents] == ["security/tokens.md", "ops/gone.md"]
         assert [item.moved for item in odd] == [True, False]
 
     def test_note_moved_to_the_path_of_a_removed_one_takes_its_place(self, tmp_path: Path) -> None:
@@ -312,14 +314,14 @@ class TestFollowing:
         followed = (JudgedDocument("ops/b.md", 3), other)
         assert file.read() == (Judgment("a", "x", documents=followed), INGRESS)
 
-    def test_note_found_at_a_judged_path_leaves_that_judgment(self, tree: Tree) -> None:
+    def test_note_moved_to_a_judged_path_keeps_the_judgment_there(self, tree: Tree) -> None:
         tree.note("ops/b.md", "Deploy", "its text")
         there = DocumentFinder(tree.snapshot()).judged("ops/b.md", 1)
         judgment = Judgment("a", "x", documents=(replace(there, path="ops/a.md", grade=3), there))
-        made, _ = DocumentFinder(tree.snapshot()).followed(judgment)
-        assert made.documents == (there,)
+        result, _ = DocumentFinder(tree.snapshot()).followed(judgment)
+        assert result.documents == (there,)
 
-    def test_text_of_two_notes_identifies_neither(self, tree: Tree) -> None:
+    def test_text_shared_by_two_notes_identifies_neither(self, tree: Tree) -> None:
         tree.note("a/x.md", "Same", "text of its own")
         tree.note("b/y.md", "Same", "other text")
         finder = DocumentFinder(tree.snapshot())
@@ -332,7 +334,7 @@ class TestFollowing:
         found = DocumentFinder(tree.snapshot()).find(JudgedDocument("ops/old.md", 3))
         assert (found.path, found.how) == ("", "archived as _archived/ops/old.stub.md")
 
-    def test_digest_covers_the_words(self) -> None:
+    def test_digest_covers_words_but_not_frontmatter(self) -> None:
         assert digest_of("# A\n\nb  c\n") == digest_of("---\nkey: 1\n---\n# A\nb c")
         assert digest_of("# A") != digest_of("# B")
 
@@ -352,36 +354,36 @@ class TestExchange:
         spaced = replace(ROTATION, documents=(JudgedDocument("auth/a 100% note.md", 3), JudgedDocument("b.md", 0)))
         known = (spaced, INGRESS)
         FORMATS[form].write(tmp_path / name, known)
-        made = FORMATS[form].read(tmp_path / name, None, known)
+        result = FORMATS[form].read(tmp_path / name, None, known)
         bare = replace(spaced, documents=tuple(replace(each, title="", digest="") for each in spaced.documents))
         if form == "beir":
-            assert made == (bare, INGRESS)
+            assert result == (bare, INGRESS)
         elif form == "trec":
-            assert made == (bare,)  # its files know no query without documents
+            assert result == (bare,)  # its files know no query without documents
         else:
             positive = (JudgedDocument("auth/a 100% note.md", 1),)
-            assert made == (
+            assert result == (
                 Judgment("rotation", spaced.text, comment="asked weekly", documents=positive),
                 Judgment("ingress", INGRESS.text),
             )
 
-    def test_foreign_files(self, tmp_path: Path) -> None:
+    def test_foreign_formats_are_imported(self, tmp_path: Path) -> None:
         (tmp_path / "qrels").mkdir()
         (tmp_path / "queries.jsonl").write_text('{"_id": "PLAIN 1", "text": "a query", "metadata": {}}\n')
         (tmp_path / "qrels" / "dev.tsv").write_text("query-id\tcorpus-id\tscore\r\nPLAIN 1\tMED-10\t7\r\n")
-        (made,) = FORMATS["beir"].read(tmp_path, None, ())
-        assert made == Judgment("plain-1", "a query", documents=(JudgedDocument("MED-10", 3),))
+        (result,) = FORMATS["beir"].read(tmp_path, None, ())
+        assert result == Judgment("plain-1", "a query", documents=(JudgedDocument("MED-10", 3),))
         qrels = tmp_path / "q.txt"
         qrels.write_text("1 0 n.md -1\n1 0 m.md 2\n")
         topics = tmp_path / "topics.tsv"
         topics.write_text("1\tthe query\n")
-        (made,) = FORMATS["trec"].read(qrels, topics, ())
-        assert made == Judgment("1", "the query", documents=(JudgedDocument("n.md", 0), JudgedDocument("m.md", 2)))
+        (result,) = FORMATS["trec"].read(qrels, topics, ())
+        assert result == Judgment("1", "the query", documents=(JudgedDocument("n.md", 0), JudgedDocument("m.md", 2)))
         with pytest.raises(JudgmentsError, match="no text for the query 1"):
             FORMATS["trec"].read(qrels, None, ())
 
     @pytest.mark.parametrize(
-        ("form", "content", "said"),
+        ("form", "content", "message"),
         [
             ("trec", "1 0 n.md\n", "line 1: must be a query's id"),
             ("trec", "1 0 n.md high\n", "line 1: the grade high"),
@@ -397,15 +399,17 @@ class TestExchange:
             ("beir", "", "has no .tsv file"),
         ],
     )
-    def test_broken_foreign_files(self, form: str, content: str, said: str, tmp_path: Path) -> None:
+    def test_broken_foreign_files_are_reported_with_their_line(
+        self, form: str, content: str, message: str, tmp_path: Path
+    ) -> None:
         file = tmp_path / "given"
         file.write_text(content)
         (tmp_path / "queries.jsonl").write_text("")
-        with pytest.raises(JudgmentsError, match=said):
+        with pytest.raises(JudgmentsError, match=message):
             FORMATS[form].read(tmp_path if form == "beir" else file, None, ())
 
     @pytest.mark.parametrize("form", ["beir", "trec"])
-    def test_too_many_queries_for_a_file_are_refused(self, form: str, tmp_path: Path) -> None:
+    def test_import_of_too_many_queries_is_refused(self, form: str, tmp_path: Path) -> None:
         (tmp_path / "qrels").mkdir()
         (tmp_path / "qrels/test.tsv").write_text("q0\tn.md\t1\n")
         (tmp_path / "trec").write_text("q0 0 n.md 1\n")
@@ -415,17 +419,17 @@ class TestExchange:
         with pytest.raises(JudgmentsError, match="has more than 20000 queries"):
             FORMATS[form].read(tmp_path / form if form == "trec" else tmp_path, tmp_path / "queries.jsonl", ())
 
-    def test_ids_that_all_become_the_same_take_linear_time(self, tmp_path: Path) -> None:
-        """Checks the taken ids about once for each query."""
+    def test_colliding_ids_are_made_unique_in_linear_time(self, tmp_path: Path) -> None:
+        """Checks existing ids about once per query."""
         names = [chr(0x4E00 + number) for number in range(5_000)]
         (tmp_path / "qrels").write_text("".join(f"{name} 0 n.md 1\n" for name in names))
         (tmp_path / "q.tsv").write_text("".join(f"{name}\tgate\n" for name in names))
         begun = time.process_time()
-        made = FORMATS["trec"].read(tmp_path / "qrels", tmp_path / "q.tsv", ())
+        result = FORMATS["trec"].read(tmp_path / "qrels", tmp_path / "q.tsv", ())
         assert time.process_time() - begun < 1
-        assert [each.id for each in made][::4_999] == ["query", "query-5000"]
+        assert [each.id for each in result][::4_999] == ["query", "query-5000"]
 
-    def test_names_without_white_space(self) -> None:
+    def test_trec_names_contain_no_white_space(self) -> None:
         assert trec_name("a b%c\u2003d.md") == "a%20b%25c%E2%80%83d.md"
         assert trec_name("über/ü.md") == "über/ü.md"
 
@@ -438,6 +442,6 @@ class TestExchange:
         assert query["type"] in ("exact", "semantic", "topical", "cross-domain", "alias")
 
 
-def test_header_of_a_query_is_found_as_toml_allows() -> None:
+def test_query_header_is_found_in_any_valid_toml_form() -> None:
     text = '  [[ query ]]  # here\nid = "a"\ntext = "x"\n'
     assert len(HEADER.findall(text)) == len(tomllib.loads(text)["query"]) == 1

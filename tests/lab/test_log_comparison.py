@@ -21,7 +21,7 @@ UNSEEN = (
 )
 
 
-def test_query_with_the_same_answer(tree: Tree) -> None:
+def test_unchanged_answer_has_no_differences(tree: Tree) -> None:
     tree.note("deploy/rollback.md", "Rollback", "rollback rollback", importance=90, maturity="core")
     trace = tree.session().preview("rollback")
     entry = replace(
@@ -31,22 +31,22 @@ def test_query_with_the_same_answer(tree: Tree) -> None:
 
 
 @pytest.mark.parametrize("who", [OURS, ENGINE])
-@pytest.mark.parametrize(("status", "said"), [("error", "failed then"), ("cancelled", "was stopped then")])
-def test_unanswered_run_is_not_the_same_answer(tree: Tree, status: str, said: str, who: str) -> None:
+@pytest.mark.parametrize(("status", "message"), [("error", "failed then"), ("cancelled", "was stopped then")])
+def test_unanswered_run_differs_from_any_answer(tree: Tree, status: str, message: str, who: str) -> None:
     tree.note("deploy/rollback.md", "Rollback", "rollback rollback", importance=90, maturity="core")
     trace = tree.session().preview("rollback")
     (difference,) = compare(LoggedQuery(1.0, "rollback", who, status), trace).differences
-    assert said in difference
+    assert message in difference
 
 
-def test_differences_are_reported(tree: Tree) -> None:
+def test_differences_from_the_logged_answer_are_reported(tree: Tree) -> None:
     tree.note("deploy/rollback.md", "Rollback", "rollback rollback", days=200)
     session = tree.session()
     trace = session.preview("rollback")
     other = replace(ENTRY, tier=trace.tier + 1, top_score=0.1, paths=("gone.md",))
     assert [line.split()[0] for line in compare(other, trace).differences] == ["tier", "number", "gone.md"]
-    made = compare(replace(other, not_covered=True), trace)
-    assert [line.split()[0] for line in made.differences] == ["not", "number", "gone.md"], "no note had a tier then"
+    result = compare(replace(other, not_covered=True), trace)
+    assert [line.split()[0] for line in result.differences] == ["not", "number", "gone.md"], "no note had a tier then"
     assert compare(replace(ENTRY, tier=0), trace).cached.startswith(
         "it came from the cache; with an empty cache it is "
     )
@@ -54,7 +54,7 @@ def test_differences_are_reported(tree: Tree) -> None:
     assert "covered then, not covered now" in compare(ENTRY, nothing).differences
 
 
-def test_small_scores_are_compared_on_their_own_scale(tree: Tree) -> None:
+def test_small_scores_are_compared_on_the_engines_scale(tree: Tree) -> None:
     tree.note("deploy/rollback.md", "Rollback", "rollback rollback")
     trace = tree.session().preview("rollback", engine="jeffs_brain")
     score = trace.hits[0].score
@@ -71,11 +71,11 @@ def logged(trace: Trace, **changes: Any) -> LoggedQuery:
     """The entry of the engine's log for ``trace``."""
     at_ms = datetime.fromisoformat(trace.snapshot.clock).timestamp() * 1000
     paths = tuple(hit.path for hit in trace.hits)
-    made = LoggedQuery(at_ms, trace.query, ENGINE, "completed", trace.tier, 5.0, trace.hits[0].score, 1, paths)
-    return replace(made, **changes)
+    result = LoggedQuery(at_ms, trace.query, ENGINE, "completed", trace.tier, 5.0, trace.hits[0].score, 1, paths)
+    return replace(result, **changes)
 
 
-def test_ageing_is_found_by_running_at_the_logged_time(tree: Tree) -> None:
+def test_ageing_is_identified_by_running_at_the_logged_time(tree: Tree) -> None:
     tree.note("deploy/rollback.md", "Rollback", "rollback rollback", days=90)
     tree.note("deploy/other.md", "Other", "other things", days=90)
     before = tree.session(now_ms=NOW_MS - 60 * DAY_MS).preview("rollback")
@@ -87,31 +87,31 @@ def test_ageing_is_found_by_running_at_the_logged_time(tree: Tree) -> None:
     assert tree.session().explainer.compare_logged(logged(before)).causes == only_time, "another note is no cause then"
 
 
-def test_rewritten_result_is_named_if_time_explains_the_answer(tree: Tree) -> None:
+def test_rewritten_result_is_named_even_if_time_explains_the_answer(tree: Tree) -> None:
     tree.note("deploy/rollback.md", "Rollback", "rollback rollback", days=90)
     tree.note("deploy/other.md", "Rollback drills", "rollback", days=90)
     before, now = (tree.session(now_ms=NOW_MS - days * DAY_MS).preview("rollback") for days in (60, 0))
     written = {"deploy/rollback.md": 0.0, "deploy/other.md": NOW_MS - DAY_MS}
     passed = "time has passed: as of that moment, today's notes give the logged answer"
-    told = causes(logged(before), now, lambda _: before, written, False, NOW_MS)
-    assert told == (passed, "deploy/other.md was also written")
-    told = causes(logged(before), now, lambda _: before, {}, False, NOW_MS, 0, {"signals of it": ["deploy/other.md"]})
-    assert told == (f"only {passed}",), "a note that is gone"
+    result = causes(logged(before), now, lambda _: before, written, False, NOW_MS)
+    assert result == (passed, "deploy/other.md was also written")
+    result = causes(logged(before), now, lambda _: before, {}, False, NOW_MS, 0, {"signals of it": ["deploy/other.md"]})
+    assert result == (f"only {passed}",), "a note that is gone"
     written["deploy/other.md"] = 0.0
-    told = causes(logged(before), now, lambda _: before, written, False, NOW_MS, 0, {"signals": ["deploy/other.md"]})
-    assert told == (passed, "done in this session: signals")
+    result = causes(logged(before), now, lambda _: before, written, False, NOW_MS, 0, {"signals": ["deploy/other.md"]})
+    assert result == (passed, "done in this session: signals")
 
 
-def test_note_written_since_is_the_cause_if_time_has_no_effect(tree: Tree) -> None:
-    """At the logged time, a note that was written later has no age, which proves nothing."""
+def test_note_written_since_is_the_cause_without_an_effect_of_time(tree: Tree) -> None:
+    """At the logged time, a note written later has no age, so running at that time is no evidence."""
     tree.note("deploy/rollback.md", "Rollback", "rollback rollback", days=90)
     before, now = (tree.session(now_ms=NOW_MS - days * DAY_MS).preview("rollback") for days in (60, 0))
     entry, written = logged(before), {"deploy/rollback.md": NOW_MS - 1_000.0}
-    told = causes(entry, now, lambda at_ms: before if at_ms == entry.at_ms else now, written, False, NOW_MS)
-    assert told == ("deploy/rollback.md was written",)
+    result = causes(entry, now, lambda at_ms: before if at_ms == entry.at_ms else now, written, False, NOW_MS)
+    assert result == ("deploy/rollback.md was written",)
 
 
-def test_time_is_named_with_notes_that_were_written_since(tree: Tree) -> None:
+def test_time_and_notes_written_since_are_both_named(tree: Tree) -> None:
     tree.note("deploy/rollback.md", "Rollback", "rollback rollback", days=90)
     tree.note("deploy/other.md", "Other", "rollback of other things", days=90)
     then_ms = NOW_MS - 60 * DAY_MS
@@ -132,7 +132,7 @@ def test_time_is_named_with_notes_that_were_written_since(tree: Tree) -> None:
     )
 
 
-def test_earlier_clock_is_reported(tree: Tree) -> None:
+def test_clock_earlier_than_the_log_is_reported(tree: Tree) -> None:
     tree.note("deploy/rollback.md", "Rollback", "rollback rollback", days=9)
     later = tree.session(now_ms=NOW_MS + 60 * DAY_MS).preview("rollback")
     assert tree.session().explainer.compare_logged(logged(later)).causes == (
@@ -184,7 +184,7 @@ def test_note_archived_since_is_reported(tree: Tree) -> None:
     )
 
 
-def test_packed_context_is_not_a_difference(tree: Tree) -> None:
+def test_already_packed_context_is_not_a_difference(tree: Tree) -> None:
     tree.note("deploy/rollback.md", "Rollback", "rollback rollback", days=9)
     session = tree.session()
     first = session.run("rollback", engine="knowing")
@@ -195,27 +195,27 @@ def test_packed_context_is_not_a_difference(tree: Tree) -> None:
     assert compared.top_score == first.hits[0].score
 
 
-def test_actions_here_are_named_if_no_file_shows_them(tree: Tree) -> None:
+def test_actions_in_the_tool_are_named_if_files_do_not_show_them(tree: Tree) -> None:
     tree.note("deploy/rollback.md", "Rollback", "rollback rollback", days=9)
     tree.note("deploy/other.md", "Other", "other things", days=9)
     trace = tree.session().preview("rollback")
     entry = logged(trace, top_score=0.1)
 
-    def told(*done: tuple[str, list[str]]) -> tuple[str, ...]:
+    def causes_after(*done: tuple[str, list[str]]) -> tuple[str, ...]:
         return tree.session().explainer.compare_logged(entry, done_here=lambda: dict(done)).causes
 
     first, other, gone = "deploy/rollback.md", "deploy/other.md", "deploy/gone.md"
-    assert told((f"signals of {first}", [first])) == (f"done in this session: signals of {first}",)
-    assert told(("move a to b", [first, other])) == ("done in this session: move a to b",)
+    assert causes_after((f"signals of {first}", [first])) == (f"done in this session: signals of {first}",)
+    assert causes_after(("move a to b", [first, other])) == ("done in this session: move a to b",)
     guess = f"if that is not the cause, the cause may be {UNSEEN}"
-    assert told((f"signals of {other}", [other]), ("x", [other])) == (
+    assert causes_after((f"signals of {other}", [other]), ("x", [other])) == (
         f"done in this session: signals of {other} and 1 more",
         guess,
     )
-    assert told((f"signals of {gone}", [gone])) == (f"no note's file is newer: the cause may be {UNSEEN}",)
+    assert causes_after((f"signals of {gone}", [gone])) == (f"no note's file is newer: the cause may be {UNSEEN}",)
 
 
-def test_another_profile_and_causes_outside_the_tree(tree: Tree) -> None:
+def test_another_profile_or_cause_outside_the_tree_is_named(tree: Tree) -> None:
     tree.note("deploy/rollback.md", "Rollback", "rollback rollback", days=9)
     trace = tree.session().preview("rollback")
     (cause,) = tree.session().explainer.compare_logged(logged(trace, top_score=0.1)).causes
@@ -229,7 +229,7 @@ def test_another_profile_and_causes_outside_the_tree(tree: Tree) -> None:
     assert guessed == f"if that is not the cause, the cause may be {UNSEEN}"
 
 
-def test_signals_that_the_engine_does_not_read_are_named(tree: Tree) -> None:
+def test_signals_ignored_by_the_engine_are_named(tree: Tree) -> None:
     tree.note("deploy/rollback.md", "Rollback", "rollback rollback", days=9)
     entry = logged(tree.session().preview("rollback"))
     tree.file("deploy/rollback.md", "---\nmaturity: core\n---\n# Rollback\n\nrollback rollback\n", 9)
@@ -251,21 +251,21 @@ def test_summary_counts_completed_queries() -> None:
         replace(ENTRY, at_ms=5, status="error", tier=None, took_ms=None),
         replace(ENTRY, at_ms=4, status="processing", tier=None),
     ]
-    made = summarise(entries)
-    assert made.queries == 6
-    assert made.tiers == (1, 0, 0, 0, 1)
-    assert made.uncovered == 2
-    assert made.cached == 0.25
-    assert [entry.at_ms for entry in made.not_covered] == [7]
-    assert made.failed == 1
-    assert made.slowest[0].query == "slow"
+    result = summarise(entries)
+    assert result.queries == 6
+    assert result.tiers == (1, 0, 0, 0, 1)
+    assert result.uncovered == 2
+    assert result.cached == 0.25
+    assert [entry.at_ms for entry in result.not_covered] == [7]
+    assert result.failed == 1
+    assert result.slowest[0].query == "slow"
     assert summarise([]).cached is None
 
 
 def test_engines_without_tiers_are_counted_by_results() -> None:
     other = replace(ENTRY, tier=None, engine="jeffs_brain", took_ms=700.0)
-    made = summarise([ENTRY, other, other, replace(other, not_covered=True, query="nothing")])
-    assert made.tiers == (0, 0, 1, 0, 0)
-    assert made.untiered == (UntieredAnswers("jeffs_brain", 2, 1),)
-    assert made.cached == 0.0
-    assert made.slowest[0].engine == "jeffs_brain"
+    result = summarise([ENTRY, other, other, replace(other, not_covered=True, query="nothing")])
+    assert result.tiers == (0, 0, 1, 0, 0)
+    assert result.untiered == (UntieredAnswers("jeffs_brain", 2, 1),)
+    assert result.cached == 0.0
+    assert result.slowest[0].engine == "jeffs_brain"

@@ -54,7 +54,7 @@ def test_differences_of_parts_sum_to_the_gap(two: Tree, engine: str) -> None:
     assert (pair.above.rank, pair.below.rank) == (files.index(pair.above.path) + 1, files.index(pair.below.path) + 1)
 
 
-def test_wording_of_the_engine_swaps_what_a_title_does_not(tree: Tree) -> None:
+def test_suggested_wording_gives_the_promised_rank(tree: Tree) -> None:
     tree.notes(20)
     tree.note(A, "Refresh token rotation", TEXT, 6, importance=90, maturity="core")
     tree.note(B, "Refresh token rotation", f"{TEXT} wombat wombat", 120, importance=10)
@@ -65,7 +65,7 @@ def test_wording_of_the_engine_swaps_what_a_title_does_not(tree: Tree) -> None:
     assert [hit.file for hit in asked.hits].index(B) + 1 == wording.rank
 
 
-def test_words_sum_to_the_sum_over_words(two: Tree) -> None:
+def test_word_contributions_sum_to_the_text_score(two: Tree) -> None:
     pair, (engine, context, trace) = pair_of(two), ask(two)
     for note, side in ((pair.above, "above"), (pair.below, "below")):
         detail = engine.detail(context, trace, note.path)
@@ -89,7 +89,7 @@ def stands_above(tree: Tree) -> bool:
     return B in files and (A not in files or files.index(B) < files.index(A))
 
 
-def test_each_change_swaps_them_on_disk_and_a_smaller_one_does_not(two: Tree) -> None:
+def test_each_change_is_the_smallest_that_swaps_the_notes(two: Tree) -> None:
     engine, context, _ = ask(two)
     found = RankSwapSearch(engine, context, BRV3, QUERY, A, B).smallest()
     kinds = set()
@@ -127,7 +127,7 @@ def test_each_change_swaps_them_on_disk_and_a_smaller_one_does_not(two: Tree) ->
     assert kinds >= {"hits", f"importance of {B}"}, kinds
 
 
-def test_words_in_its_title(tree: Tree) -> None:
+def test_words_added_to_the_title_swap_the_notes(tree: Tree) -> None:
     tree.notes(20)
     tree.note(A, "Refresh rotation", TEXT, 1)
     tree.note(B, "Tokens", TEXT, 1)
@@ -138,7 +138,7 @@ def test_words_in_its_title(tree: Tree) -> None:
     assert stands_above(tree)
 
 
-def test_title_that_needs_the_time_of_a_save_too(tree: Tree) -> None:
+def test_title_change_may_also_need_a_new_file_time(tree: Tree) -> None:
     tree.notes(20)
     tree.note(A, "Refresh token rotation", TEXT, 1)
     tree.note(B, "Drills", TEXT, 300)
@@ -151,7 +151,7 @@ def test_title_that_needs_the_time_of_a_save_too(tree: Tree) -> None:
     assert stands_above(tree)
 
 
-def test_word_of_its_title_in_the_query(tree: Tree) -> None:
+def test_title_word_added_to_the_query_swaps_the_notes(tree: Tree) -> None:
     tree.notes(20)
     tree.note(A, "Refresh token rotation", TEXT, 1)
     tree.note(B, "Tokens of drills", TEXT, 1)
@@ -165,7 +165,7 @@ def test_word_of_its_title_in_the_query(tree: Tree) -> None:
     assert files.index(B) < files.index(A)
 
 
-def test_later_updated_at_for_engines_that_use_it(tree: Tree) -> None:
+def test_later_updated_at_swaps_notes_for_engines_that_use_it(tree: Tree) -> None:
     tree.notes(20)
     tree.file(A, f"---\nupdatedAt: {_written(30)}\n---\n# Refresh token rotation\n\n{TEXT}", 1)
     tree.file(B, f"---\nupdatedAt: {_written(90)}\n---\n# Refresh token rotation\n\n{TEXT}", 1)
@@ -183,7 +183,7 @@ def _written(days: int) -> str:
     return datetime.fromtimestamp(NOW_MS / 1000 - days * 86_400, UTC).isoformat()
 
 
-def test_unchangeable_notes_have_no_changes(two: Tree) -> None:
+def test_missing_note_has_no_changes(two: Tree) -> None:
     engine, context, _ = ask(two)
     assert RankSwapSearch(engine, context, BRV3, QUERY, A, "nowhere.md").smallest() == ()
     assert stored(importance=1).importance == 1

@@ -50,9 +50,9 @@ QUERIES = tuple(
 def session(tmp_path_factory: pytest.TempPathFactory) -> Session:
     tree = plant(tmp_path_factory.mktemp("sweep") / "garden")
     signals = tree.root / "signals.json"
-    made = Session.open(tree.root, now_ms=NOW_MS, signals_file=signals if signals.exists() else None)
-    made.load()
-    return made
+    result = Session.open(tree.root, now_ms=NOW_MS, signals_file=signals if signals.exists() else None)
+    result.load()
+    return result
 
 
 def outcome(session: Session, name: str, value: float, judgment: Judgment) -> str:
@@ -60,7 +60,7 @@ def outcome(session: Session, name: str, value: float, judgment: Judgment) -> st
     return outcome_of(session.variants.state(variant).trace(judgment))
 
 
-def test_axis_matches_its_text() -> None:
+def test_axis_is_parsed_from_text() -> None:
     assert parse_axis("direct.min_top=0.5:1:6", [FLOAT], 1).values == (0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
     assert len(parse_axis("direct.min_top", [FLOAT], 1).values) == 21
     assert len(parse_axis("direct.min_top=0.5:0.7", [FLOAT], 2).values) == 11
@@ -80,14 +80,14 @@ def test_invalid_axis_is_refused_in_one_line(text: str) -> None:
     assert "\n" not in str(caught.value)
 
 
-def test_other_replacements_are_listed(session: Session) -> None:
+def test_constants_changed_in_the_variant_are_listed(session: Session) -> None:
     base = Variant(days=2.0, constants=(("direct.min_top", 0.5), ("score.recency", 0.1)))
     axis = parse_axis("direct.min_top=0.5:1:3", session.variants.controls("byterover"), 1)
-    made = swept_over(session, [axis], QUERIES, METRIC, base, "byterover", {}, lambda done, of: None)
+    result = swept_over(session, [axis], QUERIES, METRIC, base, "byterover", {}, lambda done, of: None)
     said = "as of 2026-11-22T12:00:00.000Z, with score.recency=0.1 +2d"
-    assert f" {said}" in [each.plain for each in lines_of(sweep_blocks(made, 80, ASCII), 80, ASCII)]
-    assert said in sweep_svg(made)
-    plain = sweep_as_plain(made)
+    assert f" {said}" in [each.plain for each in lines_of(sweep_blocks(result, 80, ASCII), 80, ASCII)]
+    assert said in sweep_svg(result)
+    plain = sweep_as_plain(result)
     assert (plain["clock"], plain["others"]) == ("2026-11-22T12:00:00.000Z", "score.recency=0.1 +2d")
     results = [session.variants.state(base).ask(each) for each in QUERIES]
     assert plain["measured"] == sum(each.value(METRIC) is not None for each in results)
@@ -95,8 +95,8 @@ def test_other_replacements_are_listed(session: Session) -> None:
 
 @pytest.mark.long
 def test_means_and_outcomes_equal_direct_evaluation(session: Session) -> None:
-    made = swept(session, ["score.relevance=0.2:0.8:4"], QUERIES, METRIC, {})
-    for point in made.points:
+    result = swept(session, ["score.relevance=0.2:0.8:4"], QUERIES, METRIC, {})
+    for point in result.points:
         state = session.variants.state(Variant(constants=(("score.relevance", point.values[0]),)))
         results = [state.ask(each) for each in QUERIES]
         values = [value for each in results if (value := each.value(METRIC)) is not None]
@@ -114,16 +114,16 @@ OTHERS = ("text.k", "days")
 @pytest.mark.parametrize("name", [*LINEAR, *OTHERS])
 def test_crossings_equal_bisection(session: Session, name: str) -> None:
     ends = {"days": (0.0, 200.0), "text.k": (0.1, 5.0)}.get(name, (0.01, 1.0))
-    made = swept(session, [f"{name}={ends[0]}:{ends[1]}:5"], QUERIES, METRIC, {})
-    changes = sum(one != two for row in zip(*(point.outcomes for point in made.points), strict=True)
+    result = swept(session, [f"{name}={ends[0]}:{ends[1]}:5"], QUERIES, METRIC, {})
+    changes = sum(one != two for row in zip(*(point.outcomes for point in result.points), strict=True)
                   for one, two in itertools.pairwise(row))  # fmt: skip
-    assert len(made.crossings) >= changes
-    for query in {crossing.query for crossing in made.crossings}:
-        chain = sorted((each for each in made.crossings if each.query == query), key=lambda each: float(each.at))
+    assert len(result.crossings) >= changes
+    for query in {crossing.query for crossing in result.crossings}:
+        chain = sorted((each for each in result.crossings if each.query == query), key=lambda each: float(each.at))
         assert all(one.after == two.before for one, two in itertools.pairwise(chain))
-    values = made.axes[0].values
+    values = result.axes[0].values
     by_id = {each.id: each for each in QUERIES}
-    for crossing in made.crossings:
+    for crossing in result.crossings:
         assert isinstance(crossing.at, float)
         low, high = next(pair for pair in itertools.pairwise(values) if pair[0] <= crossing.at <= pair[1])
         judgment = by_id[crossing.query]
@@ -136,12 +136,12 @@ def test_crossings_equal_bisection(session: Session, name: str) -> None:
                 high = middle
         assert crossing.at == pytest.approx(high, abs=3e-9 * max(1.0, high))
     if name in LINEAR:
-        assert all(crossing.is_solved for crossing in made.crossings)
+        assert all(crossing.is_solved for crossing in result.crossings)
 
 
-def test_crossings_exist(session: Session) -> None:
-    made = [swept(session, [f"{name}=0.01:1:5"], QUERIES, METRIC, {}).crossings for name in LINEAR[-2:]]
-    assert sum(map(len, made)) >= 4
+def test_tested_axes_have_crossings(session: Session) -> None:
+    result = [swept(session, [f"{name}=0.01:1:5"], QUERIES, METRIC, {}).crossings for name in LINEAR[-2:]]
+    assert sum(map(len, result)) >= 4
 
 
 @dataclass(frozen=True)
@@ -181,30 +181,30 @@ def _trace(value: float) -> Any:
 
 @settings(max_examples=200)
 @given(st.floats(0.01, 0.99), st.sampled_from([-3.0, -0.5, 0.25, 7.0]))
-def test_straight_line_is_solved_at_once(root: float, slope: float) -> None:
+def test_linear_crossing_is_solved_at_once(root: float, slope: float) -> None:
     asked: list[float] = []
 
     def at(value: Any) -> Trace:
         asked.append(value)
         return _trace(slope * (value - root))  # type: ignore[no-any-return]
 
-    made = crossing_between("q", 0.0, 1.0, at)
-    assert made.is_solved
-    assert made.at == pytest.approx(root, abs=1e-9)
+    result = crossing_between("q", 0.0, 1.0, at)
+    assert result.is_solved
+    assert result.at == pytest.approx(root, abs=1e-9)
     assert len(asked) == 4
 
 
 @settings(max_examples=100)
 @given(st.floats(0.05, 0.95))
-def test_curve_is_bisected(root: float) -> None:
-    made = crossing_between("q", 0.0, 1.0, lambda value: _trace(float(value) ** 3 - root**3))
-    assert made.at == pytest.approx(root, abs=2e-9)
+def test_crossing_on_a_curve_is_bisected(root: float) -> None:
+    result = crossing_between("q", 0.0, 1.0, lambda value: _trace(float(value) ** 3 - root**3))
+    assert result.at == pytest.approx(root, abs=2e-9)
 
 
 @settings(max_examples=100)
 @given(st.lists(st.floats(0.01, 0.99), min_size=2, max_size=4, unique=True), st.booleans())
-def test_every_change_on_the_way_is_found(roots: list[float], is_whole: bool) -> None:
-    """Outcomes 0, 1, 2 … in steps: each is found once, however far apart the two queried values are."""
+def test_every_crossing_between_two_values_is_found(roots: list[float], is_whole: bool) -> None:
+    """Each step of the outcomes 0, 1, 2 … is found once, however far apart the two queried values are."""
     ends = (0, 1000) if is_whole else (0.0, 1000.0)
     steps = sorted({round(1000 * root) for root in roots})
     assume(len(steps) > 1)
@@ -219,34 +219,34 @@ def test_every_change_on_the_way_is_found(roots: list[float], is_whole: bool) ->
     assert [float(one.at) for one in found] == pytest.approx(steps, abs=1e-6)
 
 
-def test_whole_numbers_and_choices() -> None:
-    made = crossing_between("q", 0, 100, lambda value: _trace(float(value) - 41.5))
-    assert (made.at, made.before, made.after, made.is_solved) == (42, "tier 3", "tier 2", False)
-    made = crossing_between("q", "a", "b", lambda value: _trace(1.0 if value == "b" else -1.0))
-    assert made.at == "b"
+def test_crossings_of_integers_and_choices_are_found() -> None:
+    result = crossing_between("q", 0, 100, lambda value: _trace(float(value) - 41.5))
+    assert (result.at, result.before, result.after, result.is_solved) == (42, "tier 3", "tier 2", False)
+    result = crossing_between("q", "a", "b", lambda value: _trace(1.0 if value == "b" else -1.0))
+    assert result.at == "b"
 
 
-def test_every_format_of_a_report(session: Session) -> None:
+def test_sweep_report_supports_every_format(session: Session) -> None:
     one = swept(session, ["score.relevance=0.01:1:5"], QUERIES, METRIC, {})
     two = swept(session, ["score.relevance=0.2:0.6:3", "score.recency=0:0.6:4"], QUERIES, METRIC, {})
     nothing = swept(session, ["text.relevance"], QUERIES[-1:], METRIC, {})
     signal = swept(session, ["auth/jwt/refresh_rotation.md:importance=0:100:3"], QUERIES, METRIC, {})
     assert len(two.points) == 12
     assert two.crossings == ()
-    for made in (one, two, nothing, signal):
-        lines = lines_of(sweep_blocks(made, 80, ASCII), 80, ASCII)
+    for result in (one, two, nothing, signal):
+        lines = lines_of(sweep_blocks(result, 80, ASCII), 80, ASCII)
         assert max(each.width for each in lines) <= 80
-        svg = ElementTree.fromstring(sweep_svg(made))
+        svg = ElementTree.fromstring(sweep_svg(result))
         drawn = [each.tag.rpartition("}")[2] for each in svg.iter()]
-        if len(made.axes) == 2:
-            assert drawn.count("rect") == len(made.points) + 1
-            now = tuple(axis.control.base for axis in made.axes)
-            assert drawn.count("path") == sum(point.values == now for point in made.points) == 1
+        if len(result.axes) == 2:
+            assert drawn.count("rect") == len(result.points) + 1
+            now = tuple(axis.control.base for axis in result.axes)
+            assert drawn.count("path") == sum(point.values == now for point in result.points) == 1
         else:
-            assert drawn.count("circle") == sum(point.mean is not None for point in made.points)
-        plain = sweep_as_plain(made)
-        assert len(plain["points"]) == len(made.points)
-        assert [each["query"] for each in plain["crossings"]] == [each.query for each in made.crossings]
+            assert drawn.count("circle") == sum(point.mean is not None for point in result.points)
+        plain = sweep_as_plain(result)
+        assert len(plain["points"]) == len(result.points)
+        assert [each["query"] for each in plain["crossings"]] == [each.query for each in result.crossings]
     with pytest.raises(SweepError, match="named twice"):
         swept(session, ["score.cap", "score.cap"], QUERIES, METRIC, {})
     with pytest.raises(SweepError, match="one or two"):

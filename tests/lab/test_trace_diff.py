@@ -30,8 +30,8 @@ def sentence(compared: TraceDiff) -> str:
 
 def hit(base: Hit, file: str, score: float, **parts: float) -> Hit:
     """A result with these parts."""
-    made = tuple(Part(name, value) for name, value in parts.items())
-    return replace(base, path=file, file=file, title=file, score=score, parts=made)
+    result = tuple(Part(name, value) for name, value in parts.items())
+    return replace(base, path=file, file=file, title=file, score=score, parts=result)
 
 
 @pytest.fixture
@@ -52,7 +52,7 @@ def test_equal_answers_have_no_difference(tree: Tree) -> None:
     assert sentence(compared) == "Nothing differs: the same outcome, notes, ranks and scores."
 
 
-def test_lower_score_names_the_part_that_changed_most(pinned: Trace) -> None:
+def test_sentence_names_the_part_that_changed_most(pinned: Trace) -> None:
     first, second = pinned.hits
     aged = hit(first, "a", 0.83, relevance=0.602, recency=0.228)
     compared = diff_traces(pinned, replace(pinned, tier=3, hits=(aged, second)))
@@ -62,7 +62,7 @@ def test_lower_score_names_the_part_that_changed_most(pinned: Trace) -> None:
     assert changed.part == ("recency", pytest.approx(-0.082))
 
 
-def test_deciding_gate_is_named_if_the_tier_differs(pinned: Trace) -> None:
+def test_sentence_names_the_gate_that_changed_the_tier(pinned: Trace) -> None:
     direct = next(step for step in pinned.steps if step.name == "direct")
     passed = replace(direct, state=State.TAKEN, checks=(gate(0.08, True),))
     short = replace(direct, state=State.FAILED, checks=(gate(0.05, False),))
@@ -78,7 +78,7 @@ def test_deciding_gate_is_named_if_the_tier_differs(pinned: Trace) -> None:
     )
 
 
-def test_no_gate_is_named_if_one_answer_is_cached(tree: Tree) -> None:
+def test_sentence_names_no_gate_if_an_answer_is_cached(tree: Tree) -> None:
     tree.note("zoo/zebra.md", "Zebra", "zebra stripes")
     tree.note("zoo/other.md", "Zebra too", "zebra stripes", days=1)
     tree.notes(60)
@@ -119,7 +119,7 @@ def test_difference_hidden_by_rounding_is_ignored(pinned: Trace) -> None:
     assert diff_traces(pinned, replace(pinned, hits=(seen, second))).results[0].scored is Shift.BETTER
 
 
-def test_another_first_note_and_the_fate_of_the_previous_one(pinned: Trace) -> None:
+def test_sentence_names_the_new_and_the_previous_first_note(pinned: Trace) -> None:
     first, second = pinned.hits
     new = hit(first, "c", 0.95, relevance=0.95)
     swapped = diff_traces(pinned, replace(pinned, hits=(hit(second, "b", 0.97, relevance=0.97), first)))
@@ -135,7 +135,7 @@ def test_another_first_note_and_the_fate_of_the_previous_one(pinned: Trace) -> N
     )
 
 
-def test_near_miss_keeps_its_score_and_its_reason(pinned: Trace) -> None:
+def test_lost_result_keeps_its_near_miss_score_and_reason(pinned: Trace) -> None:
     first, second = pinned.hits
     miss = NearMiss("a", "a", "a", first.kind, "draft", 2, 0.55, "below 0.7 × top", 0.01)
     compared = diff_traces(pinned, replace(pinned, hits=(second,), near_misses=(miss,)))
@@ -163,7 +163,7 @@ def test_higher_rank_with_a_lower_score_is_reported(pinned: Trace) -> None:
     )
 
 
-def test_no_results_then_or_now(pinned: Trace) -> None:
+def test_answer_without_results_is_compared(pinned: Trace) -> None:
     nothing = replace(pinned, hits=(), covered=False)
     lost = sentence(diff_traces(pinned, nothing))
     assert lost.startswith("Changed from tier 2 to tier 2 (not covered): “a” is gone, and nothing else was found")
@@ -171,7 +171,7 @@ def test_no_results_then_or_now(pinned: Trace) -> None:
     assert diff_traces(nothing, nothing).results == ()
 
 
-def test_time_wording_and_scope_are_named(tree: Tree) -> None:
+def test_differences_in_time_wording_and_scope_are_named(tree: Tree) -> None:
     then = tree.session().preview("rollback")
     now = tree.session(now_ms=NOW_MS + 60 * DAY_MS).preview("rollback alias", "deploy")
     named = {one.name: (one.then, one.now) for one in diff_traces(then, now).settings}
@@ -182,7 +182,7 @@ def test_time_wording_and_scope_are_named(tree: Tree) -> None:
     }
 
 
-def test_ageing_is_found_in_the_parts(tree: Tree) -> None:
+def test_ageing_is_attributed_to_score_parts(tree: Tree) -> None:
     then = tree.session().preview("freeze")
     now = tree.session(now_ms=NOW_MS + 60 * DAY_MS).preview("freeze")
     (only,) = diff_traces(then, now).results
@@ -204,7 +204,7 @@ def test_two_engines_are_compared_only_by_rank(tree: Tree, engine: str) -> None:
     assert "Changed from ByteRover tier" in sentence(compared)
 
 
-def test_ranks_count_results_unless_documents_are_compared(pinned: Trace) -> None:
+def test_ranks_count_results_or_documents(pinned: Trace) -> None:
     first, second = pinned.hits
     twice = replace(pinned, hits=(first, replace(first, path="folder"), second))
     assert [one.now.rank for one in diff_traces(twice, twice).results] == [1, 2, 3]

@@ -39,9 +39,9 @@ from tests.support.trees import BRV3, DAY_MS, NOW_MS, Tree
 def session(tmp_path_factory: pytest.TempPathFactory) -> Session:
     tree = plant(tmp_path_factory.mktemp("sweep") / "garden")
     signals = tree.root / "signals.json"
-    made = Session.open(tree.root, now_ms=NOW_MS, signals_file=signals if signals.exists() else None)
-    made.load()
-    return made
+    result = Session.open(tree.root, now_ms=NOW_MS, signals_file=signals if signals.exists() else None)
+    result.load()
+    return result
 
 
 PROFILES = {"byterover": ("brv-3", "docs", "combined"), "soleri": ("soleri", "soleri-code")}
@@ -104,7 +104,7 @@ def test_written_variant_is_read_back(variant: Variant) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         ("", "the variant is empty"),
         ("solery", "soleri"),
@@ -116,10 +116,10 @@ def test_written_variant_is_read_back(variant: Variant) -> None:
         ("'open", "quotation"),
     ],
 )
-def test_impossible_variant_is_reported(text: str, said: str) -> None:
+def test_impossible_variant_is_reported(text: str, message: str) -> None:
     with pytest.raises(VariantError) as caught:
         parse_variant(text, PROFILES, "byterover")
-    assert said in str(caught.value)
+    assert message in str(caught.value)
 
 
 def test_engine_and_profile_of_the_same_name_are_named_once() -> None:
@@ -132,12 +132,12 @@ def test_profile_names_its_engine() -> None:
     assert parse_variant("docs +2w", PROFILES, "byterover") == Variant(profile="docs", days=14)
 
 
-def test_the_present_is_what_a_preview_gives(garden: Tree) -> None:
+def test_unchanged_variant_equals_a_preview(garden: Tree) -> None:
     session = opened(garden)
     assert answer(session, Variant()) == pytest.approx(scores_of(session))
 
 
-def test_the_cache_of_runs_is_not_asked(garden: Tree) -> None:
+def test_variants_ignore_the_cache_of_runs(garden: Tree) -> None:
     session = opened(garden)
     tier = session.preview(QUERY.text).tier
     session.run(QUERY.text)
@@ -147,7 +147,7 @@ def test_the_cache_of_runs_is_not_asked(garden: Tree) -> None:
     assert result.results
 
 
-def test_profile_and_constants(garden: Tree) -> None:
+def test_variant_changes_profile_and_constants(garden: Tree) -> None:
     session, other = opened(garden), opened(garden)
     other.use_profile("docs")
     other.load()
@@ -160,33 +160,33 @@ def test_profile_and_constants(garden: Tree) -> None:
         session.variants.state(Variant().with_constant("score.nothing", 1))
 
 
-def test_time_equals_a_session_at_that_time(garden: Tree) -> None:
+def test_variant_with_a_time_equals_a_session_at_that_time(garden: Tree) -> None:
     session, then = opened(garden), opened(garden, NOW_MS + 30 * DAY_MS)
     assert answer(session, Variant(days=30)) == pytest.approx(scores_of(then))
     earlier = opened(garden, NOW_MS - DAY_MS)
     assert answer(session, Variant(days=-1)) == pytest.approx(scores_of(earlier))
 
 
-def test_edit_equals_saving_it(garden: Tree, tmp_path: Path) -> None:
+def test_variant_with_an_edit_equals_the_saved_edit(garden: Tree, tmp_path: Path) -> None:
     data = b"# Something else\n\nNothing of it is left.\n"
     copy = tmp_path / "copy"
     shutil.copytree(garden.root, copy)
-    made = answer(opened(garden), Variant(edit=EditedText(TOKENS, data, keep_mtime=True)))
+    result = answer(opened(garden), Variant(edit=EditedText(TOKENS, data, keep_mtime=True)))
     saved = Tree.__new__(Tree)
     saved.root, saved.tree = copy, copy / ".brv" / "context-tree"
     saved.file(TOKENS, data, days=20)
-    assert made == pytest.approx(scores_of(opened(saved)))
+    assert result == pytest.approx(scores_of(opened(saved)))
 
 
-def test_left_out_notes_equal_removed_ones(garden: Tree) -> None:
+def test_variant_without_a_note_equals_removing_it(garden: Tree) -> None:
     session = opened(garden)
-    made = answer(session, Variant(without=(TOKENS,)))
+    result = answer(session, Variant(without=(TOKENS,)))
     assert TOKENS in scores_of(session)
     (garden.tree / TOKENS).unlink()
-    assert made == pytest.approx(scores_of(opened(garden)))
+    assert result == pytest.approx(scores_of(opened(garden)))
 
 
-def test_signals_of_a_note(garden: Tree) -> None:
+def test_variant_changes_the_signals_of_a_note(garden: Tree) -> None:
     session = opened(garden)
     low = answer(session, Variant(signals=(SignalChange(TOKENS, "importance", 0),)))
     high = answer(session, Variant(signals=(SignalChange(TOKENS, "importance", 100),)))
@@ -195,7 +195,7 @@ def test_signals_of_a_note(garden: Tree) -> None:
         session.variants.state(Variant(without=("nowhere.md",)))
 
 
-def test_each_query_runs_once(garden: Tree, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_variant_runs_each_query_once(garden: Tree, monkeypatch: pytest.MonkeyPatch) -> None:
     session = opened(garden)
     state = session.variants.state(Variant(days=7))
     first = session.variants.result(state, QUERY)
@@ -207,14 +207,14 @@ def test_each_query_runs_once(garden: Tree, monkeypatch: pytest.MonkeyPatch) -> 
 
 
 def test_grades_are_added_changed_and_removed() -> None:
-    made = with_grade((), "tokens", "", JudgedDocument("a.md", 3), True)
-    assert [(each.id, each.documents[0].grade) for each in made] == [("tokens", 3)]
-    made = with_grade(made, "tokens", "", JudgedDocument("b.md", 1), True)
-    made = with_grade(made, "tokens", "", JudgedDocument("a.md", 0), True)
-    assert [(each.path, each.grade) for each in made[0].documents] == [("a.md", 0), ("b.md", 1)]
-    made = with_grade(made, "tokens", "", JudgedDocument("a.md", 0), False)
-    assert [each.path for each in made[0].documents] == ["b.md"]
-    other = with_query(made, "tokens", "auth", "tier 2", ())
+    result = with_grade((), "tokens", "", JudgedDocument("a.md", 3), True)
+    assert [(each.id, each.documents[0].grade) for each in result] == [("tokens", 3)]
+    result = with_grade(result, "tokens", "", JudgedDocument("b.md", 1), True)
+    result = with_grade(result, "tokens", "", JudgedDocument("a.md", 0), True)
+    assert [(each.path, each.grade) for each in result[0].documents] == [("a.md", 0), ("b.md", 1)]
+    result = with_grade(result, "tokens", "", JudgedDocument("a.md", 0), False)
+    assert [each.path for each in result[0].documents] == ["b.md"]
+    other = with_query(result, "tokens", "auth", "tier 2", ())
     assert [each.id for each in other] == ["tokens", "tokens-2"]
     assert with_query(other, "tokens", "auth", "covered", ()) is other
     assert judgment_of(other, "tokens", "auth") == other[1]
@@ -234,30 +234,30 @@ def test_every_constant_has_a_control_and_can_be_reset() -> None:
             if not control.choices:
                 assert 0 <= control.share(control.base) <= 1
             if changed != Variant():
-                made = with_constants(constants, changed.constants, "test")
-                assert with_constants(made, ((control.name, control.base),), "test") == constants
+                result = with_constants(constants, changed.constants, "test")
+                assert with_constants(result, ((control.name, control.base),), "test") == constants
 
 
 @given(st.floats(1e-4, 1e6) | st.integers(1, 10**7), st.integers(-50, 50))
 def test_slider_stays_in_its_range_and_on_its_steps(base: float, steps: int) -> None:
-    made = Control("g", "g.x", base, 0.0, 2.0 * base, step_of(base))
-    value = made.moved(base, steps)
+    result = Control("g", "g.x", base, 0.0, 2.0 * base, step_of(base))
+    value = result.moved(base, steps)
     assert isinstance(value, type(base))
     assert 0 <= float(value) <= 2.0 * base
     assert isinstance(base, float) or value == int(value)
 
 
-def test_controls_of_clock_and_note(garden: Tree) -> None:
+def test_controls_change_clock_and_note(garden: Tree) -> None:
     session = opened(garden)
     controls = {each.name: each for each in session.variants.note_controls(TOKENS)}
-    made = with_value(Variant(), controls["importance"], 10.0)
-    made = with_value(made, controls["left out"], True)
-    made = with_value(made, clock_control(), 30.0)
-    assert made == Variant(days=30, signals=(SignalChange(TOKENS, "importance", 10.0),), without=(TOKENS,))
-    assert [value_in(made, each) for each in (controls["importance"], controls["left out"])] == [10.0, True]
+    result = with_value(Variant(), controls["importance"], 10.0)
+    result = with_value(result, controls["left out"], True)
+    result = with_value(result, clock_control(), 30.0)
+    assert result == Variant(days=30, signals=(SignalChange(TOKENS, "importance", 10.0),), without=(TOKENS,))
+    assert [value_in(result, each) for each in (controls["importance"], controls["left out"])] == [10.0, True]
     for control in (*controls.values(), clock_control()):
-        made = with_value(made, control, control.base)
-    assert made == Variant()
+        result = with_value(result, control, control.base)
+    assert result == Variant()
     assert session.variants.note_controls("nowhere.md") == ()
 
 
@@ -276,7 +276,7 @@ def test_stored_profile_has_the_same_constants(garden: Tree, tmp_path: Path) -> 
     assert registry.load("jeffs_brain").constants(str(brain)).fusion.k == 3
 
 
-def test_answers_are_stored_for_later_and_for_eval(garden: Tree) -> None:
+def test_variant_answers_are_stored_for_later_and_for_eval(garden: Tree) -> None:
     first = opened(garden)
     for variant in (Variant(), Variant(days=30), Variant(constants=(("score.cap", 0.5),))):
         state = first.variants.state(variant)
@@ -297,9 +297,9 @@ def test_answers_are_stored_for_later_and_for_eval(garden: Tree) -> None:
         assert {item.path: item.score for item in result.results} == expected.pop(0)
         assert (result.id, result.grades) == ("other", {TOKENS: 2})
     plan = EvaluationPlan(DEFAULT_METRICS, Query(""))
-    made = assess(opened(garden), [QUERY], plan, lambda done, of: None).evaluation
-    assert made.kept == 1
-    assert made.queries[0].results[0].parts
+    outcome = assess(opened(garden), [QUERY], plan, lambda done, of: None).evaluation
+    assert outcome.kept == 1
+    assert outcome.queries[0].results[0].parts
     tried = second.variants.state(Variant(constants=(("score.cap", 0.5),)))
     assert not tried.known
     garden.note(TOKENS, "Token rotation", "Changed.", days=0)

@@ -69,9 +69,11 @@ def quiet(done: int, of: int) -> None:
 
 def compared(snapshot: Snapshot, queries: list[str], constants: profiles.Profile = BRV3) -> tuple[str, list[str]]:
     installed, sealed = find_package(None, ENVIRONMENT), sealed_node(find_node())
-    made = verify_v3(VerificationRun(installed, sealed, snapshot, constants, queries, NOW_MS, quiet, never), constants)
-    assert made.engine == installed.name
-    return made.sentence, [difference.step for difference in made.differences]
+    result = verify_v3(
+        VerificationRun(installed, sealed, snapshot, constants, queries, NOW_MS, quiet, never), constants
+    )
+    assert result.engine == installed.name
+    return result.sentence, [difference.step for difference in result.differences]
 
 
 @pytest.fixture
@@ -93,9 +95,9 @@ def test_installed_engine_matches_ours_on_the_sample(sample: Path) -> None:
     before = state_of(sample)
     found = find_package(None, ENVIRONMENT)
     counts: list[tuple[int, int]] = []
-    made = verify(session, asked, found.folder, lambda done, of: counts.append((done, of)))
-    assert made.differences == ()
-    assert made.sentence == f"{len(asked)} of {len(asked)} answers match {found.name}"
+    result = verify(session, asked, found.folder, lambda done, of: counts.append((done, of)))
+    assert result.differences == ()
+    assert result.sentence == f"{len(asked)} of {len(asked)} answers match {found.name}"
     assert len(asked) > 226
     assert counts[-1] == (len(asked), len(asked))
     assert state_of(sample) == before
@@ -130,7 +132,7 @@ def test_first_different_step_is_named(tmp_path: Path, tables: dict[str, object]
 
 
 @needs_package
-def test_signals_that_the_engine_would_find_go_to_both(tmp_path: Path) -> None:
+def test_both_programs_receive_the_same_signals(tmp_path: Path) -> None:
     tree = Tree(tmp_path / "project")
     for number in range(4):
         tree.note(f"a/b/n{number}.md", f"Note {number}", "refresh token rotation and more words", days=number)
@@ -143,8 +145,8 @@ def test_signals_that_the_engine_would_find_go_to_both(tmp_path: Path) -> None:
 
 
 @needs_package
-def test_notes_of_the_same_time_are_separated_in_the_copy(tmp_path: Path) -> None:
-    """The engine has no rule for their order, so that one copy of the tree would have several answers."""
+def test_notes_with_equal_times_get_different_times_in_the_copy(tmp_path: Path) -> None:
+    """The engine has no rule for their order, so one copy of the tree could have several answers."""
     tree = Tree(tmp_path / "project")
     for number in range(9):
         tree.note(f"a/b/{'zyxwvutsr'[number]}.md", f"Note {number}", "the same text", days=0)
@@ -153,7 +155,7 @@ def test_notes_of_the_same_time_are_separated_in_the_copy(tmp_path: Path) -> Non
     tree.note("a/b/older.md", "Note", "the same text", days=5)
     before = state_of(tree.root)
     snapshot = tree.snapshot()
-    made = verify_v3(
+    result = verify_v3(
         VerificationRun(
             find_package(None, ENVIRONMENT),
             sealed_node(find_node()),
@@ -166,13 +168,13 @@ def test_notes_of_the_same_time_are_separated_in_the_copy(tmp_path: Path) -> Non
         ),
         BRV3,
     )
-    assert made.differences == ()
-    assert [notice.partition(":")[0] for notice in made.notices] == ["8 files of the last day as old as another"]
+    assert result.differences == ()
+    assert [notice.partition(":")[0] for notice in result.notices] == ["8 files of the last day as old as another"]
     assert state_of(tree.root) == before
 
 
 @needs_package
-def test_tree_on_which_every_search_fails(tmp_path: Path) -> None:
+def test_broken_tree_is_verified(tmp_path: Path) -> None:
     tree = Tree(tmp_path / "project")
     tree.note("a/b/c.md", "Title", "text", days=3)
     (tree.tree / "a/b/link.md").symlink_to(tree.tree / "a/b/c.md")
@@ -189,26 +191,26 @@ def test_installed_bundle_matches_ours_on_a_space(tmp_path: Path, monkeypatch: p
     before = state_of(tmp_path)
     bundle = find_bundle(None, ENVIRONMENT)
     asked, sealed = questions(session, 12), sealed_node(find_node())
-    made = verify_v4(
+    result = verify_v4(
         VerificationRun(bundle, sealed, session.snapshot, BRV3, asked, NOW_MS, quiet, never), ByteRoverV4()
     )
-    assert made.sentence == f"12 of 12 answers match {bundle.name}"
+    assert result.sentence == f"12 of 12 answers match {bundle.name}"
     assert state_of(tmp_path) == before
 
 
-def test_query_that_no_command_line_can_carry_is_left_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_query_that_fits_no_command_line_is_skipped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("BRV_DATA_DIR", str(tmp_path / "data"))
     session = Session.open(small_space(tmp_path, NOW_MS), now_ms=NOW_MS)
     session.load()
     bundle = InstalledEngine("byterover skill", "4.2.0", tmp_path)
     nobody = SealedNode(tmp_path / "node", ())
     run = VerificationRun(bundle, nobody, session.snapshot, BRV3, ["refresh\0token"], NOW_MS, quiet, never)
-    made = verify_v4(run, ByteRoverV4())
-    assert made.queries == 0
-    assert made.notices == ("left out: 1 question contains a null character, which a command line cannot pass on",)
+    result = verify_v4(run, ByteRoverV4())
+    assert result.queries == 0
+    assert result.notices == ("left out: 1 question contains a null character, which a command line cannot pass on",)
 
 
-def test_output_of_v4_compared_with_our_answer() -> None:
+def test_first_difference_from_the_v4_output_is_named() -> None:
     hit = {"path": "a.html", "score": 0.765, "confidence": "high", "snippet": "x", "title": "A"}
     ours = {"hits": [hit], "should_cite": True, "citation_block": "c"}
     data = {**ours, "query": "a"}
@@ -267,7 +269,7 @@ console.log(Date.now(), new Date().getTime(), new Date(5).getTime(), new Date() 
 
 
 @needs_node
-def test_package_with_moved_modules_is_one_line(tmp_path: Path, tree: Tree) -> None:
+def test_package_with_moved_modules_is_reported_in_one_line(tmp_path: Path, tree: Tree) -> None:
     tree.note("a/b/c.md", "Title", "text")
     folder = tmp_path / "elsewhere"
     folder.mkdir()
@@ -282,7 +284,7 @@ def test_package_with_moved_modules_is_one_line(tmp_path: Path, tree: Tree) -> N
         verify_v3(run, BRV3)
 
 
-def test_missing_package_is_one_line_with_advice(tmp_path: Path) -> None:
+def test_missing_package_is_reported_with_advice(tmp_path: Path) -> None:
     nowhere = {"PATH": str(tmp_path), "HOME": str(tmp_path)}
     with pytest.raises(NotInstalled, match=r"Node\.js is not on PATH.*install Node\.js 20 or later"):
         find_node(nowhere)
@@ -303,7 +305,7 @@ def test_missing_package_is_one_line_with_advice(tmp_path: Path) -> None:
         find_node({"PATH": str(tmp_path)})
 
 
-def test_search_path_of_the_engines(tmp_path: Path) -> None:
+def test_installed_engines_are_found_on_the_search_path(tmp_path: Path) -> None:
     package = tmp_path / "lib/node_modules" / PACKAGE
     (package / "bin").mkdir(parents=True)
     (package / "package.json").write_text(json.dumps({"name": PACKAGE, "version": "3.16.1"}))
@@ -325,7 +327,7 @@ def test_search_path_of_the_engines(tmp_path: Path) -> None:
     assert find_bundle(skill) == find_bundle(skill / "scripts") == found
 
 
-def test_programs_of_a_project_never_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_verification_never_runs_programs_of_a_project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("BRV_DATA_DIR", str(tmp_path / "data"))
     monkeypatch.setenv("HOME", str(tmp_path / "home"))
     monkeypatch.delenv("PATH")
@@ -372,7 +374,7 @@ def test_profile_lists_the_versions_it_describes(tree: Tree, tmp_path: Path, ver
     assert ("but profile brv-3 describes 3.14" in status.sentence) is not is_known
 
 
-def test_space_belongs_to_v4(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_space_is_verified_against_v4(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("BRV_DATA_DIR", str(tmp_path / "data"))
     session = Session.open(small_space(tmp_path, NOW_MS), now_ms=NOW_MS)
     session.load()

@@ -45,7 +45,7 @@ def steps_of(tree: Path) -> tuple[Step, ...]:
     )
 
 
-def test_every_kind_of_step_and_back(three: Tree, place: PlanTarget, files: Callable[[], Files]) -> None:
+def test_every_kind_of_step_is_applied_and_undone(three: Tree, place: PlanTarget, files: Callable[[], Files]) -> None:
     before = files()
     plan = Plan("all", steps_of(three.tree))
     assert apply(place, plan) == ()
@@ -92,15 +92,15 @@ def test_impossible_undo_is_reported(three: Tree, place: PlanTarget, monkeypatch
         return original(place, step)
 
     monkeypatch.setattr(applying, "_apply_step", take)
-    said = (
+    message = (
         "^No space left on device; and the changes made before that could not be undone: x/a.md: the file has changed"
     )
-    with pytest.raises(NoteError, match=said):
+    with pytest.raises(NoteError, match=message):
         apply(place, Plan("all", steps_of(three.tree)))
     assert (three.tree / "x/a.md").read_text() == "somebody else's"
 
 
-def test_the_last_copy_of_a_note_is_not_undone(three: Tree, place: PlanTarget, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_undo_keeps_the_last_copy_of_a_note(three: Tree, place: PlanTarget, monkeypatch: pytest.MonkeyPatch) -> None:
     def remove(tree: Path, path: str, seen: FileVersion) -> Saved:
         (tree / path).unlink()
         raise SaveError(f"{path}: not done: Input/output error; fix that and try again")
@@ -115,7 +115,7 @@ def test_the_last_copy_of_a_note_is_not_undone(three: Tree, place: PlanTarget, m
     assert (three.tree / "y/copy.md").read_bytes() == b"a"
 
 
-def test_a_file_to_be_changed_that_vanishes_undoes_the_plan(
+def test_plan_is_undone_if_a_file_vanishes_while_it_is_applied(
     three: Tree, place: PlanTarget, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     move = Move("x/a.md", "y/a.md", digest(b"a"))
@@ -134,7 +134,7 @@ def test_a_file_to_be_changed_that_vanishes_undoes_the_plan(
     assert not (three.tree / "y").exists()
 
 
-def test_change_the_disk_cannot_confirm_is_applied_and_reported(
+def test_unconfirmed_change_is_applied_and_reported(
     three: Tree, place: PlanTarget, files: Callable[[], Files], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     before = files()
@@ -148,8 +148,8 @@ def test_change_the_disk_cannot_confirm_is_applied_and_reported(
     (three.tree / "y").mkdir()
     plan = Plan("all", (Write("x/n.md", None, FileContent(b"n")), Move("x/c.md", "y/c.md", digest(b"c"))))
     monkeypatch.setattr(os, "fsync", fsync)
-    said = apply(place, plan)
-    assert [line.partition(":")[0] for line in said] == ["x/n.md", "y/c.md"]
+    message = apply(place, plan)
+    assert [line.partition(":")[0] for line in message] == ["x/n.md", "y/c.md"]
     assert {"x/n.md", "y/c.md"} <= set(files())
     monkeypatch.setattr(
         applying.note_files, "remove", lambda *_: (_ for _ in ()).throw(SaveError("x/b.md: not done: no; try again"))
@@ -165,7 +165,7 @@ def test_change_the_disk_cannot_confirm_is_applied_and_reported(
 
 
 @pytest.mark.parametrize(
-    ("step", "change", "said"),
+    ("step", "change", "message"),
     [
         (Write("x/a.md", FileContent(b"a"), FileContent(b"A")), "x/a.md", "x/a.md: the file has changed"),
         (Write("x/a.md", FileContent(b"a"), None), "x/a.md", "x/a.md: the file has changed"),
@@ -175,13 +175,13 @@ def test_change_the_disk_cannot_confirm_is_applied_and_reported(
         (MoveFolder("x", "y"), "y/n.md", "y: already exists"),
     ],
 )
-def test_changes_meanwhile(
-    three: Tree, place: PlanTarget, files: Callable[[], Files], step: Step, change: str, said: str
+def test_plan_is_refused_if_a_file_changed(
+    three: Tree, place: PlanTarget, files: Callable[[], Files], step: Step, change: str, message: str
 ) -> None:
     plan = Plan("one", (Write("first.md", None, FileContent(b"first")), step))
     three.file(change, "somebody else's")
     before = files()
-    with pytest.raises(NoteError, match=said):
+    with pytest.raises(NoteError, match=message):
         apply(place, plan)
     assert files() == before
 
@@ -189,28 +189,30 @@ def test_changes_meanwhile(
 @pytest.mark.parametrize(
     "step", [Write("x/a.md", FileContent(b"a"), FileContent(b"A")), Move("x/a.md", "x/n.md", digest(b"a"))]
 )
-def test_a_note_that_is_gone(three: Tree, place: PlanTarget, step: Step) -> None:
+def test_plan_is_refused_if_a_note_is_gone(three: Tree, place: PlanTarget, step: Step) -> None:
     (three.tree / "x/a.md").unlink()
     with pytest.raises(NoteError, match=r"x/a.md: "):
         apply(place, Plan("one", (step,)))
 
 
-def test_a_change_after_the_first_look(three: Tree, place: PlanTarget, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_change_after_the_first_check_is_refused(
+    three: Tree, place: PlanTarget, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(applying, "_check", lambda place, steps: None)
     three.file("x/a.md", "somebody else's")
     three.file("x/n.md", "somebody else's")
-    for step, said in (
+    for step, message in (
         (Write("x/a.md", FileContent(b"a"), FileContent(b"A")), "x/a.md: the file has changed"),
         (Write("x/a.md", FileContent(b"a"), None), "x/a.md: the file has changed"),
         (Write("x/n.md", None, FileContent(b"n")), "x/n.md: already exists"),
         (Move("x/a.md", "x/m.md", digest(b"a")), "x/a.md: the file has changed"),
         (Record((Recorded("x/a.md", SIGNALS, None),)), "x/a.md: its recorded signals have changed"),
     ):
-        with pytest.raises(NoteError, match=said):
+        with pytest.raises(NoteError, match=message):
             apply(place, Plan("one", (step,)))
 
 
-def test_recorded_signals_that_changed(three: Tree, place: PlanTarget) -> None:
+def test_plan_is_refused_if_recorded_signals_changed(three: Tree, place: PlanTarget) -> None:
     place.overlay.write({"x/a.md": OTHERS, "x/b.md": SIGNALS})
     plan = Plan("one", (Record((Recorded("x/b.md", SIGNALS, None), Recorded("x/a.md", SIGNALS, None))),))
     with pytest.raises(NoteError, match=r"x/a.md: its recorded signals have changed"):
@@ -218,20 +220,20 @@ def test_recorded_signals_that_changed(three: Tree, place: PlanTarget) -> None:
     assert place.overlay.read(place.defaults) == {"x/a.md": OTHERS, "x/b.md": SIGNALS}
 
 
-def test_messages_of_a_save_are_passed_on(three: Tree, place: PlanTarget, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_messages_of_a_save_are_returned(three: Tree, place: PlanTarget, monkeypatch: pytest.MonkeyPatch) -> None:
     def save(*_: object, **__: object) -> Saved:
         return Saved(None, ("owner",), "x/.kept")
 
     monkeypatch.setattr(applying.note_files, "save", save)
-    said = apply(place, Plan("one", (Write("x/a.md", FileContent(b"a"), FileContent(b"A")),)))
-    assert said == (
+    message = apply(place, Plan("one", (Write("x/a.md", FileContent(b"a"), FileContent(b"A")),)))
+    assert message == (
         "x/a.md: its owner could not be preserved",
         "x/a.md: another program has it open; whatever that program writes is kept in x/.kept",
     )
 
 
 @pytest.mark.parametrize("path", ["../out.md", "/tmp/out.md", "x/.hidden.md", "x/out.txt"])
-def test_paths_out_of_the_tree(three: Tree, place: PlanTarget, path: str) -> None:
+def test_paths_outside_the_tree_are_refused(three: Tree, place: PlanTarget, path: str) -> None:
     for step in (Write(path, None, FileContent(b"n")), Move("x/a.md", path, digest(b"a"))):
         with pytest.raises(NoteError):
             apply(place, Plan("one", (step,)))
@@ -239,7 +241,7 @@ def test_paths_out_of_the_tree(three: Tree, place: PlanTarget, path: str) -> Non
 
 
 @pytest.mark.parametrize(("path", "target"), [("x", "x/y"), ("x", "x"), ("x", "../x"), ("x", ".x"), ("x/a.md", "y")])
-def test_folders_that_cannot_be_moved(three: Tree, place: PlanTarget, path: str, target: str) -> None:
+def test_impossible_folder_moves_are_refused(three: Tree, place: PlanTarget, path: str, target: str) -> None:
     with pytest.raises(NoteError):
         apply(place, Plan("one", (MoveFolder(path, target),)))
     assert (three.tree / "x/a.md").read_text() == "a"
@@ -249,7 +251,7 @@ NAMES = st.sampled_from(["x/a.md", "x/b.md", "y/c.md", "d.md"])
 
 
 @given(st.lists(st.tuples(NAMES, st.one_of(NAMES, st.binary(max_size=4), st.none())), max_size=8))
-def test_any_plan_that_was_applied_is_undone_to_the_byte(
+def test_undo_of_any_plan_restores_every_byte(
     tmp_path_factory: pytest.TempPathFactory, moves: list[tuple[str, str | bytes | None]]
 ) -> None:
     tree = Tree(tmp_path_factory.mktemp("tree") / "p")

@@ -71,18 +71,20 @@ def test_archived_files_match_the_engine(tree: Tree, case: dict[str, Any], files
 
 
 @pytest.mark.parametrize(
-    ("name", "said"),
+    ("name", "message"),
     [
         (NOT_UTF8, "byte 7 is not UTF-8"),
         (BACKSLASH, "cannot restore a note with"),
         (TWICE, r"is archived as _archived/yard/gates/north\.stub\.md; restore or move that one first"),
     ],
 )
-def test_where_the_engine_would_lose_something(tree: Tree, name: str, said: str, files: Callable[[], Files]) -> None:
+def test_archiving_that_loses_text_in_the_engine_is_refused(
+    tree: Tree, name: str, message: str, files: Callable[[], Files]
+) -> None:
     case = CASES[name]
     written(tree, case)
     before = files()
-    with pytest.raises(NoteError, match=said):
+    with pytest.raises(NoteError, match=message):
         tree.session().notes.plan_archive(case["path"])
     assert files() == before
 
@@ -98,7 +100,7 @@ def test_read_only_note_is_not_changed(tree: Tree, files: Callable[[], Files]) -
 
 
 @pytest.mark.parametrize(
-    ("path", "said"),
+    ("path", "message"),
     [
         ("_archived/a.stub.md", "only notes can be archived"),
         ("_archived/a.full.md", r"this note is archived already; restore it from its stub _archived/a\.stub\.md"),
@@ -108,14 +110,14 @@ def test_read_only_note_is_not_changed(tree: Tree, files: Callable[[], Files]) -
         ("a/b.txt", r"must end in \.md"),
     ],
 )
-def test_only_notes_are_archived(tree: Tree, path: str, said: str) -> None:
+def test_only_notes_are_archived(tree: Tree, path: str, message: str) -> None:
     tree.file(path, "x")
-    with pytest.raises(NoteError, match=said):
+    with pytest.raises(NoteError, match=message):
         plan_archive(tree.tree, path, NONE, NOW_MS, BRV3)
 
 
 @pytest.mark.parametrize("path", ["../out.md", "a/../../out.md", "/out.md", "gone.md", "a/.hidden.md"])
-def test_paths_of_no_note_are_rejected(tree: Tree, path: str) -> None:
+def test_paths_that_are_not_notes_are_refused(tree: Tree, path: str) -> None:
     tree.note("a/n.md", "N")
     (tree.tree.parent / "out.md").write_text("secret")
     with pytest.raises(NoteError):
@@ -136,7 +138,9 @@ def test_paths_of_no_note_are_rejected(tree: Tree, path: str) -> None:
         ("a/b.md", "_archived/link.full.md"),
     ],
 )
-def test_stubs_that_lead_elsewhere(tree: Tree, original: str, full: str, files: Callable[[], Files]) -> None:
+def test_stubs_that_point_elsewhere_are_refused(
+    tree: Tree, original: str, full: str, files: Callable[[], Files]
+) -> None:
     tree.file("_archived/a.full.md", "full")
     tree.file("a/other.md", "other")
     (tree.root / "secret.md").write_text("secret")
@@ -149,7 +153,7 @@ def test_stubs_that_lead_elsewhere(tree: Tree, original: str, full: str, files: 
 
 
 @pytest.mark.parametrize("path", ["a/n.md", "_archived/a.full.md", "../x.stub.md", "_archived/gone.stub.md"])
-def test_files_that_are_no_stubs_are_rejected(tree: Tree, path: str) -> None:
+def test_files_that_are_not_stubs_are_refused(tree: Tree, path: str) -> None:
     tree.note("a/n.md", "N")
     tree.file("_archived/a.full.md", "full")
     with pytest.raises(NoteError):
@@ -189,7 +193,7 @@ def after_a_crash(
 
 
 @pytest.mark.parametrize("number", range(4))
-def test_crash_while_archiving_loses_nothing_and_can_be_resumed(
+def test_interrupted_archiving_keeps_all_text_and_can_resume(
     tree: Tree, place: PlanTarget, monkeypatch: pytest.MonkeyPatch, number: int
 ) -> None:
     tree.file("a/n.md", "the text", days=3)
@@ -207,7 +211,7 @@ def test_crash_while_archiving_loses_nothing_and_can_be_resumed(
 
 
 @pytest.mark.parametrize("number", range(3))
-def test_crash_while_restoring_loses_nothing_and_can_be_resumed(
+def test_interrupted_restoring_keeps_all_text_and_can_resume(
     tree: Tree, place: PlanTarget, monkeypatch: pytest.MonkeyPatch, number: int
 ) -> None:
     tree.file("a/n.md", "the text", days=3)
@@ -227,7 +231,7 @@ def test_crash_while_restoring_loses_nothing_and_can_be_resumed(
 @pytest.mark.parametrize(
     "there", [{"stub": "old", "full": "old"}, {"stub": "old"}, {"full": "old"}, {"stub": "old", "full": ""}]
 )
-def test_older_notes_with_the_same_name_are_kept(tree: Tree, there: dict[str, str]) -> None:
+def test_older_archived_note_with_the_same_name_is_kept(tree: Tree, there: dict[str, str]) -> None:
     tree.note("a/n.md", "N")
     for kind, text in there.items():
         tree.file(f"_archived/a/n.{kind}.md", text)
@@ -235,7 +239,7 @@ def test_older_notes_with_the_same_name_are_kept(tree: Tree, there: dict[str, st
         plan_archive(tree.tree, "a/n.md", NONE, NOW_MS, BRV3)
 
 
-def test_a_note_that_changes_meanwhile_stays(tree: Tree, place: PlanTarget) -> None:
+def test_changed_note_is_not_archived(tree: Tree, place: PlanTarget) -> None:
     tree.note("a/n.md", "N")
     plan = plan_archive(tree.tree, "a/n.md", NONE, NOW_MS, BRV3)
     tree.note("a/n.md", "N, changed")
@@ -244,7 +248,7 @@ def test_a_note_that_changes_meanwhile_stays(tree: Tree, place: PlanTarget) -> N
     assert set(files_of(tree.tree)) == {"a/n.md"}
 
 
-def test_a_private_note_stays_private(tree: Tree, place: PlanTarget) -> None:
+def test_archived_note_keeps_its_permissions(tree: Tree, place: PlanTarget) -> None:
     tree.note("a/n.md", "N")
     (tree.tree / "a/n.md").chmod(0o600)
     apply(place, plan_archive(tree.tree, "a/n.md", NONE, NOW_MS, BRV3))
@@ -254,7 +258,7 @@ def test_a_private_note_stays_private(tree: Tree, place: PlanTarget) -> None:
     assert stat.S_IMODE((tree.tree / "a/n.md").stat().st_mode) == 0o600
 
 
-def test_default_importance_in_a_stub_beside_own_signals_is_reported(tree: Tree) -> None:
+def test_default_importance_in_a_stub_is_reported(tree: Tree) -> None:
     tree.note("a/n.md", "N")
     plan = plan_archive(tree.tree, "a/n.md", SignalSources(overlay=OVERLAY), NOW_MS, BRV3)
     assert plan.notices == (
@@ -263,7 +267,7 @@ def test_default_importance_in_a_stub_beside_own_signals_is_reported(tree: Tree)
     assert not plan_archive(tree.tree, "a/n.md", NONE, NOW_MS, BRV3).notices
 
 
-def test_signals_of_the_sidecar_are_kept_and_reported(tree: Tree) -> None:
+def test_sidecar_signals_are_kept_and_reported(tree: Tree) -> None:
     tree.note("a/n.md", "N")
     kept = tree.sidecar_file("a/n.md", {"importance": 33.25, "maturity": "validated"})
     before = kept.read_bytes()
@@ -273,12 +277,12 @@ def test_signals_of_the_sidecar_are_kept_and_reported(tree: Tree) -> None:
     assert "evicted_importance: 33.25\n" in (tree.tree / "_archived/a/n.stub.md").read_text()
     done = notes.apply(notes.plan_restore("_archived/a/n.stub.md"))
     was = "(importance 33.25, validated)"
-    said = f"a/n.md: starts with the signals in ByteRover's own store {was}; brv itself would reset them"
-    assert done.notices == (said,)
+    message = f"a/n.md: starts with the signals in ByteRover's own store {was}; brv itself would reset them"
+    assert done.notices == (message,)
     assert kept.read_bytes() == before
 
 
-def test_signals_of_the_overlay_go_and_come_back(tree: Tree) -> None:
+def test_overlay_signals_are_archived_and_restored(tree: Tree) -> None:
     tree.note("a/n.md", "N")
     overlay = Overlay(tree.tree)
     overlay.write({"a/n.md": OVERLAY})
@@ -301,7 +305,7 @@ def test_restoring_keeps_bytes_outside_utf8(tree: Tree, place: PlanTarget) -> No
     assert contents(files_of(tree.tree)) == {"a/n.md": b"# \xe4\n"}
 
 
-def test_a_note_is_young_after_it_was_restored(tree: Tree, place: PlanTarget) -> None:
+def test_restoring_a_note_resets_its_age(tree: Tree, place: PlanTarget) -> None:
     tree.note("a/n.md", "N", days=90)
     old = (tree.tree / "a/n.md").stat().st_mtime_ns
     apply(place, plan_archive(tree.tree, "a/n.md", NONE, NOW_MS, BRV3))
@@ -311,7 +315,9 @@ def test_a_note_is_young_after_it_was_restored(tree: Tree, place: PlanTarget) ->
 
 @given(st.text(), st.sampled_from(["n.md", "a/n.md", "a/b/c/d/n.md", "a/context.md", "a/n m.md", "日/本.md"]))
 @examples(50)
-def test_archived_and_restored_is_as_it_was(tmp_path_factory: pytest.TempPathFactory, text: str, path: str) -> None:
+def test_restoring_an_archived_note_restores_every_byte(
+    tmp_path_factory: pytest.TempPathFactory, text: str, path: str
+) -> None:
     tree = Tree(tmp_path_factory.mktemp("tree") / "p")
     place = PlanTarget(tree.tree, Overlay(tree.tree), defaults(BRV3.signals))
     tree.file(path, text.encode("utf-8", "replace"), days=3)
@@ -326,7 +332,7 @@ def test_archived_and_restored_is_as_it_was(tmp_path_factory: pytest.TempPathFac
     assert files_of(tree.tree) == before
 
 
-def test_the_tree_beside_stays(tree: Tree, place: PlanTarget) -> None:
+def test_archiving_changes_no_other_file(tree: Tree, place: PlanTarget) -> None:
     outside = Path(tree.root / "notes.md")
     outside.write_text("mine")
     tree.note("a/n.md", "N")

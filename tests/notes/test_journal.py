@@ -6,7 +6,6 @@ import pytest
 
 from brvtui.notes.journal import Journal
 from brvtui.notes.plan import ChangedMeanwhile, FileContent, Move, MoveFolder, NoteError, Plan, Record, Recorded, Write
-from brvtui.notes.topic_problems import topic_problems
 from brvtui.tree.reading.signals import defaults
 from tests.support.trees import BRV3
 
@@ -35,13 +34,13 @@ class Applied:
         return (f"did {asked.title}",)
 
 
-def test_the_newest_is_undone_first_and_done_again_last() -> None:
+def test_newest_plan_is_undone_first_and_redone_last() -> None:
     journal, applied = Journal(clock), Applied()
     for title in "abc":
         journal.add(plan(title))
     assert journal.done == ("a", "b", "c")
-    undone, said = journal.undo(applied)
-    assert (undone.title, said) == ("c", ("did c",))
+    undone, message = journal.undo(applied)
+    assert (undone.title, message) == ("c", ("did c",))
     journal.undo(applied)
     assert (journal.done, journal.undone) == (("a",), ("c", "b"))
     journal.redo(applied)
@@ -60,33 +59,33 @@ def test_new_change_clears_the_redo_list() -> None:
         journal.redo(applied)
 
 
-def test_plan_with_files_changed_since_is_dropped_so_that_earlier_plans_can_be_undone() -> None:
+def test_plan_that_cannot_be_undone_is_dropped() -> None:
     def refused(_: Plan) -> tuple[str, ...]:
         raise ChangedMeanwhile("a;b.md", "the file has changed")
 
     journal, applied = Journal(clock), Applied()
     for title in "ab":
         journal.add(plan(title))
-    with pytest.raises(NoteError) as told:
+    with pytest.raises(NoteError) as result:
         journal.undo(refused)
     forgotten = "a;b.md: the file has changed: b can no longer be undone"
-    assert str(told.value) == f"{forgotten}; the next undo is the change before it"
+    assert str(result.value) == f"{forgotten}; the next undo is the change before it"
     assert (journal.done, journal.undone) == (("a",), ())
     assert journal.undo(applied)[0].title == "a"
 
 
-def test_where_the_only_plan_is_forgotten_no_other_is_named() -> None:
+def test_message_names_no_other_plan_if_the_only_one_is_dropped() -> None:
     def refused(_: Plan) -> tuple[str, ...]:
         raise ChangedMeanwhile("a.md", "the file has changed")
 
     journal = Journal(clock)
     journal.add(plan("a"))
-    with pytest.raises(NoteError) as told:
+    with pytest.raises(NoteError) as result:
         journal.undo(refused)
-    assert str(told.value) == "a.md: the file has changed: a can no longer be undone"
+    assert str(result.value) == "a.md: the file has changed: a can no longer be undone"
 
 
-def test_nothing_to_undo() -> None:
+def test_undo_without_changes_is_refused() -> None:
     with pytest.raises(NoteError, match="nothing to undo in this session"):
         Journal(clock).undo(Applied())
 
@@ -103,7 +102,7 @@ def test_refused_undo_changes_nothing() -> None:
     assert (journal.done, journal.undone) == (("a",), ("b",))
 
 
-def test_the_oldest_are_forgotten() -> None:
+def test_oldest_plans_are_dropped_at_the_limit() -> None:
     journal = Journal(clock, most_plans=3)
     for title in "abcde":
         journal.add(plan(title))
@@ -116,7 +115,7 @@ def test_the_oldest_are_forgotten() -> None:
     assert journal.done == ("large",)
 
 
-def test_it_knows_where_a_note_is_that_was_moved() -> None:
+def test_journal_finds_the_current_path_of_a_moved_note() -> None:
     journal = Journal(clock)
     journal.add(Plan("rename", (Move("a/one.md", "a/two.md", "0"),)))
     journal.add(Plan("move the folder", (MoveFolder("a", "b"),)))
@@ -129,7 +128,7 @@ def test_it_knows_where_a_note_is_that_was_moved() -> None:
     assert journal.path_now("a/two.md", 0) == "a/one.md", "it was there until that was undone"
 
 
-def test_journal_knows_which_of_several_notes_was_at_a_path_at_a_time() -> None:
+def test_journal_finds_the_note_that_had_a_path_at_a_time() -> None:
     times = iter((10.0, 20.0, 30.0))
     journal = Journal(lambda: next(times))
     journal.add(Plan("rename", (Move("a/x.md", "b/x.md", "0"),)))
@@ -140,7 +139,7 @@ def test_journal_knows_which_of_several_notes_was_at_a_path_at_a_time() -> None:
     ]  # fmt: skip
 
 
-def test_only_the_newest_moves_are_known() -> None:
+def test_journal_remembers_only_the_newest_moves() -> None:
     journal = Journal(clock)
     for number in range(1001):
         journal.add(Plan("rename", (Move(f"{number}.md", f"{number}/moved.md", "0"),)))
@@ -151,7 +150,7 @@ def signals_of(path: str) -> Plan:
     return Plan(f"signals of {path}", (Record((Recorded(path, None, defaults(BRV3.signals)),)),))
 
 
-def test_journal_knows_changes_that_file_times_do_not_show() -> None:
+def test_journal_reports_changes_hidden_by_file_times() -> None:
     times = (float(at) for at in range(0, 200, 10))
     journal = Journal(lambda: next(times))
     old, kept, new = FileContent(b"a", 5), FileContent(b"b", 5), FileContent(b"b")
@@ -173,7 +172,7 @@ def test_journal_knows_changes_that_file_times_do_not_show() -> None:
     assert journal.untimed_since(90) == {"signals of a.md": ["c.md"]}
 
 
-def test_a_plan_that_cannot_be_undone_any_more_is_still_in_force() -> None:
+def test_dropped_plan_remains_in_effect() -> None:
     times = (float(at) for at in range(0, 100, 10))
     journal = Journal(lambda: next(times))
     journal.add(signals_of("x.md"))
@@ -186,10 +185,3 @@ def test_a_plan_that_cannot_be_undone_any_more_is_still_in_force() -> None:
         journal.undo(refuse)
     journal.undo(lambda plan: ())
     assert journal.untimed_since(0) == {"signals of y.md": ["y.md"]}
-
-
-TOPIC = '<bv-topic title="T">\n{}\n</bv-topic>'
-
-
-def said(inner: str) -> list[tuple[int, int, str]]:
-    return [(one.line, one.column, one.message) for one in topic_problems(TOPIC.format(inner), ("a/b.html",))]

@@ -38,7 +38,7 @@ def state_of(folder: Path) -> list[tuple[Path, bytes]]:
     return [(path, path.read_bytes() if path.is_file() else b"") for path in sorted(folder.rglob("*"))]
 
 
-def test_folder_linked_later_is_not_read(swapped: tuple[Session, Path]) -> None:
+def test_folder_replaced_by_a_link_is_not_read(swapped: tuple[Session, Path]) -> None:
     session, _ = swapped
     with pytest.raises(OSError, match="behind a link"):
         session.snapshot.text("x/n.md")
@@ -50,7 +50,7 @@ def test_folder_linked_later_is_not_read(swapped: tuple[Session, Path]) -> None:
         revision_of(session.snapshot, "HEAD")
 
 
-def test_folder_linked_later_is_not_written(swapped: tuple[Session, Path]) -> None:
+def test_folder_replaced_by_a_link_is_not_written(swapped: tuple[Session, Path]) -> None:
     session, other = swapped
     before, tree = state_of(other), session.project.tree
     _, version = note_files.read_note_file(other, "x/n.md")
@@ -77,7 +77,7 @@ def test_tree_is_read_again_after_link_is_removed(swapped: tuple[Session, Path])
     assert not any("is now behind a link" in notice for notice in session.snapshot.notices)
 
 
-def test_a_shared_source_is_left_out_with_a_line(tree: Tree, tmp_path: Path) -> None:
+def test_shared_source_replaced_by_a_link_is_skipped(tree: Tree, tmp_path: Path) -> None:
     shared = Tree(tmp_path / "shared")
     shared.note("x/s.md", "Shared", SECRET)
     shared.notes(3)

@@ -65,7 +65,7 @@ def yard(tree: Tree) -> Tree:
         ("@yard/gates/gone.md", None),
     ],
 )
-def test_links_in_the_text_follow(yard: Tree, written: str, expected: str | None) -> None:
+def test_links_in_text_follow_a_move(yard: Tree, written: str, expected: str | None) -> None:
     before = f"# Rounds\r\n\r\n{written}\r\nend é\n"
     yard.file("yard/night/rounds.md", before)
     plan = after(yard, "yard/gates/north.md", "yard/doors/back_door.md")
@@ -87,7 +87,7 @@ def test_links_in_the_text_follow(yard: Tree, written: str, expected: str | None
         ),
     ],
 )
-def test_entries_of_related_follow(yard: Tree, related: str, expected: str) -> None:
+def test_related_entries_follow_a_move(yard: Tree, related: str, expected: str) -> None:
     before = f"---\ntitle:   T  # kept\nrelated: {related}\n---\n# T\n"
     yard.file("yard/night/rounds.md", before)
     after(yard, "yard/gates/north.md", "yard/doors/back_door.md")
@@ -104,7 +104,9 @@ def test_entries_of_related_follow(yard: Tree, related: str, expected: str) -> N
         ("a/100% (new)#1.md", "a/100% (new)#1.md", "a/100% (new)#1.md", "../../a/100%25%20%28new%29%231.md"),
     ],
 )
-def test_names_that_need_care(yard: Tree, target: str, in_flow: str, in_block: str, markdown: str) -> None:
+def test_names_with_special_characters_are_quoted_in_links(
+    yard: Tree, target: str, in_flow: str, in_block: str, markdown: str
+) -> None:
     front = "---\nrelated: [yard/gates/north.md, x]\n---\n[n](../gates/north.md)\n"
     yard.file("yard/night/flow.md", front)
     yard.file("yard/night/block.md", "---\nrelated:\n  - yard/gates/north.md\n---\n")
@@ -116,7 +118,7 @@ def test_names_that_need_care(yard: Tree, target: str, in_flow: str, in_block: s
 
 
 @pytest.mark.parametrize("target", ["doors/back.md", "a/b/back door.md", "a/b/café.md", "a/b/c/d/e.md"])
-def test_relation_that_cannot_name_the_new_path_is_kept_and_reported(yard: Tree, target: str) -> None:
+def test_relation_that_cannot_express_the_new_path_is_reported(yard: Tree, target: str) -> None:
     yard.file("yard/night/rounds.md", "# R\n\n@yard/gates/north.md\n")
     plan = after(yard, "yard/gates/north.md", target)
     assert text(yard, "yard/night/rounds.md") == "# R\n\n@yard/gates/north.md\n"
@@ -124,13 +126,13 @@ def test_relation_that_cannot_name_the_new_path_is_kept_and_reported(yard: Tree,
     assert plan.notices == (f"yard/night/rounds.md, line 3: @yard/gates/north.md {said} {target}",)
 
 
-def test_a_normalised_relation_follows_to_a_name_with_capitals(yard: Tree) -> None:
+def test_normalised_relation_follows_a_move_to_a_capitalised_name(yard: Tree) -> None:
     yard.file("yard/night/rounds.md", "@YARD/gates/north.md @yard/gates/north.md\n")
     after(yard, "yard/gates/north.md", "yard/Doors/Back.md")
     assert text(yard, "yard/night/rounds.md") == "@yard/doors/back.md @yard/Doors/Back.md\n"
 
 
-def test_links_in_the_note_itself_follow(yard: Tree) -> None:
+def test_links_in_the_moved_note_are_adjusted(yard: Tree) -> None:
     yard.file("yard/gates/img/plan.png", b"png")
     own = "[s](south.md) ![p](img/plan.png) [me](north.md) @yard/gates/south.md [x](gone.md) [d](src/a.py)\n"
     yard.file("yard/gates/north.md", own, days=5)
@@ -143,14 +145,14 @@ def test_links_in_the_note_itself_follow(yard: Tree) -> None:
     assert lines_of(plan) == [("yard/gates/north.md", 1, own.rstrip("\n"), expected.rstrip("\n"))]
 
 
-def test_bytes_that_are_not_utf8_stay(yard: Tree) -> None:
+def test_move_keeps_bytes_outside_utf8(yard: Tree) -> None:
     start = b"x" * 5_000 + b"\n"  # the engine reads a note for binary by its first 4,096 bytes
     yard.file("yard/night/rounds.md", start + b"\xe4\xff [n](../gates/north.md) \xc3\n")
     after(yard, "yard/gates/north.md", "yard/gates/n.md")
     assert (yard.tree / "yard/night/rounds.md").read_bytes() == start + b"\xe4\xff [n](../gates/n.md) \xc3\n"
 
 
-def test_a_folder_moves_with_all_that_is_in_it(yard: Tree, files: Callable[[], Files]) -> None:
+def test_folder_moves_with_its_contents(yard: Tree, files: Callable[[], Files]) -> None:
     yard.file("yard/gates/south.md", "[n](north.md) @yard/gates/north.md [r](../night/rounds.md) [f](.)\n", days=6)
     yard.file("yard/gates/inner/deep.md", "[s](../south.md)\n")
     yard.file("yard/gates/plan.png", b"png")
@@ -170,7 +172,7 @@ def test_a_folder_moves_with_all_that_is_in_it(yard: Tree, files: Callable[[], F
     assert files() == before
 
 
-def test_files_beside_a_note_move_with_it(yard: Tree, files: Callable[[], Files]) -> None:
+def test_derived_files_move_with_their_note(yard: Tree, files: Callable[[], Files]) -> None:
     for end in ("abstract", "overview"):
         yard.file(f"yard/gates/north.{end}.md", "short")
     before = files()
@@ -184,7 +186,7 @@ def test_files_beside_a_note_move_with_it(yard: Tree, files: Callable[[], Files]
 
 
 @pytest.mark.parametrize("keep", [True, False])
-def test_modification_times_of_notes_whose_links_change(yard: Tree, files: Callable[[], Files], keep: bool) -> None:
+def test_changed_links_keep_file_times_on_request(yard: Tree, files: Callable[[], Files], keep: bool) -> None:
     yard.file("yard/night/rounds.md", "@yard/gates/north.md\n", days=9)
     before = files()
     notes = yard.session().notes
@@ -196,7 +198,7 @@ def test_modification_times_of_notes_whose_links_change(yard: Tree, files: Calla
 
 
 @pytest.mark.parametrize(
-    ("path", "target", "said"),
+    ("path", "target", "message"),
     [
         ("yard/gates/gone.md", "x/y.md", "no such note or folder"),
         (
@@ -226,25 +228,27 @@ def test_modification_times_of_notes_whose_links_change(yard: Tree, files: Calla
         ("yard", "../yard", "leads out of the tree"),
     ],
 )
-def test_invalid_moves_are_refused(yard: Tree, files: Callable[[], Files], path: str, target: str, said: str) -> None:
+def test_invalid_moves_are_refused(
+    yard: Tree, files: Callable[[], Files], path: str, target: str, message: str
+) -> None:
     yard.file("yard/_index.md", "x")
     yard.file("yard/.hidden.md", "x")
     yard.file("yard/night/rounds.md", "x")
     yard.file("_archived/yard/a.stub.md", "x")
     before = files()
-    with pytest.raises(NoteError, match=said):
+    with pytest.raises(NoteError, match=message):
         yard.session().notes.plan_move(path, target)
     assert files() == before
 
 
-def test_a_name_that_a_derived_file_has(yard: Tree) -> None:
+def test_move_to_a_path_with_a_derived_file_is_refused(yard: Tree) -> None:
     yard.file("yard/gates/north.abstract.md", "short")
     yard.file("yard/gates/n.abstract.md", "other")
     with pytest.raises(NoteError, match=r"yard/gates/n\.abstract\.md: already exists"):
         yard.session().notes.plan_move("yard/gates/north.md", "yard/gates/n.md")
 
 
-def test_signals_of_the_sidecar_are_kept_and_reported(yard: Tree) -> None:
+def test_sidecar_signals_are_kept_and_reported(yard: Tree) -> None:
     kept = yard.sidecar_file("yard/gates/north.md", {"importance": 72.5, "maturity": "core"})
     plan = after(yard, "yard/gates/north.md", "yard/gates/n.md")
     said = (
@@ -258,7 +262,7 @@ def test_signals_of_the_sidecar_are_kept_and_reported(yard: Tree) -> None:
     assert plan.notices == ("2 notes become new for ByteRover, whose own store has their signals under the old names",)
 
 
-def test_signals_of_a_signals_file_are_reported_as_kept_at_the_old_path(yard: Tree, tmp_path: Path) -> None:
+def test_signals_file_entry_at_the_old_path_is_reported(yard: Tree, tmp_path: Path) -> None:
     given = tmp_path / "given.json"
     given.write_text('{"yard/gates/north.md": {"importance": 40}, "yard/gates/south.md": {"importance": 41}}')
     notes = yard.session(signals_file=given).notes
@@ -268,7 +272,7 @@ def test_signals_of_a_signals_file_are_reported_as_kept_at_the_old_path(yard: Tr
     assert notes.plan_move("yard/gates", "doors").notices[0].startswith("2 notes: the signals file still has")
 
 
-def test_signals_of_the_overlay_go_with_the_note(yard: Tree) -> None:
+def test_overlay_signals_move_with_the_note(yard: Tree) -> None:
     overlay = Overlay(yard.tree)
     overlay.write({"yard/gates/north.md": OVERLAY, "yard/gates/n.md": stored(source=Source.OVERLAY)})
     notes = yard.session().notes
@@ -278,7 +282,7 @@ def test_signals_of_the_overlay_go_with_the_note(yard: Tree) -> None:
     assert len(overlay.read(defaults(BRV3.signals))) == 2
 
 
-def test_stubs_of_the_old_path_are_kept_and_reported(yard: Tree) -> None:
+def test_stub_for_the_old_path_is_kept_and_reported(yard: Tree) -> None:
     yard.file("_archived/yard/gates/north.stub.md", "see @yard/gates/north.md")
     plan = after(yard, "yard/gates/north.md", "yard/gates/n.md")
     assert plan.notices == ("_archived/yard/gates/north.stub.md: will return to its old path when restored",)
@@ -289,14 +293,14 @@ def test_stubs_of_the_old_path_are_kept_and_reported(yard: Tree) -> None:
     assert plan.notices == ("5 archived notes below _archived/yard/gates will return to their old paths when restored",)
 
 
-def test_a_colon_voids_the_stored_signals_of_the_engine(yard: Tree) -> None:
+def test_move_to_a_name_with_a_colon_warns_about_signals(yard: Tree) -> None:
     plan = yard.session().notes.plan_move("yard/gates/north.md", "yard/gates/n:1.md")
     assert plan.notices == (
         "yard/gates/n:1.md: because of the : in this name, ByteRover 3.14 ignores the stored signals of all notes",
     )
 
 
-def test_notes_of_shared_sources_are_not_changed(yard: Tree, make_tree: Callable[[str], Tree]) -> None:
+def test_move_does_not_change_shared_notes(yard: Tree, make_tree: Callable[[str], Tree]) -> None:
     other = make_tree("other")
     other.file("a/b.md", "@yard/gates/north.md\n")
     yard.source(("lib", other))
@@ -305,7 +309,7 @@ def test_notes_of_shared_sources_are_not_changed(yard: Tree, make_tree: Callable
         yard.session().notes.plan_move("[lib]:a/b.md", "a/c.md")
 
 
-def test_a_note_that_changes_after_the_plan_refuses_all_of_it(yard: Tree, files: Callable[[], Files]) -> None:
+def test_move_is_refused_if_a_linking_note_changed(yard: Tree, files: Callable[[], Files]) -> None:
     yard.file("yard/night/rounds.md", "@yard/gates/north.md\n")
     notes = yard.session().notes
     plan = notes.plan_move("yard/gates/north.md", "yard/gates/n.md")
@@ -316,7 +320,7 @@ def test_a_note_that_changes_after_the_plan_refuses_all_of_it(yard: Tree, files:
     assert files() == before
 
 
-def test_a_link_that_was_written_a_moment_ago_follows(yard: Tree) -> None:
+def test_newly_written_link_follows_a_move(yard: Tree) -> None:
     session = yard.session()
     yard.file("yard/night/rounds.md", "@yard/gates/north.md\n")
     plan = session.notes.plan_move("yard/gates/north.md", "yard/gates/n.md")
@@ -329,7 +333,7 @@ PATHS = st.lists(PARTS, min_size=1, max_size=4).map(lambda parts: f"{'/'.join(pa
 
 @given(st.lists(PATHS, min_size=3, max_size=6, unique=True), PATHS, st.data())
 @examples(50)
-def test_every_link_leads_where_it_did(
+def test_every_link_keeps_its_target_after_a_move(
     tmp_path_factory: pytest.TempPathFactory, paths: list[str], target: str, data: st.DataObject
 ) -> None:
     tree = Tree(tmp_path_factory.mktemp("tree") / "p")
@@ -369,7 +373,7 @@ CANONICAL = st.sampled_from(["a/b/n.md", "a/c/n.md", "a/b/m.md", "a/b/d/n.md"])
 
 
 @given(CANONICAL, CANONICAL)
-def test_there_and_back_again(tmp_path_factory: pytest.TempPathFactory, path: str, target: str) -> None:
+def test_moving_back_restores_every_byte(tmp_path_factory: pytest.TempPathFactory, path: str, target: str) -> None:
     tree = Tree(tmp_path_factory.mktemp("tree") / "p")
     tree.file(path, "# N\n[z](../z.md)\n".replace("../", "../" * (path.count("/") - 1)), days=4)
     tree.file("a/z.md", f"---\nrelated: [{path}, x]\n---\n@{path} [n]({path.removeprefix('a/')}) `@{path}`\n", days=5)
@@ -382,7 +386,7 @@ def test_there_and_back_again(tmp_path_factory: pytest.TempPathFactory, path: st
     assert files_of(tree.tree) == before
 
 
-def test_ten_thousand_links_to_one_note(tree: Tree) -> None:
+def test_ten_thousand_links_follow_a_move(tree: Tree) -> None:
     tree.note("a/b/hub.md", "Hub")
     for number in range(500):
         tree.file(f"a/c/n{number:03d}.md", "@a/b/hub.md\n" * 20)
@@ -390,9 +394,7 @@ def test_ten_thousand_links_to_one_note(tree: Tree) -> None:
     assert len(plan.edits) == 10_000
 
 
-def test_folders_are_not_left_half_moved(
-    yard: Tree, monkeypatch: pytest.MonkeyPatch, files: Callable[[], Files]
-) -> None:
+def test_failed_folder_move_is_undone(yard: Tree, monkeypatch: pytest.MonkeyPatch, files: Callable[[], Files]) -> None:
     yard.file("yard/night/rounds.md", "@yard/gates/north.md\n")
     before = files()
     notes = yard.session().notes
@@ -414,7 +416,7 @@ NAMES = Names(
 
 
 @pytest.mark.parametrize(
-    ("text", "target", "made"),
+    ("text", "target", "result"),
     [
         ("@a/b/n.md", "x/q/w.md", "@x/q/w.md"),
         ("@a/b/n", "x/q/w.md", "@x/q/w"),
@@ -435,8 +437,8 @@ NAMES = Names(
         ("---\nrelated: [a/b/n.md]\n---\n", "gone/a/b.md", None),
     ],
 )
-def test_follow(text: str, target: str, made: str | None) -> None:
+def test_link_is_rewritten_for_the_new_target(text: str, target: str, result: str | None) -> None:
     (link,) = links_in(text)
     found = NAMES.resolve(link, "a/b/source.md")
     assert found.path in ("a/b/n.md", "A/B/N m.md")
-    assert relinked(text, found, "a/b/source.md", target, NAMES) == made
+    assert relinked(text, found, "a/b/source.md", target, NAMES) == result

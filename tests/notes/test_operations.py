@@ -35,20 +35,20 @@ def yard(tree: Tree) -> Tree:
     return tree
 
 
-def test_questions_about_a_note(yard: Tree) -> None:
+def test_links_and_backlinks_of_a_note_are_listed(yard: Tree) -> None:
     notes = yard.session().notes
     assert [found.path for found in notes.links().links_of("yard/gates/north.md")] == ["yard/gates/south.md"]
     assert [found.source for found in notes.links().backlinks("yard/gates/south.md")] == ["yard/gates/north.md"]
 
 
-def test_a_change_of_a_note_that_was_removed_since_is_forgotten(yard: Tree) -> None:
+def test_undo_drops_a_change_to_a_removed_note(yard: Tree) -> None:
     notes = yard.session().notes
     notes.apply(notes.plan_signals("yard/gates/south.md", stored(importance=70), SignalTarget.FRONTMATTER))
     notes.apply(notes.plan_signals("yard/gates/north.md", stored(importance=70), SignalTarget.FRONTMATTER))
     (yard.tree / "yard/gates/north.md").unlink()
-    with pytest.raises(NoteError) as told:
+    with pytest.raises(NoteError) as result:
         notes.undo()
-    assert str(told.value) == (
+    assert str(result.value) == (
         "yard/gates/north.md: there is no such file: signals of yard/gates/north.md can no longer be undone; "
         "the next undo is the change before it"
     )
@@ -56,7 +56,7 @@ def test_a_change_of_a_note_that_was_removed_since_is_forgotten(yard: Tree) -> N
     assert notes.journal.done == ()
 
 
-def test_answers_use_the_newest_snapshot(yard: Tree) -> None:
+def test_backlinks_come_from_the_newest_snapshot(yard: Tree) -> None:
     session = yard.session()
     assert len(session.notes.links().backlinks("yard/gates/south.md")) == 1
     yard.file("yard/gates/east.md", "@yard/gates/south.md")
@@ -64,7 +64,7 @@ def test_answers_use_the_newest_snapshot(yard: Tree) -> None:
     assert len(session.notes.links().backlinks("yard/gates/south.md")) == 2
 
 
-def test_changes_can_be_searched_at_once(yard: Tree) -> None:
+def test_changes_can_be_searched_immediately(yard: Tree) -> None:
     session = yard.session()
     notes = session.notes
     done = notes.apply(notes.plan_move("yard/gates/south.md", "yard/gates/sunny.md"))
@@ -75,7 +75,7 @@ def test_changes_can_be_searched_at_once(yard: Tree) -> None:
     assert notes.journal.done == ("move yard/gates/south.md to yard/gates/sunny.md", "archive yard/gates/sunny.md")
 
 
-def test_judged_queries_follow_moves_undo_and_redo(yard: Tree) -> None:
+def test_judgments_follow_moves_undo_and_redo(yard: Tree) -> None:
     notes, file = yard.session().notes, JudgmentsFile.of(find_project(yard.root))
     file.change(lambda _: (Judgment("q", "south", documents=(JudgedDocument("yard/gates/south.md", 3),)),))
 
@@ -92,7 +92,7 @@ def test_judged_queries_follow_moves_undo_and_redo(yard: Tree) -> None:
     assert judged() == ["court/sunny.md"]
 
 
-def test_move_that_judged_queries_cannot_follow_is_reported(yard: Tree) -> None:
+def test_move_with_a_broken_judgments_file_is_reported(yard: Tree) -> None:
     notes, file = yard.session().notes, JudgmentsFile.of(find_project(yard.root))
     file.path.parent.mkdir(parents=True)
     file.path.write_text("[[query]\n")
@@ -102,7 +102,7 @@ def test_move_that_judged_queries_cannot_follow_is_reported(yard: Tree) -> None:
     assert done.notices == (f"judged queries still use its old path: {broken.value}",)
 
 
-def test_changes_can_be_searched_at_once_while_watching(yard: Tree) -> None:
+def test_changes_can_be_searched_immediately_while_watching(yard: Tree) -> None:
     session = yard.session()
     assert not session.watch(lambda: None).why
     try:
@@ -123,7 +123,7 @@ def test_changes_can_be_searched_at_once_while_watching(yard: Tree) -> None:
         session.close()
 
 
-def test_everything_is_undone_in_order_and_done_again(yard: Tree, files: Callable[[], Files]) -> None:
+def test_all_changes_are_undone_in_order_and_redone(yard: Tree, files: Callable[[], Files]) -> None:
     session = yard.session()
     notes = session.notes
     states = [files()]
@@ -161,7 +161,7 @@ def test_everything_is_undone_in_order_and_done_again(yard: Tree, files: Callabl
         assert {path: data for path, (data, _) in files().items()} == {path: data for path, (data, _) in state.items()}
 
 
-def test_a_conflict_is_answered_and_not_journaled(yard: Tree) -> None:
+def test_conflict_is_returned_and_not_journaled(yard: Tree) -> None:
     notes = yard.session().notes
     _, seen = read_note_file(yard.tree, "yard/gates/north.md")
     yard.file("yard/gates/north.md", "theirs")
@@ -175,7 +175,7 @@ def test_a_conflict_is_answered_and_not_journaled(yard: Tree) -> None:
     assert (yard.tree / "yard/gates/north.md").read_text() == "theirs"
 
 
-def test_removed_note_is_a_conflict(yard: Tree) -> None:
+def test_saving_a_removed_note_is_a_conflict(yard: Tree) -> None:
     notes = yard.session().notes
     _, seen = read_note_file(yard.tree, "yard/gates/north.md")
     (yard.tree / "yard/gates/north.md").unlink()
@@ -184,7 +184,7 @@ def test_removed_note_is_a_conflict(yard: Tree) -> None:
         notes.save("../out.md", b"mine", None)
 
 
-def test_a_kept_modification_time(yard: Tree, files: Callable[[], Files]) -> None:
+def test_save_can_keep_the_modification_time(yard: Tree, files: Callable[[], Files]) -> None:
     notes = yard.session().notes
     before = files()
     _, seen = read_note_file(yard.tree, "yard/gates/north.md")
@@ -196,7 +196,7 @@ def test_a_kept_modification_time(yard: Tree, files: Callable[[], Files]) -> Non
     assert files()["yard/gates/north.md"] == (b"mine", before["yard/gates/north.md"][1])
 
 
-def test_undoing_over_a_change_by_somebody_else_is_refused(yard: Tree, files: Callable[[], Files]) -> None:
+def test_undo_never_overwrites_a_change_by_another_program(yard: Tree, files: Callable[[], Files]) -> None:
     notes = yard.session().notes
     notes.apply(notes.plan_archive("yard/gates/north.md"))
     yard.file("yard/gates/north.md", "written again")
@@ -210,14 +210,14 @@ def test_undoing_over_a_change_by_somebody_else_is_refused(yard: Tree, files: Ca
     assert (yard.tree / "yard/gates/north.md").read_text().startswith("# North gate")
 
 
-def test_a_plan_that_is_refused_is_not_journaled(yard: Tree) -> None:
+def test_refused_plan_is_not_journaled(yard: Tree) -> None:
     notes = yard.session().notes
     with pytest.raises(NoteError):
         notes.apply(Plan("odd", (Write("yard/gates/north.md", FileContent(b"other"), None),)))
     assert notes.journal.done == ()
 
 
-def test_the_sidecar_is_never_written(yard: Tree) -> None:
+def test_sidecar_is_never_written(yard: Tree) -> None:
     yard.sidecar_file("yard/gates/south.md", {"importance": 61, "maturity": "draft"})
     kept = {path: path.read_bytes() for path in yard.sidecar.rglob("*") if path.is_file()}
     notes = yard.session().notes
@@ -228,7 +228,7 @@ def test_the_sidecar_is_never_written(yard: Tree) -> None:
     assert {path: path.read_bytes() for path in yard.sidecar.rglob("*") if path.is_file()} == kept
 
 
-def test_changes_from_many_threads(yard: Tree) -> None:
+def test_concurrent_changes_from_threads_are_all_applied(yard: Tree) -> None:
     notes = yard.session().notes
 
     def work(number: int) -> None:
@@ -309,7 +309,7 @@ def marked_yard(tree: Tree) -> Tree:
     return tree
 
 
-def test_in_the_overlay(marked_yard: Tree, files: Callable[[], Files]) -> None:
+def test_signals_are_written_to_the_overlay(marked_yard: Tree, files: Callable[[], Files]) -> None:
     before = files()
     session = marked_yard.session()
     done = session.notes.apply(session.notes.plan_signals("yard/gates/north.md", NEW, SignalTarget.OVERLAY))
@@ -322,7 +322,7 @@ def test_in_the_overlay(marked_yard: Tree, files: Callable[[], Files]) -> None:
     assert Overlay(marked_yard.tree).read(BASE) == {}
 
 
-def test_in_the_frontmatter(marked_yard: Tree, files: Callable[[], Files]) -> None:
+def test_signals_are_written_to_the_frontmatter(marked_yard: Tree, files: Callable[[], Files]) -> None:
     before = files()
     session = marked_yard.session()
     plan = session.notes.plan_signals("yard/gates/north.md", NEW, SignalTarget.FRONTMATTER)
@@ -353,7 +353,7 @@ def test_unread_frontmatter_signals_are_reported(marked_yard: Tree) -> None:
     assert session.snapshot.signals[0].source is Source.DEFAULT
 
 
-def test_a_note_can_become_young(marked_yard: Tree, files: Callable[[], Files]) -> None:
+def test_writing_signals_can_reset_the_age(marked_yard: Tree, files: Callable[[], Files]) -> None:
     before = files()
     notes = marked_yard.session().notes
     notes.apply(notes.plan_signals("yard/gates/north.md", NEW, SignalTarget.FRONTMATTER, keep_mtime=False))
@@ -394,7 +394,7 @@ def test_effect_of_the_next_access_hit_is_reported(
 
 
 @pytest.mark.parametrize("where", list(SignalTarget))
-def test_a_signals_file_wins_over_both_places(marked_yard: Tree, tmp_path: Path, where: SignalTarget) -> None:
+def test_signals_file_overrides_overlay_and_frontmatter(marked_yard: Tree, tmp_path: Path, where: SignalTarget) -> None:
     given = tmp_path / "given.json"
     given.write_text(json.dumps({"yard/gates/north.md": {"importance": 30}}), encoding="utf-8")
     session = marked_yard.session(signals_file=given)
@@ -428,7 +428,7 @@ def test_invalid_signals_are_rejected(
 
 
 @pytest.mark.parametrize("text", ["---\ntitle: [\n---\n", "---\na: &x 1\nimportance: *x\n---\n", b"\0binary"])
-def test_notes_that_cannot_be_written_so(marked_yard: Tree, text: str | bytes) -> None:
+def test_signals_are_not_written_to_broken_frontmatter(marked_yard: Tree, text: str | bytes) -> None:
     marked_yard.file("yard/bad.md", text)
     with pytest.raises(NoteError, match=r"^yard/bad\.md: "):
         marked_yard.session().notes.plan_signals("yard/bad.md", NEW, SignalTarget.FRONTMATTER)

@@ -17,14 +17,14 @@ TOPIC = '<bv-topic title="T">\n{}\n</bv-topic>'
 GOOD = '<bv-fact id="bve-aaaa0001">x</bv-fact>'
 
 
-def said(inner: str) -> list[tuple[int, int, str]]:
+def problems_of(inner: str) -> list[tuple[int, int, str]]:
     return [(one.line, one.column, one.message) for one in topic_problems(TOPIC.format(inner), ("a/b.html",))]
 
 
-def test_a_sound_topic_has_no_problems() -> None:
-    assert said(GOOD) == []
-    assert said("<p>text</p><bv-fact>no element has an id, so all is searched</bv-fact>") == []
-    assert said(f"{GOOD}<bv-reason>silent</bv-reason><!-- <bv-nonsense> --><br/>") == []
+def test_valid_topic_has_no_problems() -> None:
+    assert problems_of(GOOD) == []
+    assert problems_of("<p>text</p><bv-fact>no element has an id, so all is searched</bv-fact>") == []
+    assert problems_of(f"{GOOD}<bv-reason>silent</bv-reason><!-- <bv-nonsense> --><br/>") == []
 
 
 @pytest.mark.parametrize(
@@ -43,13 +43,13 @@ def test_a_sound_topic_has_no_problems() -> None:
         (f"{GOOD}</bv-flow>", "</bv-flow> closes nothing"),
     ],
 )
-def test_each_problem_is_at_its_tag(inner: str, message: str) -> None:
-    ((line, column, found),) = said(inner)
+def test_each_problem_has_the_position_of_its_tag(inner: str, message: str) -> None:
+    ((line, column, found),) = problems_of(inner)
     assert message in found
     assert (line, column) == (1, len(GOOD))
 
 
-def test_attributes_of_the_topic() -> None:
+def test_topic_attributes_are_checked() -> None:
     html = f'<bv-topic title="T" related="@a/b.html, @c.html" sig="x">{GOOD}</bv-topic>'
     found = topic_problems(html, ("a/b.html",))
     assert [one.message for one in found] == [
@@ -69,13 +69,13 @@ PIECES = st.one_of(
 
 
 @given(st.lists(PIECES, max_size=40).map("".join))
-def test_any_text_has_problems_at_places_within_it(html: str) -> None:
+def test_problems_of_any_text_have_positions_inside_it(html: str) -> None:
     rows = html.split("\n")
     for one in topic_problems(html, ()):
         assert one.column <= len(rows[one.line])
 
 
-def test_a_tag_that_never_ends_takes_no_time() -> None:
+def test_unclosed_tags_are_checked_quickly() -> None:
     begun = time.process_time()
     for html in (
         "<bv-fact " + "a" * 50_000,
@@ -94,7 +94,7 @@ SOUND = (
 
 
 @pytest.mark.parametrize(
-    ("before", "after", "said"),
+    ("before", "after", "message"),
     [
         ("<bv-topic ", "<bv-topix ", "the topic would have no title and no summary and no keywords"),
         ('title="Tokens"', 'title="Tokens', "the topic would have no summary"),
@@ -110,20 +110,20 @@ SOUND = (
         ("aaaa0002", "aaaa0001", "bve-aaaa0002 would not be searched"),
     ],
 )
-def test_damage_is_the_part_of_a_topic_that_v4_no_longer_reads(before: str, after: str, said: str) -> None:
+def test_damage_names_the_text_that_v4_no_longer_reads(before: str, after: str, message: str) -> None:
     broken = SOUND.replace(before, after)
     assert broken != SOUND
-    assert said in topic_damage(SOUND, broken)
+    assert message in topic_damage(SOUND, broken)
     assert topic_damage(broken, f"{broken} ") == "", "it was damaged before"
 
 
-def test_markup_that_is_too_costly_is_damage() -> None:
+def test_overly_costly_markup_is_damage() -> None:
     costly = "".join(f"<b a={number}>" for number in range(1_000)) + "<p>x" * 10_000
     assert "V4 would not read it: " in topic_damage(SOUND, SOUND + costly)
     assert topic_damage(costly, SOUND) == topic_damage(costly, costly) == ""
 
 
-def test_all_text_that_a_comment_takes_is_damage() -> None:
+def test_text_swallowed_by_a_comment_is_damage() -> None:
     assert topic_damage("<p>All of it.</p>", "<!--<p>All of it.</p>") == "none of its text would be read"
 
 
@@ -136,11 +136,11 @@ def test_all_text_that_a_comment_takes_is_damage() -> None:
         SOUND.replace('"jwt"', '"jwt, kid"'),
     ],
 )
-def test_a_topic_that_is_edited_on_purpose_is_not_damaged(now: str) -> None:
+def test_deliberate_edit_is_not_damage(now: str) -> None:
     assert topic_damage(SOUND, now) == ""
 
 
 @given(st.lists(PIECES, max_size=20).map("".join), st.lists(PIECES, max_size=20).map("".join))
-def test_any_two_texts_can_be_compared_for_damage(was: str, now: str) -> None:
+def test_damage_check_accepts_any_two_texts(was: str, now: str) -> None:
     assert topic_damage(was, was) == ""
     assert "\n" not in topic_damage(was, now)

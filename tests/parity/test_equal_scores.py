@@ -31,7 +31,7 @@ def differences(answers: dict[str, Any], project: Path) -> list[str]:
     return found + recorded.route_differences(snapshot, now_ms, answers)
 
 
-def test_recorded_answers(tmp_path: Path) -> None:
+def test_recorded_answers_with_equal_scores_match(tmp_path: Path) -> None:
     trees = recorded.read(FOLDER / "equal-scores.json")
     for name, answers in trees.items():
         assert differences(answers, tmp_path / name) == []
@@ -40,7 +40,7 @@ def test_recorded_answers(tmp_path: Path) -> None:
     assert sum(map(_has_ties, cases)) > 100
 
 
-def test_queries_of_white_space_stop_words_and_signs(tmp_path: Path) -> None:
+def test_recorded_answers_to_blank_queries_match(tmp_path: Path) -> None:
     answers = recorded.read(FOLDER / "blank-queries.json")
     assert differences(answers, tmp_path / "project") == []
     assert sum(not case["search"]["results"] for case in answers["cases"]) > 100
@@ -52,7 +52,7 @@ def _has_ties(case: dict[str, Any]) -> bool:
     return len(set(scores)) < len(scores)
 
 
-def test_generated_trees_are_the_same_each_time() -> None:
+def test_generated_trees_are_reproducible() -> None:
     assert tie_tree(7) == tie_tree(7)
     assert tie_tree(7) != tie_tree(8)
 
@@ -60,7 +60,7 @@ def test_generated_trees_are_the_same_each_time() -> None:
 @pytest.mark.long
 @pytest.mark.skipif(not _PACKAGE, reason=f"{PACKAGE_VARIABLE} names no package of the engine")
 @pytest.mark.parametrize("first", range(1, _TREES + 1, _AT_ONCE))
-def test_the_engine_answers_generated_trees_the_same(first: int) -> None:
+def test_installed_engine_matches_ours_on_generated_trees(first: int) -> None:
     queries, differences = compare(range(first, first + _AT_ONCE), Path(_PACKAGE))
     assert queries > 15 * _AT_ONCE
     assert differences == []

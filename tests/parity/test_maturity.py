@@ -34,37 +34,37 @@ def utc(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 
 def signals(value: Any) -> NoteSignals:
-    made = from_mapping(value, Source.SIDECAR, defaults(BRV3.signals), partial=False)
-    assert made is not None
-    return made
+    result = from_mapping(value, Source.SIDECAR, defaults(BRV3.signals), partial=False)
+    assert result is not None
+    return result
 
 
 @pytest.mark.parametrize("case", RECORDED["hits"])
-def test_hits(case: dict[str, Any]) -> None:
-    made = after_hits(signals(case["before"]), 1.0, True, case["times"], BRV3.ageing)
+def test_recorded_effects_of_access_hits_match(case: dict[str, Any]) -> None:
+    result = after_hits(signals(case["before"]), 1.0, True, case["times"], BRV3.ageing)
     then = signals(case["after"])
-    assert (made.signals.importance, made.signals.maturity, made.signals.recency) == (
+    assert (result.signals.importance, result.signals.maturity, result.signals.recency) == (
         then.importance,
         then.maturity,
         then.recency,
     )
-    assert (made.signals.access_count, made.signals.update_count) == (then.access_count, then.update_count)
+    assert (result.signals.access_count, result.signals.update_count) == (then.access_count, then.update_count)
 
 
 @pytest.mark.parametrize("case", RECORDED["updates"])
-def test_updates(case: dict[str, Any]) -> None:
-    made = after_updates(signals(case["before"]), 1.0, True, case["times"], BRV3.ageing)
+def test_recorded_effects_of_updates_match(case: dict[str, Any]) -> None:
+    result = after_updates(signals(case["before"]), 1.0, True, case["times"], BRV3.ageing)
     then = signals(case["after"])
-    assert (made.signals.importance, made.signals.maturity, made.signals.recency) == (
+    assert (result.signals.importance, result.signals.maturity, result.signals.recency) == (
         then.importance,
         then.maturity,
         then.recency,
     )
-    assert (made.signals.access_count, made.signals.update_count) == (then.access_count, then.update_count)
+    assert (result.signals.access_count, result.signals.update_count) == (then.access_count, then.update_count)
 
 
 @pytest.mark.parametrize("case", RECORDED["trees"])
-def test_offered_candidates_match_the_recording(case: dict[str, Any], tmp_path: Path) -> None:
+def test_recorded_archiving_and_pruning_candidates_match(case: dict[str, Any], tmp_path: Path) -> None:
     tree = Tree(tmp_path / "project")
     now_ms = RECORDED["now_ms"]
     for note in case["notes"]:
@@ -80,7 +80,7 @@ def offered(board: Board, event: Event) -> list[str]:
     return sorted(board.snapshot.notes[place].path for place in np.flatnonzero(board.today.has_come[event]).tolist())
 
 
-def test_recording_has_every_kind() -> None:
+def test_recording_covers_every_kind_of_change() -> None:
     assert sum(len(tree["archive"]) for tree in RECORDED["trees"]) > 20
     assert sum(len(tree["pruning"]) for tree in RECORDED["trees"]) > 20
     moves = {(case["before"]["maturity"], case["after"]["maturity"]) for case in RECORDED["hits"]}

@@ -67,8 +67,17 @@ def rebuilt(tree: dict[str, Any], folder: Path) -> Path:
     place = folder / f"recorded-tree-{tree['seed']}"
     if not place.is_dir():
         draft = folder / f"draft-{uuid.uuid4().hex}"
-        made = [tree_python(), "-I", str(MAKER), str(draft), "--notes", str(tree["notes"]), "--seed", str(tree["seed"])]
-        subprocess.run(made, check=True, capture_output=True, timeout=60)
+        result = [
+            tree_python(),
+            "-I",
+            str(MAKER),
+            str(draft),
+            "--notes",
+            str(tree["notes"]),
+            "--seed",
+            str(tree["seed"]),
+        ]
+        subprocess.run(result, check=True, capture_output=True, timeout=60)
         try:
             draft.rename(place)
         except OSError:  # another worker was faster
@@ -76,7 +85,7 @@ def rebuilt(tree: dict[str, Any], folder: Path) -> Path:
     return place
 
 
-def test_the_tree_is_the_recorded_one(answers: dict[str, Any], now_and_snapshot: tuple[float, Snapshot]) -> None:
+def test_tree_matches_the_recording(answers: dict[str, Any], now_and_snapshot: tuple[float, Snapshot]) -> None:
     snapshot = now_and_snapshot[1]
     assert len(snapshot.notes) == answers["documents"]
     assert len(snapshot.postings.vocabulary) == answers["terms"]
@@ -84,21 +93,25 @@ def test_the_tree_is_the_recorded_one(answers: dict[str, Any], now_and_snapshot:
     assert len(answers["sequence"]) > 100
 
 
-def test_searches(answers: dict[str, Any], now_and_snapshot: tuple[float, Snapshot]) -> None:
+def test_recorded_searches_match(answers: dict[str, Any], now_and_snapshot: tuple[float, Snapshot]) -> None:
     now_ms, snapshot = now_and_snapshot
     assert recorded.search_differences(snapshot, now_ms, answers) == []
 
 
-def test_raw_scores(answers: dict[str, Any], now_and_snapshot: tuple[float, Snapshot]) -> None:
+def test_recorded_raw_scores_match(answers: dict[str, Any], now_and_snapshot: tuple[float, Snapshot]) -> None:
     assert sum(len(case["raw"]) for case in answers["cases"]) > 500
     assert recorded.raw_differences(now_and_snapshot[1], answers) == []
 
 
-def test_tiers_results_and_repeats(answers: dict[str, Any], now_and_snapshot: tuple[float, Snapshot]) -> None:
+def test_recorded_tiers_results_and_repeats_match(
+    answers: dict[str, Any], now_and_snapshot: tuple[float, Snapshot]
+) -> None:
     now_ms, snapshot = now_and_snapshot
     assert recorded.route_differences(snapshot, now_ms, answers) == []
 
 
-def test_the_sequence_on_one_cache(answers: dict[str, Any], now_and_snapshot: tuple[float, Snapshot]) -> None:
+def test_recorded_sequence_on_one_cache_matches(
+    answers: dict[str, Any], now_and_snapshot: tuple[float, Snapshot]
+) -> None:
     now_ms, snapshot = now_and_snapshot
     assert recorded.sequence_differences(snapshot, now_ms, answers) == []

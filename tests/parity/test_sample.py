@@ -54,18 +54,18 @@ def snapshot(copied: Path, now_ms: float) -> Snapshot:
     """With the signals of its frontmatter, as its own settings say: the engine was given the same ones."""
     profile = chosen_profile(configure(copied))
     assert (profile.name, profile.signals.frontmatter) == ("brv-3*", True)
-    made = load(find_project(copied), profile, now_ms)
-    assert made is not None
-    return made
+    result = load(find_project(copied), profile, now_ms)
+    assert result is not None
+    return result
 
 
-def test_the_tree_is_the_recorded_one(answers: dict[str, Any], snapshot: Snapshot) -> None:
+def test_tree_matches_the_recording(answers: dict[str, Any], snapshot: Snapshot) -> None:
     assert len(snapshot.notes) == answers["documents"]
     assert len(snapshot.postings.vocabulary) == answers["terms"]
     assert len(answers["cases"]) == len(answers["sequence"]) == 42
 
 
-def test_every_file_has_its_age(copied: Path, now_ms: float) -> None:
+def test_every_sample_file_has_an_age(copied: Path, now_ms: float) -> None:
     ages = json.loads((SAMPLE / "ages.json").read_text())
     tree = copied / ".brv" / "context-tree"
     files = {path.relative_to(tree).as_posix() for path in tree.rglob("*.md")}
@@ -74,47 +74,47 @@ def test_every_file_has_its_age(copied: Path, now_ms: float) -> None:
         assert (tree / path).stat().st_mtime_ns // 1_000_000 == now_ms - round(days * 86_400_000)
 
 
-def test_searches(answers: dict[str, Any], snapshot: Snapshot, now_ms: float) -> None:
+def test_recorded_searches_match(answers: dict[str, Any], snapshot: Snapshot, now_ms: float) -> None:
     assert recorded.search_differences(snapshot, now_ms, answers) == []
 
 
-def test_raw_scores(answers: dict[str, Any], snapshot: Snapshot) -> None:
+def test_recorded_raw_scores_match(answers: dict[str, Any], snapshot: Snapshot) -> None:
     assert sum(len(case["raw"]) for case in answers["cases"]) > 30
     assert recorded.raw_differences(snapshot, answers) == []
 
 
-def test_tiers_results_and_repeats(answers: dict[str, Any], snapshot: Snapshot, now_ms: float) -> None:
+def test_recorded_tiers_results_and_repeats_match(answers: dict[str, Any], snapshot: Snapshot, now_ms: float) -> None:
     assert recorded.route_differences(snapshot, now_ms, answers) == []
 
 
-def test_the_sequence_on_one_cache(answers: dict[str, Any], snapshot: Snapshot, now_ms: float) -> None:
+def test_recorded_sequence_on_one_cache_matches(answers: dict[str, Any], snapshot: Snapshot, now_ms: float) -> None:
     assert recorded.sequence_differences(snapshot, now_ms, answers) == []
 
 
-def test_without_the_sample_s_setting_its_signals_are_the_defaults(copied: Path, now_ms: float) -> None:
-    """As the engine answers when it is given the files alone."""
+def test_signals_are_defaults_without_the_sample_setting(copied: Path, now_ms: float) -> None:
+    """The engine gives these answers if it receives only the files."""
     answers = recorded.read(ANSWERS.with_name("sample-tree-defaults.json"))
-    made = load(find_project(copied), BRV3, now_ms)
-    assert made is not None
+    result = load(find_project(copied), BRV3, now_ms)
+    assert result is not None
     assert len(answers["cases"]) == len(answers["sequence"]) == 42
-    assert recorded.search_differences(made, now_ms, answers) == []
-    assert recorded.raw_differences(made, answers) == []
-    assert recorded.route_differences(made, now_ms, answers) == []
-    assert recorded.sequence_differences(made, now_ms, answers) == []
+    assert recorded.search_differences(result, now_ms, answers) == []
+    assert recorded.raw_differences(result, answers) == []
+    assert recorded.route_differences(result, now_ms, answers) == []
+    assert recorded.sequence_differences(result, now_ms, answers) == []
 
 
-def test_the_questions_reach_every_tier(answers: dict[str, Any]) -> None:
+def test_sample_queries_reach_every_tier(answers: dict[str, Any]) -> None:
     assert {step["tier"] for step in answers["sequence"]} == {0, 1, 2, 3, 4}
 
 
-def test_ladder_step_finds_notes_that_the_search_does_not(snapshot: Snapshot, now_ms: float) -> None:
-    """``refreshed_strongest`` has none: its word is the one that ``strongest_term`` searched for, or skipped."""
+def test_each_ladder_step_finds_notes_missed_by_the_search(snapshot: Snapshot, now_ms: float) -> None:
+    """``refreshed_strongest`` has no such note: it uses the word that ``strongest_term`` searched for or skipped."""
     questions = json.loads((SAMPLE / "queries.json").read_text(encoding="utf-8"))
     lost = [question for question in questions if "rung" in question]
     for question in lost:
-        made, _ = route(Context(snapshot, BRV3, now_ms), CacheContents(), RouteRequest(question["query"]))
-        assert made.section(Search).hits == (), question
-        (found,) = (rung for rung in made.section(Ladder).rungs if rung.listed)
+        outcome, _ = route(Context(snapshot, BRV3, now_ms), CacheContents(), RouteRequest(question["query"]))
+        assert outcome.section(Search).hits == (), question
+        (found,) = (rung for rung in outcome.section(Ladder).rungs if rung.listed)
         assert found.strategy == question["rung"], question
         assert question["finds"] in [result.file for result in found.listed], question
     by_step = Counter(question["rung"] for question in lost)

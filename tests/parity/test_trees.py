@@ -51,14 +51,14 @@ def snapshot(snapshots: tuple[Snapshot, Snapshot]) -> Snapshot:
     return snapshots[0]
 
 
-def test_the_tree_is_the_recorded_one(answers: dict[str, Any], snapshot: Snapshot) -> None:
+def test_tree_matches_the_recording(answers: dict[str, Any], snapshot: Snapshot) -> None:
     assert len(snapshot.notes) == answers["documents"] > 50
     assert len(snapshot.postings.vocabulary) == answers["terms"]
     assert len(answers["cases"]) > 150
     assert len(answers["sequence"]) > 20
 
 
-def test_every_kind_of_answer_was_recorded(answers: dict[str, Any]) -> None:
+def test_recording_covers_every_kind_of_answer(answers: dict[str, Any]) -> None:
     assert {case["query_run"]["tier"] for case in answers["cases"]} == {2, 3, 4}
     assert {step["tier"] for step in answers["sequence"]} >= {0, 1, 2, 3}
     results = [result for case in answers["cases"] for result in case["search"]["results"]]
@@ -66,27 +66,27 @@ def test_every_kind_of_answer_was_recorded(answers: dict[str, Any]) -> None:
     assert any(not case["search"]["results"] for case in answers["cases"])
 
 
-def test_searches(answers: dict[str, Any], snapshot: Snapshot, now_ms: float) -> None:
+def test_recorded_searches_match(answers: dict[str, Any], snapshot: Snapshot, now_ms: float) -> None:
     assert recorded.search_differences(snapshot, now_ms, answers) == []
 
 
-def test_raw_scores(answers: dict[str, Any], snapshot: Snapshot) -> None:
+def test_recorded_raw_scores_match(answers: dict[str, Any], snapshot: Snapshot) -> None:
     assert sum(len(case["raw"]) for case in answers["cases"]) > 300
     assert recorded.raw_differences(snapshot, answers) == []
 
 
-def test_tiers_results_and_repeats(answers: dict[str, Any], snapshot: Snapshot, now_ms: float) -> None:
+def test_recorded_tiers_results_and_repeats_match(answers: dict[str, Any], snapshot: Snapshot, now_ms: float) -> None:
     assert recorded.route_differences(snapshot, now_ms, answers) == []
 
 
-def test_the_sequence_on_one_cache(answers: dict[str, Any], snapshot: Snapshot, now_ms: float) -> None:
+def test_recorded_sequence_on_one_cache_matches(answers: dict[str, Any], snapshot: Snapshot, now_ms: float) -> None:
     assert recorded.sequence_differences(snapshot, now_ms, answers) == []
 
 
-def test_signals_in_frontmatter_are_not_read_by_the_engine(
+def test_engine_ignores_signals_in_frontmatter(
     name: str, answers: dict[str, Any], snapshots: tuple[Snapshot, Snapshot], now_ms: float
 ) -> None:
-    """With them, many answers would be others: the recording tells the two apart."""
+    """Reading them would change many of the recorded answers."""
     one, other = snapshots
     assert one.frontmatter_count == 0
     if name != FRONTMATTER:
@@ -97,7 +97,7 @@ def test_signals_in_frontmatter_are_not_read_by_the_engine(
     assert len(recorded.search_differences(other, now_ms, answers)) > 50
 
 
-def test_a_context_file_means_its_folder(name: str, answers: dict[str, Any]) -> None:
+def test_context_file_is_answered_as_its_folder(name: str, answers: dict[str, Any]) -> None:
     if name == FRONTMATTER:
         (case,) = (case for case in answers["cases"] if case["query"] == "pipeline/context")
         first, second, *_ = case["search"]["results"]

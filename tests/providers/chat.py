@@ -15,14 +15,14 @@ KEY = "sk-very-secret"
 
 def service(base: str, protocol: str = "openai", key: str = KEY, timeout: float = 5) -> ChatService:
     """The model at that address, with short waits."""
-    made = model_of(ModelSettings("mini", base, key, "SOME_KEY", True, protocol, timeout), BRV3.service)
-    assert made is not None
+    result = model_of(ModelSettings("mini", base, key, "SOME_KEY", True, protocol, timeout), BRV3.service)
+    assert result is not None
 
     async def no_sleep(seconds: float) -> None:
         return None
 
-    made._sleep = no_sleep
-    return made
+    result._sleep = no_sleep
+    return result
 
 
 def turn(made: ChatService, request: ModelRequest = ASKED) -> tuple[str, list[Wait], Reply]:

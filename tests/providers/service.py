@@ -32,8 +32,8 @@ class Service:
     def answer(self, path: str, payload: Any, headers: dict[str, str]) -> Answer:
         with self._lock:
             self.asked.append((path, payload, headers))
-            made = self.answers.pop(0) if len(self.answers) > 1 else self.answers[0]
-        return made if isinstance(made, Answer) else made(payload)
+            result = self.answers.pop(0) if len(self.answers) > 1 else self.answers[0]
+        return result if isinstance(result, Answer) else result(payload)
 
 
 @contextmanager

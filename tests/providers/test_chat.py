@@ -26,7 +26,7 @@ from tests.support.chat_server import Refused, Streamed, called, chatting, messa
 from tests.support.trees import BRV3
 
 
-def test_chat_completions_stream() -> None:
+def test_chat_completions_answer_is_streamed() -> None:
     with chatting(written("It ", "is", " só.")) as server:
         text, waits, reply = turn(service(server.base))
     assert (text, waits) == ("It is só.", [])
@@ -44,7 +44,7 @@ def test_chat_completions_stream() -> None:
     assert "tool_choice" not in payload
 
 
-def test_messages_stream() -> None:
+def test_anthropic_messages_answer_is_streamed() -> None:
     with chatting(messages("It ", "is.", calls=[("read_note", {"path": "x.md"})])) as server:
         text, _, reply = turn(service(server.base, "anthropic"))
     assert text == "It is."
@@ -58,7 +58,7 @@ def test_messages_stream() -> None:
     assert payload["tools"][0]["input_schema"] == {"type": "object", "properties": {}}
 
 
-def test_tool_calls_come_in_pieces() -> None:
+def test_tool_calls_sent_in_pieces_are_joined() -> None:
     with chatting(called(("search", {"query": "a"}), ("read_note", {"path": "b"}), text="Let me see.")) as server:
         text, _, reply = turn(service(server.base))
     assert text == "Let me see."
@@ -67,7 +67,7 @@ def test_tool_calls_come_in_pieces() -> None:
     )  # fmt: skip
 
 
-def test_tool_calls_that_come_whole_and_unnumbered() -> None:
+def test_complete_tool_calls_without_an_index_are_read() -> None:
     pieces = [{"function": {"name": name, "arguments": "{}"}} for name in ("search", "read_note")]
     event = {"choices": [{"delta": {"content": None, "tool_calls": pieces}, "finish_reason": "tool_calls"}]}
     with chatting(Streamed([event, "[DONE]"])) as server:
@@ -87,7 +87,7 @@ TOLD = replace(
 )  # fmt: skip
 
 
-def test_a_conversation_in_chat_completions() -> None:
+def test_conversation_is_sent_as_chat_completions() -> None:
     with chatting(written("So.")) as server:
         turn(service(server.base), TOLD)
     payload = server.asked[0][1]
@@ -99,7 +99,7 @@ def test_a_conversation_in_chat_completions() -> None:
     assert payload["tool_choice"] == "none"
 
 
-def test_a_conversation_in_messages_takes_turns() -> None:
+def test_conversation_is_sent_as_alternating_anthropic_messages() -> None:
     with chatting(messages("So.")) as server:
         turn(service(server.base, "anthropic"), TOLD)
     payload = server.asked[0][1]
@@ -114,13 +114,13 @@ def test_a_conversation_in_messages_takes_turns() -> None:
     ("protocol", "answer"),
     [("openai", written("Too lo", ended="length")), ("anthropic", messages("Too lo", ended="max_tokens"))],
 )
-def test_an_answer_at_its_limit(protocol: str, answer: Streamed) -> None:
+def test_answer_that_reaches_the_token_limit_is_marked_as_cut(protocol: str, answer: Streamed) -> None:
     with chatting(answer) as server:
         text, _, reply = turn(service(server.base, protocol))
     assert (text, reply.is_cut) == ("Too lo", True)
 
 
-def test_busy_service_is_retried_after_the_wait_it_asks_for() -> None:
+def test_busy_service_is_retried_after_the_requested_wait() -> None:
     busy = Refused(429, {"error": {"message": "slow down"}}, {"Retry-After": "3"})
     with chatting(busy, Refused(503), written("Yes.")) as server:
         text, waits, _ = turn(service(server.base))
@@ -164,16 +164,16 @@ FAILS: list[tuple[Any, str, int]] = [
 
 
 @pytest.mark.parametrize(("answer", "why", "times"), FAILS, ids=[why for _, why, _ in FAILS])
-def test_failing_service_gives_its_reason_in_one_line(answer: Any, why: str, times: int) -> None:
+def test_failing_service_is_reported_in_one_line(answer: Any, why: str, times: int) -> None:
     with chatting(answer) as server:
-        made = service(server.base)
+        result = service(server.base)
         with pytest.raises(ModelError) as raised:
-            list(made.turn(ASKED, Cancellation()))
-    said = str(raised.value)
-    assert why in said
-    assert said.startswith("127.0.0.1:")
-    assert KEY[:4] not in said
-    assert "\n" not in said
+            list(result.turn(ASKED, Cancellation()))
+    message = str(raised.value)
+    assert why in message
+    assert message.startswith("127.0.0.1:")
+    assert KEY[:4] not in message
+    assert "\n" not in message
     assert len(server.asked) == times
 
 
@@ -204,7 +204,7 @@ def call(**parts: Any) -> dict[str, Any]:
         ("anthropic", {"type": "message_start"}),
     ],
 )
-def test_an_event_of_another_shape_is_a_failure(protocol: str, event: dict[str, Any]) -> None:
+def test_malformed_event_is_a_failure(protocol: str, event: dict[str, Any]) -> None:
     with (
         chatting(Streamed([event])) as server,
         pytest.raises(ModelError, match="an event does not follow this protocol"),
@@ -221,16 +221,16 @@ def test_calls_with_the_same_index_are_distinguished_by_their_ids() -> None:
     assert reply.calls == (ToolCall("a", "x", "{}"), ToolCall("c", "y", '{"a": 1}')), "a piece without a name goes on"
 
 
-def test_text_in_parts_and_refusals_are_read() -> None:
+def test_content_parts_and_refusals_are_read() -> None:
     thought = {"type": "thinking", "thinking": [{"type": "text", "text": "Hm."}]}
     end = {"choices": [{"delta": {}, "finish_reason": "stop"}]}
     with chatting(
         Streamed([delta(content=[thought, {"type": "text", "text": "Yes"}]), delta(content="."), end]),
         Streamed([delta(content=None, refusal="I may not."), end]),
     ) as server:
-        made = service(server.base)
-        assert turn(made)[0] == "Yes."
-        text, _, reply = turn(made)
+        result = service(server.base)
+        assert turn(result)[0] == "Yes."
+        text, _, reply = turn(result)
     assert (text, reply.notices) == ("I may not.", ("the model refused to answer",))
 
 
@@ -244,35 +244,35 @@ def test_blocks_that_begin_with_content_are_read() -> None:
     assert reply.calls == (ToolCall("1", "read_note", '{"path": "a.md"}'),)
 
 
-def test_half_a_surrogate_pair_is_replaced() -> None:
+def test_lone_surrogate_in_an_answer_is_replaced() -> None:
     with chatting(written("half \ud800 of")) as server:
         assert turn(service(server.base))[0] == "half \ufffd of"
 
 
 @pytest.mark.parametrize("host", ["a..b", "xn--a", "h\u007f"])
 def test_unreachable_host_is_a_failure(host: str) -> None:
-    made = service("http://localhost")
-    made._endpoint = replace(made._endpoint, base=f"http://{host}/v1")
+    result = service("http://localhost")
+    result._endpoint = replace(result._endpoint, base=f"http://{host}/v1")
     with pytest.raises(ModelError, match=r"cannot be (called|reached)"):
-        list(made.turn(ASKED, Cancellation()))
+        list(result.turn(ASKED, Cancellation()))
 
 
 @pytest.mark.parametrize("protocol", ["openai", "anthropic"])
-def test_an_answer_that_is_whole_when_the_connection_breaks_is_taken(protocol: str) -> None:
+def test_complete_answer_is_accepted_if_the_connection_breaks(protocol: str) -> None:
     whole = written("all") if protocol == "openai" else messages("all")
     events = [event for event in whole.events if event != "[DONE]"]
     with chatting(Streamed(events, cut=True)) as server:
         assert turn(service(server.base, protocol))[0] == "all"
 
 
-def test_a_service_that_is_not_there() -> None:
+def test_refused_connection_is_reported() -> None:
     with chatting(written("x")) as server:
         base = server.base
     with pytest.raises(ModelError, match=r"127\.0\.0\.1:\d+: cannot be reached \(Connection refused\); check"):
         list(service(base).turn(ASKED, Cancellation()))
 
 
-def test_a_service_that_takes_no_https_is_there() -> None:
+def test_failed_tls_handshake_is_reported() -> None:
     with (
         chatting(written("x")) as server,
         pytest.raises(ModelError, match=r"cannot be reached \(.*SSL.*\); check llm\.url: .* does not use https"),
@@ -280,7 +280,7 @@ def test_a_service_that_takes_no_https_is_there() -> None:
         list(service(server.base.replace("http:", "https:")).turn(ASKED, Cancellation()))
 
 
-def test_a_connection_that_is_reset_was_closed_by_the_service() -> None:
+def test_connection_reset_is_reported_as_closed_by_the_service() -> None:
     def reset(listening: socket.socket) -> None:
         for _ in range(3):
             connection, _ = listening.accept()
@@ -300,14 +300,14 @@ def test_a_connection_that_is_reset_was_closed_by_the_service() -> None:
 def test_silent_service_times_out() -> None:
     never = threading.Event()
     with chatting(replace(written("x", "y"), hold=never)) as server:
-        made = service(server.base, timeout=1)
+        result = service(server.base, timeout=1)
         with pytest.raises(ModelError, match=r"broke off: nothing arrived for 1 s"):
-            list(made.turn(ASKED, Cancellation()))
+            list(result.turn(ASKED, Cancellation()))
         never.set()
 
 
-def test_service_that_only_sends_keepalives_times_out() -> None:
-    """Comments arrive more often than the timeout, but they are no part of an answer."""
+def test_service_that_sends_only_keepalives_times_out() -> None:
+    """Comments arrive more often than the timeout but do not count as an answer."""
     given_up = threading.Event()
 
     def comments() -> Iterator[Any]:
@@ -318,17 +318,17 @@ def test_service_that_only_sends_keepalives_times_out() -> None:
                 break
 
     with chatting(Streamed(comments())) as server:
-        made = service(server.base, timeout=1)
+        result = service(server.base, timeout=1)
         with pytest.raises(ModelError, match=r"broke off: nothing arrived for 1 s"):
-            list(made.turn(ASKED, Cancellation()))
+            list(result.turn(ASKED, Cancellation()))
         given_up.set()
 
 
 @pytest.mark.parametrize(
     ("status", "why"), [(200, "is not a stream of events: check llm.url"), (401, "check the key: llm.key_env")]
 )
-def test_reply_that_is_no_stream_is_read_no_longer_than_the_timeout(status: int, why: str) -> None:
-    """Each of its pieces comes in time, and the last one does not."""
+def test_slow_reply_that_is_not_a_stream_times_out(status: int, why: str) -> None:
+    """Each piece arrives in time, but the whole reply does not."""
     given_up = threading.Event()
     sent: list[str] = []
 
@@ -338,9 +338,9 @@ def test_reply_that_is_no_stream_is_read_no_longer_than_the_timeout(status: int,
             yield "on"
 
     with chatting(Streamed(pieces(), status=status, kind="text/plain")) as server:
-        made = service(server.base, timeout=1)
+        result = service(server.base, timeout=1)
         with pytest.raises(ModelError, match=why) as raised:
-            list(made.turn(ASKED, Cancellation()))
+            list(result.turn(ASKED, Cancellation()))
         given_up.set()
     assert f"{status} " in str(raised.value)
     assert ": data: on data: on" in str(raised.value), "what has come by then is shown"
@@ -348,7 +348,7 @@ def test_reply_that_is_no_stream_is_read_no_longer_than_the_timeout(status: int,
 
 
 @pytest.mark.parametrize(
-    ("said", "changes", "notice"),
+    ("message", "changes", "notice"),
     [
         (
             "Unsupported parameter: 'max_tokens' is not supported. Use 'max_completion_tokens' instead.",
@@ -362,13 +362,13 @@ def test_reply_that_is_no_stream_is_read_no_longer_than_the_timeout(status: int,
         ("unknown field stream_options", lambda payload: "stream_options" not in payload, ""),
     ],
 )  # fmt: skip
-def test_parameters_that_a_model_rejects_are_left_out_and_reported(
-    said: str, changes: Callable[[dict[str, Any]], bool], notice: str
+def test_parameters_rejected_by_a_model_are_dropped_and_reported(
+    message: str, changes: Callable[[dict[str, Any]], bool], notice: str
 ) -> None:
-    with chatting(Refused(400, {"error": {"message": said}}), written("Yes.")) as server:
-        made = service(server.base)
-        text, waits, reply = turn(made)
-        turn(made)
+    with chatting(Refused(400, {"error": {"message": message}}), written("Yes.")) as server:
+        result = service(server.base)
+        text, waits, reply = turn(result)
+        turn(result)
     assert (text, waits) == ("Yes.", [])
     assert changes(server.asked[1][1])
     assert changes(server.asked[2][1]), "what was learned is kept"
@@ -377,7 +377,7 @@ def test_parameters_that_a_model_rejects_are_left_out_and_reported(
 
 
 def test_events_are_read_at_any_chunk_boundary() -> None:
-    """The server writes each event as a chunk; a byte of a character may still be in the next one."""
+    """The server writes each event as a chunk, and a character may be split between two chunks."""
     with chatting(Streamed([json.dumps({"choices": [{"delta": {"content": "ü" * 40_000}}]}, ensure_ascii=False),
                             {"choices": [{"delta": {}, "finish_reason": "stop"}]}])) as server:  # fmt: skip
         assert turn(service(server.base))[0] == "ü" * 40_000

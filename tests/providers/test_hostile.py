@@ -1,4 +1,4 @@
-"""Services that answer with bombs, drips, floods and cut events: bounded, ended at any moment, keys shown nowhere."""
+"""Hostile services: answers are limited in size and time, can be cancelled, and never reveal keys."""
 
 from __future__ import annotations
 
@@ -179,7 +179,7 @@ BODIES_WITHOUT_END = {
 
 @pytest.mark.parametrize("ask", [chat, embed])
 @pytest.mark.parametrize("answer", HEADS_WITHOUT_END.values(), ids=HEADS_WITHOUT_END)
-def test_a_head_without_end_is_refused_at_once(
+def test_endless_response_head_is_refused_at_once(
     ask: Callable[[str], str], answer: Callable[[socket.socket], None]
 ) -> None:
     with raw_service(answer) as base:
@@ -190,7 +190,7 @@ def test_a_head_without_end_is_refused_at_once(
 
 @pytest.mark.parametrize("ask", [chat, embed])
 @pytest.mark.parametrize("answer", BODIES_WITHOUT_END.values(), ids=BODIES_WITHOUT_END)
-def test_an_endless_encoding_of_a_body_is_refused_at_once(
+def test_endless_body_framing_is_refused_at_once(
     ask: Callable[[str], str], answer: Callable[[socket.socket], None]
 ) -> None:
     with raw_service(answer) as base:
@@ -199,7 +199,7 @@ def test_an_endless_encoding_of_a_body_is_refused_at_once(
         assert time.process_time() - began < 4.0
 
 
-def test_an_answer_may_follow_informational_responses_and_large_headers() -> None:
+def test_informational_responses_and_large_headers_are_accepted() -> None:
     body = b'{"data": [{"embedding": [1]}]}'
     hints = b"HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n" * 100
     headers = b"X-A: " + b"a" * 30_000 + b"\r\nContent-Length: %d\r\n\r\n" % len(body)
@@ -210,24 +210,24 @@ def test_an_answer_may_follow_informational_responses_and_large_headers() -> Non
 @pytest.mark.parametrize("ask", [chat, embed])
 @pytest.mark.parametrize("status", [200, 301, 400, 429, 500])
 @pytest.mark.parametrize("layers", ["gzip", "gzip, gzip", "deflate", "br"])
-def test_a_compressed_answer_is_never_unpacked(ask: Callable[[str], str], status: int, layers: str) -> None:
+def test_compressed_answer_is_never_decompressed(ask: Callable[[str], str], status: int, layers: str) -> None:
     kind = "text/event-stream" if ask is chat else "application/json"
     with raw_service(bomb(status, kind, layers)) as base:
         tracemalloc.start()
         began = time.monotonic()
         try:
-            said = ask(base)
+            message = ask(base)
             _, peak = tracemalloc.get_traced_memory()
         finally:
             tracemalloc.stop()
         assert time.monotonic() - began < AT_MOST_S
     assert peak < MOST_BYTES
-    assert "compressed" in said if status == 200 else str(status) in said
+    assert "compressed" in message if status == 200 else str(status) in message
 
 
 @pytest.mark.parametrize("ask", [chat, embed])
 @pytest.mark.parametrize("slowly", [drip, drip_hints, drip_refusal])
-def test_a_dripping_answer_ends_in_time(ask: Callable[..., str], slowly: Callable[[socket.socket], None]) -> None:
+def test_slowly_dripping_answer_times_out(ask: Callable[..., str], slowly: Callable[[socket.socket], None]) -> None:
     with raw_service(slowly) as base:
         began = time.monotonic()
         assert ask(base, HURRIED)
@@ -235,21 +235,21 @@ def test_a_dripping_answer_ends_in_time(ask: Callable[..., str], slowly: Callabl
 
 
 @pytest.mark.long
-def test_events_without_end_end_in_time() -> None:
+def test_endless_events_time_out() -> None:
     with raw_service(drip_events) as base:
         began = time.monotonic()
         assert "the answer was incomplete after 5 s" in chat(base, HURRIED)
         assert time.monotonic() - began < AT_MOST_S
 
 
-def test_an_answer_in_crumbs_costs_little_time() -> None:
+def test_answer_in_tiny_pieces_is_refused_cheaply() -> None:
     with raw_service(crumbs) as base:
         began = time.process_time()
         assert "more than 50000 pieces" in embed(base)
         assert time.process_time() - began < 4.0
 
 
-def test_a_flood_is_cut_at_the_limit() -> None:
+def test_oversized_stream_is_cut_at_the_limit() -> None:
     with raw_service(flood) as base:
         tracemalloc.start()
         try:
@@ -273,23 +273,23 @@ def shown(key: str, *pieces: str) -> list[str]:
     parts=st.lists(st.one_of(st.just(REPEATS), st.text("abc", max_size=14)), max_size=5),
     cuts=st.lists(st.integers(0, 60), max_size=6),
 )
-def test_however_a_text_is_cut_the_key_is_taken_out(parts: list[str], cuts: list[int]) -> None:
+def test_api_key_is_masked_however_the_text_is_split(parts: list[str], cuts: list[int]) -> None:
     text = "".join(parts)
     places = [0, *sorted(min(cut, len(text)) for cut in cuts), len(text)]
     pieces = [text[start:end] for start, end in pairwise(places)]
     assert "".join(shown(REPEATS, *pieces)) == text.replace(REPEATS, "…")
 
 
-def test_only_possible_beginnings_of_the_key_are_held_back() -> None:
+def test_only_possible_key_prefixes_are_held_back() -> None:
     assert shown(KEY, "It is", " so: sk-", "ip the step", "s") == ["It i", "s so: ", "sk-ip the step", "", "s"]
 
 
-def test_a_placeholder_is_a_word_like_others() -> None:
+def test_placeholder_key_is_not_masked() -> None:
     assert shown("ollama", "Run olla", "ma.") == ["Run olla", "ma.", ""]
 
 
 @pytest.mark.parametrize("protocol", ["openai", "anthropic"])
-def test_a_key_that_an_answer_repeats_is_not_shown(protocol: str) -> None:
+def test_api_key_in_an_answer_is_masked(protocol: str) -> None:
     pieces = ("## Summary you sent Bearer sk-ve", "ry-sec", f"ret, {KEY}, so say", "s")
     answer = written(*pieces) if protocol == "openai" else messages(*pieces)
     with chatting(answer) as server:
@@ -297,7 +297,7 @@ def test_a_key_that_an_answer_repeats_is_not_shown(protocol: str) -> None:
 
 
 @pytest.mark.parametrize("protocol", ["openai", "anthropic"])
-def test_a_key_that_a_call_repeats_is_not_shown(protocol: str) -> None:
+def test_api_key_in_a_tool_call_is_masked(protocol: str) -> None:
     calls = [(f"read_{KEY}", {"path": f"x/{KEY}.md"})]
     with chatting(called(*calls) if protocol == "openai" else messages(calls=calls)) as server:
         (call,) = turn(service(server.base, protocol))[2].calls
@@ -312,11 +312,11 @@ def test_a_key_that_a_call_repeats_is_not_shown(protocol: str) -> None:
     ],
     ids=["limit", "broken off"],
 )
-def test_api_key_cut_off_at_the_end_is_hidden(answer: Streamed, left: str) -> None:
-    said: list[Any] = []
+def test_partial_api_key_at_the_end_is_masked(answer: Streamed, left: str) -> None:
+    messages: list[Any] = []
     with chatting(answer) as server, pytest.raises(ModelError) if answer.cut else nullcontext():
-        said.extend(service(server.base).turn(ASKED, Cancellation()))
-    assert "".join(piece.text for piece in said if isinstance(piece, TextPiece)) == left
+        messages.extend(service(server.base).turn(ASKED, Cancellation()))
+    assert "".join(piece.text for piece in messages if isinstance(piece, TextPiece)) == left
 
 
 @pytest.mark.parametrize(
@@ -332,7 +332,7 @@ def test_api_key_cut_off_at_the_end_is_hidden(answer: Streamed, left: str) -> No
         ("", "nothing is set", True, "nothing is set"),
     ],
 )
-def test_a_short_key_garbles_no_message(key: str, text: str, is_cut: bool, shown: str) -> None:
+def test_short_key_is_masked_only_as_a_whole_word(key: str, text: str, is_cut: bool, shown: str) -> None:
     assert masked(text, key, is_cut) == shown
 
 
@@ -372,32 +372,32 @@ def data(*texts: str, most: int = 10_000) -> list[str]:
         ("", []),
     ],
 )
-def test_events(body: str, found: list[str]) -> None:
+def test_event_stream_is_parsed(body: str, found: list[str]) -> None:
     assert data(body) == found
 
 
 @pytest.mark.parametrize("event", ["data:{}\n\n", "data: x\r\n\r\n", "id: 1\ndata: {}\n\n"])
-def test_more_events_than_bytes_allow_are_refused(event: str) -> None:
+def test_too_many_events_are_refused(event: str) -> None:
     assert len(data(event * 100)) == 100
     with pytest.raises(ServiceRefusal, match="more than 100 events"):
         data(event * 101)
 
 
 @given(pieces=PIECES, ends=st.sampled_from(["\n", "\r\n"]), cuts=st.lists(st.integers(0, 120), max_size=5))
-def test_events_are_the_same_however_they_are_cut(pieces: list[str], ends: str, cuts: list[int]) -> None:
+def test_events_are_read_however_the_stream_is_split(pieces: list[str], ends: str, cuts: list[int]) -> None:
     body = "".join(f"data: {piece}{ends}{ends}" for piece in pieces)
     places = [0, *sorted(min(cut, len(body)) for cut in cuts), len(body)]
     texts = [body[start:end] for start, end in pairwise(places)]
     assert data(*texts) == pieces
 
 
-def test_an_answer_that_is_too_large_is_refused() -> None:
+def test_oversized_answer_is_refused() -> None:
     with pytest.raises(ServiceRefusal, match="larger than 5 bytes"):
         data("data: ", "a\n\n", most=5)
 
 
-def test_a_line_as_large_as_an_answer_may_be_is_put_together_once() -> None:
-    """Bytes that are copied with every piece that comes take a minute for 64 MB."""
+def test_long_line_is_joined_in_linear_time() -> None:
+    """Copying all bytes at every new piece would take a minute for 64 MB."""
     began = time.perf_counter()
     (line,) = data("data: ", *["x" * 4096] * 4096, "\n\n", most=1 << 25)
     assert len(line) == 1 << 24
@@ -405,7 +405,7 @@ def test_a_line_as_large_as_an_answer_may_be_is_put_together_once() -> None:
 
 
 @pytest.mark.parametrize(
-    ("body", "said"),
+    ("body", "message"),
     [
         ({"error": {"message": "no\nsuch  model", "code": 3}}, "no such model"),
         ({"error": "plain"}, "plain"),
@@ -415,20 +415,20 @@ def test_a_line_as_large_as_an_answer_may_be_is_put_together_once() -> None:
         ({"error": {"message": "x" * 1000}}, "x" * 300),
     ],
 )
-def test_error_messages_of_services(body: Any, said: str) -> None:
-    assert error_message(body) == said
+def test_error_message_is_read_from_the_response_body(body: Any, message: str) -> None:
+    assert error_message(body) == message
 
 
 @pytest.mark.parametrize(
     ("before", "shown"), [("", "…"), ('{"error": {"message": "', '{"error": {"message": " …')], ids=["text", "JSON"]
 )
 @pytest.mark.parametrize("size", range(1, 15))
-def test_no_part_of_a_key_stays_where_reading_ended(before: str, shown: str, size: int) -> None:
-    """Space is not shown: what comes after it may be the last that was read."""
+def test_partial_key_at_the_end_of_an_error_body_is_masked(before: str, shown: str, size: int) -> None:
+    """White space is collapsed, so an error message may show a partial key from the end."""
     key = "sk-very-secret"
     texts = (before + " " * 5000 + key[:size], key[size:] + '"}}')
-    said = str(asyncio.run(refusal_in(cast("Any", Body(*texts)), key, 5)))
-    assert said == f"401 Unauthorized: {shown}"
+    message = str(asyncio.run(refusal_in(cast("Any", Body(*texts)), key, 5)))
+    assert message == f"401 Unauthorized: {shown}"
 
 
 def test_untrusted_certificate_is_reported_with_a_hint() -> None:
@@ -440,7 +440,7 @@ def test_untrusted_certificate_is_reported_with_a_hint() -> None:
     )
 
 
-def test_cancelling_in_the_middle_of_an_answer_ends_the_connection() -> None:
+def test_cancelling_during_an_answer_closes_the_connection() -> None:
     never = threading.Event()
     with chatting(replace(written("one", "two"), hold=never)) as server:
         cancellation = Cancellation()
@@ -454,18 +454,18 @@ def test_cancelling_in_the_middle_of_an_answer_ends_the_connection() -> None:
         never.set()
 
 
-def test_cancelling_during_the_wait_before_a_retry() -> None:
+def test_cancelling_ends_the_wait_before_a_retry() -> None:
     with chatting(Refused(503, "", {"Retry-After": "8"})) as server:
-        made = model_of(ModelSettings("mini", server.base), BRV3.service)
+        result = model_of(ModelSettings("mini", server.base), BRV3.service)
         cancellation = Cancellation()
-        pieces = made.turn(ASKED, cancellation)
+        pieces = result.turn(ASKED, cancellation)
         assert next(pieces) == Wait(8.0, "503 Service Unavailable")
         threading.Timer(0.02, cancellation.cancel).start()
         with pytest.raises(ModelCancelled):
             next(pieces)
 
 
-def test_cancelling_while_a_name_is_looked_up(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_cancelling_ends_a_name_lookup(monkeypatch: pytest.MonkeyPatch) -> None:
     looking, answered = threading.Event(), threading.Event()
 
     def hangs(*_: object) -> list[object]:
@@ -511,7 +511,7 @@ def test_endless_name_lookup_does_not_delay_exit(ask: str) -> None:
             asking.kill()
 
 
-def test_a_name_that_is_looked_up_for_ever_ends_with_the_time_of_a_try(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_endless_name_lookup_times_out(monkeypatch: pytest.MonkeyPatch) -> None:
     answered = threading.Event()
     monkeypatch.setattr(socket, "getaddrinfo", lambda *_: answered.wait() and [])
     asker = OpenAIEmbedder("http://a-name:9/v1", "mini", replace(BRV3.service, timeout_seconds=0.05, tries=1))
@@ -521,7 +521,7 @@ def test_a_name_that_is_looked_up_for_ever_ends_with_the_time_of_a_try(monkeypat
 
 
 @pytest.mark.parametrize("pending", [True, False], ids=["while it waits", "in the middle of a step"])
-def test_ctrl_c_stops_and_leaves_nothing_behind(pending: bool) -> None:
+def test_ctrl_c_closes_every_connection(pending: bool) -> None:
     def interrupt() -> None:
         raise KeyboardInterrupt
 
@@ -532,13 +532,13 @@ def test_ctrl_c_stops_and_leaves_nothing_behind(pending: bool) -> None:
         await asyncio.Event().wait()
 
     with chatting(Refused(503)) as server:
-        made = service(server.base)
-        made._sleep = interrupted
+        result = service(server.base)
+        result._sleep = interrupted
         with pytest.raises(KeyboardInterrupt):
-            list(made.turn(ASKED, Cancellation()))
+            list(result.turn(ASKED, Cancellation()))
 
 
-def test_ctrl_c_does_not_wait_for_a_step_that_never_ends() -> None:
+def test_ctrl_c_does_not_wait_for_an_endless_step() -> None:
     def interrupt() -> None:
         raise KeyboardInterrupt
 
@@ -549,13 +549,13 @@ def test_ctrl_c_does_not_wait_for_a_step_that_never_ends() -> None:
                 await asyncio.Event().wait()
 
     with chatting(Refused(503)) as server:
-        made = service(server.base)
-        made._sleep = never
+        result = service(server.base)
+        result._sleep = never
         with pytest.raises(KeyboardInterrupt):
-            list(made.turn(ASKED, Cancellation()))
+            list(result.turn(ASKED, Cancellation()))
 
 
-def test_closing_the_iterator_ends_the_connection() -> None:
+def test_closing_the_iterator_closes_the_connection() -> None:
     never = threading.Event()
     with chatting(Streamed([{"choices": [{"delta": {"content": "one"}}]}, "[DONE]"], hold=never)) as server:
         pieces = service(server.base).turn(ASKED, Cancellation())
@@ -565,7 +565,7 @@ def test_closing_the_iterator_ends_the_connection() -> None:
         never.set()
 
 
-def test_cancellation_before_any_request() -> None:
+def test_cancelling_before_the_first_request_sends_nothing() -> None:
     cancellation = Cancellation()
     cancellation.cancel()
     with chatting(written("x")) as server:
@@ -574,8 +574,8 @@ def test_cancellation_before_any_request() -> None:
         assert server.asked == []
 
 
-def test_reads_of_a_proxy_are_counted_too() -> None:
-    """A handshake with a SOCKS proxy names the parameter."""
+def test_proxy_reads_count_towards_the_input_limit() -> None:
+    """A SOCKS proxy handshake passes the parameter by name."""
 
     class Stream:
         async def read(self, max_bytes: int, timeout: float | None = None) -> bytes:

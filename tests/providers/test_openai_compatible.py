@@ -38,11 +38,11 @@ NOTES = [
 
 def vectors(payload: Any) -> Answer:
     """A direction for each word, as an embeddings service answers."""
-    made = []
+    result = []
     for index, text in enumerate(payload["input"]):
         low = text.lower()
-        made.append({"index": index, "embedding": [float(word in low) + 0.01 for word in ("tea", "car", "sea")]})
-    return Answer(body={"object": "list", "data": list(reversed(made))})
+        result.append({"index": index, "embedding": [float(word in low) + 0.01 for word in ("tea", "car", "sea")]})
+    return Answer(body={"object": "list", "data": list(reversed(result))})
 
 
 def data(*found: Any) -> Answer:
@@ -71,18 +71,18 @@ def search(
     return retrieve(Request("tea", mode), Sources(index, embedder(service, rules)), JEFFS).trace
 
 
-def test_vectors_come_in_the_order_of_the_texts() -> None:
+def test_vectors_are_returned_in_the_order_of_the_texts() -> None:
     with serving(vectors) as service:
         asker = embedder(service, batch=2)
-        made = asker.embed(["tea", "car", "sea"])
-    assert [max(range(3), key=vector.__getitem__) for vector in map(list, made)] == [0, 1, 2]
+        result = asker.embed(["tea", "car", "sea"])
+    assert [max(range(3), key=vector.__getitem__) for vector in map(list, result)] == [0, 1, 2]
     path, payload, headers = service.asked[0]
     assert (path, payload["model"], payload["input"]) == ("/v1/embeddings", "mini", ["tea", "car"])
     assert headers["Authorization"] == "Bearer secret-key"
     assert len(service.asked) == 2
 
 
-def test_used_up_keys_give_way_to_the_next() -> None:
+def test_next_key_is_used_after_a_rate_limit() -> None:
     waits: list[float] = []
     with serving(BUSY, BUSY, vectors) as service:
         embedder(service, waits=waits, keys=("first-key", "second-key")).embed(["tea"])
@@ -94,19 +94,19 @@ def test_used_up_keys_give_way_to_the_next() -> None:
     assert waits == [3]  # only once both keys are used up
 
 
-def test_other_failures_keep_the_key() -> None:
+def test_other_failures_do_not_change_the_key() -> None:
     with serving(Answer(503), vectors) as service:
         embedder(service, keys=("first-key", "second-key")).embed(["tea"])
     assert {headers["Authorization"] for _, _, headers in service.asked} == {"Bearer first-key"}
 
 
-def test_a_hundred_texts_are_one_request() -> None:
+def test_hundred_texts_are_sent_in_one_request() -> None:
     with serving(vectors) as service:
         embedder(service).embed(["tea"] * 100)
     assert [len(payload["input"]) for _, payload, _ in service.asked] == [100]
 
 
-def test_a_hybrid_search_over_the_protocol(tmp_path: Path) -> None:
+def test_hybrid_search_uses_vectors_from_the_service(tmp_path: Path) -> None:
     with serving(vectors) as service:
         index = embedded(service, tmp_path)
         asked = len(service.asked)
@@ -120,7 +120,7 @@ def test_a_hybrid_search_over_the_protocol(tmp_path: Path) -> None:
     assert index.table is not None
 
 
-def test_busy_service_is_retried_after_the_wait_it_asks_for() -> None:
+def test_busy_service_is_retried_after_the_requested_wait() -> None:
     waits: list[float] = []
     with serving(BUSY, Answer(503), vectors) as service:
         assert len(embedder(service, RULES, waits).embed(["tea"])) == 1
@@ -128,7 +128,7 @@ def test_busy_service_is_retried_after_the_wait_it_asks_for() -> None:
 
 
 @pytest.mark.parametrize("seconds", ["9", "0000086400", "9" * 400, "9" * 5000])
-def test_service_that_asks_for_a_long_wait_is_not_retried(seconds: str) -> None:
+def test_service_that_demands_a_long_wait_is_not_retried(seconds: str) -> None:
     waits: list[float] = []
     with serving(Answer(429, {}, {"Retry-After": seconds}), vectors) as service:
         with pytest.raises(LegError, match=r"; the service asks for a wait of \S+ s, which is too long"):
@@ -143,7 +143,7 @@ def test_another_key_replaces_a_long_wait() -> None:
     assert waits == []
 
 
-def test_shortest_wait_of_all_keys_counts() -> None:
+def test_shortest_wait_of_all_keys_is_used() -> None:
     waits: list[float] = []
     long = Answer(429, {}, {"Retry-After": "60"})
     with serving(long, Answer(429, {}, {"Retry-After": "1"}), vectors) as service:
@@ -154,7 +154,7 @@ def test_shortest_wait_of_all_keys_counts() -> None:
 
 
 @pytest.mark.parametrize("seconds", ["8", "-5", "nan", "1e308", "inf", "²", "Fri, 31 Dec 9999 23:59:59 GMT"])
-def test_waits_are_at_most_the_longest(seconds: str) -> None:
+def test_waits_never_exceed_the_maximum(seconds: str) -> None:
     waits: list[float] = []
     with serving(Answer(429, {}, {"Retry-After": seconds}), vectors) as service:
         embedder(service, RULES, waits).embed(["tea"])
@@ -168,16 +168,16 @@ def test_vectors_have_at_most_8192_numbers() -> None:
             embedder(service).embed(["tea"])
 
 
-def test_vectors_of_a_tree_stop_at_a_limit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_vectors_of_a_tree_are_limited(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(text_vectors, "MOST_NUMBERS", 2 * 3)
     profile = replace(JEFFS, vectors=replace(JEFFS.vectors, batch=1))
     with serving(vectors) as service:
         asker = embedder(service)
         store = VectorStore(tmp_path, asker.name)
         for made_now, requests in ((2, 2), (0, 2)):
-            _, made = embed_index(index_chunks(NOTES, profile), asker, store)
-            assert (made.made, made.missing, len(service.asked)) == (made_now, 1, requests)
-            assert made.error == "the vectors would need more than 6 numbers: choose a model with shorter vectors"
+            _, result = embed_index(index_chunks(NOTES, profile), asker, store)
+            assert (result.made, result.missing, len(service.asked)) == (made_now, 1, requests)
+            assert result.error == "the vectors would need more than 6 numbers: choose a model with shorter vectors"
     assert len(store.read()) == 2
 
 
@@ -204,7 +204,7 @@ def test_vectors_of_a_tree_stop_at_a_limit(tmp_path: Path, monkeypatch: pytest.M
         (Answer(raw=b""), "the answer is not JSON"),
     ],
 )
-def test_the_leg_is_dropped_with_a_reason(answer: Answer, why: str, tmp_path: Path) -> None:
+def test_failed_service_disables_the_vector_leg(answer: Answer, why: str, tmp_path: Path) -> None:
     with serving(vectors) as service:
         index = embedded(service, tmp_path)
     with serving(answer) as service:
@@ -219,18 +219,18 @@ def test_the_leg_is_dropped_with_a_reason(answer: Answer, why: str, tmp_path: Pa
     assert ids_of(trace) == ["tea"]
 
 
-def test_a_key_is_taken_out_before_a_message_is_cut() -> None:
+def test_key_is_masked_before_a_message_is_cut() -> None:
     assert excerpt("x" * 190 + "sk-very-secret", "sk-very-secret", 200) == "x" * 190 + "…"
 
 
 @pytest.mark.parametrize("size", [1, 5, 13])
-def test_the_beginning_of_a_key_is_taken_out_where_a_text_was_cut(size: int) -> None:
+def test_partial_key_at_a_cut_is_masked(size: int) -> None:
     key = "sk-very-secret"
     assert excerpt("  said: " + key[:size], key, 200, is_cut=True) == "said: …"
     assert excerpt("  said: " + key[:size], key, 200) == f"said: {key[:size]}", "a whole text ends where it ends"
 
 
-def test_a_service_that_does_not_answer(tmp_path: Path) -> None:
+def test_silent_service_disables_the_vector_leg(tmp_path: Path) -> None:
     with serving(vectors) as service:
         index = embedded(service, tmp_path)
     hold = threading.Event()
@@ -241,7 +241,7 @@ def test_a_service_that_does_not_answer(tmp_path: Path) -> None:
     assert ids_of(trace) == ["tea"]
 
 
-def test_a_service_that_is_not_there(tmp_path: Path) -> None:
+def test_unreachable_service_disables_the_vector_leg(tmp_path: Path) -> None:
     with serving(vectors) as service:
         index = embedded(service, tmp_path)
     trace = search(index, service)
@@ -250,7 +250,7 @@ def test_a_service_that_is_not_there(tmp_path: Path) -> None:
     assert search(index, service, mode=RetrievalMode.SEMANTIC).hits == ()
 
 
-def test_a_vector_of_another_length(tmp_path: Path) -> None:
+def test_vector_of_another_length_is_rejected(tmp_path: Path) -> None:
     with serving(vectors) as service:
         index = embedded(service, tmp_path)
     with serving(data([1.0, 2.0])) as service:
@@ -260,20 +260,20 @@ def test_a_vector_of_another_length(tmp_path: Path) -> None:
         embedder(service).embed(["a", "b", "c"])
 
 
-def test_notes_without_vectors() -> None:
+def test_notes_without_vectors_disable_the_vector_leg() -> None:
     with serving(vectors) as service:
         trace = search(index_chunks(NOTES, JEFFS), service)
     assert trace.leg("vector").why == "the notes have no vectors yet"
 
 
-def test_vectors_made_before_a_failure_are_kept(tmp_path: Path) -> None:
+def test_vectors_computed_before_a_failure_are_kept(tmp_path: Path) -> None:
     profile = replace(JEFFS, vectors=replace(JEFFS.vectors, batch=1))
     with serving(vectors, vectors, Answer(500)) as service:
         asker = embedder(service, replace(RULES, tries=1))
         store = VectorStore(tmp_path, asker.name)
-        index, made = embed_index(index_chunks(NOTES, profile), asker, store)
-        assert (made.made, made.missing) == (2, 1)
-        assert "500" in made.error
+        index, result = embed_index(index_chunks(NOTES, profile), asker, store)
+        assert (result.made, result.missing) == (2, 1)
+        assert "500" in result.error
         assert len(store.read()) == 2
     assert index.table.positions.tolist() == [0, 1]
 
@@ -285,15 +285,15 @@ def test_changed_text_gets_a_new_vector_and_a_removed_one_is_dropped(tmp_path: P
         embed_index(index_chunks(NOTES, JEFFS), asker, store)
         before = set(store.read())
         changed = [replace(NOTES[0], content="black leaves"), replace(NOTES[1], id="moved", path="b/car.md")]
-        _, made = embed_index(index_chunks(changed, JEFFS), asker, store)
-        assert (made.made, made.missing, made.error) == (1, 0, "")
+        _, result = embed_index(index_chunks(changed, JEFFS), asker, store)
+        assert (result.made, result.missing, result.error) == (1, 0, "")
         assert service.asked[-1][1]["input"] == ["Tea\nblack leaves"]
         after = set(store.read())
     assert len(before & after) == 1
     assert len(after) == 2
 
 
-def test_broken_kept_vectors_are_rebuilt(tmp_path: Path) -> None:
+def test_damaged_stored_vectors_are_rebuilt(tmp_path: Path) -> None:
     store = VectorStore(tmp_path, "model")
     assert store.read() == {}
     store.path.parent.mkdir(parents=True)
@@ -318,7 +318,7 @@ def dripped(listening: socket.socket, head: bytes) -> None:
     [b"HTTP/1.1 200 OK\r\nX: ", b"HTTP/1.1 200 OK\r\nContent-Length: 5000\r\n\r\n", b"HTTP/1.1 500 No\r\n\r\n"],
     ids=["headers", "body", "refusal"],
 )
-def test_an_answer_that_drips_ends_with_its_time(head: bytes) -> None:
+def test_slowly_dripping_answer_times_out(head: bytes) -> None:
     with socket.create_server(("127.0.0.1", 0)) as listening:
         thread = threading.Thread(target=dripped, args=(listening, head))
         thread.start()
@@ -330,14 +330,14 @@ def test_an_answer_that_drips_ends_with_its_time(head: bytes) -> None:
         thread.join()
 
 
-def test_an_answer_that_is_too_large_is_refused_once() -> None:
+def test_oversized_answer_is_refused_without_a_retry() -> None:
     with serving(Answer(raw=b"[" * 2000)) as service:
         with pytest.raises(LegError, match=r"the answer is larger than 1000 bytes$"):
             embedder(service, replace(RULES, max_bytes=1000)).embed(["tea"])
         assert len(service.asked) == 1
 
 
-def test_closed_connection_is_reopened() -> None:
+def test_repeatedly_closed_connection_is_reported() -> None:
     def closes(listening: socket.socket) -> None:
         for _ in range(RULES.tries):
             connection, _ = listening.accept()
@@ -353,7 +353,7 @@ def test_closed_connection_is_reopened() -> None:
         thread.join()
 
 
-def test_half_a_surrogate_pair_is_sent() -> None:
+def test_lone_surrogate_in_a_text_is_sent() -> None:
     with serving(vectors) as service:
         embedder(service).embed(["half \ud800 tea"])
     assert service.asked[0][1]["input"] == ["half \ud800 tea"]
@@ -375,12 +375,12 @@ def test_language_model_ranks_documents_by_clamped_scores() -> None:
     assert service.asked[0][0] == "/v1/chat/completions"
 
 
-def test_bare_scores_and_batches() -> None:
+def test_bare_scores_and_batches_are_read() -> None:
     with serving(message("[1, 2, 3, 4, 5]"), message("[6]")) as service:
         assert rerank(service, 6) == [(5, 6.0), (4, 5.0), (3, 4.0), (2, 3.0), (1, 2.0), (0, 1.0)]
 
 
-def test_reply_without_scores_is_requested_once_more() -> None:
+def test_rerank_request_is_repeated_if_scores_are_missing() -> None:
     with serving(message("I think the second"), message("[0, 5]")) as service:
         assert rerank(service, 2) == [(1, 5.0), (0, 0.0)]
     assert "not one character more" in service.asked[1][1]["messages"][0]["content"]
@@ -389,7 +389,7 @@ def test_reply_without_scores_is_requested_once_more() -> None:
         assert len(service.asked) == 2
 
 
-def test_failing_reranker_changes_nothing() -> None:
+def test_failing_reranker_keeps_the_order() -> None:
     index = index_chunks(NOTES, JEFFS)
     with serving(Answer(500)) as service:
         asker = OpenAIReranker(service.base, "judge", RULES, RerankRules(), "", lambda seconds: None)
@@ -420,7 +420,7 @@ def test_scores_out_of_range_count_as_0(text: str) -> None:
         assert rerank(service, 3) == [(0, 0.0), (1, 0.0), (2, 0.0)]
 
 
-def test_reranker_answers_in_bytes_in_proportion_to_its_tokens() -> None:
+def test_reranker_answer_size_is_limited_by_its_tokens() -> None:
     with serving(message("x" * 512 * RerankRules().max_tokens)) as service:
         with pytest.raises(LegError, match=r"the answer is larger than 1048576 bytes$"):
             rerank(service, 3)

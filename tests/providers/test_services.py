@@ -37,12 +37,12 @@ from tests.support.trees import BRV3
 URL = "http://localhost:11434/v1"
 
 
-def test_no_service_is_used_unless_a_model_is_named() -> None:
+def test_no_service_is_used_without_a_model_name() -> None:
     assert embedder_of(EmbedderSettings(), BRV3.service) is None
     assert reranker_of(ServiceSettings(key="k"), BRV3.service, RerankRules()) is None
 
 
-def test_a_model_with_an_address_is_a_service_and_without_one_a_local_model() -> None:
+def test_model_is_remote_only_with_an_address() -> None:
     assert isinstance(embedder_of(EmbedderSettings("mini"), BRV3.service), LocalEmbedder)
     assert isinstance(reranker_of(ServiceSettings("mini"), BRV3.service, RerankRules()), CrossEncoderReranker)
     remote = embedder_of(EmbedderSettings("mini", URL), BRV3.service)
@@ -58,7 +58,9 @@ def test_a_model_with_an_address_is_a_service_and_without_one_a_local_model() ->
         (partial(reranker_of, requests=BRV3.service, rules=RerankRules()), RERANKER),
     ],
 )
-def test_invalid_names_are_refused_in_one_line(make: object, which: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_invalid_service_settings_are_refused_in_one_line(
+    make: object, which: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     assert callable(make)
     settings = EmbedderSettings if which == EMBEDDER else ServiceSettings
     with pytest.raises(
@@ -104,7 +106,7 @@ def test_provider_sets_its_model_batch_size_and_fields(
     assert service.asked[0][2]["Authorization"] == "Bearer one"
 
 
-def test_a_batch_size_of_ones_own_wins() -> None:
+def test_configured_batch_size_overrides_the_providers() -> None:
     def answer(payload: Any) -> Answer:
         return Answer(body={"data": [{"index": at, "embedding": [1.0]} for at in range(len(payload["input"]))]})
 
@@ -114,7 +116,7 @@ def test_a_batch_size_of_ones_own_wins() -> None:
     assert [len(payload["input"]) for _, payload, _ in service.asked] == [3, 3, 1]
 
 
-def test_providers_have_addresses_of_their_own() -> None:
+def test_providers_have_default_models_and_addresses() -> None:
     hosts = {name: embedder_of(EmbedderSettings(provider=name), BRV3.service) for name in PROVIDERS}
     assert {name: made.name for name, made in hosts.items() if made is not None} == {
         "openai": "text-embedding-3-small at api.openai.com",
@@ -122,7 +124,7 @@ def test_providers_have_addresses_of_their_own() -> None:
     }
 
 
-def test_providers_own_key_is_sent_to_its_own_address_only(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_provider_key_is_sent_only_to_the_providers_address(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("VOYAGE_API_KEY", "voyage-key")
     monkeypatch.delenv("BRV_TUI_EMBEDDER_KEY", raising=False)
 
@@ -138,26 +140,26 @@ def test_providers_own_key_is_sent_to_its_own_address_only(monkeypatch: pytest.M
     assert key(provider="voyage") == ("mine", "BRV_TUI_EMBEDDER_KEY")
 
 
-def test_a_key_is_never_shown() -> None:
+def test_repr_of_settings_hides_the_key() -> None:
     assert "secret" not in repr(ServiceSettings("mini", URL, "secret"))
 
 
-def test_invalid_settings_report_the_setting_to_change(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_invalid_model_settings_name_the_setting_to_change(monkeypatch: pytest.MonkeyPatch) -> None:
     assert model_of(ModelSettings(), BRV3.service) is None
     for url in ("ftp://x", "example.org/v1", "http://", "http://h:99999", "http://h h/", "http://[::1"):
         with pytest.raises(ServiceError, match=r"llm\.url: .* is not an address"):
             model_of(ModelSettings("mini", url), BRV3.service)
-    with pytest.raises(ServiceError, match="has a user or a password") as told:
+    with pytest.raises(ServiceError, match="has a user or a password") as result:
         model_of(ModelSettings("mini", "https://me:hunter2@h/v1"), BRV3.service)
-    assert "hunter2" not in str(told.value)
+    assert "hunter2" not in str(result.value)
     for url in ("me:hunter2@h/v1", "https://me:hunter2@h:99999/v1", "https://me:hunter2@[h"):
-        with pytest.raises(ServiceError, match="has a user or a password") as told:
+        with pytest.raises(ServiceError, match="has a user or a password") as result:
             model_of(ModelSettings("mini", url), BRV3.service)
-        assert "hunter2" not in str(told.value)
+        assert "hunter2" not in str(result.value)
     for url in ("https://h/v1?key=hunter2", "https://h/v1#hunter2"):
-        with pytest.raises(ServiceError, match="has a query or a fragment") as told:
+        with pytest.raises(ServiceError, match="has a query or a fragment") as result:
             model_of(ModelSettings("mini", url), BRV3.service)
-        assert "hunter2" not in str(told.value)
+        assert "hunter2" not in str(result.value)
     with pytest.raises(ServiceError, match=r"set llm\.model"):
         model_of(ModelSettings("", "http://h"), BRV3.service)
     for key in ("a b", "schlüssel", "a\nb"):
@@ -169,15 +171,15 @@ def test_invalid_settings_report_the_setting_to_change(monkeypatch: pytest.Monke
         model_of(ModelSettings("mini"), BRV3.service)
 
 
-def test_the_protocols_own_addresses() -> None:
+def test_each_protocol_has_a_default_address() -> None:
     assert address_of(ModelSettings()) == "https://api.openai.com/v1"
     assert address_of(ModelSettings(protocol="anthropic")) == "https://api.anthropic.com/v1"
     assert address_of(ModelSettings(url="http://localhost:11434/v1/")) == "http://localhost:11434/v1"
-    made = model_of(ModelSettings("mini", "http://localhost:11434/v1"), BRV3.service)
-    assert made.name == "mini at localhost:11434"
+    result = model_of(ModelSettings("mini", "http://localhost:11434/v1"), BRV3.service)
+    assert result.name == "mini at localhost:11434"
 
 
-def test_settings_for_an_address_are_shown_even_if_it_cannot_be_used(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_unusable_address_is_still_shown(monkeypatch: pytest.MonkeyPatch) -> None:
     def shown(model: str = "", url: str = "") -> str:
         return SessionModel(lambda: ModelSettings(model, url), lambda: BRV3.service).address
 
@@ -191,11 +193,11 @@ def test_settings_for_an_address_are_shown_even_if_it_cannot_be_used(monkeypatch
     assert shown(model="mini", url="https://me:hunter2@h/v1") == ""
 
 
-def test_a_key_of_a_session_is_never_shown() -> None:
+def test_repr_of_a_session_model_hides_the_key() -> None:
     settings = ModelSettings("mini", "http://localhost:1/v1", KEY, "SOME_KEY")
-    made = model_of(settings, BRV3.service)
+    result = model_of(settings, BRV3.service)
     held = SessionModel(lambda: settings, lambda: BRV3.service)
-    assert KEY not in repr(settings) + repr(made._endpoint) + repr(held.state) + held.key_source
+    assert KEY not in repr(settings) + repr(result._endpoint) + repr(held.state) + held.key_source
     assert held.key_source == "from SOME_KEY"
 
 
@@ -231,7 +233,7 @@ def check_of(server: ChatServer) -> Any:
     return SessionModel(lambda: ModelSettings("mini", server.base, KEY), lambda: BRV3.service).check()
 
 
-def test_checking_a_model() -> None:
+def test_model_check_reports_answer_and_tool_calls() -> None:
     with chatting(called(("answer", {"word": "ready"}))) as server:
         found = check_of(server)
     assert (found.answered, found.calls_tools, found.sent, found.received) == (True, True, 100, 10)
@@ -253,8 +255,8 @@ def test_library_is_imported_only_by_the_first_turn() -> None:
         "assert held.allowed_model() and held.state.allowed;"
         "assert not {'httpx', 'pydantic', 'openai', 'anthropic'} & set(sys.modules)"
     )
-    made = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
-    assert made.returncode == 0, made.stderr
+    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert result.returncode == 0, result.stderr
 
 
 def test_only_listed_variables_are_sent_as_keys(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -281,7 +283,7 @@ def library(monkeypatch: pytest.MonkeyPatch, **kinds: Any) -> None:
     monkeypatch.setitem(sys.modules, "sentence_transformers", module)
 
 
-def test_without_the_library(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_vector_library_is_reported_with_advice(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "sentence_transformers", None)
     with pytest.raises(LegError, match=r"install .*\[vectors\]'$"):
         LocalEmbedder("mini").embed(["tea"])
@@ -289,7 +291,7 @@ def test_without_the_library(monkeypatch: pytest.MonkeyPatch) -> None:
         CrossEncoderReranker("mini").rerank("tea", DOCUMENTS)
 
 
-def test_vectors(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_local_embedder_loads_its_model_once(monkeypatch: pytest.MonkeyPatch) -> None:
     loaded: list[str] = []
 
     def kind(model: str) -> Any:
@@ -305,7 +307,7 @@ def test_vectors(monkeypatch: pytest.MonkeyPatch) -> None:
     assert loaded == ["mini"]
 
 
-def test_a_model_that_fails(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_failing_local_model_is_reported_in_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
     def kind(model: str) -> Any:
         raise OSError("no such\nmodel")
 
@@ -314,10 +316,10 @@ def test_a_model_that_fails(monkeypatch: pytest.MonkeyPatch) -> None:
         LocalEmbedder("mini").embed(["tea"])
 
 
-def test_judging(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_local_reranker_orders_by_score_with_nan_last(monkeypatch: pytest.MonkeyPatch) -> None:
     def kind(model: str) -> Any:
         return SimpleNamespace(predict=lambda pairs, **_: np.asarray([0.5, float("nan"), 0.9], dtype=np.float32))
 
     library(monkeypatch, CrossEncoder=kind)
-    made = CrossEncoderReranker("mini").rerank("tea", DOCUMENTS)
-    assert [judged.index for judged in made] == [2, 0, 1]
+    result = CrossEncoderReranker("mini").rerank("tea", DOCUMENTS)
+    assert [judged.index for judged in result] == [2, 0, 1]

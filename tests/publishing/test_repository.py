@@ -1,4 +1,4 @@
-"""A repository that is open is followed file by file."""
+"""Updates of an open repository, file by file."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def names(publisher: RepositoryPublisher) -> set[str]:
     return set(publisher.newest.by_path)
 
 
-def test_only_changed_files_are_linked_again(root: Path) -> None:
+def test_only_changed_files_are_relinked(root: Path) -> None:
     publisher = RepositoryPublisher(find_repository(root))
     assert publisher.newest is None
     assert publisher.load(CONSTANTS, 1.0)
@@ -51,7 +51,7 @@ def test_only_changed_files_are_linked_again(root: Path) -> None:
         publisher.of_generation(99)
 
 
-def test_next_process_starts_with_the_files_already_read(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_next_process_reuses_the_stored_index(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     publisher = RepositoryPublisher(find_repository(root))
     publisher.load(CONSTANTS, 1.0)
     assert publisher.keep(CONSTANTS)
@@ -64,7 +64,7 @@ def test_next_process_starts_with_the_files_already_read(root: Path, monkeypatch
     assert not again.keep(CONSTANTS)
 
 
-def test_changes_are_noticed_while_watching(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_changes_of_a_watched_repository_are_noticed(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(repository, "LOOK_SECONDS", 0.02)
     monkeypatch.setattr(repository, "_SHARE", 1)
     publisher = RepositoryPublisher(find_repository(root))
@@ -91,7 +91,7 @@ def test_repository_is_never_written(root: Path) -> None:
     assert sorted(root.rglob("*")) == before
 
 
-def test_unreadable_repository_is_an_error_of_one_line(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_unreadable_repository_is_reported_in_one_line(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for wrong in (root / "a.py", root / "none"):
         with pytest.raises(ProjectError, match="no such folder; name one with --repo"):
             find_repository(wrong)

@@ -26,10 +26,10 @@ def followed(tree: Tree) -> Iterator[Following]:
     for number in range(6):
         tree.note(f"auth/jwt/n{number}.md", f"Rotation {number}", "tokens rotate")
     tree.note("ops/deep/down/a.md", "Deploy", "roll back")
-    with following(tree.session()) as made:
-        assert not made.begun.why
-        assert not made.begun.poll_seconds
-        yield made
+    with following(tree.session()) as result:
+        assert not result.begun.why
+        assert not result.begun.poll_seconds
+        yield result
 
 
 def equals_a_fresh_one(followed: Following, tree: Tree) -> bool:
@@ -46,19 +46,19 @@ def is_made_again(followed: Following, tree: Tree) -> None:
     assert followed.until(lambda: followed.has("new/a.md", "new/b.md"))
 
 
-def test_tree_removed_and_recreated(followed: Following, tree: Tree) -> None:
+def test_removed_and_recreated_tree_is_followed(followed: Following, tree: Tree) -> None:
     shutil.rmtree(tree.tree)
     is_made_again(followed, tree)
     assert equals_a_fresh_one(followed, tree)
 
 
-def test_all_of_brv_removed_and_recreated(followed: Following, tree: Tree) -> None:
+def test_removed_and_recreated_brv_folder_is_followed(followed: Following, tree: Tree) -> None:
     shutil.rmtree(tree.root / ".brv")
     is_made_again(followed, tree)
     assert equals_a_fresh_one(followed, tree)
 
 
-def test_another_brv_put_in_its_place(followed: Following, tree: Tree, tmp_path: Path) -> None:
+def test_exchanged_brv_folder_is_followed(followed: Following, tree: Tree, tmp_path: Path) -> None:
     other = Tree(tmp_path / "other")
     other.note("other/a.md", "Other")
     (tree.root / ".brv").rename(tmp_path / "old")
@@ -69,12 +69,12 @@ def test_another_brv_put_in_its_place(followed: Following, tree: Tree, tmp_path:
     assert equals_a_fresh_one(followed, tree)
 
 
-def test_project_removed_and_recreated(followed: Following, tree: Tree) -> None:
+def test_removed_and_recreated_project_is_followed(followed: Following, tree: Tree) -> None:
     shutil.rmtree(tree.root)
     is_made_again(followed, tree)
 
 
-def test_a_folder_replaced_by_another(followed: Following, tree: Tree, tmp_path: Path) -> None:
+def test_exchanged_folder_is_followed(followed: Following, tree: Tree, tmp_path: Path) -> None:
     beside = tmp_path / "beside"
     beside.mkdir()
     (beside / "n0.md").write_text("# Other\n")
@@ -87,7 +87,7 @@ def test_a_folder_replaced_by_another(followed: Following, tree: Tree, tmp_path:
     assert equals_a_fresh_one(followed, tree)
 
 
-def test_an_editors_write_and_rename(followed: Following, tree: Tree) -> None:
+def test_note_saved_by_rename_is_followed(followed: Following, tree: Tree) -> None:
     place = tree.tree / "auth/jwt/n0.md"
     place.rename(place.with_suffix(".md~"))
     draft = place.with_name(".n0.md.swp")
@@ -99,7 +99,7 @@ def test_an_editors_write_and_rename(followed: Following, tree: Tree) -> None:
     assert equals_a_fresh_one(followed, tree)
 
 
-def test_a_note_that_was_only_touched(followed: Following, tree: Tree) -> None:
+def test_touched_note_changes_the_fingerprint(followed: Following, tree: Tree) -> None:
     before = followed.session.snapshot.fingerprint
     tree.age("auth/jwt/n0.md", 40)
     assert followed.until(lambda: followed.session.snapshot.fingerprint != before)
@@ -107,7 +107,7 @@ def test_a_note_that_was_only_touched(followed: Following, tree: Tree) -> None:
 
 
 @pytest.mark.skipif(shutil.which("git") is None, reason="no git here")
-def test_a_checkout_of_a_thousand_files(followed: Following, tree: Tree) -> None:
+def test_checkout_of_a_thousand_files_is_followed(followed: Following, tree: Tree) -> None:
     def git(*words: str) -> None:
         known = ("-c", "user.name=x", "-c", "user.email=x@y", "-c", "commit.gpgsign=false", "-c", "gc.auto=0")
         subprocess.run(("git", *known, *words), cwd=tree.root, check=True, capture_output=True)
@@ -130,7 +130,7 @@ def test_a_checkout_of_a_thousand_files(followed: Following, tree: Tree) -> None
 
 
 @pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root may enter every folder")
-def test_a_folder_that_may_be_entered_again(followed: Following, tree: Tree) -> None:
+def test_folder_that_becomes_readable_again_is_followed(followed: Following, tree: Tree) -> None:
     (tree.tree / "ops").chmod(0)
     assert followed.until(lambda: followed.lacks("ops/deep/down/a.md"))
     (tree.tree / "ops").chmod(0o755)
@@ -143,7 +143,7 @@ _BLOCKS, _BYTES, _KEPT_ONE_IN = 40_000, 2_000, 100
 
 
 @pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="the library has no way to give memory back")
-def test_freed_memory_between_used_blocks_is_returned() -> None:
+def test_freed_memory_between_used_blocks_is_released() -> None:
     blocks = [bytes([place % 256]) * _BYTES for place in range(_BLOCKS)]
     kept = blocks[::_KEPT_ONE_IN]
     del blocks
@@ -153,7 +153,7 @@ def test_freed_memory_between_used_blocks_is_returned() -> None:
     assert [block[0] for block in kept] == [place % 256 for place in range(0, _BLOCKS, _KEPT_ONE_IN)]
 
 
-def test_library_without_trimming_is_skipped(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_malloc_trim_is_ignored(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(publisher.ctypes, "CDLL", lambda name: object())
     publisher._malloc_trim.cache_clear()
     try:
@@ -185,9 +185,7 @@ def test_watching_process_releases_memory_after_several_snapshots(
         session.close()
 
 
-def test_signals_that_are_written_while_everything_is_read_again_are_not_lost(
-    tree: Tree, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_signals_written_during_a_full_reload_are_read(tree: Tree, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tree.note("auth/one.md", "One")
     tree.sidecar_file(path, {"importance": 11})
     session = tree.session()
@@ -210,7 +208,7 @@ def test_signals_that_are_written_while_everything_is_read_again_are_not_lost(
         session.close()
 
 
-def test_a_closed_project_is_not_watched(tree: Tree) -> None:
+def test_closed_project_is_not_watched(tree: Tree) -> None:
     tree.note("auth/one.md", "One")
     session, before = tree.session(), threading.active_count()
     session.close()
@@ -218,7 +216,7 @@ def test_a_closed_project_is_not_watched(tree: Tree) -> None:
     assert threading.active_count() <= before
 
 
-def test_changes_that_were_noticed_before_an_error_are_not_lost(tree: Tree, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_changes_noticed_before_an_error_are_loaded_later(tree: Tree, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("one", "two"):
         tree.note(f"a/{name}.md", name)
     session = tree.session()

@@ -1,4 +1,4 @@
-"""Compound scores, maturity, and the days from which a note cannot reach a threshold any more."""
+"""Compound scores, maturity, and the days until a note can no longer reach a threshold."""
 
 from __future__ import annotations
 
@@ -48,27 +48,27 @@ MATURITY = st.sampled_from(["draft", "validated", "core"])
         (0.0, 0.0),
     ],
 )
-def test_round_half_up(value: float, rounded: float) -> None:
+def test_halves_are_rounded_up(value: float, rounded: float) -> None:
     assert round_half_up(value, 2) == rounded
 
 
-def test_rounding_is_that_of_doubles() -> None:
-    """1.005 is a little less than its name: times 100 it is 100.49999999999999."""
+def test_rounding_works_on_the_double_value() -> None:
+    """The double 1.005 is slightly less than 1.005: times 100 it is 100.49999999999999."""
     assert round_half_up(1.005, 2) == 1.0
     assert round_half_up(0.285, 2) == 0.28  # 28.499999999999996
 
 
 @given(st.floats(0, 1_000), st.integers(0, 4))
-def test_round_half_up_is_floor_of_the_scaled_value_plus_a_half(value: float, decimals: int) -> None:
+def test_rounding_equals_floor_of_the_scaled_value_plus_a_half(value: float, decimals: int) -> None:
     scaled = Decimal(value * 10.0**decimals + 0.5)
     assert round_half_up(value, decimals) == int(scaled.to_integral_value(ROUND_FLOOR)) / 10.0**decimals
 
 
 @given(st.floats(0.001, 1.2) | st.integers(1, 120).map(lambda cents: cents / 100), st.integers(0, 6))
-def test_the_unrounded_threshold_inverts_rounding(threshold: float, decimals: int) -> None:
-    least = unrounded_threshold(threshold, decimals)
-    assert round_half_up(least, decimals) >= threshold
-    assert round_half_up(math.nextafter(least, -math.inf), decimals) < threshold
+def test_unrounded_threshold_inverts_rounding(threshold: float, decimals: int) -> None:
+    minimum = unrounded_threshold(threshold, decimals)
+    assert round_half_up(minimum, decimals) >= threshold
+    assert round_half_up(math.nextafter(minimum, -math.inf), decimals) < threshold
 
 
 def one(
@@ -77,8 +77,8 @@ def one(
     """The score and the parts of one match."""
     given = (np.asarray([value]) for value in (relevance, importance, recency))
     bonus = np.asarray([rules.local_bonus if local else 0.0])
-    made = compound(*given, np.asarray([rules.boost[maturity]]), bonus, rules)
-    return score_parts(made, [maturity], [local], rules, rounded)[0]
+    result = compound(*given, np.asarray([rules.boost[maturity]]), bonus, rules)
+    return score_parts(result, [maturity], [local], rules, rounded)[0]
 
 
 @given(UNIT, st.floats(0, 100), UNIT, MATURITY, st.booleans(), st.booleans())
@@ -92,19 +92,21 @@ def test_parts_sum_to_the_score(
 
 
 @given(st.lists(st.tuples(UNIT, st.floats(0, 100), UNIT, MATURITY, st.booleans()), min_size=1, max_size=40))
-def test_one_match_has_the_score_and_parts_that_it_has_among_many(
+def test_score_and_parts_are_equal_for_one_or_many_matches(
     matches: list[tuple[float, float, float, str, bool]],
 ) -> None:
     relevance, importance, recency = (np.asarray([match[place] for match in matches]) for place in range(3))
     boost = np.asarray([SCORE.boost[match[3]] for match in matches])
     bonus = np.asarray([SCORE.local_bonus if match[4] else 0.0 for match in matches])
-    made = compound(relevance, importance, recency, boost, bonus, SCORE)
-    together = score_parts(made, [match[3] for match in matches], [match[4] for match in matches], SCORE, rounded=False)
-    assert [score for score, _ in together] == made.score.tolist()
+    result = compound(relevance, importance, recency, boost, bonus, SCORE)
+    together = score_parts(
+        result, [match[3] for match in matches], [match[4] for match in matches], SCORE, rounded=False
+    )
+    assert [score for score, _ in together] == result.score.tolist()
     assert together == [one(*match, SCORE, rounded=False) for match in matches]
 
 
-def test_the_formula_by_hand() -> None:
+def test_score_equals_a_manual_calculation() -> None:
     final, parts = one(0.9, 80.0, 0.5, "draft", True, SCORE, rounded=False)
     assert final == pytest.approx((0.6 * 0.9 + 0.2 * 0.8 + 0.2 * 0.5) * 0.85 + 0.1, rel=1e-15)
     assert {part.name: round(part.value, 6) for part in parts} == {
@@ -117,11 +119,11 @@ def test_the_formula_by_hand() -> None:
     }
 
 
-def test_importance_above_the_scale_counts_as_the_scale() -> None:
+def test_importance_is_capped_at_its_scale() -> None:
     assert one(0, 140, 0, "validated", False, SCORE, rounded=False)[0] == pytest.approx(0.2)
 
 
-def test_the_cap_is_a_part() -> None:
+def test_cap_is_one_of_the_parts() -> None:
     final, parts = one(1.0, 100.0, 1.0, "core", True, SCORE, rounded=True)
     assert final == 1.0
     assert next(part.value for part in parts if part.name == "cap") == pytest.approx(-0.25)
@@ -133,7 +135,7 @@ def test_shared_notes_have_no_bonus() -> None:
     assert local - shared == pytest.approx(0.1)
 
 
-def test_docs_knows_no_bonus() -> None:
+def test_docs_profile_has_no_local_bonus() -> None:
     assert one(0.5, 50.0, 0.5, "validated", True, DOCS.score, rounded=False)[0] == pytest.approx(0.5)
 
 
@@ -148,7 +150,7 @@ DEFAULT: Signals = (50, 1.0, "draft", True)
 
 
 @pytest.mark.parametrize(("maturity", "importance"), TABLE)
-def test_the_table(maturity: str, importance: float) -> None:
+def test_ceilings_match_the_published_table(maturity: str, importance: float) -> None:
     row = [ceiling_of(days, importance, 1.0, maturity, True) for days in DAYS]
     assert [round_half_up(value, 3) for value in row] == list(TABLE[maturity, importance])
 
@@ -157,43 +159,43 @@ def test_the_table(maturity: str, importance: float) -> None:
     ("threshold", "unrounded", "rounded"),
     [(0.85, 2.6, 3.5), (0.70, 56.4, 60.9)],
 )
-def test_until_when_a_note_with_default_signals_reaches(threshold: float, unrounded: float, rounded: float) -> None:
+def test_days_until_default_signals_miss_a_threshold(threshold: float, unrounded: float, rounded: float) -> None:
     assert days_left(threshold, 0.0, DEFAULT) == pytest.approx(unrounded, abs=0.05)
     gates_see = unrounded_threshold(threshold, 2)
     assert days_left(gates_see, 0.0, DEFAULT) == pytest.approx(rounded, abs=0.05)
 
 
 @pytest.mark.parametrize("threshold", [0.85, 0.70])
-def test_the_day_is_where_the_rounded_ceiling_turns(threshold: float) -> None:
+def test_day_is_the_first_with_a_lower_rounded_ceiling(threshold: float) -> None:
     day = days_left(unrounded_threshold(threshold, 2), 0.0, DEFAULT)
     assert round_half_up(ceiling_of(day - PRECISION_DAYS, *DEFAULT), 2) >= threshold
     assert round_half_up(ceiling_of(day, *DEFAULT), 2) < threshold
 
 
-def test_days_count_from_the_age_that_the_note_has() -> None:
+def test_days_left_count_from_the_current_age() -> None:
     assert days_left(0.70, 40.0, DEFAULT) == pytest.approx(56.4 - 40, abs=0.05)
 
 
-def test_a_note_from_the_future_does_not_age_before_its_time() -> None:
+def test_note_with_a_future_date_does_not_age_yet() -> None:
     assert days_left(0.70, -10.0, DEFAULT) == pytest.approx(56.4 + 10, abs=0.05)
 
 
-def test_a_ceiling_that_has_already_fallen() -> None:
+def test_ceiling_already_below_the_threshold_has_0_days_left() -> None:
     assert days_left(0.85, 30.0, DEFAULT) == 0.0
 
 
-def test_a_ceiling_that_never_falls_so_far() -> None:
+def test_ceiling_always_above_the_threshold_has_infinite_days_left() -> None:
     assert days_left(0.5, 0.0, DEFAULT) == math.inf
     assert ceiling_of(HORIZON_DAYS, *DEFAULT) > 0.5
 
 
-def test_shared_notes_and_docs_have_no_bonus() -> None:
+def test_ceilings_of_shared_notes_and_docs_have_no_bonus() -> None:
     assert ceiling_of(0, 50, 1.0, "draft", False) == pytest.approx(0.765)
     assert ceiling_of(0, 50, 1.0, "draft", True, DOCS) == pytest.approx(0.765)
 
 
 @given(st.floats(0, 400), st.floats(0, 100), st.sampled_from(["draft", "validated", "core"]))
-def test_no_text_can_exceed_it(days: float, importance: float, maturity: str) -> None:
+def test_no_relevance_exceeds_the_ceiling(days: float, importance: float, maturity: str) -> None:
     perfect = ceiling_of(days, importance, 1.0, maturity, True)
     imperfect = changed(BRV3, score={"relevance": 0.6 * 0.999})
     assert ceiling_of(days, importance, 1.0, maturity, True, imperfect) <= perfect <= 1
@@ -205,7 +207,7 @@ RELEVANCE = st.floats(0, 1)
 
 
 @given(st.lists(st.tuples(RELEVANCE, AGED), min_size=1, max_size=40))
-def test_the_score_of_one_note_is_its_place_in_the_array_to_the_bit(
+def test_scores_of_one_note_and_an_array_are_identical(
     matches: list[tuple[float, tuple[float, Signals]]],
 ) -> None:
     relevance, days = np.asarray([match[0] for match in matches]), np.asarray([match[1][0] for match in matches])
@@ -219,7 +221,9 @@ def test_the_score_of_one_note_is_its_place_in_the_array_to_the_bit(
 
 
 @given(st.lists(AGED, min_size=1, max_size=40), st.lists(st.sampled_from([0.845, 0.695, 0.5, 0.0, 1.0]), min_size=1))
-def test_one_note_falls_as_among_many(notes: list[tuple[float, Signals]], thresholds: list[float]) -> None:
+def test_days_until_a_fall_are_equal_for_one_or_many_notes(
+    notes: list[tuple[float, Signals]], thresholds: list[float]
+) -> None:
     days, signals = np.asarray([age for age, _ in notes]), inputs([note for _, note in notes])
     found = days_until_below(thresholds, days, signals, BRV3)
     assert found.shape == (len(thresholds), len(notes))
@@ -228,8 +232,8 @@ def test_one_note_falls_as_among_many(notes: list[tuple[float, Signals]], thresh
 
 
 @given(st.lists(AGED, min_size=1, max_size=8), st.floats(0.3, 1.1))
-def test_the_days_left_invert_the_ceiling(notes: list[tuple[float, Signals]], threshold: float) -> None:
-    """Reached until the last step before that day, and missed on it; what never falls is there in ten years."""
+def test_days_left_invert_the_ceiling(notes: list[tuple[float, Signals]], threshold: float) -> None:
+    """The threshold is met until the step before that day; a ceiling that never falls still meets it in ten years."""
     days, signals = np.asarray([age for age, _ in notes]), inputs([note for _, note in notes])
     left = days_until_below([threshold], days, signals, BRV3)[0]
     already, never = left == 0, np.isinf(left)
@@ -287,7 +291,7 @@ def after(event: Event, importance: float, maturity: str) -> tuple[float, str]:
         (34, "core", "validated"),
     ],
 )
-def test_hysteresis(importance: float, maturity: str, then: str) -> None:
+def test_maturity_changes_with_hysteresis(importance: float, maturity: str, then: str) -> None:
     assert next_maturity(importance, maturity) == then
 
 
@@ -302,7 +306,7 @@ def test_hysteresis(importance: float, maturity: str, then: str) -> None:
         (100, "core", (100, "core")),
     ],
 )
-def test_an_access_hit(importance: float, maturity: str, then: tuple[float, str]) -> None:
+def test_access_hit_raises_importance_and_maturity(importance: float, maturity: str, then: tuple[float, str]) -> None:
     assert after(after_access, importance, maturity) == then
 
 
@@ -316,7 +320,7 @@ def test_an_access_hit(importance: float, maturity: str, then: tuple[float, str]
         (29, "validated", (34, "draft")),
     ],
 )
-def test_a_curate_update(importance: float, maturity: str, then: tuple[float, str]) -> None:
+def test_update_raises_importance_and_maturity(importance: float, maturity: str, then: tuple[float, str]) -> None:
     assert after(after_update, importance, maturity) == then
 
 
@@ -332,7 +336,7 @@ RULES = st.builds(
 
 
 @given(st.lists(st.tuples(st.floats(0, 100), st.sampled_from(LEVELS)), min_size=1), st.just(SIGNALS) | RULES)
-def test_many_at_once_are_as_one_by_one(notes: list[tuple[float, str]], rules: SignalRules) -> None:
+def test_maturity_changes_are_equal_for_one_or_many_notes(notes: list[tuple[float, str]], rules: SignalRules) -> None:
     importance = np.asarray([note[0] for note in notes])
     levels = levels_of(note[1] for note in notes)
     moved = [LEVELS[level] for level in next_levels(importance, levels, rules)]
@@ -340,7 +344,7 @@ def test_many_at_once_are_as_one_by_one(notes: list[tuple[float, str]], rules: S
 
 
 @given(st.floats(0, 100))
-def test_the_thresholds_are_where_maturity_changes(importance: float) -> None:
+def test_maturity_changes_exactly_at_its_thresholds(importance: float) -> None:
     for level, maturity in enumerate(LEVELS):
         then = LEVELS.index(next_maturity(importance, maturity))
         assert (then > level) == (importance >= promoted_from(SIGNALS)[level])
@@ -352,10 +356,10 @@ def test_hits_until_promotion_are_counted(importance: float, maturity: str, gain
     rules = changed(BRV3, signals={"access_gain": gain}).signals
     raised, levels = np.asarray([importance]), levels_of([maturity])
     hits = float(hits_until_promotion(raised, levels, rules)[0])
-    level, most = levels[0], 1_100
-    for number in range(1, most):
+    level, limit = levels[0], 1_100
+    for number in range(1, limit):
         raised, levels = after_access(raised, levels, rules)
         if levels[0] > level:
             assert hits == pytest.approx(number, abs=1 if gain == 0.1 else 0)
             return
-    assert hits > most
+    assert hits > limit

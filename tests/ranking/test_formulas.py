@@ -1,4 +1,4 @@
-"""Formulas of ranking, each beside a computation of another kind."""
+"""Ranking formulas, each compared with another computation."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from tests.support.trees import BRV3, DAY_MS, NOW_MS, changed
 
 
 @pytest.mark.parametrize(("notes", "df"), [(10, 0), (10, 3), (10, 10), (9900, 17), (1, 1)])
-def test_idf_is_the_plus_variant(notes: int, df: int) -> None:
+def test_idf_follows_the_plus_one_formula(notes: int, df: int) -> None:
     assert bm25.idf(notes, df) == pytest.approx(math.log(1 + (notes - df + 0.5) / (df + 0.5)), rel=1e-15)
 
 
-def test_a_term_in_every_note_still_counts() -> None:
+def test_idf_of_a_term_in_every_note_is_positive() -> None:
     assert bm25.idf(10, 10) > 0
 
 
@@ -30,22 +30,22 @@ def test_length_norm_at_average_length_is_k() -> None:
     assert float(bm25.length_norm(np.asarray(7.0), 7.0, 1.2, 0.7)) == pytest.approx(1.2, rel=1e-15)
 
 
-def test_length_norm_of_an_empty_field_everywhere() -> None:
+def test_length_norm_is_defined_if_every_field_is_empty() -> None:
     assert bm25.length_norm(np.zeros(3), 0.0, 1.2, 0.7).tolist() == pytest.approx([0.36] * 3)
 
 
-def test_term_score_by_hand() -> None:
+def test_term_score_equals_a_manual_calculation() -> None:
     got = float(bm25.term_score(np.asarray(2.0), np.asarray(3.0), np.asarray(1.2), 1.2, 0.5))
     assert got == pytest.approx(2.0 * (0.5 + 3 * 2.2 / (3 + 1.2)), rel=1e-15)
 
 
 @pytest.mark.parametrize(("raw", "shown"), [(9, 0.9), (15, 0.9375), (150, 0.9934)])
-def test_saturation(raw: float, shown: float) -> None:
+def test_raw_scores_saturate_below_1(raw: float, shown: float) -> None:
     assert float(bm25.saturate(np.asarray(float(raw)))) == pytest.approx(shown, abs=5e-5)
 
 
 @given(st.lists(st.integers(0, 5000), max_size=200))
-def test_running_mean_is_the_mean_but_for_the_last_digits(lengths: list[int]) -> None:
+def test_running_mean_equals_the_mean_except_for_rounding(lengths: list[int]) -> None:
     mean = sum(lengths) / len(lengths) if lengths else 0.0
     assert bm25.running_mean(lengths) == pytest.approx(mean, rel=1e-12, abs=1e-12)
 
@@ -61,31 +61,31 @@ def test_running_mean_depends_on_the_order() -> None:
 DECAY = BRV3.decay
 
 
-def test_nothing_ages_at_zero_days() -> None:
+def test_signals_are_unchanged_at_age_zero() -> None:
     assert float(decayed_importance(50.0, 0.0, DECAY)) == 50.0
     assert float(decayed_recency(0.4, 0.0, DECAY)) == 0.4
 
 
-def test_recency_ignores_the_stored_value_as_soon_as_it_ages() -> None:
+def test_recency_ignores_the_stored_value_after_age_zero() -> None:
     assert float(decayed_recency(0.4, 1e-9, DECAY)) == pytest.approx(1.0)
     assert float(decayed_recency(0.4, 30.0, DECAY)) == pytest.approx(math.exp(-1))
 
 
-def test_importance_loses_half_a_percent_a_day() -> None:
+def test_importance_decays_by_half_a_percent_a_day() -> None:
     assert float(decayed_importance(80.0, 10.0, DECAY)) == pytest.approx(80 * 0.995**10, rel=1e-14)
 
 
-def test_a_file_that_is_saved_now_has_an_age() -> None:
+def test_newly_saved_file_is_older_than_now() -> None:
     assert [just_before_ms(now_ms) for now_ms in (5.0, 5.1, 5.9)] == [4, 4, 4], "an engine may count whole milliseconds"
 
 
-def test_days_are_fractions_and_never_negative() -> None:
+def test_ages_are_fractional_days_and_never_negative() -> None:
     days = age_days(NOW_MS, np.asarray([NOW_MS - DAY_MS / 2, NOW_MS + DAY_MS, NOW_MS], dtype=np.float64))
     assert days.tolist() == [0.5, 0.0, 0.0]
 
 
 @given(st.lists(st.tuples(st.floats(0, 100), st.floats(0, 4_000) | st.just(0.0)), min_size=1, max_size=40))
-def test_one_note_decays_as_among_many_to_the_bit(notes: list[tuple[float, float]]) -> None:
+def test_decay_of_one_note_and_an_array_is_identical(notes: list[tuple[float, float]]) -> None:
     stored, days = (np.asarray([note[place] for note in notes]) for place in range(2))
     importance, recency = decayed_importance(stored, days, DECAY), decayed_recency(stored / 100, days, DECAY)
     for place in range(len(notes)):
@@ -96,14 +96,14 @@ def test_one_note_decays_as_among_many_to_the_bit(notes: list[tuple[float, float
 
 
 @given(st.floats(1, 100), st.floats(0.01, 100))
-def test_the_age_until_an_importance_inverts_decay(stored: float, threshold: float) -> None:
+def test_days_until_an_importance_invert_decay(stored: float, threshold: float) -> None:
     days = float(days_until_importance(threshold, np.asarray([stored]), DECAY)[0])
     assert (days > 0) == (stored > threshold)
     if days > 0:
         assert float(decayed_importance(stored, days, DECAY)) == pytest.approx(threshold, rel=1e-12)
 
 
-def test_importance_that_never_falls_to_it() -> None:
+def test_importance_never_reached_has_infinite_days() -> None:
     stored = np.asarray([50.0, 0.0])
     assert days_until_importance(0.0, stored, DECAY).tolist() == [math.inf, math.inf]
     assert days_until_importance(np.asarray([-math.inf, 35.0]), stored, DECAY).tolist() == [math.inf, math.inf]
@@ -115,20 +115,20 @@ SETS = st.frozensets(st.sampled_from("abcdefgh"))
 
 
 @given(SETS, SETS)
-def test_jaccard_is_shared_over_all(left: frozenset[str], right: frozenset[str]) -> None:
+def test_jaccard_is_intersection_over_union(left: frozenset[str], right: frozenset[str]) -> None:
     shared, union, ratio = jaccard(left, right)
     assert (shared, union) == (len(left & right), len(left | right))
     assert ratio == (len(left & right) / len(left | right) if left | right else 0.0)
 
 
 @pytest.mark.parametrize(("chars", "tokens"), [(0, 0), (1, 0), (2, 1), (5, 1), (6, 2), (400, 100), (402, 101)])
-def test_tokens_are_characters_by_four_rounded_half_up(chars: int, tokens: int) -> None:
+def test_token_estimate_is_a_quarter_of_the_characters(chars: int, tokens: int) -> None:
     assert int(estimated_tokens(chars, BRV3.manifest.chars_per_token)) == tokens
     assert estimated_tokens(np.asarray([chars, chars]), BRV3.manifest.chars_per_token).tolist() == [tokens, tokens]
 
 
 @given(st.lists(st.integers(-3, 30), max_size=20), st.integers(0, 60))
-def test_each_entry_that_still_fits_is_taken_in_order(tokens: list[int], budget: int) -> None:
+def test_entries_that_fit_the_budget_are_taken_in_order(tokens: list[int], budget: int) -> None:
     taken, left = [], budget
     for place, amount in enumerate(tokens):
         if amount <= left:
@@ -149,11 +149,11 @@ def test_logarithm_matches_for_values_used_in_ranking(notes: int, df: int) -> No
 
 
 @pytest.mark.parametrize("exponent", [-1000, -2, -1, 0, 1, 2, 10, 1000])
-def test_powers_of_two(exponent: int) -> None:
+def test_logarithms_of_powers_of_two_are_accurate(exponent: int) -> None:
     assert log(2.0**exponent) == pytest.approx(exponent * math.log(2), rel=1e-15)
 
 
 @pytest.mark.parametrize("value", [0.0, -1.0, math.inf, -math.inf, math.nan])
-def test_values_without_a_logarithm(value: float) -> None:
+def test_values_without_a_logarithm_are_refused(value: float) -> None:
     with pytest.raises(ValueError, match="no logarithm"):
         log(value)

@@ -33,7 +33,7 @@ def _plain(*blocks: Block, width: int = 24) -> list[str]:
     return [one.plain for one in lines_of(blocks, width, UNICODE)]
 
 
-def test_a_paragraph_hangs_below_its_beginning_and_leaves_cells_free() -> None:
+def test_paragraph_has_a_hanging_indent_and_a_right_margin() -> None:
     assert _plain(Text(LONG, before="   ", after=4)) == [
         "   carrier pigeons",
         "   resend webhooks",
@@ -45,7 +45,7 @@ def test_a_paragraph_hangs_below_its_beginning_and_leaves_cells_free() -> None:
     assert _plain(Text("")) == [" "]
 
 
-def test_cut_text_keeps_its_role_and_other_spans_are_blank() -> None:
+def test_wrapped_text_keeps_its_style() -> None:
     first, second, *_ = lines_of([Text(LONG, "muted", line(" ⚠ ", "warn"))], 24, UNICODE)
     assert first.spans == [(" ⚠ ", "warn"), ("carrier pigeons", "muted")]
     assert second.spans == [("   ", "muted"), ("resend webhooks when", "muted")]
@@ -64,7 +64,7 @@ def test_no_block_is_wider_than_its_pane(width: int) -> None:
     assert max(one.width for one in lines_of(blocks, width, UNICODE)) <= width
 
 
-def test_blocks_can_be_laid_out_again_at_another_width() -> None:
+def test_blocks_can_be_laid_out_at_another_width() -> None:
     blocks: list[Block] = [Ends(line(LONG), line("0.82")), line(LONG), Text(LONG, before=line("    "))]
     wide = _plain(*blocks, width=40)
     assert max(map(len, _plain(*blocks, width=5))) <= 5
@@ -80,20 +80,20 @@ def test_blocks_for_a_file_are_neither_cut_nor_wrapped() -> None:
         ]
 
 
-def test_control_characters_are_shown_and_not_written() -> None:
+def test_control_characters_are_made_visible() -> None:
     (shown,) = _plain(Text("a\x1b[31mb"))
     assert "\x1b" not in shown
     assert "[31mb" in shown
 
 
-def test_blocks_after_a_very_long_text_are_left_out() -> None:
+def test_blocks_after_a_very_long_text_are_omitted() -> None:
     shown = _plain(Marked("row\n" * 5000), Rule("after it"))
     assert 1500 < len(shown) < 1510
     assert shown[-1].endswith("more lines")
     assert _plain(Marked("row\n" * 3), Rule("after it"))[-1].startswith("┄┄ after it")
 
 
-def test_a_stage_is_one_line_and_conserves_its_counts() -> None:
+def test_stage_shows_its_counts_in_one_line() -> None:
     (shown,) = _plain(Stage("least score", 9, 2, 7, ""), width=60)
     assert "9 − 2     = 7" in shown
 
@@ -135,14 +135,14 @@ def shown(tokens: list[Token]) -> str:
 
 
 @given(NASTY)
-def test_escaped_text_is_plain_text(text: str) -> None:
+def test_escaped_text_contains_no_markdown(text: str) -> None:
     tokens = list(inner(paragraph(text)))
     assert kinds(tokens) <= HARMLESS
     assert shown(tokens) == visible(text).strip()
 
 
 @given(NASTY)
-def test_a_heading_is_one_line_of_text(text: str) -> None:
+def test_heading_stays_one_line_of_text(text: str) -> None:
     blocks = READER.parse(heading(2, text))
     assert [block.type for block in blocks] == ["heading_open", "inline", "heading_close"]
     assert shown(blocks[1].children or []) == visible(text).strip()
@@ -150,7 +150,7 @@ def test_a_heading_is_one_line_of_text(text: str) -> None:
 
 @given(st.lists(st.tuples(NASTY, NASTY), min_size=1, max_size=4))
 @example([("0.AL", "www.evil.example")])
-def test_a_table_keeps_its_cells(rows: list[tuple[str, str]]) -> None:
+def test_table_cells_cannot_be_broken_by_their_text(rows: list[tuple[str, str]]) -> None:
     blocks = READER.parse(table(("one", "two"), rows, ("two",)))
     cells = [shown(block.children or []) for block in blocks if block.type == "inline"]
     assert cells == ["one", "two", *(visible(cell).strip() for row in rows for cell in row)]
@@ -158,7 +158,7 @@ def test_a_table_keeps_its_cells(rows: list[tuple[str, str]]) -> None:
 
 
 @given(NASTY)
-def test_a_path_is_code_or_text(text: str) -> None:
+def test_path_is_rendered_as_code_or_text(text: str) -> None:
     blocks = READER.parse(table(("path",), [(path(text),)]))
     cell = [block for block in blocks if block.type == "inline"][1]
     assert kinds(cell.children or ()) <= HARMLESS | {"code_inline"}
@@ -173,7 +173,7 @@ def test_fenced_text_is_kept_verbatim(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("made", "is_now"),
+    ("result", "is_now"),
     [
         (path("auth/jwt/refresh_rotation.md"), "`auth/jwt/refresh_rotation.md`"),
         (escaped("snake_case _x_ __init__"), r"snake_case \_x\_ \_\_init\_\_"),
@@ -187,8 +187,8 @@ def test_fenced_text_is_kept_verbatim(text: str) -> None:
         (joined(["a\n", "", "b\n"]), "a\n\nb\n"),
     ],
 )
-def test_pieces(made: str, is_now: str) -> None:
-    assert made == is_now
+def test_markdown_pieces_have_their_expected_form(result: str, is_now: str) -> None:
+    assert result == is_now
 
 
 STEP = ToolStep(1, 1, "read_note", '{"path": "x/n.md"}', "{}", 42, "", ("x/n.md",))
@@ -232,7 +232,7 @@ def test_spent_tokens_are_shown() -> None:
     assert spent(replace(DONE, turns=())) == "mini at h: no call was completed"
 
 
-def test_a_call_that_failed_took_its_time_too() -> None:
+def test_failed_call_counts_towards_the_time() -> None:
     failed = replace(DONE, ended=EndReason.FAILED, turns=TURNS[:1])
     assert failed.took_ms == 2003.0
     assert spent(failed) == "mini at h: 1 call, 2 tools, 100 tokens sent, 10 received, 2.0 s"
@@ -240,14 +240,14 @@ def test_a_call_that_failed_took_its_time_too() -> None:
     assert alone.took_ms == 60_000.0
 
 
-def test_a_line_for_each_tool() -> None:
+def test_each_tool_call_has_a_line() -> None:
     assert called(1, STEP.tool, STEP.arguments) == '1. read_note {"path": "x/n.md"}'
     assert gave(REFUSED, 0) == "../x.md: leads out of the tree, 0 ms"
     assert called(3, "search", "x" * 200) == f"3. search {'x' * 100}…"
     assert gave(STEP, 1.6) == "42 tokens, 2 ms"
 
 
-def test_the_text_report_shows_it(tree: Tree) -> None:
+def test_text_report_shows_the_work_of_the_model(tree: Tree) -> None:
     console = Console(width=100, record=True, file=None, quiet=True)
     with console.capture() as captured:
         console.quiet = False
@@ -259,7 +259,7 @@ def test_the_text_report_shows_it(tree: Tree) -> None:
     assert "## Summary\nYes." in "\n".join(line.strip() for line in text.splitlines())
 
 
-def test_markdown_shows_it(tree: Tree) -> None:
+def test_markdown_report_shows_the_work_of_the_model(tree: Tree) -> None:
     text = markdown_report(saved_now(answered(tree), NOW_MS))
     assert "by mini at h" in text
     assert "2 calls · 2 tools" in text

@@ -1,4 +1,4 @@
-"""Evaluations in files: JUnit XML, Markdown, TREC runs; text of others stays text in each."""
+"""Evaluations as JUnit XML, Markdown and TREC runs, with escaped text."""
 
 from __future__ import annotations
 
@@ -76,24 +76,24 @@ def test_junit_has_a_case_for_each_gate_and_query(report: Assessment) -> None:
 def test_tier_gate_names_the_new_tier_of_a_query_not_the_note_that_fell(report: Assessment) -> None:
     fallen = ChangeLine.of_rank("n one.md", "1 → not found")
     causes = (ChangeLine("why it is tier 4"), fallen, ChangeLine.of_cause("an edit"))
-    made = replace(report, causes={"lost": causes})
-    text = "\n".join(line.plain for line in lines_of(evaluation_blocks(made, 120), 120, UNICODE)).partition(" FAILED ")[
-        2
-    ]
+    result = replace(report, causes={"lost": causes})
+    text = "\n".join(line.plain for line in lines_of(evaluation_blocks(result, 120), 120, UNICODE)).partition(
+        " FAILED "
+    )[2]
     _, of_the_drop, of_the_tier = text.split("lost: ", 2)
     assert of_the_drop.startswith("n one.md: rank 1 → not found; cause: an edit")
     assert "lost: why it is tier 4; cause: an edit" in of_the_tier
-    assert "lost: why it is tier 4; cause: an edit" in rendered_evaluation(made, EvaluationForm.JUNIT).decode()
+    assert "lost: why it is tier 4; cause: an edit" in rendered_evaluation(result, EvaluationForm.JUNIT).decode()
 
 
-def test_markdown_shows_text_as_text(report: Assessment) -> None:
-    made = rendered_evaluation(report, EvaluationForm.MARKDOWN).decode()
-    html = MarkdownIt("gfm-like", {"html": True, "linkify": False}).render(made)
+def test_markdown_escapes_text_of_notes_and_queries(report: Assessment) -> None:
+    result = rendered_evaluation(report, EvaluationForm.MARKDOWN).decode()
+    html = MarkdownIt("gfm-like", {"html": True, "linkify": False}).render(result)
     assert html.startswith("<h2>Memory check failed</h2>")
     assert "<script>" not in html
     assert "<a " not in html
-    assert "\x1b" not in made
-    assert "\u202e" not in made
+    assert "\x1b" not in result
+    assert "\u202e" not in result
     assert html.count("<table>") == 4
     assert "recall@5 1.0000 → 0.0000, tier 2 → tier 4" in html
     assert "<code>n one.md</code>" in html
@@ -118,25 +118,25 @@ def test_json_can_be_read_back(report: Assessment, tmp_path: Path) -> None:
     assert value["comparison"]["changes"][0]["causes"][0].startswith("n one.md: rank 1")
 
 
-def test_where_it_cannot_be_saved(report: Assessment, tmp_path: Path) -> None:
+def test_evaluation_is_not_saved_to_an_invalid_place(report: Assessment, tmp_path: Path) -> None:
     for file, trees in (("x.txt", []), ("none/x.md", []), ("x.md", [tmp_path])):
         with pytest.raises(ExportError):
             save_evaluation(report, tmp_path / file, trees)
 
 
-def test_of_many_queries_the_worst_are_listed(report: Assessment) -> None:
+def test_only_the_worst_of_many_queries_are_listed(report: Assessment) -> None:
     many = tuple(result(f"q{number}", "n one.md") for number in range(60))
-    made = replace(
+    outcome = replace(
         report, evaluation=replace(report.evaluation, queries=(*many, result("worst", "m.md"))), comparison=None
     )
-    text = [line.plain for line in lines_of(evaluation_blocks(replace(made, gates=()), 80), 80, UNICODE)]
+    text = [line.plain for line in lines_of(evaluation_blocks(replace(outcome, gates=()), 80), 80, UNICODE)]
     assert text[-1].startswith(" … 11 more")
     assert sum(line.startswith(" q") and "tier 2" in line for line in text) == 49
     assert any(line.startswith(" worst") for line in text)
 
 
 @pytest.mark.parametrize("width", [40, 80, 200])
-def test_lines_keep_their_width(report: Assessment, width: int) -> None:
+def test_evaluation_lines_fit_the_width(report: Assessment, width: int) -> None:
     lines = lines_of(evaluation_blocks(report, width), width, UNICODE)
     assert all(line.width <= width for line in lines)
     text = "\n".join(line.plain for line in lines)

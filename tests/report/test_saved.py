@@ -49,7 +49,7 @@ def text_of(saved: SavedTrace, whole: bool = False) -> str:
     return console.file.getvalue()
 
 
-def test_markdown_has_the_whole_decision(saved: SavedTrace) -> None:
+def test_markdown_contains_the_whole_decision(saved: SavedTrace) -> None:
     trace = saved.trace
     assert isinstance(trace, Trace)
     blocks = MarkdownIt("gfm-like").parse(markdown_report(saved))
@@ -76,7 +76,7 @@ def test_markdown_has_the_whole_decision(saved: SavedTrace) -> None:
     assert all(f"{item.value:.3f}" in text for item in saved.detail["x/n.md"].contributions)
 
 
-def test_markdown_writes_attempts_on_the_scale_of_the_engine(saved: SavedTrace) -> None:
+def test_markdown_uses_the_engines_score_scale(saved: SavedTrace) -> None:
     finer = replace(saved, trace=replace(saved.trace, scale=Scale(5)))
     first = next(row.results[0] for row in presentation(saved.trace.engine).attempts(saved.trace) if row.results)
     assert f"{first.path}` {first.score:.5f}" in markdown_report(finer).partition("## Retry")[2]
@@ -114,7 +114,7 @@ def test_text_equals_the_output_of_query(saved: SavedTrace) -> None:
     assert len(text_of(saved, whole=True)) > len(text_of(saved))
 
 
-def test_a_hybrid_trace_in_each_form(project: Tree) -> None:
+def test_hybrid_trace_is_rendered_in_each_format(project: Tree) -> None:
     session = project.session()
     saved = session.explainer.saved(session.preview("quokka", engine="jeffs_brain", services=True))
     assert "JEFFS BRAIN" in text_of(saved)
@@ -125,7 +125,7 @@ def test_a_hybrid_trace_in_each_form(project: Tree) -> None:
     ElementTree.fromstring(rendered(saved, Form.SVG).decode())
 
 
-def test_files(saved: SavedTrace, tmp_path: Path) -> None:
+def test_trace_is_exported_to_each_format(saved: SavedTrace, tmp_path: Path) -> None:
     for form in Form:
         file = tmp_path / f"trace.{form.upper()}"
         file.write_text("old")
@@ -143,12 +143,12 @@ def test_files(saved: SavedTrace, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["trace", "trace.txt", ".json", "trace.json.gz"])
-def test_other_endings_are_refused(name: str) -> None:
+def test_unknown_file_endings_are_refused(name: str) -> None:
     with pytest.raises(ExportError, match=r"\.json, \.md, \.svg"):
         form_of(Path(name))
 
 
-def test_a_trace_never_becomes_a_note(saved: SavedTrace, project: Tree, tmp_path: Path) -> None:
+def test_export_into_the_tree_is_refused(saved: SavedTrace, project: Tree, tmp_path: Path) -> None:
     inside = project.tree / "x" / "trace.md"
     (tmp_path / "link").symlink_to(project.tree)
     for file in (inside, tmp_path / "link" / "trace.md"):

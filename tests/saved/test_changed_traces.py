@@ -202,7 +202,7 @@ def run_changes(saved: list[SavedTrace], file: Path, session: Session | None, am
 
 @pytest.mark.parametrize("name", ["local bonus", "importance", "maturity", "recency", "cap", "relevance"])
 @pytest.mark.parametrize("other", ["other", "", "\x1b[31m"])
-def test_a_part_of_a_score_with_another_name(tree: Tree, tmp_path: Path, name: str, other: str) -> None:
+def test_renamed_score_part_is_still_shown(tree: Tree, tmp_path: Path, name: str, other: str) -> None:
     tree.note("x/good.md", "Quokka", "all about the quokka", 45, maturity="draft")
     session = tree.session()
     text = json.dumps(as_plain(session.explainer.saved(session.preview("quokka"))))
@@ -212,7 +212,7 @@ def test_a_part_of_a_score_with_another_name(tree: Tree, tmp_path: Path, name: s
 
 
 @pytest.mark.parametrize("section", [kind.SECTION for kind in presentation("byterover").sections])
-def test_a_missing_section_is_named(tree: Tree, tmp_path: Path, section: str) -> None:
+def test_missing_section_is_reported_by_name(tree: Tree, tmp_path: Path, section: str) -> None:
     tree.note("x/good.md", "Quokka", "all about the quokka")
     session = tree.session()
     plain = json.loads(json.dumps(as_plain(session.explainer.saved(session.preview("quokka")))))
@@ -224,7 +224,7 @@ def test_a_missing_section_is_named(tree: Tree, tmp_path: Path, section: str) ->
 
 
 @pytest.mark.parametrize("clock", ["", "x", "2026-13-45", "99999-01-01", "now", "0001-01-01T00:00:00+23:59"])
-def test_clock_that_is_no_time_is_refused_or_shown(tree: Tree, tmp_path: Path, clock: str) -> None:
+def test_invalid_clock_is_refused_or_shown(tree: Tree, tmp_path: Path, clock: str) -> None:
     tree.note("x/good.md", "Quokka", "all about the quokka")
     session = tree.session()
     plain = json.loads(json.dumps(as_plain(session.explainer.saved(session.preview("quokka")))))
@@ -232,7 +232,7 @@ def test_clock_that_is_no_time_is_refused_or_shown(tree: Tree, tmp_path: Path, c
     assert problem(plain, tmp_path / "changed.json", session) == ""
 
 
-def test_very_many_results_are_counted(tree: Tree, tmp_path: Path) -> None:
+def test_excess_results_are_counted(tree: Tree, tmp_path: Path) -> None:
     tree.note("x/good.md", "Quokka", "all about the quokka", 45)
     session = tree.session()
     plain = json.loads(json.dumps(as_plain(session.explainer.saved(session.preview("quokka")))))
@@ -260,7 +260,7 @@ def _text_places(value: Any, name: str = "") -> Iterator[tuple[str, Place]]:
 
 
 @pytest.mark.long
-def test_long_text_anywhere_is_cut_in_every_form_and_kept_in_json(tree: Tree, tmp_path: Path) -> None:
+def test_long_text_is_cut_except_in_json(tree: Tree, tmp_path: Path) -> None:
     saved = asked(tree)[0]
     assert bounded(saved) is saved
     plain = json.loads(as_json(saved))
@@ -287,14 +287,14 @@ def test_cut_text_shows_how_much_is_missing(tree: Tree) -> None:
     assert json.loads(as_json(long))["trace"]["notices"] == ["y" * 300_000]
 
 
-def test_very_many_texts_are_counted(tree: Tree) -> None:
+def test_excess_texts_are_counted(tree: Tree) -> None:
     saved = asked(tree)[0]
     many = replace(saved, trace=replace(saved.trace, notices=tuple(f"notice {number}" for number in range(300_000))))
     assert "… (299500 more)" in markdown_report(many)
     assert len(markdown_report(many)) < len(markdown_report(saved)) + 20_000
 
 
-def test_texts_used_as_keys_stay_distinct_and_equal(tree: Tree) -> None:
+def test_cut_texts_used_as_keys_stay_distinct(tree: Tree) -> None:
     trace = asked(tree)[0].trace
     long = "y" * 9_000
     timings = {f"{long}{number}": 1.0 for number in range(300)}
@@ -310,12 +310,12 @@ def test_texts_used_as_keys_stay_distinct_and_equal(tree: Tree) -> None:
     assert bounded(path) == bounded(cut) == cut != path
 
 
-def test_changed_traces_of_trees(tree: Tree, tmp_path: Path) -> None:
+def test_randomly_changed_traces_of_trees_are_handled(tree: Tree, tmp_path: Path) -> None:
     saved = asked(tree)
     run_changes(saved, tmp_path / "changed.json", tree.session(), _CHANGES)
 
 
-def test_changed_traces_of_a_space(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_randomly_changed_traces_of_a_space_are_handled(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("BRV_DATA_DIR", str(tmp_path / "data"))
     run_changes(asked_of_space(tmp_path), tmp_path / "changed.json", None, _CHANGES)
 
@@ -367,7 +367,7 @@ def plain(tree: Tree) -> Any:
 
 
 @pytest.mark.parametrize("extreme", EXTREMES)
-def test_one_number_is_extreme(plain: Any, tmp_path: Path, extreme: float) -> None:
+def test_trace_with_one_extreme_number_is_handled(plain: Any, tmp_path: Path, extreme: float) -> None:
     places = len(list(numbers(plain)))
     assert places > 100
     for place in random.Random(repr(extreme)).sample(range(places), _FIELDS_EACH):
@@ -378,7 +378,7 @@ def test_one_number_is_extreme(plain: Any, tmp_path: Path, extreme: float) -> No
 
 
 @pytest.mark.parametrize("extreme", EXTREMES)
-def test_all_fractions_are_extreme(plain: Any, tmp_path: Path, extreme: float) -> None:
+def test_trace_with_only_extreme_fractions_is_handled(plain: Any, tmp_path: Path, extreme: float) -> None:
     for holder, key in numbers(plain):
         if isinstance(holder[key], float):
             holder[key] = extreme
@@ -386,7 +386,7 @@ def test_all_fractions_are_extreme(plain: Any, tmp_path: Path, extreme: float) -
 
 
 @pytest.mark.parametrize("extreme", [1e308, -1e308, 10**400])
-def test_extreme_score_is_refused_with_its_place(plain: Any, tmp_path: Path, extreme: float) -> None:
+def test_extreme_score_is_refused_with_its_position(plain: Any, tmp_path: Path, extreme: float) -> None:
     plain["trace"]["hits"][0]["score"] = extreme
     file = tmp_path / "t.json"
     file.write_text(json.dumps(plain))

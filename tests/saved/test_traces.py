@@ -1,4 +1,4 @@
-"""Saved traces and plain data: reading those of this and other versions, and files that are no traces."""
+"""Saved traces and plain data, of this and other versions, and invalid files."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def test_saved_trace_is_read_back(project: Tree, tmp_path: Path, query: str) -> 
     assert read(written(tmp_path / "t.json", as_json(saved))) == saved
 
 
-def test_a_hybrid_trace_is_read_again(project: Tree, tmp_path: Path) -> None:
+def test_saved_hybrid_trace_is_read_back(project: Tree, tmp_path: Path) -> None:
     session = project.session()
     saved = session.explainer.saved(session.preview("quokka", engine="jeffs_brain", services=True))
     assert read(written(tmp_path / "t.json", as_json(saved))) == saved
@@ -72,7 +72,7 @@ def test_sections_of_a_missing_engine_are_kept(project: Tree, tmp_path: Path) ->
     assert presentation("elsewhere").title == "elsewhere"
 
 
-def test_saved_trace_has_the_pane_details_of_hits_and_near_misses(project: Tree) -> None:
+def test_saved_trace_contains_details_of_hits_and_near_misses(project: Tree) -> None:
     session = project.session()
     trace = session.preview("quokka")
     saved = session.explainer.saved(trace)
@@ -94,7 +94,7 @@ def test_trace_without_its_snapshot_is_saved_without_detail(project: Tree) -> No
     assert (saved.trace, saved.detail) == (trace, {})
 
 
-def test_the_answer_of_query_is_a_saved_trace_too(project: Tree, tmp_path: Path) -> None:
+def test_json_output_of_query_is_read_as_a_trace(project: Tree, tmp_path: Path) -> None:
     session = project.session()
     plain = as_plain(session.explainer.saved(session.preview("quokka")))
     bare = {"schema": plain["schema"], "trace": plain["trace"]}
@@ -136,7 +136,7 @@ def test_invalid_traces_are_reported(project: Tree, tmp_path: Path, change: dict
         (b'{"schema": 2, "trace": 3}', "trace must be an object"),
     ],
 )
-def test_files_that_are_no_traces_are_reported(tmp_path: Path, content: bytes, says: str) -> None:
+def test_files_without_a_trace_are_reported(tmp_path: Path, content: bytes, says: str) -> None:
     assert says in refusal(written(tmp_path / "t.json", content))
 
 
@@ -156,7 +156,7 @@ def test_trace_without_steps_is_reported(project: Tree, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("tier", [-1, 5, 10**40])
 @pytest.mark.parametrize("engine", ["byterover", "elsewhere"])
-def test_a_tier_is_the_engines(project: Tree, tmp_path: Path, tier: int, engine: str) -> None:
+def test_tier_outside_the_known_range_is_shown(project: Tree, tmp_path: Path, tier: int, engine: str) -> None:
     session = project.session()
     plain = as_plain(session.explainer.saved(session.preview("quokka")))
     plain["trace"] |= {"tier": tier, "engine": engine}
@@ -171,10 +171,10 @@ def refusal(file: Path) -> str:
     """The one line with which a file is refused; it names the file."""
     with pytest.raises(SavedError) as raised:
         read(file)
-    said = str(raised.value)
-    assert said.startswith(f"{file}: ")
-    assert "\n" not in said
-    return said
+    message = str(raised.value)
+    assert message.startswith(f"{file}: ")
+    assert "\n" not in message
+    return message
 
 
 def places(value: Any, at: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
@@ -188,7 +188,7 @@ _SCALARS = st.sampled_from(
 )
 
 
-def test_a_damaged_file_is_refused_or_shown_never_a_crash(project: Tree, tmp_path: Path) -> None:
+def test_damaged_file_is_refused_or_shown(project: Tree, tmp_path: Path) -> None:
     session = project.session()
     whole = as_json(session.explainer.saved(session.with_plain_search(session.run("is the quokka old?"), 2)))
     everywhere = places(json.loads(whole))
@@ -279,10 +279,10 @@ def test_every_record_round_trips(kind: type) -> None:
     check()
 
 
-def test_whole_numbers_stay_whole() -> None:
-    made = from_plain(Part, {"name": "p", "value": 2, "amount": None, "factor": 0.5})
-    assert repr(made.value) == "2"
-    assert made == Part("p", 2.0, None, 0.5)
+def test_integers_stay_integers() -> None:
+    result = from_plain(Part, {"name": "p", "value": 2, "amount": None, "factor": 0.5})
+    assert repr(result.value) == "2"
+    assert result == Part("p", 2.0, None, 0.5)
 
 
 @pytest.mark.parametrize(
@@ -309,14 +309,14 @@ def test_invalid_values_are_named(change: dict[str, Any], says: str) -> None:
     assert "\n" not in str(raised.value)
 
 
-def test_fields_of_later_versions_are_skipped_and_missing_ones_filled() -> None:
+def test_unknown_fields_are_skipped_and_missing_ones_filled() -> None:
     plain = to_plain(Check("n", 1.0, "<", 2.0, True, -1.0, "", ""))
     plain["later"] = {"anything": [1]}
     del plain["note"]
     assert from_plain(Check, plain) == Check("n", 1.0, "<", 2.0, True, -1.0, "", "")
 
 
-def test_free_data_is_kept_up_to_a_limit() -> None:
+def test_untyped_data_is_kept_up_to_a_depth_limit() -> None:
     @dataclass(frozen=True)
     class Free:
         value: dict[str, Any]
@@ -329,5 +329,5 @@ def test_free_data_is_kept_up_to_a_limit() -> None:
         from_plain(Free, {"value": {"a": deep}})
 
 
-def test_a_state_is_a_state_again() -> None:
+def test_enum_values_are_restored() -> None:
     assert from_plain(State, "hit") is State.HIT

@@ -65,7 +65,7 @@ def answered(session: Session, task: str, files: Sequence[str] = (), entry: str 
 
 
 @pytest.mark.parametrize("entry", ["files", "changes"])
-def test_files_are_named_by_words(session: Session, entry: str) -> None:
+def test_files_named_in_a_question_become_the_entry(session: Session, entry: str) -> None:
     trace = session.preview("what of tokens.py?", options={"entry": entry})
     assert {"src/tokens.py/TokenStore.rotate", "src/web.py/refresh"} <= {hit.file for hit in trace.hits}
     missing = session.preview("no_file.py", options={"entry": entry})
@@ -74,7 +74,7 @@ def test_files_are_named_by_words(session: Session, entry: str) -> None:
 
 
 @pytest.mark.parametrize("task", ["rotate the TokenStore", "refresh the session", "nosuchword"])
-def test_the_command_code_ranks_as_a_query_does(session: Session, task: str) -> None:
+def test_code_command_ranks_like_a_query(session: Session, task: str) -> None:
     packed = answered(session, task).packed
     hits = session.preview(task, options={"budget": 5000}).hits
     assert [round(one.score, 9) for one in packed] == [round(hit.score, 9) for hit in hits]
@@ -91,7 +91,7 @@ def judge(root: Path, document: str, task: str = TASK, times: int = 2) -> None:
 
 
 @pytest.mark.parametrize("task", [TASK, "refresh the session", "`rotate` tokens"])
-def test_feedback_and_learned_words_count(session: Session, root: Path, task: str) -> None:
+def test_feedback_and_learned_words_affect_the_ranking(session: Session, root: Path, task: str) -> None:
     before = {hit.file: hit.score for hit in session.preview(task).hits}
     session.engines.learn(session.preview(task), ROTATE, Usefulness.ACCEPTED)
     judge(root, ROTATE, task, 1)
@@ -125,7 +125,7 @@ def test_files_and_changes_are_ranked_without_feedback(session: Session, root: P
         "x" * 10_000,
     ],
 )
-def test_feedback_on_unknown_symbols_is_named_and_does_not_count(session: Session, root: Path, document: str) -> None:
+def test_feedback_on_unknown_symbols_is_reported_and_ignored(session: Session, root: Path, document: str) -> None:
     before = session.preview(TASK)
     judge(root, document)
     trace = session.preview(TASK)
@@ -136,7 +136,7 @@ def test_feedback_on_unknown_symbols_is_named_and_does_not_count(session: Sessio
     assert not answered(session, "another `thing` of `mine`").notices, "only where it counts"
 
 
-def test_feedback_on_a_renamed_symbol_is_ignored_until_it_is_back(session: Session, root: Path) -> None:
+def test_feedback_on_a_renamed_symbol_is_ignored_until_renamed_back(session: Session, root: Path) -> None:
     judge(root, ROTATE)
     judged = session.preview(TASK)
     assert not judged.notices
@@ -148,7 +148,7 @@ def test_feedback_on_a_renamed_symbol_is_ignored_until_it_is_back(session: Sessi
     assert session.preview(TASK).hits == judged.hits
 
 
-def test_a_trace_speaks_of_symbols(session: Session) -> None:
+def test_trace_over_code_uses_the_word_symbol(session: Session) -> None:
     trace = session.preview("rotate the TokenStore")
     first = trace.hits[0]
     assert first.title.startswith("TokenStore")
@@ -165,7 +165,7 @@ def test_a_trace_speaks_of_symbols(session: Session) -> None:
 INJECTED_TASK = "write a custom validator for the email field"
 
 
-def test_agents_get_the_source_of_each_confidence_and_parts_that_sum(session: Session, root: Path) -> None:
+def test_agent_output_explains_each_score_and_confidence(session: Session, root: Path) -> None:
     write(root, {"src/checks.py": "class EmailValidator:\n    def clean(self): pass\n"})
     session.refresh()
     answer = answered(session, f"{INJECTED_TASK} and rotate the TokenStore")
@@ -184,7 +184,7 @@ def test_agents_get_the_source_of_each_confidence_and_parts_that_sum(session: Se
         assert 'provenance=""' not in text
 
 
-def test_injected_symbol_has_the_parts_of_its_own_score(session: Session, root: Path) -> None:
+def test_injected_symbol_has_its_own_score_parts(session: Session, root: Path) -> None:
     write(root, {"src/checks.py": "class EmailValidator:\n    def clean(self): pass\n"})
     session.refresh()
     hit = session.preview(INJECTED_TASK).hits[0]
@@ -193,7 +193,7 @@ def test_injected_symbol_has_the_parts_of_its_own_score(session: Session, root: 
     assert hit.score == pytest.approx(sum(part.value for part in hit.parts), abs=1e-9)
 
 
-def test_step_explains_that_types_go_first(session: Session, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_step_explains_why_types_rank_first(session: Session, monkeypatch: pytest.MonkeyPatch) -> None:
     def steps() -> dict[str, str]:
         return {step.name: step.summary for step in session.preview(TASK).steps}
 
@@ -205,7 +205,7 @@ def test_step_explains_that_types_go_first(session: Session, monkeypatch: pytest
     assert "types before members" in steps()["seeds"]
 
 
-def test_command_can_show_the_last_pack(session: Session) -> None:
+def test_recent_option_boosts_recent_symbols(session: Session) -> None:
     trace = session.preview(TASK, options={"recent": ROTATE})
     rotate = next(hit for hit in trace.hits if hit.file == ROTATE)
     assert [part.value for part in rotate.parts if part.name == "session"] == [pytest.approx(0.1)]
@@ -219,7 +219,7 @@ def packs_of(root: Path) -> PackCache:
     return kept_packs(StateFile(runs_file(root, "knowing")).read(), load_profile().pack_cache)
 
 
-def test_packs_survive_a_restart_and_are_private(session: Session, root: Path) -> None:
+def test_stored_packs_survive_a_restart_and_are_private(session: Session, root: Path) -> None:
     packed = session.run(TASK)
     file = runs_file(root, "knowing")
     assert file.stat().st_mode & 0o077 == 0
@@ -237,11 +237,11 @@ def test_packs_survive_a_restart_and_are_private(session: Session, root: Path) -
 @pytest.mark.parametrize(
     "held", [None, [], 1, "x", {"k": 1}, {"k": [[], 1]}, {"k": [None, 1, 1, "", 0]}, {"k": [[], "x", 1, "", 0]}]
 )
-def test_invalid_packs_are_left_out(held: object) -> None:
+def test_invalid_stored_packs_are_skipped(held: object) -> None:
     assert not kept_packs(held, load_profile().pack_cache).packs
 
 
-def test_a_damaged_file_of_packs_counts_as_none(session: Session, root: Path) -> None:
+def test_damaged_file_of_packs_counts_as_missing(session: Session, root: Path) -> None:
     session.run(TASK)
     file = runs_file(root, "knowing")
     file.write_bytes(file.read_bytes().replace(b"TokenStore", b"TokenStoru"))
@@ -249,7 +249,7 @@ def test_a_damaged_file_of_packs_counts_as_none(session: Session, root: Path) ->
     assert session.preview(TASK).hits
 
 
-def test_why_and_why_not_are_explained(session: Session) -> None:
+def test_presence_and_absence_of_symbols_are_explained(session: Session) -> None:
     trace = session.preview("rotate the TokenStore")
     there = session.explainer.explain(trace.query, "src/tokens.py/TokenStore", trace=trace)
     assert there.use.startswith("given to an agent")
@@ -258,14 +258,14 @@ def test_why_and_why_not_are_explained(session: Session) -> None:
     assert missing.reason.text == "no channel found it, and the walk hardly reaches it"
 
 
-def test_traces_are_saved_and_read_again(session: Session, tmp_path: Path) -> None:
+def test_trace_over_code_is_saved_and_read_back(session: Session, tmp_path: Path) -> None:
     trace = session.run("rotate the TokenStore")
     file = tmp_path / "trace.json"
     file.write_bytes(as_json(session.explainer.saved(trace)))
     assert read(file).trace.section(GraphRetrieval) == trace.section(GraphRetrieval)
 
 
-def test_the_notes_of_the_repository_that_speak_of_a_symbol_are_around_it(session: Session, root: Path) -> None:
+def test_symbol_page_lists_notes_that_mention_the_symbol(session: Session, root: Path) -> None:
     path = "src/tokens.py/TokenStore.rotate"
     assert session.around(path).speaking == ()
     tree = Tree(root)
@@ -276,7 +276,7 @@ def test_the_notes_of_the_repository_that_speak_of_a_symbol_are_around_it(sessio
     assert session.around("src/billing.py/round_cents").speaking == ()
 
 
-def test_one_question_finds_symbols_the_notes_on_them_and_files_without_any(session: Session, root: Path) -> None:
+def test_note_connects_the_symbols_that_it_mentions(session: Session, root: Path) -> None:
     write(root, {"src/cash.py": "def settle_invoice(): pass\n"})
     session.refresh()
     plain = session.preview("settle an invoice")
@@ -284,23 +284,21 @@ def test_one_question_finds_symbols_the_notes_on_them_and_files_without_any(sess
     assert plain.section(GraphRetrieval).notes_on_code == plain.section(GraphRetrieval).files_without_note == ()
     Tree(root).note("auth/jwt/code.md", "Why", "After `settle_invoice` comes `round_cents`.", 1)
     assert session.refresh(), "a note alone has changed"
-    told = session.preview("settle an invoice")
-    linked = told.section(GraphRetrieval).placed("src/billing.py/round_cents")
+    result = session.preview("settle an invoice")
+    linked = result.section(GraphRetrieval).placed("src/billing.py/round_cents")
     assert linked is not None, "the note joins it with what the task names"
     assert way_in_words(linked) == "from settle_invoice: documented by → auth/jwt/code.md → documents"
-    notes = told.section(GraphRetrieval).notes_on_code
+    notes = result.section(GraphRetrieval).notes_on_code
     assert [(note.note, set(note.written)) for note in notes] == [
         ("auth/jwt/code.md", {"settle_invoice", "round_cents"})
     ]
-    assert told.section(GraphRetrieval).files_without_note == ()
+    assert result.section(GraphRetrieval).files_without_note == ()
     assert session.preview("rotate").section(GraphRetrieval).files_without_note == ("src/tokens.py", "src/web.py")
-    assert "auth/jwt/code.md" not in {hit.file for hit in told.hits}
+    assert "auth/jwt/code.md" not in {hit.file for hit in result.hits}
     assert session.refresh() is False
 
 
-def test_notes_of_another_project_speak_in_place_of_the_repositorys_own(
-    session: Session, root: Path, tmp_path: Path
-) -> None:
+def test_notes_of_a_named_project_replace_those_of_the_repository(session: Session, root: Path, tmp_path: Path) -> None:
     Tree(root).note("auth/jwt/own.md", "Own", "`TokenStore.rotate` is called by `refresh`.", 1)
     (tmp_path / "other").mkdir()
     Tree(tmp_path / "other").note("auth/jwt/code.md", "Why", "After `TokenStore.rotate` came `round_cents`.", 1)
@@ -314,7 +312,7 @@ def test_notes_of_another_project_speak_in_place_of_the_repositorys_own(
     assert session.preview(TASK).section(GraphRetrieval).notes_on_code == ()
 
 
-def test_a_changed_file_changes_the_next_answer(session: Session, root: Path) -> None:
+def test_changed_file_affects_the_next_answer(session: Session, root: Path) -> None:
     before = session.preview("rotate")
     write(root, {"src/more.py": "def rotate_everything(): pass\n"})
     assert session.refresh()
@@ -322,13 +320,13 @@ def test_a_changed_file_changes_the_next_answer(session: Session, root: Path) ->
     assert session.snapshot_of(before).generation == before.snapshot.generation
 
 
-def test_other_engines_are_refused_by_name(session: Session) -> None:
+def test_note_engines_are_refused_over_code(session: Session) -> None:
     for name in ("byterover", "soleri", "jeffs_brain"):
         with pytest.raises(EngineError, match=f"{name} ranks notes; over code, knowing answers"):
             session.preview("rotate", engine=name)
 
 
-def test_page_names_its_base_when_compared_with_the_disk(session: Session, root: Path) -> None:
+def test_symbol_page_reports_a_changed_or_removed_file(session: Session, root: Path) -> None:
     page = session.about("src/tokens.py/TokenStore.rotate")
     assert (page.title, page.state, page.text) == (
         "TokenStore.rotate", "current", "    def rotate(self): self.revoke()\n",

@@ -55,7 +55,7 @@ def same(one: QueryResult, other: QueryResult) -> bool:
 
 
 @pytest.mark.parametrize("engine", ["byterover", "jeffs_brain", "soleri"])
-def test_earlier_notes_answer_as_they_did(garden: Tree, engine: str) -> None:
+def test_kept_notes_give_the_earlier_answers(garden: Tree, engine: str) -> None:
     session = garden.session(engine=engine)
     before, held = answers(session, Variant()), hold(session.snapshot)
     assert held.earlier(session.snapshot) is None
@@ -81,7 +81,7 @@ def asked(session: Session, judgments: tuple[Judgment, ...], held: HeldNotes) ->
     return effect
 
 
-def test_responsible_edit_is_named_among_several(garden: Tree) -> None:
+def test_responsible_edit_is_named_among_several_edits(garden: Tree) -> None:
     session = garden.session()
     held = hold(session.snapshot)
     assert held is not None
@@ -98,7 +98,7 @@ def test_responsible_edit_is_named_among_several(garden: Tree) -> None:
     )
 
 
-def test_an_edit_that_did_it_by_its_time_is_not_put_down_to_its_text(garden: Tree) -> None:
+def test_effect_of_an_edits_time_is_not_attributed_to_its_text(garden: Tree) -> None:
     old, fresh = "zoo/old_zebra.md", "zoo/zebra.md"
     for path, days in ((old, 300), (fresh, 20)):
         garden.file(path, "# Zebra\n\nStripes of the zebra.\n", days)
@@ -116,7 +116,7 @@ def test_an_edit_that_did_it_by_its_time_is_not_put_down_to_its_text(garden: Tre
     )
 
 
-def test_an_edit_that_did_it_by_text_and_time_together_is_put_down_to_neither(garden: Tree) -> None:
+def test_joint_effect_of_text_and_time_is_attributed_to_neither(garden: Tree) -> None:
     old, fresh = "zoo/old_zebra.md", "zoo/zebra.md"
     garden.read_frontmatter()
     zebra = "---\nimportance: {}\n---\n# Zebra\n\nStripes of the zebra.\n"
@@ -132,7 +132,7 @@ def test_an_edit_that_did_it_by_text_and_time_together_is_put_down_to_neither(ga
     assert cause == ChangeLine.of_cause(f"{told}the answer is as good as it was (tried)")
 
 
-def test_signals_that_were_set_in_the_overlay_are_undone_and_named(garden: Tree) -> None:
+def test_overlay_signals_are_reverted_and_named_as_a_cause(garden: Tree) -> None:
     session = garden.session()
     before, held = answers(session, Variant()), hold(session.snapshot)
     make_core(session, ROTATION)
@@ -143,14 +143,14 @@ def test_signals_that_were_set_in_the_overlay_are_undone_and_named(garden: Tree)
     effect = asked(session, QUERIES, held)
     assert "refresh token" in {change.now.id for change in effect.otherwise}
     (judgment,) = [each for each in QUERIES if each.id == "refresh token"]
-    said = causes_of_change(session, Variant(earlier=earlier), judgment, "byterover", "")
-    assert said[-1].text == (
+    message = causes_of_change(session, Variant(earlier=earlier), judgment, "byterover", "")
+    assert message[-1].text == (
         f"cause: the maturity or importance of {ROTATION} was set: "
         "without that, the query is answered as before (tried)"
     )
 
 
-def test_signals_and_an_edit_of_one_note_are_undone_together(garden: Tree) -> None:
+def test_signals_and_edit_of_one_note_are_reverted_together(garden: Tree) -> None:
     session = garden.session()
     before, held = answers(session, Variant()), hold(session.snapshot)
     make_core(session, ROTATION)
@@ -162,7 +162,7 @@ def test_signals_and_an_edit_of_one_note_are_undone_together(garden: Tree) -> No
     assert all(same(*pair) for pair in zip(before, answers(session, Variant(earlier=earlier)), strict=True))
 
 
-def test_recorded_hits_are_no_edit(garden: Tree) -> None:
+def test_recorded_hits_do_not_count_as_edits(garden: Tree) -> None:
     session = Session.open(garden.root, now_ms=NOW_MS)
     session.recording = True
     session.load()
@@ -174,7 +174,7 @@ def test_recorded_hits_are_no_edit(garden: Tree) -> None:
     assert held.earlier(session.snapshot) is None
 
 
-def test_a_note_that_only_got_a_new_time_was_not_edited(garden: Tree) -> None:
+def test_note_with_only_a_new_time_does_not_count_as_edited(garden: Tree) -> None:
     old, fresh = "zoo/old_zebra.md", "zoo/zebra.md"
     for path, days in ((old, 300), (fresh, 20)):
         garden.file(path, "# Zebra\n\nStripes of the zebra.\n", days)
@@ -189,9 +189,7 @@ def test_a_note_that_only_got_a_new_time_was_not_edited(garden: Tree) -> None:
     )
 
 
-def test_kept_modification_time_hides_no_edit_and_a_larger_tree_is_not_held(
-    garden: Tree, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_edit_with_a_kept_file_time_is_detected(garden: Tree, monkeypatch: pytest.MonkeyPatch) -> None:
     session = garden.session()
     held = hold(session.snapshot)
     text = (garden.tree / STORE).read_text()
@@ -203,7 +201,7 @@ def test_kept_modification_time_hides_no_edit_and_a_larger_tree_is_not_held(
     assert hold(session.snapshot) is None
 
 
-def test_note_changed_before_it_was_held_is_watched_from_then_on(garden: Tree) -> None:
+def test_edit_made_before_texts_were_kept_is_not_counted(garden: Tree) -> None:
     session = garden.session()
     text = (garden.tree / STORE).read_text()
     garden.file(STORE, f"{text}\nOne more line.\n", 2)
@@ -216,7 +214,7 @@ def test_note_changed_before_it_was_held_is_watched_from_then_on(garden: Tree) -
     assert earlier.paths == (STORE,)
 
 
-def test_space_is_held_whole_and_the_log_replaces_judgments(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_space_keeps_all_texts_and_uses_logged_queries(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("BRV_DATA_DIR", str(tmp_path / "data"))
     session = Session.open(small_space(tmp_path, SPACE_NOW), now_ms=SPACE_NOW)
     session.load()
@@ -236,7 +234,7 @@ def test_space_is_held_whole_and_the_log_replaces_judgments(tmp_path: Path, monk
     assert [change.before.ranking[0] for change in effect.otherwise] == ["auth/jwt.html"]
 
 
-def test_of_two_moved_twins_each_is_known_by_its_name(garden: Tree) -> None:
+def test_moved_notes_with_equal_text_are_matched_by_name(garden: Tree) -> None:
     for name in ("one", "two"):
         garden.file(f"twins/{name}.md", "# Twin\n\nOne of two twins.\n", 5)
     session = garden.session()
@@ -249,7 +247,7 @@ def test_of_two_moved_twins_each_is_known_by_its_name(garden: Tree) -> None:
     assert not effect.otherwise
 
 
-def test_a_note_that_was_moved_out_of_the_scope_is_named_by_its_path_now(garden: Tree) -> None:
+def test_note_moved_out_of_the_scope_is_named_by_its_new_path(garden: Tree) -> None:
     for name, text in (("first", "zeta " * 3), ("last", "a longer text, of which one word is zeta")):
         garden.note(f"zeta/{name}.md", name.title(), text, days=0)
     session = garden.session()
@@ -258,11 +256,14 @@ def test_a_note_that_was_moved_out_of_the_scope_is_named_by_its_path_now(garden:
     garden.note("zeta/new.md", "New", "zeta " * 2, days=0)
     session.load()
     variant = Variant(earlier=held.earlier(session.snapshot))
-    said = causes_of_change(session, variant, Judgment("t", "zeta", "zeta"), session.engine, "")
-    assert tuple(each.text for each in said[:2]) == ("zeta/new.md: rank not found → 2", "other.md: rank 2 → not found")
+    message = causes_of_change(session, variant, Judgment("t", "zeta", "zeta"), session.engine, "")
+    assert tuple(each.text for each in message[:2]) == (
+        "zeta/new.md: rank not found → 2",
+        "other.md: rank 2 → not found",
+    )
 
 
-def test_texts_of_earlier_edits_are_let_go(garden: Tree) -> None:
+def test_texts_of_earlier_edits_are_released(garden: Tree) -> None:
     session = garden.session()
     held = hold(session.snapshot)
     assert held is not None

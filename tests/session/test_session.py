@@ -1,4 +1,4 @@
-"""One open project: its answers, runs, recording, signals, and the days to come."""
+"""One open project: answers, runs, recording, signals and forecasts."""
 
 from __future__ import annotations
 
@@ -44,14 +44,14 @@ def test_loading_again_publishes_only_changes(quokkas: Tree) -> None:
     assert "x/new.md" not in before.by_path
 
 
-def test_stored_signals_that_change_are_a_change(quokkas: Tree) -> None:
+def test_changed_stored_signals_give_a_new_snapshot(quokkas: Tree) -> None:
     session = quokkas.session()
     quokkas.sidecar_file("x/n.md", {"importance": 90})
     assert session.load()
     assert session.preview("quokka").hits[0].signals is not None
 
 
-def test_stored_signals_of_a_summary_are_a_change_too(quokkas: Tree) -> None:
+def test_changed_summary_signals_give_a_new_snapshot(quokkas: Tree) -> None:
     session = quokkas.session()
     quokkas.sidecar_file("x/_index.md", {"importance": 90})
     assert session.load()
@@ -70,12 +70,12 @@ def test_another_profile_empties_the_cache(quokkas: Tree) -> None:
     assert session.profile.name == "docs"
 
 
-def test_given_clock_is_frozen(quokkas: Tree) -> None:
+def test_explicit_clock_is_frozen(quokkas: Tree) -> None:
     assert quokkas.session().frozen
     assert not Session.open(quokkas.root).frozen
 
 
-def test_reading_changes_nothing(quokkas: Tree, make_tree: Make, own_data_folders: Path) -> None:
+def test_queries_change_no_files(quokkas: Tree, make_tree: Make, own_data_folders: Path) -> None:
     quokkas.file("_archived/x/o.stub.md", "# Old\nquokka")
     quokkas.file("x/context.md", "# X\nquokka")
     other = make_tree("other")
@@ -117,16 +117,16 @@ def test_reading_changes_nothing(quokkas: Tree, make_tree: Make, own_data_folder
     assert not (own_data_folders / "tool").exists()
 
 
-def test_the_frozen_clock_is_the_one_that_ages(quokkas: Tree) -> None:
+def test_ages_use_the_frozen_clock(quokkas: Tree) -> None:
     later = quokkas.session(now_ms=NOW_MS + 86_400_000).preview("quokka")
     assert later.hits[0].signals.days == 1.0
 
 
-def test_detail_contains_the_text_score_of_its_hit(quokkas: Tree) -> None:
+def test_detail_has_the_text_score_of_its_hit(quokkas: Tree) -> None:
     session = quokkas.session()
     found = session.preview("quokka")
-    made = session.explainer.detail(found, found.hits[0].file)
-    assert made.score.raw == pytest.approx(found.hits[0].text.raw, rel=1e-12)
+    result = session.explainer.detail(found, found.hits[0].file)
+    assert result.score.raw == pytest.approx(found.hits[0].text.raw, rel=1e-12)
     with pytest.raises(KeyError):
         session.explainer.detail(found, "nowhere.md")
 
@@ -142,7 +142,7 @@ def test_detail_uses_the_snapshot_of_its_trace(quokkas: Tree) -> None:
     assert before.hit is not None
 
 
-def test_older_answer_is_explained_on_its_own_tree_while_that_exists(quokkas: Tree) -> None:
+def test_older_answer_is_explained_with_its_own_snapshot(quokkas: Tree) -> None:
     session = quokkas.session()
     trace = session.preview("quokka")
     before = session.explainer.explain("quokka", "x/n.md", trace=trace)
@@ -162,16 +162,16 @@ def test_conflict_in_a_note_is_reported(tree: Tree) -> None:
     marked = "# Rotation\n\n<<<<<<< HEAD\nrefresh daily\n=======\nrefresh hourly\n>>>>>>> topic\n"
     tree.file("auth/rotation.md", marked)
     tree.file("auth/talk.md", "# About conflicts\n\nrefresh: git writes `<<<<<<< HEAD` first, later `>>>>>>> topic`.\n")
-    told = "auth/rotation.md: an unresolved conflict (<<<<<<<); both sides are searched and quoted"
+    result = "auth/rotation.md: an unresolved conflict (<<<<<<<); both sides are searched and quoted"
     session = tree.session()
-    assert told in session.preview("refresh").notices
-    assert told in tree.session().preview("refresh").notices, "from the kept index"
+    assert result in session.preview("refresh").notices
+    assert result in tree.session().preview("refresh").notices, "from the kept index"
     tree.file("auth/rotation.md", marked.replace("<<<<<<< HEAD\n", "").replace(">>>>>>> topic\n", ""))
     session.refresh()
     assert not any("conflict" in notice for notice in session.preview("refresh").notices)
 
 
-def test_older_answer_is_explained_at_its_own_time(quokkas: Tree) -> None:
+def test_older_answer_is_explained_at_its_own_clock_time(quokkas: Tree) -> None:
     session = quokkas.session()
     trace = session.preview("quokka")
     before = session.explainer.detail(trace, "x/m.md") or session.explainer.detail(trace, "x/n.md")
@@ -187,17 +187,17 @@ def test_signals_lost_in_broken_frontmatter_are_reported(tree: Tree) -> None:
     tree.note("auth/other.md", "Other", "refresh things")
     session = tree.session()
     trace = session.preview("refresh rotation")
-    told = "auth/rotation.md: the frontmatter cannot be used, so default signals apply, as for a new note"
-    assert told in trace.notices
+    result = "auth/rotation.md: the frontmatter cannot be used, so default signals apply, as for a new note"
+    assert result in trace.notices
     assert "fix the frontmatter" in session.explainer.explain("refresh rotation", "auth/rotation.md", "", trace).notice
     assert session.explainer.explain("refresh rotation", "auth/other.md", "", trace).notice == ""
     again = tree.session()  # from the kept index
-    assert told in again.preview("refresh rotation").notices
+    assert result in again.preview("refresh rotation").notices
     tree.settings("")  # signals are not read from frontmatter
     assert "signals.frontmatter" in tree.session().explainer.explain("refresh", "auth/rotation.md").notice
 
 
-def test_a_preview_has_no_effect_and_a_run_fills_the_cache(quokkas: Tree) -> None:
+def test_only_runs_fill_the_cache(quokkas: Tree) -> None:
     session = quokkas.session()
     for _ in range(3):
         trace = session.preview("quokka facts")
@@ -210,7 +210,7 @@ def test_a_preview_has_no_effect_and_a_run_fills_the_cache(quokkas: Tree) -> Non
     assert session.preview("quokka facts").section(Route).used
 
 
-def test_simulated_cache_beside_the_typed_query(quokkas: Tree) -> None:
+def test_simulated_cache_is_compared_with_the_typed_query(quokkas: Tree) -> None:
     session = quokkas.session()
     session.run("quokka jumping facts")
     now = session.cache_now("quokka jumping")
@@ -220,7 +220,7 @@ def test_simulated_cache_beside_the_typed_query(quokkas: Tree) -> None:
     assert now.fingerprint.held
 
 
-def test_queries_from_many_threads(quokkas: Tree) -> None:
+def test_queries_from_many_threads_stay_consistent(quokkas: Tree) -> None:
     session = quokkas.session()
 
     def work(number: int) -> None:
@@ -235,7 +235,7 @@ def test_queries_from_many_threads(quokkas: Tree) -> None:
     assert len(session.cache_now("x").look.entries) == 50
 
 
-def test_recording_writes_to_the_tools_own_overlay(quokkas: Tree, own_data_folders: Path) -> None:
+def test_recording_writes_only_to_the_tools_overlay(quokkas: Tree, own_data_folders: Path) -> None:
     before = state_of(quokkas.root, own_data_folders / "engine")
     session = quokkas.session()
     session.recording = True
@@ -288,7 +288,7 @@ def test_shared_and_propagated_hits_are_not_recorded(tree: Tree, make_tree: Make
     assert {entry["importance"] for entry in recorded.values()} == {53}
 
 
-def test_failing_record_keeps_the_answer(quokkas: Tree, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_failed_recording_keeps_the_answer(quokkas: Tree, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     blocked = tmp_path / "blocked"
     blocked.write_text("a file where the data folder should be")
     monkeypatch.setenv("BRV_TUI_DATA_DIR", str(blocked))
@@ -299,7 +299,7 @@ def test_failing_record_keeps_the_answer(quokkas: Tree, monkeypatch: pytest.Monk
     assert "cannot be recorded" in trace.notices[-1]
 
 
-def test_a_recorded_hit_reaches_the_next_ranking(quokkas: Tree) -> None:
+def test_recorded_hit_affects_the_next_ranking(quokkas: Tree) -> None:
     session = quokkas.session()
     session.recording = True
     trace = session.run("quokka")
@@ -308,7 +308,7 @@ def test_a_recorded_hit_reaches_the_next_ranking(quokkas: Tree) -> None:
     assert session.snapshot.signals[position].source == "overlay"
 
 
-def test_maturity(quokkas: Tree) -> None:
+def test_session_provides_board_and_forecast(quokkas: Tree) -> None:
     session = quokkas.session()
     board = session.ageing.board()
     row = board.row(board.snapshot.by_path["x/n.md"])
@@ -325,7 +325,7 @@ def test_maturity(quokkas: Tree) -> None:
     assert board.snapshot is session.snapshot
 
 
-def test_a_note_of_an_older_board_is_still_looked_up_on_it(tree: Tree) -> None:
+def test_removed_note_is_still_found_on_an_older_board(tree: Tree) -> None:
     path = tree.note("a/gone.md", "Gone", days=3)
     session = tree.session()
     board = session.ageing.board()
@@ -349,7 +349,7 @@ def session(tree: Tree) -> Session:
 
 
 @pytest.mark.parametrize("days", [0, 1, 30, 365])
-def test_session_counts_equal_the_board(session: Session, days: int) -> None:
+def test_outlook_counts_equal_the_board(session: Session, days: int) -> None:
     found = session.ageing.outlook("byterover", days)
     forecast = session.ageing.forecast(days)
     assert found.ranked == len(session.snapshot.notes)
@@ -362,7 +362,7 @@ def test_session_counts_equal_the_board(session: Session, days: int) -> None:
         assert len(session.ageing.outlook("byterover", days, count.kind, with_come=True).documents) == count.by_then
 
 
-def test_notes_come_in_the_order_of_their_events(session: Session) -> None:
+def test_outlook_sorts_notes_by_their_first_event(session: Session) -> None:
     found = session.ageing.outlook("byterover", 365)
     assert found.until == "2027-11-20"
     firsts = [document.events[0].days for document in found.documents]
@@ -381,17 +381,17 @@ def test_another_engine_has_its_own_events(session: Session) -> None:
     assert [(count.by_then, count.in_span) for count in found.counts] == [(1, 1)]
 
 
-def test_a_ceiling_of_byterover_is_the_boards(session: Session) -> None:
-    made = session.ageing.in_engine("byterover", "a/plain.md", 30)
+def test_byterover_ceiling_equals_that_of_the_board(session: Session) -> None:
+    result = session.ageing.in_engine("byterover", "a/plain.md", 30)
     board = session.ageing.board()
     position = board.snapshot.by_path["a/plain.md"]
-    assert made.ceiling == pytest.approx(board.today.ceiling[position])
-    assert made.ceiling == pytest.approx(made.reach + sum(part.value for part in made.lacks))
-    assert made.ceiling_then == board.after(30).ceiling[position]
+    assert result.ceiling == pytest.approx(board.today.ceiling[position])
+    assert result.ceiling == pytest.approx(result.reach + sum(part.value for part in result.lacks))
+    assert result.ceiling_then == board.after(30).ceiling[position]
     assert session.ageing.in_engine("byterover", "nowhere.md") is None
 
 
-def test_invalid_queries_are_errors_of_one_line(session: Session) -> None:
+def test_invalid_outlook_is_refused_in_one_line(session: Session) -> None:
     with pytest.raises(EngineError, match=r"has no forecasts, .* engines with forecasts: byterover, soleri"):
         session.ageing.outlook("jeffs_brain", 30)
     with pytest.raises(EngineError, match="ByteRover has no event leaves-tier; did you mean leaves-tier-2"):

@@ -1,4 +1,4 @@
-"""Notes similar to a note: which, in which order, and after changes of the tree."""
+"""Similar notes, their order, and updates after changes of the tree."""
 
 from __future__ import annotations
 
@@ -39,12 +39,12 @@ def test_number_of_similar_notes_is_limited(animals: Session) -> None:
     assert paths(animals, "pad/p001.md", 0) == []
 
 
-def test_note_without_similar_notes(animals: Session) -> None:
+def test_note_without_common_words_has_no_similar_notes(animals: Session) -> None:
     assert paths(animals, "x/odd.md") == []
     assert paths(animals, "x/empty.md") == []
 
 
-def test_unknown_and_unreadable_notes(animals: Session, tree: Tree) -> None:
+def test_unknown_and_unreadable_notes_raise_an_error(animals: Session, tree: Tree) -> None:
     with pytest.raises(KeyError):
         paths(animals, "nowhere.md")
     (tree.tree / "x/quokka.md").unlink()
@@ -76,7 +76,7 @@ def test_similar_notes_follow_changes_without_rereading_tree(
     session.close()
 
 
-def test_a_removed_text_takes_no_note_away(tree: Tree) -> None:
+def test_replaced_texts_do_not_hide_similar_notes(tree: Tree) -> None:
     for name in ("one", "two"):
         tree.note(f"x/{name}.md", name, "quokka wombat")
     session = tree.session()
@@ -86,7 +86,7 @@ def test_a_removed_text_takes_no_note_away(tree: Tree) -> None:
         assert paths(session, "x/one.md") == ["x/two.md"]
 
 
-def test_scripts_without_spaces(tree: Tree) -> None:
+def test_similar_notes_are_found_in_scripts_without_spaces(tree: Tree) -> None:
     tree.notes(5)
     tree.note("x/one.md", "一", "東京都庁の展望台は無料です")
     tree.note("x/two.md", "二", "展望台は東京都庁にあります")
@@ -94,7 +94,7 @@ def test_scripts_without_spaces(tree: Tree) -> None:
     assert paths(tree.session(), "x/one.md")[0] == "x/two.md"
 
 
-def test_words_with_marks_are_shared_words(tree: Tree) -> None:
+def test_words_with_combining_marks_are_shared_words(tree: Tree) -> None:
     tree.notes(5)
     tree.note("x/one.md", "One", "हिन्दी भाषा")
     tree.note("x/two.md", "Two", "हिन्दी भाषा में")

@@ -22,7 +22,7 @@ IN_TIME_S = 30.0
 """It takes a fraction of a second, but on a busy machine."""
 
 
-def test_watching_changes_nothing(quokkas: Tree, own_data_folders: Path) -> None:
+def test_watching_changes_no_file(quokkas: Tree, own_data_folders: Path) -> None:
     before = state_of(quokkas.root, own_data_folders)
     session = quokkas.session()
     assert not session.watch(lambda: None).why
@@ -64,37 +64,37 @@ def watched(quokkas: Tree) -> Iterator[Changes]:
     session.close()
 
 
-def test_a_changed_note_is_noticed(watched: Changes, quokkas: Tree) -> None:
+def test_changed_note_is_noticed(watched: Changes, quokkas: Tree) -> None:
     assert "bilby" not in paths(watched.session.preview("bilby"))
     quokkas.note("x/n.md", "Bilby", "all about the bilby", days=-1)
     assert watched.in_time(lambda: "x/n.md" in paths(watched.session.preview("bilby")))
 
 
-def test_an_added_note_is_noticed(watched: Changes, quokkas: Tree) -> None:
+def test_added_note_is_noticed(watched: Changes, quokkas: Tree) -> None:
     quokkas.note("new/deep/n.md", "Bilby", "all about the bilby")
     assert watched.in_time(lambda: paths(watched.session.preview("bilby")) == ["new/deep/n.md"])
 
 
-def test_a_moved_note_is_noticed(watched: Changes, quokkas: Tree) -> None:
+def test_moved_note_is_noticed(watched: Changes, quokkas: Tree) -> None:
     (quokkas.tree / "x" / "n.md").rename(quokkas.tree / "pad" / "moved.md")
     assert watched.in_time(lambda: "pad/moved.md" in watched.session.snapshot.by_path)
     assert "x/n.md" not in watched.session.snapshot.by_path
 
 
-def test_a_deleted_note_is_noticed(watched: Changes, quokkas: Tree) -> None:
+def test_deleted_note_is_noticed(watched: Changes, quokkas: Tree) -> None:
     (quokkas.tree / "x" / "n.md").unlink()
     assert watched.in_time(lambda: "x/n.md" not in watched.session.snapshot.by_path)
     assert watched.session.preview("quokka").section(Route).outcome == "not_covered"
 
 
-def test_a_note_saved_by_exchange_is_noticed(watched: Changes, quokkas: Tree) -> None:
+def test_note_saved_by_renaming_a_draft_is_noticed(watched: Changes, quokkas: Tree) -> None:
     draft = quokkas.tree / "x" / ".n.md.swp"
     draft.write_text("# Bilby\nall about the bilby")
     draft.replace(quokkas.tree / "x" / "n.md")
     assert watched.in_time(lambda: "x/n.md" in paths(watched.session.preview("bilby")))
 
 
-def test_a_summary_and_signals_are_noticed(watched: Changes, quokkas: Tree) -> None:
+def test_summary_and_signal_changes_are_noticed(watched: Changes, quokkas: Tree) -> None:
     quokkas.file("pad/_index.md", SUMMARY.format(order=1, tokens=1, text="x"))
     assert watched.in_time(lambda: "pad" in watched.session.snapshot.summaries)
     quokkas.sidecar_file("x/m.md", {"importance": 77})
@@ -113,7 +113,7 @@ def test_shared_sources_are_watched(quokkas: Tree, make_tree: Make) -> None:
     session.close()
 
 
-def test_a_burst_is_few_calls(quokkas: Tree, make_tree: Make) -> None:
+def test_burst_of_changes_causes_few_calls(quokkas: Tree, make_tree: Make) -> None:
     aside = make_tree("aside")
     files = [aside.tree / aside.note(f"burst/{number}.md", "Burst") for number in range(50)]
     (quokkas.tree / "burst").mkdir()
@@ -135,7 +135,7 @@ def test_a_burst_is_few_calls(quokkas: Tree, make_tree: Make) -> None:
     assert len(calls) <= 5
 
 
-def test_no_calls_after_closing(quokkas: Tree) -> None:
+def test_closed_session_makes_no_calls(quokkas: Tree) -> None:
     session = quokkas.session()
     calls: list[int] = []
     session.watch(lambda: calls.append(1))
@@ -146,7 +146,7 @@ def test_no_calls_after_closing(quokkas: Tree) -> None:
     assert calls == []
 
 
-def test_a_system_that_refuses_to_watch(quokkas: Tree, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_polling_replaces_refused_file_watching(quokkas: Tree, monkeypatch: pytest.MonkeyPatch) -> None:
     class Refusing:
         def start(self) -> None:
             raise OSError(28, "inotify watch limit reached")

@@ -1,4 +1,4 @@
-"""Ways to name a note, files that are not read, and what is handed on to the next snapshot."""
+"""Names of notes, unread files, and data passed on to the next snapshot."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def quokkas(tree: Tree) -> Tree:
         ("bin.md", "y/bin.md"),
     ],
 )
-def test_ways_to_name_a_note(quokkas: Tree, name: str, path: str) -> None:
+def test_note_can_be_named_in_several_ways(quokkas: Tree, name: str, path: str) -> None:
     quokkas.file("y/context.md", "# Y")
     quokkas.file("y/_index.md", "x")
     quokkas.file("w/of/_index.md", "x")
@@ -53,26 +53,26 @@ def test_ways_to_name_a_note(quokkas: Tree, name: str, path: str) -> None:
     assert find_note(quokkas.snapshot(), name).path == path
 
 
-def test_a_note_is_meant_before_the_summary_of_a_folder(quokkas: Tree) -> None:
+def test_note_has_precedence_over_a_folder_summary(quokkas: Tree) -> None:
     quokkas.file("n/_index.md", "x")
     quokkas.file("quokka/_index.md", "x")
     assert find_note(quokkas.snapshot(), "n").path == "x/n.md"
     assert find_note(quokkas.snapshot(), "quokka").path == "x/n.md"
 
 
-def test_the_end_of_a_path_is_meant_before_a_title(quokkas: Tree) -> None:
+def test_path_suffix_has_precedence_over_a_title(quokkas: Tree) -> None:
     quokkas.note("y/quokka.md", "Other")
     assert find_note(quokkas.snapshot(), "quokka").path == "y/quokka.md"
 
 
-def test_an_unknown_note_has_neighbours(quokkas: Tree) -> None:
+def test_unknown_name_gets_similar_names(quokkas: Tree) -> None:
     with pytest.raises(UnknownNote, match=r"no note x/nn\.md .*near: .*x/n\.md") as raised:
         find_note(quokkas.snapshot(), "x/nn.md")
     assert "x/n.md" in raised.value.near
     assert raised.value.meant == ()
 
 
-def test_a_name_of_several_notes(quokkas: Tree) -> None:
+def test_ambiguous_name_lists_its_notes(quokkas: Tree) -> None:
     quokkas.note("y/n.md", "Other")
     with pytest.raises(UnknownNote, match="could be") as raised:
         find_note(quokkas.snapshot(), "n.md")
@@ -80,7 +80,7 @@ def test_a_name_of_several_notes(quokkas: Tree) -> None:
 
 
 @pytest.mark.parametrize("name", ["", "/", " ", "..", "../../secret"])
-def test_names_without_a_note(quokkas: Tree, name: str) -> None:
+def test_invalid_names_find_no_note(quokkas: Tree, name: str) -> None:
     with pytest.raises(UnknownNote):
         find_note(quokkas.snapshot(), name)
 
@@ -103,20 +103,22 @@ class TestOtherWays:
             ".brv\\context-tree\\auth\\jwt\\keys.md", "AUTH/JWT/Keys.MD", "jwt/KEYS",
         ],
     )  # fmt: skip
-    def test_a_path_of_any_kind(self, named: Snapshot, name: str) -> None:
+    def test_equivalent_forms_of_a_path_find_the_note(self, named: Snapshot, name: str) -> None:
         assert find_note(named, name).path == "auth/jwt/keys.md"
 
-    def test_an_absolute_path(self, named: Snapshot) -> None:
+    def test_absolute_path_must_be_inside_the_tree(self, named: Snapshot) -> None:
         assert find_note(named, f"{named.project.tree}/auth/jwt/keys.md").path == "auth/jwt/keys.md"
         with pytest.raises(UnknownNote, match="leads out of the tree"):
             find_note(named, "/elsewhere/.brv/context-tree/auth/jwt/keys.md")
 
     @pytest.mark.parametrize("form", ["NFC", "NFD"])
     @pytest.mark.parametrize("name", ["auth/jwt/Café.md", "café", "CAFÉ.md"])
-    def test_another_unicode_form(self, named: Snapshot, form: Literal["NFC", "NFD"], name: str) -> None:
+    def test_unicode_normalisation_forms_are_equivalent(
+        self, named: Snapshot, form: Literal["NFC", "NFD"], name: str
+    ) -> None:
         assert find_note(named, unicodedata.normalize(form, name)).path == "auth/jwt/Café.md"
 
-    def test_the_case_decides_where_it_can(self, named: Snapshot) -> None:
+    def test_exact_case_resolves_names_that_differ_in_case(self, named: Snapshot) -> None:
         assert find_note(named, "KEYS").path == "auth/KEYS.md"
         assert find_note(named, "keys").path == "auth/jwt/keys.md"
 
@@ -125,7 +127,7 @@ class TestOtherWays:
             find_note(named, "Keys.md")
         assert set(raised.value.meant) == {"auth/jwt/keys.md", "auth/KEYS.md"}
 
-    def test_a_long_name_of_marks_takes_no_time(self, named: Snapshot) -> None:
+    def test_long_name_of_combining_marks_is_fast(self, named: Snapshot) -> None:
         with pytest.raises(UnknownNote):
             find_note(named, "a" + "\u0301\u0323" * 200_000)
 
@@ -144,7 +146,7 @@ def odd(tree: Tree) -> Tree:
     return tree
 
 
-def test_each_is_named(odd: Tree) -> None:
+def test_unread_files_are_named_with_a_reason(odd: Tree) -> None:
     html, others = odd.snapshot().unread
     assert html == f"{HTML}erover_v4 --root {odd.tree}"
     assert others.startswith("not read: ")
@@ -157,7 +159,7 @@ def test_each_is_named(odd: Tree) -> None:
 
 
 @pytest.mark.parametrize("engine", ["byterover", "jeffs_brain", "soleri", "knowing"])
-def test_only_an_answer_without_results_names_them(odd: Tree, engine: str) -> None:
+def test_only_an_empty_answer_names_unread_files(odd: Tree, engine: str) -> None:
     loaded = registry.load(engine)
     context = Context(odd.snapshot(), loaded.constants(), NOW_MS)
     assert HTML in str(loaded.answer(context, Query("zyzzyva")).notices)
@@ -169,14 +171,14 @@ def test_tree_with_only_topics_can_be_opened(tree: Tree) -> None:
     assert f"reads: open them with --engine byterover_v4 --root {tree.tree}" in str(tree.snapshot().unread)
 
 
-def test_other_files_are_not_named(tree: Tree) -> None:
+def test_unrelated_files_are_not_named_as_unread(tree: Tree) -> None:
     tree.note("a/b/c.md", "Title", "text")
     for name in ("_manifest.json", "a/picture.png", "a/.gitkeep", "a/_index.md", "a/b/c.abstract.md"):
         (tree.tree / name).write_bytes(b"{}")
     assert tree.snapshot().unread == ()
 
 
-def test_a_new_one_is_noticed(tree: Tree) -> None:
+def test_new_unread_file_causes_a_full_load(tree: Tree) -> None:
     tree.note("a/b/c.md", "Title", "text")
     before = tree.snapshot()
     (tree.tree / "a/new.html").write_bytes(b"")
@@ -213,23 +215,23 @@ def test_next_snapshot_reuses_derived_data(tree: Tree) -> None:
     tree.summary("other")
     tree.note("other/new.md", "New")
     places = ["pad/p001.abstract.md", "pad/p000.abstract.md", "pad/_index.md", "other/_index.md", "other/new.md"]
-    made = update(before, places, BRV3, NOW_MS, tree.layers())
+    result = update(before, places, BRV3, NOW_MS, tree.layers())
     fresh = tree.snapshot()
-    assert made.derived.known(ABSTRACTS) == fresh.abstracts == {"pad/p001.md": len("shorter")}
-    assert made.derived.known(SUMMARY_FILES) == fresh.summary_files == {"other/_index.md"}
-    assert made.derived.known(FINGERPRINT) == fresh.fingerprint
-    assert made.derived.known(ORDERS) is not None
-    handed = made.derived.known(HIERARCHY)
+    assert result.derived.known(ABSTRACTS) == fresh.abstracts == {"pad/p001.md": len("shorter")}
+    assert result.derived.known(SUMMARY_FILES) == fresh.summary_files == {"other/_index.md"}
+    assert result.derived.known(FINGERPRINT) == fresh.fingerprint
+    assert result.derived.known(ORDERS) is not None
+    handed = result.derived.known(HIERARCHY)
     assert [*handed.walk()] == [*fresh.hierarchy.walk()]
-    assert made.domains.keys() == {"pad", "other"}
-    assert names_of(made) is not names_of(before)
+    assert result.domains.keys() == {"pad", "other"}
+    assert names_of(result) is not names_of(before)
 
 
 def test_unused_derived_data_is_not_passed_on(tree: Tree) -> None:
     tree.notes(3)
     before = tree.snapshot()
     tree.note("pad/p001.md", "Edited")
-    made = update(before, ["pad/p001.md"], BRV3, NOW_MS, tree.layers())
-    assert [made.derived.known(key) for key in (ABSTRACTS, SUMMARY_FILES, HIERARCHY)] == [None] * 3
-    assert made.changed_since(before) == {"pad/p001.md"}
-    assert made.changed_since(replace(before)) is None
+    result = update(before, ["pad/p001.md"], BRV3, NOW_MS, tree.layers())
+    assert [result.derived.known(key) for key in (ABSTRACTS, SUMMARY_FILES, HIERARCHY)] == [None] * 3
+    assert result.changed_since(before) == {"pad/p001.md"}
+    assert result.changed_since(replace(before)) is None

@@ -116,8 +116,8 @@ class SaverKeeper(Turns):
                 self.kept.append(f"{Path(told['path']).parent}/{Path(told['kept']).name}")
             if kind == "saved":
                 self.saved[told["saved"]] = told["path"]
-        if "Traceback" in (said := process.stderr.read()):
-            self.broken.append(said)
+        if "Traceback" in (message := process.stderr.read()):
+            self.broken.append(message)
 
 
 class Appender(Turns):

@@ -245,13 +245,21 @@ def main(arguments: list[str]) -> int:
     finally:
         end_all(soak.socket)
         shutil.rmtree(place, ignore_errors=True)
-    told = {**vars(soak.measured), "rate": soak.measured.rate, "growth": soak.measured.growth}
-    told |= {"savers": dict(soak.savers.counts), "acknowledged": len(soak.savers.saved), "kept": len(soak.savers.kept)}
-    told |= {"foreign": len(soak.appender.written), "full": soak.full, "clock": soak.clock.moves if soak.clock else 0}
-    told |= {
+    messages = {**vars(soak.measured), "rate": soak.measured.rate, "growth": soak.measured.growth}
+    messages |= {
+        "savers": dict(soak.savers.counts),
+        "acknowledged": len(soak.savers.saved),
+        "kept": len(soak.savers.kept),
+    }
+    messages |= {
+        "foreign": len(soak.appender.written),
+        "full": soak.full,
+        "clock": soak.clock.moves if soak.clock else 0,
+    }
+    messages |= {
         user.name: {**user.counts, "slowest s": user.slowest_s, "caught up s": user.caught_up_s} for user in soak.users
     }
-    print(json.dumps(told))
+    print(json.dumps(messages))
     if wrong:
         print(f"WRONG: {wrong}", file=sys.stderr)
     return 1 if wrong else 0

@@ -154,10 +154,10 @@ class Run:
             return False
         self.tried.disturbed += 1
         self.tried.disturbed_kills += killed
-        told = {} if killed else json.loads(answer.read_text())
-        said = str(told.get("said", "killed"))
+        result = {} if killed else json.loads(answer.read_text())
+        said = str(result.get("said", "killed"))
         self.tried.outcomes[said] = self.tried.outcomes.get(said, 0) + 1
-        self.nothing_lost(edit, theirs, how, told, f"{how} after call {write_at}, {said}")
+        self.nothing_lost(edit, theirs, how, result, f"{how} after call {write_at}, {said}")
         return True
 
     def nothing_lost(self, edit: Edit, theirs: bytes, how: str, told: dict[str, str], when: str) -> None:

@@ -271,10 +271,10 @@ class Soak:
         return StoredSignals(None, overlay, sidecar).layers(session.profile.signals)
 
     def _fresh(self, session: Session, now_ms: float) -> Snapshot:
-        made = load(find_project(self.root), session.profile, now_ms, self._stored(session))
-        if made is None:
+        result = load(find_project(self.root), session.profile, now_ms, self._stored(session))
+        if result is None:
             raise Wrong("a fresh reading was cancelled")
-        return made
+        return result
 
 
 def resident_mb() -> float:

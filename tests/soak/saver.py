@@ -36,8 +36,8 @@ def main(arguments: list[str]) -> int:
     session.load()
     pick = random.Random(name)
     for number in itertools.count():
-        told = save(session, pick.choice(paths), f"saved-{name}-{number}")
-        print(json.dumps(told), flush=True)
+        result = save(session, pick.choice(paths), f"saved-{name}-{number}")
+        print(json.dumps(result), flush=True)
         time.sleep(pick.uniform(0, 2 * _PAUSE_S))
     return 0
 

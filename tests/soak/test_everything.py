@@ -21,7 +21,7 @@ _SECONDS, _PART = 60, 30
 @pytest.mark.long
 @pytest.mark.skipif("BRV_TUI_SOAK" not in os.environ, reason="set BRV_TUI_SOAK to run it")
 @pytest.mark.timeout(600)
-def test_nothing_is_lost_under_all_disturbances_together() -> None:
+def test_no_data_is_lost_under_all_disturbances() -> None:
     command = [sys.executable, "-m", "tests.soak.everything", "--seconds", f"{_SECONDS}", "--part", f"{_PART}"]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=580)
     if done.returncode == CANNOT:

@@ -28,7 +28,7 @@ KEYS = (*"12345jkgGwpPmrSfnozlhMXIuBbi", *_NAMED, "escape", "escape", "escape")
 
 @pytest.mark.long
 @pytest.mark.timeout(0)
-async def test_random_use_changes_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_random_use_of_the_app_changes_no_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     recorded = recorded_space(RECORDED)
     unpack_space(recorded, tmp_path)
     monkeypatch.setenv("BRV_DATA_DIR", str(tmp_path / "data"))

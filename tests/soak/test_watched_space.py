@@ -67,7 +67,7 @@ def _answer(trace: Trace) -> object:
 
 @pytest.mark.long
 @pytest.mark.timeout(0)
-def test_a_watched_space_equals_a_fresh_reading(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_watched_space_equals_a_fresh_load(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     marked = small_space(tmp_path, NOW)
     monkeypatch.setenv("BRV_DATA_DIR", str(tmp_path / "data"))
     place = tmp_path / "data" / "projects" / SPACE_ID

@@ -1,4 +1,4 @@
-"""Drafts: kept whole, found after a crash, dropped when they are done with."""
+"""Drafts: written atomically, found after a crash, and deleted after use."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def test_draft_is_read_back(tree: Tree) -> None:
     assert not kept.is_being_edited
 
 
-def test_the_newest_draft_is_first(tree: Tree) -> None:
+def test_newest_draft_is_listed_first(tree: Tree) -> None:
     drafts = DraftStore(tree.tree)
     for number, path in enumerate(("b.md", "caf\udce9.md", "a/new.md")):
         drafts.keep(path, b"", None, NOW_MS + number)
@@ -42,13 +42,13 @@ def test_the_newest_draft_is_first(tree: Tree) -> None:
     assert [draft.path for draft in drafts.all()] == ["a/new.md", "b.md"]
 
 
-def test_trees_have_drafts_of_their_own(tree: Tree, tmp_path_factory: pytest.TempPathFactory) -> None:
+def test_each_tree_has_its_own_drafts(tree: Tree, tmp_path_factory: pytest.TempPathFactory) -> None:
     other = Tree(tmp_path_factory.mktemp("other"))
     DraftStore(tree.tree).keep(NOTE, b"", None, NOW_MS)
     assert DraftStore(other.tree).all() == ()
 
 
-def test_a_draft_knows_whether_its_note_has_changed(tree: Tree) -> None:
+def test_draft_reports_whether_its_note_has_changed(tree: Tree) -> None:
     tree.note(NOTE, "Tokens")
     seen = read_note_file(tree.tree, NOTE)[1]
     drafts = DraftStore(tree.tree)
@@ -63,7 +63,7 @@ def test_a_draft_knows_whether_its_note_has_changed(tree: Tree) -> None:
     assert not draft.is_on(None)
 
 
-def test_a_draft_of_a_new_note(tree: Tree) -> None:
+def test_draft_of_a_new_note_has_no_base_version(tree: Tree) -> None:
     DraftStore(tree.tree).keep(NOTE, TEXT, None, NOW_MS)
     draft = DraftStore(tree.tree).read(NOTE)
     assert draft
@@ -71,9 +71,7 @@ def test_a_draft_of_a_new_note(tree: Tree) -> None:
     assert not draft.is_on("abc")
 
 
-def test_a_draft_that_another_process_edits_is_neither_replaced_nor_dropped(
-    tree: Tree, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_draft_of_another_process_is_not_replaced_or_deleted(tree: Tree, monkeypatch: pytest.MonkeyPatch) -> None:
     drafts = DraftStore(tree.tree)
     with monkeypatch.context() as another:
         another.setattr("brvtui.store.drafts.os.getpid", os.getppid)
@@ -93,9 +91,7 @@ def test_a_draft_that_another_process_edits_is_neither_replaced_nor_dropped(
     assert drafts.all() == (theirs,)
 
 
-def test_drafts_that_several_processes_left_come_one_after_the_other(
-    tree: Tree, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_drafts_left_by_several_processes_are_offered_in_turn(tree: Tree, monkeypatch: pytest.MonkeyPatch) -> None:
     drafts = DraftStore(tree.tree)
     drafts.keep(NOTE, b"0", None, NOW_MS)
     first = next(drafts.folder.iterdir())
@@ -129,7 +125,7 @@ def test_draft_belongs_to_its_process(tree: Tree) -> None:
     assert not drafts.all()[0].is_being_edited
 
 
-def test_a_killed_process_leaves_its_draft(tree: Tree) -> None:
+def test_draft_survives_a_killed_process(tree: Tree) -> None:
     code = (
         "import os, signal, sys; from pathlib import Path; from brvtui.store.drafts import DraftStore\n"
         "drafts = DraftStore(Path(sys.argv[1]))\n"
@@ -172,8 +168,8 @@ def _left(note: str, text: bytes, at_ms: float = NOW_MS) -> Draft:
     return Draft(note, text, None, at_ms, 2**22 + 1, "gone")
 
 
-def test_no_draft_replaces_another(tree: Tree) -> None:
-    """Neither the current one that of an earlier process, nor a text whose save failed."""
+def test_keeping_a_draft_never_replaces_another_draft(tree: Tree) -> None:
+    """The current draft replaces neither the draft of an earlier process nor a text whose save failed."""
     drafts = DraftStore(tree.tree)
     drafts.add(_left(NOTE, b"left", NOW_MS - 1))
     drafts.add(_left(NOTE, b"left", NOW_MS))
@@ -190,14 +186,14 @@ def test_no_draft_replaces_another(tree: Tree) -> None:
     assert drafts.all() == ()
 
 
-def test_a_draft_that_is_taken_over_is_one_draft(tree: Tree) -> None:
+def test_adopted_draft_is_not_duplicated(tree: Tree) -> None:
     drafts = DraftStore(tree.tree)
     drafts.add(_left(NOTE, b"left"))
     drafts.keep(NOTE, b"left", None, NOW_MS + 1)
     assert [(draft.data, draft.is_own) for draft in drafts.all()] == [(b"left", True)]
 
 
-def test_a_draft_that_was_written_but_not_put_into_place_is_recovered(tree: Tree) -> None:
+def test_completely_written_partial_draft_is_recovered(tree: Tree) -> None:
     drafts = DraftStore(tree.tree)
     drafts.add(_left(NOTE, b"older"))
     drafts.add(_left("b.md", b"newer", NOW_MS + 10))

@@ -1,4 +1,4 @@
-"""The kept index and the kept code: what is read equals a fresh reading; damage is noticed and fixed."""
+"""Stored indexes of notes and code equal fresh ones; damage is detected and repaired."""
 
 from __future__ import annotations
 
@@ -46,13 +46,13 @@ def from_kept(tree: Tree) -> Snapshot:
     """The tree as a new process reads it."""
     known = KeptIndex(tree.tree).read(BRV3)
     assert known is not None
-    made = load(find_project(tree.root), BRV3, NOW_MS, tree.layers(), kept=known)
-    assert made is not None
-    return made
+    result = load(find_project(tree.root), BRV3, NOW_MS, tree.layers(), kept=known)
+    assert result is not None
+    return result
 
 
 @pytest.mark.parametrize("seed", range(6))
-def test_kept_index_equals_a_fresh_reading(tmp_path: Path, seed: int) -> None:
+def test_stored_index_equals_a_fresh_load(tmp_path: Path, seed: int) -> None:
     pick = random.Random(seed)
     tree = generated(tmp_path / "project", seed)
     kept(tree)
@@ -78,7 +78,7 @@ def test_only_changed_files_are_read(tree: Tree, monkeypatch: pytest.MonkeyPatch
     assert read == ["pad/p003.md"]
 
 
-def test_other_limits_or_no_file_mean_no_index(tree: Tree) -> None:
+def test_stored_index_requires_a_file_with_the_same_limits(tree: Tree) -> None:
     tree.notes(3)
     assert KeptIndex(tree.tree).read(BRV3) is None
     assert KeptIndex(tree.tree).info().bytes == 0
@@ -90,7 +90,7 @@ def test_other_limits_or_no_file_mean_no_index(tree: Tree) -> None:
     assert index.read(BRV3) is None
 
 
-def test_files_that_cannot_be_removed_are_named_with_their_folder(tree: Tree, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_failed_removal_names_files_and_folder(tree: Tree, monkeypatch: pytest.MonkeyPatch) -> None:
     tree.notes(3)
     index = kept(tree)
 
@@ -109,14 +109,14 @@ def kept_file(tree: Tree) -> Path:
     return KeptIndex(tree.tree).folder / "kept"
 
 
-def test_kept_index_is_private(tree: Tree) -> None:
+def test_stored_index_is_private(tree: Tree) -> None:
     tree.notes(2)
     kept(tree)
     assert [stat.S_IMODE(place.stat().st_mode) for place in (kept_file(tree), kept_file(tree).parent)] == [0o600, 0o700]
 
 
-def test_any_damage_is_noticed(tree: Tree) -> None:
-    """A changed bit anywhere, a missing end, extra bytes at the end, or something other than a regular file."""
+def test_any_damage_is_detected(tree: Tree) -> None:
+    """Damage is a changed bit, a missing end, extra bytes, or anything but a regular file."""
     tree.notes(4)
     index, pick = kept(tree), random.Random(1)
     file, data = kept_file(tree), kept_file(tree).read_bytes()
@@ -137,8 +137,8 @@ def test_any_damage_is_noticed(tree: Tree) -> None:
     assert index.info().problem == ""
 
 
-def test_file_cut_after_reading_changes_nothing(tree: Tree) -> None:
-    """A mapped file would end the process (SIGBUS)."""
+def test_loaded_index_survives_truncation_of_its_file(tree: Tree) -> None:
+    """Reading a truncated memory-mapped file would end the process (SIGBUS)."""
     tree.notes(4)
     kept(tree)
     known = KeptIndex(tree.tree).read(BRV3)
@@ -147,7 +147,7 @@ def test_file_cut_after_reading_changes_nothing(tree: Tree) -> None:
 
 
 @pytest.mark.parametrize("what", ["FORMAT", "__version__"])
-def test_another_version_is_unusable(tree: Tree, monkeypatch: pytest.MonkeyPatch, what: str) -> None:
+def test_index_of_another_version_is_rejected(tree: Tree, monkeypatch: pytest.MonkeyPatch, what: str) -> None:
     tree.notes(2)
     index = kept(tree)
     monkeypatch.setattr(kept_index, what, "other")
@@ -155,7 +155,7 @@ def test_another_version_is_unusable(tree: Tree, monkeypatch: pytest.MonkeyPatch
         index.read(BRV3)
 
 
-def test_another_tree_is_unusable(tree: Tree, tmp_path: Path) -> None:
+def test_index_of_another_tree_is_rejected(tree: Tree, tmp_path: Path) -> None:
     tree.notes(2)
     index, other = kept(tree), KeptIndex(tmp_path / "other/.brv/context-tree")
     shutil.copytree(index.folder, other.folder)
@@ -163,7 +163,7 @@ def test_another_tree_is_unusable(tree: Tree, tmp_path: Path) -> None:
         other.read(BRV3)
 
 
-def test_one_process_writes_and_the_other_reads(tree: Tree) -> None:
+def test_only_one_process_writes_the_index(tree: Tree) -> None:
     tree.notes(3)
     first, second = KeptIndex(tree.tree), KeptIndex(tree.tree)
     assert first.write(tree.snapshot(), BRV3)
@@ -181,7 +181,7 @@ def always_kept(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("always_kept")
-def test_session_keeps_its_index_and_reports_a_broken_one(tree: Tree) -> None:
+def test_session_stores_its_index_and_reports_a_damaged_one(tree: Tree) -> None:
     tree.notes(5)
     first = tree.session()
     assert first.keep()
@@ -201,7 +201,7 @@ def test_session_keeps_its_index_and_reports_a_broken_one(tree: Tree) -> None:
 
 
 @pytest.mark.usefixtures("always_kept")
-def test_unwritable_cache_folder_is_only_an_error_of_keeping(
+def test_unwritable_cache_folder_prevents_only_storing(
     tree: Tree, own_data_folders: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     tree.notes(2)
@@ -216,7 +216,7 @@ def test_unwritable_cache_folder_is_only_an_error_of_keeping(
 
 
 @pytest.mark.parametrize("after", [0, 1, 3, 6, 10])
-def test_a_process_that_dies_while_writing_leaves_a_usable_index(tree: Tree, after: int) -> None:
+def test_process_killed_while_writing_leaves_a_usable_index(tree: Tree, after: int) -> None:
     tree.notes(4)
     kept(tree)
     tree.file("pad/new.md", "# New\n\nwords\n", 1)
@@ -257,7 +257,7 @@ def built(root: Path, before: CodeIndex | None = None) -> CodeIndex:
     return build_index(root, before=before, read=read_here)
 
 
-def test_kept_index_round_trips(root: Path) -> None:
+def test_stored_code_index_round_trips(root: Path) -> None:
     index, kept = built(root), KeptCode(root)
     assert kept.read() is None
     kept.write(index)
@@ -272,14 +272,14 @@ def test_kept_index_round_trips(root: Path) -> None:
     assert paths == ["a.py"]
 
 
-def test_kept_index_is_readable_by_its_owner_only(root: Path) -> None:
+def test_stored_code_index_is_readable_only_by_its_owner(root: Path) -> None:
     kept = KeptCode(root)
     kept.write(built(root))
     assert stat.S_IMODE(kept.path.stat().st_mode) == 0o600
     assert stat.S_IMODE(kept.path.parent.stat().st_mode) == 0o700
 
 
-def test_other_rules_and_other_places_have_another(root: Path, tmp_path: Path) -> None:
+def test_code_index_depends_on_rules_and_folder(root: Path, tmp_path: Path) -> None:
     kept = KeptCode(root)
     kept.write(built(root))
     assert KeptCode(root, limited(file_bytes=10_000)).read() is None
@@ -292,7 +292,7 @@ def test_other_rules_and_other_places_have_another(root: Path, tmp_path: Path) -
 
 
 @pytest.mark.parametrize("keep", [0, 1, 10, 40, -20, -1])
-def test_a_torn_file_counts_as_none(root: Path, keep: int) -> None:
+def test_truncated_code_index_counts_as_missing(root: Path, keep: int) -> None:
     kept = KeptCode(root)
     kept.write(built(root))
     kept.path.write_bytes(kept.path.read_bytes()[:keep])
@@ -300,7 +300,7 @@ def test_a_torn_file_counts_as_none(root: Path, keep: int) -> None:
 
 
 @pytest.mark.parametrize("line", ["[]", "{}", "[[1,2,3,4],5,6,7]", '[["a.py",1,1,1],"",null,[1]]', "nonsense", "null"])
-def test_lines_that_are_not_right_count_as_none(root: Path, line: str) -> None:
+def test_code_index_with_invalid_lines_counts_as_missing(root: Path, line: str) -> None:
     kept = KeptCode(root)
     kept.write(built(root))
     header, *_ = gzip.decompress(kept.path.read_bytes()).splitlines()
@@ -308,7 +308,7 @@ def test_lines_that_are_not_right_count_as_none(root: Path, line: str) -> None:
     assert kept.read() is None
 
 
-def test_no_symlink_is_followed(root: Path, tmp_path: Path) -> None:
+def test_symlinked_code_index_is_not_read(root: Path, tmp_path: Path) -> None:
     kept = KeptCode(root)
     kept.write(built(root))
     other = tmp_path / "elsewhere"

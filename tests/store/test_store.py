@@ -1,4 +1,4 @@
-"""The tool's own folders: written whole or not at all, tidied, and what is kept in them."""
+"""The tool's own folders: atomic writes, cleaning, and stored data."""
 
 from __future__ import annotations
 
@@ -40,11 +40,11 @@ from tests.support.trees import BRV3, NOW_MS, Tree, stored
 BASE = defaults(BRV3.signals)
 
 
-def test_the_data_folder_can_be_set(own_data_folders: Path) -> None:
+def test_data_folder_can_be_set_by_a_variable(own_data_folders: Path) -> None:
     assert data_folder() == own_data_folders / "tool"
 
 
-def test_trees_have_folders_of_their_own(tmp_path: Path) -> None:
+def test_each_tree_has_its_own_folder(tmp_path: Path) -> None:
     one, two = tmp_path / "a" / ".brv" / "context-tree", tmp_path / "b" / "a" / ".brv" / "context-tree"
     for folder in (one, two):
         folder.mkdir(parents=True)
@@ -55,7 +55,7 @@ def test_trees_have_folders_of_their_own(tmp_path: Path) -> None:
     assert not tree_folder(one).exists()
 
 
-def test_history_keeps_each_query_once_with_the_newest_last(tree: Tree) -> None:
+def test_history_keeps_each_query_once_in_order_of_use(tree: Tree) -> None:
     history = History(tree.tree, 500)
     assert history.read() == []
     assert not history.path.exists()
@@ -74,7 +74,7 @@ def test_history_keeps_the_newest_500(tree: Tree) -> None:
 
 
 @pytest.mark.parametrize("text", ["", "junk", "{}", "3", "[" * 100, pytest.param("[" * 200_000, id="deep"), "\xff"])
-def test_a_broken_history_is_an_empty_one(tree: Tree, text: str) -> None:
+def test_broken_history_counts_as_empty(tree: Tree, text: str) -> None:
     history = History(tree.tree, 500)
     history.path.parent.mkdir(parents=True)
     history.path.write_bytes(text.encode("latin-1"))
@@ -82,7 +82,7 @@ def test_a_broken_history_is_an_empty_one(tree: Tree, text: str) -> None:
     assert history.add("new") == ["new"]
 
 
-def test_history_of_other_things_than_strings(tree: Tree) -> None:
+def test_history_skips_entries_that_are_not_strings(tree: Tree) -> None:
     history = History(tree.tree, 500)
     history.path.parent.mkdir(parents=True)
     history.path.write_text('["a", 3, null, ["b"], "c"]')
@@ -109,14 +109,14 @@ def test_overlay_is_read_back(tree: Tree) -> None:
         pytest.param("[" * 200_000, id="deep"),
     ],
 )
-def test_a_broken_overlay_is_an_empty_one(tree: Tree, text: str) -> None:
+def test_broken_overlay_counts_as_empty(tree: Tree, text: str) -> None:
     overlay = Overlay(tree.tree)
     overlay.path.parent.mkdir(parents=True)
     overlay.path.write_text(text)
     assert overlay.read(BASE) == {}
 
 
-def test_an_overlay_is_edited_whole_or_not_at_all(tree: Tree) -> None:
+def test_failed_overlay_edit_changes_nothing(tree: Tree) -> None:
     overlay = Overlay(tree.tree)
     signals = stored(importance=77, source=Source.OVERLAY)
     overlay.edit(BASE, lambda held: held.update({"a/n.md": signals}))
@@ -131,7 +131,7 @@ def test_an_overlay_is_edited_whole_or_not_at_all(tree: Tree) -> None:
     assert overlay.read(BASE) == {"a/n.md": signals}
 
 
-def test_edits_from_many_threads_lose_none(tree: Tree) -> None:
+def test_concurrent_overlay_edits_are_all_kept(tree: Tree) -> None:
     overlay = Overlay(tree.tree)
 
     def record(note: str, held: dict[str, NoteSignals]) -> None:
@@ -190,7 +190,7 @@ KINDS: dict[str, tuple[Callable[[Path], Any], Callable[[Path], Any]]] = {
 
 
 @pytest.mark.parametrize("name", KINDS)
-def test_flipped_bit_is_noticed_and_reported_and_the_old_file_is_kept(tree: Tree, name: str) -> None:
+def test_flipped_bit_is_reported_and_the_damaged_file_kept(tree: Tree, name: str) -> None:
     tree.note("a.md", "A")
     write, read = KINDS[name]
     write(tree.tree)
@@ -206,16 +206,16 @@ def test_flipped_bit_is_noticed_and_reported_and_the_old_file_is_kept(tree: Tree
     (kept,) = set_aside(file.parent)
     assert kept.read_bytes() == bytes(changed)
     assert not file.exists()
-    told = f"{kept}: damaged, so it was not used; save what you need, then remove it"
-    assert session.snapshot.notices == (told,)
-    assert session.preview("a").notices[0] == told
+    result = f"{kept}: damaged, so it was not used; save what you need, then remove it"
+    assert session.snapshot.notices == (result,)
+    assert session.preview("a").notices[0] == result
     write(tree.tree)
     assert len(read(tree.tree)) == 1
     kept.unlink()
     assert tree.session().snapshot.notices == ()
 
 
-def test_a_flipped_bit_in_a_line_costs_that_line(tree: Tree) -> None:
+def test_flipped_bit_in_a_log_loses_only_its_line(tree: Tree) -> None:
     log, feedback = SessionLog(tree.tree), FeedbackFile(tree.tree, "byterover")
     for _ in range(2):
         log.add(LoggedQuery(float(NOW_MS), "where?", "brv-tui", "completed"))
@@ -246,7 +246,7 @@ def test_vectors_with_flipped_bits_are_ignored(tree: Tree) -> None:
 
 
 def test_damaged_files_stop_no_command(tree: Tree) -> None:
-    """Each of them in turn, and all at once."""
+    """Damages each file in turn, and then all at once."""
     tree.note("a.md", "Quokka", "all about the quokka")
     for write, _ in KINDS.values():
         write(tree.tree)
@@ -268,7 +268,7 @@ ENTRY = LoggedQuery(
 )
 
 
-def test_entries_come_back_newest_first(tree: Tree) -> None:
+def test_log_entries_are_read_newest_first(tree: Tree) -> None:
     log = SessionLog(tree.tree)
     assert log.read(5) == []
     for moment in range(4):
@@ -277,14 +277,14 @@ def test_entries_come_back_newest_first(tree: Tree) -> None:
     assert log.read(9)[0] == replace(ENTRY, at_ms=3.0)
 
 
-def test_the_options_of_a_query_come_back(tree: Tree) -> None:
+def test_query_options_are_read_back_from_the_log(tree: Tree) -> None:
     log = SessionLog(tree.tree)
     entry = replace(ENTRY, options={"aliases": {"tea": ["brew"]}, "top_k": 3})
     log.add(entry)
     assert log.read(1) == [entry]
 
 
-def test_a_large_log_is_put_aside_once(tree: Tree, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_large_log_is_rotated_once(tree: Tree, monkeypatch: pytest.MonkeyPatch) -> None:
     log = SessionLog(tree.tree)
     monkeypatch.setattr(logbook, "LARGEST_BYTES", 600)
     for moment in range(20):
@@ -298,7 +298,7 @@ def test_a_large_log_is_put_aside_once(tree: Tree, monkeypatch: pytest.MonkeyPat
 
 @examples(100)
 @given(st.binary(max_size=80))
-def test_broken_lines_are_left_out(tree: Tree, junk: bytes) -> None:
+def test_broken_log_lines_are_skipped(tree: Tree, junk: bytes) -> None:
     log = SessionLog(tree.tree)
     log.path.unlink(missing_ok=True)
     log.add(ENTRY)
@@ -313,7 +313,7 @@ def test_broken_lines_are_left_out(tree: Tree, junk: bytes) -> None:
     "line",
     ["[]", "{}", '{"query": 1}', '{"at_ms": "x", "query": "q", "who": "", "status": ""}', '{"paths": 3}', "null"],
 )
-def test_lines_of_another_shape_are_left_out(tree: Tree, line: str) -> None:
+def test_malformed_log_lines_are_skipped(tree: Tree, line: str) -> None:
     log = SessionLog(tree.tree)
     log.add(ENTRY)
     with log.path.open("a", encoding="utf-8") as file:
@@ -321,7 +321,7 @@ def test_lines_of_another_shape_are_left_out(tree: Tree, line: str) -> None:
     assert log.read(5) == [ENTRY]
 
 
-def test_a_folder_that_cannot_be_written_is_an_error(tree: Tree, own_data_folders: Path) -> None:
+def test_unwritable_log_folder_is_an_error(tree: Tree, own_data_folders: Path) -> None:
     own_data_folders.mkdir(parents=True, exist_ok=True)
     log = SessionLog(tree.tree)
     log.path.parent.parent.mkdir(parents=True, exist_ok=True)
@@ -349,7 +349,7 @@ def thrown() -> BaseException:
         return error
 
 
-def test_report_names_the_error_and_place_and_quotes_nothing(own_data_folders: Path) -> None:
+def test_crash_report_names_error_and_position_without_data(own_data_folders: Path) -> None:
     line = write_crash_report(thrown(), HERE)
     assert "\n" not in line
     (file,) = (own_data_folders / "tool/crashes").iterdir()
@@ -368,21 +368,21 @@ def test_report_names_the_error_and_place_and_quotes_nothing(own_data_folders: P
     assert file.stat().st_mode & 0o077 == 0
 
 
-def test_only_the_last_reports_are_kept(own_data_folders: Path) -> None:
+def test_only_the_newest_crash_reports_are_kept(own_data_folders: Path) -> None:
     for _ in range(crash_report.KEPT + 3):
         write_crash_report(RuntimeError(), HERE)
     assert len(list((own_data_folders / "tool/crashes").iterdir())) <= crash_report.KEPT
 
 
-def test_unwritable_report_is_reported(own_data_folders: Path) -> None:
+def test_unwritable_crash_report_is_reported(own_data_folders: Path) -> None:
     (own_data_folders / "tool").write_text("a file where the folder should be")
     line = write_crash_report(RuntimeError("it broke"), HERE)
     assert line.startswith("failed: RuntimeError: it broke; no report could be written: ")
     assert "\n" not in line
 
 
-def test_full_disk_leaves_no_partial_report(own_data_folders: Path) -> None:
-    """A limit on the size of files simulates the full disk; it applies to a child process only."""
+def test_full_disk_leaves_no_partial_crash_report(own_data_folders: Path) -> None:
+    """A file size limit in a child process simulates the full disk."""
     child = os.fork()
     if child == 0:
         resource.setrlimit(resource.RLIMIT_FSIZE, (10, 10))
@@ -395,7 +395,7 @@ def test_full_disk_leaves_no_partial_report(own_data_folders: Path) -> None:
 @pytest.mark.parametrize(
     "error", [RecursionError("deep"), MemoryError(), UnicodeDecodeError("utf-8", b"\xff", 0, 1, "x")]
 )
-def test_errors_of_every_kind_are_described(error: Exception) -> None:
+def test_crash_report_describes_any_error(error: Exception) -> None:
     assert type(error).__name__ in "\n".join(report(error, Circumstances("x"), "now"))
 
 
@@ -408,8 +408,8 @@ def open_to_others(folder: Path) -> list[str]:
     return [str(place) for place in places if stat.S_IMODE(place.lstat().st_mode) & 0o077]
 
 
-def test_files_with_text_of_notes_are_private(tree: Tree, own_data_folders: Path) -> None:
-    """Neither what is made now, under the usual mask, nor what an earlier version made open."""
+def test_files_containing_note_text_are_private(tree: Tree, own_data_folders: Path) -> None:
+    """This holds for files created under the usual umask and for open files of earlier versions."""
     before = os.umask(0o022)
     try:
         tree.notes(600)
@@ -461,7 +461,7 @@ def test_index_removes_partial_files_of_a_killed_process(tree: Tree) -> None:
     assert sorted(file.name for file in index.folder.iterdir()) == ["kept", "lock"]
 
 
-def test_a_whole_draft_that_was_not_put_into_place_is_listed(tree: Tree) -> None:
+def test_complete_draft_in_a_partial_file_is_listed(tree: Tree) -> None:
     drafts = DraftStore(tree.tree)
     drafts.keep("a.md", b"typed", None, NOW_MS)
     (file,) = drafts.folder.iterdir()

@@ -1,4 +1,4 @@
-"""The text index on disk: after any damage, and with any writer, the answers equal those of a fresh one."""
+"""The text index on disk: answers equal those of a fresh index after any damage and with any writer."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def reads(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return paths
 
 
-def test_the_next_process_reads_only_changed_notes(tree: Tree, reads: list[str]) -> None:
+def test_next_process_reads_only_changed_notes(tree: Tree, reads: list[str]) -> None:
     tree.notes(5, "alpha")
     first = index_of(tree)
     first.full_text(tree.snapshot())
@@ -86,7 +86,7 @@ def test_the_next_process_reads_only_changed_notes(tree: Tree, reads: list[str])
     assert (third.find("alpha", 9)[1], third.find("beta", 9)[1], second.problem) == (3, 1, "")
 
 
-def test_index_is_readable_by_its_owner_only_and_can_be_removed(tree: Tree) -> None:
+def test_index_is_private_and_can_be_removed(tree: Tree) -> None:
     tree.notes(3)
     index = index_of(tree)
     index.full_text(tree.snapshot())
@@ -99,7 +99,7 @@ def test_index_is_readable_by_its_owner_only_and_can_be_removed(tree: Tree) -> N
     assert other.bytes() > 0
 
 
-def test_a_small_tree_has_no_index_on_disk(tree: Tree, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_small_tree_has_no_index_on_disk(tree: Tree, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(text_index, "WORTH_KEEPING", 10)
     tree.notes(3, "alpha")
     index = index_of(tree)
@@ -109,7 +109,7 @@ def test_a_small_tree_has_no_index_on_disk(tree: Tree, monkeypatch: pytest.Monke
     assert not index.folder.exists()
 
 
-def test_other_limits_read_the_notes_again(tree: Tree) -> None:
+def test_changed_limits_reread_the_notes(tree: Tree) -> None:
     tree.file("long.md", "alpha\nbeta\n")
     index = index_of(tree)
     assert index.full_text(tree.snapshot()).find("beta", 9)[1] == 1
@@ -130,8 +130,8 @@ def socket_at(place: Path) -> None:
     here = Path.cwd()
     os.chdir(place.parent)  # the path of a socket is short
     try:
-        with socket.socket(socket.AF_UNIX) as made:
-            made.bind(place.name)
+        with socket.socket(socket.AF_UNIX) as result:
+            result.bind(place.name)
     finally:
         os.chdir(here)
 
@@ -142,13 +142,13 @@ def tree_folder(place: Path) -> Path:
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_edits_are_followed(tmp_path: Path, seed: int) -> None:
+def test_index_follows_edits(tmp_path: Path, seed: int) -> None:
     follow(generated(tmp_path / "project", seed), random.Random(seed), 12)
 
 
 @pytest.mark.long
 @pytest.mark.timeout(600)
-def test_a_thousand_edits_are_followed(tmp_path: Path) -> None:
+def test_index_follows_a_thousand_edits(tmp_path: Path) -> None:
     follow(generated(tmp_path / "project", 1, notes=200), random.Random(1), 1_000)
 
 
@@ -181,7 +181,7 @@ def flip(folder: Path, pick: random.Random) -> Path:
 
 
 @pytest.mark.parametrize("flips", [8, pytest.param(100, marks=pytest.mark.long)])
-def test_damage_is_noticed(tmp_path: Path, flips: int) -> None:
+def test_damaged_index_is_rebuilt(tmp_path: Path, flips: int) -> None:
     tree, pick = generated(tmp_path / "project", 3), random.Random(3)
     snapshot = tree.snapshot()
     expected = fresh(snapshot)
@@ -207,7 +207,7 @@ def test_damage_is_noticed(tmp_path: Path, flips: int) -> None:
         sealed(zlib.compress(b'{"format": []}')),
     ],
 )
-def test_a_broken_state_is_rebuilt(tree: Tree, junk: bytes | None) -> None:
+def test_broken_state_file_is_rebuilt(tree: Tree, junk: bytes | None) -> None:
     tree.notes(3, "alpha")
     index = index_of(tree)
     index.full_text(tree.snapshot())
@@ -226,7 +226,7 @@ def test_a_broken_state_is_rebuilt(tree: Tree, junk: bytes | None) -> None:
 @pytest.mark.timeout(30)
 @pytest.mark.parametrize("make", PUT_IN_PLACE.values(), ids=PUT_IN_PLACE)
 @pytest.mark.parametrize("name", [".managed.json", ".tantivy-meta.lock", "meta.json", "other.lock", "other"])
-def test_only_regular_files_are_opened(tree: Tree, name: str, make: Callable[[Path], object]) -> None:
+def test_irregular_index_files_are_not_opened(tree: Tree, name: str, make: Callable[[Path], object]) -> None:
     tree.notes(3, "alpha")
     index = index_of(tree)
     index.full_text(tree.snapshot())
@@ -243,7 +243,7 @@ def test_only_regular_files_are_opened(tree: Tree, name: str, make: Callable[[Pa
     assert not (index.folder / "outside").exists()
 
 
-def test_the_folder_of_the_index_may_not_be_a_link(tree: Tree) -> None:
+def test_symlinked_index_folder_is_not_used(tree: Tree) -> None:
     tree.notes(3, "alpha")
     index = index_of(tree)
     index.full_text(tree.snapshot())
@@ -259,7 +259,9 @@ def test_the_folder_of_the_index_may_not_be_a_link(tree: Tree) -> None:
 
 @pytest.mark.timeout(30)
 @pytest.mark.parametrize("make", PUT_IN_PLACE.values(), ids=PUT_IN_PLACE)
-def test_a_state_that_is_not_a_file_is_replaced(tree: Tree, make: Callable[[Path], object], reads: list[str]) -> None:
+def test_state_that_is_not_a_regular_file_is_replaced(
+    tree: Tree, make: Callable[[Path], object], reads: list[str]
+) -> None:
     tree.notes(3, "alpha")
     index = index_of(tree)
     index.full_text(tree.snapshot())
@@ -275,7 +277,7 @@ def test_a_state_that_is_not_a_file_is_replaced(tree: Tree, make: Callable[[Path
     assert (reads, third.problem) == ([], "")
 
 
-def test_an_index_that_cannot_be_written_is_not_waited_for(tree: Tree, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_unwritable_index_causes_no_wait(tree: Tree, monkeypatch: pytest.MonkeyPatch) -> None:
     tree.notes(3, "alpha")
     index = index_of(tree)
     (index.folder / "lock").mkdir(parents=True)
@@ -290,7 +292,7 @@ def long_text(word: str) -> str:
     return "\n".join([f"{word} " * 150] * 1_500)
 
 
-def test_few_long_notes_are_kept(tree: Tree, monkeypatch: pytest.MonkeyPatch, reads: list[str]) -> None:
+def test_few_but_long_notes_are_stored_on_disk(tree: Tree, monkeypatch: pytest.MonkeyPatch, reads: list[str]) -> None:
     monkeypatch.setattr(text_index, "WORTH_KEEPING", 10)
     tree.file("a.md", long_text("alpha"))
     tree.file("b.md", "beta")
@@ -314,7 +316,7 @@ def test_few_long_notes_are_kept(tree: Tree, monkeypatch: pytest.MonkeyPatch, re
      ("paths", 3), ("name", "../../etc"), ("name", 7), ("files", [["meta.json"]]), ("files", []),
      ("limits", {}), ("stamps", [])],
 )  # fmt: skip
-def test_forged_state_is_rebuilt(tree: Tree, name: str, value: object) -> None:
+def test_forged_state_file_is_rebuilt(tree: Tree, name: str, value: object) -> None:
     tree.notes(3, "alpha")
     index = index_of(tree)
     index.full_text(tree.snapshot())
@@ -328,7 +330,9 @@ def test_forged_state_is_rebuilt(tree: Tree, name: str, value: object) -> None:
 
 
 @pytest.mark.parametrize("what", ["FORMAT", "__version__"])
-def test_another_version_rebuilds_it(tree: Tree, monkeypatch: pytest.MonkeyPatch, what: str, reads: list[str]) -> None:
+def test_another_version_rebuilds_the_index(
+    tree: Tree, monkeypatch: pytest.MonkeyPatch, what: str, reads: list[str]
+) -> None:
     tree.notes(3)
     index = index_of(tree)
     index.full_text(tree.snapshot())
@@ -342,7 +346,7 @@ def test_another_version_rebuilds_it(tree: Tree, monkeypatch: pytest.MonkeyPatch
 
 
 @pytest.mark.parametrize("kills", [5, pytest.param(100, marks=pytest.mark.long)])
-def test_a_killed_writer_leaves_right_answers(tmp_path: Path, kills: int) -> None:
+def test_killed_writer_leaves_correct_answers(tmp_path: Path, kills: int) -> None:
     tree, pick = generated(tmp_path / "project", 5, notes=60), random.Random(5)
     index_of(tree).full_text(tree.snapshot())
     for _ in range(kills):
@@ -381,8 +385,8 @@ def in_child(act: Callable[[], bool]) -> bool:
 
 @pytest.mark.parametrize("limit", [0, 10, 300, 2_000])
 @pytest.mark.parametrize("is_kept", [False, True])
-def test_full_disk_is_an_error_of_one_line(tmp_path: Path, limit: int, is_kept: bool) -> None:
-    """A limit on the size of files simulates the full disk; it applies to a child process only."""
+def test_full_disk_is_reported_in_one_line(tmp_path: Path, limit: int, is_kept: bool) -> None:
+    """A file size limit in a child process simulates the full disk."""
     tree = generated(tmp_path / "project", 7, notes=80)
     if is_kept:
         first = index_of(tree)
@@ -409,7 +413,7 @@ def test_full_disk_is_an_error_of_one_line(tmp_path: Path, limit: int, is_kept: 
     assert not after.keep(snapshot)
 
 
-def test_one_process_writes_and_the_other_follows(tree: Tree, reads: list[str]) -> None:
+def test_second_process_follows_the_writer(tree: Tree, reads: list[str]) -> None:
     tree.notes(4, "alpha")
     writer, reader = index_of(tree), index_of(tree)
     assert writer.place == "in memory"
@@ -429,7 +433,7 @@ def test_one_process_writes_and_the_other_follows(tree: Tree, reads: list[str]) 
     assert reader.place == "on disk"
 
 
-def test_a_note_that_cannot_be_read_is_read_later(tree: Tree) -> None:
+def test_unreadable_note_is_indexed_later(tree: Tree) -> None:
     tree.notes(3, "alpha")
     snapshot = tree.snapshot()
     (tree.tree / "pad/p001.md").rename(tree.root / "away.md")
@@ -440,7 +444,7 @@ def test_a_note_that_cannot_be_read_is_read_later(tree: Tree) -> None:
     assert index_of(tree).full_text(snapshot).find("alpha", 9)[1] == 3
 
 
-def test_searchable_texts_of_a_note(tree: Tree) -> None:
+def test_title_headings_tags_and_body_are_searchable(tree: Tree) -> None:
     front = "---\ntags: [one, two]\nkeywords: three\ntitle: Other\nimportance: 61\n---\n"
     body = "# Title\n\n```\n# not a heading\n```\n### Deep ones\n"
     tree.file("a.md", front + body)

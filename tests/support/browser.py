@@ -106,8 +106,8 @@ class Page:
 
     async def picture(self, file: Path) -> None:
         """Writes the page as a PNG."""
-        made = await self.call("Page.captureScreenshot", format="png")
-        file.write_bytes(base64.b64decode(made["data"]))
+        result = await self.call("Page.captureScreenshot", format="png")
+        file.write_bytes(base64.b64decode(result["data"]))
 
 
 @asynccontextmanager

@@ -76,29 +76,29 @@ def called(*calls: tuple[str, Any], text: str = "") -> Streamed:
 
 
 def _end(ended: str, usage: tuple[int, int] | None) -> list[Any]:
-    made: list[Any] = [{"choices": [{"delta": {}, "finish_reason": ended}]}]
+    result: list[Any] = [{"choices": [{"delta": {}, "finish_reason": ended}]}]
     if usage:
-        made.append({"choices": [], "usage": {"prompt_tokens": usage[0], "completion_tokens": usage[1]}})
-    return [*made, "[DONE]"]
+        result.append({"choices": [], "usage": {"prompt_tokens": usage[0], "completion_tokens": usage[1]}})
+    return [*result, "[DONE]"]
 
 
 def messages(*pieces: str, calls: Sequence[tuple[str, Any]] = (), ended: str = "") -> Streamed:
     """A turn of Anthropic's messages."""
-    made: list[Any] = [{"type": "message_start", "message": {"usage": {"input_tokens": 100, "output_tokens": 1}}}]
-    made += [{"type": "ping"}, _block(0, {"type": "text", "text": ""})]
-    made += [
+    result: list[Any] = [{"type": "message_start", "message": {"usage": {"input_tokens": 100, "output_tokens": 1}}}]
+    result += [{"type": "ping"}, _block(0, {"type": "text", "text": ""})]
+    result += [
         {"type": "content_block_delta", "index": 0, "delta": {"type": "text_delta", "text": piece}} for piece in pieces
     ]
     for number, (name, given) in enumerate(calls, start=1):
-        made.append(_block(number, {"type": "tool_use", "id": f"toolu-{number}", "name": name, "input": {}}))
+        result.append(_block(number, {"type": "tool_use", "id": f"toolu-{number}", "name": name, "input": {}}))
         arguments = json.dumps(given)
         for piece in (arguments[:5], arguments[5:]):
             delta = {"type": "input_json_delta", "partial_json": piece}
-            made.append({"type": "content_block_delta", "index": number, "delta": delta})
-        made.append({"type": "content_block_stop", "index": number})
+            result.append({"type": "content_block_delta", "index": number, "delta": delta})
+        result.append({"type": "content_block_stop", "index": number})
     why = ended or ("tool_use" if calls else "end_turn")
-    made.append({"type": "message_delta", "delta": {"stop_reason": why}, "usage": {"output_tokens": 10}})
-    return Streamed([*made, {"type": "message_stop"}])
+    result.append({"type": "message_delta", "delta": {"stop_reason": why}, "usage": {"output_tokens": 10}})
+    return Streamed([*result, {"type": "message_stop"}])
 
 
 def _block(index: int, block: dict[str, Any]) -> dict[str, Any]:

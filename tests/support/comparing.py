@@ -1,4 +1,4 @@
-"""Two snapshots of one tree: the same notes, and the same numbers, to the last digit."""
+"""Compares two snapshots of one tree: equal notes and identical numbers."""
 
 from __future__ import annotations
 

@@ -88,11 +88,11 @@ def taken(folder: Path, seed: int, most: int, profile: Profile = BRV3) -> Iterat
         trace = asked(snapshot, profile, text, now_ms)
         if trace.section(Route).outcome is Outcome.DIRECT:
             continue
-        made = find_counterfactuals(Context(snapshot, profile, now_ms), trace)
-        if made is not None and not made.path:  # nothing matches: any note will do
-            made = find_counterfactuals(Context(snapshot, profile, now_ms), trace, pick.choice(snapshot.notes).path)
-        assert made is not None
-        yield Taken(tree, snapshot, profile, now_ms, trace, made)
+        result = find_counterfactuals(Context(snapshot, profile, now_ms), trace)
+        if result is not None and not result.path:  # nothing matches: any note will do
+            result = find_counterfactuals(Context(snapshot, profile, now_ms), trace, pick.choice(snapshot.notes).path)
+        assert result is not None
+        yield Taken(tree, snapshot, profile, now_ms, trace, result)
         found += 1
         if found == most:
             return

@@ -22,27 +22,27 @@ def main(name: str, most: int, tree: Path) -> dict[str, object]:
     write(f"/proc/sys/user/{name}", str(most))
     noticed = threading.Condition()
     places: set[str] = set()
-    told: list[Watching] = []
+    messages: list[Watching] = []
 
     def changed(found: frozenset[str] | None) -> None:
         with noticed:
             places.update(found or ())
             noticed.notify_all()
 
-    watcher = Watcher([tree], changed, told.append, _POLL_SECONDS)
+    watcher = Watcher([tree], changed, messages.append, _POLL_SECONDS)
     begun = watcher.start()
     for number in range(60):
         (tree / f"made{number}").mkdir()
     note = tree / "made59/n.md"
     with noticed:
-        polls = noticed.wait_for(lambda: told or begun.poll_seconds, 5)
+        polls = noticed.wait_for(lambda: messages or begun.poll_seconds, 5)
     note.write_text("# New\n")
     with noticed:
         saw = noticed.wait_for(lambda: str(note) in places, 5)
     watcher.stop()
     return {
         "begun": [begun.why, begun.poll_seconds],
-        "told": [[one.why, one.poll_seconds] for one in told],
+        "told": [[one.why, one.poll_seconds] for one in messages],
         "polls": bool(polls),
         "saw": saw,
     }

@@ -49,7 +49,7 @@ class MadeFleet:
 def made_fleet(folder: Path, members: int, notes: int, seed: int = 1, with_merged: bool = True) -> MadeFleet:
     """Members with domains of their own and one that all share, each note at a path that no other member has."""
     merged = Tree(folder / "merged")
-    made = []
+    result = []
     for number in range(members):
         pick = random.Random(f"{seed} {number}")
         tree = Tree(folder / f"m{number:04d}")
@@ -67,10 +67,10 @@ def made_fleet(folder: Path, members: int, notes: int, seed: int = 1, with_merge
             own = path.rpartition("/")[0] if pick.random() < 0.5 else domain
             if own != SHARED and pick.random() < 0.3:
                 tree.summary(own, prose(pick), order=pick.randrange(4), days=age(pick))
-        made.append(Member(f"m{number:04d}", str(tree.root)))
+        result.append(Member(f"m{number:04d}", str(tree.root)))
         if with_merged:
             shutil.copytree(tree.tree, merged.tree, dirs_exist_ok=True)
-    return MadeFleet(tuple(made), merged)
+    return MadeFleet(tuple(result), merged)
 
 
 def _days(pick: random.Random) -> float:
@@ -81,7 +81,7 @@ def _days(pick: random.Random) -> float:
 def queries(count: int, seed: int = 1) -> list[str]:
     """Random queries: single words and several, misspelt ones, domains and paths of some member first, questions."""
     pick = random.Random(seed)
-    made = []
+    result = []
     for _ in range(count):
         words = pick.choices(WORDS, k=pick.randint(1, 5))
         kind = pick.random()
@@ -95,5 +95,5 @@ def queries(count: int, seed: int = 1) -> list[str]:
             words.append(pick.choice(("zzzunknown", "rotated?", "ember?")))
         elif kind < 0.55:
             words = ["zzzunknown"]
-        made.append(" ".join(words))
-    return made
+        result.append(" ".join(words))
+    return result

@@ -99,10 +99,10 @@ def _table(database: sqlite3.Connection, name: str, layout: IndexLayout, documen
 
 def _varints(blob: bytes) -> list[int]:
     """The integers in ``blob`` as SQLite writes them: seven bits a byte, the highest first, the last without a mark."""
-    made, value = [], 0
+    result, value = [], 0
     for byte in blob:
         value = value << 7 | byte & 0x7F
         if byte < 0x80:
-            made.append(value)
+            result.append(value)
             value = 0
-    return made
+    return result

@@ -171,7 +171,7 @@ def shown(trace: Trace) -> dict[str, Any]:
 
 def corpus_index(chunks: Sequence[Mapping[str, Any]]) -> ChunkIndex:
     """The project's own index over recorded chunks and their vectors."""
-    made = index_chunks(
+    result = index_chunks(
         [
             Chunk(
                 chunk["id"],
@@ -186,9 +186,9 @@ def corpus_index(chunks: Sequence[Mapping[str, Any]]) -> ChunkIndex:
         JEFFS,
     )
     if not chunks or "embedding" not in chunks[0]:
-        return made
+        return result
     matrix = np.asarray([chunk["embedding"] for chunk in chunks], dtype=np.float32)
-    return replace(made, table=VectorTable(matrix, np.arange(len(chunks))))
+    return replace(result, table=VectorTable(matrix, np.arange(len(chunks))))
 
 
 def ids_of(trace: Trace) -> list[str]:

@@ -20,11 +20,11 @@ def says(*texts: str, is_cut: bool = False, sent: int | None = 100, received: in
 
 def calls(*asked: tuple[str, Any], text: str = "") -> list[Piece]:
     """A turn that calls tools; arguments that are text are sent as they are."""
-    made = tuple(
+    result = tuple(
         ToolCall(f"call-{number}", name, given if isinstance(given, str) else json.dumps(given))
         for number, (name, given) in enumerate(asked)
     )
-    return [*([TextPiece(text)] if text else []), Reply(made, False, 100, 10)]
+    return [*([TextPiece(text)] if text else []), Reply(result, False, 100, 10)]
 
 
 class ScriptedModel:

@@ -58,10 +58,10 @@ def same(one: Any, other: Any) -> bool:
 
 def arguments(asked: Mapping[str, Any], limit: int) -> list[str]:
     """The command line of a recorded question."""
-    made = list(asked.get("argv") or [asked["query"]])
+    result = list(asked.get("argv") or [asked["query"]])
     for name, value in {"limit": limit, **(asked.get("options") or {})}.items():
-        made += [f"--{name}", str(value)]
-    return made
+        result += [f"--{name}", str(value)]
+    return result
 
 
 def opened(folder: SpaceFolder) -> RankedSpace:

@@ -43,7 +43,7 @@ def changed(base: Profile, **tables: Any) -> Profile:
 def stored(**values: Any) -> NoteSignals:
     """Signals as stored, the others being the defaults."""
     base = defaults(BRV3.signals)
-    made = {
+    result = {
         "importance": base.importance,
         "recency": base.recency,
         "maturity": base.maturity,
@@ -51,7 +51,7 @@ def stored(**values: Any) -> NoteSignals:
         "update_count": 0,
         "source": Source.FILE,
     }
-    return NoteSignals(**{**made, **values})
+    return NoteSignals(**{**result, **values})
 
 
 class Tree:
@@ -145,9 +145,9 @@ class Tree:
     ) -> Snapshot:
         """The tree as it is on disk now."""
         layers = self.layers() if signals is None else SignalLayers((signals,))
-        made = load(find_project(self.root), profile, now_ms, layers, previous)
-        assert made is not None
-        return made
+        result = load(find_project(self.root), profile, now_ms, layers, previous)
+        assert result is not None
+        return result
 
     def layers(self) -> SignalLayers:
         """The stored signals as they are now."""
@@ -184,10 +184,10 @@ def paths(found: Search | Trace) -> list[str]:
 
 def scores(found: Search | Trace) -> dict[str, float]:
     """The scores of the hits by path; a path that appears twice keeps its first."""
-    made: dict[str, float] = {}
+    result: dict[str, float] = {}
     for hit in found.hits:
-        made.setdefault(hit.path, hit.score)
-    return made
+        result.setdefault(hit.path, hit.score)
+    return result
 
 
 def hit_of(found: Search | Trace, path: str) -> Hit:

@@ -1,4 +1,4 @@
-"""Words as the engine has them: white space, visible text, vocabulary and the order of terms."""
+"""Terms, white space, stop words and visible text."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ def naive_split(text: str) -> list[str]:
 
 
 @pytest.mark.parametrize("character", [*"_-/.@#*,;:!?'\"()[]{}\\&%", "\u00a0", "\u2028", "\u3000", "\u00bf", "\u2014"])
-def test_separators_split(character: str) -> None:
+def test_separators_split_terms(character: str) -> None:
     assert terms(f"ab{character}cd") == ["ab", "cd"]
 
 
 @pytest.mark.parametrize("character", [*"`$+=|~^<>\t", "\ufeff", "\u00a9", "\u20ac", "\x00", "\x0b", "\x85", "\u200b"])
-def test_other_characters_do_not_split(character: str) -> None:
+def test_other_characters_do_not_split_terms(character: str) -> None:
     assert terms(f"ab{character}cd") == [f"ab{character}cd"]
 
 
@@ -48,19 +48,19 @@ def test_other_characters_do_not_split(character: str) -> None:
         ("Token token", {"Token", "token"}),
     ],
 )
-def test_distinct_pieces_are_the_field_length(text: str, pieces: set[str]) -> None:
+def test_field_length_counts_distinct_pieces(text: str, pieces: set[str]) -> None:
     assert set(raw_tokens(text)) == pieces
 
 
 @given(st.text())
-def test_pieces_equal_javascripts(text: str) -> None:
+def test_terms_are_split_as_in_javascript(text: str) -> None:
     expected = naive_split(text)
     assert set(raw_tokens(text)) == set(expected)
     assert terms(text) == [utf16(piece.lower()) for piece in expected if piece]
 
 
 @given(st.one_of(st.text(), st.text(st.sampled_from("ΑΣσς'.: \nİI"))))
-def test_counting_is_splitting_and_lower_casing_each_piece(text: str) -> None:
+def test_counts_equal_those_of_split_lower_case_terms(text: str) -> None:
     length, counts = counted(text)
     expected = naive_split(text)
     assert length == len(set(expected))
@@ -68,14 +68,14 @@ def test_counting_is_splitting_and_lower_casing_each_piece(text: str) -> None:
 
 
 @given(st.text(st.characters(codec=None)))
-def test_utf16_counts_units_and_is_reversible(text: str) -> None:
+def test_utf16_text_can_be_converted_back(text: str) -> None:
     units = utf16(text)
     assert len(units) == len(text.encode("utf-16-le", "surrogatepass")) // 2
     if not any(0xD800 <= ord(c) <= 0xDFFF for c in text):
         assert from_utf16(units) == text
 
 
-def test_a_lone_surrogate_is_shown_as_the_replacement_character() -> None:
+def test_lone_surrogate_becomes_the_replacement_character() -> None:
     assert from_utf16("a\ud83d") == "a\ufffd"
 
 
@@ -97,11 +97,11 @@ def test_a_lone_surrogate_is_shown_as_the_replacement_character() -> None:
         ("token^2", ["token^2"]),
     ],
 )
-def test_lower_case_is_that_of_javascript(text: str, expected: list[str]) -> None:
+def test_lower_case_equals_that_of_javascript(text: str, expected: list[str]) -> None:
     assert terms(text) == expected
 
 
-def test_there_are_108_stop_words() -> None:
+def test_stop_word_list_has_108_words() -> None:
     assert len(STOP) == len(BRV3.query.stop_words) == 108
 
 
@@ -141,16 +141,16 @@ def test_stop_words_are_whole_words_between_white_space(text: str, left: str) ->
         ("", ""),
     ],
 )
-def test_display_of_characters(text: str, shown: str) -> None:
+def test_control_characters_are_made_visible(text: str, shown: str) -> None:
     assert visible(text) == shown
 
 
-def test_kept_characters() -> None:
+def test_selected_control_characters_can_be_kept() -> None:
     assert visible("a\n\x1bb", keep="\n") == "a\n␛b"
 
 
 @given(st.text(st.characters(codec=None)))
-def test_no_terminal_control_is_left(text: str) -> None:
+def test_visible_text_contains_no_terminal_controls(text: str) -> None:
     shown = visible(text)
     assert not any(unicodedata.category(character) in ("Cc", "Cs") for character in shown)
     assert shown.encode("utf-8").decode("utf-8") == shown

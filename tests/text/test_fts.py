@@ -1,4 +1,4 @@
-"""Search by FTS5: beside a plain table of SQLite, beside its closed form, from one generation to the next."""
+"""FTS5 search compared with a plain SQLite table, with its formula, and after updates."""
 
 from __future__ import annotations
 
@@ -57,23 +57,25 @@ def found(index: FullText, *asked: str, limit: int = 99) -> list[int]:
 
 def rendered(tokens: Sequence[Token]) -> str:
     """The tokens in the syntax of FTS5: NOT where the documented text has AND NOT."""
-    made = ""
+    result = ""
     for token in tokens:
         text = f'"{token.text}"' + ("*" if token.kind is TokenKind.PREFIX else "")
-        made += f" {token.operator or Operator.OR} {text}" if made else text
-    return made
+        result += f" {token.operator or Operator.OR} {text}" if result else text
+    return result
 
 
 @given(_DOCUMENTS, st.lists(_TOKENS, min_size=1, max_size=4), st.integers(-1, 12))
-def test_matches_scores_and_order_equal_fts5(documents: list[tuple[str, ...]], tokens: list[Token], limit: int) -> None:
+def test_matches_scores_and_order_equal_sqlite_fts5(
+    documents: list[tuple[str, ...]], tokens: list[Token], limit: int
+) -> None:
     index = full_text(LAYOUT, documents)
     asked = alternatives(ParsedQuery("", tuple(tokens), True))
     assert index.search(asked, WEIGHTS, limit) == by_sqlite(documents, rendered(tokens))[: max(0, limit)]
 
 
 @given(_DOCUMENTS, st.lists(_TOKENS, min_size=1, max_size=4))
-def test_scores_are_the_closed_form_of_the_counts(documents: list[tuple[str, ...]], tokens: list[Token]) -> None:
-    """Of what OR joins and of what AND joins; each phrase adds its own."""
+def test_scores_equal_the_bm25_formula_of_the_counts(documents: list[tuple[str, ...]], tokens: list[Token]) -> None:
+    """Each phrase joined by OR or AND adds its own score."""
     index = full_text(LAYOUT, documents)
     counting = Counting(index)
     phrases = [phrase(token.text, token.kind is TokenKind.PREFIX) for token in tokens]
@@ -87,7 +89,7 @@ def test_scores_are_the_closed_form_of_the_counts(documents: list[tuple[str, ...
             assert math.isclose(total, found_score, rel_tol=CLOSE, abs_tol=CLOSE)
 
 
-def test_counts() -> None:
+def test_term_counts_of_an_index_are_correct() -> None:
     index = Counting(full_text(LAYOUT, [("a/run", "Running runs", "a run, a run"), ("", "", "walk on"), ("", "", "")]))
     counts = index.counts("run", False, 0)
     assert (counts.documents, counts.holders, counts.frequencies, counts.length) == (3, 1, (1, 2, 2), 8)
@@ -97,17 +99,17 @@ def test_counts() -> None:
     assert index.counts("—", False, 0).holders == 0
 
 
-def test_words_equal_the_tokenizers() -> None:
+def test_words_equal_those_of_the_tokenizer() -> None:
     assert words_of(LAYOUT, "Running user_names, naïvely") == ["run", "user", "name", "naiv"]
     code = IndexLayout(("doc",), "unicode61 tokenchars '_' remove_diacritics 2")
     assert words_of(code, "Running user_names") == ["running", "user_names"]
 
 
 @given(_DOCUMENTS, st.lists(st.lists(st.tuples(st.integers(-4, 11), _DOCUMENT), max_size=12), max_size=5))
-def test_index_after_changes_equals_a_fresh_one(
+def test_updated_index_equals_a_fresh_index(
     documents: list[tuple[str, ...]], changes: list[list[tuple[int, tuple[str, ...]]]]
 ) -> None:
-    """A change lists the documents that follow: from a place before, each place once, or new ones."""
+    """An update lists the next documents: each has its previous position, used at most once, or is new."""
     index = full_text(LAYOUT, documents)
     for change in changes:
         before, seen = index.documents, set()
@@ -119,11 +121,11 @@ def test_index_after_changes_equals_a_fresh_one(
             following.append(before[place] if stays else text)
         index = index.after(np.asarray(kept, dtype=np.int64), following)
         for asked in (["alpha", "run"], ['"running x" OR al*'], ["x NOT gamma"]):
-            made, expected = index.search(asked, WEIGHTS, 99), by_sqlite(following, " OR ".join(asked))
-            assert made == expected
+            result, expected = index.search(asked, WEIGHTS, 99), by_sqlite(following, " OR ".join(asked))
+            assert result == expected
 
 
-def test_documents_are_inserted_until_all_must_be_renumbered() -> None:
+def test_repeated_insertions_renumber_documents() -> None:
     index = full_text(LAYOUT, [("", "", "first"), ("", "", "last")])
     for _ in range(40):
         count = len(index.documents)
@@ -133,36 +135,36 @@ def test_documents_are_inserted_until_all_must_be_renumbered() -> None:
         assert (found(index, "first"), found(index, "last")) == ([0], [count])
 
 
-def test_earlier_index_stays_unchanged() -> None:
+def test_update_leaves_the_earlier_index_unchanged() -> None:
     index = full_text(LAYOUT, [("", "", "alpha"), ("", "", "beta")])
     later = index.after(np.asarray([1, -1]), [("", "", "beta"), ("", "", "alpha alpha")])
     assert (found(index, "alpha"), found(later, "alpha"), found(later, "beta")) == ([0], [1], [0])
 
 
-def test_many_alternatives_score_as_one_expression_does() -> None:
+def test_split_alternatives_score_like_one_expression() -> None:
     documents = [("", f"w{number} w{number % 7}", f"w{number // 3} common") for number in range(200)]
     asked = [f'"w{number}"' for number in range(150)] + ['"common"']
-    made, expected = full_text(LAYOUT, documents).search(asked, WEIGHTS, 50), by_sqlite(documents, " OR ".join(asked))
+    result, expected = full_text(LAYOUT, documents).search(asked, WEIGHTS, 50), by_sqlite(documents, " OR ".join(asked))
     assert len(expected) == 200
-    assert [position for position, _ in made] == [position for position, _ in expected[:50]]
-    for (_, one), (_, other) in zip(made, expected, strict=False):
+    assert [position for position, _ in result] == [position for position, _ in expected[:50]]
+    for (_, one), (_, other) in zip(result, expected, strict=False):
         assert math.isclose(one, other, rel_tol=CLOSE)
 
 
-def test_repeated_alternatives_count_as_often_as_they_are_repeated() -> None:
+def test_repeated_alternatives_count_repeatedly() -> None:
     documents = [("", f"w{number % 7}", f"w{number // 9} common") for number in range(90)]
     asked = ['"w1"'] * 70 + ['"common"'] * 3 + ['"w2"']
-    made, expected = full_text(LAYOUT, documents).search(asked, WEIGHTS, 90), by_sqlite(documents, " OR ".join(asked))
-    assert [position for position, _ in made] == [position for position, _ in expected]
-    assert all(math.isclose(one, other, rel_tol=CLOSE) for (_, one), (_, other) in zip(made, expected, strict=True))
+    result, expected = full_text(LAYOUT, documents).search(asked, WEIGHTS, 90), by_sqlite(documents, " OR ".join(asked))
+    assert [position for position, _ in result] == [position for position, _ in expected]
+    assert all(math.isclose(one, other, rel_tol=CLOSE) for (_, one), (_, other) in zip(result, expected, strict=True))
 
 
-def test_empty_query() -> None:
+def test_empty_query_finds_no_documents() -> None:
     assert full_text(LAYOUT, [("", "", "alpha")]).search([], WEIGHTS, 9) == []
 
 
 @given(st.text() | st.text('alph "*()^:-\0\ud800', max_size=20), st.booleans())
-def test_any_text_is_a_phrase(text: str, is_prefix: bool) -> None:
+def test_any_text_can_be_a_phrase(text: str, is_prefix: bool) -> None:
     index = full_text(LAYOUT, [("", text, "alpha"), ("", "", "beta")])
     words = words_of(LAYOUT, text)
     assert found(index, phrase(text, is_prefix)) == ([0, 1][: 1 + (words == ["beta"])] if words else [])
@@ -192,7 +194,7 @@ def test_threads_search_while_another_index_is_built() -> None:
         assert [found(other.result(), "delta") for other in others] == [[number] for number in range(0, 600, 100)]
 
 
-def test_more_documents_than_a_statement_has_parameters_are_looked_through() -> None:
+def test_document_lists_may_exceed_the_sqlite_parameter_limit() -> None:
     index = full_text(IndexLayout(("title",)), [("gate" if place % 2 else "yard",) for place in range(200)])
     index._database.setlimit(sqlite3.SQLITE_LIMIT_VARIABLE_NUMBER, 100)
     assert index.holding('"gate"', ["title"], range(200)) == set(range(1, 200, 2))

@@ -1,4 +1,4 @@
-"""Finding in the full-text index: what matches, in which order, and where; the same documents as the postings find."""
+"""The full-text index: matches, their order and excerpts, compared with the postings."""
 
 from __future__ import annotations
 
@@ -100,19 +100,19 @@ FOUND = {
 
 
 @pytest.mark.parametrize("query", FOUND)
-def test_queries_find_documents_in_order(index: FullTextView, query: str) -> None:
+def test_query_finds_documents_in_order(index: FullTextView, query: str) -> None:
     found, count = index.find(query, 10)
     assert [document.path for document in found] == [document.path for document in FOUND[query]]
     assert count == len(found)
 
 
-def test_the_last_word_is_a_prefix_only_while_typing(index: FullTextView) -> None:
+def test_last_word_is_a_prefix_only_while_typing(index: FullTextView) -> None:
     assert index.find("rota", 10)[0] == []
     assert [one.path for one in index.find("token rota", 10, True)[0]] == [ROTATION.path]
     assert index.find("rota ", 10, True)[0] == []
 
 
-def test_fields_and_phrases_decide_the_order() -> None:
+def test_fields_and_phrases_determine_the_order() -> None:
     index = full_text(
         [
             TextDocument("a/zebra.md", "", "", "", ""),
@@ -129,7 +129,7 @@ def test_fields_and_phrases_decide_the_order() -> None:
     assert [one.path[0] for one in index.find("zebra crossing", 10)[0]] == ["x", "w"]
 
 
-def test_newer_documents_hide_the_ones_on_disk() -> None:
+def test_newer_documents_hide_stored_ones() -> None:
     newer = full_text(
         [TextDocument("other.md", "Changed", "", "", "zebra"), TextDocument("a.md", "New", "", "", "token")]
     )
@@ -164,13 +164,13 @@ def test_excerpt_shows_the_matches_of_a_document(
 
 
 @pytest.mark.parametrize(("query", "line", "snippet"), [("gate", 5, "The gate opens"), ("sluice", 0, "")])
-def test_line_of_an_excerpt_is_that_of_the_file(query: str, line: int, snippet: str) -> None:
+def test_excerpt_has_the_line_number_in_the_file(query: str, line: int, snippet: str) -> None:
     document = TextDocument("a.md", "sluice gate", "", "", "\nThe gate opens", first_line=4)
     excerpt = full_text([document]).excerpt(query, document)
     assert (excerpt.line, excerpt.snippet.strip()) == (line, snippet)
 
 
-def test_hostile_texts_and_queries_cost_little() -> None:
+def test_hostile_texts_and_queries_are_cheap() -> None:
     run, han = "x" * 400_000, "漢" * 200_000
     documents = [
         TextDocument("run.md", run, "", "", f"{run} needle"),
@@ -203,7 +203,7 @@ def test_hostile_texts_and_queries_cost_little() -> None:
     assert len(parsed(" ".join(f"w{number}" for number in range(900)))[0]) == 50
 
 
-def test_a_wrong_query_is_a_search_for_its_words() -> None:
+def test_malformed_query_searches_for_its_words() -> None:
     assert parsed("OR") == [[QueryClause(Match.WORD, ("or",))]]
     assert parsed("title:") == [[QueryClause(Match.WORD, ("title",))]]
     assert parsed('"open') == [[QueryClause(Match.WORD, ("open",))]]
@@ -220,8 +220,8 @@ TEXTS = st.lists(st.tuples(WORDS, st.sampled_from(" ,.-\n—_’")), max_size=8)
 
 
 @given(st.lists(TEXTS, min_size=1, max_size=5), WORDS, st.integers(1, 2))
-def test_the_postings_find_the_same_documents(texts: list[str], typed: str, distance: int) -> None:
-    """The field of headings has no stems."""
+def test_postings_and_full_text_find_the_same_documents(texts: list[str], typed: str, distance: int) -> None:
+    """The headings field is not stemmed."""
     ids = TermIds()
     postings = build([note_terms("", text, "", ids) for text in texts], ids)
     index = full_text([TextDocument(f"{number}", "", text, "", "") for number, text in enumerate(texts)])
@@ -240,8 +240,8 @@ def test_the_postings_find_the_same_documents(texts: list[str], typed: str, dist
             assert found(f"{query} OR heading:{word}*" if mark[:1] == "~" else query) == expected
 
 
-def test_long_texts_are_searched_at_their_beginning() -> None:
-    """A word that half is beyond the limit counts as its first half, in the index and in the excerpt."""
+def test_only_the_beginning_of_long_texts_is_searched() -> None:
+    """A word cut by the limit counts as its first part, in the index and in the excerpt."""
     long = f"begin {'x ' * 249_995}middle end"
     document = TextDocument("a.md", long, long, long, long)
     index = full_text([document])
@@ -251,7 +251,7 @@ def test_long_texts_are_searched_at_their_beginning() -> None:
     assert index.similar(TextDocument("b.md", "", "", "", f"{' ' * 500_000}begin"), 9) == []
 
 
-def test_content_words_leave_out_markup_numbers_and_stop_words() -> None:
+def test_content_words_exclude_markup_numbers_and_stop_words() -> None:
     text = "The `yaml` of k8s and oauth2:\n```sh\nrun 61 x a1b2\n```\nÄh, да я 東京 with it"
     words = content_words(TextDocument("a.md", "Quokka", "", "tag-one", text))
     assert set(words) == {"quokka", "tag", "one", "yaml", "oauth2", "run", "да", "я", "東京"}

@@ -1,4 +1,4 @@
-"""The postings against MiniSearch's formula, and the tantivy index of the same documents."""
+"""The postings compared with MiniSearch's formula, and the tantivy index of the same documents."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def matched(postings: Postings, query: str) -> TermTable:
 
 @examples(60)
 @given(CORPUS, PROSE)
-def test_raw_scores_follow_the_formula(documents: list[tuple[str, str, str]], query: str) -> None:
+def test_raw_scores_follow_the_minisearch_formula(documents: list[tuple[str, str, str]], query: str) -> None:
     index, tokens = Index(documents), terms(query)
     table = matched(postings_of(documents), query)
     expected = [index.raw(number, tokens) for number in range(len(documents))]
@@ -51,7 +51,7 @@ def test_raw_scores_follow_the_formula(documents: list[tuple[str, str, str]], qu
 
 @examples(60)
 @given(CORPUS, st.text(st.sampled_from("ab"), min_size=1, max_size=9))
-def test_one_term_over_all_notes(documents: list[tuple[str, str, str]], term: str) -> None:
+def test_scores_of_one_term_follow_the_formula(documents: list[tuple[str, str, str]], term: str) -> None:
     index = Index(documents)
     scores = postings_of(documents).match(term, TEXT).scores
     expected = [index.term_score(number, term) for number in range(len(documents))]
@@ -59,7 +59,7 @@ def test_one_term_over_all_notes(documents: list[tuple[str, str, str]], term: st
 
 
 @given(CORPUS)
-def test_df_and_lengths_are_exact(documents: list[tuple[str, str, str]]) -> None:
+def test_document_frequencies_and_lengths_are_exact(documents: list[tuple[str, str, str]]) -> None:
     index, postings = Index(documents), postings_of(documents)
     for term in index.vocabulary:
         identity = postings.ids.terms.index(term)
@@ -72,7 +72,7 @@ def test_df_and_lengths_are_exact(documents: list[tuple[str, str, str]]) -> None
 
 @examples(40)
 @given(CORPUS, CORPUS, PROSE)
-def test_terms_of_earlier_generations_leave_no_trace(
+def test_unused_term_ids_do_not_affect_scores(
     before: list[tuple[str, str, str]], after: list[tuple[str, str, str]], query: str
 ) -> None:
     ids = TermIds()
@@ -83,7 +83,7 @@ def test_terms_of_earlier_generations_leave_no_trace(
     assert reused.matched_terms.tolist() == fresh.matched_terms.tolist()
 
 
-def test_a_term_repeated_in_the_query_adds_its_scores_again_and_counts_once() -> None:
+def test_repeated_query_term_adds_its_score_but_counts_once() -> None:
     postings = postings_of([("t", "token other", "p"), ("t", "nothing", "q")])
     once = matched(postings, "token")
     twice = matched(postings, "token token")
@@ -92,18 +92,18 @@ def test_a_term_repeated_in_the_query_adds_its_scores_again_and_counts_once() ->
     assert twice.matched_terms.tolist() == [1, 0]
 
 
-def test_the_matched_terms_factor_counts_distinct_query_terms() -> None:
+def test_matched_terms_factor_counts_distinct_query_terms() -> None:
     postings = postings_of([("t", "apple pear plum", "p"), ("t", "apple", "q")])
     table = matched(postings, "apple pear plum")
     assert table.matched_terms.tolist() == [3, 1]
     assert table.raw.tolist() == pytest.approx((table.term_sum * np.asarray([3, 1])).tolist())
 
 
-def test_no_notes_at_all() -> None:
+def test_empty_postings_have_no_scores() -> None:
     assert matched(postings_of([]), "apple").raw.tolist() == []
 
 
-def test_describe_counts_every_match() -> None:
+def test_description_of_a_term_counts_every_match() -> None:
     postings = postings_of([("token", "tokens tokem", "token.md"), ("x", "token", "y")])
     described = postings.describe("token", TEXT)
     assert (described.exact, described.prefix, described.fuzzy) == (1, 1, 1)
@@ -119,7 +119,7 @@ def test_describe_counts_every_match() -> None:
 
 @examples(60)
 @given(st.data())
-def test_changed_generation_equals_a_new_one(data: st.DataObject) -> None:
+def test_changed_postings_equal_new_postings(data: st.DataObject) -> None:
     ids = TermIds()
     documents = data.draw(CORPUS)
     postings = postings_of(documents, ids)
@@ -148,7 +148,7 @@ def test_changed_generation_equals_a_new_one(data: st.DataObject) -> None:
             assert postings.note(position).rows.tolist() == fresh.note(position).rows.tolist()
 
 
-def test_folding_pays_from_some_size_on() -> None:
+def test_postings_want_folding_above_a_size() -> None:
     ids = TermIds()
     postings = postings_of([("a", "b", "c")] * FOLD_FROM, ids)
     assert not postings.wants_folding
@@ -198,16 +198,16 @@ def holding(index: RelevanceIndex, term: str, field: str = "content") -> list[in
     ("term", "field", "found"),
     [("token", "content", [0, 1]), ("token", "title", [0]), ("straße", "content", [3]), ("nothing", "title", [])],
 )
-def test_documents_that_contain_a_term(index: RelevanceIndex, term: str, field: str, found: list[int]) -> None:
+def test_documents_containing_a_term_are_listed(index: RelevanceIndex, term: str, field: str, found: list[int]) -> None:
     assert holding(index, term, field) == found
 
 
-def test_scores_of_a_term_sum_its_fields(index: RelevanceIndex) -> None:
+def test_term_scores_sum_the_field_scores(index: RelevanceIndex) -> None:
     fields = sum(BOOST[name] * index.field_scores("token", name) for name in ("title", "content", "path"))
     assert index.term_scores("token", BOOST).tolist() == fields.tolist()
 
 
-def test_an_empty_index() -> None:
+def test_empty_relevance_index_has_no_scores() -> None:
     index = RelevanceIndex([])
     assert len(index) == 0
     assert index.term_scores("x", BOOST).tolist() == []
@@ -215,11 +215,11 @@ def test_an_empty_index() -> None:
 
 @examples(50)
 @given(st.text(st.characters(codec=None), max_size=30))
-def test_any_text_is_a_term(index: RelevanceIndex, term: str) -> None:
+def test_any_text_can_be_a_term(index: RelevanceIndex, term: str) -> None:
     assert len(index.term_scores(term, BOOST)) == len(index)
 
 
-def test_as_relevance_its_scores_add_up(tree: Tree) -> None:
+def test_score_parts_sum_up_with_tantivy_relevance(tree: Tree) -> None:
     tree.note("x/n.md", "Quokka", "quokka quokka here")
     tree.note("x/m.md", "Other", "one quokka among very many other words")
     tree.note("x/o.md", "Quokkas", "plural")
@@ -230,6 +230,6 @@ def test_as_relevance_its_scores_add_up(tree: Tree) -> None:
     assert paths(found) == ["x/n.md", "x/m.md"]
     for hit in found.hits:
         assert adds_up(hit)
-        made = session.explainer.detail(found, hit.file)
-        assert made.score.raw == pytest.approx(hit.text.raw, rel=1e-9)
+        result = session.explainer.detail(found, hit.file)
+        assert result.score.raw == pytest.approx(hit.text.raw, rel=1e-9)
     assert hit_of(found, "x/n.md").text != hit_of(tree.search("quokka"), "x/n.md").text

@@ -1,4 +1,4 @@
-"""The order of a radix tree's terms, against a tree that is really built."""
+"""The order of terms in a radix tree, compared with a real tree."""
 
 from __future__ import annotations
 
@@ -35,14 +35,14 @@ def walked(terms: list[str], some: list[str]) -> list[str]:
 
 
 @given(TERMS, st.randoms(use_true_random=False))
-def test_the_walk_is_that_of_a_tree_that_was_built(terms: list[str], rng: random.Random) -> None:
+def test_walk_order_equals_that_of_a_built_radix_tree(terms: list[str], rng: random.Random) -> None:
     built = radix_walk(terms)
     assert walked(terms, terms) == built
     some = [term for term in terms if rng.random() < 0.3]
     assert walked(terms, some) == [term for term in built if term in some]
 
 
-def test_a_split_edge_moves_to_the_end() -> None:
+def test_split_edge_moves_to_the_end() -> None:
     assert walked(["sprint11", "queue", "sprint12"], ["sprint11", "queue", "sprint12"]) == [
         "queue",
         "sprint11",
@@ -52,7 +52,7 @@ def test_a_split_edge_moves_to_the_end() -> None:
 
 
 @given(TERMS, TERMS)
-def test_longer_terms_come_from_the_end_and_near_ones_from_the_beginning(terms: list[str], queries: list[str]) -> None:
+def test_expansion_order_follows_the_radix_tree(terms: list[str], queries: list[str]) -> None:
     ordered, built = sorted(terms), radix_walk(terms)
     vocabulary = Vocabulary(ordered, np.arange(len(ordered)))
     inserted = np.asarray([terms.index(term) for term in ordered], dtype=np.int64)
@@ -68,7 +68,7 @@ def test_longer_terms_come_from_the_end_and_near_ones_from_the_beginning(terms: 
 
 
 @given(st.lists(st.tuples(*[st.lists(st.text("ab1", min_size=1, max_size=3), max_size=5).map(" ".join)] * 3)))
-def test_terms_go_in_note_by_note_field_by_field_word_by_word(notes: list[tuple[str, str, str]]) -> None:
+def test_terms_are_inserted_in_reading_order(notes: list[tuple[str, str, str]]) -> None:
     ids = TermIds()
     ids["never held by a note"]
     postings = build([note_terms(*note, ids) for note in notes], ids)
@@ -78,7 +78,7 @@ def test_terms_go_in_note_by_note_field_by_field_word_by_word(notes: list[tuple[
 
 
 @pytest.mark.parametrize("chain", ["a" * 2_000, "ab" * 1_000])
-def test_terms_that_begin_one_another_take_linear_time(chain: str) -> None:
+def test_nested_prefixes_are_walked_in_linear_time(chain: str) -> None:
     terms = [chain[:length] for length in range(1, len(chain) + 1)]
     began = time.process_time()
     assert walked_chain(terms) == terms

@@ -1,4 +1,4 @@
-"""Words as the engine has them: white space, visible text, vocabulary and the order of terms."""
+"""Prefix and fuzzy expansion of terms, and other word forms."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def expanded(terms: list[str], query: str) -> dict[str, tuple[float, str]]:
 
 
 @given(st.lists(TERM, max_size=40, unique=True), TERM)
-def test_expansion_is_that_of_brute_force(terms: list[str], query: str) -> None:
+def test_expansion_equals_brute_force(terms: list[str], query: str) -> None:
     got = {term: weight for term, (weight, _) in expanded(terms, query).items()}
     expected = expansion(query, terms)
     assert got.keys() == expected.keys()
@@ -39,7 +39,7 @@ def test_expansion_is_that_of_brute_force(terms: list[str], query: str) -> None:
 
 
 @given(st.lists(TERM, max_size=40, unique=True), TERM)
-def test_every_term_occurs_once(terms: list[str], query: str) -> None:
+def test_expansion_contains_each_term_once(terms: list[str], query: str) -> None:
     ordered = sorted(terms)
     ids = Vocabulary(ordered, np.arange(len(ordered))).expand(query, TEXT).ids.tolist()
     assert len(ids) == len(set(ids))
@@ -49,7 +49,7 @@ def test_every_term_occurs_once(terms: list[str], query: str) -> None:
     ("length", "farthest"),
     [(1, 0), (2, 0), (3, 1), (7, 1), (8, 2), (12, 2), (13, 3), (17, 3), (18, 4), (23, 5), (28, 6), (33, 6), (60, 6)],
 )
-def test_how_many_edits_a_term_of_some_length_allows(length: int, farthest: int) -> None:
+def test_allowed_edits_depend_on_the_term_length(length: int, farthest: int) -> None:
     query = "a" * length
     near = "b" * farthest + query[farthest:] if farthest else ""
     far = "b" * (farthest + 1) + query[farthest + 1 :]
@@ -58,7 +58,7 @@ def test_how_many_edits_a_term_of_some_length_allows(length: int, farthest: int)
     assert far not in found
 
 
-def test_weights_by_hand() -> None:
+def test_expansion_weights_equal_manual_calculations() -> None:
     found = expanded(["token", "tokens", "tokeniser", "tokem", "tok"], "token")
     assert found["token"] == (1.0, "exact")
     assert found["tokens"] == (pytest.approx(0.375 * 6 / (6 + 0.3)), "prefix")
@@ -67,7 +67,7 @@ def test_weights_by_hand() -> None:
     assert "tok" not in found
 
 
-def test_a_prefix_match_is_not_also_a_fuzzy_one() -> None:
+def test_prefix_match_is_not_also_a_fuzzy_match() -> None:
     assert expanded(["tokens"], "token")["tokens"][1] == "prefix"
 
 
@@ -78,52 +78,52 @@ def test_one_letter_terms_match_as_prefixes() -> None:
     assert "b" not in found
 
 
-def test_emoji_are_two_units_each() -> None:
+def test_emoji_count_as_two_units() -> None:
     one, two = utf16("😀"), utf16("😀😀")
     assert expanded([two], one)[two] == (pytest.approx(0.375 * 4 / (4 + 0.3 * 2)), "prefix")
 
 
-def test_distance_counts_units() -> None:
-    """😁 and 😀 share their high surrogate, 🎉 does not."""
+def test_edit_distance_counts_utf16_units() -> None:
+    """😁 and 😀 share their high surrogate; 🎉 has another."""
     query, near, far = utf16("😀😀😀"), utf16("😁😀😀"), utf16("🎉😀😀")
     found = expanded([near, far], query)
     assert found[near] == (pytest.approx(0.45 * 6 / 7), "fuzzy")
     assert far not in found
 
 
-def test_cjk_matches_by_prefix_not_inside() -> None:
+def test_cjk_terms_match_only_by_prefix() -> None:
     assert set(expanded(["日本語", "大日本"], "日本")) == {"日本語"}
 
 
-def test_other_forms_have_the_same_stem() -> None:
+def test_other_word_forms_share_the_stem() -> None:
     terms = sorted(["author", "authenticate", "bill", "config", "common", "retry", "sharp", "sharpen", "sharpener"])
-    made = Vocabulary(terms, np.arange(len(terms)))
-    assert made.other_forms("sharpening") == ["sharpen", "sharpener"]
-    assert made.other_forms("billing") == ["bill"]
-    assert made.other_forms("retries") == ["retry"]
-    assert made.other_forms("authentication") == ["authenticate"]
-    assert made.other_forms("conflict") == []
-    assert made.other_forms("commit") == []
-    assert made.other_forms("") == []
+    result = Vocabulary(terms, np.arange(len(terms)))
+    assert result.other_forms("sharpening") == ["sharpen", "sharpener"]
+    assert result.other_forms("billing") == ["bill"]
+    assert result.other_forms("retries") == ["retry"]
+    assert result.other_forms("authentication") == ["authenticate"]
+    assert result.other_forms("conflict") == []
+    assert result.other_forms("commit") == []
+    assert result.other_forms("") == []
 
 
 @pytest.mark.parametrize(
     ("query", "held"),
     [("bodies", "body"), ("copied", "copying"), ("tries", "try"), ("codes", "coding"), ("use", "using")],
 )
-def test_other_forms_of_a_short_stem(query: str, held: str) -> None:
+def test_other_forms_of_a_short_stem_are_found(query: str, held: str) -> None:
     terms = sorted([held, "bodkin", "cop", "codify", "trial", "usual"])
     assert Vocabulary(terms, np.arange(len(terms))).other_forms(query) == [held]
 
 
-def test_a_short_stem_is_looked_for_whole_and_far_longer_terms_are_not() -> None:
+def test_short_stem_must_match_exactly() -> None:
     terms = sorted(["runs", "rune", "rumour", "run", "sharpen", "sharpeningstones"])
-    made = Vocabulary(terms, np.arange(len(terms)))
-    assert made.other_forms("running") == ["run", "runs"]
-    assert made.other_forms("sharpening") == ["sharpen"]
+    result = Vocabulary(terms, np.arange(len(terms)))
+    assert result.other_forms("running") == ["run", "runs"]
+    assert result.other_forms("sharpening") == ["sharpen"]
 
 
-def test_text_that_folds_to_nothing_is_in_no_term() -> None:
-    made = Vocabulary(["token", "tokens"], np.arange(2))
-    assert made.containing("") == {}
-    assert made.containing("oken") == {"token": 0, "tokens": 1}
+def test_empty_text_is_contained_in_no_term() -> None:
+    result = Vocabulary(["token", "tokens"], np.arange(2))
+    assert result.containing("") == {}
+    assert result.containing("oken") == {"token": 0, "tokens": 1}

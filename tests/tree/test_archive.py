@@ -1,4 +1,4 @@
-"""The engine's own files: stubs and cues, and its log of queries."""
+"""Stubs in the engine's archive."""
 
 from __future__ import annotations
 
@@ -40,9 +40,9 @@ def test_archived_files_match_the_engine(case: dict[str, Any]) -> None:
     assert RECORDED["now"] == "2026-11-20T12:00:00.250Z"
     names = archived_as(case["path"])
     text = as_bytes(case["before"][case["path"]]).decode("utf-8")
-    made = stub_text(case["path"], text, importance_of(case), RECORDED_MS, BRV3.archive)
+    result = stub_text(case["path"], text, importance_of(case), RECORDED_MS, BRV3.archive)
     after = case["after_archive"]
-    assert made.encode("utf-8") == as_bytes(after[names.stub])
+    assert result.encode("utf-8") == as_bytes(after[names.stub])
     assert as_bytes(after[names.full]).decode("utf-8") == text
     assert case["path"] not in after
     assert case["archived"]["value"]["stubPath"] == names.stub
@@ -51,7 +51,7 @@ def test_archived_files_match_the_engine(case: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize("case", ALIKE, ids=lambda c: c["id"])
-def test_the_stubs_of_the_engine_are_understood(case: dict[str, Any]) -> None:
+def test_stubs_written_by_the_engine_are_read(case: dict[str, Any]) -> None:
     names = archived_as(case["path"])
     text = as_bytes(case["after_archive"][names.stub]).decode("utf-8")
     assert read_stub(text) == Stub(case["path"], names.full)
@@ -61,7 +61,7 @@ def test_the_stubs_of_the_engine_are_understood(case: dict[str, Any]) -> None:
     assert fields["original_token_count"] == int(units(as_bytes(case["before"][case["path"]]).decode()) / 4 + 0.5)
 
 
-def test_where_the_engine_loses_something() -> None:
+def test_recorded_data_losses_of_the_engine_are_known() -> None:
     lost = CASES[NOT_UTF8]
     assert as_bytes(lost["after_restore"][lost["path"]]) != as_bytes(lost["before"][lost["path"]])
     assert "error" in CASES[BACKSLASH]["restored"]
@@ -72,7 +72,7 @@ def test_where_the_engine_loses_something() -> None:
 
 
 @pytest.mark.parametrize("name", ["yard/n.md", "n.md", "a/b/c/d/e.f.md"])
-def test_names_in_the_archive(name: str) -> None:
+def test_archived_names_have_the_right_roles(name: str) -> None:
     names = archived_as(name)
     assert (role_of(names.stub), role_of(names.full)) == (Role.STUB, Role.ARCHIVED)
     assert names.stub.endswith(".stub.md")
@@ -80,7 +80,7 @@ def test_names_in_the_archive(name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("original", "full", "said"),
+    ("original", "full", "message"),
     [
         ("../../etc/passwd.md", "_archived/a.full.md", "leads out"),
         ("/etc/passwd.md", "_archived/a.full.md", "leads out"),
@@ -103,18 +103,18 @@ def test_names_in_the_archive(name: str) -> None:
         ("a/b.md", "~", "points_to is missing"),
     ],
 )
-def test_stubs_that_name_other_files(original: str, full: str, said: str) -> None:
-    with pytest.raises(StubError, match=said):
+def test_stub_naming_invalid_files_is_refused(original: str, full: str, message: str) -> None:
+    with pytest.raises(StubError, match=message):
         read_stub(STUB.format(original=original, full=full))
 
 
 @pytest.mark.parametrize("text", ["", "# A note\n", "---\ntype: summary\n---\n", "---\ntype: [\n---\n"])
-def test_file_that_is_not_a_stub(text: str) -> None:
+def test_file_that_is_not_a_stub_is_refused(text: str) -> None:
     with pytest.raises(StubError, match="type: archive_stub"):
         read_stub(text)
 
 
-def test_a_stub_by_hand() -> None:
+def test_handwritten_stub_is_read() -> None:
     stub = read_stub(
         "---\r\ntype: archive_stub\r\noriginal_path: a/b.md\r\npoints_to: _archived/a/b.full.md\r\n"
         "evicted_importance: high\r\n---\r\nanything"
@@ -132,19 +132,19 @@ PATHS = st.lists(
 
 
 @given(PATHS, st.text(), st.floats(0, 100))
-def test_stub_can_be_restored(path: str, text: str, importance: float) -> None:
+def test_written_stub_is_read_back(path: str, text: str, importance: float) -> None:
     path = f"{path}/note.md" if not path.startswith("_archived") else "note.md"
-    made = stub_text(path, text.encode("utf-8", "replace").decode(), importance, RECORDED_MS, BRV3.archive)
+    result = stub_text(path, text.encode("utf-8", "replace").decode(), importance, RECORDED_MS, BRV3.archive)
     if yaml.reader.Reader.NON_PRINTABLE.search(scalar(path)):
         with pytest.raises(StubError, match="type: archive_stub"):
-            read_stub(made)
+            read_stub(result)
         return
-    assert read_stub(made) == Stub(path, archived_as(path).full)
-    assert parse(made).fields["evicted_importance"] == importance
+    assert read_stub(result) == Stub(path, archived_as(path).full)
+    assert parse(result).fields["evicted_importance"] == importance
 
 
 @given(st.text())
-def test_reading_a_stub_never_raises_anything_else(text: str) -> None:
+def test_reading_a_stub_raises_only_stub_errors(text: str) -> None:
     for candidate in (text, f"---\ntype: archive_stub\n{text}\n---\n"):
         with suppress(StubError):
             assert read_stub(candidate).points_to

@@ -1,4 +1,4 @@
-"""Fields of a frontmatter and their scalars: their positions, and setting them without changing other lines."""
+"""Frontmatter fields: positions, and edits that keep other lines."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def changed_lines(before: str, after: str) -> list[str]:
     return [line for line in lines if line[:1] in "+-" and line[:3] not in ("---", "+++")]
 
 
-def test_positions_of_fields() -> None:
+def test_fields_have_their_positions_in_the_text() -> None:
     found = {field.key: field for field in fields_of(NOTE)}
     texts = {key: NOTE[field.start : field.end] for key, field in found.items()}
     assert texts["title"] == '"Token: rotation"'
@@ -90,28 +90,28 @@ def test_positions_of_fields() -> None:
     ],
 )
 def test_only_lines_of_changed_fields_change(values: dict[str, Value], lines: list[str]) -> None:
-    made = set_fields(NOTE, values)
-    assert changed_lines(NOTE, made) == lines
-    assert made.endswith("# Body\n\nmaturity: draft\n")
+    result = set_fields(NOTE, values)
+    assert changed_lines(NOTE, result) == lines
+    assert result.endswith("# Body\n\nmaturity: draft\n")
 
 
 @pytest.mark.parametrize("file", sorted(SAMPLE.rglob("*.md")), ids=lambda file: file.stem)
-def test_the_sample_notes(file: Path) -> None:
+def test_fields_of_all_sample_notes_can_be_set(file: Path) -> None:
     text = file.read_text(encoding="utf-8")
-    made = set_fields(text, {"importance": 12.5, "maturity": "validated"})
-    lines = changed_lines(text, made)
-    assert parse(made).fields["importance"] == 12.5
+    result = set_fields(text, {"importance": 12.5, "maturity": "validated"})
+    lines = changed_lines(text, result)
+    assert parse(result).fields["importance"] == 12.5
     assert all(line[1:].startswith(("importance:", "maturity:", "---")) for line in lines)
-    assert made.count("\n") - text.count("\n") in (0, 1, 2, 4)
+    assert result.count("\n") - text.count("\n") in (0, 1, 2, 4)
 
 
-def test_true_is_not_a_number() -> None:
+def test_booleans_and_numbers_are_distinguished() -> None:
     text = "---\naccessCount: false\nrecency: true\ndone: 1\n---\n"
-    made = set_fields(text, {"accessCount": 0, "recency": 1.0, "done": True})
-    assert made == "---\naccessCount: 0\nrecency: 1\ndone: true\n---\n"
+    result = set_fields(text, {"accessCount": 0, "recency": 1.0, "done": True})
+    assert result == "---\naccessCount: 0\nrecency: 1\ndone: true\n---\n"
 
 
-def test_line_ends_stay() -> None:
+def test_setting_fields_keeps_line_endings() -> None:
     text = "---\r\na: 1\r\n---\r\nbody\r\n"
     assert set_fields(text, {"a": 2, "b": 3}) == "---\r\na: 2\r\nb: 3\r\n---\r\nbody\r\n"
     assert set_fields("body\r\n", {"a": 2, "b": "x"}) == "---\r\na: 2\r\nb: x\r\n---\r\nbody\r\n"
@@ -120,7 +120,7 @@ def test_line_ends_stay() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         ("---\na: [1\n---\n", "cannot be read"),
         ("---\na: 1\na: 2\n---\n", "the key a occurs twice"),
@@ -130,13 +130,13 @@ def test_line_ends_stay() -> None:
         ("---\na: &x 1\nx: *x\n---\n", "edit it as text"),
     ],
 )
-def test_impossible_fields(text: str, said: str) -> None:
-    with pytest.raises(FieldsError, match=said):
+def test_fields_of_broken_frontmatter_are_not_set(text: str, message: str) -> None:
+    with pytest.raises(FieldsError, match=message):
         set_fields(text, {"b" if "{" in text else "a": 5})
 
 
 @pytest.mark.parametrize(
-    ("block", "said", "offset"),
+    ("block", "message", "offset"),
     [
         ("a: [1\nb: 2\n", "did not find expected ',' or ']'", 7),
         ("ü: ö\na: {b: 1\nc: 2\n", "did not find expected ',' or '}'", 12),
@@ -152,8 +152,8 @@ def test_impossible_fields(text: str, said: str) -> None:
         ("a: \x07\n", "unacceptable character", 4),
     ],
 )
-def test_position_of_the_error(block: str, said: str, offset: int) -> None:
-    with pytest.raises(BrokenFrontmatter, match=said) as error:
+def test_error_has_its_position_in_the_frontmatter(block: str, message: str, offset: int) -> None:
+    with pytest.raises(BrokenFrontmatter, match=message) as error:
         fields_of(f"---\n{block}---\n")
     assert error.value.offset == offset
 
@@ -165,19 +165,19 @@ VALUES = st.one_of(st.text(max_size=12), st.integers(), st.floats(allow_nan=Fals
 @given(
     YAML, st.sampled_from(["a", "b", "key", "x y", "é"]), st.one_of(VALUES, st.lists(st.text(max_size=5), max_size=3))
 )
-def test_a_field_is_set_or_refused(block: str, key: str, value: Value) -> None:
+def test_setting_a_field_succeeds_or_is_refused(block: str, key: str, value: Value) -> None:
     text = f"---\n{block}\n---\nbody\n"
     try:
-        made = set_fields(text, {key: value})
+        result = set_fields(text, {key: value})
     except FieldsError:
         return
-    assert parse(made).fields[key] == value
-    assert {**parse(text).fields, key: value} == parse(made).fields
-    assert made.endswith("body\n")
+    assert parse(result).fields[key] == value
+    assert {**parse(text).fields, key: value} == parse(result).fields
+    assert result.endswith("body\n")
 
 
 @given(YAML)
-def test_no_other_exception_is_raised(block: str) -> None:
+def test_reading_fields_raises_only_frontmatter_errors(block: str) -> None:
     begin, end = 4, len(block) + 5
     try:
         places = [(field.start, field.end) for field in fields_of(f"---\n{block}\n---\n")]
@@ -212,12 +212,12 @@ READABLE = st.text(st.characters(exclude_categories=["Cs"])).filter(
         ("\x01é\u2028", '"\\x01é\\L"', '"\\x01é\\L"'),
     ],
 )
-def test_quotes(text: str, in_block: str, in_flow: str) -> None:
+def test_scalars_are_quoted_only_if_necessary(text: str, in_block: str, in_flow: str) -> None:
     assert (scalar(text), scalar(text, in_flow=True)) == (in_block, in_flow)
 
 
 @given(READABLE)
-def test_they_are_read_back(text: str) -> None:
+def test_written_scalars_are_read_back(text: str) -> None:
     assert yaml.safe_load(f"key: {scalar(text)}\n") == {"key": text}
     assert yaml.safe_load(f"key: [{scalar(text, in_flow=True)}, x]\n") == {"key": [text, "x"]}
     assert yaml.safe_load(f"key: {double_quoted(text)}\n") == {"key": text}
@@ -248,7 +248,7 @@ YAMLISH = st.lists(
 
 
 @pytest.mark.parametrize("text", ["---\na: 1\n---\nbody", "---\r\na: 1\r\n---\r\nbody", "---\na: 1\r\n---\nbody"])
-def test_a_block(text: str) -> None:
+def test_frontmatter_block_is_parsed(text: str) -> None:
     found = parse(text)
     assert found.fields == {"a": 1}
     assert text[found.body_start :] == "body"
@@ -273,7 +273,7 @@ def test_a_block(text: str) -> None:
         "---a: 1\n---\n",
     ],
 )
-def test_no_block(text: str) -> None:
+def test_text_without_a_block_has_no_fields(text: str) -> None:
     found = parse(text)
     assert (found.fields, found.body_start) == ({}, 0)
     assert block_of(text) == ""
@@ -305,12 +305,12 @@ def test_block_that_is_not_a_mapping_has_no_fields(block: str) -> None:
     assert found.problem != ""
 
 
-def test_a_problem_is_one_line() -> None:
+def test_frontmatter_problem_is_one_line() -> None:
     assert "\n" not in parse("---\na: [1\nb: }\n---\n").problem
 
 
 @given(st.one_of(st.text(), YAMLISH, YAMLISH.map(lambda block: f"---\n{block}\n---\nbody")))
-def test_parsing_never_raises(text: str) -> None:
+def test_any_text_can_be_parsed(text: str) -> None:
     found = parse(text)
     assert 0 <= found.body_start <= len(text)
     assert all(isinstance(key, str) for key in found.fields)
@@ -320,8 +320,8 @@ def test_parsing_never_raises(text: str) -> None:
     "block",
     ["k: &a [*a]", "k: &a {b: *a}", "k: &a {<<: *a}", "&a k: {b: &c [x, {d: *c}]}", "&a\nk: *a", "k: &a {? *a : 1}"],
 )
-def test_recursive_alias_is_not_frontmatter(block: str) -> None:
-    """Whatever walks through the values would never end."""
+def test_recursive_alias_is_refused(block: str) -> None:
+    """Code that visits the values would never end."""
     text = f"---\nimportance: 5\n{block}\n---\n# T\n"
     front = parse(text)
     assert front.fields == {}
@@ -330,7 +330,7 @@ def test_recursive_alias_is_not_frontmatter(block: str) -> None:
         fields_of(text)
 
 
-def test_alias_may_occur_twice() -> None:
+def test_repeated_alias_is_accepted() -> None:
     assert parse("---\na: &x [1]\nb: [*x, *x]\n---\n").fields == {"a": [1], "b": [[1], [1]]}
 
 
@@ -343,7 +343,7 @@ def bomb(levels: int, times: int) -> str:
 
 @pytest.mark.timeout(5)
 @pytest.mark.parametrize(("levels", "times"), [(12, 5), (40, 2), (400, 2), (3, 900), (20, 3)])
-def test_multiplying_aliases_are_not_frontmatter(levels: int, times: int) -> None:
+def test_multiplying_aliases_are_refused(levels: int, times: int) -> None:
     text = bomb(levels, times)
     assert "expand" in parse(text).problem or "deeply" in parse(text).problem
     assert scalars_under(f"{text[:4]}related: [a.md]\n{text[4:]}", "related") == ()
@@ -352,7 +352,7 @@ def test_multiplying_aliases_are_not_frontmatter(levels: int, times: int) -> Non
 
 
 @pytest.mark.timeout(5)
-def test_values_that_are_shared_are_walked_once() -> None:
+def test_shared_values_are_visited_once() -> None:
     rows = ", ".join("*x" for _ in range(2_000))
     assert parse(f"---\na: &x {{k: 1}}\nb: [{rows}]\n---\n").fields == {"a": {"k": 1}, "b": [{"k": 1}] * 2_000}
     many = ",".join("1" for _ in range(20_000))
@@ -369,7 +369,7 @@ def test_values_within_the_limits_are_read(value: str) -> None:
 @pytest.mark.parametrize(
     "value", ["[" * 101 + "]" * 101, "{a: " * 101 + "}" * 101, "- " * 101 + "x", "9" * 3_001, "1" + ":59" * 1_001]
 )
-def test_values_beyond_them_are_not(value: str) -> None:
+def test_values_beyond_the_limits_are_refused(value: str) -> None:
     front = parse(f"---\nb: {{c: 1}}\na:\n  {value}\n---\n")
     assert front.fields == {}
     assert front.problem

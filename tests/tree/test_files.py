@@ -1,4 +1,4 @@
-"""The role of each file for the engine, the order of notes, and the fingerprint of all files."""
+"""Roles of files, the order of notes, and the fingerprint."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ HOUR_MS = 3_600_000
         ("_archived/a/_index.md", Role.SUMMARY),
     ],
 )
-def test_roles(path: str, role: Role) -> None:
+def test_file_role_depends_on_the_path(path: str, role: Role) -> None:
     assert role_of(path) is role
 
 
@@ -54,7 +54,7 @@ def listed(tree: Tree) -> tuple[set[str], dict[str, str]]:
     return {file.path for file in found.files}, {file.path: file.reason for file in found.unseen}
 
 
-def test_files_skipped_by_the_walk(tree: Tree) -> None:
+def test_hidden_and_non_markdown_files_are_skipped(tree: Tree) -> None:
     for path in ("a/n.md", "a/b/c/d/deep.md", ".hidden/n.md", "a/.h/n.md", "a/.dot.md", "a/.md", "a/X.MD", "a/n.txt"):
         tree.file(path, "x")
     tree.file("dir.md/n.md", "x")
@@ -84,13 +84,13 @@ def test_files_skipped_by_the_walk(tree: Tree) -> None:
         "dist/n.md",
     ],
 )
-def test_odd_names_are_ordinary_notes(tree: Tree, name: str) -> None:
+def test_notes_with_odd_names_are_found(tree: Tree, name: str) -> None:
     tree.file(f"a/{name}", "# Quokka\nquokka")
     found = tree.search("quokka")
     assert paths(found) == [f"a/{name}"]
 
 
-def test_symlinks(tree: Tree, tmp_path: Path) -> None:
+def test_symlinks_are_skipped_or_reported(tree: Tree, tmp_path: Path) -> None:
     tree.file("a/n.md", "x")
     tree.file("a/other.txt", "x")
     tree.file("a/_index.md", "x")
@@ -126,7 +126,7 @@ def test_symlinks(tree: Tree, tmp_path: Path) -> None:
     assert [path for path, reason in unseen.items() if reason == DUPLICATE] == ["a/note.md"]
 
 
-def test_a_symlink_to_another_note_makes_every_search_fail(tree: Tree) -> None:
+def test_symlink_to_another_note_breaks_every_search(tree: Tree) -> None:
     tree.file("a/n.md", "# Quokka\nquokka")
     (tree.tree / "a/l.md").symlink_to("n.md")
     found = tree.search("quokka")
@@ -139,14 +139,14 @@ def test_a_symlink_to_another_note_makes_every_search_fail(tree: Tree) -> None:
 
 
 @pytest.mark.parametrize("target", ["_index.md", "n.abstract.md"])
-def test_a_symlink_to_a_derived_file_is_ignored(tree: Tree, target: str) -> None:
+def test_symlink_to_a_derived_file_is_ignored(tree: Tree, target: str) -> None:
     tree.file("a/n.md", "# Quokka\nquokka")
     tree.file(f"a/{target}", "x")
     (tree.tree / "a/l.md").symlink_to(target)
     assert paths(tree.search("quokka")) == ["a/n.md"]
 
 
-def test_context_at_the_root_makes_every_search_fail(tree: Tree) -> None:
+def test_context_file_at_the_root_breaks_every_search(tree: Tree) -> None:
     tree.file("context.md", "# Quokka\nquokka")
     assert tree.search("quokka").outcome == "engine_fails"
     trace = tree.ask("quokka")
@@ -162,7 +162,7 @@ def file_of(path: str, age_ms: int) -> TreeFile:
     return TreeFile(path, 1, (NOW_MS - age_ms) * 1_000_000, 1, 1)
 
 
-def test_recent_files_come_first_newest_first_and_others_by_path() -> None:
+def test_recent_files_precede_others_newest_first() -> None:
     files = [
         file_of("z/old.md", 24 * HOUR_MS + 1),
         file_of("a_b/old.md", 90 * DAY_MS),
@@ -184,7 +184,7 @@ def test_recent_files_come_first_newest_first_and_others_by_path() -> None:
     ]
 
 
-def test_at_most_so_many_files_in_document_order(tree: Tree) -> None:
+def test_only_the_first_files_in_document_order_are_read(tree: Tree) -> None:
     profile = changed(BRV3, limits={"max_files": 3})
     for name, days in (("a", 9), ("b", 8), ("c", 7), ("d", 6), ("e", 0.5)):
         tree.note(f"x/{name}.md", "Quokka", days=days)
@@ -196,12 +196,12 @@ def test_at_most_so_many_files_in_document_order(tree: Tree) -> None:
     assert "x" in snapshot.summaries  # derived files count: _index.md was the second
 
 
-def test_no_limit_on_files(tree: Tree) -> None:
+def test_file_limit_of_zero_means_no_limit(tree: Tree) -> None:
     tree.notes(5)
     assert len(tree.snapshot(changed(BRV3, limits={"max_files": 0})).notes) == 5
 
 
-def test_an_unreadable_folder_is_named(tree: Tree, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_unreadable_folder_is_reported(tree: Tree, monkeypatch: pytest.MonkeyPatch) -> None:
     tree.note("a/n.md", "Quokka")
     tree.note("shut/n.md", "Quokka")
     scandir = os.scandir
@@ -226,11 +226,11 @@ def test_fingerprint_is_an_md5_of_paths_and_times_in_locale_order() -> None:
     assert fingerprint(files) == digest("/t/a_b/x.md:3", "/t/A.md:1", "/t/a/x.md:4", "/t/b.md:2")
 
 
-def test_no_files_are_empty() -> None:
+def test_fingerprint_of_no_files_is_empty() -> None:
     assert fingerprint([]) == EMPTY == "empty"
 
 
-def test_covered_files(tree: Tree) -> None:
+def test_fingerprint_covers_notes_and_stubs(tree: Tree) -> None:
     for path in ("a/n.md", "a/context.md", "_archived/a/o.stub.md", "a/orphan.abstract.md"):
         tree.file(path, "x")
     tree.file("a/binary.md", b"\0")
@@ -248,13 +248,13 @@ def test_covered_files(tree: Tree) -> None:
     assert tree.snapshot().fingerprint == digest(*(f"{tree.tree / path}:{NOW_MS}" for path in covered))
 
 
-def test_times_are_whole_milliseconds_rounded(tree: Tree) -> None:
+def test_fingerprint_rounds_times_to_milliseconds(tree: Tree) -> None:
     place = tree.file("a/n.md", "x")
     os.utime(place, ns=(0, NOW_MS * 1_000_000 + 500_000))
     assert tree.snapshot().fingerprint == digest(f"{place}:{NOW_MS + 1}")
 
 
-def test_paths_are_real(tree: Tree) -> None:
+def test_fingerprint_uses_real_paths(tree: Tree) -> None:
     tree.file("a/n.md", "x")
     link = tree.root.parent / "link"
     link.symlink_to(tree.root)
@@ -263,7 +263,7 @@ def test_paths_are_real(tree: Tree) -> None:
     assert other.snapshot().fingerprint == tree.snapshot().fingerprint
 
 
-def test_touched_times_replace_real_ones(tree: Tree) -> None:
+def test_simulated_touch_changes_the_fingerprint(tree: Tree) -> None:
     place = tree.file("a/n.md", "x")
     snapshot = tree.snapshot()
     assert snapshot.fingerprint_with({}) == snapshot.fingerprint
@@ -271,7 +271,7 @@ def test_touched_times_replace_real_ones(tree: Tree) -> None:
     assert snapshot.fingerprint_with({"unknown.md": 7}) == snapshot.fingerprint
 
 
-def test_shared_sources_are_covered(tree: Tree) -> None:
+def test_fingerprint_covers_shared_sources(tree: Tree) -> None:
     other = Tree(tree.root.parent / "other")
     mine, theirs = tree.file("a/n.md", "x"), other.file("pay/c.md", "y", days=1)
     tree.source(("lib", other))
@@ -290,40 +290,40 @@ def in_order(names: list[str]) -> list[str]:
     return in_locale_order(names, str)
 
 
-def test_the_recorded_order() -> None:
+def test_recorded_order_is_reproduced() -> None:
     for seed in range(20):
         mixed = RECORDED[:]
         random.Random(seed).shuffle(mixed)
         assert in_order(mixed) == RECORDED
 
 
-def test_punctuation_then_digits_then_letters() -> None:
+def test_punctuation_sorts_before_digits_and_letters() -> None:
     expected = [*PUNCTUATION, "0", "9", "a", "A", "z", "Z"]
     assert in_order(sorted(expected, reverse=True)) == expected
 
 
-def test_case_decides_last() -> None:
+def test_case_is_compared_last() -> None:
     assert in_order(["Ab", "aB", "AB", "ab", "ac"]) == ["ab", "aB", "Ab", "AB", "ac"]
 
 
-def test_letters_with_marks_sort_next_to_their_base() -> None:
+def test_accented_letters_sort_next_to_their_base() -> None:
     assert in_order(["zebra", "éclair", "eclipse", "Ähre", "apfel", "日本"]) == [
         "Ähre", "apfel", "éclair", "eclipse", "zebra", "日本",
     ]  # fmt: skip
 
 
-def test_equal_names_keep_their_order() -> None:
+def test_sorting_is_stable_for_equal_names() -> None:
     assert in_locale_order([("a", 1), ("A", 2), ("a", 3)], lambda item: item[0]) == [("a", 1), ("a", 3), ("A", 2)]
 
 
 @given(st.lists(st.text(st.characters(min_codepoint=32, max_codepoint=126), max_size=6), max_size=12))
-def test_ascii_tables_agree_with_the_unicode_collation(names: list[str]) -> None:
-    """One name beyond ASCII makes the whole comparison use the Unicode tables; the order is the same."""
+def test_ascii_tables_match_the_unicode_collation(names: list[str]) -> None:
+    """One name outside ASCII makes the whole comparison use the Unicode tables, with the same order."""
     with_unicode = [name for name in in_order([*names, "日本"]) if name != "日本"]
     key = sort_key(names)
     assert [key(name) for name in with_unicode] == [key(name) for name in in_order(names)]
 
 
 @given(st.lists(st.text(st.characters(codec=None), max_size=5), max_size=8))
-def test_sorting_never_raises(names: list[str]) -> None:
+def test_any_names_can_be_sorted(names: list[str]) -> None:
     assert sorted(in_order(names)) == sorted(names)

@@ -1,4 +1,4 @@
-"""Folders: moved with all that is in them, removed when nothing is."""
+"""Moves of folders, and removal of empty ones."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def test_folder_moves_with_its_contents(root: Path, either_way: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("path", "target", "said"),
+    ("path", "target", "message"),
     [
         ("auth/jwt", "taken", "already exists"),
         ("auth", "auth/jwt/deep", "is the folder auth or a place inside it"),
@@ -37,18 +37,18 @@ def test_folder_moves_with_its_contents(root: Path, either_way: str) -> None:
         ("auth", "a//b", "not the path"),
     ],
 )
-def test_folders_that_are_not_moved(root: Path, either_way: str, path: str, target: str, said: str) -> None:
+def test_impossible_folder_moves_are_refused(root: Path, either_way: str, path: str, target: str, message: str) -> None:
     (root / "taken").mkdir()
     (root / "taken/n.md").write_bytes(b"theirs")
     (root / "link").symlink_to(root.parent)
-    with pytest.raises(SaveError, match=said):
+    with pytest.raises(SaveError, match=message):
         move_folder(root, path, target)
     assert (root / NOTE).read_bytes() == OLD
     assert (root / "taken/n.md").read_bytes() == b"theirs"
 
 
 @pytest.mark.parametrize("target", ["empty", "empty/inner"])
-def test_an_empty_folder_is_not_in_the_way(root: Path, either_way: str, target: str) -> None:
+def test_folder_can_replace_an_empty_folder(root: Path, either_way: str, target: str) -> None:
     (root / "empty/inner/deep").mkdir(parents=True)
     (root / "empty/other").mkdir()
     move_folder(root, "auth/jwt", target)
@@ -56,7 +56,7 @@ def test_an_empty_folder_is_not_in_the_way(root: Path, either_way: str, target: 
     assert sorted(path.name for path in root.iterdir()) == ["empty"]
 
 
-def test_empty_folders(root: Path) -> None:
+def test_only_folders_without_files_count_as_empty(root: Path) -> None:
     (root / "empty/inner").mkdir(parents=True)
     (root / "linked").mkdir()
     (root / "linked/out").symlink_to(root.parent)
@@ -67,7 +67,7 @@ def test_empty_folders(root: Path) -> None:
     assert [name for name in names if is_empty_folder(root, name)] == ["empty", "empty/inner"]
 
 
-def test_empty_folders_are_removed_upwards(root: Path) -> None:
+def test_empty_parent_folders_are_removed(root: Path) -> None:
     (root / "a/b/c").mkdir(parents=True)
     remove_empty(root, "a/b/c")
     assert sorted(path.name for path in root.iterdir()) == ["auth"]

@@ -24,7 +24,7 @@ def hierarchy() -> Hierarchy:
     return build_hierarchy(NOTES)
 
 
-def test_context_files_are_not_leaves_but_create_their_folder(hierarchy: Hierarchy) -> None:
+def test_context_file_creates_its_folder_but_no_leaf(hierarchy: Hierarchy) -> None:
     assert "auth/jwt/context.md" not in hierarchy.by_path
     assert hierarchy.by_path["only"].children == ()
 
@@ -33,7 +33,7 @@ def test_domains_are_folders_at_the_root(hierarchy: Hierarchy) -> None:
     assert [symbol.name for symbol in hierarchy.domains] == ["[lib]:pay", "auth", "billing", "only"]
 
 
-def test_pre_order_with_children_in_locale_order_of_name(hierarchy: Hierarchy) -> None:
+def test_walk_is_in_pre_order_with_names_in_locale_order(hierarchy: Hierarchy) -> None:
     walked = [symbol.path for symbol in hierarchy.walk()]
     assert walked == [
         "[lib]:pay", "[lib]:pay/c.md", "auth", "auth/auth", "auth/auth/deep.md", "auth/jwt", "auth/jwt/tokens.md",
@@ -41,7 +41,7 @@ def test_pre_order_with_children_in_locale_order_of_name(hierarchy: Hierarchy) -
     ]  # fmt: skip
 
 
-def test_an_empty_title_sorts_first() -> None:
+def test_empty_title_sorts_first() -> None:
     hierarchy = build_hierarchy([("a/x.md", "A"), ("a/y.md", "")])
     assert [child.path for child in hierarchy.by_path["a"].children] == ["a/y.md", "a/x.md"]
 
@@ -72,7 +72,7 @@ def test_an_empty_title_sorts_first() -> None:
         ("[lib]:pay/c.md", False, "[lib]:pay/c.md", "exact"),
     ],
 )
-def test_patterns(hierarchy: Hierarchy, pattern: str, substrings: bool, path: str, how: str) -> None:
+def test_patterns_find_symbols(hierarchy: Hierarchy, pattern: str, substrings: bool, path: str, how: str) -> None:
     found = hierarchy.find(pattern, substrings)
     assert (found.symbol.path, found.how) == (path, how)
 
@@ -85,7 +85,7 @@ def test_patterns(hierarchy: Hierarchy, pattern: str, substrings: bool, path: st
         *((name, True) for name in ("root note", "/root note", "oot not")),
     ],
 )
-def test_patterns_without_matches(hierarchy: Hierarchy, pattern: str, substrings: bool) -> None:
+def test_unmatched_patterns_find_no_symbol(hierarchy: Hierarchy, pattern: str, substrings: bool) -> None:
     """A note at the root is found only by its path."""
     assert hierarchy.find(pattern, substrings) is None
 
@@ -105,6 +105,8 @@ def test_folder_comes_before_the_note_with_an_equal_name() -> None:
     ],
     ids=["trailing_slash", "whole_name_before_substring", "first_of_equal_titles", "exact_case"],
 )
-def test_winning_symbol(notes: list[tuple[str, str]], pattern: str, substrings: bool, path: str, how: str) -> None:
+def test_best_matching_symbol_is_chosen(
+    notes: list[tuple[str, str]], pattern: str, substrings: bool, path: str, how: str
+) -> None:
     found = build_hierarchy(notes).find(pattern, substrings)
     assert (found.symbol.path, found.how) == (path, how)

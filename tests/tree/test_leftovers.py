@@ -1,4 +1,4 @@
-"""Leftovers of killed saves: removed if their text is known, and passed on if it may be the only copy."""
+"""Leftovers of killed saves: removed if the text is known, handed on if it may be the only copy."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def cleared(tree: Path, now_s: float | None = None) -> tuple[ClearedLeftovers, l
     return clear_leftovers(tree, now_s or time.time(), keep), texts
 
 
-def test_replaced_and_saved_texts_are_removed_at_once(tmp_path: Path) -> None:
+def test_leftovers_with_known_text_are_removed(tmp_path: Path) -> None:
     (tmp_path / "n.md").write_bytes(NEW)
     replaced = left_by(tmp_path, whole(), OLD)
     removed_note = left_by(tmp_path / "a", leftovers.whole_name("gone.md", old=digest(OLD)), OLD)
@@ -82,7 +82,7 @@ def test_replaced_and_saved_texts_are_removed_at_once(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(("named", "data", "is_whole"), [(whole, NEW, True), (part, NEW, True), (part, NEW[:3], False)])
 @pytest.mark.parametrize("on_disk", [OLD, THEIRS, None])
-def test_a_text_that_was_not_saved_is_handed_on(
+def test_unsaved_text_is_handed_on(
     tmp_path: Path, named: Callable[[], str], data: bytes, is_whole: bool, on_disk: bytes | None
 ) -> None:
     file = left_by(tmp_path / "a", named(), data)
@@ -94,27 +94,27 @@ def test_a_text_that_was_not_saved_is_handed_on(
     assert not file.exists()
 
 
-def test_a_new_note_that_was_not_saved(tmp_path: Path) -> None:
+def test_unsaved_new_note_is_handed_on(tmp_path: Path) -> None:
     left_by(tmp_path, leftovers.whole_name("n.md", digest(NEW)), NEW)
     (text,) = cleared(tmp_path)[1]
     assert (text.path, text.data, text.base) == ("n.md", NEW, None)
 
 
-def test_a_text_of_somebody_else_is_handed_on(tmp_path: Path) -> None:
+def test_text_of_another_program_is_handed_on(tmp_path: Path) -> None:
     (tmp_path / "n.md").write_bytes(NEW)
     left_by(tmp_path, whole(), THEIRS)
     (text,) = cleared(tmp_path)[1]
     assert (text.path, text.data, text.base, text.is_whole) == ("n.md", THEIRS, "", True)
 
 
-def test_text_that_nobody_takes_stays(tmp_path: Path) -> None:
+def test_leftover_that_nobody_accepts_is_kept(tmp_path: Path) -> None:
     file = left_by(tmp_path, whole(), NEW)
     assert clear_leftovers(tmp_path, LATER, lambda _: False).kept == (file.name,)
     assert file.read_bytes() == NEW
 
 
 @pytest.mark.parametrize("note", ["n" * 200 + ".md", "é" * 100 + ".md", "a\nb.md", "caf\udce9.md", ".whole.part.md"])
-def test_the_note_is_found_by_its_name_however_long(tmp_path: Path, note: str) -> None:
+def test_note_of_a_leftover_is_found_by_any_name(tmp_path: Path, note: str) -> None:
     name = whole(note)
     assert len(os.fsencode(name)) <= 255
     assert leftovers.is_leftover(name)
@@ -125,7 +125,7 @@ def test_the_note_is_found_by_its_name_however_long(tmp_path: Path, note: str) -
     assert (text.path, text.base) == (note, digest(OLD))
 
 
-def test_opening_a_project_makes_drafts_of_unsaved_texts_and_cleans_it_once(tree: Tree) -> None:
+def test_opening_a_project_turns_unsaved_texts_into_drafts(tree: Tree) -> None:
     tree.note("auth/a.md", "A")
     before = (tree.tree / "auth/a.md").read_bytes()
     folder = tree.tree / "auth"
@@ -150,7 +150,7 @@ def test_opening_a_project_makes_drafts_of_unsaved_texts_and_cleans_it_once(tree
     assert later.exists()
 
 
-def test_torn_text_covered_by_a_draft_makes_no_second_draft(tree: Tree) -> None:
+def test_partial_text_covered_by_a_draft_is_removed(tree: Tree) -> None:
     tree.note("auth/a.md", "A")
     DraftStore(tree.tree).keep("auth/a.md", NEW, None, 0)
     torn = left_by(tree.tree / "auth", part("a.md"), NEW[:3])
@@ -159,7 +159,7 @@ def test_torn_text_covered_by_a_draft_makes_no_second_draft(tree: Tree) -> None:
     assert [draft.data for draft in DraftStore(tree.tree).all()] == [NEW]
 
 
-def test_a_leftover_that_cannot_become_a_draft_is_named(tree: Tree, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_leftover_that_cannot_become_a_draft_is_reported(tree: Tree, monkeypatch: pytest.MonkeyPatch) -> None:
     def full(*_: object) -> None:
         raise OSError(28, "No space left on device")
 
@@ -172,7 +172,7 @@ def test_a_leftover_that_cannot_become_a_draft_is_named(tree: Tree, monkeypatch:
     assert file.read_bytes() == NEW
 
 
-def test_files_of_a_save_in_progress_stay(tmp_path: Path) -> None:
+def test_files_of_a_save_in_progress_are_kept(tmp_path: Path) -> None:
     mine = left_by(tmp_path, part(), NEW, os.getpid())
     os.utime(mine, (1, 1))
     assert cleared(tmp_path)[0].removed == ()
@@ -189,14 +189,14 @@ def test_files_of_a_save_in_progress_stay(tmp_path: Path) -> None:
     assert cleared(tmp_path, LATER)[0].removed == (mine.name,)  # by now another process has this id
 
 
-def test_files_that_another_program_writes_to_stay(tmp_path: Path) -> None:
+def test_files_open_in_another_program_are_kept(tmp_path: Path) -> None:
     left = left_by(tmp_path, whole(), OLD)
     with left.open("ab"):
         assert cleared(tmp_path)[0] == ClearedLeftovers((), (left.name,))
     assert cleared(tmp_path)[0].removed == (left.name,)
 
 
-def test_each_opening_clears_a_limited_number(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_each_opening_clears_a_limited_number_of_leftovers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(leftovers, "_MOST", 2)
     monkeypatch.setattr(leftovers, "_MOST_BYTES", 100)
     for _ in range(5):
@@ -206,7 +206,7 @@ def test_each_opening_clears_a_limited_number(tmp_path: Path, monkeypatch: pytes
     assert huge.exists()
 
 
-def test_only_our_own_names_are_touched(tmp_path: Path) -> None:
+def test_files_with_other_names_are_kept(tmp_path: Path) -> None:
     known = f"-n{'0' * 32}.n.part"
     others = (
         f".brv-tui-1-abc{known}",
@@ -232,6 +232,6 @@ def test_only_our_own_names_are_touched(tmp_path: Path) -> None:
     assert cleared(tmp_path / "missing") == (ClearedLeftovers(), [])
 
 
-def test_without_leftovers_no_lock_is_awaited(tmp_path: Path) -> None:
+def test_clearing_without_leftovers_waits_for_no_lock(tmp_path: Path) -> None:
     with locked(tmp_path):
         assert cleared(tmp_path)[0] == ClearedLeftovers()

@@ -42,12 +42,12 @@ def targets(text: str) -> list[str]:
         ("", []),
     ],
 )
-def test_relations(text: str, expected: list[str]) -> None:
+def test_relations_in_text_are_found(text: str, expected: list[str]) -> None:
     assert targets(text) == expected
     assert all(link.kind is LinkKind.RELATION for link in links_in(text))
 
 
-def test_normalised() -> None:
+def test_relation_is_normalised_to_a_note_path() -> None:
     assert normalised("@Auth/My Note") == "auth/my_note.md"
     assert normalised("@@auth/my \t note.md") == "auth/my_note.md"
     assert normalised("auth/jwt/x.md") == "auth/jwt/x.md"
@@ -72,7 +72,7 @@ def test_normalised() -> None:
         ("", []),
     ],
 )
-def test_entries_of_related(related: str, expected: list[str]) -> None:
+def test_related_entries_are_found(related: str, expected: list[str]) -> None:
     assert targets(FRONT.format(related=related)) == expected
     crlf = FRONT.format(related=related).replace("\n", "\r\n")
     assert targets(crlf) == expected
@@ -110,12 +110,12 @@ def test_related_outside_frontmatter_is_ignored() -> None:
         ("[t] (x.md)", []),
     ],
 )
-def test_markdown_links(text: str, expected: list[str]) -> None:
+def test_markdown_links_are_found(text: str, expected: list[str]) -> None:
     assert targets(text) == expected
     assert all(link.kind is LinkKind.MARKDOWN for link in links_in(text))
 
 
-def test_positions_of_links() -> None:
+def test_links_have_their_positions_in_the_text() -> None:
     text = FRONT.format(related="[é/b/c.md, '@d/e/f.md']") + "see @a/b/c.md,\r\nand [日本](x%20y.md#part)\n"
     lines = text.split("\n")
     seen = []
@@ -160,10 +160,15 @@ NAMES = Names(["a/b/c.md", "a/b/My Note.md", "a/b/x-y.md", "a/b/X-Y.md", "a/d.md
         ("[t](img/a.png)", "foreign", "a/b/img/a.png", "relative", True),
     ],
 )
-def test_where_links_lead(text: str, state: str, path: str, written: str, ending: bool) -> None:
+def test_links_resolve_to_notes_files_or_folders(text: str, state: str, path: str, written: str, ending: bool) -> None:
     (link,) = links_in(text)
-    made = NAMES.resolve(link, "a/b/source.md")
-    assert (made.state, made.path, made.written, made.ending) == (LinkState(state), path, Written(written), ending)
+    result = NAMES.resolve(link, "a/b/source.md")
+    assert (result.state, result.path, result.written, result.ending) == (
+        LinkState(state),
+        path,
+        Written(written),
+        ending,
+    )
 
 
 @pytest.mark.parametrize(
@@ -179,17 +184,17 @@ def test_where_links_lead(text: str, state: str, path: str, written: str, ending
         ("c.md", "broken", ""),
     ],
 )
-def test_where_related_leads(entry: str, state: str, path: str) -> None:
+def test_related_entries_resolve_to_notes_or_folders(entry: str, state: str, path: str) -> None:
     (link,) = links_in(FRONT.format(related=f"[{entry}]"))
-    made = NAMES.resolve(link, "a/b/source.md")
-    assert (made.state.value, made.path) == (state, path)
+    result = NAMES.resolve(link, "a/b/source.md")
+    assert (result.state.value, result.path) == (state, path)
 
 
 SYNTAX = st.text(st.sampled_from("@/ab.-_ é\n[]()<>`~#'\"\\:%\r|&*{},"))
 
 
 @given(st.one_of(st.text(), SYNTAX), SYNTAX)
-def test_links_never_raise_and_never_lead_out(body: str, related: str) -> None:
+def test_links_of_any_text_stay_in_the_tree(body: str, related: str) -> None:
     for text in (body, FRONT.format(related=related) + body, FRONT.format(related=f"[{related}]") + body):
         before = 0
         for link in links_in(text):
@@ -197,11 +202,11 @@ def test_links_never_raise_and_never_lead_out(body: str, related: str) -> None:
             before = link.end
             start = sum(len(line) for line in text.split("\n")[: link.line - 1]) + link.line - 1
             assert start + link.column == link.start
-            made = NAMES.resolve(link, "a/b/source.md")
-            assert ".." not in made.path.split("/")
-            assert not made.path.startswith("/")
-            if made.state in (LinkState.NOTE, LinkState.FOLDER):
-                assert made.path in NAMES.files | NAMES.folders
+            result = NAMES.resolve(link, "a/b/source.md")
+            assert ".." not in result.path.split("/")
+            assert not result.path.startswith("/")
+            if result.state in (LinkState.NOTE, LinkState.FOLDER):
+                assert result.path in NAMES.files | NAMES.folders
 
 
 @pytest.mark.parametrize(
@@ -223,7 +228,7 @@ def test_links_never_raise_and_never_lead_out(body: str, related: str) -> None:
     ids=range(12),
 )
 @pytest.mark.timeout(60)
-def test_hostile_texts_end(text: str) -> None:
+def test_links_in_hostile_texts_are_found_in_time(text: str) -> None:
     """Quadratic time would take an hour for such a text."""
     links_in(text)
 
@@ -242,14 +247,14 @@ _LONG = 400_000
         pytest.param("".join("`" * (number % 300 + 1) + " " for number in range(2_600)), id="backticks"),
     ],
 )
-def test_a_long_note_takes_no_longer_than_its_length(text: str) -> None:
-    """Of what took a minute, some takes half a second now; the limit is for a busy machine."""
+def test_long_notes_are_read_in_linear_time(text: str) -> None:
+    """Some of these texts once took a minute and now take half a second; the limit allows for a busy machine."""
     began = time.process_time()
     links_in(text)
     assert time.process_time() - began < 3
 
 
-def test_the_first_links_of_very_many() -> None:
+def test_only_the_first_links_of_very_many_are_read() -> None:
     text = "---\nrelated: [a.md]\n---\n" + "[a](b) @c/d/e\n" * MOST_LINKS
     found = links_in(text)
     assert len(found) == MOST_LINKS
@@ -258,7 +263,7 @@ def test_the_first_links_of_very_many() -> None:
 
 
 @given(st.lists(st.integers(0, 60), unique=True).map(sorted), st.integers(0, 61))
-def test_whether_a_place_is_within_spans(edges: list[int], place: int) -> None:
+def test_is_within_equals_a_linear_search(edges: list[int], place: int) -> None:
     spans = list(zip(edges[::2], edges[1::2], strict=False))
     assert is_within(place, spans) == any(start <= place < end for start, end in spans)
 
@@ -285,17 +290,17 @@ def relations(text: str) -> tuple[str, ...]:
         ("", ()),
     ],
 )
-def test_relations_in_a_text(text: str, found: tuple[str, ...]) -> None:
+def test_engine_relations_in_text_are_found(text: str, found: tuple[str, ...]) -> None:
     assert relations(text) == found
 
 
-def test_normalised_relations() -> None:
+def test_normalised_relation_is_a_lower_case_path() -> None:
     assert normalised("@Auth/My Note") == "auth/my_note.md"
     assert normalised("auth/jwt/x.md") == "auth/jwt/x.md"
 
 
 @given(st.one_of(st.text(), st.text(st.sampled_from("@/ab.-_ é\n"))))
-def test_relations_never_raise_and_never_leave_the_tree(text: str) -> None:
+def test_relations_of_any_text_stay_in_the_tree(text: str) -> None:
     found = relations(text)
     assert len(set(found)) == len(found)
     assert all(re.fullmatch(r"[\w-]+(/[\w-]+){1,3}\.[a-z0-9]+(\.md)?", relation, re.ASCII) for relation in found)

@@ -1,4 +1,4 @@
-"""Differences and merges of two texts that were made from one."""
+"""Differences and merges of two texts with a common base."""
 
 from __future__ import annotations
 
@@ -15,26 +15,26 @@ TEXT = st.lists(st.sampled_from(["a\n", "b\n", "c\n", "\n", "d e\n", "a"]), max_
 
 
 @given(TEXT, TEXT)
-def test_one_changed_text_wins(base: str, changed: str) -> None:
+def test_merge_takes_the_only_changed_text(base: str, changed: str) -> None:
     assert merged(base, changed, base) == Merged(changed, 0)
     assert merged(base, base, changed) == Merged(changed, 0)
     assert merged(base, changed, changed) == Merged(changed, 0)
 
 
 @given(TEXT, TEXT, TEXT)
-def test_no_new_line_of_either_is_lost(base: str, mine: str, theirs: str) -> None:
-    made = merged(base, mine, theirs)
-    old, lines = set(base.split("\n")), made.text.split("\n")
+def test_merge_keeps_every_new_line(base: str, mine: str, theirs: str) -> None:
+    result = merged(base, mine, theirs)
+    old, lines = set(base.split("\n")), result.text.split("\n")
     for text in (mine, theirs):
         assert set(text.split("\n")) - old <= set(lines)
-    assert lines.count("<<<<<<< mine") == lines.count(">>>>>>> theirs") == made.conflicts
+    assert lines.count("<<<<<<< mine") == lines.count(">>>>>>> theirs") == result.conflicts
 
 
 @given(TEXT, TEXT, TEXT)
-def test_a_merge_is_the_same_from_both_sides(base: str, mine: str, theirs: str) -> None:
-    made, turned = merged(base, mine, theirs), merged(base, theirs, mine)
-    assert made.conflicts == turned.conflicts
-    assert made.conflicts or made.text == turned.text
+def test_merge_is_symmetric(base: str, mine: str, theirs: str) -> None:
+    result, turned = merged(base, mine, theirs), merged(base, theirs, mine)
+    assert result.conflicts == turned.conflicts
+    assert result.conflicts or result.text == turned.text
 
 
 @given(TEXT, TEXT)
@@ -49,20 +49,20 @@ def test_difference_contains_both_texts(mine: str, theirs: str) -> None:
             )
 
 
-def test_changes_in_two_places_come_together() -> None:
+def test_changes_in_different_places_are_merged() -> None:
     base = "one\ntwo\nthree\nfour\nfive\n"
-    made = merged(base, base.replace("one", "ONE"), base.replace("five", "FIVE\nsix"))
-    assert made == Merged("ONE\ntwo\nthree\nfour\nFIVE\nsix\n", 0)
+    result = merged(base, base.replace("one", "ONE"), base.replace("five", "FIVE\nsix"))
+    assert result == Merged("ONE\ntwo\nthree\nfour\nFIVE\nsix\n", 0)
 
 
-def test_changes_in_one_place_need_a_decision() -> None:
-    made = merged("a\nb\nc\n", "a\nmine\nc\n", "a\ntheirs\nc")
-    assert made == Merged("a\n<<<<<<< mine\nmine\nc\n=======\ntheirs\nc\n>>>>>>> theirs\n", 1)
-    made = merged("a\nb\nc\n", "a\nmine\nc\n", "a\ntheirs\nc\n")
-    assert made == Merged("a\n<<<<<<< mine\nmine\n=======\ntheirs\n>>>>>>> theirs\nc\n", 1)
+def test_changes_in_the_same_place_conflict() -> None:
+    result = merged("a\nb\nc\n", "a\nmine\nc\n", "a\ntheirs\nc")
+    assert result == Merged("a\n<<<<<<< mine\nmine\nc\n=======\ntheirs\nc\n>>>>>>> theirs\n", 1)
+    result = merged("a\nb\nc\n", "a\nmine\nc\n", "a\ntheirs\nc\n")
+    assert result == Merged("a\n<<<<<<< mine\nmine\n=======\ntheirs\n>>>>>>> theirs\nc\n", 1)
 
 
-def test_a_difference_numbers_its_lines() -> None:
+def test_difference_has_line_numbers() -> None:
     base = "".join(f"line {number}\n" for number in range(1, 30))
     first, last = difference(base.replace("line 3\n", "three\n"), base.replace("line 25\n", ""))
     assert first.lines[0] == DiffLine(Side.BOTH, "line 1", 1, 1)
@@ -76,11 +76,11 @@ def test_a_difference_numbers_its_lines() -> None:
 
 
 @pytest.mark.parametrize("text", ["", "a", "a\n", "\n"])
-def test_equal_texts_do_not_differ(text: str) -> None:
+def test_equal_texts_have_no_difference(text: str) -> None:
     assert difference(text, text) == ()
 
 
-def test_a_long_text_is_compared_at_once() -> None:
+def test_long_texts_are_compared_quickly() -> None:
     begun = time.monotonic()
     text = "".join(f"{number}\n\n" for number in range(20_000))
     mine, theirs = text.replace("7\n\n", "seven\n\n", 1), text.replace("19995\n", "late\n")
@@ -97,12 +97,12 @@ def test_a_long_text_is_compared_at_once() -> None:
 
 
 @pytest.mark.parametrize("pairs", [merging._MOST_PAIRS, 0])
-def test_expensive_comparison_is_coarser(monkeypatch: pytest.MonkeyPatch, pairs: int) -> None:
+def test_expensive_comparison_falls_back_to_a_coarse_one(monkeypatch: pytest.MonkeyPatch, pairs: int) -> None:
     monkeypatch.setattr(merging, "_MOST_STEPS", 0)
     monkeypatch.setattr(merging, "_MOST_PAIRS", pairs)
-    test_one_changed_text_wins()
-    test_no_new_line_of_either_is_lost()
-    test_a_merge_is_the_same_from_both_sides()
+    test_merge_takes_the_only_changed_text()
+    test_merge_keeps_every_new_line()
+    test_merge_is_symmetric()
     test_difference_contains_both_texts()
 
 
@@ -115,7 +115,7 @@ def test_expensive_comparison_is_coarser(monkeypatch: pytest.MonkeyPatch, pairs:
     ],
     ids=["one line", "200 lines"],
 )
-def test_very_frequent_lines_are_fast(mine: str, theirs: str) -> None:
+def test_very_frequent_lines_are_compared_quickly(mine: str, theirs: str) -> None:
     began = time.process_time()
     assert difference(mine, theirs)
     assert time.process_time() - began < 10

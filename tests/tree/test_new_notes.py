@@ -1,4 +1,4 @@
-"""New notes: what they begin with, and which paths they may get; folders, moved and removed."""
+"""New notes: templates and paths."""
 
 from __future__ import annotations
 
@@ -70,12 +70,12 @@ Asked on 2026-11-20, and no note covered it: how long is the grace window?
 """
 
 
-def test_a_decision() -> None:
+def test_decision_template_has_its_sections() -> None:
     assert text_of(Template.DECISION, NEW_NOTE) == DECISION
 
 
 @pytest.mark.parametrize("template", Template)
-def test_every_template_is_a_note_without_problems(template: Template) -> None:
+def test_every_template_gives_a_note_without_problems(template: Template) -> None:
     text = text_of(template, NEW_NOTE)
     assert problems("auth/tokens/grace.md", note_text(b""), text, KNOWN, BRV3.limits) == ()
     assert title_of(text, "x.md") == "Grace window"
@@ -85,7 +85,7 @@ def test_every_template_is_a_note_without_problems(template: Template) -> None:
     assert from_frontmatter(text, defaults(BRV3.signals)) is None
 
 
-def test_signals_where_they_are_wanted() -> None:
+def test_template_contains_signals_on_request() -> None:
     signals = stored(importance=68.5, recency=0.25, maturity="validated", access_count=3)
     text = text_of(Template.BLANK, NewNote("T", NOW_MS, signals=signals))
     assert from_frontmatter(text, defaults(BRV3.signals)) == stored(
@@ -93,7 +93,7 @@ def test_signals_where_they_are_wanted() -> None:
     )
 
 
-def test_a_note_for_a_query_is_found_by_it(tree: Tree) -> None:
+def test_note_created_for_a_query_is_found_by_the_query(tree: Tree) -> None:
     query = "how long is the grace window?"
     tree.note("auth/tokens/rotation.md", "Rotation")
     words = keywords_of(query, BRV3.query.stop_words)
@@ -103,7 +103,7 @@ def test_a_note_for_a_query_is_found_by_it(tree: Tree) -> None:
 
 
 @given(st.text(max_size=30), st.text(max_size=30), st.text(max_size=30))
-def test_any_words_make_a_readable_note(title: str, query: str, word: str) -> None:
+def test_any_words_give_a_readable_note(title: str, query: str, word: str) -> None:
     note = NewNote(title, NOW_MS, query=query, summary=query, tags=(word,), keywords=keywords_of(query, ()))
     for template in Template:
         fields = parse(text_of(template, note)).fields
@@ -125,17 +125,17 @@ def test_any_words_make_a_readable_note(title: str, query: str, word: str) -> No
         ("x" * 200, "x" * 80),
     ],
 )
-def test_slugs(title: str, slug: str) -> None:
+def test_titles_become_file_names(title: str, slug: str) -> None:
     assert slug_of(title) == slug
 
 
-def test_new_paths() -> None:
+def test_new_note_path_comes_from_folder_and_title() -> None:
     assert new_path("auth/tokens", "Grace window", ()) == "auth/tokens/grace_window.md"
     assert new_path("", "Top", ["auth/top.md"]) == "top.md"
 
 
 @pytest.mark.parametrize(
-    ("folder", "title", "said"),
+    ("folder", "title", "message"),
     [
         ("auth", "Rotation", "auth/rotation.md: already exists"),
         ("Auth", "rotation", "already exists"),
@@ -148,13 +148,13 @@ def test_new_paths() -> None:
         ("_archived/auth", "x", "engine's own files"),
     ],
 )
-def test_paths_that_are_refused(folder: str, title: str, said: str) -> None:
-    with pytest.raises(PathError, match=said):
+def test_invalid_new_paths_are_refused(folder: str, title: str, message: str) -> None:
+    with pytest.raises(PathError, match=message):
         new_path(folder, title, ["auth/rotation.md"])
 
 
 @given(st.text(max_size=20), st.text(max_size=40))
-def test_a_new_path_is_one_below_the_tree(folder: str, title: str) -> None:
+def test_new_path_is_always_inside_the_tree(folder: str, title: str) -> None:
     try:
         path = new_path(folder, title, ())
     except PathError:
@@ -164,7 +164,7 @@ def test_a_new_path_is_one_below_the_tree(folder: str, title: str) -> None:
 
 
 @pytest.mark.parametrize("template", list(Template))
-def test_one_begins_to_write_below_the_first_sections_heading(template: Template) -> None:
+def test_cursor_starts_below_the_first_section_heading(template: Template) -> None:
     text = text_of(template, NewNote("A note", NOW_MS, query="why"))
     lines = text.split("\n")
     assert lines[first_place(text) - 2 : first_place(text) + 1] == [

@@ -1,4 +1,4 @@
-"""Text to edit: any bytes come back as they were; differences and merges of two texts."""
+"""Editable text of any bytes."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ TYPED = st.text(st.sampled_from("ab é日😀\n\t#-"), max_size=8)
 
 @given(DATA)
 @example(b"\xef\xbb\xbf\xef\xbb\xbf")
-def test_any_bytes_come_back(data: bytes) -> None:
+def test_any_bytes_are_preserved(data: bytes) -> None:
     note = note_text(data)
     assert note.encode(note.text) == data
 
@@ -41,7 +41,7 @@ def test_lines_break_only_at_line_feeds(data: bytes) -> None:
 
 
 @given(DATA, st.integers(0, 80), st.integers(0, 80), TYPED)
-def test_no_byte_outside_an_edit_changes(data: bytes, one: int, other: int, typed: str) -> None:
+def test_edit_changes_no_byte_outside_itself(data: bytes, one: int, other: int, typed: str) -> None:
     note = note_text(data)
     start, end = sorted((min(one, len(note.text)), min(other, len(note.text))))
     edited = note.encode(note.text[:start] + typed + note.text[end:])
@@ -66,7 +66,7 @@ def test_plain_text_positions_match_the_editable_text(data: bytes) -> None:
 @given(DATA, DATA, st.one_of(TYPED, st.sampled_from("␍⣿⠁␛\ue000")))
 @example(b"a\x1b", b"\xff\x1b", "")
 @example(b"a", b"\x1b", "␛")
-def test_a_text_that_takes_the_place_of_another_can_be_undone(data: bytes, other: bytes, typed: str) -> None:
+def test_replaced_text_can_be_restored(data: bytes, other: bytes, typed: str) -> None:
     before = note_text(data)
     shown = before.text + typed
     after = note_text(other, before, shown)
@@ -78,7 +78,7 @@ def test_a_text_that_takes_the_place_of_another_can_be_undone(data: bytes, other
 
 
 @given(DATA, st.text(max_size=8))
-def test_characters_without_a_mark_are_kept(data: bytes, typed: str) -> None:
+def test_characters_without_a_placeholder_are_kept(data: bytes, typed: str) -> None:
     kept = without_hidden(data.decode("utf-8", "surrogateescape").replace("\n", "") + typed)
     assert note_text(kept.encode()).marks == {}
     assert without_hidden(kept) == kept
@@ -94,12 +94,12 @@ def test_characters_without_a_mark_are_kept(data: bytes, typed: str) -> None:
         (b"", "\n", ""),
     ],
 )
-def test_line_ends(data: bytes, newline: str, text: str) -> None:
+def test_mixed_line_endings_are_normalised_for_editing(data: bytes, newline: str, text: str) -> None:
     note = note_text(data)
     assert (note.newline, note.text) == (newline, text)
 
 
-def test_marks_are_explained() -> None:
+def test_placeholders_are_explained_in_the_legend() -> None:
     note = note_text("a\x1b[2Jb\u202ec".encode() + b"\xe9\x0c")
     assert note.text == "a␛[2Jb\ue02ec⣩␌"
     assert note.legend == (
@@ -111,19 +111,19 @@ def test_marks_are_explained() -> None:
     assert note_text("plain é\n".encode()).legend == ()
 
 
-def test_mark_that_occurs_in_the_note_is_not_used() -> None:
+def test_placeholder_that_occurs_in_the_note_is_not_used() -> None:
     note = note_text("␛ \x1b".encode())
     assert note.text == "␛ ⠁"
     assert note.plain("␛⠁") == "␛\x1b"
 
 
-def test_marks_are_always_found() -> None:
+def test_unused_placeholders_are_always_found() -> None:
     common = "".join(map(chr, [*range(0x2400, 0x2440), *range(0x2800, 0x2900), *range(0xE000, 0xF900)]))
     note = note_text(f"{common}\x1b\x0c".encode())
     assert note.text == f"{common}\U000f0001\U000f0000"
 
 
-def test_half_a_character_that_is_pasted_is_replaced() -> None:
+def test_pasted_lone_surrogate_is_replaced() -> None:
     assert note_text(b"a\xff").encode("a\ud800⣿") == "a\ufffd".encode() + b"\xff"
 
 

@@ -41,14 +41,14 @@ PARTS = (
 
 
 @pytest.mark.parametrize("file", RECORDED, ids=lambda file: file.stem)
-def test_recorded_topics_cost_little_of_the_limit(file: Path) -> None:
+def test_recorded_topics_are_far_below_the_cost_limit(file: Path) -> None:
     files = recorded_space(file)["files"].items()
     topics = [held["text"] for name, held in files if name.endswith(".html") and "text" in held]
     assert max(map(parsing_cost, topics)) < MOST_COST / 500
 
 
 @pytest.mark.parametrize("what", ORDINARY)
-def test_ordinary_topics_are_read(what: str) -> None:
+def test_ordinary_topics_are_parsed(what: str) -> None:
     assert parse_topic(f"{ORDINARY[what]}end").body.endswith("end")
     assert loose_text(f"end{ORDINARY[what]}").startswith("end")
 
@@ -63,8 +63,8 @@ def test_costly_topics_are_refused(what: str) -> None:
 
 
 @pytest.mark.parametrize("seed", range(60))
-def test_no_topic_has_more_nodes_than_its_cost_covers(seed: int) -> None:
-    """Repeats a random run of tags, so that everything that the parser keeps of each run adds up."""
+def test_cost_covers_every_node_of_a_topic(seed: int) -> None:
+    """Repeats a random run of tags, so that all data that the parser keeps per run adds up."""
     rng = random.Random(seed)
     runs = ["".join(map(_tag, rng.choices(PARTS, k=rng.randint(1, 7)), rng.choices("ssseec", k=7))) for _ in range(5)]
     for run in runs:

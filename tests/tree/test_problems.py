@@ -1,4 +1,4 @@
-"""Problems of a note that is being edited: each with its place, on any text, fast enough to ask while typing."""
+"""Problems of a note while it is edited, with their positions."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ UNREAD = "until then, none of the note's signals are read"
 
 
 def found(text: str, known: KnownFiles = KNOWN) -> list[tuple[int, int, str]]:
-    made = problems(PATH, note_text(b""), text, known, LIMITS)
-    return [(problem.line, problem.column, problem.message) for problem in made]
+    result = problems(PATH, note_text(b""), text, known, LIMITS)
+    return [(problem.line, problem.column, problem.message) for problem in result]
 
 
 def block(*lines: str, body: str = "") -> str:
@@ -40,12 +40,12 @@ def block(*lines: str, body: str = "") -> str:
 @pytest.mark.parametrize(
     "line", ["maturity: core", "importance: 0", "importance: 99.5", "recency: 1", "accessCount: 0"]
 )
-def test_good_signals(line: str) -> None:
+def test_valid_signals_have_no_problems(line: str) -> None:
     assert found(block(line)) == []
 
 
 @pytest.mark.parametrize(
-    ("line", "column", "said"),
+    ("line", "column", "message"),
     [
         ("maturity: coer", 10, f"maturity must be draft, validated or core, perhaps core; {UNREAD}"),
         ("maturity: Validated", 10, f"maturity must be draft, validated or core, perhaps validated; {UNREAD}"),
@@ -61,21 +61,21 @@ def test_good_signals(line: str) -> None:
         ("updateCount: -1", 13, f"updateCount must be a whole number, 0 or more; {UNREAD}"),
     ],
 )
-def test_bad_signals(line: str, column: int, said: str) -> None:
-    assert found(block("summary: T", line)) == [(2, column, said)]
+def test_invalid_signals_are_reported(line: str, column: int, message: str) -> None:
+    assert found(block("summary: T", line)) == [(2, column, message)]
 
 
 @pytest.mark.parametrize(
     "value", ["2026-11-20T12:00:00.000Z", "'2026-11-20T12:00:00.000Z'", "2026-11-20", "'2026-11-20'"]
 )
-def test_good_dates(value: str) -> None:
+def test_valid_dates_have_no_problems(value: str) -> None:
     assert found(block(f"createdAt: {value}")) == []
 
 
 @pytest.mark.parametrize("value", ["yesterday", "'2026-13-40T12:00:00Z'", "3", "", "[1]"])
-def test_bad_dates(value: str) -> None:
-    said = "updatedAt is not a date; write it as '2026-11-20T12:00:00.000Z'"
-    assert [problem[2] for problem in found(block(f"updatedAt: {value}"))] == [said]
+def test_invalid_dates_are_reported(value: str) -> None:
+    message = "updatedAt is not a date; write it as '2026-11-20T12:00:00.000Z'"
+    assert [problem[2] for problem in found(block(f"updatedAt: {value}"))] == [message]
 
 
 @pytest.mark.parametrize(
@@ -88,22 +88,22 @@ def test_bad_dates(value: str) -> None:
         (block("a: 1", "... x: 1"), 1, 0, "a document end inside the block"),
     ],
 )
-def test_frontmatter_that_the_engine_does_not_read(text: str, line: int, column: int, said: str) -> None:
+def test_frontmatter_ignored_by_the_engine_is_reported(text: str, line: int, column: int, said: str) -> None:
     assert found(text) == [(line, column, f"{said}; the engine does not read the frontmatter")]
 
 
-def test_frontmatter_without_an_end() -> None:
+def test_frontmatter_without_an_end_is_reported() -> None:
     assert found("---\na: 1\n") == [(0, 0, "no line --- ends the frontmatter, so the engine does not read it")]
     assert found("----\n") == []
 
 
-def test_a_byte_order_mark() -> None:
+def test_byte_order_mark_is_reported() -> None:
     note = note_text(b"\xef\xbb\xbf---\na: 1\n---\n")
     (problem,) = problems(PATH, note, note.text, KNOWN, LIMITS)
     assert problem.message == "there is a byte order mark before the frontmatter, so the engine does not read it"
 
 
-def test_relations_of_the_frontmatter() -> None:
+def test_faulty_related_entries_are_reported() -> None:
     text = block(
         "related: [auth/tokens/rotation.md, '@auth/tokens/rotation', auth/tokens/token lifetimes.md,",
         "  auth/tokens/rotatoin.md, ../../etc/passwd.md, /etc/x.md, 3, zzz/qqq/www.md]",
@@ -121,7 +121,7 @@ def test_relations_of_the_frontmatter() -> None:
     assert found(block("related:")) == []
 
 
-def test_relations_of_the_text() -> None:
+def test_faulty_relations_in_text_are_reported() -> None:
     body = (
         "See @auth/tokens/gone.md and the package @scope/pkg/dist/index.\n"
         "## Relations\n@auth/tokens/rotation.md\n@auth/tokens/rotation\n@auth/tokens/lost\n## Facts\n@a/b/c\n"
@@ -132,7 +132,7 @@ def test_relations_of_the_text() -> None:
     ]
 
 
-def test_stubs() -> None:
+def test_faulty_stub_fields_are_reported() -> None:
     good = block("type: archive_stub", "original_path: a/b/c.md", "points_to: _archived/a/b/c.full.md")
     assert found(good) == []
     assert found(block("type: archive_stub", "original_path: ../x.md", "points_to: _archived/a/b/x.full.md")) == [
@@ -147,7 +147,7 @@ def test_stubs() -> None:
     assert found(block("type: note", "points_to: nowhere")) == []
 
 
-def test_a_character_that_is_cut_by_byte_4096() -> None:
+def test_character_cut_at_byte_4096_is_reported() -> None:
     text = "xxx\n" * 1000 + "y" * 95 + "é after"
     (problem,) = problems(PATH, note_text(b""), text, KNOWN, LIMITS)
     assert (problem.line, problem.column, problem.severity) == (1000, 95, Severity.ERROR)
@@ -159,7 +159,7 @@ def test_a_character_that_is_cut_by_byte_4096() -> None:
     assert (problem.line, problem.column) == (1000, 95)
 
 
-def test_notes_that_the_engine_does_not_see() -> None:
+def test_note_ignored_by_the_engine_is_reported() -> None:
     note = note_text(b"ab\ncd\xff")
     (problem,) = problems(PATH, note, note.text, KNOWN, LIMITS)
     assert (problem.line, problem.column) == (1, 2)
@@ -170,23 +170,23 @@ def test_notes_that_the_engine_does_not_see() -> None:
     assert big[0].message == "larger than 10 MB: the engine does not see this note"
 
 
-def test_parts_that_the_engine_does_not_search() -> None:
+def test_unsearched_parts_are_reported() -> None:
     text = "a\n" * 1999 + "last\nbeyond\n"
-    said = "the engine reads only 2000 lines; the text from here on is not searched"
-    assert found(text) == [(2000, 0, said)]
+    message = "the engine reads only 2000 lines; the text from here on is not searched"
+    assert found(text) == [(2000, 0, message)]
     assert found("é" * 2001) == [(0, 2000, "the engine reads only 2000 characters of a line; the rest is not searched")]
 
 
-def test_the_sample_notes_have_one_problem() -> None:
+def test_sample_notes_have_one_problem() -> None:
     files = sorted(SAMPLE.rglob("*.md"))
     known = KnownFiles(Names(file.relative_to(SAMPLE).as_posix() for file in files))
     notes = [note_text(file.read_bytes()) for file in files]
-    made = [problem.message for note in notes for problem in problems(PATH, note, note.text, known, LIMITS)]
-    assert made == ["there is no note billing/payments/chargeback_evidence.md"]
+    result = [problem.message for note in notes for problem in problems(PATH, note, note.text, known, LIMITS)]
+    assert result == ["there is no note billing/payments/chargeback_evidence.md"]
 
 
 @given(st.binary(max_size=60), st.text(st.sampled_from("---\n:'\"@ab/.md[]{}&*!|>#%- \t\ré\x1b日"), max_size=120))
-def test_nothing_is_raised(data: bytes, text: str) -> None:
+def test_any_text_can_be_checked(data: bytes, text: str) -> None:
     note = note_text(data.replace(b"\0", b""))
     for edited in (note.text, text, f"---\nrelated: [{text}]\nmaturity: {text}\n---\n{note.text}"):
         lines = edited.split("\n")
@@ -196,7 +196,7 @@ def test_nothing_is_raised(data: bytes, text: str) -> None:
             assert "\n" not in problem.message
 
 
-def test_a_long_note_in_a_large_tree() -> None:
+def test_long_note_in_a_large_tree_is_checked_quickly() -> None:
     paths = [f"domain{number % 20}/topic{number % 400}/note_{number}.md" for number in range(10_000)]
     known = KnownFiles(Names(paths))
     related = ", ".join([*paths[:20], *(f"domain1/topic1/missing_{number}.md" for number in range(20))])
@@ -208,22 +208,22 @@ def test_a_long_note_in_a_large_tree() -> None:
 
 def test_frontmatter_below_the_first_line_is_reported() -> None:
     before = note_text(b"---\nmaturity: core\n---\n# Note\n")
-    said = [one.message for one in problems(PATH, before, f"x{before.text}", KNOWN, LIMITS)]
-    assert said == ["the frontmatter does not begin with --- in the first line, so the engine does not read it"]
+    messages = [one.message for one in problems(PATH, before, f"x{before.text}", KNOWN, LIMITS)]
+    assert messages == ["the frontmatter does not begin with --- in the first line, so the engine does not read it"]
     assert problems(PATH, note_text(b"# Note\n"), "# Other\n", KNOWN, LIMITS) == ()
 
 
-def test_a_conflict_that_is_left_open() -> None:
-    said = "an unresolved conflict: keep one side and remove the marks"
+def test_unresolved_conflict_is_reported() -> None:
+    message = "an unresolved conflict: keep one side and remove the marks"
     for mine, theirs in (("mine", "theirs"), ("HEAD", "a1b2c3d (other words)")):
         text = f"# Note\n<<<<<<< {mine}\none\n=======\ntwo\n>>>>>>> {theirs}\n"
-        assert found(text) == [(1, 0, said), (5, 0, "the conflict ends here")]
+        assert found(text) == [(1, 0, message), (5, 0, "the conflict ends here")]
     assert found("# Note\nas in <<<<<<< mine\n") == []
 
 
-def test_a_mark_that_is_left_over() -> None:
-    said = "a leftover conflict mark: remove this line"
-    assert found("# A\n\nx\n>>>>>>> theirs\n") == [(3, 0, said)]
+def test_leftover_conflict_marker_is_reported() -> None:
+    message = "a leftover conflict mark: remove this line"
+    assert found("# A\n\nx\n>>>>>>> theirs\n") == [(3, 0, message)]
 
 
 @pytest.mark.parametrize(
@@ -234,13 +234,13 @@ def test_a_mark_that_is_left_over() -> None:
         ("<<<<<<< mine\n# A\n=======\n# B\n>>>>>>> theirs\n\nText.\n\n---\n\nA rule.\n\n---\n", False),
     ],
 )
-def test_frontmatter_behind_a_conflict_is_reported(text: str, is_told: bool) -> None:
-    said = [message for _, _, message in found(text)]
-    told = "the frontmatter does not begin with --- in the first line, so the engine does not read it"
-    assert (told in said) == is_told
+def test_frontmatter_after_a_conflict_is_reported(text: str, is_told: bool) -> None:
+    messages = [message for _, _, message in found(text)]
+    result = "the frontmatter does not begin with --- in the first line, so the engine does not read it"
+    assert (result in messages) == is_told
 
 
-def test_signals_that_are_not_read_anyway_are_not_blamed() -> None:
+def test_invalid_signals_are_reported_only_as_unread() -> None:
     text = block("importance: 300", body="# Title\n")
     off = KnownFiles(KNOWN.names, reads_signals=False)
     for known, so in ((KNOWN, UNREAD), (off, "no signals are read from frontmatter here")):
@@ -250,12 +250,12 @@ def test_signals_that_are_not_read_anyway_are_not_blamed() -> None:
 
 @pytest.mark.parametrize(("body", "is_told"), [("Words.\n", True), ("## Part\n", True), ("# The hose\n", False)])
 def test_title_only_in_frontmatter_is_reported(body: str, is_told: bool) -> None:
-    said = "not read: a note's title is its # heading or, if there is none, as here, its file name"
-    assert found(block("title: The hose", body=body)) == ([(1, 0, said)] if is_told else [])
+    message = "not read: a note's title is its # heading or, if there is none, as here, its file name"
+    assert found(block("title: The hose", body=body)) == ([(1, 0, message)] if is_told else [])
 
 
 def test_space_after_the_first_fence_is_reported() -> None:
     before = note_text(b"---\nmaturity: core\n---\n# Note\n")
     edited = before.text.replace("---\n", "--- \n", 1)
-    said = [one.message for one in problems(PATH, before, edited, KNOWN, LIMITS)]
-    assert said == ["the frontmatter has a space after its ---, so the engine does not read it"]
+    messages = [one.message for one in problems(PATH, before, edited, KNOWN, LIMITS)]
+    assert messages == ["the frontmatter has a space after its ---, so the engine does not read it"]

@@ -1,4 +1,4 @@
-"""Finding the project: here or above, by pointer or link, or a bare folder; its data and shared sources."""
+"""Finding a project, its data folder and its shared sources."""
 
 from __future__ import annotations
 
@@ -32,38 +32,38 @@ from tests.support.trees import BRV3, NOW_MS, Tree
 Make = Callable[[str], Tree]
 
 
-def test_a_project_by_its_folder(tree: Tree) -> None:
+def test_project_is_found_by_its_folder(tree: Tree) -> None:
     project = find_project(tree.root)
     assert (project.root, project.tree, project.sources, project.notices) == (tree.root, tree.tree, (), ())
     assert project.name == "project"
 
 
 @pytest.mark.parametrize("inside", [".brv", ".brv/context-tree"])
-def test_project_by_its_own_folder(tree: Tree, inside: str) -> None:
+def test_project_is_found_by_its_brv_folder(tree: Tree, inside: str) -> None:
     assert find_project(tree.root / inside).root == tree.root
 
 
-def test_upwards_from_the_current_folder(tree: Tree, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_project_is_found_above_the_current_folder(tree: Tree, monkeypatch: pytest.MonkeyPatch) -> None:
     deep = tree.root / "src" / "deep"
     deep.mkdir(parents=True)
     monkeypatch.chdir(deep)
     assert find_project(None).root == tree.root
 
 
-def test_no_project_here_or_above(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_project_is_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     with pytest.raises(ProjectError, match="or above it"):
         find_project(None)
 
 
-def test_a_folder_that_is_named_is_not_searched_upwards(tree: Tree) -> None:
+def test_parents_of_a_named_folder_are_not_searched(tree: Tree) -> None:
     below = tree.root / "src"
     below.mkdir()
     with pytest.raises(ProjectError, match=r"no \.brv project there; .* --tree FOLDER"):
         find_project(below)
 
 
-def test_a_bare_folder_of_markdown(tmp_path: Path) -> None:
+def test_markdown_folder_is_opened_only_on_request(tmp_path: Path) -> None:
     (tmp_path / "sub").mkdir()
     (tmp_path / "sub" / "n.md").write_text("x")
     with pytest.raises(ProjectError, match="--tree FOLDER"):
@@ -74,14 +74,14 @@ def test_a_bare_folder_of_markdown(tmp_path: Path) -> None:
     assert "the folder itself is the context tree" in project.notices[0]
 
 
-def test_a_tree_without_config_is_opened_with_a_notice(tree: Tree) -> None:
+def test_tree_without_a_config_is_opened_with_a_notice(tree: Tree) -> None:
     (tree.root / ".brv" / "config.json").unlink()
     project = find_project(tree.root)
     assert project.tree == tree.tree
     assert "config.json" in project.notices[0]
 
 
-def test_a_project_without_tree(tmp_path: Path) -> None:
+def test_project_without_a_tree_is_refused(tmp_path: Path) -> None:
     (tmp_path / ".brv").mkdir()
     (tmp_path / ".brv" / "config.json").write_text("{}")
     with pytest.raises(ProjectError, match="no context tree there"):
@@ -99,7 +99,7 @@ def test_a_project_without_tree(tmp_path: Path) -> None:
         lambda _: "../project",
     ],
 )
-def test_a_worktree_pointer(tree: Tree, tmp_path: Path, pointer: Callable[[Path], str]) -> None:
+def test_worktree_pointer_is_followed(tree: Tree, tmp_path: Path, pointer: Callable[[Path], str]) -> None:
     worktree = tmp_path / "worktree"
     worktree.mkdir()
     (worktree / ".brv").write_text(pointer(tree.root))
@@ -111,20 +111,20 @@ def test_a_worktree_pointer(tree: Tree, tmp_path: Path, pointer: Callable[[Path]
 @pytest.mark.parametrize(
     "text", ["", "  \n", "{}", '{"projectRoot": 3}', "/nowhere/at/all", pytest.param("[" * 100_000, id="deep")]
 )
-def test_a_pointer_that_leads_nowhere(tmp_path: Path, text: str) -> None:
+def test_dangling_worktree_pointer_is_reported(tmp_path: Path, text: str) -> None:
     (tmp_path / ".brv").write_text(text)
     with pytest.raises((ProjectError, OSError)) as caught:
         find_project(tmp_path)
     assert isinstance(caught.value, ProjectError)
 
 
-def test_a_pointer_that_is_not_text(tmp_path: Path) -> None:
+def test_binary_worktree_pointer_is_reported(tmp_path: Path) -> None:
     (tmp_path / ".brv").write_bytes(b"\xff\xfe\0")
     with pytest.raises(ProjectError, match="cannot be read as a worktree pointer"):
         find_project(tmp_path)
 
 
-def test_shared_sources(tree: Tree, make_tree: Make) -> None:
+def test_shared_sources_are_listed_with_their_aliases(tree: Tree, make_tree: Make) -> None:
     other, third = make_tree("other"), make_tree("third")
     tree.source(("lib", other), ("my docs", third))
     project = find_project(tree.root)
@@ -133,15 +133,15 @@ def test_shared_sources(tree: Tree, make_tree: Make) -> None:
 
 
 def entry(other: Tree, **changes: Any) -> dict[str, Any]:
-    made = {"alias": "lib", "projectRoot": str(other.root), "readOnly": True, "addedAt": "2026-01-01", **changes}
-    return {key: value for key, value in made.items() if value is not None}
+    result = {"alias": "lib", "projectRoot": str(other.root), "readOnly": True, "addedAt": "2026-01-01", **changes}
+    return {key: value for key, value in result.items() if value is not None}
 
 
 @pytest.mark.parametrize(
     "changes",
     [{"alias": None}, {"alias": 3}, {"projectRoot": None}, {"readOnly": False}, {"readOnly": None}, {"addedAt": None}],
 )
-def test_one_incomplete_source_leaves_out_all(tree: Tree, make_tree: Make, changes: dict[str, Any]) -> None:
+def test_incomplete_source_disables_all_sources(tree: Tree, make_tree: Make, changes: dict[str, Any]) -> None:
     other = make_tree("other")
     tree.sources_file({"version": 1, "sources": [entry(other), entry(other, **changes)]})
     project = find_project(tree.root)
@@ -153,7 +153,7 @@ def test_one_incomplete_source_leaves_out_all(tree: Tree, make_tree: Make, chang
     "text",
     ["junk", "[]", '{"version": 2, "sources": []}', '{"version": 1}', pytest.param("[" * 200_000, id="deep"), ""],
 )
-def test_a_sources_file_that_cannot_be_used(tree: Tree, text: str) -> None:
+def test_invalid_sources_file_is_reported(tree: Tree, text: str) -> None:
     tree.sources_file(text)
     project = find_project(tree.root)
     assert project.sources == ()
@@ -161,7 +161,7 @@ def test_a_sources_file_that_cannot_be_used(tree: Tree, text: str) -> None:
 
 
 @pytest.mark.parametrize("root", ["other", "/nowhere", ""])
-def test_a_source_whose_project_is_not_there_is_left_out(tree: Tree, make_tree: Make, root: str) -> None:
+def test_source_with_a_missing_project_is_skipped(tree: Tree, make_tree: Make, root: str) -> None:
     other = make_tree("other")
     tree.sources_file({"version": 1, "sources": [entry(other, projectRoot=root, alias="gone"), entry(other)]})
     project = find_project(tree.root)
@@ -169,7 +169,7 @@ def test_a_source_whose_project_is_not_there_is_left_out(tree: Tree, make_tree: 
     assert "gone" in project.notices[0]
 
 
-def test_missing_sources_are_not_a_notice(tree: Tree) -> None:
+def test_empty_source_list_gives_no_notice(tree: Tree) -> None:
     tree.sources_file({"version": 1, "sources": []})
     assert find_project(tree.root).notices == ()
 
@@ -184,22 +184,22 @@ def test_missing_sources_are_not_a_notice(tree: Tree) -> None:
         pytest.param("/" + "y" * 300 + "/z", id="long part"),
     ],
 )
-def test_start_that_is_not_a_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+def test_invalid_start_folder_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
     monkeypatch.chdir(tmp_path)
     with pytest.raises(ProjectError):
         find_project(Path(name))
 
 
-def test_a_folder_of_the_engine_without_a_tree_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_brv_folder_without_a_tree_above_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / ".brv").mkdir()
     (tmp_path / "below").mkdir()
     monkeypatch.chdir(tmp_path / "below")
-    said = (
+    message = (
         "above it ("
         + str(tmp_path / ".brv")
         + " has no context-tree yet: brv creates it with the first note): name one"
     )
-    with pytest.raises(ProjectError, match=re.escape(said)):
+    with pytest.raises(ProjectError, match=re.escape(message)):
         find_project(None)
 
 
@@ -215,7 +215,7 @@ def test_empty_folder_is_not_a_project(tmp_path: Path) -> None:
         find_project(tmp_path)
 
 
-def test_marker_without_a_tree_is_reported_as_such(tmp_path: Path) -> None:
+def test_brv_folder_without_a_tree_is_reported(tmp_path: Path) -> None:
     (tmp_path / ".brv").mkdir()
     with pytest.raises(ProjectError, match=r"there is no \.brv/context-tree in it; curate"):
         find_project(tmp_path)
@@ -228,11 +228,11 @@ def test_marker_without_a_tree_is_reported_as_such(tmp_path: Path) -> None:
         ({"BRV_DATA_DIR": "", "XDG_DATA_HOME": "/x"}, "/x/brv"),
     ],
 )
-def test_the_data_folder(environment: dict[str, str], folder: str) -> None:
+def test_data_folder_follows_the_environment(environment: dict[str, str], folder: str) -> None:
     assert data_folder(environment) == Path(folder)
 
 
-def test_the_data_folder_by_system(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_default_data_folder_depends_on_the_system(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Path, "home", lambda: Path("/home/me"))
     monkeypatch.setattr("sys.platform", "linux")
     assert data_folder({}) == Path("/home/me/.local/share/brv")
@@ -253,11 +253,11 @@ def test_the_data_folder_by_system(monkeypatch: pytest.MonkeyPatch) -> None:
         ("/nowhere/a---b", "nowhere--a%2D%2D-b"),
     ],
 )
-def test_a_project_folder_is_its_path_escaped_and_joined(path: str, name: str) -> None:
+def test_project_data_folder_is_named_after_its_path(path: str, name: str) -> None:
     assert project_folder_name(Path(path)) == name
 
 
-def test_long_names_end_in_a_digest() -> None:
+def test_long_project_names_end_in_a_digest() -> None:
     long = "/nowhere/" + "/".join(["x" * 40] * 5)
     joined = "nowhere--" + "--".join(["x" * 40] * 5)
     digest = hashlib.sha256(joined.encode()).hexdigest()[:12]
@@ -267,12 +267,12 @@ def test_long_names_end_in_a_digest() -> None:
     assert "---" not in project_folder_name(Path(exactly))
 
 
-def test_a_name_that_is_not_utf8(tmp_path: Path) -> None:
+def test_project_name_outside_utf8_is_kept(tmp_path: Path) -> None:
     assert project_folder_name(tmp_path / "caf\udce9").endswith("caf\udce9")
     assert len(project_folder_name(tmp_path / ("caf\udce9" + "x" * 220))) == 185 + 3 + 12
 
 
-def test_the_real_path_counts(tmp_path: Path) -> None:
+def test_project_data_folder_uses_the_real_path(tmp_path: Path) -> None:
     (tmp_path / "real").mkdir()
     (tmp_path / "link").symlink_to("real")
     assert project_folder_name(tmp_path / "link") == project_folder_name(tmp_path / "real")
@@ -289,11 +289,11 @@ def test_signals_are_below_the_project_data(tree: Tree) -> None:
     assert found.broken == frozenset()
 
 
-def test_no_sidecar_is_an_empty_one(tree: Tree) -> None:
+def test_missing_sidecar_counts_as_empty(tree: Tree) -> None:
     assert read_sidecar(tree.sidecar, defaults(BRV3.signals)).signals == {}
 
 
-def test_the_signals_of_one_note(tree: Tree) -> None:
+def test_signals_of_one_note_are_read(tree: Tree) -> None:
     base = defaults(BRV3.signals)
     tree.sidecar_file("a/b/n.md", {"importance": 77})
     tree.sidecar_file("a/b/junk.md", "no JSON")
@@ -333,45 +333,45 @@ def brv_of_another(at: Path) -> Path:
 
 
 def tree_of_another(at: Path) -> Path:
-    other, made = whole(at / "other"), project(at / "p")
-    (made / ".brv" / "context-tree").symlink_to(other / ".brv" / "context-tree")
-    return made
+    other, result = whole(at / "other"), project(at / "p")
+    (result / ".brv" / "context-tree").symlink_to(other / ".brv" / "context-tree")
+    return result
 
 
 def tree_inside(at: Path) -> Path:
-    made = project(at / "p")
-    notes_in(made / "docs")
-    (made / ".brv" / "context-tree").symlink_to("../docs")
-    return made
+    result = project(at / "p")
+    notes_in(result / "docs")
+    (result / ".brv" / "context-tree").symlink_to("../docs")
+    return result
 
 
 def brv_inside(at: Path) -> Path:
-    made = whole(at / "p")
-    (made / ".brv").rename(made / "real")
-    (made / ".brv").symlink_to("real")
-    return made
+    result = whole(at / "p")
+    (result / ".brv").rename(result / "real")
+    (result / ".brv").symlink_to("real")
+    return result
 
 
 def chain_inside(at: Path) -> Path:
-    made = project(at / "p")
-    notes_in(made / "docs")
-    (made / "hop").symlink_to("docs")
-    (made / ".brv" / "context-tree").symlink_to("../hop")
-    return made
+    result = project(at / "p")
+    notes_in(result / "docs")
+    (result / "hop").symlink_to("docs")
+    (result / ".brv" / "context-tree").symlink_to("../hop")
+    return result
 
 
 def parent(at: Path) -> Path:
-    made = project(at / "p")
-    notes_in(made / "x")
-    (made / ".brv" / "context-tree").symlink_to("..")
-    return made
+    result = project(at / "p")
+    notes_in(result / "x")
+    (result / ".brv" / "context-tree").symlink_to("..")
+    return result
 
 
 def beside_itself(at: Path) -> Path:
-    made = whole(at / "p")
-    (made / ".brv" / "context-tree").rename(made / ".brv" / "Context-Tree")
-    (made / ".brv" / "context-tree").symlink_to("Context-Tree")
-    return made
+    result = whole(at / "p")
+    (result / ".brv" / "context-tree").rename(result / ".brv" / "Context-Tree")
+    (result / ".brv" / "context-tree").symlink_to("Context-Tree")
+    return result
 
 
 def pointer_to_linked(at: Path) -> Path:
@@ -388,7 +388,9 @@ LINKED = [
 
 
 @pytest.mark.parametrize(("make", "message"), LINKED, ids=[make.__name__ for make, _ in LINKED])
-def test_empty_result_is_explained_by_a_notice(make: Callable[[Path], Path], message: str, tmp_path: Path) -> None:
+def test_empty_symlinked_tree_is_explained_by_a_notice(
+    make: Callable[[Path], Path], message: str, tmp_path: Path
+) -> None:
     found = find_project(make(tmp_path))
     snapshot = load(found, BRV3, NOW_MS)
     assert not snapshot.notes
@@ -412,16 +414,16 @@ def pointer(at: Path) -> Path:
 
 
 def linked_configuration(at: Path) -> Path:
-    made = whole(at / "p")
-    (made / ".brv" / "config.json").rename(made / "c.json")
-    (made / ".brv" / "config.json").symlink_to("../c.json")
-    return made
+    result = whole(at / "p")
+    (result / ".brv" / "config.json").rename(result / "c.json")
+    (result / ".brv" / "config.json").symlink_to("../c.json")
+    return result
 
 
 def linked_folder_below(at: Path) -> Path:
-    made = whole(at / "p")
-    (made / ".brv" / "context-tree" / "more").symlink_to(notes_in(at / "elsewhere"))
-    return made
+    result = whole(at / "p")
+    (result / ".brv" / "context-tree" / "more").symlink_to(notes_in(at / "elsewhere"))
+    return result
 
 
 @pytest.mark.parametrize("make", [through_a_link, pointer, linked_configuration, linked_folder_below])
@@ -432,18 +434,18 @@ def test_other_links_do_not_hide_the_tree(make: Callable[[Path], Path], tmp_path
 
 
 @pytest.mark.parametrize("target", ["nowhere", "context-tree"])
-def test_link_to_nothing_is_named(target: str, tmp_path: Path) -> None:
-    made = project(tmp_path / "p")
-    (made / ".brv" / "context-tree").symlink_to(target)
+def test_dangling_link_to_a_tree_is_reported(target: str, tmp_path: Path) -> None:
+    result = project(tmp_path / "p")
+    (result / ".brv" / "context-tree").symlink_to(target)
     with pytest.raises(ProjectError, match="this link does not lead to a context tree"):
-        find_project(made)
+        find_project(result)
 
 
-def test_a_change_in_the_linked_tree_is_not_read(tmp_path: Path) -> None:
-    made = tree_inside(tmp_path)
-    found = find_project(made)
+def test_change_in_a_symlinked_tree_is_not_read(tmp_path: Path) -> None:
+    result = tree_inside(tmp_path)
+    found = find_project(result)
     before = load(found, BRV3, NOW_MS)
-    (made / "docs" / "dom" / "b.md").write_text("# Harbor two\n")
+    (result / "docs" / "dom" / "b.md").write_text("# Harbor two\n")
     assert update(before, ["dom/b.md", "dom/"], BRV3, NOW_MS, before.stored) is None
     after = load(found, BRV3, NOW_MS, previous=before)
     assert not after.notes
@@ -460,7 +462,7 @@ def committed(folder: Path) -> None:
 
 @pytest.mark.parametrize("make", LINKED)
 @pytest.mark.parametrize("profile", [BRV3, READS_LINKED], ids=["usual", "reads links"])
-def test_the_history_of_a_linked_tree_is_read_like_its_notes(
+def test_history_of_a_linked_tree_is_read_only_with_its_notes(
     make: Callable[[Path], Path], profile: TreeConstants, tmp_path: Path
 ) -> None:
     found = find_project(make(tmp_path))
@@ -474,7 +476,7 @@ def test_the_history_of_a_linked_tree_is_read_like_its_notes(
             revision_of(snapshot, "HEAD")
 
 
-def test_a_profile_of_the_projects_cannot_allow_it() -> None:
-    """A project's profile is lowered to the built-in one and the user's own (``config.profile_choice``)."""
+def test_project_profile_cannot_allow_linked_trees() -> None:
+    """``config.profile_choice`` lowers limits of a project's profile to the built-in and the user's limits."""
     assert READS_LINKED.limits.linked_trees
     assert lowered(READS_LINKED, BRV3).limits.linked_trees is False

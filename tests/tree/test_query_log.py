@@ -1,4 +1,4 @@
-"""The engine's log of queries: what is read of it, and that nothing in it can do harm."""
+"""The engine's query log, including hostile entries."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def write(folder: Path, name: str, value: object) -> Path:
     return file
 
 
-def test_an_entry(tmp_path: Path) -> None:
+def test_log_entry_is_read(tmp_path: Path) -> None:
     entry = read_entry(write(tmp_path, "qry-1000.json", ENTRY))
     assert (entry.at_ms, entry.query, entry.who, entry.status) == (1000, "how are tokens rotated", ENGINE, "completed")
     assert (entry.tier, entry.took_ms, entry.top_score, entry.total_found) == (3, 240, 0.82, 7)
@@ -51,7 +51,7 @@ def test_an_entry(tmp_path: Path) -> None:
     assert not entry.from_cache
 
 
-def test_uncovered_query_is_logged_as_tier_2_without_results(tmp_path: Path) -> None:
+def test_uncovered_query_is_tier_2_without_results(tmp_path: Path) -> None:
     bare = {**ENTRY, "tier": 2, "matchedDocs": [], "searchMetadata": {"resultCount": 0, "topScore": 0, "totalFound": 0}}
     entry = read_entry(write(tmp_path, "qry-1.json", bare))
     assert entry.not_covered
@@ -71,13 +71,13 @@ def test_missing_values_are_unknown(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("at", [1e308, 9e99, 1e15, -1e15, 10**400, -6.3e13])
 @pytest.mark.parametrize("name", ["qry-1000.json", f"qry-{10**20}.json"])
-def test_a_time_beyond_all_calendars_is_unknown(tmp_path: Path, at: float, name: str) -> None:
+def test_impossible_time_counts_as_unknown(tmp_path: Path, at: float, name: str) -> None:
     entry = read_entry(write(tmp_path, name, {**ENTRY, "startedAt": at, "completedAt": at}))
     assert entry.at_ms in (0, 1_000)
     assert entry.took_ms == 240
 
 
-def test_the_newest_come_first_and_others_are_left_out(tmp_path: Path) -> None:
+def test_newest_entries_come_first_and_other_files_are_skipped(tmp_path: Path) -> None:
     folder = query_log_folder(tmp_path)
     assert logged_files(folder, 5) == []
     for moment in (9, 100, 30):
@@ -92,7 +92,7 @@ def test_the_newest_come_first_and_others_are_left_out(tmp_path: Path) -> None:
 
 @examples(150)
 @given(JSON)
-def test_hostile_entries_do_no_harm(tmp_path: Path, value: object) -> None:
+def test_hostile_entries_are_read_safely(tmp_path: Path, value: object) -> None:
     read_entry(write(tmp_path, "qry-1.json", value))
     if isinstance(value, dict):
         read_entry(write(tmp_path, "qry-2.json", {**ENTRY, **value}))

@@ -1,4 +1,4 @@
-"""The engine's reading limits and white space: what it skips, and where it cuts."""
+"""Reading limits of the engine, and its white space."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def is_seen(data: bytes) -> bool:
 
 
 @pytest.mark.parametrize(("size", "seen"), [(MEGABYTES_10, True), (MEGABYTES_10 + 1, False)])
-def test_ten_megabytes_are_read_and_a_byte_more_is_not(tmp_path: Path, size: int, seen: bool) -> None:
+def test_file_above_ten_megabytes_is_not_read(tmp_path: Path, size: int, seen: bool) -> None:
     file = tmp_path / "n.md"
     file.write_bytes(b"a" * size)
     if seen:
@@ -54,11 +54,11 @@ def test_ten_megabytes_are_read_and_a_byte_more_is_not(tmp_path: Path, size: int
     ],
     ids=_short,
 )
-def test_a_character_cut_by_byte_4096_hides_the_note(data: bytes, seen: bool) -> None:
+def test_character_cut_at_byte_4096_hides_the_note(data: bytes, seen: bool) -> None:
     assert is_seen(data) == seen
 
 
-def test_the_cut_character_is_the_named_reason() -> None:
+def test_cut_character_is_given_as_the_reason() -> None:
     with pytest.raises(Unseen, match="byte 4096 cuts a character"):
         check_readable(b"a" * 4095 + "é".encode() + b"b", LIMITS)
 
@@ -67,22 +67,22 @@ def test_the_cut_character_is_the_named_reason() -> None:
     ("controls", "size", "seen"),
     [(10, 100, True), (11, 100, False), (100, 1000, True), (101, 1000, False), (409, 4096, True), (410, 4096, False)],
 )
-def test_a_tenth_of_control_bytes_is_allowed(controls: int, size: int, seen: bool) -> None:
+def test_file_may_contain_ten_percent_control_bytes(controls: int, size: int, seen: bool) -> None:
     assert is_seen(b"\x01" * controls + b"a" * (size - controls)) == seen
 
 
-def test_the_share_is_of_bytes_not_of_characters() -> None:
+def test_control_bytes_are_counted_relative_to_bytes() -> None:
     assert is_seen(b"\x01" * 11 + "é".encode() * 88)
     assert not is_seen(b"\x01" * 11 + b"e" * 88)
 
 
 @pytest.mark.parametrize("byte", [1, 8, 0x0E, 0x1F])
-def test_control_characters(byte: int) -> None:
+def test_control_characters_count_as_binary(byte: int) -> None:
     assert not is_seen(bytes([byte]) * 11 + b"a" * 89)
 
 
 @pytest.mark.parametrize("text", ["\t", "\n", "\x0b", "\x0c", "\r", "\x7f", "\x80", "\x9f", "\u200b"])
-def test_other_characters(text: str) -> None:
+def test_white_space_and_other_characters_do_not_count_as_binary(text: str) -> None:
     assert is_seen((text * 50).encode())
 
 
@@ -106,11 +106,11 @@ def test_other_characters(text: str) -> None:
     ],
     ids=_short,
 )
-def test_binary_looking_starts(data: bytes, seen: bool) -> None:
+def test_file_with_a_binary_start_is_not_read(data: bytes, seen: bool) -> None:
     assert is_seen(data) == seen
 
 
-def test_bad_bytes_later_on_become_the_replacement_character(tmp_path: Path) -> None:
+def test_late_invalid_bytes_become_replacement_characters(tmp_path: Path) -> None:
     file = tmp_path / "n.md"
     file.write_bytes((b"a" * 70 + b"\n") * 60 + b"\xe9\0")
     assert read_note(file, file.stat().st_size, LIMITS).text.endswith("\n\ufffd\0")
@@ -132,7 +132,7 @@ def test_bad_bytes_later_on_become_the_replacement_character(tmp_path: Path) -> 
     ],
     ids=_short,
 )
-def test_lines_end_after_2000_units(line: str, kept: str) -> None:
+def test_lines_are_cut_after_2000_units(line: str, kept: str) -> None:
     read = cut(line, LIMITS)
     assert read.text == kept
     assert read.cut_units == (line != kept)
@@ -152,14 +152,14 @@ def test_lines_end_after_2000_units(line: str, kept: str) -> None:
     ],
     ids=_short,
 )
-def test_files_end_after_2000_lines(text: str, kept: str, lost: int) -> None:
+def test_files_are_cut_after_2000_lines(text: str, kept: str, lost: int) -> None:
     read = cut(text, LIMITS)
     assert read.text == kept
     assert read.cut_lines == lost
 
 
 @given(st.text(st.sampled_from("ab\n\ré😀"), max_size=60), st.integers(1, 8), st.integers(1, 8))
-def test_cut_follows_its_limits(text: str, lines: int, units: int) -> None:
+def test_cut_respects_its_limits(text: str, lines: int, units: int) -> None:
     limits = changed(BRV3, limits={"max_lines": lines, "max_line_units": units}).limits
     expected = []
     for line in text.split("\n")[:lines]:
@@ -170,7 +170,7 @@ def test_cut_follows_its_limits(text: str, lines: int, units: int) -> None:
 
 
 @given(st.binary(max_size=300))
-def test_reading_never_raises_anything_else(data: bytes) -> None:
+def test_any_readable_bytes_have_a_title(data: bytes) -> None:
     if is_seen(data):
         text = data.decode("utf-8", "replace")
         assert isinstance(title_of(cut(text, LIMITS).text, "n.md"), str)
@@ -208,14 +208,14 @@ def test_reading_never_raises_anything_else(data: bytes) -> None:
         ("", "n"),
     ],
 )
-def test_titles(text: str, title: str) -> None:
+def test_title_comes_from_the_first_heading(text: str, title: str) -> None:
     assert title_of(text, "n.md") == title
 
 
 @pytest.mark.parametrize(
     ("name", "title"), [("dotted.name.md", "dotted.name"), ("Cap Name.md", "Cap Name"), ("md.md.md", "md.md")]
 )
-def test_a_note_without_heading_is_called_as_its_file(name: str, title: str) -> None:
+def test_note_without_a_heading_is_named_after_its_file(name: str, title: str) -> None:
     assert title_of("text", name) == title
 
 

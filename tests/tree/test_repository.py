@@ -1,4 +1,4 @@
-"""git reads the folder's own repository, and ends in time."""
+"""git reads only the folder's own repository, within a time limit."""
 
 from __future__ import annotations
 
@@ -185,7 +185,7 @@ PLANTS = {
 
 
 @pytest.mark.parametrize("plant", PLANTS.values(), ids=PLANTS)
-def test_a_foreign_repository_is_refused(plant: Callable[[Path, Path], None], tmp_path: Path) -> None:
+def test_repository_that_borrows_from_another_is_refused(plant: Callable[[Path, Path], None], tmp_path: Path) -> None:
     own, foreign = repository(tmp_path / "own", "ours"), repository(tmp_path / "foreign")
     plant(own, foreign)
     with pytest.raises(RevisionError, match="so its history is not read") as refusal:
@@ -194,7 +194,7 @@ def test_a_foreign_repository_is_refused(plant: Callable[[Path, Path], None], tm
     assert str(own) in str(refusal.value) or str(foreign) in str(refusal.value)
 
 
-def test_broken_repository_does_not_fall_back_to_one_above(tmp_path: Path) -> None:
+def test_broken_repository_does_not_fall_back_to_its_parent(tmp_path: Path) -> None:
     above = repository(tmp_path / "above")
     (above / "inner" / ".git").mkdir(parents=True)
     with pytest.raises(RevisionError, match="not a git repository"):
@@ -237,7 +237,7 @@ def test_ordinary_repositories_are_read(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("folder", ["pa:r/own", "own:", ":/own", "a:b/c:d"])
-def test_a_colon_in_a_path_leads_to_no_repository_above(folder: str, tmp_path: Path) -> None:
+def test_colon_in_a_path_does_not_open_a_parent_repository(folder: str, tmp_path: Path) -> None:
     above = repository(tmp_path / "above")
     (above / "pa" / folder / ".git").mkdir(parents=True)
     with pytest.raises(RevisionError, match=r"the path has a colon|not a git repository"):
@@ -246,7 +246,7 @@ def test_a_colon_in_a_path_leads_to_no_repository_above(folder: str, tmp_path: P
     assert read(own) == ["note.md"]
 
 
-def test_colon_in_its_own_name_is_harmless(tmp_path: Path) -> None:
+def test_repository_name_may_contain_a_colon(tmp_path: Path) -> None:
     repository(tmp_path / "above")
     own = repository(tmp_path / "above" / "pro:1")
     assert read(own) == ["note.md"]
@@ -278,7 +278,7 @@ def _running(folder: Path) -> list[str]:
     return [line for line in listed if str(folder) in line and "rev-parse" in line and "python" not in line]
 
 
-def test_a_git_that_waits_is_ended(waiting: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_git_that_hangs_is_killed(waiting: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(runner, "_PATIENCE_S", 0.5)
     with pytest.raises(
         RevisionError, match=r"took more than 0\.5 seconds; is a file .* that git's settings include, a pipe"
@@ -290,7 +290,7 @@ def test_a_git_that_waits_is_ended(waiting: Path, monkeypatch: pytest.MonkeyPatc
 
 
 @pytest.mark.skipif(shutil.which("timeout") is None, reason="there is no timeout on this machine")
-def test_a_git_that_waits_ends_in_time_after_its_asker_was_killed(waiting: Path) -> None:
+def test_git_that_hangs_ends_after_its_parent_is_killed(waiting: Path) -> None:
     asker = subprocess.Popen([sys.executable, "-c", _ASK.format(3, str(waiting))])
     end = time.monotonic() + 30
     while not _running(waiting) and time.monotonic() < end:
@@ -317,7 +317,7 @@ except RevisionError:
 @pytest.mark.long
 @pytest.mark.skipif(shutil.which("prlimit") is None, reason="there is no prlimit on this machine")
 @pytest.mark.parametrize("file", ["info/grafts", "shallow"])
-def test_git_reads_no_file_without_end(tmp_path: Path, file: str) -> None:
+def test_git_stops_reading_an_endless_file(tmp_path: Path, file: str) -> None:
     own = ("-c", "user.name=t", "-c", "user.email=t@example.org", "-C", str(tmp_path))
     subprocess.run(("git", *own, "init", "-q"), check=True)
     for word in ("one", "two"):
@@ -328,7 +328,7 @@ def test_git_reads_no_file_without_end(tmp_path: Path, file: str) -> None:
     assert 0 < int(asked.stdout) < 1_200
 
 
-def test_impossible_file_names_are_left_out() -> None:
+def test_impossible_file_names_are_skipped() -> None:
     names = (
         b"n" * 252, b"n" * 100_000, ("é" * 127 + "/y").encode(), ("é" * 128 + "/y").encode(), ("漢" * 86).encode(),
         b"\xff" * 253, b"x/y", b"d" * 300 + b"/y", b"/etc/y", b"x//y", b"../y",
@@ -345,7 +345,7 @@ def _damage(clone: Path, content: str) -> None:
 
 
 @pytest.mark.parametrize("is_partial", [True, False])
-def test_missing_git_objects_are_not_missing_notes(tmp_path: Path, is_partial: bool) -> None:
+def test_missing_git_object_is_reported_as_an_error(tmp_path: Path, is_partial: bool) -> None:
     def git(folder: Path, *words: str) -> str:
         own = ("-c", "user.name=t", "-c", "user.email=t@example.org", "-c", "uploadpack.allowFilter=true")
         done = subprocess.run(("git", *own, "-C", str(folder), *words), check=True, capture_output=True, text=True)

@@ -1,4 +1,4 @@
-"""Safe saving: whole or not at all, only over what was seen, and as the file was but for its text."""
+"""Atomic saves that detect conflicts and keep attributes."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def anew(file: Path, data: bytes) -> Callable[[], None]:
     return act
 
 
-def test_reading_returns_the_version(root: Path) -> None:
+def test_reading_a_note_returns_its_version(root: Path) -> None:
     data, found = read_note_file(root, NOTE)
     state = (root / NOTE).stat()
     assert data == OLD
@@ -76,36 +76,36 @@ def test_reading_returns_the_version(root: Path) -> None:
     assert found.sha256 == file_version.digest(OLD)
 
 
-def test_a_save_replaces_the_text(root: Path, either_way: str) -> None:
-    made = save(root, NOTE, NEW, seen_of(root))
-    assert isinstance(made, Saved)
-    assert (made.lost, made.kept) == ((), "")
+def test_save_replaces_the_text(root: Path, either_way: str) -> None:
+    result = save(root, NOTE, NEW, seen_of(root))
+    assert isinstance(result, Saved)
+    assert (result.lost, result.kept) == ((), "")
     assert (root / NOTE).read_bytes() == NEW
     assert names(root) == [NOTE]
-    assert made.version == seen_of(root)
-    assert isinstance(save(root, NOTE, OLD, made.version), Saved)
+    assert result.version == seen_of(root)
+    assert isinstance(save(root, NOTE, OLD, result.version), Saved)
 
 
-def test_a_new_note_and_its_folders(root: Path, either_way: str) -> None:
+def test_save_creates_a_new_note_and_its_folders(root: Path, either_way: str) -> None:
     mask = os.umask(0o027)
     try:
-        made = save(root, "ops/new/deep/a.md", NEW, None)
+        result = save(root, "ops/new/deep/a.md", NEW, None)
     finally:
         os.umask(mask)
-    assert isinstance(made, Saved)
+    assert isinstance(result, Saved)
     assert (root / "ops/new/deep/a.md").read_bytes() == NEW
-    assert made.version == seen_of(root, "ops/new/deep/a.md")
+    assert result.version == seen_of(root, "ops/new/deep/a.md")
     assert stat.S_IMODE((root / "ops/new/deep/a.md").stat().st_mode) == 0o640
     assert names(root) == [NOTE, "ops/new/deep/a.md"]
 
 
-def test_a_new_note_replaces_none(root: Path, either_way: str) -> None:
+def test_new_note_does_not_replace_an_existing_one(root: Path, either_way: str) -> None:
     assert save(root, NOTE, NEW, None) == Conflict(OLD, seen_of(root))
     assert names(root) == [NOTE]
 
 
 @pytest.mark.parametrize("change", [over, anew])
-def test_a_change_is_a_conflict(root: Path, either_way: str, change: Callable[..., Callable[[], None]]) -> None:
+def test_changed_note_is_a_conflict(root: Path, either_way: str, change: Callable[..., Callable[[], None]]) -> None:
     was = seen_of(root)
     change(root / NOTE, THEIRS)()
     found = save(root, NOTE, NEW, was)
@@ -122,7 +122,7 @@ def test_same_text_in_another_file_is_not_a_conflict(root: Path, either_way: str
 
 
 @pytest.mark.parametrize("change", [over, anew])
-def test_a_change_of_the_last_moment(
+def test_change_during_the_save_is_a_conflict(
     root: Path, monkeypatch: pytest.MonkeyPatch, change: Callable[..., Callable[[], None]]
 ) -> None:
     if exchange._renameat2() is None:
@@ -134,7 +134,7 @@ def test_a_change_of_the_last_moment(
     assert names(root) == [NOTE]
 
 
-def test_without_a_swap_the_last_look_decides(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_atomic_exchange_the_last_check_detects_conflicts(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(exchange, "_renameat2", lambda: None)
     was = seen_of(root)
     before(monkeypatch, note_files, "exchange", over(root / NOTE, THEIRS))
@@ -142,7 +142,7 @@ def test_without_a_swap_the_last_look_decides(root: Path, monkeypatch: pytest.Mo
     assert names(root) == [NOTE]
 
 
-def test_two_changes_one_after_the_other_lose_neither(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_two_changes_during_a_save_are_both_kept(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     if exchange._renameat2() is None:
         pytest.skip("no renameat2 here")
     was = seen_of(root)
@@ -160,16 +160,16 @@ def test_two_changes_one_after_the_other_lose_neither(root: Path, monkeypatch: p
     assert leftovers.is_leftover(found.kept.rpartition("/")[2])
 
 
-def test_text_of_a_program_with_the_file_open_is_kept(root: Path) -> None:
+def test_text_written_through_an_open_file_is_kept(root: Path) -> None:
     with (root / NOTE).open("r+b", buffering=0) as theirs:
-        made = save(root, NOTE, NEW, seen_of(root))
+        result = save(root, NOTE, NEW, seen_of(root))
         theirs.write(THEIRS)
-    assert isinstance(made, Saved)
+    assert isinstance(result, Saved)
     assert (root / NOTE).read_bytes() == NEW
-    assert (root / made.kept).read_bytes() == THEIRS
+    assert (root / result.kept).read_bytes() == THEIRS
 
 
-def test_a_removed_note_is_a_conflict(root: Path, either_way: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_removed_note_is_a_conflict(root: Path, either_way: str, monkeypatch: pytest.MonkeyPatch) -> None:
     was = seen_of(root)
     before(monkeypatch, note_files, "exchange", (root / NOTE).unlink)
     assert save(root, NOTE, NEW, was) == Conflict(None, None)
@@ -180,7 +180,7 @@ def test_a_removed_note_is_a_conflict(root: Path, either_way: str, monkeypatch: 
     assert isinstance(save(root, NOTE, NEW, None), Saved)
 
 
-def test_permissions_owner_and_extended_attributes_stay(root: Path, either_way: str) -> None:
+def test_save_keeps_permissions_owner_and_extended_attributes(root: Path, either_way: str) -> None:
     file = root / NOTE
     file.chmod(0o640)
     extended = True
@@ -206,22 +206,22 @@ def test_lost_attributes_are_named(root: Path, monkeypatch: pytest.MonkeyPatch) 
         os.chown(root / NOTE, 1234, 2345)
     monkeypatch.setattr(os, "fchown", refused)
     monkeypatch.setattr(os, "fchmod", refused)
-    made = save(root, NOTE, NEW, seen_of(root))
-    assert isinstance(made, Saved)
-    assert made.lost == (("owner", "permissions") if is_root else ("permissions",))
+    result = save(root, NOTE, NEW, seen_of(root))
+    assert isinstance(result, Saved)
+    assert result.lost == (("owner", "permissions") if is_root else ("permissions",))
     assert (root / NOTE).read_bytes() == NEW
 
 
 @pytest.mark.parametrize("keep", [True, False])
-def test_the_modification_time_can_stay(root: Path, either_way: str, keep: bool) -> None:
+def test_save_can_keep_the_modification_time(root: Path, either_way: str, keep: bool) -> None:
     os.utime(root / NOTE, ns=(1_000_000_001, 2_000_000_003))
-    made = save(root, NOTE, NEW, seen_of(root), keep_mtime=keep)
-    assert isinstance(made, Saved)
-    assert made.version == seen_of(root)
+    result = save(root, NOTE, NEW, seen_of(root), keep_mtime=keep)
+    assert isinstance(result, Saved)
+    assert result.version == seen_of(root)
     assert ((root / NOTE).stat().st_mtime_ns == 2_000_000_003) is keep
 
 
-def test_failed_write_leaves_nothing(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_failed_write_leaves_no_files(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def full(*_: object) -> int:
         raise OSError(errno.ENOSPC, "No space left on device")
 
@@ -234,7 +234,7 @@ def test_failed_write_leaves_nothing(root: Path, monkeypatch: pytest.MonkeyPatch
     assert (root / NOTE).read_bytes() == OLD
 
 
-def test_a_symlink_inside_the_tree_is_written_through(root: Path, either_way: str) -> None:
+def test_save_follows_a_symlink_inside_the_tree(root: Path, either_way: str) -> None:
     (root / "link.md").symlink_to(root / NOTE)
     data, was = read_note_file(root, "link.md")
     assert data == OLD
@@ -247,7 +247,7 @@ def test_a_symlink_inside_the_tree_is_written_through(root: Path, either_way: st
             act()
 
 
-def test_a_folder_in_the_place_of_the_note_at_the_last_moment(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_folder_replacing_the_note_during_a_save_is_kept(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     if exchange._renameat2() is None:
         pytest.skip("no renameat2 here")
     was = seen_of(root)
@@ -263,12 +263,12 @@ def test_a_folder_in_the_place_of_the_note_at_the_last_moment(root: Path, monkey
     assert names(root) == [f"{NOTE}/inner.txt"]
 
 
-def test_removing(root: Path, either_way: str) -> None:
+def test_note_is_removed(root: Path, either_way: str) -> None:
     assert remove(root, NOTE, seen_of(root)) == Saved(None)
     assert names(root) == []
 
 
-def test_removing_a_changed_note(root: Path, either_way: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_removing_a_changed_note_is_a_conflict(root: Path, either_way: str, monkeypatch: pytest.MonkeyPatch) -> None:
     was = seen_of(root)
     before(monkeypatch, os, "rename", over(root / NOTE, THEIRS))
     found = remove(root, NOTE, was)
@@ -279,7 +279,7 @@ def test_removing_a_changed_note(root: Path, either_way: str, monkeypatch: pytes
     assert remove(root, NOTE, was) == Conflict(None, None)
 
 
-def test_moving(root: Path, either_way: str) -> None:
+def test_move_keeps_content_and_time(root: Path, either_way: str) -> None:
     os.utime(root / NOTE, ns=(1, 2_000_000_003))
     was = seen_of(root)
     assert move(root, NOTE, "ops/deep/b.md", was) == Saved(was)
@@ -287,7 +287,7 @@ def test_moving(root: Path, either_way: str) -> None:
     assert (root / "ops/deep/b.md").stat().st_mtime_ns == 2_000_000_003
 
 
-def test_moving_replaces_none(root: Path, either_way: str) -> None:
+def test_move_does_not_replace_a_note(root: Path, either_way: str) -> None:
     (root / "b.md").write_bytes(THEIRS)
     with pytest.raises(SaveError, match=r"^b\.md: already exists"):
         move(root, NOTE, "b.md", seen_of(root))
@@ -295,7 +295,7 @@ def test_moving_replaces_none(root: Path, either_way: str) -> None:
     assert (root / NOTE).read_bytes() == OLD
 
 
-def test_moving_a_changed_note(root: Path, either_way: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_moving_a_changed_note_is_a_conflict(root: Path, either_way: str, monkeypatch: pytest.MonkeyPatch) -> None:
     was = seen_of(root)
     before(monkeypatch, note_files, "rename_to_free", over(root / NOTE, THEIRS))
     found = move(root, NOTE, "b.md", was)
@@ -306,7 +306,7 @@ def test_moving_a_changed_note(root: Path, either_way: str, monkeypatch: pytest.
     assert move(root, NOTE, "b.md", was) == Conflict(None, None)
 
 
-def test_whether_a_note_is_unchanged(root: Path) -> None:
+def test_unchanged_note_is_recognised_by_its_text(root: Path) -> None:
     was = seen_of(root)
     assert is_unchanged(root, NOTE, was)
     os.utime(root / NOTE, ns=(1, 1))
@@ -318,7 +318,7 @@ def test_whether_a_note_is_unchanged(root: Path) -> None:
     assert not is_unchanged(root, "../a.md", was)
 
 
-def test_the_engine_sees_no_file_that_a_save_makes(root: Path) -> None:
+def test_temporary_files_are_invisible_to_the_engine(root: Path) -> None:
     for name in (leftovers.part_name("a.md", "a" * 64), leftovers.whole_name("a.md", "a" * 64, "b" * 64)):
         assert leftovers.is_leftover(name)
         (root / "auth" / name).write_bytes(b"x")

@@ -31,7 +31,7 @@ def run(tmp_path: Path, *options: str) -> list[dict[str, Any]]:
 
 
 @pytest.mark.parametrize("edits", [20, pytest.param(300, marks=pytest.mark.long)])
-def test_the_old_or_the_new_file_after_each_call_and_after_a_kill(tmp_path: Path, edits: int) -> None:
+def test_killed_save_leaves_the_old_or_the_new_file(tmp_path: Path, edits: int) -> None:
     swapped, other = run(tmp_path, "--edits", str(edits), "--killed-at-one", "--rounds", "0")
     assert (swapped["edits"], swapped["kills"]) == (edits, edits)
     assert (other["edits"], other["kills"]) == (edits // 10, edits // 10)
@@ -39,7 +39,7 @@ def test_the_old_or_the_new_file_after_each_call_and_after_a_kill(tmp_path: Path
 
 
 @pytest.mark.parametrize("edits", [1, pytest.param(10, marks=pytest.mark.long)])
-def test_kills_after_every_call(tmp_path: Path, edits: int) -> None:
+def test_save_survives_a_kill_after_every_call(tmp_path: Path, edits: int) -> None:
     swapped, other = run(tmp_path, "--edits", str(edits), "--rounds", "0")
     for tried in (swapped, other):
         assert tried["kills"] == tried["states"] > 15
@@ -48,7 +48,7 @@ def test_kills_after_every_call(tmp_path: Path, edits: int) -> None:
 @pytest.mark.parametrize(
     ("stride", "disturbed", "kills"), [(20, 50, 8), pytest.param(3, 300, 50, marks=pytest.mark.long)]
 )
-def test_other_writers_lose_nothing(tmp_path: Path, stride: int, disturbed: int, kills: int) -> None:
+def test_save_keeps_the_texts_of_other_writers(tmp_path: Path, stride: int, disturbed: int, kills: int) -> None:
     swapped, _ = run(tmp_path, "--edits", "1", "--killed-at-one", "--rounds", "1", "--stride", str(stride))
     assert swapped["disturbed"] > disturbed
     assert swapped["disturbed_kills"] > kills

@@ -1,4 +1,4 @@
-"""Saving where the disk or the path does not let it, and the stamps that a saved file is given."""
+"""Saves on full or read-only disks and to invalid paths, and times of saved files."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def test_full_disk_leaves_only_the_note(small_disk: Path) -> None:
     assert isinstance(save(small_disk, PLAIN, b"x" * 1_000, seen), Saved)
 
 
-def test_a_read_only_file_system(small_disk: Path) -> None:
+def test_read_only_file_system_is_reported(small_disk: Path) -> None:
     seen = read_note_file(small_disk, PLAIN)[1]
     subprocess.run(["mount", "-o", "remount,ro", str(small_disk)], check=True)
     for act in (
@@ -96,16 +96,16 @@ def refused(act: Callable[[], object]) -> bytes:
     reading, writing = os.pipe()
     child = os.fork()
     if child == 0:
-        said = b"done"
+        message = b"done"
         try:
             os.setgroups([])
             os.setgid(NOBODY)
             os.setuid(NOBODY)
             act()
         except Exception as error:  # the parent process reads what it was, and fails on it
-            said = str(error).encode()
+            message = str(error).encode()
         finally:
-            os.write(writing, said)
+            os.write(writing, message)
             os._exit(0)
     os.close(writing)
     os.waitpid(child, 0)
@@ -113,7 +113,7 @@ def refused(act: Callable[[], object]) -> bytes:
         return answer.read()
 
 
-def test_a_folder_and_a_file_that_may_not_be_written() -> None:
+def test_missing_write_permission_is_reported() -> None:
     root = lay(Path(tempfile.mkdtemp()) / "tree")
     try:
         seen = read_note_file(root, PLAIN)[1]
@@ -139,7 +139,7 @@ def test_a_folder_and_a_file_that_may_not_be_written() -> None:
         shutil.rmtree(root.parent)
 
 
-def test_text_is_on_disk_before_it_is_swapped_in(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_text_is_synced_before_the_exchange(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     root = lay(tmp_path / "tree")
     steps: list[str] = []
 
@@ -165,7 +165,7 @@ def test_text_is_on_disk_before_it_is_swapped_in(tmp_path: Path, monkeypatch: py
     assert [step for step in steps if step != "remove the old one"] == ["write", "fsync file", "place", "fsync folder"]
 
 
-def test_a_read_only_file_is_not_written_even_by_root(root: Path) -> None:
+def test_read_only_file_is_not_written_even_by_root(root: Path) -> None:
     (root / NOTE).chmod(0o444)
     was = seen_of(root)
     for act in (
@@ -179,7 +179,7 @@ def test_a_read_only_file_is_not_written_even_by_root(root: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("path", "said"),
+    ("path", "message"),
     [
         ("../out.md", "leads out of the tree"),
         ("auth/../../out.md", "leads out of the tree"),
@@ -193,7 +193,7 @@ def test_a_read_only_file_is_not_written_even_by_root(root: Path) -> None:
         ("auth", "must end in .md"),
     ],
 )
-def test_paths_that_cannot_be_notes(root: Path, path: str, said: str) -> None:
+def test_invalid_note_paths_are_refused(root: Path, path: str, message: str) -> None:
     was = seen_of(root)
     for act in (
         lambda: save(root, path, NEW, None),
@@ -202,24 +202,24 @@ def test_paths_that_cannot_be_notes(root: Path, path: str, said: str) -> None:
         lambda: move(root, NOTE, path, was),
         lambda: read_note_file(root, path),
     ):
-        with pytest.raises(SaveError, match=said):
+        with pytest.raises(SaveError, match=message):
             act()
     assert names(root.parent) == [f"tree/{NOTE}"]
 
 
-def test_a_symlink_out_of_the_tree_is_refused(root: Path) -> None:
+def test_symlink_out_of_the_tree_is_refused(root: Path) -> None:
     outside = root.parent / "secret.md"
     outside.write_bytes(OLD)
     (root / "link.md").symlink_to(outside)
     (root / "door").symlink_to(root.parent)
     (root / "loop.md").symlink_to(root / "loop.md")
-    for path, said in (
+    for path, message in (
         ("link.md", "leads out of the tree"),
         ("door/secret.md", "not a folder of the tree"),
         ("loop.md", "leads nowhere"),
     ):
         for known in (None, seen_of(root)):
-            with pytest.raises(SaveError, match=said):
+            with pytest.raises(SaveError, match=message):
                 save(root, path, NEW, known)
     assert outside.read_bytes() == OLD
 
@@ -234,7 +234,7 @@ def test_only_regular_files_are_saved(root: Path) -> None:
         save(root, f"{NOTE}/b.md", NEW, None)
 
 
-def test_a_name_that_is_too_long(root: Path) -> None:
+def test_overlong_name_is_refused(root: Path) -> None:
     with pytest.raises(SaveError, match="the name is too long"):
         save(root, f"{'a' * 300}.md", NEW, None)
     assert names(root) == [NOTE]
@@ -245,14 +245,14 @@ def state(file: Path) -> tuple[int, int]:
     return found.st_mtime_ns, stat.S_IMODE(found.st_mode)
 
 
-def test_a_new_note_with_its_time_and_permissions(root: Path, either_way: str) -> None:
+def test_new_note_gets_the_given_time_and_permissions(root: Path, either_way: str) -> None:
     save(root, "new/n.md", b"new", None, stamp=Stamp(5_000_000_007, 0o600))
     assert state(root / "new/n.md") == (5_000_000_007, 0o600)
     assert read_file_on_disk(root, "new/n.md").stat.st_mtime_ns == 5_000_000_007
 
 
 @pytest.mark.parametrize("keep", [False, True])
-def test_a_replaced_note_with_its_time(root: Path, either_way: str, keep: bool) -> None:
+def test_replaced_note_gets_the_given_time(root: Path, either_way: str, keep: bool) -> None:
     seen = read_file_on_disk(root, NOTE).version
     done = save(root, NOTE, b"new", seen, keep_mtime=keep, stamp=Stamp(5_000_000_007))
     assert isinstance(done, Saved)
@@ -260,7 +260,7 @@ def test_a_replaced_note_with_its_time(root: Path, either_way: str, keep: bool) 
     assert state(root / NOTE) == (5_000_000_007, 0o644)
 
 
-def test_unconfirmed_write_is_done(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_unconfirmed_write_is_applied(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     sync = os.fsync
 
     def fsync(descriptor: int) -> None:

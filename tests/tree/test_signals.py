@@ -1,4 +1,4 @@
-"""Signals: which values are valid, where they are looked up, and what changes them."""
+"""Signals: valid values, sources, and update dates."""
 
 from __future__ import annotations
 
@@ -39,11 +39,11 @@ def read(value: Any, partial: bool = True) -> NoteSignals | None:
     return from_mapping(value, Source.SIDECAR, BASE, partial)
 
 
-def test_defaults() -> None:
+def test_default_signals_have_their_values() -> None:
     assert defaults(BRV3.signals) == NoteSignals(50, 1, "draft", 0, 0, Source.DEFAULT)
 
 
-def test_a_full_set() -> None:
+def test_complete_signals_are_read() -> None:
     assert read(FULL) == NoteSignals(90, 0.5, "core", 4, 2, Source.SIDECAR)
     assert read(FULL, partial=False) == read(FULL)
 
@@ -60,7 +60,7 @@ def test_a_full_set() -> None:
         {"extra": "x"},
     ],
 )
-def test_valid_signals(value: dict[str, Any]) -> None:
+def test_valid_signals_are_accepted(value: dict[str, Any]) -> None:
     assert read(FULL | value) is not None
 
 
@@ -88,23 +88,23 @@ def test_valid_signals(value: dict[str, Any]) -> None:
         {"updateCount": "2"},
     ],
 )
-def test_one_invalid_field_makes_the_whole_value_invalid(value: dict[str, Any]) -> None:
+def test_invalid_field_invalidates_all_signals(value: dict[str, Any]) -> None:
     assert read(FULL | value) is None
     assert read(value) is None
 
 
 @pytest.mark.parametrize("value", [None, [], "core", 3, [FULL]])
-def test_values_other_than_objects(value: Any) -> None:
+def test_values_that_are_not_objects_are_refused(value: Any) -> None:
     assert read(value) is None
 
 
-def test_missing_fields_are_filled_one_by_one() -> None:
+def test_missing_fields_get_their_defaults() -> None:
     assert read({"importance": 90}) == NoteSignals(90, 1, "draft", 0, 0, Source.SIDECAR)
     assert read({}) == NoteSignals(50, 1, "draft", 0, 0, Source.SIDECAR)
     assert read({"importance": 90}, partial=False) is None
 
 
-def test_frontmatter_of_older_notes() -> None:
+def test_signals_are_read_from_frontmatter() -> None:
     found = from_frontmatter("---\ntitle: T\nimportance: 80\nmaturity: validated\n---\nbody", BASE)
     assert found == NoteSignals(80, 1, "validated", 0, 0, Source.FRONTMATTER)
 
@@ -120,7 +120,7 @@ def test_frontmatter_of_older_notes() -> None:
         "---\nnote: 'importance: 80'\n---\n",
     ],
 )
-def test_frontmatter_without_valid_signals(text: str) -> None:
+def test_frontmatter_without_valid_signals_gives_none(text: str) -> None:
     assert from_frontmatter(text, BASE) is None
 
 
@@ -137,17 +137,17 @@ def test_frontmatter_without_valid_signals(text: str) -> None:
         ("# T\n\n---\nimportance: 80\n", False),
     ],
 )
-def test_frontmatter_that_names_signals(text: str, names: bool) -> None:
+def test_signal_names_in_frontmatter_are_detected(text: str, names: bool) -> None:
     assert names_signals(text) is names
 
 
-def test_the_first_layer_that_has_the_note_wins() -> None:
+def test_first_layer_with_the_note_wins() -> None:
     one, two = stored(importance=10), stored(importance=20)
     assert SignalLayers(({}, {"a": one}, {"a": two})).get("a") is one
     assert SignalLayers(({"a": one},)).get("b") is None
 
 
-def test_a_signals_file(tmp_path: Path) -> None:
+def test_signals_file_is_read(tmp_path: Path) -> None:
     file = tmp_path / "signals.json"
     file.write_text(json.dumps({"a/n.md": {"importance": 70}}))
     assert read_signals_file(file, BASE) == {"a/n.md": stored(importance=70)}
@@ -164,14 +164,14 @@ def test_a_signals_file(tmp_path: Path) -> None:
         "\ud800",
     ],
 )
-def test_a_signals_file_that_cannot_be_used(tmp_path: Path, text: str) -> None:
+def test_invalid_signals_file_is_refused(tmp_path: Path, text: str) -> None:
     file = tmp_path / "signals.json"
     file.write_bytes(text.encode("utf-8", "surrogatepass"))
     with pytest.raises(SignalsError, match="signals"):
         read_signals_file(file, BASE)
 
 
-def test_a_signals_file_that_is_not_there(tmp_path: Path) -> None:
+def test_missing_signals_file_is_reported(tmp_path: Path) -> None:
     with pytest.raises(SignalsError, match="cannot be read"):
         read_signals_file(tmp_path / "none.json", BASE)
 
@@ -185,7 +185,7 @@ def importance(tree: Tree, **options: Any) -> tuple[float, str]:
     return found.importance, str(found.source)
 
 
-def test_the_order_of_the_layers(tree: Tree, tmp_path: Path) -> None:
+def test_signal_layers_have_their_order(tree: Tree, tmp_path: Path) -> None:
     tree.note("a/n.md", "Quokka")
     assert importance(tree) == (50, "default")
     tree.file("a/n.md", "---\nimportance: 61\n---\n# Quokka")
@@ -202,7 +202,7 @@ def test_the_order_of_the_layers(tree: Tree, tmp_path: Path) -> None:
     assert importance(tree, signals_file=file) == (64, "signals file")
 
 
-def test_invalid_signal_file_gives_defaults_only_to_its_own_note(tree: Tree) -> None:
+def test_invalid_sidecar_file_affects_only_its_own_note(tree: Tree) -> None:
     tree.note("a/n.md", "Quokka")
     tree.note("a/m.md", "Quokka")
     tree.sidecar_file("a/n.md", {"importance": 150})
@@ -213,7 +213,7 @@ def test_invalid_signal_file_gives_defaults_only_to_its_own_note(tree: Tree) -> 
 
 
 @pytest.mark.parametrize("text", ["junk", "", pytest.param("[" * 200_000, id="deep")])
-def test_one_unparsable_signal_file_loses_all_signals(tree: Tree, text: str) -> None:
+def test_unparsable_sidecar_file_voids_all_signals(tree: Tree, text: str) -> None:
     tree.note("a/n.md", "Quokka")
     tree.note("a/m.md", "Quokka")
     tree.summary("a")
@@ -226,7 +226,7 @@ def test_one_unparsable_signal_file_loses_all_signals(tree: Tree, text: str) -> 
     assert any("a/n.md are not JSON" in notice for notice in snapshot.notices)
 
 
-def test_broken_signal_file_of_a_removed_note_is_ignored(tree: Tree) -> None:
+def test_broken_sidecar_file_of_a_removed_note_is_ignored(tree: Tree) -> None:
     tree.note("a/m.md", "Quokka")
     tree.sidecar_file("a/gone.md", "junk")
     tree.sidecar_file("a/m.md", {"importance": 90})
@@ -234,7 +234,7 @@ def test_broken_signal_file_of_a_removed_note_is_ignored(tree: Tree) -> None:
 
 
 @pytest.mark.parametrize("path", ["b/x:y.md", "b:c/n.md", "b/back\\slash.md", "b/x:y/context.md"])
-def test_a_colon_or_backslash_in_an_indexed_path_loses_all_signals(tree: Tree, path: str) -> None:
+def test_colon_or_backslash_in_a_note_path_voids_all_signals(tree: Tree, path: str) -> None:
     tree.note("a/n.md", "Quokka", importance=90)
     assert [signals.importance for signals in tree.snapshot().signals] == [90]
     tree.file(path, "x")
@@ -243,14 +243,14 @@ def test_a_colon_or_backslash_in_an_indexed_path_loses_all_signals(tree: Tree, p
     assert any(path in notice for notice in snapshot.notices)
 
 
-def test_so_does_a_valid_summary_in_such_a_folder(tree: Tree) -> None:
+def test_summary_in_a_folder_with_a_colon_voids_all_signals(tree: Tree) -> None:
     tree.note("a/n.md", "Quokka", importance=90)
     tree.summary("b:c")
     assert [signals.importance for signals in tree.snapshot().signals] == [50]
 
 
 @pytest.mark.parametrize("path", ["b/x:y.abstract.md", "b/x:y.overview.md", "_archived/x:y.full.md", "b:c/_index.md"])
-def test_a_colon_elsewhere_does_not(tree: Tree, path: str) -> None:
+def test_colon_in_an_unindexed_path_keeps_signals(tree: Tree, path: str) -> None:
     tree.note("a/n.md", "Quokka", importance=90)
     tree.file(path, "no summary")
     snapshot = tree.snapshot()
@@ -258,13 +258,13 @@ def test_a_colon_elsewhere_does_not(tree: Tree, path: str) -> None:
     assert snapshot.notices == ()
 
 
-def test_a_colon_in_an_unreadable_note_does_not(tree: Tree) -> None:
+def test_colon_in_the_path_of_an_unreadable_note_keeps_signals(tree: Tree) -> None:
     tree.note("a/n.md", "Quokka", importance=90)
     tree.file("b/x:y.md", b"\0")
     assert [signals.importance for signals in tree.snapshot().signals] == [90]
 
 
-def test_a_shared_note_loses_all_signals(tree: Tree, make_tree: Callable[[str], Tree]) -> None:
+def test_shared_note_voids_all_signals(tree: Tree, make_tree: Callable[[str], Tree]) -> None:
     tree.note("a/n.md", "Quokka", importance=90)
     tree.summary("a")
     tree.signals["a/_index.md"] = stored(importance=80)
@@ -278,17 +278,17 @@ def test_a_shared_note_loses_all_signals(tree: Tree, make_tree: Callable[[str], 
     assert any("shared sources" in notice for notice in snapshot.notices)
 
 
-def test_frontmatter_signals_are_marked_as_ours(tree: Tree) -> None:
+def test_notice_reports_signals_read_from_frontmatter(tree: Tree) -> None:
     tree.file("a/n.md", "---\nimportance: 61\n---\n# Quokka")
     tree.file("a/m.md", "---\ntitle: M\n---\n# Quokka")
     assert tree.ask("quokka").notices == ()
-    said = "1 note has signals from frontmatter (signals.frontmatter); ByteRover would use defaults"
-    assert tree.ask("quokka", profile=READS_FRONTMATTER).notices == (said,)
-    assert tree.ask("quokka", profile=DOCS).notices == (said,)
+    message = "1 note has signals from frontmatter (signals.frontmatter); ByteRover would use defaults"
+    assert tree.ask("quokka", profile=READS_FRONTMATTER).notices == (message,)
+    assert tree.ask("quokka", profile=DOCS).notices == (message,)
 
 
-def test_frontmatter_is_read_again_when_the_profile_changes(tree: Tree) -> None:
-    """Files that did not change are read again, and the snapshot is another one, although they are the same."""
+def test_profile_change_rereads_frontmatter(tree: Tree) -> None:
+    """Unchanged files are read again, and the snapshot is a new one."""
     tree.file("a/n.md", "---\nimportance: 61\n---\n# Quokka")
     tree.file("a/_index.md", "---\ntype: summary\ncondensation_order: 1\nimportance: 62\n---\n")
     session = tree.session()
@@ -301,7 +301,7 @@ def test_frontmatter_is_read_again_when_the_profile_changes(tree: Tree) -> None:
         assert found.reads_frontmatter is (summary is not None)
 
 
-def test_snapshot_read_with_other_frontmatter_rules_is_not_continued(tree: Tree) -> None:
+def test_snapshot_with_other_frontmatter_rules_is_reloaded(tree: Tree) -> None:
     tree.file("a/n.md", "---\nimportance: 61\n---\n# Quokka")
     before = tree.snapshot(READS_FRONTMATTER)
     assert update(before, ["a/n.md"], BRV3, NOW_MS, tree.layers()) is None
@@ -329,7 +329,7 @@ def ms(text: str) -> float:
         ("2026-01-02T24:00:00Z", "2026-01-03"),
     ],
 )
-def test_dates(date: str, moment: str) -> None:
+def test_update_dates_are_parsed(date: str, moment: str) -> None:
     assert updated_ms(f"---\nupdatedAt: {date}\n---\n") == ms(moment)
 
 
@@ -338,25 +338,25 @@ def test_dates(date: str, moment: str) -> None:
     ["soon", "2026-13-01", "2026-01-32", "2026-01-00", "20260102", "2026-01-02T10", "2026-01-02T10:00:60Z",
      "2026-01-02T24:30Z", "2026-01-02T25:00Z", "0000-01-01", "9999-12-31T23:00-23:00", "2026-01-02 # why", " \n"],
 )  # fmt: skip
-def test_invalid_dates(date: str) -> None:
+def test_invalid_update_dates_give_no_usable_time(date: str) -> None:
     found = updated_ms(f"updatedAt: {date}")
     assert found is not None
     assert math.isnan(found) or found > ms("9999-12-31")
 
 
 @pytest.mark.parametrize("text", ["", "no date", "xupdatedAt: 2026", " updatedAt: 2026", "updatedAt:", "updatedAt:\n"])
-def test_notes_without_a_line(text: str) -> None:
+def test_text_without_an_update_line_has_no_date(text: str) -> None:
     assert updated_ms(text) is None
 
 
 @pytest.mark.parametrize(
     "text", ["updatedAt: 2026", "a\r\nupdatedAt:2026\r\n", "a\n\nupdatedAt:\t2026  \nupdatedAt: 1999"]
 )
-def test_first_line_counts_anywhere_in_the_text(text: str) -> None:
+def test_first_update_line_in_the_text_is_used(text: str) -> None:
     assert updated_ms(text) == ms("2026-01-01")
 
 
-def test_a_time_without_a_zone_is_local(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_update_time_without_a_zone_is_local(monkeypatch: pytest.MonkeyPatch) -> None:
     with monkeypatch.context() as patched:
         patched.setenv("TZ", "Europe/Berlin")
         time.tzset()
@@ -367,12 +367,12 @@ def test_a_time_without_a_zone_is_local(monkeypatch: pytest.MonkeyPatch) -> None
 
 
 @given(st.text(), st.text(alphabet="0123456789-:TZ+. '\"\n\r\u2028"))
-def test_no_text_is_too_much(before: str, date: str) -> None:
+def test_any_update_line_can_be_parsed(before: str, date: str) -> None:
     found = updated_ms(f"{before}\nupdatedAt: {date}")
     assert found is None or isinstance(found, float)
 
 
-def test_value_is_stored_with_the_note(tree: Tree) -> None:
+def test_update_date_is_stored_with_the_note(tree: Tree) -> None:
     tree.file("a/dated.md", "---\nupdatedAt: 2026-01-02\n---\n# A\n")
     tree.file("a/plain.md", "# B\n")
     tree.file("a/vague.md", "updatedAt: soon\n")
@@ -385,7 +385,7 @@ def test_value_is_stored_with_the_note(tree: Tree) -> None:
 
 @pytest.mark.parametrize("digits", [1, 309, 310, 4301, 6000, 100_000])
 @pytest.mark.parametrize("sign", ["", "-"])
-def test_whole_numbers_of_any_length_are_read_as_javascript_does(tmp_path: Path, digits: int, sign: str) -> None:
+def test_integers_of_any_length_are_read_as_in_javascript(tmp_path: Path, digits: int, sign: str) -> None:
     file = tmp_path / "signals.json"
     file.write_text(f'{{"importance": {sign}{"9" * digits}, "n": 3}}', encoding="utf-8")
     for value in (read_json(file), parse_json(file.read_text(encoding="utf-8"))):

@@ -1,4 +1,4 @@
-"""Watching folders, of which some do not exist yet, and polling where the system's own events are not to be had."""
+"""Watching of folders, including missing ones, and polling without system events."""
 
 from __future__ import annotations
 
@@ -59,10 +59,8 @@ class Noticed:
         self.event.set()
 
 
-def test_folder_far_above_a_missing_one_is_watched_only_for_its_own_entries(
-    tmp_path: Path, scheduled: dict[str, bool]
-) -> None:
-    """The folder of everybody's data may contain a whole disk."""
+def test_distant_parent_of_a_missing_folder_is_watched_flat(tmp_path: Path, scheduled: dict[str, bool]) -> None:
+    """The distant parent may contain a whole disk."""
     here = tmp_path / "here"
     here.mkdir()
     watcher = Watcher([tmp_path / "data/brv-tui/logs", here / "tree"], lambda _: None)
@@ -71,17 +69,15 @@ def test_folder_far_above_a_missing_one_is_watched_only_for_its_own_entries(
     assert scheduled == {str(tmp_path): False, str(here): True}
 
 
-def test_folders_that_appear_below_a_missing_one_are_watched_in_turn(
-    tmp_path: Path, scheduled: dict[str, bool]
-) -> None:
+def test_missing_folders_are_watched_as_they_appear(tmp_path: Path, scheduled: dict[str, bool]) -> None:
     target = tmp_path / "data/brv-tui/logs"
     noticed = Noticed()
     watcher = Watcher([target], noticed.hear)
     assert not watcher.start().why
     try:
-        for made in (tmp_path / "data", tmp_path / "data/brv-tui", target):
-            made.mkdir()
-            assert noticed.event.wait(30), made
+        for result in (tmp_path / "data", tmp_path / "data/brv-tui", target):
+            result.mkdir()
+            assert noticed.event.wait(30), result
             noticed.event.clear()
         (target / "new.md").write_text("new")
         assert noticed.event.wait(30)
@@ -108,8 +104,8 @@ def test_whole_path_created_at_once_is_watched(tmp_path: Path, scheduled: dict[s
     assert scheduled[str(target.parent)]
 
 
-def test_times_and_permissions_are_changes(tmp_path: Path) -> None:
-    """`touch` changes the fingerprint, and with it every cached answer; `chmod` can hide a note."""
+def test_changes_of_time_and_permissions_are_reported(tmp_path: Path) -> None:
+    """`touch` changes the fingerprint and so invalidates cached answers; `chmod` can hide a note."""
     target = tmp_path / "tree"
     target.mkdir()
     note = target / "n.md"
@@ -127,8 +123,8 @@ def test_times_and_permissions_are_changes(tmp_path: Path) -> None:
         watcher.stop()
 
 
-def test_after_a_folder_moved_anything_may_have_changed(tmp_path: Path) -> None:
-    """watchdog may have lost folders inside of it: all are watched again, and only then looked at."""
+def test_folder_move_reports_a_possible_change_of_everything(tmp_path: Path) -> None:
+    """watchdog may have lost folders inside it, so all folders are watched again before they are read."""
     (tmp_path / "tree/a/b").mkdir(parents=True)
     changes: queue.Queue[frozenset[str] | None] = queue.Queue()
     watcher = Watcher([tmp_path / "tree"], changes.put)
@@ -144,7 +140,7 @@ def test_after_a_folder_moved_anything_may_have_changed(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="inotify is Linux's")
-def test_a_reader_of_events_that_has_ended_is_noticed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_stopped_event_reader_is_detected(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "tree").mkdir()
     events = NativeEvents([tmp_path / "tree"], lambda _: None)
     events.start()
@@ -159,8 +155,8 @@ def test_a_reader_of_events_that_has_ended_is_noticed(tmp_path: Path, monkeypatc
 
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="inotify")
-def test_reading_is_not_an_event(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A tree of thousands of folders that is read again after too many events would cause too many again."""
+def test_reading_files_causes_no_event(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Otherwise, rereading a tree of thousands of folders after an event overflow would cause another overflow."""
     from watchdog.observers.inotify import InotifyEmitter
 
     seen: list[FileSystemEvent] = []
@@ -193,12 +189,12 @@ def with_few(name: str, most: int, tree: Path) -> dict[str, Any]:
     if done.returncode == CANNOT:
         pytest.skip(done.stdout.strip())
     assert done.returncode == 0, done.stderr
-    made: dict[str, Any] = json.loads(done.stdout)
-    return made
+    result: dict[str, Any] = json.loads(done.stdout)
+    return result
 
 
 @linux_only
-def test_no_instance_is_left(tmp_path: Path) -> None:
+def test_missing_inotify_instance_is_reported(tmp_path: Path) -> None:
     (tmp_path / "tree").mkdir()
     found = with_few("max_inotify_instances", 0, tmp_path / "tree")
     why, seconds = found["begun"]
@@ -208,7 +204,7 @@ def test_no_instance_is_left(tmp_path: Path) -> None:
 
 
 @linux_only
-def test_not_enough_watches_for_all_folders(tmp_path: Path) -> None:
+def test_missing_inotify_watches_are_reported(tmp_path: Path) -> None:
     for number in range(20):
         (tmp_path / f"tree/f{number}").mkdir(parents=True)
     found = with_few("max_inotify_watches", 8, tmp_path / "tree")
@@ -217,7 +213,7 @@ def test_not_enough_watches_for_all_folders(tmp_path: Path) -> None:
 
 
 @linux_only
-def test_the_watches_run_out_later(tmp_path: Path) -> None:
+def test_inotify_watches_exhausted_later_are_reported(tmp_path: Path) -> None:
     (tmp_path / "tree").mkdir()
     found = with_few("max_inotify_watches", 30, tmp_path / "tree")
     assert found["begun"] == ["", 0.0]
@@ -227,7 +223,7 @@ def test_the_watches_run_out_later(tmp_path: Path) -> None:
     assert found["saw"]
 
 
-def test_polling_sees_every_kind_of_change(tmp_path: Path) -> None:
+def test_polling_detects_every_kind_of_change(tmp_path: Path) -> None:
     tree, other = tmp_path / "tree", tmp_path / "missing/other"
     (tree / "a/b").mkdir(parents=True)
     for name in ("a/one.md", "a/two.md", "a/b/three.md"):
@@ -246,7 +242,7 @@ def test_polling_sees_every_kind_of_change(tmp_path: Path) -> None:
     assert polling.look() == {str(other), str(other / "x")}
 
 
-def test_a_text_that_was_replaced_under_its_old_time_and_size_is_seen(tmp_path: Path) -> None:
+def test_polling_detects_a_change_with_equal_time_and_size(tmp_path: Path) -> None:
     (tmp_path / "n.md").write_text("old")
     os.utime(tmp_path / "n.md", ns=(1, 1))
     polling = Polling([tmp_path])
@@ -255,8 +251,8 @@ def test_a_text_that_was_replaced_under_its_old_time_and_size_is_seen(tmp_path: 
     assert polling.look() == {str(tmp_path / "n.md")}
 
 
-def test_a_large_tree_is_looked_at_less_often(tmp_path: Path) -> None:
-    """One look takes at most a hundredth of the time."""
+def test_large_tree_is_polled_less_often(tmp_path: Path) -> None:
+    """Polling takes at most a hundredth of the time."""
     for number in range(300):
         (tmp_path / f"n{number}.md").touch()
     polling = Polling([tmp_path], least_seconds=0.0)
@@ -281,16 +277,16 @@ garbage
         ("/", ""),
     ],
 )
-def test_disks_that_others_write_to(tmp_path: Path, folder: str, kind: str) -> None:
+def test_network_disks_are_recognised_by_their_mount(tmp_path: Path, folder: str, kind: str) -> None:
     (tmp_path / "mounts").write_text(MOUNTS)
     assert network_disk(Path(folder), tmp_path / "mounts") == kind
 
 
-def test_without_a_table_of_mounts_no_disk_is_a_network_disk(tmp_path: Path) -> None:
+def test_missing_mount_table_means_no_network_disk(tmp_path: Path) -> None:
     assert network_disk(tmp_path, tmp_path / "none") == ""
 
 
-def test_on_a_network_disk_files_are_looked_at(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_network_disks_are_polled(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     mounts = tmp_path / "mounts"
     mounts.write_text(f"1 0 0:1 / {os.path.realpath(tmp_path)} rw - nfs server:/ rw\n")
     monkeypatch.setattr(watch, "network_disk", lambda folder: network_disk(folder, mounts))
@@ -306,7 +302,7 @@ def test_on_a_network_disk_files_are_looked_at(tmp_path: Path, monkeypatch: pyte
         watcher.stop()
 
 
-def test_it_may_be_stopped_by_two_threads_while_it_starts(tmp_path: Path) -> None:
+def test_watcher_can_be_stopped_by_two_threads_while_starting(tmp_path: Path) -> None:
     faults: queue.SimpleQueue[Exception] = queue.SimpleQueue()
 
     def run(call: Callable[[], object]) -> None:

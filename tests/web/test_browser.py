@@ -1,4 +1,4 @@
-"""The app in a real browser: a query is typed, the panes are read from the page."""
+"""The app in a real browser."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def all_panes(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("BRV_TUI_PANES", "all")
 
 
-async def test_a_query_is_typed_and_the_panes_are_read(served: Served, tree: Tree, tmp_path: Path) -> None:
+async def test_typed_query_fills_the_panes_in_a_browser(served: Served, tree: Tree, tmp_path: Path) -> None:
     async with opened(tmp_path / "browser") as page:
         await page.open(served.printed)
         await page.until(lambda text: "1 note " in text)
@@ -52,8 +52,8 @@ _PASTE = """
 """
 
 
-async def test_a_paste_of_any_size_arrives_whole(served: Served, tmp_path: Path) -> None:
-    """The server closes connections with larger messages; pieces must not split a character."""
+async def test_large_paste_arrives_complete(served: Served, tmp_path: Path) -> None:
+    """The server closes connections with larger messages, and pieces must not split a character."""
     async with opened(tmp_path / "browser") as page:
         await page.open(served.printed)
         await page.until(lambda text: "1 note " in text)

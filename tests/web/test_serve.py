@@ -1,4 +1,4 @@
-"""``brv-tui serve``: what it prints, whom it lets in, and how it ends."""
+"""``brv-tui serve``: output, access and shutdown."""
 
 from __future__ import annotations
 
@@ -129,7 +129,7 @@ async def connected(served: Served, origin: str, host: str = "", cookie: str = "
             return error.status != HTTPStatus.FORBIDDEN
 
 
-async def test_it_prints_its_address_and_serves_the_page(served: Served, tree: Tree) -> None:
+async def test_serve_prints_its_address_and_serves_the_page(served: Served, tree: Tree) -> None:
     assert re.fullmatch(
         rf"{tree.root.name} is at http://127\.0\.0\.1:{served.port}/\?token=[\w-]{{43}} \(Ctrl\+C stops it\)\n",
         served.line,
@@ -140,7 +140,7 @@ async def test_it_prints_its_address_and_serves_the_page(served: Served, tree: T
 
 
 @pytest.mark.long
-async def test_a_repository_is_served_too(tmp_path: Path) -> None:
+async def test_repository_can_be_served(tmp_path: Path) -> None:
     (tmp_path / "shop").mkdir()
     process = start("--repo", str(tmp_path / "shop"), "--port", "0")
     try:
@@ -157,7 +157,7 @@ async def test_a_repository_is_served_too(tmp_path: Path) -> None:
     assert (code, "no profile nonesuch: use soleri, soleri-code" in error) == (2, True)
 
 
-async def test_the_token_is_exchanged_for_a_cookie_that_every_path_needs(served: Served) -> None:
+async def test_every_path_needs_the_cookie_given_for_the_token(served: Served) -> None:
     cookie, key = await served.enter()
     paths = ("", "page.js", "static/js/textual.js", "static/", "download/x", "nothing", f"ws/{key}")
     for path in paths:
@@ -174,7 +174,7 @@ async def test_the_token_is_exchanged_for_a_cookie_that_every_path_needs(served:
         assert (await get(f"{served.url}{path}", Cookie=cookie))[0] == 404
 
 
-async def test_cookie_is_hidden_from_scripts_and_sites_and_the_page_from_frames(served: Served) -> None:
+async def test_cookie_and_page_headers_restrict_access(served: Served) -> None:
     async with aiohttp.ClientSession() as client, client.get(served.printed) as answer:
         assert "; HttpOnly; " in answer.headers["Set-Cookie"]
         assert answer.headers["Set-Cookie"].endswith("SameSite=Strict")
@@ -183,14 +183,14 @@ async def test_cookie_is_hidden_from_scripts_and_sites_and_the_page_from_frames(
         assert answer.headers["Cache-Control"] == "no-store"
 
 
-async def test_connection_needs_the_key_of_one_port(served: Served) -> None:
+async def test_connection_needs_the_cookie_and_the_key(served: Served) -> None:
     own = served.url.rstrip("/")
     cookie, _ = await served.enter()
     assert not await connected(served, own, cookie=f"{cookie}x")
     assert not await connected(served, own, key="guessed")
 
 
-async def test_messages_that_no_page_sends_end_the_connection_without_a_trace(served: Served) -> None:
+async def test_malformed_messages_close_the_connection_quietly(served: Served) -> None:
     cookie, key = await served.enter()
     headers = {"Origin": served.url.rstrip("/"), "Cookie": cookie}
     messages = ("{", "[]", "7", '["resize", 1]', '["stdin", 1]', "[" * 100_000)
@@ -205,7 +205,7 @@ async def test_messages_that_no_page_sends_end_the_connection_without_a_trace(se
     assert end(served.process) == ""
 
 
-async def test_so_many_pages_may_be_open(served: Served) -> None:
+async def test_number_of_open_pages_is_limited(served: Served) -> None:
     cookie, key = await served.enter()
     headers = {"Origin": served.url.rstrip("/"), "Cookie": cookie}
     async with aiohttp.ClientSession() as client, AsyncExitStack() as opened:
@@ -217,7 +217,7 @@ async def test_so_many_pages_may_be_open(served: Served) -> None:
 
 
 @pytest.mark.long
-async def test_trace_and_picture_go_only_to_the_owners_browser(served: Served) -> None:
+async def test_saved_trace_is_downloaded_only_by_the_owners_browser(served: Served) -> None:
     cookie, key = await served.enter()
     headers = {"Origin": served.url.rstrip("/"), "Cookie": cookie}
     async with (
@@ -228,7 +228,7 @@ async def test_trace_and_picture_go_only_to_the_owners_browser(served: Served) -
         shown = b""
         while b"1 note" not in shown:
             shown += (await connection.receive()).data
-        for typed, has_it, told in (
+        for typed, has_it, result in (
             (("quokka", "\x1b", "x", "\r"), lambda text: json.loads(text)["trace"]["query"] == "quokka", b"downloads"),
             (("s",), lambda text: text.startswith("<svg") and "quokka" in text, b"svg"),  # what differs is sent alone
         ):
@@ -246,7 +246,7 @@ async def test_trace_and_picture_go_only_to_the_owners_browser(served: Served) -
                 assert answer.headers["Content-Disposition"].startswith("attachment; ")
                 assert has_it(await answer.text())
             shown = b""
-            while told not in shown:
+            while result not in shown:
                 shown += (await connection.receive()).data
 
 
@@ -260,7 +260,7 @@ async def test_idle_connections_do_not_block_others(served: Served) -> None:
         assert first.recv(1) == b"", "the oldest is closed"
 
 
-async def test_only_its_own_page_may_connect(served: Served) -> None:
+async def test_foreign_pages_may_not_connect(served: Served) -> None:
     own = served.url.rstrip("/")
     assert await connected(served, own)
     assert await connected(served, f"http://localhost:{served.port}", f"localhost:{served.port}")
@@ -270,7 +270,7 @@ async def test_only_its_own_page_may_connect(served: Served) -> None:
         assert not await connected(served, other)
 
 
-async def test_a_name_that_is_not_this_machine_is_refused(served: Served) -> None:
+async def test_foreign_host_name_is_refused(served: Served) -> None:
     host = f"evil.example:{served.port}"
     cookie, _ = await served.enter()
     for path in ("", "static/js/textual.js"):
@@ -281,20 +281,20 @@ async def test_a_name_that_is_not_this_machine_is_refused(served: Served) -> Non
     assert (await get(served.url, Host=f"localhost:{served.port}", Cookie=cookie))[0] == 200
 
 
-def test_unknown_name_gets_the_address_to_open() -> None:
-    said = guard.Guard("0.0.0.0", 80)._unknown_name
-    assert "with this machine's own name or IP address in place of 0.0.0.0" in said
+def test_unknown_host_name_gets_the_address_to_open() -> None:
+    message = guard.Guard("0.0.0.0", 80)._unknown_name
+    assert "with this machine's own name or IP address in place of 0.0.0.0" in message
     assert "in place of" not in guard.Guard("127.0.0.1", 80)._unknown_name
 
 
-def test_file_without_a_trace_is_refused_with_what_can_be_served(tmp_path: Path) -> None:
+def test_file_without_a_trace_is_refused(tmp_path: Path) -> None:
     (tmp_path / "r.md").write_text("x")
     with pytest.raises(Failure, match="neither the folder of a project nor a saved trace"):
         check_trace(tmp_path / "r.md")
 
 
 @pytest.mark.long
-async def test_it_ends_at_ctrl_c_with_the_apps_that_are_open(served: Served) -> None:
+async def test_ctrl_c_ends_the_server_and_open_apps(served: Served) -> None:
     cookie, key = await served.enter()
     async with aiohttp.ClientSession() as client:
         headers = {"Origin": served.url.rstrip("/"), "Cookie": cookie}
@@ -309,7 +309,7 @@ async def test_it_ends_at_ctrl_c_with_the_apps_that_are_open(served: Served) -> 
 
 
 @pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="children are looked up in /proc")
-async def test_an_app_ends_with_its_page(served: Served) -> None:
+async def test_closing_a_page_ends_its_app(served: Served) -> None:
     assert await connected(served, served.url.rstrip("/"))
     children = Path(f"/proc/{served.process.pid}/task/{served.process.pid}/children")
     async with asyncio.timeout(LIMIT_S):
@@ -317,7 +317,7 @@ async def test_an_app_ends_with_its_page(served: Served) -> None:
             await asyncio.sleep(0.05)
 
 
-async def test_an_app_that_does_not_end_is_killed(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_app_that_does_not_exit_is_killed(monkeypatch: pytest.MonkeyPatch) -> None:
     async def nothing(*said: object) -> None:
         pass
 
@@ -352,18 +352,20 @@ def test_host_of_another_machine_is_reported(tree: Tree) -> None:
 
 
 @pytest.mark.parametrize(
-    ("option", "said"),
+    ("option", "message"),
     [("--signals", "nosuch.json: cannot be read as signals (there is no such file)"), ("--profile", "no profile")],
 )
-def test_addresses_no_page_can_open_are_refused_at_once(tree: Tree, tmp_path: Path, option: str, said: str) -> None:
+def test_options_that_no_page_can_open_are_refused_at_once(
+    tree: Tree, tmp_path: Path, option: str, message: str
+) -> None:
     tree.note("x/n.md", "Quokka")
     code, error = refused(str(tree.root), "--port", "0", option, str(tmp_path / "nosuch.json"))
     assert (code, error.count("\n")) == (2, 1)
-    assert said in error
+    assert message in error
 
 
 @pytest.mark.parametrize(
-    ("error", "said"),
+    ("error", "message"),
     [
         (
             OSError(socket.EAI_NONAME, "Name or service not known"),
@@ -379,8 +381,8 @@ def test_addresses_no_page_can_open_are_refused_at_once(tree: Tree, tmp_path: Pa
         (OSError(errno.ENOBUFS, "No buffer space"), "cannot listen on h.example, port 80 (No buffer space): choose"),
     ],
 )
-def test_failure_to_listen_is_explained(error: OSError | UnicodeError, said: str) -> None:
-    assert serving._cannot_listen("h.example", 80, error).startswith(said)
+def test_failure_to_listen_is_explained(error: OSError | UnicodeError, message: str) -> None:
+    assert serving._cannot_listen("h.example", 80, error).startswith(message)
 
 
 def test_missing_project_is_reported(tmp_path: Path) -> None:
@@ -388,7 +390,7 @@ def test_missing_project_is_reported(tmp_path: Path) -> None:
     assert (code, error.count("\n")) == (3, 1)
 
 
-def test_other_machines_are_warned_of(tree: Tree) -> None:
+def test_serving_to_other_machines_shows_a_warning(tree: Tree) -> None:
     tree.note("x/n.md", "Quokka")
     process = start(str(tree.root), "--host", "0.0.0.0", "--port", "0")
     line = line_of(process)
@@ -397,7 +399,7 @@ def test_other_machines_are_warned_of(tree: Tree) -> None:
     assert "nothing is encrypted" in error
 
 
-def test_missing_extra_is_named(tree: Tree) -> None:
+def test_missing_web_extra_is_reported(tree: Tree) -> None:
     tree.note("x/n.md", "Quokka")
     code = "import sys; sys.modules['textual_serve.app_service'] = None; from brvtui.cli import main; main()"
     command = [sys.executable, "-c", code, "serve", str(tree.root)]
@@ -411,11 +413,11 @@ def test_missing_extra_is_named(tree: Tree) -> None:
     ("host", "here"),
     [("127.0.0.1", True), ("127.8.8.8", True), ("::1", True), ("localhost", True), ("0.0.0.0", False), ("a.b", False)],
 )
-def test_loopback(host: str, here: bool) -> None:
+def test_loopback_hosts_are_recognised(host: str, here: bool) -> None:
     assert is_loopback(host) == here
 
 
-def test_listening_on_both_families() -> None:
+def test_server_listens_on_ipv4_and_ipv6() -> None:
     for host in ("127.0.0.1", *(["::1"] if socket.has_dualstack_ipv6() else [])):
-        with listen(host, 0) as made:
-            assert made.getsockname()[1] > 0
+        with listen(host, 0) as result:
+            assert result.getsockname()[1] > 0

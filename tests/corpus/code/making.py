@@ -1,4 +1,4 @@
-"""Repositories of a few files, and their graphs."""
+"""Small repositories and their graphs."""
 
 from __future__ import annotations
 

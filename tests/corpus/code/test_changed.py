@@ -48,7 +48,7 @@ diff --git a/removed.py b/removed.py
 """
 
 
-def test_a_patch_names_its_files_and_its_lines_none() -> None:
+def test_files_of_a_patch_come_only_from_its_headers() -> None:
     assert files_of_patch(PATCH) == ["b/src/a.py", "b/new.py", "a/removed.py", 'b/café "1"\t.py']
     assert files_of_patch(PATCH.replace("\n", "\r\n"))[:2] == ["b/src/a.py", "b/new.py\r".strip()]
 
@@ -56,11 +56,11 @@ def test_a_patch_names_its_files_and_its_lines_none() -> None:
 @pytest.mark.parametrize(
     "text", ["", "no diff\n", "+++ \n", "@@ -1,99999999999 +1,99999999999 @@\n+++ b/x\n", "\0" * 99]
 )
-def test_file_that_is_not_a_patch_names_no_file(text: str) -> None:
+def test_text_that_is_not_a_patch_names_no_file(text: str) -> None:
     assert files_of_patch(text) == []
 
 
-def test_long_patches_take_no_time() -> None:
+def test_long_patches_are_parsed_quickly() -> None:
     started = time.process_time()
     files_of_patch("+++ b/x\n@@ -1 +1 @@\n" * 100_000 + '+++ "' + "\\" * 300_000 + '"')
     assert time.process_time() - started < 2
@@ -85,7 +85,7 @@ def repository(tmp_path: Path) -> Path:
 
 
 @NEEDS_GIT
-def test_revisions_are_compared_from_any_folder(repository: Path) -> None:
+def test_revisions_are_compared_from_any_subfolder(repository: Path) -> None:
     assert files_between(repository, "HEAD~1..HEAD") == ["other/é d.py", "src/b.py"]
     assert files_between(repository / "src", "HEAD~1...HEAD") == ["b.py"]
     assert files_between(repository, "HEAD..HEAD") == []
@@ -93,7 +93,7 @@ def test_revisions_are_compared_from_any_folder(repository: Path) -> None:
 
 @NEEDS_GIT
 @pytest.mark.parametrize("revisions", ["HEAD", "none..HEAD", "--output=x..HEAD", "-..", "..", "..a"])
-def test_failed_git_comparison_is_one_line(repository: Path, revisions: str) -> None:
+def test_failed_git_comparison_is_reported_in_one_line(repository: Path, revisions: str) -> None:
     with pytest.raises(DiffError) as raised:
         files_between(repository, revisions)
     assert str(raised.value).startswith(f"{revisions}: ")
@@ -102,8 +102,8 @@ def test_failed_git_comparison_is_one_line(repository: Path, revisions: str) -> 
 
 
 @NEEDS_GIT
-def test_a_repository_has_no_program_run(repository: Path, tmp_path: Path) -> None:
-    """Settings and attributes of a repository can name programs; comparing two revisions starts none of them."""
+def test_comparing_revisions_runs_no_configured_program(repository: Path, tmp_path: Path) -> None:
+    """Settings and attributes of a repository can name programs, which git would run."""
     for key in ("diff.external", "core.fsmonitor", "diff.evil.textconv", "diff.evil.command", "filter.evil.clean"):
         git(repository, "config", key, f"touch {tmp_path}/ran; false")
     write(repository, {".gitattributes": "* diff=evil filter=evil\n", "src/a.py": "a = 3\n"})
@@ -113,8 +113,8 @@ def test_a_repository_has_no_program_run(repository: Path, tmp_path: Path) -> No
 
 @NEEDS_GIT
 @pytest.mark.parametrize("url", ["file://{source}", "ext::touch {mark}"])
-def test_a_partial_clone_fetches_nothing(repository: Path, tmp_path: Path, url: str) -> None:
-    """A blob that is missing is what git would fetch, from an address and with a program that the clone names."""
+def test_comparing_revisions_of_a_partial_clone_fetches_nothing(repository: Path, tmp_path: Path, url: str) -> None:
+    """git would fetch a missing blob from an address, and with a program, that the clone configures."""
     mark, clone = tmp_path / "ran", tmp_path / "clone"
     git(repository, "config", "uploadpack.allowFilter", "true")
     git(tmp_path, "clone", "-q", "--no-checkout", "--filter=blob:none", f"file://{repository}", str(clone))
@@ -140,7 +140,7 @@ def test_folder_outside_of_git_is_reported(tmp_path: Path) -> None:
         files_between(tmp_path, "a..b")
 
 
-def test_without_git_a_patch_is_requested(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_git_is_reported_with_advice_to_give_a_patch(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(DiffError, match="git is not installed; give the patch itself"):
         files_between(tmp_path, "a..b")

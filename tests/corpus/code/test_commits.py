@@ -1,4 +1,4 @@
-"""The times of commits: which line is from when, and what git may not do."""
+"""Commit times of lines, and restrictions of git."""
 
 from __future__ import annotations
 
@@ -39,14 +39,16 @@ def commit(root: Path, files: dict[str, str], days: float) -> None:
 @pytest.fixture
 def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("BRV_TUI_CACHE_DIR", str(tmp_path / "cache"))
-    made = tmp_path / "shop"
-    made.mkdir()
-    git(made, "init", "-q")
-    commit(made, {"jobs.py": OLD, "still.py": "def still(): pass\n"}, days=90)
-    commit(made, {"jobs.py": OLD + "def month_job(): pass\n"}, days=20)
-    commit(made, {"jobs.py": OLD + "def month_job(): pass\ndef week_job(): pass\n"}, days=3)
-    commit(made, {"jobs.py": "def new_job(): pass\n" + OLD + "def month_job(): pass\ndef week_job(): pass\n"}, days=0.5)
-    return made
+    result = tmp_path / "shop"
+    result.mkdir()
+    git(result, "init", "-q")
+    commit(result, {"jobs.py": OLD, "still.py": "def still(): pass\n"}, days=90)
+    commit(result, {"jobs.py": OLD + "def month_job(): pass\n"}, days=20)
+    commit(result, {"jobs.py": OLD + "def month_job(): pass\ndef week_job(): pass\n"}, days=3)
+    commit(
+        result, {"jobs.py": "def new_job(): pass\n" + OLD + "def month_job(): pass\ndef week_job(): pass\n"}, days=0.5
+    )
+    return result
 
 
 def ages(root: Path, now: float = NOW) -> list[float | None]:
@@ -56,20 +58,20 @@ def ages(root: Path, now: float = NOW) -> list[float | None]:
     return [None if when is None else round((now - when) / DAY, 3) for when in found]
 
 
-def test_each_line_has_the_time_of_its_own_commit(root: Path) -> None:
-    told = ages(root)
-    assert told[0] == 0.5
-    assert told[1] is None or told[1] > 30
-    assert told[2:] == [20, 3]
+def test_each_line_has_the_age_of_its_last_commit(root: Path) -> None:
+    result = ages(root)
+    assert result[0] == 0.5
+    assert result[1] is None or result[1] > 30
+    assert result[2:] == [20, 3]
 
 
-def test_uncommitted_lines_are_of_today_and_moved_lines_keep_their_time(root: Path) -> None:
+def test_uncommitted_lines_are_new_and_moved_lines_keep_their_age(root: Path) -> None:
     text = (root / "jobs.py").read_text()
     (root / "jobs.py").write_text("def draft(): pass\n" + text)
     assert ages(root)[:2] == [0, 0.5]
 
 
-def test_files_that_are_in_no_commit_and_folders_without_git_have_no_times(root: Path, tmp_path: Path) -> None:
+def test_files_outside_git_have_no_commit_times(root: Path, tmp_path: Path) -> None:
     write(root, {"fresh.py": "def fresh(): pass\n"})
     times = CommitTimes(root)
     times.look(NOW)
@@ -79,12 +81,12 @@ def test_files_that_are_in_no_commit_and_folders_without_git_have_no_times(root:
     assert ages(write(tmp_path / "plain", {"jobs.py": OLD})) == [None] * 4
 
 
-def test_without_git_there_are_no_times(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_commit_times_are_missing_if_git_is_not_installed(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", "")
     assert ages(root) == [None] * 4
 
 
-def test_a_new_commit_is_seen_at_the_next_look(root: Path) -> None:
+def test_new_commit_is_found_at_the_next_check(root: Path) -> None:
     times = CommitTimes(root)
     times.look(NOW)
     assert times.of_line("still.py", 1, NOW) is None
@@ -94,14 +96,14 @@ def test_a_new_commit_is_seen_at_the_next_look(root: Path) -> None:
     assert times.of_line("still.py", 1, NOW) == NOW
 
 
-def test_folder_of_a_repository_is_read_by_its_own_paths(root: Path) -> None:
+def test_subfolder_of_a_repository_uses_its_own_paths(root: Path) -> None:
     commit(root, {"inside/part.py": "def part(): pass\n"}, days=2)
     times = CommitTimes(root / "inside")
     times.look(NOW)
     assert times.of_line("part.py", 1, NOW) == NOW - 2 * DAY
 
 
-def test_programs_that_the_repository_names_do_not_run(root: Path, tmp_path: Path) -> None:
+def test_reading_commit_times_runs_no_configured_program(root: Path, tmp_path: Path) -> None:
     mark = tmp_path / "ran"
     for key in ("core.fsmonitor", "filter.x.clean", "filter.x.smudge", "diff.x.textconv", "diff.x.command",
                 "core.sshCommand", "gpg.program", "core.pager"):  # fmt: skip
@@ -112,13 +114,13 @@ def test_programs_that_the_repository_names_do_not_run(root: Path, tmp_path: Pat
     assert not mark.exists()
 
 
-def test_reading_ends_after_some_seconds(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_reading_commit_times_ends_after_a_time_limit(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(commits, "_SECONDS", -1.0)
     assert ages(root) == [None] * 4
 
 
 @pytest.mark.parametrize("hostile", ["", "author-time x\n\ta", "a b c\n\tq", "0" * 40 + " 1 1\nauthor-time -5\n\tb"])
-def test_invalid_output_is_read_as_long_ago(hostile: str) -> None:
+def test_invalid_git_output_means_a_time_long_ago(hostile: str) -> None:
     assert all(when == 0.0 for _, when in commits._committed(hostile))
 
 
@@ -126,13 +128,13 @@ def test_commit_recency_is_a_part_of_the_score(root: Path) -> None:
     session = Session.open(now_ms=NOW * 1000, repository=root)
     session.load()
     hits = {hit.title: hit for hit in session.preview("run the job").hits}
-    told = {title: [part.value for part in hit.parts if part.name == "change"] for title, hit in hits.items()}
-    assert told == {"new_job": [0.05], "week_job": [0.03], "month_job": [0.01], "old_job": []}
+    messages = {title: [part.value for part in hit.parts if part.name == "change"] for title, hit in hits.items()}
+    assert messages == {"new_job": [0.05], "week_job": [0.03], "month_job": [0.01], "old_job": []}
     for hit in hits.values():
         assert hit.score == pytest.approx(sum(part.value for part in hit.parts), abs=1e-9)
 
 
-def test_hanging_git_is_called_once_and_the_reason_is_stored(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_git_that_hangs_is_called_only_once(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(runner, "_PATIENCE_S", 0.5)
     git(root, "config", "include.path", str(root / "pipe"))
     os.mkfifo(root / "pipe")
@@ -147,7 +149,7 @@ def test_hanging_git_is_called_once_and_the_reason_is_stored(root: Path, monkeyp
 
 
 @pytest.mark.parametrize("name", ["alternates", "http-alternates"])
-def test_the_times_count_again_when_the_repository_is_put_right(root: Path, name: str) -> None:
+def test_commit_times_return_after_the_repository_is_repaired(root: Path, name: str) -> None:
     borrowed = root / ".git" / "objects" / "info" / name
     borrowed.write_text("/elsewhere\n")
     checked._checked.cache_clear()

@@ -1,4 +1,4 @@
-"""Symbols as documents, notes that name them, and functions that are similar."""
+"""Symbols as documents, and notes that mention symbols."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def names(graph: CodeGraph) -> CodeNames:
         ("gone.py", ""),
     ],
 )
-def test_a_file_is_named_by_its_path_or_the_end_of_it(names: CodeNames, written: str, path: str) -> None:
+def test_file_is_named_by_its_path_or_a_unique_suffix(names: CodeNames, written: str, path: str) -> None:
     assert names.file(written) == path
 
 
@@ -71,7 +71,7 @@ def test_symbol_is_named_only_if_it_is_unique(names: CodeNames, written: str, id
     assert names.symbol(written) == id_
 
 
-def test_a_note_names_code_by_paths_and_by_names(names: CodeNames) -> None:
+def test_note_mentions_code_by_path_or_symbol_name(names: CodeNames) -> None:
     text = """
 `Server.read` answers; see src/shop/web.py, shop/store.py:3 and `util.py`.
 It calls write_all at the end, and read, and Store too.
@@ -90,7 +90,7 @@ helper_of_all()
     assert {one.note for one in found} == {"a/b.md"}
 
 
-def test_notes_are_found_from_code_and_code_without_notes(graph: CodeGraph) -> None:
+def test_notes_about_code_and_code_without_notes_are_found(graph: CodeGraph) -> None:
     notes = [
         SpeakingNote("one.md", "The `Store` keeps."),
         SpeakingNote("two.md", "src/shop/store.py and shop/util.py"),
@@ -109,7 +109,7 @@ def test_notes_are_found_from_code_and_code_without_notes(graph: CodeGraph) -> N
     assert documentation.files_without_note == ["pkg/disk.go", "src/other/util.py", "src/shop/web.py"]
 
 
-def test_ambiguous_text_is_not_a_name(names: CodeNames) -> None:
+def test_hostile_text_mentions_no_symbol(names: CodeNames) -> None:
     text = "``` \n`a` [[x]] `" + "x" * 500 + "` " + "a/" * 5_000 + " " + "`" * 2_000 + " \x1b[31m `Store\n`"
     assert names.mentions(SpeakingNote("n.md", text)) == []
 
@@ -118,7 +118,7 @@ LONG = ["x" * 200_000, "a." * 100_000, "a/" * 100_000, "`a" * 100_000, "```\n" *
 
 
 @pytest.mark.parametrize("text", LONG, ids=range(len(LONG)))
-def test_long_texts_take_no_time(names: CodeNames, text: str) -> None:
+def test_long_texts_are_searched_quickly(names: CodeNames, text: str) -> None:
     started = time.process_time()
     names.mentions(SpeakingNote("n.md", text))
     assert time.process_time() - started < 2
@@ -160,7 +160,7 @@ def held(tmp_path: Path) -> RepositorySnapshot:
     return snapshot_of(write(tmp_path / "repo", PAGES))
 
 
-def test_every_symbol_has_one_page_below_its_file(held: RepositorySnapshot) -> None:
+def test_every_symbol_is_a_document_below_its_file(held: RepositorySnapshot) -> None:
     titles = {note.path: note.title for note in held.notes}
     assert titles == {
         "pkg/disk.go/Disk": "Disk",
@@ -178,7 +178,7 @@ def test_every_symbol_has_one_page_below_its_file(held: RepositorySnapshot) -> N
     assert held.pages.path_of.keys() == {node.id for node in held.pages.graph.nodes}
 
 
-def test_page_contains_the_lines_up_to_the_next_outer_symbol(held: RepositorySnapshot) -> None:
+def test_symbol_text_ends_before_the_next_outer_symbol(held: RepositorySnapshot) -> None:
     assert held.text("src/shop.py/Store.read") == '    def read(self):\n        return os.environ["HOME"]\n'
     assert held.text("src/shop.py/Store").startswith("class Store:\n")
     assert held.text("src/shop.py/Store").endswith("return inner()\n")
@@ -206,7 +206,7 @@ def test_removed_or_replaced_file_is_not_read(held: RepositorySnapshot, tmp_path
     assert held.text("pkg/disk.go/Disk.Sync") == "\n", "the file has fewer lines than when it was read"
 
 
-def test_entries_of_unchanged_files_stay_the_same(held: RepositorySnapshot) -> None:
+def test_unchanged_files_keep_their_index_entries(held: RepositorySnapshot) -> None:
     root = held.project.tree
     write(root, {"src/shop.py": SHOP + "\ndef more(): pass\n"})
     later = snapshot_of(root, held)
@@ -217,7 +217,7 @@ def test_entries_of_unchanged_files_stay_the_same(held: RepositorySnapshot) -> N
     assert "src/shop.py/more" in later.by_path
 
 
-def test_an_empty_repository_is_a_snapshot(tmp_path: Path) -> None:
+def test_empty_repository_gives_an_empty_snapshot(tmp_path: Path) -> None:
     held = snapshot_of(tmp_path)
     held.warm()
     assert held.notes == ()

@@ -1,4 +1,4 @@
-"""An index that follows changes makes the graph that a fresh one makes."""
+"""Updated code indexes have the same graph as fresh ones."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def change(root: Path, path: str, text: str | None) -> None:
 
 @settings(max_examples=60, deadline=None)
 @given(CHANGES)
-def test_a_followed_index_equals_a_fresh_one(changes: list[tuple[str, str | None]]) -> None:
+def test_updated_index_equals_a_fresh_index(changes: list[tuple[str, str | None]]) -> None:
     with TemporaryDirectory() as folder:
         root = write(Path(folder), {path: texts[0] for path, texts in TEXTS.items()})
         index = build_index(root, "r://r", read=read_here)
@@ -96,7 +96,7 @@ def test_only_changed_files_are_read(tmp_path: Path) -> None:
     assert paths == ["b.py"]
 
 
-def test_a_file_with_the_same_bytes_is_not_parsed_again(tmp_path: Path) -> None:
+def test_file_with_unchanged_bytes_is_not_parsed_again(tmp_path: Path) -> None:
     write(tmp_path, {path: texts[0] for path, texts in TEXTS.items()})
     index = build_index(tmp_path, read=read_here)
     os.utime(tmp_path / "b.py", ns=(1, 1))
@@ -105,7 +105,7 @@ def test_a_file_with_the_same_bytes_is_not_parsed_again(tmp_path: Path) -> None:
     assert paths == []
 
 
-def test_only_files_that_look_at_a_changed_one_are_linked_again(tmp_path: Path) -> None:
+def test_only_dependents_of_a_changed_file_are_relinked(tmp_path: Path) -> None:
     write(
         tmp_path,
         {
@@ -135,7 +135,7 @@ def test_only_files_that_look_at_a_changed_one_are_linked_again(tmp_path: Path) 
     assert len(index.memory.relinked) == 5
 
 
-def test_a_file_is_linked_again_when_a_module_behind_stars_has_its_name_now(tmp_path: Path) -> None:
+def test_file_is_relinked_when_a_star_import_gains_its_name(tmp_path: Path) -> None:
     files = {
         "a.py": "from b import *\ndef go():\n    foo()\n",
         "b.py": "from c import *\n",
@@ -148,7 +148,7 @@ def test_a_file_is_linked_again_when_a_module_behind_stars_has_its_name_now(tmp_
     assert ("a.py.go", "calls", "c.py.foo") in ends(graph)
 
 
-def test_a_file_is_linked_again_when_its_package_declares_a_name_that_it_uses(tmp_path: Path) -> None:
+def test_file_is_relinked_when_its_package_declares_a_used_name(tmp_path: Path) -> None:
     files = {
         "A.java": "package p;\nclass A { void go() { B.run(); } }\n",
         "X.java": "package p;\nclass X { }\n",
@@ -162,7 +162,7 @@ def test_a_file_is_linked_again_when_its_package_declares_a_name_that_it_uses(tm
     assert index.memory.relinked == ("A.java", "X.java")
 
 
-def test_file_is_linked_again_if_a_type_above_a_name_changes(tmp_path: Path) -> None:
+def test_file_is_relinked_when_a_base_type_changes(tmp_path: Path) -> None:
     files = {
         "base.py": "",
         "job.py": "import base\nclass Job(base.Base): pass\n",

@@ -1,4 +1,4 @@
-"""Go, TypeScript, JavaScript, Rust, Java and C# are read as Python is."""
+"""Symbols and references of Go, TypeScript, JavaScript, Rust, Java and C#."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from brvtui.corpus.code.rules import code_rules
 from tests.corpus.code.making import ends, graph_of, kinds, write
 
 
-def test_go(tmp_path: Path) -> None:
+def test_go_symbols_and_references_are_read(tmp_path: Path) -> None:
     store = """
 package store
 
@@ -82,7 +82,7 @@ func Open(k Keeper) *Store { http.HandleFunc("/items", helper); return &Store{} 
     }
 
 
-def test_typescript(tmp_path: Path) -> None:
+def test_typescript_symbols_and_references_are_read(tmp_path: Path) -> None:
     store = """
 import { Item as Thing } from './model.js';
 import express from 'express';
@@ -139,7 +139,7 @@ app.get('/open', open);
     }
 
 
-def test_javascript(tmp_path: Path) -> None:
+def test_javascript_symbols_and_references_are_read(tmp_path: Path) -> None:
     main = """
 const store = require('./store'), { open } = require('./store');
 class Disk extends Base { size = 1; #path; go() { return this.size + this.#path; } }
@@ -157,7 +157,7 @@ function run() { store.open(); open(); }
     }
 
 
-def test_rust(tmp_path: Path) -> None:
+def test_rust_symbols_and_references_are_read(tmp_path: Path) -> None:
     store = """
 use crate::model::{self, Item as Thing, inner::*};
 use std::process::Command;
@@ -214,7 +214,7 @@ mod helpers { pub fn help() {} }
     }
 
 
-def test_java(tmp_path: Path) -> None:
+def test_java_symbols_and_references_are_read(tmp_path: Path) -> None:
     store = """
 package com.shop.store;
 
@@ -328,7 +328,7 @@ namespace Shop.Web
 }
 
 
-def test_csharp(tmp_path: Path) -> None:
+def test_csharp_symbols_and_references_are_read(tmp_path: Path) -> None:
     graph = graph_of(tmp_path, CSHARP)
     found, store, item = kinds(graph), "src/Web/Store.cs", "src/Model/Item.cs"
     assert found[f"{store}.Store"] == found[f"{store}.Point"] == found[f"{store}.Size"] == "type"
@@ -448,7 +448,7 @@ class Made { Made() {} }
 
 
 @pytest.mark.parametrize("language", CALLBACKS)
-def test_functions_that_are_handed_over_are_called(tmp_path: Path, language: str) -> None:
+def test_functions_passed_as_arguments_count_as_called(tmp_path: Path, language: str) -> None:
     path, source, wanted = CALLBACKS[language]
     others = {"b.py": "def other(): pass\n", "b.js": "export function other() {}\n"}
     graph = graph_of(tmp_path, {path: source, **others})
@@ -458,14 +458,14 @@ def test_functions_that_are_handed_over_are_called(tmp_path: Path, language: str
 
 
 @pytest.mark.parametrize(("count", "read"), [(1, 1), (3, 60), (25, 4000)])
-def test_many_files_of_a_language_that_is_not_read_are_named(tmp_path: Path, count: int, read: int) -> None:
+def test_unsupported_language_with_many_files_is_named(tmp_path: Path, count: int, read: int) -> None:
     ruby = {f"lib/r{number}.rb": "def x; end\n" for number in range(count)}
     listing = list_sources(write(tmp_path, {**ruby, **{f"p{number}.py": "" for number in range(read)}}), code_rules())
     files = "1 Ruby file in all is" if count == 1 else f"{count} Ruby files in all are"
     assert [one.line for one in listing.skipped] == [f"lib/r0.rb: {files} {NOT_READ}"]
 
 
-def test_few_files_of_a_language_that_is_not_read_are_not_named(tmp_path: Path) -> None:
+def test_unsupported_language_with_few_files_is_not_named(tmp_path: Path) -> None:
     files = {f"p{number}.py": "" for number in range(60)}
     listing = list_sources(write(tmp_path, {"a.rb": "", "b.rb": "", "note.txt": "", **files}), code_rules())
     assert listing.skipped == ()

@@ -1,4 +1,4 @@
-"""Python is read: symbols, references, what imports mean, and what follows from it."""
+"""Symbols, references and imports of Python, and relations derived from them."""
 
 from __future__ import annotations
 
@@ -140,7 +140,7 @@ def test_symbols_have_their_kinds(graph: CodeGraph) -> None:
     }
 
 
-def test_symbols_know_their_place_and_documentation(graph: CodeGraph) -> None:
+def test_symbols_have_their_location_and_documentation(graph: CodeGraph) -> None:
     read = next(node for node in graph.nodes if node.id.endswith("store.py.Store.read"))
     assert (read.name, read.path, read.doc) == ("read", "src/app/store.py", "Reads one value.")
     assert STORE.splitlines()[read.line - 1] == "    def read(self, key):"
@@ -148,7 +148,7 @@ def test_symbols_know_their_place_and_documentation(graph: CodeGraph) -> None:
     assert graph.qualified_name("env://HOME") == "env://HOME"
 
 
-def test_calls_find_methods_of_the_object_and_of_types_above(graph: CodeGraph) -> None:
+def test_calls_resolve_own_and_inherited_methods(graph: CodeGraph) -> None:
     calls = ends(graph, "calls")
     assert ("src/app/store.py.Store.read", "calls", "src/app/store.py.Store._check") in calls
     assert ("src/app/web.py.DiskStore.read", "calls", "src/app/store.py.Store.read") in calls
@@ -156,7 +156,7 @@ def test_calls_find_methods_of_the_object_and_of_types_above(graph: CodeGraph) -
     assert ("src/app/store.py.open_store", "calls", "src/app/store.py.fallback") in calls
 
 
-def test_calls_follow_imports(graph: CodeGraph) -> None:
+def test_calls_resolve_imported_names(graph: CodeGraph) -> None:
     calls = ends(graph, "calls")
     assert ("src/app/web.py.item", "calls", "src/app/store.py.open_store") in calls
     assert ("src/app/web.py.start", "calls", "src/app/store.py.open_store") in calls
@@ -177,7 +177,7 @@ def test_confidence_is_higher_for_resolved_names(graph: CodeGraph) -> None:
     assert (lost.confidence, lost.provenance) == (0.7, "ast_inferred")
 
 
-def test_other_relations(graph: CodeGraph) -> None:
+def test_other_relations_between_symbols_are_found(graph: CodeGraph) -> None:
     store, web = "src/app/store.py", "src/app/web.py"
     assert ends(graph, "extends", "throws", "handles_route", "reads_env", "executes_process", "accesses_field") == {
         (f"{web}.DiskStore", "extends", f"{store}.Store"),
@@ -197,7 +197,7 @@ def test_other_relations(graph: CodeGraph) -> None:
     }
 
 
-def test_decorators_callbacks_and_hints(graph: CodeGraph) -> None:
+def test_decorators_callbacks_and_type_hints_create_edges(graph: CodeGraph) -> None:
     store, web = "src/app/store.py", "src/app/web.py"
     assert (f"{web}.app.get", "decorates", f"{web}.item") in ends(graph)
     assert (f"{web}.app.before_request", "calls", f"{web}.hook") in ends(graph)
@@ -207,7 +207,7 @@ def test_decorators_callbacks_and_hints(graph: CodeGraph) -> None:
     }
 
 
-def test_inherited_methods_and_members(graph: CodeGraph) -> None:
+def test_inherited_methods_and_members_create_edges(graph: CodeGraph) -> None:
     store, web = "src/app/store.py", "src/app/web.py"
     assert {target for _, _, target in ends(graph, "inherits")} == {
         f"{store}.Store.{name}" for name in ("__init__", "read", "_check", "count")
@@ -218,14 +218,14 @@ def test_inherited_methods_and_members(graph: CodeGraph) -> None:
     assert (f"{store}.MissingKey", "contains", f"{store}.MissingKey.Detail") in members
 
 
-def test_symbols_of_one_test_are_tested_together(graph: CodeGraph) -> None:
+def test_symbols_used_by_one_test_are_linked(graph: CodeGraph) -> None:
     store, web = "src/app/store.py", "src/app/web.py"
     together = ends(graph, "co_tested_with")
     assert (f"{store}.Store", "co_tested_with", f"{store}.open_store") in together
     assert (f"{store}.open_store", "co_tested_with", f"{web}.item") in together
 
 
-def test_imports_name_symbols_and_modules(graph: CodeGraph) -> None:
+def test_imports_refer_to_symbols_and_modules(graph: CodeGraph) -> None:
     assert ends(graph, "imports") >= {
         ("src/app/web.py", "imports", "src/app/store.py"),
         ("src/app/web.py", "imports", "src/app/store.py.Store"),
@@ -234,7 +234,7 @@ def test_imports_name_symbols_and_modules(graph: CodeGraph) -> None:
     }
 
 
-def test_a_name_is_followed_through_the_package_that_passes_it_on(tmp_path: Path) -> None:
+def test_name_is_followed_through_a_reexporting_package(tmp_path: Path) -> None:
     files = {
         "lib/__init__.py": "from .inner import *\n",
         "lib/inner/__init__.py": "from ._deep import Deep as Deep\n",
@@ -248,7 +248,7 @@ def test_a_name_is_followed_through_the_package_that_passes_it_on(tmp_path: Path
     }
 
 
-def test_modules_that_import_each_other_in_circles_end(tmp_path: Path) -> None:
+def test_circular_imports_are_resolved(tmp_path: Path) -> None:
     files = {
         f"m{n}.py": "".join(f"from m{k} import *\n" for k in range(30)) + f"def f{n}(): gone()\n" for n in range(30)
     }
@@ -256,7 +256,7 @@ def test_modules_that_import_each_other_in_circles_end(tmp_path: Path) -> None:
     assert ("m3.py.f3", "calls", "m3.py.gone") in ends(graph, "calls")
 
 
-def test_a_property_takes_the_place_of_its_field(tmp_path: Path) -> None:
+def test_property_replaces_the_field_of_the_same_name(tmp_path: Path) -> None:
     text = "class A:\n    def __init__(self):\n        self.x = 1\n    @property\n    def x(self):\n        'Doc.'\n"
     graph = graph_of(tmp_path, {"a.py": text})
     assert {(node.id, node.kind, node.doc) for node in graph.nodes if node.name == "x"} == {
@@ -264,7 +264,7 @@ def test_a_property_takes_the_place_of_its_field(tmp_path: Path) -> None:
     }
 
 
-def test_a_route_is_found_among_other_decorators(tmp_path: Path) -> None:
+def test_route_is_found_among_other_decorators(tmp_path: Path) -> None:
     text = (
         "@app.get('/a')\n@app.route('/b')\n@login_required\ndef show(): pass\n@app.get\n@get('/c')\ndef other(): pass\n"
     )

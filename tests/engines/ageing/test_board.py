@@ -57,7 +57,7 @@ def random_board(folder: Path, seed: int, profile: Profile = BRV3) -> Board:
     return board_of(tree, profile)
 
 
-def test_row_of_the_board(tree: Tree) -> None:
+def test_board_row_has_the_signals_and_ceiling_of_its_note(tree: Tree) -> None:
     tree.note("a/n.md", "Named", days=10, importance=60, maturity="validated", recency=0.5, access_count=4)
     row = board_of(tree).row(0)
     assert (row.path, row.title, row.maturity, row.source) == ("a/n.md", "Named", "validated", str(Source.FILE))
@@ -69,7 +69,7 @@ def test_row_of_the_board(tree: Tree) -> None:
     assert (row.hits_to_promotion, row.after_one_hit, row.has_come) == (9, "validated", ())
 
 
-def test_ends_of_the_ladder(tree: Tree) -> None:
+def test_core_has_no_promotion_and_draft_no_demotion(tree: Tree) -> None:
     tree.note("a/core.md", "Core", maturity="core", importance=50)
     tree.note("a/draft.md", "Draft", importance=70)
     board = board_of(tree)
@@ -80,7 +80,7 @@ def test_ends_of_the_ladder(tree: Tree) -> None:
     assert (draft.to_promotion, draft.hits_to_promotion, draft.after_one_hit) == (0, 1, "validated")
 
 
-def test_an_empty_tree(tree: Tree) -> None:
+def test_empty_tree_has_an_empty_board(tree: Tree) -> None:
     board = board_of(tree)
     assert len(board) == 0
     assert board.hits_to_promotion.size == 0
@@ -89,7 +89,7 @@ def test_an_empty_tree(tree: Tree) -> None:
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_signals_and_ceilings_equal_hits(seed: int, tmp_path: Path) -> None:
+def test_board_signals_and_ceilings_equal_those_of_hits(seed: int, tmp_path: Path) -> None:
     board = random_board(tmp_path, seed)
     for position, note in enumerate(board.snapshot.notes):
         [hit] = path_hits(Context(board.snapshot, BRV3, NOW_MS), [note], 1.0, "x")
@@ -105,8 +105,9 @@ def test_signals_and_ceilings_equal_hits(seed: int, tmp_path: Path) -> None:
 @pytest.mark.parametrize("seed", range(6))
 @pytest.mark.parametrize("profile", [BRV3, DOCS, changed(BRV3, decay={"importance_base": 1.0})])
 def test_event_happens_on_its_day(seed: int, profile: Profile, tmp_path: Path) -> None:
-    """Just before the event the note is unchanged, just after it has changed. Events that never happen have not
-    happened in ten years.
+    """The note changes between just before and just after the event.
+
+    Events forecast as "never" do not happen within ten years.
     """
     board = random_board(tmp_path, seed, profile)
     steady = (board.snapshot.columns.recency == 1) | (board.today.days > 0)
@@ -122,7 +123,7 @@ def test_event_happens_on_its_day(seed: int, profile: Profile, tmp_path: Path) -
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_future_day_equals_a_later_clock(seed: int, tmp_path: Path) -> None:
+def test_board_of_a_future_day_equals_a_later_clock(seed: int, tmp_path: Path) -> None:
     board = random_board(tmp_path, seed)
     ahead, later = board.after(40), Board(board.snapshot, BRV3.ageing, NOW_MS + 40 * DAY_MS).today
     assert (ahead.importance == later.importance).all()
@@ -151,14 +152,14 @@ class TestArchive:
         assert days[place(board, "a/old.md")] == np.inf
         assert days[place(board, "a/low.md")] == 0
 
-    def test_date_counts_instead_of_the_file_time(self, tree: Tree) -> None:
+    def test_date_in_the_note_overrides_the_file_time(self, tree: Tree) -> None:
         tree.file("a/n.md", DATED, days=300)
         board = board_of(tree)
         assert board.row(0).updated_days == 7
         assert board.days_until[ARCHIVE][0] == pytest.approx(np.log(35 / 50) / np.log(0.995) - 7)
         assert board.today.archive_importance[0] == pytest.approx(50 * 0.995**7)
 
-    def test_vague_date_is_ignored(self, tree: Tree) -> None:
+    def test_unparsable_date_prevents_archiving(self, tree: Tree) -> None:
         tree.file("a/n.md", "updatedAt: soon\n# N\n")
         tree.signals["a/n.md"] = stored(importance=1)
         board = board_of(tree)
@@ -166,13 +167,13 @@ class TestArchive:
         assert not board.after(365).has_come[ARCHIVE][0]
 
     @pytest.mark.parametrize("path", ["_archived/a/n.stub.md", "_archived/n.md", "a/_archived/n.md"])
-    def test_archive_is_not_archived(self, path: str, tree: Tree) -> None:
+    def test_archived_files_are_not_archived_again(self, path: str, tree: Tree) -> None:
         tree.note(path, "N", importance=1)
         board = board_of(tree)
         assert board.days_until[ARCHIVE][0] == np.inf
         assert board.days_until[PRUNING][0] == np.inf
 
-    def test_validated_and_core_stay(self, tree: Tree) -> None:
+    def test_validated_and_core_notes_are_not_pruned(self, tree: Tree) -> None:
         for maturity in LEVELS:
             tree.note(f"a/{maturity}.md", "N", days=500, importance=1, maturity=maturity)
         board = board_of(tree)
@@ -183,11 +184,11 @@ class TestArchive:
         assert offered[ARCHIVE] == {"draft"}
         assert offered[PRUNING] == {"draft", "validated"}
 
-    def test_documents_have_no_pruning(self, tree: Tree) -> None:
+    def test_docs_profile_has_no_pruning(self, tree: Tree) -> None:
         tree.note("a/n.md", "N", days=500)
         assert board_of(tree, DOCS).days_until[PRUNING][0] == np.inf
 
-    def test_shared_notes_are_unaffected(self, tree: Tree) -> None:
+    def test_shared_notes_are_never_archived_or_pruned(self, tree: Tree) -> None:
         other = Tree(tree.root.parent / "other")
         other.note("b/n.md", "Shared", days=500)
         tree.source(("lib", other))
@@ -196,7 +197,7 @@ class TestArchive:
         assert board.days_until[ARCHIVE][0] == board.days_until[PRUNING][0] == np.inf
 
 
-def test_hits_do_not_change_the_file() -> None:
+def test_hits_leave_the_files_age_unchanged() -> None:
     made = after_hits(stored(importance=53, recency=0.4, access_count=2), 10.0, True, 5, BRV3.ageing)
     assert (made.times, made.signals.importance, made.signals.maturity, made.signals.access_count) == (
         5,
@@ -208,7 +209,7 @@ def test_hits_do_not_change_the_file() -> None:
     assert made.ceiling == ceiling_of(10.0, 68, 0.4, "validated", True, BRV3)
 
 
-def test_updates_make_the_note_young() -> None:
+def test_updates_reset_the_age_of_the_note() -> None:
     made = after_updates(stored(importance=53, recency=0.4, update_count=2), 10.0, False, 3, BRV3.ageing)
     assert (made.times, made.signals.importance, made.signals.maturity, made.signals.update_count) == (
         3,
@@ -227,12 +228,12 @@ def test_zero_events_change_nothing(after: object) -> None:
     assert (made.signals.importance, made.signals.maturity, made.signals.recency, made.days) == (90, "draft", 0.4, 10.0)
 
 
-def test_importance_stops_at_its_maximum() -> None:
+def test_importance_never_exceeds_its_maximum() -> None:
     assert after_hits(stored(importance=95), 0, True, 50, BRV3.ageing).signals.importance == 100
 
 
 def test_each_hit_is_evaluated_separately() -> None:
-    """A core note of 50 falls at its first hit and is only validated at 65; five hits at once would keep it core."""
+    """A core note at 50 is demoted by its first hit and is validated at 65; five hits at once would keep it core."""
     assert after_hits(stored(importance=50, maturity="core"), 0, True, 5, BRV3.ageing).signals.maturity == "validated"
 
 
@@ -251,7 +252,7 @@ def grown(tree: Tree) -> Tree:
     return tree
 
 
-def test_new_time_makes_a_note_young_and_keeping_it_does_not(grown: Tree) -> None:
+def test_saving_resets_the_age_unless_the_file_time_is_kept(grown: Tree) -> None:
     found = after_save(grown, "ops/rollback.md", _TEXT)
     assert found.now.recency is not None
     assert found.now.recency < 0.5
@@ -287,7 +288,7 @@ def test_unreadable_note_is_not_on_the_board(grown: Tree) -> None:
     assert [(state.recency, state.ceiling) for state in (found.renewed, found.kept)] == [(None, None)] * 2
 
 
-def test_nothing_is_written(grown: Tree) -> None:
+def test_save_prediction_writes_no_file(grown: Tree) -> None:
     place = grown.tree / "ops/rollback.md"
     before = os.stat(place).st_ctime_ns, place.read_bytes()
     after_save(grown, "ops/rollback.md", _TEXT)
@@ -317,7 +318,7 @@ def garden(tree: Tree) -> Tree:
         (BoardOrder.TITLE, ["a/even.md", "a/old.md", "b/young.md"]),
     ],
 )
-def test_sort_orders(order: BoardOrder, drafts: list[str], garden: Tree) -> None:
+def test_board_is_sorted_by_the_selected_order(order: BoardOrder, drafts: list[str], garden: Tree) -> None:
     board = board_of(garden)
     found = columns(Forecast(board, 0), order)
     paths = [[board.snapshot.notes[position].path for position in column.tolist()] for column in found]
@@ -326,7 +327,7 @@ def test_sort_orders(order: BoardOrder, drafts: list[str], garden: Tree) -> None
     assert sorted(paths[2]) == ["c/core.md", "c/fallen.md"]
 
 
-def test_only_the_notes_with_an_event(garden: Tree) -> None:
+def test_board_can_show_only_notes_with_an_event(garden: Tree) -> None:
     board = board_of(garden)
     pruned = columns(Forecast(board, 11), BoardOrder.TITLE, PRUNING)
     assert [board.snapshot.notes[position].path for position in pruned[0].tolist()] == ["a/old.md"]
@@ -357,7 +358,7 @@ def board(tree: Tree) -> Board:
     return board_of(tree)
 
 
-def test_upcoming_events(board: Board) -> None:
+def test_upcoming_events_are_listed_with_their_days(board: Board) -> None:
     coming = Forecast(board, 54).coming(0)
     assert [(one.event, round(one.days, 1), one.by_then) for one in coming] == [
         (LEAVES_TIER_2, 0.0, False),
@@ -368,7 +369,7 @@ def test_upcoming_events(board: Board) -> None:
 
 
 def test_maturity_is_independent_of_the_day(tree: Tree) -> None:
-    """Decay writes nothing: a core note of 85 is below 60 after 70 days, and remains core, also at the next hit."""
+    """Decay is not stored: a core note at 85 is below 60 after 70 days but remains core, even at the next hit."""
     tree.note("a/n.md", "N", importance=85, maturity="core")
     board = board_of(tree)
     forecast = Forecast(board, 71)
@@ -378,7 +379,7 @@ def test_maturity_is_independent_of_the_day(tree: Tree) -> None:
     assert (later.maturity, later.after_one_hit, later.has_come) == ("core", "core", (BELOW_MATURITY,))
 
 
-def test_today_changes_nothing(board: Board) -> None:
+def test_forecast_for_today_has_no_changes(board: Board) -> None:
     assert not Forecast(board, 0).any_change.any()
 
 
@@ -388,7 +389,7 @@ def test_past_events_are_not_changes(board: Board) -> None:
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_calendar_counts_the_changes_of_each_day(seed: int, tmp_path: object) -> None:
+def test_calendar_counts_match_the_forecast_of_each_day(seed: int, tmp_path: object) -> None:
     board = random_board(tmp_path, seed)  # type: ignore[arg-type]
     days = calendar(board)
     for event, counts in days.items():
@@ -398,7 +399,7 @@ def test_calendar_counts_the_changes_of_each_day(seed: int, tmp_path: object) ->
             assert counts[: day + 1].sum() == pytest.approx(Forecast(board, day).changed[event].sum(), abs=0)
 
 
-def test_curve_of_a_note(board: Board) -> None:
+def test_curve_begins_and_ends_at_the_board_values(board: Board) -> None:
     made = curve(board, 0, 100)
     then = board.after(100)
     assert len(made.importance) == 101
@@ -412,7 +413,7 @@ def test_curve_of_a_note(board: Board) -> None:
         assert (np.diff(values) < 0).all()
 
 
-def test_note_from_the_future_does_not_age_yet(tree: Tree) -> None:
+def test_note_with_a_future_date_does_not_age_yet(tree: Tree) -> None:
     tree.note("a/n.md", "N", days=-10)
     made = curve(board_of(tree), 0, 20)
     assert made.importance[:11].tolist() == [50.0] * 11

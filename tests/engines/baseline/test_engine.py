@@ -111,7 +111,7 @@ def test_answers_are_deterministic_and_ties_keep_snapshot_order(tree: Tree) -> N
     assert [miss.rank for miss in traces[0].near_misses] == list(range(11, 21))
 
 
-def test_counts_and_limit(notes: Tree) -> None:
+def test_limit_applies_and_counts_are_conserved(notes: Tree) -> None:
     trace = asked(notes, "tokens", top_k=1)
     assert (len(trace.hits), trace.total_found, trace.matched) == (1, 2, 2)
     assert [(one.came_in, one.dropped, one.went_out) for one in trace.stages] == [(3, 1, 2), (2, 1, 1)]
@@ -130,7 +130,7 @@ def test_scope_limits_results_to_folder(notes: Tree) -> None:
     assert asked(notes, "money", "au").filtered_out == 1
 
 
-def test_reasons_why_note_is_missing(notes: Tree) -> None:
+def test_missing_note_gets_the_reason(notes: Tree) -> None:
     for number in range(12):
         notes.note(f"more/{number}.md", "Tokens", "tokens")
     notes.file("auth/_index.md", "---\ntype: summary\n---\ntokens\n")
@@ -180,7 +180,7 @@ def test_edited_note_is_found_by_its_new_words(notes: Tree) -> None:
         ("ＡＢＣ", "abc"), ("don’t panic", "don't"),
     ],
 )  # fmt: skip
-def test_scripts_and_spellings(tree: Tree, text: str, query: str) -> None:
+def test_notes_are_found_across_scripts_and_spellings(tree: Tree, text: str, query: str) -> None:
     tree.note("a/b.md", "Title", f"some {text} here")
     tree.note("a/c.md", "Other", "x")
     assert [hit.file for hit in asked(tree, query).hits] == ["a/b.md"]
@@ -194,7 +194,7 @@ def test_stop_words_are_searched_only_without_other_words(notes: Tree) -> None:
     assert "no note contains ‘quokka’" in verdict_sentence(asked(notes, "the quokka"))
 
 
-def test_an_empty_tree(tree: Tree) -> None:
+def test_empty_tree_has_no_results(tree: Tree) -> None:
     assert (asked(tree, "tokens").hits, asked(tree, "tokens").covered) == ((), False)
 
 

@@ -67,7 +67,7 @@ def test_removed_summary_changes_the_fingerprint_of_docs_only(quokkas: Tree) -> 
     assert [one == other for one, other in zip(before, after, strict=True)] == [True, False]
 
 
-def test_changed_summary_is_named_with_the_stale_answer(quokkas: Tree) -> None:
+def test_stale_answer_names_the_changed_summary(quokkas: Tree) -> None:
     quokkas.summary("x", days=3)
     session = quokkas.session(profile="docs")
     session.run("quokka facts")
@@ -76,7 +76,7 @@ def test_changed_summary_is_named_with_the_stale_answer(quokkas: Tree) -> None:
     assert session.cache_now("x").changes["quokka facts"].changed == ("x/_index.md",)
 
 
-def test_cached_answer_does_not_deny_that_a_derived_file_is_newer(quokkas: Tree) -> None:
+def test_cached_answer_mentions_newer_derived_files(quokkas: Tree) -> None:
     quokkas.summary("x", days=3)
     session = quokkas.session()
     session.run("quokka facts")
@@ -103,7 +103,7 @@ def hit(score: float, path: str = "a/n.md", relevance: float = 0.5) -> Hit:
         (0.845, 0.85, False),
     ],
 )
-def test_gates_see_unrounded_scores(score: float, rounded: float, passes: bool) -> None:
+def test_gates_compare_unrounded_scores(score: float, rounded: float, passes: bool) -> None:
     assert round_half_up(score, BRV3.score.decimals) == rounded
     seen = round_half_up(score, DOCS.score.decimals)
     assert seen == score
@@ -111,19 +111,19 @@ def test_gates_see_unrounded_scores(score: float, rounded: float, passes: bool) 
     assert gate_steps([hit(rounded)], BRV3, True)[0].state is State.TAKEN
 
 
-def test_low_score_is_shown_with_the_digits_that_it_lacks() -> None:
+def test_score_just_below_a_threshold_shows_enough_digits() -> None:
     step = gate_steps([hit(0.84999)], DOCS, True)[0]
     assert step.summary == "top score 0.84999 is 1e-05 short of 0.85"
     assert gate_steps([hit(0.7)], DOCS, True)[0].summary == "top score 0.70 is 0.15 short of 0.85"
 
 
 @given(st.floats(0.001, 1.2))
-def test_threshold_of_an_unrounded_score_is_the_threshold(threshold: float) -> None:
+def test_threshold_for_unrounded_scores_is_unchanged(threshold: float) -> None:
     assert unrounded_threshold(threshold, DOCS.score.decimals) == threshold
 
 
 @pytest.mark.parametrize(("maturity", "boost"), [("core", 1.15), ("validated", 1.0), ("draft", 0.85)])
-def test_score_is_the_documented_formula_without_cap_or_rounding(tree: Tree, maturity: str, boost: float) -> None:
+def test_score_follows_the_documented_formula(tree: Tree, maturity: str, boost: float) -> None:
     tree.note("x/n.md", "Quokka", "quokka", importance=100, maturity=maturity)
     tree.notes(40)
     found = hit_of(tree.search("quokka", profile=DOCS), "x/n.md")
@@ -133,7 +133,7 @@ def test_score_is_the_documented_formula_without_cap_or_rounding(tree: Tree, mat
     assert (found.score > 1) == (maturity == "core")
 
 
-def test_scores_of_docs_are_shown_unrounded(tree: Tree) -> None:
+def test_docs_profile_shows_unrounded_scores(tree: Tree) -> None:
     tree.note("x/n.md", "Quokka", "quokka", importance=100, maturity="core")
     tree.notes(40)
     trace = tree.ask("quokka", profile=DOCS)
@@ -144,7 +144,7 @@ def test_scores_of_docs_are_shown_unrounded(tree: Tree) -> None:
 
 @pytest.mark.parametrize("recency", [0.0, 0.3, 1.0])
 @pytest.mark.parametrize("days", [0.0, 1e-9, 7.0])
-def test_recency_is_only_the_decay_of_the_age(recency: float, days: float) -> None:
+def test_recency_depends_only_on_age(recency: float, days: float) -> None:
     assert float(decayed_recency(recency, days, DOCS.decay)) == pytest.approx(np.exp(-days / 30))
     assert float(decayed_recency(recency, 0.0, BRV3.decay)) == recency
 
@@ -167,7 +167,7 @@ def test_draft_becomes_validated_before_core(importance: float, maturity: str, t
         assert LEVELS[levels[0]] == expected, profile.name
 
 
-def test_draft_is_promoted_from_65_even_if_core_begins_lower() -> None:
+def test_draft_is_promoted_at_65_even_if_core_begins_lower() -> None:
     assert promoted_from(DOCS.signals)[:2] == (65, 85)
     assert promoted_from(changed(DOCS, signals={"core_from": 50}).signals)[:2] == (65, 50)
     assert promoted_from(changed(BRV3, signals={"core_from": 50}).signals)[:2] == (50, 50)
@@ -178,7 +178,7 @@ LIFTING = {"gap_ratio": 0.1}
 
 
 @pytest.mark.parametrize(("levels", "value"), [(1, 0.44), (2, 0.242), (3, 0.1331)])
-def test_parent_score_is_child_score_by_level(tree: Tree, levels: int, value: float) -> None:
+def test_parent_score_falls_by_a_factor_per_level(tree: Tree, levels: int, value: float) -> None:
     tree.file("a/b/c/n.md", "# N")
     for folder in ("a", "a/b", "a/b/c"):
         tree.summary(folder)
@@ -208,13 +208,13 @@ def test_only_folders_with_a_summary_are_lifted(tree: Tree, index: bool) -> None
 
 
 @given(st.floats(0, 1.15), st.integers(1, 6), st.floats(0.001, 1.15))
-def test_own_numbers_of_the_documents_let_no_folder_appear(score: float, levels: int, top: float) -> None:
-    """0.55 × a score that is not above the top cannot reach 0.7 × the top."""
+def test_documented_constants_never_let_a_folder_appear(score: float, levels: int, top: float) -> None:
+    """0.55 × a score cannot reach 0.7 × the top score."""
     top = max(top, score)
     assert score * DOCS.search.lift_factor**levels < DOCS.search.gap_ratio * top
 
 
-def test_no_query_of_the_sample_has_a_folder_under_docs() -> None:
+def test_docs_profile_finds_no_folder_for_sample_queries() -> None:
     import json
 
     session = Session.open(REPOSITORY / "sample-tree", "docs", NOW_MS)
@@ -273,13 +273,13 @@ def test_path_outside_the_scope_option_is_not_an_answer(fruit: Tree) -> None:
     assert paths(fruit.ask("billing", profile=DOCS)) == ["billing/c.md", "billing/b.md"]
 
 
-def test_single_entity_is_searched(tree: Tree) -> None:
+def test_single_word_is_searched_as_an_entity(tree: Tree) -> None:
     tree.note("x/n.md", "Banana", "banana", days=3)
     found = tree.ask("the banana?", profile=DOCS).section(EntityStep)
     assert [one.entity for one in found.searches] == ["banana?"]
 
 
-def test_significant_words_are_searched_in_the_whole_index(tree: Tree) -> None:
+def test_significant_words_are_compared_with_the_whole_index(tree: Tree) -> None:
     for number in range(12):
         tree.note(f"x/better{number:02d}.md", f"Refresh {number}", "refresh", days=20)
     tree.note("x/worse.md", "Other", "kubernetes " + "word " * 300, days=90)
@@ -290,12 +290,12 @@ def test_significant_words_are_searched_in_the_whole_index(tree: Tree) -> None:
 
 
 @pytest.mark.parametrize(("top", "covered"), [(0.4499999, False), (0.45, True)])
-def test_top_below_the_relevance_threshold_is_out_of_domain(top: float, covered: bool) -> None:
+def test_top_score_below_the_threshold_is_out_of_domain(top: float, covered: bool) -> None:
     _, _, outcome = domain_checks(DOCS, "refresh", 60, top, False, {"refresh"})
     assert (outcome == "matches") == covered
 
 
-def test_near_miss_of_docs_is_reported_below_the_floor(tree: Tree) -> None:
+def test_near_miss_below_the_floor_is_reported(tree: Tree) -> None:
     tree.note("x/a.md", "Quokka", "quokka", days=1)
     tree.note("x/b.md", "Other", "quokka " + "word " * 400, days=90)
     made = tree.search("quokka", profile=DOCS)

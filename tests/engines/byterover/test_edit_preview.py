@@ -87,14 +87,13 @@ class TestTheEditedNote:
     ) -> EditPreview:
         return library.session().preview_edit(QUERY, path, TEXTS[text], keep_mtime)
 
-    def test_score_and_parts_of_the_preview(self, library: Tree) -> None:
+    def test_preview_has_the_new_score_and_its_parts(self, library: Tree) -> None:
         made = self.preview(library, "better", keep_mtime=True)
         assert made.after.own.text.raw > made.now.own.text.raw
         assert sum(part.value for part in made.after.own.parts) == pytest.approx(made.after.own.score, abs=1e-9)
         assert made.after.own in made.after.hits
 
-    def test_effect_of_saving_unchanged_text(self, library: Tree) -> None:
-        """The same text, saved now: only the age changes."""
+    def test_preview_of_unchanged_text_resets_only_the_age(self, library: Tree) -> None:
         data = (library.tree / "auth" / "rotation.md").read_bytes()
         session = library.session()
         touched = session.preview_edit(QUERY, "auth/rotation.md", data)
@@ -128,20 +127,20 @@ class TestTheEditedNote:
         assert self.preview(library, "better").unseen == ""
 
 
-def test_tier_changes(library: Tree) -> None:
+def test_preview_shows_a_changed_tier(library: Tree) -> None:
     made = library.session().preview_edit(QUERY, "auth/lifetime.md", TEXTS["signals"])
     assert (made.now.tier, made.now.outcome) == (3, Outcome.SINGLE_CALL)
     assert (made.after.tier, made.after.outcome) == (2, Outcome.DIRECT)
 
 
-def test_scope_is_respected(library: Tree) -> None:
+def test_preview_respects_the_scope(library: Tree) -> None:
     session: Session = library.session()
     made = session.preview_edit(QUERY, "billing/dunning.md", TEXTS["better"], scope="auth")
     assert made.results
     assert all(moved.path.startswith("auth") for moved in made.results)
 
 
-def test_nothing_is_written_and_no_cache_is_used(library: Tree, tmp_path: Path) -> None:
+def test_preview_writes_no_file_and_uses_no_cache(library: Tree, tmp_path: Path) -> None:
     session = library.session()
     session.run(QUERY)
     files = {path: path.read_bytes() for path in library.root.rglob("*.md")}

@@ -70,12 +70,12 @@ SAID = [
 
 
 @pytest.mark.parametrize(("query", "scope", "pattern"), SAID)
-def test_sentence(snapshot: Snapshot, query: str, scope: str, pattern: str) -> None:
+def test_verdict_sentence_matches_its_pattern(snapshot: Snapshot, query: str, scope: str, pattern: str) -> None:
     assert re.fullmatch(pattern, said(snapshot, query, scope))
 
 
 class TestAnsweredByNotes:
-    def test_single_note_with_its_exact_word_and_the_gate(self, snapshot: Snapshot) -> None:
+    def test_direct_answer_names_note_word_and_gate(self, snapshot: Snapshot) -> None:
         trace = ask(snapshot, "quokka")
         assert trace.section(Route).outcome == "direct"
         score = f"{trace.hits[0].score:.2f}"
@@ -84,7 +84,7 @@ class TestAnsweredByNotes:
             "and no other note reaches 0.70)."
         )
 
-    def test_sure_by_itself(self, snapshot: Snapshot) -> None:
+    def test_high_score_needs_no_lead(self, snapshot: Snapshot) -> None:
         trace = ask(snapshot, "bandicoot permissions")
         assert [hit.score for hit in trace.hits[:2]] == [1.0, 1.0]
         text = verdict_sentence(trace)
@@ -92,7 +92,7 @@ class TestAnsweredByNotes:
         assert "(1.00 ≥ 0.93: no lead is needed); level with “Bandicoot law”" in text
         assert text.endswith("; 1 more note is quoted with it.")
 
-    def test_parts_that_put_it_ahead_of_the_next(self, tree: Tree) -> None:
+    def test_sentence_names_the_parts_that_explain_the_lead(self, tree: Tree) -> None:
         tree.note("x/new.md", "Numbat", "numbat", **CORE)
         tree.note("x/old.md", "Numbat", "numbat", importance=80.0, days=20)
         tree.notes(60)
@@ -105,13 +105,13 @@ class TestAnsweredByNotes:
         reasons = " and ".join(said[name] for name in largest)
         assert f"; ahead of “Numbat” because of its {reasons}" in verdict_sentence(trace)
 
-    def test_lead_that_floating_point_makes_too_small(self) -> None:
+    def test_rounding_error_in_a_lead_is_explained(self) -> None:
         gap = Check("lead over the next", 0.85 - 0.77, "≥", 0.08, False, 0.85 - 0.77 - 0.08, "direct.min_gap", "")
         assert 0.85 - 0.77 < 0.08
         assert lead_words(gap) == "0.08 (less a rounding error) ahead of "
         assert lead_words(replace(gap, value=0.079)) == "0.079 ahead of "
 
-    def test_unmatched_words_have_precedence_over_numbers(self, snapshot: Snapshot) -> None:
+    def test_unmatched_words_are_named_before_numbers(self, snapshot: Snapshot) -> None:
         shown = sentence(ask(snapshot, "quokka al zyzzyva"))
         texts = ["".join(line.plain for line in sentence_lines(shown, (width, width), 2)) for width in range(30, 120)]
         assert any("zyzzyva" in text and "≥" not in text for text in texts)
@@ -120,7 +120,7 @@ class TestAnsweredByNotes:
 
 
 class TestNeedsAModel:
-    def test_reached_score_and_the_parts_that_kept_it_below(self, snapshot: Snapshot) -> None:
+    def test_sentence_names_the_score_and_its_largest_cost(self, snapshot: Snapshot) -> None:
         trace = ask(snapshot, "wallaby")
         assert verdict_sentence(trace) == (
             f"Needs a model: “Wallaby” reaches {trace.hits[0].score:.2f} of the 0.85 that a direct answer needs: "
@@ -128,7 +128,7 @@ class TestNeedsAModel:
         )
         assert largest_cost(trace.hits[0], 0.85)
 
-    def test_cost_of_age(self, snapshot: Snapshot) -> None:
+    def test_sentence_names_the_cost_of_age(self, snapshot: Snapshot) -> None:
         trace = ask(snapshot, "numbat")
         score = trace.hits[0].score
         age = next(cost for cost in costs(trace.hits[0]) if cost.what == "300 days of age")
@@ -137,7 +137,7 @@ class TestNeedsAModel:
             f"quoted to a model: its title contains ‘numbat’; 300 days of age cost {age.amount:.2f}."
         )
 
-    def test_every_cost_is_the_difference_to_the_score_without_it(self, tree: Tree) -> None:
+    def test_cost_equals_the_difference_to_the_score_without_it(self, tree: Tree) -> None:
         tree.note("a/old.md", "Numbat", "numbat", days=40, importance=70.0)
         tree.notes(60)
         old = ask(tree.snapshot(), "numbat").hits[0]
@@ -150,7 +150,7 @@ class TestNeedsAModel:
         assert old.score + found["being a draft"] == pytest.approx(validated.score)
         assert old.score + found["weak word matches"] == pytest.approx(round(old.ceiling.score, 2), abs=0.0051)
 
-    def test_lead_and_the_missing_part(self, tree: Tree) -> None:
+    def test_insufficient_lead_is_explained(self, tree: Tree) -> None:
         tree.note("a/one.md", "Dingo", "dingo", days=10, importance=50.0, maturity="validated")
         tree.note("a/two.md", "Dingo howls", "dingo", days=10, importance=50.0, maturity="validated")
         tree.notes(60)
@@ -161,7 +161,7 @@ class TestNeedsAModel:
             "(or a score of 0.93): its title contains ‘dingo’."
         )
 
-    def test_better_note_added_by_another_search(self, tree: Tree) -> None:
+    def test_better_note_added_by_another_search_is_explained(self, tree: Tree) -> None:
         tree.note("a/both.md", "Emu", "emu kiwi", days=60, importance=80.0, maturity="validated")
         tree.note("a/kiwi.md", "Kiwi kiwi", "kiwi", **CORE)
         tree.notes(60)
@@ -171,7 +171,7 @@ class TestNeedsAModel:
             "; “Kiwi kiwi” (1.00) was added by a search for ‘kiwi’, but only the first result that reaches 0.70 counts."
         )
 
-    def test_first_note_ranked_below_one_added_by_another_search(self, tree: Tree) -> None:
+    def test_first_note_with_a_lower_score_than_an_added_one_is_explained(self, tree: Tree) -> None:
         tree.note("a/both.md", "Emu", "emu kiwi", days=20, importance=50.0, maturity="validated")
         tree.note("a/kiwi.md", "Kiwi kiwi", "kiwi", **CORE)
         tree.notes(60)
@@ -181,7 +181,7 @@ class TestNeedsAModel:
             "direct answer needs a lead "
         )
 
-    def test_reports_match_found_only_by_another_search(self, tree: Tree) -> None:
+    def test_match_found_only_by_another_search_is_reported(self, tree: Tree) -> None:
         tree.note("a/kiwi.md", "Kiwi", "kiwi", days=60)
         tree.notes(60)
         text = said(tree.snapshot(), "kiwi umlauts?")
@@ -189,7 +189,7 @@ class TestNeedsAModel:
         odd = "‘umlauts?’ is compared with its punctuation, but the terms of notes have none"
         assert f"; {odd}, so a search for the whole query finds nothing" in text
 
-    def test_word_that_only_a_worse_match_contains(self, tree: Tree) -> None:
+    def test_word_found_only_in_a_worse_match_is_named(self, tree: Tree) -> None:
         for number in range(11):
             tree.note(f"a/kiwi{number}.md", f"Kiwi {number}", "kiwi", days=30)
         tree.note("a/long.md", "Long", f"quagga {'emu ' * 200}", days=300, importance=1.0, maturity="draft")
@@ -203,7 +203,7 @@ class TestNeedsAModel:
 
 
 class TestNotCovered:
-    def test_another_form_of_the_word(self, tree: Tree) -> None:
+    def test_another_form_of_a_missing_word_is_suggested(self, tree: Tree) -> None:
         tree.note("a/shears.md", "Pruning shears", "sharpen in march, oil after pruning")
         tree.notes(60)
         text = said(tree.snapshot(), "sharpening")
@@ -214,12 +214,12 @@ class TestNotCovered:
             "‘march’: try those; "
         )
 
-    def test_an_empty_tree(self, tree: Tree) -> None:
+    def test_empty_tree_is_the_reason(self, tree: Tree) -> None:
         assert said(tree.snapshot(), "kubernetes").startswith(
             "Not covered: the tree contains no notes that ByteRover reads"
         )
 
-    def test_below_the_floor(self, tree: Tree) -> None:
+    def test_nearest_note_below_the_floor_is_named(self, tree: Tree) -> None:
         text = f"{'word ' * 300} kookaburra {'other ' * 300}"
         tree.note("a/old.md", "Something else", text, days=900, importance=5.0)
         tree.notes(60)
@@ -230,7 +230,7 @@ class TestNotCovered:
             "needs: its text contains ‘kookaburra’, which begins with your ‘kookaburr’"
         )
 
-    def test_words_that_empty_the_answer(self, tree: Tree) -> None:
+    def test_unmatched_words_that_empty_the_answer_are_named(self, tree: Tree) -> None:
         tree.note("a/kiwi.md", "Other", "kiwi in a text", days=60)
         tree.notes(60)
         text = said(tree.snapshot(), "zyzzyva umlauts? plugh kiwi")
@@ -241,35 +241,35 @@ class TestNotCovered:
         assert "; the nearest, “Other”, reaches 0." in text
         assert " of the 0.85 that would make up for it: its path contains ‘kiwi’" in text
 
-    def test_results_of_the_retry_ladder(self, snapshot: Snapshot) -> None:
+    def test_results_of_the_retry_ladder_are_offered(self, snapshot: Snapshot) -> None:
         assert "; its file name would find “" in said(snapshot, "wallabybandicoot") or "; a search for" in (
             said(snapshot, "quokka|zyzzyva")
         )
 
 
 class TestScopes:
-    def test_restricting_option_needs_no_words(self, snapshot: Snapshot) -> None:
+    def test_scope_option_does_not_change_the_sentence(self, snapshot: Snapshot) -> None:
         assert said(snapshot, "quokka", "x") == said(snapshot, "quokka")
 
 
 class TestCached:
-    def test_same_query_in_the_cache(self, snapshot: Snapshot) -> None:
+    def test_exact_cache_hit_names_the_earlier_answer(self, snapshot: Snapshot) -> None:
         text = after_run(snapshot, "Quokka facts", " QUOKKA  facts")
         assert text.startswith("From the cache: the same query was answered 12 s earlier, at tier ")
         assert text.endswith(", and no note has been changed, added or removed since.")
 
-    def test_similar_query_in_the_cache(self, snapshot: Snapshot) -> None:
+    def test_fuzzy_cache_hit_names_the_similar_query(self, snapshot: Snapshot) -> None:
         text = after_run(snapshot, "replay the dead letter lane", "replay the dead letter lane safely")
         assert text.startswith(
             "From the cache: “replay the dead letter lane” is similar to your query: 4 of 5 words are the same "
         )
         assert "the same (0.80 ≥ 0.6); it was not covered 12 s earlier, and no note has been changed" in text
 
-    def test_similar_query_that_was_answered(self, snapshot: Snapshot) -> None:
+    def test_fuzzy_cache_hit_names_the_tier_of_the_earlier_answer(self, snapshot: Snapshot) -> None:
         text = after_run(snapshot, "quokka facts for everybody", "quokka facts for everybody today")
         assert "; it was answered 12 s earlier, at tier " in text
 
-    def test_query_that_was_not_covered_and_is_now(self, snapshot: Snapshot, tree: Tree) -> None:
+    def test_cached_not_covered_answer_mentions_new_notes(self, snapshot: Snapshot, tree: Tree) -> None:
         _, state = route(Context(snapshot, BRV3, NOW_MS), CacheContents(), RouteRequest("kookaburra", run=True))
         tree.note("x/k.md", "Kookaburra", "a bird that laughs", **CORE)
         trace = ask(tree.snapshot(), "kookaburra", state=state, later=10_000)
@@ -279,7 +279,7 @@ class TestCached:
             "notes have changed since, but the cache may need 30 s to notice."
         )
 
-    def test_notes_that_changed_since(self, snapshot: Snapshot) -> None:
+    def test_cached_answer_mentions_changed_notes(self, snapshot: Snapshot) -> None:
         _, state = route(Context(snapshot, BRV3, NOW_MS), CacheContents(), RouteRequest("quokka", run=True))
         asked = RouteRequest("quokka", touched={"x/n.md": NOW_MS + 5})
         trace, _ = route(Context(snapshot, BRV3, NOW_MS + 10_000), state, asked)
@@ -297,7 +297,9 @@ class TestByAModel:
             (EndReason.ANSWERED, "extractive", "Needs a model, which wrote nothing: “Wallaby” reaches "),
         ],
     )
-    def test_author_of_the_answer(self, snapshot: Snapshot, ended: EndReason, kind: str, head: str) -> None:
+    def test_sentence_names_the_author_of_the_answer(
+        self, snapshot: Snapshot, ended: EndReason, kind: str, head: str
+    ) -> None:
         trace = ask(snapshot, "wallaby")
         usage = Usage(1, 1, False)
         done = Completion("m at h", ended, "", (ModelTurn(1, "", 0, usage),), (), usage, None, (), ())
@@ -305,7 +307,7 @@ class TestByAModel:
         assert verdict_sentence(replace(trace, answer=answer)).startswith(head)
 
 
-def test_search_that_fails_as_the_engines_does(snapshot: Snapshot) -> None:
+def test_failed_search_gives_the_engines_reason(snapshot: Snapshot) -> None:
     failed = replace(snapshot, engine_failure="a/l.md cannot be indexed")
     text = said(failed, "quokka")
     assert text == "Needs an agent loop: a/l.md cannot be indexed."
@@ -329,7 +331,7 @@ def _without_words(value: object) -> object:
     return [_without_words(one) for one in value] if isinstance(value, list) else value
 
 
-def test_hits_without_text_have_no_costs() -> None:
+def test_hit_without_a_text_score_has_no_costs() -> None:
     hit = Hit("a", "a", "A", "context", "path", 1.0, ())  # type: ignore[arg-type]
     assert (costs(hit), largest_cost(hit, 0.5)) == ([], "")
     assert Answer("direct", "", None, "", ()).completion is None

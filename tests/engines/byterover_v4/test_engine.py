@@ -74,7 +74,7 @@ def recorded_session(recorded: dict[str, Any], tmp_path: Path) -> Session:
 
 
 @pytest.mark.parametrize("days", [0, 30, 365])
-def test_forecasts_count_the_same_as_the_board_of_topics(days: int, recorded_session: Session) -> None:
+def test_forecasts_equal_the_counts_of_the_topic_board(days: int, recorded_session: Session) -> None:
     session = recorded_session
     counts = session.ageing.outlook("byterover_v4", days).counts
     forecast = session.ageing.forecast(days)
@@ -105,7 +105,7 @@ def test_every_recorded_query_has_a_valid_trace_and_the_recorded_answer(
     assert state_of(tmp_path / "data", tmp_path / "project") == before
 
 
-def test_variant_of_another_day_queries_the_same_topics_then(recorded_session: Session) -> None:
+def test_variant_with_a_later_day_queries_the_same_topics(recorded_session: Session) -> None:
     session = recorded_session
     engine, context = session.engines.named("byterover_v4"), session.engines.context("byterover_v4")
     later = replace(context, now_ms=context.now_ms + 30 * DAY_MS)
@@ -118,7 +118,7 @@ def test_variant_of_another_day_queries_the_same_topics_then(recorded_session: S
     assert [(item.path, item.score) for item in result.results] == expected
 
 
-def test_relevance_is_relative_and_the_absolute_one_is_shown_with_it(session: Session) -> None:
+def test_relative_and_absolute_relevance_are_shown(session: Session) -> None:
     trace = session.preview("refresh token")
     sound(trace)
     first, second = trace.section(SpaceAnswer).topics
@@ -149,9 +149,7 @@ def test_relevance_is_relative_and_the_absolute_one_is_shown_with_it(session: Se
         ),
     ],
 )
-def test_empty_result_gives_advice_in_the_sentence_and_the_results(
-    session: Session, query: str, options: dict[str, object], said: str
-) -> None:
+def test_empty_result_gives_advice(session: Session, query: str, options: dict[str, object], said: str) -> None:
     trace = session.preview(query, options=options)
     sentence = verdict_sentence(trace)
     assert said in sentence
@@ -162,8 +160,8 @@ def test_empty_result_gives_advice_in_the_sentence_and_the_results(
 @pytest.mark.parametrize(
     "query", ["--", "---", "-- refresh", "--refresh", "--refresh token", "--limit 3 refresh", "--k=v", "--scope auth"]
 )
-def test_query_that_begins_with_two_dashes_is_an_option(session: Session, query: str) -> None:
-    """The real scripts answer such a word in the same way: no results, and an empty echo of the query."""
+def test_query_that_begins_with_two_dashes_is_read_as_an_option(session: Session, query: str) -> None:
+    """V4's scripts also return no results and an empty echo of the query."""
     trace = session.preview(query)
     assert not trace.hits
     assert trace.query == query
@@ -172,7 +170,7 @@ def test_query_that_begins_with_two_dashes_is_an_option(session: Session, query:
 
 
 @pytest.mark.parametrize("query", ["-refresh", " --refresh", "—refresh", "refresh --limit 1", "refresh --"])
-def test_other_dashes_are_words(session: Session, query: str) -> None:
+def test_other_leading_dashes_are_part_of_a_word(session: Session, query: str) -> None:
     trace = session.preview(query)
     assert trace.hits
     assert trace.section(SpaceAnswer).cleaned
@@ -197,7 +195,7 @@ def test_terms_of_a_hit_sum_to_its_raw_score(session: Session) -> None:
         ("refresh", "ops/deploy.html", {"element_tag": "bv-decision"}, 3, "bv-decision"),
     ],
 )
-def test_reasons_why_a_topic_is_missing(
+def test_missing_topic_gets_the_reason(
     session: Session, query: str, note: str, options: dict[str, object], number: int, numbers: str
 ) -> None:
     trace = session.preview(query, options=options)
@@ -207,14 +205,14 @@ def test_reasons_why_a_topic_is_missing(
     assert made.remedy is not None
 
 
-def test_ignored_file(folder: Path) -> None:
+def test_ignored_file_is_explained(folder: Path) -> None:
     (tree_of(folder) / "old.abstract.html").write_text("<p>refresh</p>")
     made = loaded(folder).explainer.explain("refresh", "old.abstract.html")
     assert made.reason.number == 2
     assert ".abstract.html" in made.numbers
 
 
-def test_reason_for_a_topic_includes_the_agents_text_and_its_ageing(session: Session) -> None:
+def test_explanation_includes_the_citation_and_the_ageing(session: Session) -> None:
     made = session.explainer.explain("refresh token", "auth/jwt.html")
     assert (made.found, made.rank) == (True, 1)
     assert "V4 tells the agent to cite it" in made.use
@@ -234,7 +232,9 @@ def test_reason_for_a_topic_includes_the_agents_text_and_its_ageing(session: Ses
         ("signals/auth/jwt.html.json", "{", "Expected property name", "fix or remove"),
     ],
 )
-def test_space_that_makes_v4_fail(folder: Path, name: str, text: str, message: str, remedy: str) -> None:
+def test_space_that_breaks_v4_gives_the_error_and_a_remedy(
+    folder: Path, name: str, text: str, message: str, remedy: str
+) -> None:
     tree = tree_of(folder)
     file = tree / name[5:] if name.startswith("tree/") else tree.parent / "state" / name
     file.parent.mkdir(parents=True, exist_ok=True)
@@ -250,7 +250,7 @@ def test_space_that_makes_v4_fail(folder: Path, name: str, text: str, message: s
     assert presentation("byterover_v4").not_scored(trace) == f"V4 cannot answer: {failure.what}"
 
 
-def test_changes_are_ranked_as_after_a_full_load(folder: Path) -> None:
+def test_updated_space_ranks_like_a_freshly_loaded_one(folder: Path) -> None:
     session = loaded(folder)
     session.preview("refresh token")
     jwt = tree_of(folder) / "auth" / "jwt.html"
@@ -265,7 +265,7 @@ def test_changes_are_ranked_as_after_a_full_load(folder: Path) -> None:
     assert len(again["hits"]) == 3
 
 
-def test_only_v4_ranks_a_space_and_only_others_a_tree(
+def test_space_needs_v4_and_tree_needs_another_engine(
     session: Session, folder: Path, make_tree: Callable[[str], Tree]
 ) -> None:
     tree = make_tree("elsewhere")
@@ -281,12 +281,12 @@ def test_only_v4_ranks_a_space_and_only_others_a_tree(
 
 
 @pytest.mark.parametrize("options", [{"limit": [1]}, {"depth": 1}, {"argv": "x"}, {"element_tag": 1}])
-def test_invalid_option(session: Session, options: dict[str, object]) -> None:
+def test_invalid_option_is_refused(session: Session, options: dict[str, object]) -> None:
     with pytest.raises(EngineError):
         session.preview("refresh", options=options)
 
 
-def test_space_is_opened_by_its_tree_or_a_binding_only(folder: Path) -> None:
+def test_space_is_opened_only_by_its_tree_or_a_binding(folder: Path) -> None:
     assert loaded(tree_of(folder)).preview("refresh").hits
     bound = folder.parent / "bound"
     (bound / "below").mkdir(parents=True)
@@ -321,7 +321,7 @@ def recorded_now(recorded: dict[str, str]) -> float:
     return milliseconds(recorded["now"])
 
 
-def test_small_space_matches_its_files(folder: Path) -> None:
+def test_documents_of_a_small_space_match_its_files(folder: Path) -> None:
     from brvtui.tree.spaces.locating import find_space
 
     space = opened(find_space(folder, folder.parent / "data"))
@@ -346,7 +346,7 @@ def test_remedy_for_unsearched_words_is_verified(session: Session, query: str, n
     assert (remedy.verified, remedy.rank) == (True, 1)
 
 
-def test_remedy_for_unsearched_words_equals_a_save(folder: Path) -> None:
+def test_remedy_for_unsearched_words_matches_a_real_save(folder: Path) -> None:
     deploy = tree_of(folder) / "ops" / "deploy.html"
     os.utime(deploy, (NOW / 1000 - 40 * 86_400,) * 2)
     remedy = loaded(folder).explainer.explain("rollout", "ops/deploy.html").remedy
@@ -367,7 +367,9 @@ def test_remedy_for_unsearched_words_equals_a_save(folder: Path) -> None:
         ({"element_tag": "bv-fact"}, "ask without the scope"),
     ],
 )
-def test_remedy_without_a_wording_names_none(session: Session, options: dict[str, object], change: str) -> None:
+def test_remedy_that_changes_an_option_keeps_the_query(
+    session: Session, options: dict[str, object], change: str
+) -> None:
     trace = session.preview("refresh token", options=options)
     remedy = session.explainer.explain("refresh token", "ops/deploy.html", trace=trace).remedy
     assert (remedy.text[: len(change)], remedy.query) == (change, "")
@@ -386,7 +388,7 @@ def test_remedy_for_a_failing_space_is_verified(folder: Path) -> None:
     assert remedy.rank == 1
 
 
-def test_only_topics_in_the_block_count_as_cited(folder: Path) -> None:
+def test_only_topics_in_the_citation_block_count_as_cited(folder: Path) -> None:
     for number in range(5):
         topic = f'<bv-topic title="Quokka {number}"><p>A quokka is a small animal.</p></bv-topic>'
         (tree_of(folder) / f"q{number}.html").write_text(topic)
@@ -420,7 +422,7 @@ def test_age_lowers_a_topics_confidence(recorded: dict[str, Any], recorded_sessi
     assert "low" not in told
 
 
-def test_our_advice_adds_to_the_engines(session: Session) -> None:
+def test_coverage_advice_is_marked_as_ours(session: Session) -> None:
     covered = session.preview("refresh token").steps[-1]
     assert (covered.name, covered.state) == ("coverage", State.PASSED)
     assert covered.summary.startswith("our estimate (V4 has no such gate)")
@@ -456,7 +458,7 @@ def test_stored_recency_of_0_does_not_lower_the_ceiling_of_an_older_topic(folder
     assert (high.threshold, high.reachable) == (0.6, True)
 
 
-def test_save_makes_a_topic_young_with_any_fraction_of_the_clock(folder: Path) -> None:
+def test_saving_resets_the_age_with_a_fractional_clock(folder: Path) -> None:
     file = tree_of(folder).parent / "state" / "signals" / "auth" / "jwt.html.json"
     file.parent.mkdir(parents=True, exist_ok=True)
     file.write_text('{"accessCount": 1, "importance": 50, "maturity": "draft", "recency": 0, "updateCount": 1}')
@@ -468,7 +470,7 @@ def test_save_makes_a_topic_young_with_any_fraction_of_the_clock(folder: Path) -
     assert saved.recency == pytest.approx(1.0, abs=1e-6)
 
 
-def test_topic_beyond_the_limit_has_the_parts_of_its_score(session: Session) -> None:
+def test_topic_past_the_limit_has_the_parts_of_its_score(session: Session) -> None:
     trace = session.preview("refresh token", options={"limit": 1})
     (miss,) = (one for one in trace.near_misses if one.rank)
     hit = session.explainer.explain("refresh token", miss.file, trace=trace).hit
@@ -478,7 +480,7 @@ def test_topic_beyond_the_limit_has_the_parts_of_its_score(session: Session) -> 
 
 
 def test_snippet_of_a_whole_topic_with_a_number_sign_in_its_name_is_empty(folder: Path) -> None:
-    """Found by ``brv-tui verify``: V4 looks up the text under the path before the sign."""
+    """Found by ``brv-tui verify``: V4 looks up the text under the part of the path before the sign."""
     tree = tree_of(folder)
     (tree / "a#b.html").write_text('<bv-topic title="Zebra">zebra stripes</bv-topic>')
     (tree / "c#d.html").write_text('<bv-topic><bv-fact id="bve-eeee0001">giraffe neck</bv-fact></bv-topic>')

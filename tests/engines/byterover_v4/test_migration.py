@@ -38,7 +38,7 @@ def attributes(text: str, path: str = "note.md") -> str:
     return tag.replace(STAMPS, "").replace(f'<bv-topic path="{path.removesuffix(".md")}"', "").strip()
 
 
-def test_every_recorded_note() -> None:
+def test_every_recorded_note_is_converted_as_by_v4() -> None:
     assert [len(held["notes"]) for held in RECORDED] == [23, 23]
     for held in RECORDED:
         for note in held["notes"]:
@@ -82,7 +82,7 @@ def test_every_note_of_the_sample_tree_becomes_a_topic_with_its_text() -> None:
         ("---\ntitle: T\ntitle: U\n---\nB", "<bv-fact>---\ntitle: T\ntitle: U\n---\nB</bv-fact>"),
     ],
 )  # fmt: skip
-def test_elements(text: str, html: str) -> None:
+def test_sections_become_elements(text: str, html: str) -> None:
     assert body(text) == html
 
 
@@ -104,7 +104,7 @@ def test_elements(text: str, html: str) -> None:
         ("related: 'a.md, b.md'", 'title="note" type="topic" related="a.html,b.html"'),
     ],
 )  # fmt: skip
-def test_attributes(fields: str, made: str) -> None:
+def test_frontmatter_fields_become_attributes(fields: str, made: str) -> None:
     assert attributes(f"---\n{fields}\n---\nB") == made
 
 
@@ -119,12 +119,12 @@ def test_attributes(fields: str, made: str) -> None:
         ("5\ncreatedat: x", "x"),
     ],
 )
-def test_dates(given: str, iso: str) -> None:
+def test_dates_are_converted_as_by_v4(given: str, iso: str) -> None:
     assert f'createdat="{iso}"' in convert("note.md", f"---\ncreatedAt: {given}\n---\nB", NOW).html
 
 
 def test_blank_heading_leaves_a_note_without_a_title() -> None:
-    """V4's own migration leaves these out."""
+    """V4's own migration skips such notes."""
     assert not convert("note.md", "#  \n\ntext", NOW).has_title
     assert convert("note.md", "---\ntitle: T\n---\n#  \n\ntext", NOW).has_title
     assert attributes("# \ntext") == attributes("#\u2028\ntext") == 'title="note" type="topic"'

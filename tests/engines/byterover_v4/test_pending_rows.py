@@ -57,7 +57,7 @@ def read(folder: Path, *lines: str) -> list[LoggedQuery]:
     return PendingRows(folder, [SPACE_ID], Path("/project")).read(100)
 
 
-def test_query_and_the_agents_text(tmp_path: Path) -> None:
+def test_pending_rows_give_the_query_and_its_answer(tmp_path: Path) -> None:
     (entry,) = read(tmp_path, asked("refresh token"), printed("refresh", "token", "--scope", "auth", "--limit", "3"))
     assert (entry.query, entry.scope, entry.status, entry.engine) == (
         "refresh token", "auth", "completed", "byterover_v4",
@@ -89,8 +89,8 @@ def test_rows_of_other_spaces_and_folders_are_left_out(tmp_path: Path) -> None:
     ]
 
 
-def test_recall_counts_only_for_the_space_of_its_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Also if the folder is reached through a link, but not for another space that is opened there by its root."""
+def test_recall_belongs_only_to_the_space_of_its_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """This includes folders reached through a link, but not another space opened there by its root."""
     data = tmp_path / "data"
     monkeypatch.setenv("BRV_DATA_DIR", str(data))
     marked = small_space(tmp_path, MOMENT)
@@ -110,7 +110,7 @@ def test_repeated_piece_is_not_a_second_query(tmp_path: Path) -> None:
     assert len(read(tmp_path, *lines, lines[0])) == 1
 
 
-def test_broken_rows_are_left_out_and_old_ones_of_a_large_file_not_read(tmp_path: Path) -> None:
+def test_broken_rows_and_old_rows_of_a_large_file_are_skipped(tmp_path: Path) -> None:
     broken = ("{", "[]", "null", row("x", {}), '{"occurred_at": "never"}', "[" * 10_000, printed("half")[:80])
     found = read(tmp_path, asked("old"), printed("old"), "x" * LARGEST_READ, *broken, asked("new"), printed("new"))
     assert [entry.query for entry in found] == ["new"]
@@ -128,7 +128,7 @@ NAMES = ("command", "args", "cwd", "duration_ms", "result", "group_id", "chunk_i
 
 @examples(500)
 @given(changed=st.dictionaries(st.sampled_from(NAMES), JSON, max_size=4), hit=JSON, data=JSON)
-def test_hostile_rows_do_no_harm(
+def test_hostile_rows_are_read_safely(
     tmp_path_factory: pytest.TempPathFactory, changed: dict[str, Any], hit: Any, data: Any
 ) -> None:
     properties = {"command": "query", "args": ["a"], "cwd": "/project", "result": {"ok": True, "data": data}, **changed}
@@ -138,7 +138,7 @@ def test_hostile_rows_do_no_harm(
     assert all(isinstance(path, str) for entry in found for path in entry.paths)
 
 
-def test_session_compares_with_now_follows_and_writes_nothing(space: Session, tmp_path: Path) -> None:
+def test_session_follows_pending_rows_without_writing(space: Session, tmp_path: Path) -> None:
     file = tmp_path / "data" / ROWS
     came: list[LoggedQuery] = []
     noticed = threading.Event()

@@ -58,7 +58,7 @@ NOW = 1_763_640_000_000.0
 
 
 @given(MARKUP)
-def test_any_markup_is_a_topic_whose_documents_can_be_indexed(html: str) -> None:
+def test_any_markup_becomes_an_indexable_topic(html: str) -> None:
     topic = parse_topic(html)
     found = documents_of("x.html", topic)
     assert found
@@ -68,13 +68,13 @@ def test_any_markup_is_a_topic_whose_documents_can_be_indexed(html: str) -> None
 
 
 @given(MARKUP, st.lists(st.from_regex(r"[a-z0-9]{3,4}", fullmatch=True) | st.sampled_from(["ref", "esh", "oken"])))
-def test_words_of_a_document_come_from_its_whole_text(html: str, words: list[str]) -> None:
+def test_document_words_come_from_the_whole_text(html: str, words: list[str]) -> None:
     index = TopicIndex(list({one.id: one for one in documents_of("x.html", parse_topic(html))}.values()))
     wanted = [any(word in document.haystack for word in words) for document in index.documents]
     assert index.containing(words).tolist() == wanted
 
 
-def test_deep_and_wide_markup_ends_in_a_topic_or_one_line() -> None:
+def test_deep_or_wide_markup_is_parsed_or_refused_in_one_line() -> None:
     for html in ("<b>" * 1_000, "<table>" * 1_000, "<bv-fact>" * 1_000, "&" * 100_000, "<p " + "a=b " * 2_000):
         assert documents_of("x.html", parse_topic(html))
     for html in ("<b>" * 100_000, "<p " + "a=b " * 20_000):
@@ -183,7 +183,7 @@ def test_topic_whose_elements_share_long_attributes_is_refused(monkeypatch: pyte
     topic_html._topic_or_problem.cache_clear()
 
 
-def test_migration_leaves_out_notes_beyond_the_limits(tree: Tree, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_migration_skips_notes_beyond_the_limits(tree: Tree, monkeypatch: pytest.MonkeyPatch) -> None:
     for number in (0, 2, 3):
         tree.note(f"a/{number}.md", f"N {number}", words(number))
     tree.note("a/1.md", "N 1", " ".join(map(words, range(10, 20))))

@@ -66,18 +66,18 @@ def space(folder: Path) -> RankedSpace:
     return opened(find_space(folder / "project", folder / "data"))
 
 
-def test_nothing_is_missing(recorded: dict[str, Any]) -> None:
+def test_recording_has_the_expected_counts(recorded: dict[str, Any]) -> None:
     assert {part: len(recorded[part]) for part in COUNTS} == COUNTS
 
 
-def test_every_query(space: RankedSpace, recorded: dict[str, Any]) -> None:
+def test_every_recorded_query_has_the_same_answer(space: RankedSpace, recorded: dict[str, Any]) -> None:
     now = milliseconds(recorded["now"])
     for case in recorded["cases"]:
         answer = printed(space, arguments(case, recorded["limit"]), now)
         assert same(answer, case["answer"]), f"{case['id']} {case['kind']}: {case['query']}"
 
 
-def test_every_recall(space: RankedSpace, recorded: dict[str, Any]) -> None:
+def test_every_recorded_recall_has_the_same_documents(space: RankedSpace, recorded: dict[str, Any]) -> None:
     now = milliseconds(recorded["now"])
     asked = [case for case in recorded["cases"] if "recall" in case]
     assert len(asked) == 32
@@ -87,7 +87,7 @@ def test_every_recall(space: RankedSpace, recorded: dict[str, Any]) -> None:
         assert hashlib.sha256(answer["content"].encode()).hexdigest() == case["recall"]["content_sha256"]
 
 
-def test_signals_after_each_step_of_the_sequence(space: RankedSpace, recorded: dict[str, Any]) -> None:
+def test_recorded_signals_match_after_each_step(space: RankedSpace, recorded: dict[str, Any]) -> None:
     now = milliseconds(recorded["now"])
     state, clock = UNCHANGED, now
     for step in recorded["sequence"]:
@@ -108,7 +108,7 @@ def test_signals_after_each_step_of_the_sequence(space: RankedSpace, recorded: d
 
 
 @pytest.mark.parametrize(("name", "fault"), FAULTS)
-def test_every_fault(name: str, fault: dict[str, Any], unpacked: dict[str, Path]) -> None:
+def test_every_recorded_fault_has_the_same_error(name: str, fault: dict[str, Any], unpacked: dict[str, Path]) -> None:
     folder, now = unpacked[name], milliseconds(SPACES[name]["now"])
     identity = find_space(folder / "project", folder / "data").id
     with broken(folder, identity, fault, now):
@@ -118,7 +118,7 @@ def test_every_fault(name: str, fault: dict[str, Any], unpacked: dict[str, Path]
     assert same(json.loads(json.dumps(answer).replace(str(folder), "<at>")), fault["answer"])
 
 
-def test_several_spaces(folder: Path, recorded: dict[str, Any]) -> None:
+def test_recorded_queries_over_several_spaces_have_the_same_answers(folder: Path, recorded: dict[str, Any]) -> None:
     now = milliseconds(recorded["now"])
     spaces = [opened(place) for place in readable_spaces(folder / "cloud")]
     assert len(spaces) == 2

@@ -1,4 +1,4 @@
-"""Every remedy keeps its promise when it is applied on disk. If no edit is offered, a save does not help."""
+"""Every remedy has the promised effect on disk. If no edit is offered, saving does not help."""
 
 from __future__ import annotations
 
@@ -148,7 +148,7 @@ def check_all(made: Iterator[Case]) -> set[RemedyKind | None]:
 
 
 @pytest.mark.long
-def test_remedies_keep_their_promise(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_applied_remedies_have_the_promised_rank(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     recorded = unpacked(tmp_path, "space-21.json.gz", monkeypatch)
     assert check_all(cases(tmp_path, recorded, 1, FEW)) >= {RemedyKind.WORDING, RemedyKind.EDIT, RemedyKind.TITLE}
 
@@ -156,7 +156,7 @@ def test_remedies_keep_their_promise(tmp_path: Path, monkeypatch: pytest.MonkeyP
 @pytest.mark.long
 @pytest.mark.parametrize("half", [0, 1])
 @pytest.mark.parametrize("name", ["space-21.json.gz", "space-22.json.gz"])
-def test_remedies_of_many_random_cases_keep_their_promise(
+def test_remedies_of_random_cases_have_the_promised_rank(
     name: str, half: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     recorded = unpacked(tmp_path, name, monkeypatch)
@@ -188,7 +188,7 @@ def test_file_that_is_not_a_topic_has_no_remedy(folder: Path) -> None:
     assert offered(folder, "quokka", "old.abstract.html") == ()
 
 
-def test_cancelled_remedies_are_empty(folder: Path) -> None:
+def test_cancelled_remedy_search_returns_no_remedies(folder: Path) -> None:
     session = opened(folder, NOW)
     explanation = session.explainer.explain("refresh", "ops/deploy.html")
     asked: list[bool] = []
@@ -223,7 +223,7 @@ def test_failing_space_offers_only_its_repair(folder: Path) -> None:
     ]
 
 
-def test_helpful_change_hides_the_note_that_no_wording_helps(folder: Path) -> None:
+def test_helpful_title_replaces_the_nothing_helps_remedy(folder: Path) -> None:
     topic = folder / "data" / "projects" / SPACE_ID / "context-tree" / "plain.html"
     topic.write_text('<bv-topic keywords="of"><p>of</p></bv-topic>')
     session = opened(folder, NOW)
@@ -247,7 +247,7 @@ def test_new_title_can_move_a_topic_out_of_the_filter(folder: Path) -> None:
     assert RemedyKind.TITLE not in {one.kind for one in kept}
 
 
-def test_topic_of_another_space_only_has_other_wordings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_topic_of_another_space_is_helped_only_by_other_words(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     recorded = unpacked(tmp_path, "space-21.json.gz", monkeypatch)
     monkeypatch.setenv("BRV_DATA_DIR", str(tmp_path / "cloud"))
     (tmp_path / "elsewhere").mkdir()

@@ -93,7 +93,7 @@ def test_index_follows_the_snapshot_and_reads_only_changes(drinks: Tree) -> None
     ]
 
 
-def test_a_preview_asks_no_service(drinks: Tree) -> None:
+def test_preview_calls_no_remote_service(drinks: Tree) -> None:
     embedder, reranker = Embedder(is_remote=True), Reranker()
     trace = preview(Brain(embedder, reranker), drinks)
     assert (trace.mode, trace.section(Hybrid).mode) == ("preview", RetrievalMode.HYBRID)
@@ -116,7 +116,7 @@ def test_run_computes_the_vectors_once_and_calls_the_reranker(drinks: Tree) -> N
     assert embedder.asked == [["Car\n# Car\n\nred wheels", "Tea\n# Tea\n\ngreen leaves"], ["sea or car"], ["tea"]]
 
 
-def test_run_has_its_vectors_despite_a_newer_snapshot(drinks: Tree) -> None:
+def test_run_uses_vectors_of_its_own_snapshot(drinks: Tree) -> None:
     first = drinks.snapshot()
     drinks.note("a/sea.md", "Sea", "salt water")
     second = drinks.snapshot(previous=first)
@@ -149,7 +149,7 @@ def test_why_uses_the_services_and_options_of_the_answer(drinks: Tree) -> None:
     assert embedder.asked == []
 
 
-def test_a_model_of_this_process_is_asked_by_previews_too(drinks: Tree) -> None:
+def test_preview_calls_a_local_model(drinks: Tree) -> None:
     embedder = Embedder()
     made, snapshot = Brain(embedder), drinks.snapshot()
     waiting = made.ask(snapshot, Request("tea", RetrievalMode.SEMANTIC, preview=True)).trace
@@ -162,7 +162,7 @@ def test_a_model_of_this_process_is_asked_by_previews_too(drinks: Tree) -> None:
     assert [hit.path for hit in ready.hits] == ["a/tea.md", "a/car.md"]
 
 
-def test_stored_vectors_are_reused_but_the_model_is_warmed(drinks: Tree) -> None:
+def test_stored_vectors_are_reused_and_the_model_is_loaded(drinks: Tree) -> None:
     embedder, kept = Embedder(), Kept()
     Brain(embedder, None, kept).prepare(drinks.snapshot())
     embedder.asked.clear()
@@ -201,7 +201,7 @@ def test_cancelled_preparation_is_reported(drinks: Tree) -> None:
     assert trace.notices == ("2 notes have no vector: cancelled",)
 
 
-def test_single_leg_is_fused_too(drinks: Tree) -> None:
+def test_single_leg_is_fused(drinks: Tree) -> None:
     made, snapshot = Brain(), drinks.snapshot()
     trace = made.engine.answer(made.context(snapshot), Query("tea", options={"mode": "bm25"}))
     (fusion,) = (step for step in trace.steps if step.name == "fusion")
@@ -298,7 +298,7 @@ def written(folder: Path, text: str, name: str = "mine.toml") -> str:
     return str(folder / name)
 
 
-def test_file_extends_the_built_in_profile(tmp_path: Path) -> None:
+def test_profile_file_extends_the_built_in_profile(tmp_path: Path) -> None:
     made = load(written(tmp_path, "[options]\ntop_k = 3\n"))
     assert (made.name, made.options.top_k, made.intent) == ("mine", 3, JEFFS.intent)
     assert load() == load("jeffs_brain") == JEFFS
@@ -320,19 +320,19 @@ def test_stored_profile_is_found_by_its_name() -> None:
         ("[fusion]\nk = inf", "fusion.k must"),
     ],
 )
-def test_wrong_file_is_refused_in_one_line(tmp_path: Path, text: str, says: str) -> None:
+def test_invalid_profile_file_is_refused_in_one_line(tmp_path: Path, text: str, says: str) -> None:
     with pytest.raises(ProfileError, match=says) as refused:
         load(written(tmp_path, text))
     assert "\n" not in str(refused.value)
 
 
 @pytest.mark.parametrize("name", ["nowhere", "soleri", "docs", "/no/such.toml", "."])
-def test_unknown_name_is_refused(name: str) -> None:
+def test_unknown_profile_name_is_refused(name: str) -> None:
     with pytest.raises(ProfileError, match=r"no profile|is an engine"):
         load(name)
 
 
-def test_global_path_of_a_profile_counts_for_intent(tree: Tree, tmp_path: Path) -> None:
+def test_global_path_of_a_profile_affects_intent(tree: Tree, tmp_path: Path) -> None:
     tree.note("team/tea.md", "Tea", "We prefer green tea leaves")
     tree.note("other/tea.md", "Tea", "We prefer green tea leaves")
     file = written(tmp_path, '[intent]\nglobal_path = "team/"\n')
@@ -349,7 +349,7 @@ def test_global_path_of_a_profile_counts_for_intent(tree: Tree, tmp_path: Path) 
 def test_global_path_of_a_profile_reads_no_folder(
     tree: Tree, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, place: str
 ) -> None:
-    """It is only compared with the paths of notes, so no file or folder of that name is opened, listed or checked."""
+    """The path is only compared with note paths, so no file or folder of that name is opened or listed."""
     above = tree.root.parent
     written(above / "zq_outside", "# Tea\n\nWe prefer green tea leaves\n", "tea.md")
     tree.note("team/tea.md", "Tea", "We prefer green tea leaves")
@@ -383,7 +383,7 @@ def test_index_follows_the_profile(tree: Tree, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("profile", ["../outside.toml", "/etc/hosts", "mine.toml", ".brv/mine.toml"])
 def test_project_settings_cannot_name_a_file(tree: Tree, profile: str) -> None:
-    """A project can name built-in profiles and profiles that the user stores. Its file is only for ByteRover."""
+    """A project can name built-in and stored user profiles. Its own profile file is only for ByteRover."""
     written(tree.root.parent, "[intent]\nglobal_path = 'x/'\n", "outside.toml")
     written(tree.root / ".brv", "[intent]\nglobal_path = 'x/'\n", "mine.toml")
     tree.settings(f'engine = "jeffs_brain"\nprofile = "{profile}"\n')
@@ -406,7 +406,7 @@ def test_non_positive_k_becomes_60(tmp_path: Path, k: float, used: float) -> Non
     assert load(written(tmp_path, f"[fusion]\nk = {k}\n")).fusion.k == k
 
 
-def test_replaced_k_is_shown_in_the_parts(tree: Tree, tmp_path: Path) -> None:
+def test_replacement_of_k_is_shown_in_the_parts(tree: Tree, tmp_path: Path) -> None:
     tree.note("a/tea.md", "Tea", "green leaves")
     tree.notes(3)
     session = Session.open(tree.root, written(tmp_path, "[fusion]\nk = -3\n"), engine="jeffs_brain")

@@ -37,7 +37,7 @@ def found(index: ChunkIndex, query: str) -> list[str]:
     return [hit.path for hit in retrieve(Request(query), Sources(index), JEFFS).trace.hits]
 
 
-def test_single_chunk() -> None:
+def test_note_becomes_a_chunk_with_title_summary_and_tags() -> None:
     made = chunk_of("auth/n.md", "Heading", NOTE)
     assert (made.id, made.title, made.summary, made.tags) == (
         "auth/n.md", "Rotation", "Tokens rotate.", "auth 7 token family",
@@ -45,7 +45,7 @@ def test_single_chunk() -> None:
     assert made.content == "# Heading\n\nBody of the note."
 
 
-def test_chunk_without_usable_frontmatter() -> None:
+def test_chunk_ignores_unusable_frontmatter() -> None:
     made = chunk_of("auth/n.md", "Heading", "---\ntitle: [1]\nsummary: 3\ntags: {a: 1}\n---\ntext")
     assert (made.title, made.summary, made.tags, made.content) == ("Heading", "", "", "text")
     assert chunk_of("n.md", "n", "---\n: broken: [\n---\ntext").content.startswith("---")
@@ -59,7 +59,7 @@ def searched(index: ChunkIndex, *tokens: Token) -> list[str]:
     return [hit.candidate.id for hit in index.bm25(ParsedQuery("", tokens, True), 10)]
 
 
-def test_word_of_several_terms_is_a_phrase() -> None:
+def test_word_with_several_terms_is_a_phrase() -> None:
     assert searched(chunks("user name", "name user"), Token(TokenKind.TERM, "user_name")) == ["0"]
 
 
@@ -70,13 +70,13 @@ def test_word_without_a_term_matches_nothing() -> None:
     assert searched(index, dash, Token(TokenKind.TERM, "dash")) == ["0"]
 
 
-def test_not_binds_closest_and_or_least() -> None:
+def test_operator_precedence_is_not_then_and_then_or() -> None:
     index = chunks("a b", "a", "c", "c d")
     words = [(None, "a"), (Operator.AND, "b"), (Operator.OR, "c"), (Operator.NOT, "d")]
     assert sorted(searched(index, *(Token(TokenKind.TERM, word, operator) for operator, word in words))) == ["0", "2"]
 
 
-def test_from_one_snapshot_to_the_next(tree: Tree) -> None:
+def test_index_follows_changed_and_removed_notes(tree: Tree) -> None:
     tree.note("a/rotation.md", "Rotation", "tokens rotate")
     tree.note("a/cache.md", "Cache", "entries expire")
     first = tree.snapshot()
@@ -90,7 +90,7 @@ def test_from_one_snapshot_to_the_next(tree: Tree) -> None:
     assert found(index, "rotating") == ["a/rotation.md"]
 
 
-def test_phrases_and_names_after_a_change_equal_a_fresh_index(tree: Tree) -> None:
+def test_updated_index_equals_a_fresh_index(tree: Tree) -> None:
     tree.notes(50)
     tree.note("a/rotation.md", "Rotation", "tokens rotate often")
     tree.note("a/cache.md", "Cache", "rotate tokens")
@@ -114,7 +114,7 @@ def test_unchanged_notes_are_not_read_again(tree: Tree) -> None:
     assert again.rows[0] is index.rows[0]
 
 
-def test_an_empty_tree(tree: Tree) -> None:
+def test_empty_tree_has_no_results(tree: Tree) -> None:
     made = retrieve(Request("anything at all?"), Sources(index_snapshot(tree.snapshot(), JEFFS)), JEFFS).trace
     assert (made.hits, made.section(Hybrid).rerank_skipped, made.section(Hybrid).errors) == (
         (),
@@ -123,7 +123,7 @@ def test_an_empty_tree(tree: Tree) -> None:
     )
 
 
-def test_note_that_became_unreadable_keeps_its_name(tree: Tree) -> None:
+def test_unreadable_note_is_still_found_by_name(tree: Tree) -> None:
     tree.note("a/rotation.md", "Rotation", "tokens")
     snapshot = tree.snapshot()
     (tree.tree / "a/rotation.md").unlink()
@@ -140,7 +140,7 @@ def test_only_timings_differ_between_runs(tree: Tree) -> None:
     assert one == other
 
 
-def test_trace_of_names_explains_their_ranking(tree: Tree) -> None:
+def test_trace_explains_results_found_by_name(tree: Tree) -> None:
     tree.note("a/photosynthesis.md", "Leaves", "light")
     index = index_snapshot(tree.snapshot(), JEFFS)
     made = retrieve(Request("fotosyntesis"), Sources(index), JEFFS).trace
@@ -207,7 +207,7 @@ def search(query: str, words: list[str], near: list[str], request: Request, rera
 
 
 @given(_LEG, _LEG)
-def test_two_lists_commute(first: list[str], second: list[str]) -> None:
+def test_fusion_of_two_lists_is_commutative(first: list[str], second: list[str]) -> None:
     one = fuse([candidates(first), candidates(second)], JEFFS.fusion.k)
     other = fuse([candidates(second), candidates(first)], JEFFS.fusion.k)
     assert [(entry.candidate.id, entry.score) for entry in one] == [
@@ -216,7 +216,7 @@ def test_two_lists_commute(first: list[str], second: list[str]) -> None:
 
 
 @given(st.lists(_LEG, max_size=5), st.randoms())
-def test_lists_commute(lists: list[list[str]], random: object) -> None:
+def test_fusion_of_any_lists_is_commutative(lists: list[list[str]], random: object) -> None:
     mixed = list(lists)
     random.shuffle(mixed)  # type: ignore[attr-defined]
     one = {entry.candidate.id: entry.score for entry in fuse([candidates(each) for each in lists], JEFFS.fusion.k)}
@@ -242,7 +242,7 @@ def test_parts_sum_to_every_score(
 
 
 @given(_QUERIES, _LEG, _LEG, st.integers(0, 15), _SCORES, st.lists(st.integers(-3, 30), max_size=4))
-def test_no_reranker_changes_the_tail_or_loses_a_note(
+def test_reranking_keeps_the_tail_and_every_note(
     query: str, words: list[str], near: list[str], most: int, scores: dict[str, float], extra: list[int]
 ) -> None:
     request = Request("", RetrievalMode.HYBRID, rerank_top_n=most, top_k=99)
@@ -254,7 +254,7 @@ def test_no_reranker_changes_the_tail_or_loses_a_note(
 
 
 @given(st.integers(0, 40), st.integers(-3, 50), st.lists(st.integers(-5, 60)))
-def test_reranking_is_a_permutation_of_the_head(count: int, most: int, answer: list[int]) -> None:
+def test_reranking_permutes_the_head(count: int, most: int, answer: list[int]) -> None:
     head, tail = head_and_tail(count, most)
     made = reranked(count, most, answer)
     assert sorted(made) == list(range(count))

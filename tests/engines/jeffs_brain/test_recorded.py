@@ -8,6 +8,7 @@ or ambiguous, have no recorded answer; ``OURS`` contains this project's behaviou
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable
 from functools import cache
 from typing import Any
@@ -139,8 +140,8 @@ EQUAL: dict[str, Callable[[Any], Any]] = {
 """Families whose recorded answer is made of the input alone, and equal to it."""
 
 
-def test_every_family_has_its_test() -> None:
-    tested = {name.removeprefix("test_recorded_") for name in globals() if name.startswith("test_recorded_")}
+def test_every_recorded_family_has_a_test() -> None:
+    tested = {found[1] for name in globals() if (found := re.fullmatch(r"test_(\w+)_match(?:es)?_the_recording", name))}
     assert tested | {*EQUAL, "search_raw_fts", "search_raw_stub"} == set(FILES)
     assert len(FILES) == FAMILIES
 
@@ -149,12 +150,12 @@ def test_every_family_has_its_test() -> None:
     ("family_name", "case"),
     [pytest.param(name, case, id=f"{name}-{case['name']}") for name in EQUAL for case in family(name)["cases"]],
 )
-def test_recorded(family_name: str, case: dict[str, Any]) -> None:
+def test_functions_return_the_recorded_results(family_name: str, case: dict[str, Any]) -> None:
     assert EQUAL[family_name](case["input"]) == case["expected"]
 
 
 @pytest.mark.parametrize("case", [*cases("search_raw_stub"), *cases("search_raw_fts")])
-def test_search_raw(case: dict[str, Any]) -> None:
+def test_raw_searches_return_the_recorded_results(case: dict[str, Any]) -> None:
     asked = case["input"]
     reranker = StubReranker(asked["reranker"]) if "reranker" in asked else None
     made = ask(asked, recorded_corpus(asked["corpus"]) if "corpus" in asked else StubIndex(asked["index"]), reranker)
@@ -162,7 +163,7 @@ def test_search_raw(case: dict[str, Any]) -> None:
     assert subset(shown(made.trace), case["expected"]["trace"])
 
 
-def test_stop_lists_equal_the_recorded_ones() -> None:
+def test_stop_words_match_the_recording() -> None:
     data = family("stop_words")["data"]
     assert sorted(JEFFS.ladder.stop_words) == sorted(data["retry"])
     assert sorted(JEFFS.query.english) == sorted(data["parser_en"])
@@ -171,7 +172,7 @@ def test_stop_lists_equal_the_recorded_ones() -> None:
 
 
 @pytest.mark.parametrize("case", cases("trigram_search"))
-def test_recorded_trigram_search(case: dict[str, Any]) -> None:
+def test_trigram_search_matches_the_recording(case: dict[str, Any]) -> None:
     asked = case["input"]
     chunks = asked["chunks"]
     limit = asked.get("limit", JEFFS.options.candidate_k)
@@ -185,7 +186,7 @@ def test_recorded_trigram_search(case: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize("case", cases("reciprocal_rank_fusion"))
-def test_recorded_reciprocal_rank_fusion(case: dict[str, Any]) -> None:
+def test_reciprocal_rank_fusion_matches_the_recording(case: dict[str, Any]) -> None:
     lists = [[candidate(entry) for entry in one] for one in case["input"]["lists"]]
     k = case["input"].get("k", JEFFS.fusion.k)
     made = fuse(lists, k)
@@ -196,7 +197,7 @@ def test_recorded_reciprocal_rank_fusion(case: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize("case", cases("intent_multiplier"))
-def test_recorded_intent_multiplier(case: dict[str, Any]) -> None:
+def test_intent_multiplier_matches_the_recording(case: dict[str, Any]) -> None:
     query = case["input"]["query"]
     assert intent_of(query) == case["expected"]["intent"]
     made = weight(detect(query), case["input"]["note"])
@@ -204,7 +205,7 @@ def test_recorded_intent_multiplier(case: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize("case", cases("reweight"))
-def test_recorded_reweight(case: dict[str, Any]) -> None:
+def test_reweight_matches_the_recording(case: dict[str, Any]) -> None:
     results = case["input"]["results"]
     intent = detect(case["input"]["query"])
     scores = [entry["score"] * weight(intent, entry) for entry in results]
@@ -215,7 +216,7 @@ def test_recorded_reweight(case: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize("case", cases("rerank_head_tail"))
-def test_recorded_rerank_head_tail(case: dict[str, Any]) -> None:
+def test_rerank_head_tail_matches_the_recording(case: dict[str, Any]) -> None:
     asked, expected = case["input"], case["expected"]
     reranker = StubReranker(asked["reranker"]) if "reranker" in asked else None
     made = ask(asked, StubIndex(asked["index"]), reranker)
@@ -225,7 +226,7 @@ def test_recorded_rerank_head_tail(case: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize("case", cases("retry_ladder"))
-def test_recorded_retry_ladder(case: dict[str, Any]) -> None:
+def test_retry_ladder_matches_the_recording(case: dict[str, Any]) -> None:
     asked, expected = case["input"], case["expected"]
     index = StubIndex(asked["index"], asked.get("trigram_chunks"))
     made = ask(asked, index)
@@ -240,7 +241,7 @@ def recorded_corpus(name: str) -> ChunkIndex:
 
 
 @pytest.mark.parametrize("case", cases("disagreements"))
-def test_recorded_disagreements(case: dict[str, Any]) -> None:
+def test_disagreements_match_the_recording(case: dict[str, Any]) -> None:
     settled = case["status"] == "seed-explicit"
     assert (case["expected"] is not None) is settled
     assert (case["name"] in OURS) is not settled

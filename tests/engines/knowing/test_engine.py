@@ -122,7 +122,7 @@ def test_notes_become_nodes_and_edges(snapshot: Snapshot) -> None:
 
 
 @pytest.mark.parametrize("profile", ["knowing", "knowing-code"])
-def test_a_trace_holds_everything(snapshot: Snapshot, profile: str) -> None:
+def test_trace_has_consistent_parts_counts_and_paths(snapshot: Snapshot, profile: str) -> None:
     trace = ask(snapshot, ASKED, profile)
     section = trace.section(GraphRetrieval)
     assert "auth/tokens/rotation.md" in {hit.file for hit in trace.hits[:2]}
@@ -154,7 +154,7 @@ def test_note_without_a_query_word_names_the_links_to_it(snapshot: Snapshot) -> 
     assert "none of your words, but reached from " in explained.use
 
 
-def test_notes_without_a_query_word_name_their_path_also_in_later_results(tree: Tree) -> None:
+def test_every_result_without_a_query_word_names_its_path(tree: Tree) -> None:
     others = [f"far{n}/other.md" for n in range(5)]
     tree.file("near/zebra.md", f"---\nrelated: {others}\n---\n# Zebra\n\nStripes.\n", 1.0)
     for path in others:
@@ -200,7 +200,7 @@ def test_name_contains_its_partial_words(tree: Tree, title: str, query: str) -> 
     assert all(f"from {title}: " in way_in_words(one) for one in ranking[1:])
 
 
-def test_context_has_the_counted_tokens(snapshot: Snapshot) -> None:
+def test_packed_context_has_the_counted_tokens(snapshot: Snapshot) -> None:
     trace = ask(snapshot, ASKED)
     section = trace.section(GraphRetrieval)
     assert "Reuse revokes the family" in section.context
@@ -225,7 +225,7 @@ def test_budget_is_never_exceeded(snapshot: Snapshot, budget: int) -> None:
         (ASKED, {"budget": 75}, "auth/tokens/rotation.md", "others with more score"),
     ],
 )
-def test_earliest_reason_and_a_working_remedy(
+def test_missing_note_gets_the_earliest_reason_and_a_working_remedy(
     snapshot: Snapshot, query: str, options: dict[str, Any], path: str, reason: str
 ) -> None:
     engine, asked = Knowing(), context(snapshot)
@@ -257,7 +257,7 @@ def generated_notes(other: Tree) -> list[tuple[str, str]]:
     ]
 
 
-def test_graph_after_edits_equals_a_fresh_one(tree: Tree, make_tree: Callable[[str], Tree]) -> None:
+def test_updated_graph_equals_a_fresh_graph(tree: Tree, make_tree: Callable[[str], Tree]) -> None:
     profile, pick = load_profile(), random.Random(5)
     for path, text in NOTES.items():
         tree.file(path, text, 1.0)
@@ -278,7 +278,7 @@ def test_graph_after_edits_equals_a_fresh_one(tree: Tree, make_tree: Callable[[s
         same(index, fresh)
 
 
-def test_packed_notes_of_a_run_weigh_more_for_some_minutes(snapshot: Snapshot) -> None:
+def test_packed_notes_are_boosted_for_some_minutes(snapshot: Snapshot) -> None:
     engine = Knowing()
     before = engine.answer(context(snapshot), Query(ASKED))
     assert engine.answer(context(snapshot), Query(ASKED)).hits == before.hits
@@ -335,13 +335,13 @@ def test_invalid_options_are_refused(snapshot: Snapshot, options: dict[str, Any]
         ask(snapshot, ASKED, **options)
 
 
-def test_saved_trace_opens_again(snapshot: Snapshot, tmp_path: Path) -> None:
+def test_saved_trace_can_be_reopened(snapshot: Snapshot, tmp_path: Path) -> None:
     trace = ask(snapshot, ASKED)
     (tmp_path / "trace.json").write_bytes(as_json(saved_now(trace, NOW_MS)))
     assert read(tmp_path / "trace.json").trace == trace
 
 
-def test_note_in_an_archive_counts_less(garden: Tree) -> None:
+def test_deprecated_note_has_a_lower_score(garden: Tree) -> None:
     plain = ask(garden.snapshot(), "rollback by tag")
     garden.file("deploy/rollback.md", f"---\nstatus: deprecated\n---\n{OTHERS['deploy/rollback.md']}", 1.0)
     aside = ask(garden.snapshot(), "rollback by tag")
@@ -369,7 +369,7 @@ def test_equal_paths_of_shared_sources_stay_separate(garden: Tree, make_tree: Ca
     assert ours.module != theirs.module
 
 
-def test_files_include_their_symbols_and_callers(snapshot: Snapshot) -> None:
+def test_file_query_includes_symbols_and_callers(snapshot: Snapshot) -> None:
     trace = ask(snapshot, "auth/sessions/store.md", entry="files")
     ranking = {one.hit.file: one for one in trace.section(GraphRetrieval).ranking}
     assert set(ranking) == {"auth/sessions/store.md", "auth/tokens/rotation.md"}
@@ -380,14 +380,14 @@ def test_files_include_their_symbols_and_callers(snapshot: Snapshot) -> None:
     assert "not one of the files" in explained.reason.text
 
 
-def test_code_file_includes_the_notes_that_name_it(snapshot: Snapshot) -> None:
+def test_code_file_query_includes_notes_that_name_it(snapshot: Snapshot) -> None:
     for asked in ("src/auth/rotate.py", "what says `rotate.py`?"):
         trace = ask(snapshot, asked, entry="files")
         assert {hit.file for hit in trace.hits} == {"auth/sessions/store.md", "auth/tokens/rotation.md"}
     assert "none mentions a file" in ask(snapshot, "unknown.py", entry="files").verdict
 
 
-def test_changes_are_starting_points_of_the_walk(snapshot: Snapshot) -> None:
+def test_changed_files_are_starting_points_of_the_walk(snapshot: Snapshot) -> None:
     trace = ask(snapshot, "auth/sessions/store.md", entry="changes")
     section = trace.section(GraphRetrieval)
     assert section.budget == load_profile().packing.review_budget
@@ -408,7 +408,7 @@ def test_changes_are_starting_points_of_the_walk(snapshot: Snapshot) -> None:
     ],
     ids=["headings", "files", "quotes", "path", "fences", "relations"],
 )
-def test_hostile_note_costs_linear_time(tree: Tree, text: str) -> None:
+def test_hostile_note_is_processed_in_linear_time(tree: Tree, text: str) -> None:
     tree.file("a/b/hostile.md", f"# Hostile\n\n{text}", 1.0)
     tree.file("a/b/other.md", "# Other note\n\nNothing.\n", 1.0)
     began = time.process_time()
@@ -424,7 +424,7 @@ def test_equal_headings_are_separate_sections(tree: Tree) -> None:
     assert notes.piece("a/b/twice.md").texts["a/b/twice.md#Steps-2"] == "## Steps\nThen."
 
 
-def test_note_with_a_number_sign_in_its_path_is_delivered(tree: Tree) -> None:
+def test_note_with_a_number_sign_in_its_path_is_returned(tree: Tree) -> None:
     tree.file("langs/c#.md", "# Sharp\n\nGenerics are reified.\n\n## Walrus traps\n\nA walrus boxes values.\n")
     section = ask(tree.snapshot(), "walrus traps").section(GraphRetrieval)
     assert "A walrus boxes values." in section.context
@@ -443,7 +443,7 @@ def test_better_note_that_does_not_fit_is_named(tree: Tree) -> None:
 
 
 def test_unmatched_words_are_shown_as_in_the_query(snapshot: Snapshot, garden: Tree) -> None:
-    """A keyword keeps its hyphen, and is searched by its parts."""
+    """A keyword keeps its hyphen but is searched by its parts."""
     assert "nothing for" not in verdict_sentence(ask(snapshot, "token-rotation"))
     assert verdict_sentence(ask(snapshot, "token-kumquat rotation")).count("nothing for ‘kumquat’") == 1
     assert "nothing for ‘kum-quat’" in verdict_sentence(ask(snapshot, "kum-quat rotation"))

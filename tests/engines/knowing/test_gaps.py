@@ -79,7 +79,7 @@ def step_of(trace: Trace) -> Step:
 
 
 @pytest.mark.parametrize("profile", ["knowing", "knowing-code"])
-def test_gap_is_filled_from_vectors_and_parts_sum(plain_snapshot: Snapshot, profile: str) -> None:
+def test_gap_is_filled_from_vectors(plain_snapshot: Snapshot, profile: str) -> None:
     trace = ask_with(plain_snapshot, WORDLESS, WithEmbedder(Letters()), profile)
     assert trace.hits[0].file == "zoo/stripes.md"
     assert all(adds_up(hit) for hit in trace.hits)
@@ -159,7 +159,7 @@ NUMBERS = [1.0] * 26
         (QueryFails([[float("nan"), *NUMBERS[1:]]]), "not made of numbers"),
     ],
 )
-def test_failing_embedder_is_a_notice_and_the_answer_stays(
+def test_failing_embedder_is_reported_and_keeps_the_answer(
     plain_snapshot: Snapshot, embedder: Letters, said: str
 ) -> None:
     for text in ("rollback", WORDLESS):
@@ -171,7 +171,7 @@ def test_failing_embedder_is_a_notice_and_the_answer_stays(
         assert any(said in notice for notice in trace.notices)
 
 
-def test_misconfigured_embedder_is_a_notice_only_if_needed(plain_snapshot: Snapshot) -> None:
+def test_misconfigured_embedder_is_reported_only_if_needed(plain_snapshot: Snapshot) -> None:
     trace = ask_with(plain_snapshot, "rollback", WronglySet())
     assert trace.hits
     assert step_of(trace).state is State.FAILED
@@ -217,7 +217,7 @@ def test_preview_calls_a_local_model_once_vectors_exist(plain_snapshot: Snapshot
     assert [hit.file for hit in preview.hits] == [hit.file for hit in run.hits]
 
 
-def test_tree_without_notes_has_nothing_to_compare(tree: Tree) -> None:
+def test_empty_tree_is_searched_without_calling_the_embedder(tree: Tree) -> None:
     services = WithEmbedder(Letters())
     step = step_of(ask_with(tree.snapshot(), WORDLESS, services))
     assert (step.state, step.summary) == (State.MISSED, "nothing has a vector")
@@ -232,7 +232,7 @@ def test_tree_without_notes_has_nothing_to_compare(tree: Tree) -> None:
         ("zoo/stripes.md", {"entry": "changes"}, "the question names files"),
     ],
 )
-def test_step_gives_the_reason_for_no_call(
+def test_skipped_step_gives_the_reason(
     plain_snapshot: Snapshot, text: str, options: dict[str, str], words: str
 ) -> None:
     services = WithEmbedder(Letters())
@@ -251,7 +251,7 @@ def test_gap_is_filled_within_the_scope(plain_snapshot: Snapshot) -> None:
     assert step_of(outside).state is State.MISSED
 
 
-def test_why_reads_the_answer_with_vectors(plain_snapshot: Snapshot) -> None:
+def test_why_explains_results_found_by_vectors(plain_snapshot: Snapshot) -> None:
     engine, asked = Knowing(), context(plain_snapshot, WithEmbedder(Letters()))
     trace = engine.answer(asked, Query(WORDLESS, services=True))
     there = engine.why(asked, trace, find_note(plain_snapshot, "zoo/stripes.md"))
@@ -315,7 +315,7 @@ def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return write(tmp_path / "shop", CODE)
 
 
-def test_gaps_in_code_are_filled_as_in_notes(root: Path) -> None:
+def test_gaps_in_code_are_filled_from_vectors(root: Path) -> None:
     session = Session.open(now_ms=NOW_MS, repository=root)
     session.load()
     services = WithEmbedder(Letters())
@@ -358,7 +358,7 @@ def test_code_command_reports_a_failing_embedder(root: Path, services: Any, said
         (symbol("r://a/Makefile", "file"), "file r://a/Makefile"),
     ],
 )  # fmt: skip
-def test_symbol_is_embedded_by_comment_kind_name_file_and_signature(node: Node, text: str) -> None:
+def test_embedded_text_of_a_symbol_describes_it(node: Node, text: str) -> None:
     embedder = Letters()
     vectors = NodeVectors(Graph((node,)), load_profile().noise, 20)
     search = vectors.search(WithEmbedder(embedder), Query("any", services=True))

@@ -61,7 +61,7 @@ def test_heaviest_links_come_first_and_seeds_are_named(trace: Trace) -> None:
     assert STORE not in {one.id for one in shown.neighbours}
 
 
-def test_shares_belong_to_paths_over_a_link(trace: Trace) -> None:
+def test_link_shares_are_those_of_the_paths_over_it(trace: Trace) -> None:
     placed = trace.section(GraphRetrieval).placed(HANDOVER)
     shown = around(trace, HANDOVER)
     shares = {one.id: one.share for one in shown.neighbours}
@@ -103,7 +103,7 @@ def test_number_of_own_neighbours_is_limited(tree: Tree) -> None:
 
 @pytest.mark.parametrize("letters", [False, True])
 @pytest.mark.parametrize("width", [20, 44, 48, 60, 84, 120, 200])
-def test_no_line_is_too_wide_and_every_neighbour_is_shown(trace: Trace, width: int, letters: bool) -> None:
+def test_drawing_fits_the_width_and_shows_every_neighbour(trace: Trace, width: int, letters: bool) -> None:
     for place in trace.section(GraphRetrieval).map.places:
         shown = around(trace, place.id)
         made = drawn(shown, width, 20, ASCII if letters else UNICODE)
@@ -134,7 +134,7 @@ def test_narrow_drawing_is_a_list_of_paths(trace: Trace) -> None:
     assert "Session store → related → here" in " ".join(" ".join(made).split())
 
 
-def test_empty_neighbourhood_says_so(trace: Trace) -> None:
+def test_empty_neighbourhood_is_reported(trace: Trace) -> None:
     shown = around(trace, STORE)._replace(neighbours=(), ways=())
     for width in (30, 60, 100):
         assert any("it has no links" in row for row in lines(shown, width))

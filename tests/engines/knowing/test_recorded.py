@@ -670,7 +670,7 @@ def check(family: str, case: Case) -> None:
 
 
 @pytest.mark.parametrize("family", TESTED)
-def test_recorded(family: str) -> None:
+def test_recorded_answers_match(family: str) -> None:
     for case in cases(family):
         try:
             check(family, case)
@@ -680,7 +680,7 @@ def test_recorded(family: str) -> None:
 
 
 @pytest.mark.parametrize("mode", OVERALL)
-def test_flask_for_task(mode: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_flask_task_precision_matches_the_recording(mode: str, monkeypatch: pytest.MonkeyPatch) -> None:
     index = knowing_flask.index(CODE, with_classes=mode == "with_equivalence_classes")
     precision, _, _ = knowing_flask.means(knowing_flask.measured(index))
     assert precision == pytest.approx(OVERALL[mode], abs=0.02)
@@ -709,7 +709,7 @@ def precision_of(results: Sequence[ScoredCandidate], needed: Sequence[str]) -> t
     return (sum(above) + least) / 10, (sum(above) + min(places, tied.count(True))) / 10
 
 
-def test_key_of_the_documents_contains_the_budget() -> None:
+def test_documented_cache_key_contains_the_budget() -> None:
     rules = load_profile().pack_cache
     key, other = (pack_key(" Fix  IT ", rules, budget=budget) for budget in (60, 2000))
     assert key != other
@@ -725,6 +725,6 @@ def test_key_of_the_documents_contains_the_budget() -> None:
     assert list(cache.stored(other, held, small).packs) == [other]
 
 
-def test_every_family_has_a_test() -> None:
+def test_every_recorded_family_has_a_test() -> None:
     families = {file.name.partition(".")[0] for folder in FOLDERS for file in folder.glob("*.json*")}
     assert families == {*TESTED, "flask_for_task", "flask_graph"}

@@ -41,7 +41,7 @@ QUICK = settings(max_examples=80, deadline=None)
 
 @QUICK
 @given(name=NAMES)
-def test_parts_of_names(name: str) -> None:
+def test_qualified_names_are_split_into_their_parts(name: str) -> None:
     assert name.endswith(terminal_name(name))
     assert "." not in terminal_name(name)
     _, scheme, path = name.partition("://")
@@ -52,13 +52,13 @@ def test_parts_of_names(name: str) -> None:
 
 @QUICK
 @given(text=ANY)
-def test_split_identifiers_lose_nothing(text: str) -> None:
+def test_splitting_identifiers_loses_no_text(text: str) -> None:
     assert "".join(split_identifier(text)) == text.replace("_", "")
 
 
 @QUICK
 @given(text=ANY)
-def test_words_and_lower_case(text: str) -> None:
+def test_words_keep_all_text_and_lower_case_keeps_its_length(text: str) -> None:
     assert "".join(words(text)) == "".join(char for char in text if not char.isspace() or char == "\x1c")
     assert len(lower(text)) == len(text)
     assert lower(text.upper()) == lower(lower(text.upper()))
@@ -67,7 +67,7 @@ def test_words_and_lower_case(text: str) -> None:
 
 @QUICK
 @given(text=ANY)
-def test_patterns_and_terms_are_in_the_task(text: str) -> None:
+def test_patterns_and_terms_come_from_the_task(text: str) -> None:
     assert all(pattern in text for pattern in code_patterns(text, CODE.keywords))
     assert all(term in lower(text) for term in path_terms(text, CODE.paths))
     assert len(path_terms(text, CODE.paths)) <= CODE.paths.terms
@@ -75,7 +75,7 @@ def test_patterns_and_terms_are_in_the_task(text: str) -> None:
 
 @QUICK
 @given(text=ANY)
-def test_texts_of_names_hold_each_piece(text: str) -> None:
+def test_searchable_text_contains_each_piece_of_a_name(text: str) -> None:
     made = searchable(text, CODE.full_text).split(" ")
     assert all(piece in made for piece in text.split(".")[0:1] if piece.isidentifier())
     assert concepts(text, CODE.full_text) == concepts(text.replace("\\", "/"), CODE.full_text)
@@ -83,7 +83,7 @@ def test_texts_of_names_hold_each_piece(text: str) -> None:
 
 @QUICK
 @given(keywords=st.lists(ANY, max_size=6))
-def test_terms_are_searched_once(keywords: list[str]) -> None:
+def test_each_term_is_searched_once(keywords: list[str]) -> None:
     texts = [term.text for term in decomposed_terms(keywords, CODE.full_text)]
     assert len(texts) == len(set(texts))
     related = related_words([*keywords, "cache"], CODE.full_text, 10)
@@ -91,7 +91,7 @@ def test_terms_are_searched_once(keywords: list[str]) -> None:
     assert not set(related) & {*keywords, "cache"}
 
 
-def test_language_is_the_one_of_most_names() -> None:
+def test_language_is_that_of_most_symbols() -> None:
     rust = (symbol(f"r://a{number}.rs.f", "function") for number in range(2000))
     assert language_of(Graph((symbol("r://z.go.f", "function"), *rust)), CODE.equivalence) == "rust"
     assert language_of(Graph(()), CODE.equivalence) == ""
@@ -101,7 +101,7 @@ def test_language_is_the_one_of_most_names() -> None:
     assert language_of(Graph((symbol("r://x.com.F", "type"),)), CODE.equivalence) == ""
 
 
-def test_types_go_first_in_large_graphs() -> None:
+def test_types_rank_first_in_large_graphs() -> None:
     method, type_ = symbol("r://a.py.A.f", "method"), symbol("r://a.py.A", "type")
     assert types_first([method, type_], CODE.seeds) == [type_, method]
     assert CODE.seeds.types_above == 40_000
@@ -134,7 +134,7 @@ def test_session_boosts_are_bounded(ages: list[float]) -> None:
 
 @QUICK
 @given(votes=st.lists(st.tuples(st.sampled_from("ab"), st.booleans(), st.sampled_from(["", "x"])), max_size=9))
-def test_feedback_is_a_share(votes: list[tuple[str, bool, str]]) -> None:
+def test_feedback_score_is_between_0_and_1(votes: list[tuple[str, bool, str]]) -> None:
     records = [FeedbackRecord(id_, is_useful, root=root) for id_, is_useful, root in votes]
     for roots in (None, {}, {"a": "x"}, {"a": "other"}):
         scores = feedback_scores(records, "ab", "", CODE.use, roots)
@@ -142,7 +142,7 @@ def test_feedback_is_a_share(votes: list[tuple[str, bool, str]]) -> None:
         assert scores.keys() <= {id_ for id_, _, _ in votes}
 
 
-def test_node_is_used_once_however_often_it_is_returned() -> None:
+def test_node_returned_several_times_is_used_once() -> None:
     node = pending_node(symbol("r://a.py.save_all", "function"), 0.0)
     state, used = PendingUse().returned([node]).detected("save_all()", 1.0)
     assert used == (node.id,)
@@ -167,18 +167,18 @@ def test_any_name_is_written_as_text(text: str, score: float, form: str) -> None
 
 @QUICK
 @given(before=st.lists(NAMES, unique=True, max_size=8), now=st.lists(NAMES, unique=True, max_size=8))
-def test_delta_leads_from_one_pack_to_the_other(before: list[str], now: list[str]) -> None:
+def test_delta_turns_one_pack_into_the_other(before: list[str], now: list[str]) -> None:
     old, new = ([symbol(name, "function") for name in names] for names in (before, now))
     made = delta(old, new, [], [], lambda node: node_tokens(node, CODE.packing), CODE.packing)
     assert {*before} - {*made.removed} | {*made.added} == {*now}
 
 
 @given(scores=st.lists(st.floats(-5, 5), max_size=20))
-def test_confidence_is_a_share(scores: list[float]) -> None:
+def test_confidence_is_between_0_and_1(scores: list[float]) -> None:
     assert 0 <= result_confidence(sorted(scores, reverse=True)) <= 1
 
 
-def test_no_pack_stays_in_memory_too_long_after_feedback() -> None:
+def test_packs_expire_after_feedback() -> None:
     pack = CachedPack(("a",), 3, 60, "s1", 0.0)
     cache = PackCache().stored("key", pack, CODE.pack_cache).after_feedback()
     assert cache.found("key", "s1", 3599.0, CODE.pack_cache) is not None
@@ -187,7 +187,7 @@ def test_no_pack_stays_in_memory_too_long_after_feedback() -> None:
 
 @QUICK
 @given(task=ANY)
-def test_no_keyword_is_stored_twice(task: str) -> None:
+def test_keywords_are_stored_once(task: str) -> None:
     for profile in (CODE, SEED):
         made = keyword_set(task, profile.keywords).all
         assert len(made) == len(set(made))
@@ -213,7 +213,7 @@ def random_walk(pick: random.Random, profile: object) -> tuple[Graph, Walk]:
 
 @PROFILES
 @pytest.mark.parametrize("number", range(40))
-def test_held_and_lost_shares_of_a_walk_sum_to_one(profile: object, number: int) -> None:
+def test_kept_and_lost_shares_of_a_walk_sum_to_one(profile: object, number: int) -> None:
     _, made = random_walk(random.Random(number), profile)
     for one in made.rounds:
         assert one.mass + one.lost_to_modules + one.lost_as_negligible == pytest.approx(1, abs=1e-9)
@@ -224,7 +224,7 @@ def test_held_and_lost_shares_of_a_walk_sum_to_one(profile: object, number: int)
 
 @PROFILES
 @pytest.mark.parametrize("number", range(40))
-def test_paths_sum_to_at_most_the_share(profile: object, number: int) -> None:
+def test_path_amounts_sum_to_at_most_the_share_of_a_node(profile: object, number: int) -> None:
     held, made = random_walk(random.Random(number), profile)
     ways = StrongestWays(made, longest=4)
     for place in range(held.size):
@@ -234,7 +234,7 @@ def test_paths_sum_to_at_most_the_share(profile: object, number: int) -> None:
 
 
 @pytest.mark.parametrize("number", range(20))
-def test_amount_of_a_path_follows_from_its_steps(number: int) -> None:
+def test_amount_of_a_path_is_the_product_of_its_steps(number: int) -> None:
     held, made = random_walk(random.Random(number), SEED)
     steps = made.steps.arrivals.toarray().T
     for place in range(held.size):
@@ -248,8 +248,8 @@ def test_amount_of_a_path_follows_from_its_steps(number: int) -> None:
 
 
 @pytest.mark.parametrize("number", range(20))
-def test_all_paths_are_found_if_few_lead_to_a_node(number: int) -> None:
-    """On a chain without dead ends, every path is one of the strongest, so that nothing remains."""
+def test_every_path_to_a_node_is_found_if_there_are_few(number: int) -> None:
+    """On a chain without dead ends, every path is among the strongest, so no share remains."""
     length = 3 + number % 3
     ids = [f"r://app/{place}.py.f" for place in range(length)]
     held = Graph(
@@ -286,7 +286,7 @@ CLOSED = {"closed_types": ("calls",), "kept_types": ("calls", "unheard_of"), "wh
     ids=["unlisted", "unlisted back", "equal: forward", "generated", "generated lighter", "closed", "read as another"],
 )
 def test_path_names_the_heaviest_edge_of_the_walk(rules: dict[str, Any], edges: list[Edge], heaviest: int) -> None:
-    """An explanation weighs edges as the walk does, including unlisted types, generated edges and forgotten types."""
+    """Explanations weigh edges like the walk, including unlisted types, generated edges and forgotten types."""
     held = Graph((symbol(A, "function"), symbol(B, "function")), tuple(edges))
     own = replace(SEED.walk, **rules)
     made = walk(roads(held, own), {0: 1.0}, own)
@@ -307,7 +307,7 @@ def test_no_edge_between_neighbours_is_heavier_than_the_named_one(profile: Knowi
 
 
 @pytest.mark.parametrize("number", range(20))
-def test_hits_agree_with_networkx(number: int) -> None:
+def test_hits_algorithm_agrees_with_networkx(number: int) -> None:
     pick = random.Random(number)
     held = random_graph(pick, nodes=16, edges=50)
     places = list(range(held.size))
@@ -354,8 +354,8 @@ def test_packing_never_exceeds_the_budget(strategy: str, number: int) -> None:
 
 
 @pytest.mark.parametrize("number", range(20))
-def test_packing_is_the_first_choice_of_an_exhaustive_search(number: int) -> None:
-    """Of all sets that fit, greedy packing takes the first one in the order of density, item by item."""
+def test_packing_matches_an_exhaustive_search(number: int) -> None:
+    """Of all sets that fit, greedy packing selects the first in order of density, item by item."""
     pick = random.Random(number)
     ranked = candidates(pick, 8)
     costs = [max(1, node_tokens(one.node, SEED.packing)) for one in ranked]
@@ -389,7 +389,7 @@ def test_feedback_applies_to_tasks_with_the_same_keywords() -> None:
 
 
 @pytest.mark.parametrize(("profile", "scores"), [(SEED, {NOTE: 1.0}), (CODE, {})], ids=["document", "program"])
-def test_feedback_on_a_task_of_one_word_counts_for_all(profile: object, scores: dict[str, float]) -> None:
+def test_feedback_on_a_one_word_task_applies_to_all_tasks(profile: object, scores: dict[str, float]) -> None:
     assert isinstance(profile, type(SEED))
     memory = UseMemory(profile).after([said("rotation")])
     assert memory.scores(ASKED) == scores
@@ -408,7 +408,7 @@ def test_word_is_learned_after_two_useful_results() -> None:
     assert not twice.learned.classes(["again"], SEED.learning)
 
 
-def test_incremental_feedback_equals_reading_all_of_it() -> None:
+def test_incremental_feedback_equals_rereading_the_whole_file() -> None:
     rows = [said(f"keys {number % 3} of `rotate_key`", note=f"n{number % 2}.md") for number in range(9)]
     followed = UseMemory(SEED)
     for count in range(len(rows) + 1):
@@ -418,7 +418,7 @@ def test_incremental_feedback_equals_reading_all_of_it() -> None:
     assert followed.after(rows[:2]).records == fresh.records[:2], "what was forgotten is forgotten"
 
 
-def test_file_returns_the_stored_feedback(tree: Tree) -> None:
+def test_feedback_file_returns_valid_stored_rows(tree: Tree) -> None:
     log = FeedbackFile(tree.tree, "knowing")
     rows = [said(ASKED), said("é ☃", Usefulness.MODIFIED)]
     for one in rows:

@@ -48,7 +48,7 @@ def searched(case: dict[str, Any]) -> tuple[Graph, SeedSearch]:
     return held, find_seeds(case["task"], index, is_in_scope=scope)
 
 
-def test_own_queries_and_seeds_of_the_program() -> None:
+def test_queries_and_seeds_match_the_recording() -> None:
     for case in cases("for_task"):
         held, found = searched(case["input"])
         wanted = case["expected"]
@@ -109,7 +109,7 @@ def test_any_task_has_an_answer_in_whole_numbers(profile: Any, words: list[str])
 
 @QUICK
 @given(words=WORDS)
-def test_components_go_from_long_to_short(words: list[str]) -> None:
+def test_components_are_sorted_by_length(words: list[str]) -> None:
     made = [one for one in keyword_set(" ".join(words), SEED.keywords).components if one.rule not in {"after a verb"}]
     expansions = [one.rule == "abbreviation" for one in made]
     lengths = [size(one.text) for one, is_expansion in zip(made, expansions, strict=True) if not is_expansion]
@@ -118,7 +118,7 @@ def test_components_go_from_long_to_short(words: list[str]) -> None:
 
 @QUICK
 @given(names=st.lists(NAMES, max_size=12, unique=True), text=NAMES)
-def test_look_ups_equal_a_loop(names: list[str], text: str) -> None:
+def test_name_lookups_equal_a_linear_search(names: list[str], text: str) -> None:
     held = Graph(tuple(symbol(name, "function") for name in names))
     lookup = NameLookup(held)
     lower = text.lower()
@@ -154,7 +154,7 @@ def test_fusion_is_a_sum_over_channels(lists: list[list[str]]) -> None:
     assert [one.score for one in made] == sorted((one.score for one in made), reverse=True)
 
 
-def test_document_puts_bigrams_among_compounds() -> None:
+def test_documented_profile_counts_bigrams_as_compounds() -> None:
     task = "add a new MCP tool for snapshot diffing"
     by_document, as_run = keyword_set(task, SEED.keywords), keyword_set(task, CODE.keywords)
     assert {"SnapshotDiffing", "snapshot_diffing"} <= set(by_document.primary)
@@ -162,7 +162,7 @@ def test_document_puts_bigrams_among_compounds() -> None:
     assert set(by_document.all) == set(as_run.all)
 
 
-def test_components_are_searched_below_five_results() -> None:
+def test_components_are_searched_if_fewer_than_five_results() -> None:
     task = "`SessionStore` eviction `evict` keeps the app"
     index = small_index(SEED.name)
     keywords = keyword_set(task, SEED.keywords)
@@ -173,7 +173,7 @@ def test_components_are_searched_below_five_results() -> None:
     assert app not in [hit.id for hit in as_run if hit.tier is NameTier.EXACT]
 
 
-def test_quoted_query_finds_results_that_the_program_misses() -> None:
+def test_quoted_query_finds_results_missed_by_the_program() -> None:
     held = small_index(SEED.name).graph
     keywords = keyword_set("keep the server-side half", SEED.keywords)
     quoted = text_search(keywords, (), searched_texts(held, SEED.full_text))
@@ -238,7 +238,7 @@ def test_unchanged_texts_are_not_read_again() -> None:
         assert followed.search(terms, 10) == fresh.search(terms, 10)
 
 
-def test_paths_only_add_seeds_in_the_document() -> None:
+def test_documented_paths_add_seeds_without_a_channel() -> None:
     task = "how does eviction work in cache"
     by_document, as_run = (find_seeds(task, small_index(name)) for name in (SEED.name, CODE.name))
     assert by_document.paths
@@ -246,7 +246,7 @@ def test_paths_only_add_seeds_in_the_document() -> None:
     assert list(as_run.channels[-1].ids) == [hit.id for hit in as_run.paths]
 
 
-def test_learned_word_leads_to_the_used_notes() -> None:
+def test_learned_word_finds_the_notes_used_with_it() -> None:
     index = small_index(SEED.name)
     evict = "r://src/cache/lru.py.evict"
     used = ["src/cache/lru.py"]
@@ -260,7 +260,7 @@ def test_learned_word_leads_to_the_used_notes() -> None:
     assert not unscaled
 
 
-def test_general_phrases_are_read_with_verbs() -> None:
+def test_general_phrases_include_verbs() -> None:
     verbs = SEED.equivalence.verbs
     assert expanded(["runtime edges", "check"], verbs) == [
         "runtime edges",
@@ -280,11 +280,11 @@ def test_too_common_names_are_ignored() -> None:
     ("name", "term", "holds"),
     [("brv://auth/tokens/rotation.md.Token", "rotation", True), ("brv://auth/tokens/rotation.md.Token", "token", True)],
 )
-def test_paths_of_notes(name: str, term: str, holds: bool) -> None:
+def test_note_path_matches_its_words(name: str, term: str, holds: bool) -> None:
     assert path_match(name, term, SEED.paths) is holds
 
 
-def test_keywords_of_notes_lead_to_them(tree: Tree) -> None:
+def test_notes_are_found_by_their_keywords(tree: Tree) -> None:
     tree.file("auth/rotation.md", "---\ntitle: Turnover\nkeywords: [signing-key, key]\ntags: [auth]\n---\nText.\n")
     tree.file("auth/other.md", "---\ntitle: Other\nkeywords: [key]\ntags: [auth]\n---\nText.\n")
     held = note_graph(tree.snapshot(), SEED.notes)

@@ -87,7 +87,7 @@ def ask(snapshot: Snapshot, text: str, profile: str = "", services: Any = None, 
     return Soleri().answer(context(snapshot, profile, services), Query(text, services=True, options=options))
 
 
-def test_note_is_an_entry(snapshot: Snapshot) -> None:
+def test_note_is_mapped_to_a_vault_entry(snapshot: Snapshot) -> None:
     position = snapshot.by_path["auth/jwt/rotation_of_refresh.md"]
     mapped = map_note(snapshot.notes[position], ROTATION, "core", load_profile("").mapping)
     entry = mapped.entry
@@ -112,7 +112,7 @@ def test_severity_by_maturity_is_optional(snapshot: Snapshot) -> None:
     assert map_note(note, "---\nseverity: warning\n---\n# Cookies", "core", rules).entry.severity == "warning"
 
 
-def test_a_trace_holds_everything(snapshot: Snapshot) -> None:
+def test_trace_has_consistent_parts_counts_and_steps(snapshot: Snapshot) -> None:
     trace = ask(snapshot, "refresh token rotation")
     section = trace.section(VaultSearch)
     assert section.expression == "refresh OR token OR rotation"
@@ -128,7 +128,7 @@ def test_a_trace_holds_everything(snapshot: Snapshot) -> None:
     assert "links" in " ".join(step.name for step in trace.steps)
 
 
-def test_index_after_changes_equals_a_fresh_one(garden: Tree) -> None:
+def test_updated_index_equals_a_fresh_index(garden: Tree) -> None:
     engine, before = Soleri(), garden.snapshot()
     engine.answer(context(before), Query("token"))
     added = "---\ntitle: Added token note\nrelated: [deploy/rollback]\n---\nToken family.\n"
@@ -142,7 +142,7 @@ def test_index_after_changes_equals_a_fresh_one(garden: Tree) -> None:
     assert any(hit.file == "auth/jwt/added.md" for hit in ask(after, "token family").hits)
 
 
-def test_shared_source_is_the_team(garden: Tree, make_tree: Callable[[str], Tree]) -> None:
+def test_shared_source_is_the_team_tier(garden: Tree, make_tree: Callable[[str], Tree]) -> None:
     shared = make_tree("shared")
     shared.file("deploy/rollback.md", "# Rollback rollback rollback\n\nThe team's copy.\n", 1.0)
     shared.file("deploy/canary.md", "# Canary rollback\n\nOne in a hundred.\n", 1.0)
@@ -174,7 +174,7 @@ def test_shared_source_is_the_team(garden: Tree, make_tree: Callable[[str], Tree
         ("rollback tag token store refresh", {"top_k": 1, "max_tokens": 1}, "token budget"),
     ],
 )
-def test_earliest_reason_and_a_working_remedy(
+def test_missing_note_gets_the_earliest_reason_and_a_working_remedy(
     snapshot: Snapshot, query: str, options: dict[str, Any], reason: str
 ) -> None:
     engine, asked = Soleri(), context(snapshot)
@@ -190,7 +190,7 @@ def test_earliest_reason_and_a_working_remedy(
     assert remedy.rank is not None
 
 
-def test_closed_window_hides_a_note(garden: Tree) -> None:
+def test_expired_note_is_hidden(garden: Tree) -> None:
     garden.file("auth/old.md", "---\ntitle: Zebra crossing\nvalidUntil: 2020-01-01\n---\nZebra.\n")
     snapshot = garden.snapshot()
     trace = ask(snapshot, "zebra")
@@ -241,7 +241,7 @@ def test_failing_embedder_leaves_a_ranking_by_words(snapshot: Snapshot) -> None:
     assert Soleri().presentation.headline(trace).warning == "vectors failed"
 
 
-def test_program_keeps_the_hybrid_weights_of_a_failing_embedder(snapshot: Snapshot) -> None:
+def test_program_profile_keeps_hybrid_weights_if_the_embedder_fails(snapshot: Snapshot) -> None:
     trace = ask(snapshot, "token", "soleri-code", WithEmbedder(Letters(1.0, fails=True)))
     section = trace.section(VaultSearch)
     assert (section.weights.used["semantic"], section.weights.used["vector"]) == (0.2, 0.15)
@@ -257,7 +257,7 @@ def test_misconfigured_embedder_leaves_a_ranking_by_words(snapshot: Snapshot) ->
 
 
 @pytest.mark.parametrize("mode", ["full", "scan"])
-def test_chosen_entries_are_loaded_in_full_in_the_vaults_order(snapshot: Snapshot, mode: str) -> None:
+def test_ids_option_loads_full_entries_in_vault_order(snapshot: Snapshot, mode: str) -> None:
     trace = ask(snapshot, "cookies", ids="deploy/rollback, auth/sessions/cookies,no/such", mode=mode)
     section = trace.section(VaultSearch)
     assert {record["entry"]["id"] for record in section.given} == {"auth/sessions/cookies", "deploy/rollback"}
@@ -271,12 +271,12 @@ def test_chosen_entries_are_loaded_in_full_in_the_vaults_order(snapshot: Snapsho
     assert trace.hits == ask(snapshot, "cookies", mode=mode).hits
 
 
-def test_ids_are_not_merged_with_memories(snapshot: Snapshot) -> None:
+def test_ids_and_memories_cannot_be_combined(snapshot: Snapshot) -> None:
     with pytest.raises(EngineError, match="ids and memories"):
         ask(snapshot, "cookies", ids="deploy/rollback", memories=[])
 
 
-def test_weights_follow_feedback_and_forget_it(garden: Tree) -> None:
+def test_feedback_changes_the_weights_until_forgotten(garden: Tree) -> None:
     snapshot, engine = garden.snapshot(), Soleri()
     asked = Context(snapshot, load_profile(""), NOW_MS, WithFeedback(garden.tree))
     first = engine.answer(asked, Query("token"))
@@ -309,7 +309,7 @@ def test_failed_actions_are_stored_but_not_counted(garden: Tree) -> None:
     assert FeedbackFile(garden.tree, "soleri").counts() == {Usefulness.FAILED: 40}
 
 
-def test_broken_rows_of_feedback_are_not_counted(garden: Tree) -> None:
+def test_broken_feedback_rows_are_ignored(garden: Tree) -> None:
     log = FeedbackFile(garden.tree, "soleri")
     log.add(Feedback("q", "a.md", Usefulness.MODIFIED, NOW_MS))
     with log.path.open("ab") as file:
@@ -319,7 +319,7 @@ def test_broken_rows_of_feedback_are_not_counted(garden: Tree) -> None:
 
 @pytest.mark.parametrize("value", [".inf", "-.inf", ".nan", "9" * 400, "'0001-01-01T00:00:00+23:59'"])
 @pytest.mark.parametrize("field", ["createdAt", "updatedAt", "validFrom", "validUntil"])
-def test_invalid_time_stops_no_query(tree: Tree, field: str, value: str) -> None:
+def test_invalid_time_does_not_stop_a_query(tree: Tree, field: str, value: str) -> None:
     tree.file("auth/odd.md", f"---\ntitle: Zebra\n{field}: {value}\n---\nZebra crossing.\n")
     snapshot = tree.snapshot()
     trace = ask(snapshot, "zebra")
@@ -327,7 +327,7 @@ def test_invalid_time_stops_no_query(tree: Tree, field: str, value: str) -> None
     assert Soleri().why(context(snapshot), trace, find_note(snapshot, "auth/odd.md")).path == "auth/odd.md"
 
 
-def test_equal_paths_in_two_shared_sources_stay_separate(garden: Tree, make_tree: Callable[[str], Tree]) -> None:
+def test_equal_paths_in_shared_sources_stay_separate(garden: Tree, make_tree: Callable[[str], Tree]) -> None:
     sources = []
     for alias in ("a", "b"):
         source = make_tree(f"source-{alias}")
@@ -381,7 +381,7 @@ def test_unreadable_note_is_read_again_later(garden: Tree, monkeypatch: pytest.M
     assert [hit.file for hit in engine.answer(context(after), Query("tag")).hits][:1] == ["deploy/rollback.md"]
 
 
-def test_a_preview_that_may_not_ask_is_no_failure(snapshot: Snapshot) -> None:
+def test_preview_without_a_remote_service_is_not_a_failure(snapshot: Snapshot) -> None:
     remote = Letters(1.0)
     remote.is_remote = True
     trace = Soleri().answer(context(snapshot, services=WithEmbedder(remote)), Query("token"))
@@ -390,7 +390,7 @@ def test_a_preview_that_may_not_ask_is_no_failure(snapshot: Snapshot) -> None:
     assert not remote.texts
 
 
-def test_model_that_changes_the_length_of_its_vectors_is_called_again(garden: Tree) -> None:
+def test_changed_vector_length_recomputes_all_vectors(garden: Tree) -> None:
     class Longer(Letters):
         def embed(self, texts: Sequence[str]) -> Sequence[Sequence[float]]:
             return [[*vector, 1.0] for vector in super().embed(texts)]
@@ -407,7 +407,7 @@ def test_model_that_changes_the_length_of_its_vectors_is_called_again(garden: Tr
     assert trace.leg("vector").hits
 
 
-def test_filter_by_scope_has_a_remedy(snapshot: Snapshot) -> None:
+def test_note_outside_the_scope_has_a_remedy(snapshot: Snapshot) -> None:
     engine, asked = Soleri(), context(snapshot)
     trace = engine.answer(asked, Query("rollback", scope="auth"))
     explanation = engine.why(asked, trace, find_note(snapshot, "deploy/rollback.md"))
@@ -417,7 +417,7 @@ def test_filter_by_scope_has_a_remedy(snapshot: Snapshot) -> None:
 
 
 @pytest.mark.parametrize("mode", ["full", "scan"])
-def test_agent_gets_records_under_soleris_own_names(snapshot: Snapshot, mode: str) -> None:
+def test_agent_records_use_soleris_field_names(snapshot: Snapshot, mode: str) -> None:
     section = ask(snapshot, "token store", mode=mode).section(VaultSearch)
     assert len(section.given) == section.returned
     first = section.given[0]
@@ -425,7 +425,7 @@ def test_agent_gets_records_under_soleris_own_names(snapshot: Snapshot, mode: st
     assert set(first) >= ({"entry", "breakdown"} if mode == "full" else {"id", "snippet", "tokenEstimate"})
 
 
-def test_saved_trace_opens_again(garden: Tree, tmp_path: Path) -> None:
+def test_saved_trace_can_be_reopened(garden: Tree, tmp_path: Path) -> None:
     session = garden.session()
     trace = session.preview("refresh token rotation", engine="soleri")
     (tmp_path / "saved.json").write_bytes(as_json(session.explainer.saved(trace)))
@@ -459,7 +459,7 @@ def test_score_names_the_typed_word_of_each_term(tree: Tree, query: str, named: 
     assert named in explanation.use
 
 
-def test_missing_vectors_of_a_cancelled_run_are_computed_by_the_next(snapshot: Snapshot) -> None:
+def test_next_run_computes_vectors_missing_after_a_cancellation(snapshot: Snapshot) -> None:
     engine, services = Soleri(), WithEmbedder(Letters(1.0))
     asked = context(snapshot, services=services)
     engine.prepare(asked, lambda made, wanted: None, lambda: True)
@@ -495,7 +495,7 @@ def test_note_has_a_ceiling_and_dated_events(garden: Tree) -> None:
     assert placed.hit.ceiling.score == rotation.ceiling
 
 
-def test_ceiling_of_the_program_has_no_age(snapshot: Snapshot) -> None:
+def test_program_profile_has_a_ceiling_without_ageing(snapshot: Snapshot) -> None:
     made = Soleri().forecast(context(snapshot, "soleri-code"), "auth/sessions/cookies.md", 3_650.0)
     assert not made.events
     assert made.ceiling_then == made.ceiling
@@ -577,7 +577,7 @@ def test_file_without_memories_is_refused_in_one_line(snapshot: Snapshot, tmp_pa
         ask(snapshot, "token", memories=str(tmp_path / "nowhere.json"))
 
 
-def test_deviation_is_named_where_it_applies(snapshot: Snapshot) -> None:
+def test_applicable_deviations_are_named(snapshot: Snapshot) -> None:
     def named(query: str) -> set[str]:
         deviations = ask(snapshot, query, "soleri-code").section(VaultSearch).deviations
         return {text[-4:-1] for text in deviations}
@@ -587,7 +587,7 @@ def test_deviation_is_named_where_it_applies(snapshot: Snapshot) -> None:
     assert named("refund café") == {"D02", "D03"}
 
 
-def test_candidate_beyond_the_limit_includes_the_guard(snapshot: Snapshot) -> None:
+def test_explanation_past_the_limit_accounts_for_the_guard(snapshot: Snapshot) -> None:
     engine, asked = Soleri(), context(snapshot)
     trace = engine.answer(asked, Query("refund rollback token", options={"top_k": 2}))
     section = trace.section(VaultSearch)

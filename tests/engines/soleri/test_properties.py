@@ -99,7 +99,7 @@ def test_no_query_exceeds_an_entrys_ceiling(made: list[VaultEntry], query: str, 
         assert ahead.ceiling <= ahead.reach == 0.825
 
 
-def test_ceiling_is_reached_by_an_entrys_own_words() -> None:
+def test_entry_reaches_its_ceiling_with_its_own_words() -> None:
     best = VaultEntry("a", "rule", "auth", "cache token", "critical", "", ("retry",), updated_at=NOW)
     near = VaultEntry("b", "rule", "auth", "cache", "critical", "queue", updated_at=NOW)
     vault = Vault((tier_of("agent", 1.0, [best, near]),), link_graph([("a", "b")]))
@@ -113,7 +113,7 @@ def test_ceiling_is_reached_by_an_entrys_own_words() -> None:
 
 
 @given(entries, st.floats(0, 1_000))
-def test_decay_changes_on_the_forecast_dates(entry: VaultEntry, day: float) -> None:
+def test_decay_changes_on_the_forecast_days(entry: VaultEntry, day: float) -> None:
     vault = Vault((tier_of("agent", 1.0, [entry]),))
     ahead = forecast(entry, vault, PROFILE.weights, NOW, PROFILE, day)
     assert ahead.ceiling_then == forecast(entry, vault, PROFILE.weights, NOW + day * 86_400, PROFILE).ceiling
@@ -133,7 +133,7 @@ def test_decay_changes_on_the_forecast_dates(entry: VaultEntry, day: float) -> N
 
 
 @given(vaults, queries)
-def test_ties_keep_the_order_of_the_pool(made: list[VaultEntry], query: str) -> None:
+def test_tied_results_keep_the_pool_order(made: list[VaultEntry], query: str) -> None:
     ranking = ranked(numbered(made), query)
     place = {hit.entry.id: at for at, hit in enumerate(ranking.pool.found)}
     for first, second in zip(ranking.ranked, ranking.ranked[1:], strict=False):
@@ -142,7 +142,7 @@ def test_ties_keep_the_order_of_the_pool(made: list[VaultEntry], query: str) -> 
 
 
 @given(vaults, queries, st.sampled_from(("", "auth", "data")))
-def test_federation_of_one_tier_equals_none(made: list[VaultEntry], query: str, domain: str) -> None:
+def test_federation_of_one_tier_equals_a_plain_search(made: list[VaultEntry], query: str, domain: str) -> None:
     tier = tier_of("agent", 1.0, numbered(made))
     request = VaultRequest(query, 5, Filters(domain))
     alone, federated = (
@@ -159,7 +159,7 @@ def stem(word: str) -> str:
 
 
 @given(vaults, queries)
-def test_bm25_is_sqlites_own_formula(made: list[VaultEntry], query: str) -> None:
+def test_bm25_equals_the_formula_of_sqlite(made: list[VaultEntry], query: str) -> None:
     held = numbered(made)
     documents = [
         [
@@ -190,7 +190,9 @@ def test_bm25_is_sqlites_own_formula(made: list[VaultEntry], query: str) -> None
 
 
 @given(st.integers(0, 60), st.integers(0, 60), st.integers(0, 60), st.integers(0, 9), st.booleans())
-def test_weights_sum_as_in_the_table(accepted: int, modified: int, dismissed: int, failed: int, hybrid: bool) -> None:
+def test_adapted_weights_keep_their_sum_and_range(
+    accepted: int, modified: int, dismissed: int, failed: int, hybrid: bool
+) -> None:
     counts = FeedbackCounts(accepted, modified, dismissed, failed)
     weights = adapted_weights(counts, hybrid, PROFILE)
     assert math.isclose(sum(astuple(weights)), 0.9 if counts.rows < 30 else 1.0)
@@ -205,7 +207,7 @@ def test_weights_change_at_the_thirtieth_counted_row() -> None:
     assert math.isclose(even.severity, 0.1 * 0.65 / 0.55)
 
 
-def test_guard_is_strict_on_both_sides() -> None:
+def test_guard_acts_only_strictly_between_its_bounds() -> None:
     rules = PROFILE.guard
     assert not guarded(20, 10, 20, rules).acts
     assert guarded(21, 10, 21, rules).acts
@@ -223,7 +225,7 @@ def test_budget_is_respected_and_the_first_result_always_fits(made: list[VaultEn
 
 
 @pytest.mark.parametrize("words", ["a b", "a", "b a a", "a zz", "é b", "a b\u00a0b"])
-def test_many_words_without_a_term_score_as_joined_by_fts5(words: str) -> None:
+def test_queries_of_many_words_score_as_in_fts5(words: str) -> None:
     one = VaultEntry("", "rule", "auth", "a b", "warning", "a é b b", context="x")
     tier = tier_of("agent", 1.0, numbered([one, replace(one, title="b"), replace(one, title="c", description="a")]))
     query = " ".join([words] * 70)
@@ -253,7 +255,7 @@ def placed(values: list[float], *terms: tuple[str, float]) -> RankedEntry:
 
 
 @given(VALUES, VALUES)
-def test_named_differences_and_the_others_sum_to_the_gap(first: list[float], second: list[float]) -> None:
+def test_differences_sum_to_the_gap(first: list[float], second: list[float]) -> None:
     made = differences(placed(first), placed(second))
     assert sum(one.thousandths for one in made) == round((sum(first) - sum(second)) * 1000)
     exact = {name: one - other for name, one, other in zip(SIGNALS, first, second, strict=True)}
@@ -263,7 +265,7 @@ def test_named_differences_and_the_others_sum_to_the_gap(first: list[float], sec
 
 
 @given(VALUES)
-def test_named_parts_and_the_others_sum_to_the_score(values: list[float]) -> None:
+def test_parts_in_the_sentence_sum_to_the_score(values: list[float]) -> None:
     assert sum(one.thousandths for one in composition(placed(values))) == round(sum(values) * 1000)
 
 
@@ -275,7 +277,7 @@ def test_sentence_has_the_differences_shown_with_the_scores(first: list[float], 
     assert told.items() <= beside.items()
 
 
-def test_shared_part_is_not_a_difference_and_only_deciding_words_are_named() -> None:
+def test_sentence_names_only_deciding_words_and_differences() -> None:
     first = placed([0.15, 0, 0.04, 0.09, 0, 0, 0.075], ("token", 0.3), ("refresh", 0.13))
     second = placed([0.14, 0, 0.04, 0.086, 0, 0, 0.075], ("token", 0.4))
     made = differences(first, second)
@@ -283,7 +285,7 @@ def test_shared_part_is_not_a_difference_and_only_deciding_words_are_named() -> 
     assert separating_terms(first, second) == (("refresh",), ("token",))
 
 
-def test_first_result_without_links() -> None:
+def test_result_that_would_be_first_without_links_is_found() -> None:
     first, second = placed([0.1] * 7), placed([0.1] * 7)
     assert first_without_links([first, second]) is None
     risen = [replace(first, first_rank=3), replace(second, first_rank=2), replace(first, first_rank=1)]
@@ -296,7 +298,7 @@ def test_link_is_shown_as_written_in_either_direction() -> None:
     assert graph.namers(("pagination", "limits", "gateway")) == ("pagination", "limits")
 
 
-def test_words_that_do_not_count_are_named_once() -> None:
+def test_ignored_words_are_named_once() -> None:
     assert uncounted("Why are the tokens, the db-tokens of v2 kept?") == ("why", "are", "the", "of", "v2")
 
 
@@ -313,7 +315,7 @@ def test_words_that_do_not_count_are_named_once() -> None:
         ("stowing", "; its title contains ‘stowing’."),
     ],
 )
-def test_reason_for_an_entry_without_counted_words(garden: Tree, query: str, said: str) -> None:
+def test_entry_without_counted_words_gets_a_reason(garden: Tree, query: str, said: str) -> None:
     garden.file("fruit/how.md", "# Stowing\n\nHow to keep kumquats.\n", 1.0)
     trace = ask(garden.snapshot(), query)
     assert trace.hits[0].path == "fruit/how.md"
@@ -353,7 +355,7 @@ def test_sentence_and_panes_describe_the_effect_of_links(garden: Tree) -> None:
         assert f"{rank} {title}, now " in route
 
 
-def test_rows_of_shared_terms_follow_from_their_numbers(garden: Tree) -> None:
+def test_shares_of_common_terms_follow_from_the_shown_numbers(garden: Tree) -> None:
     trace = ask(garden.snapshot(), "refresh token rotation")
     best = trace.hits[0]
     lines = lines_of(Soleri().presentation.place(trace, best.file, UNICODE), 60, UNICODE)
@@ -365,7 +367,7 @@ def test_rows_of_shared_terms_follow_from_their_numbers(garden: Tree) -> None:
     assert sum(float(row[1]) for row in sums) == pytest.approx(best.parts[0].amount or 0, abs=0.001 * len(sums))
 
 
-def test_effect_without_links_is_shown_with_the_first_score_too(garden: Tree) -> None:
+def test_effect_of_links_is_shown_with_the_first_score(garden: Tree) -> None:
     trace = ask(garden.snapshot(), "refresh token")
     section = trace.section(VaultSearch)
     first, second = section.ranking[:2]

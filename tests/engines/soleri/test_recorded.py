@@ -6,6 +6,7 @@ own answer.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
@@ -60,7 +61,7 @@ def check_rankings(family: str) -> None:
             assert agree(results, wanted["results"], CLOSE), (case["name"], profile.name, results)
 
 
-def test_fts_bm25() -> None:
+def test_fts_bm25_matches_the_recording() -> None:
     for case in cases("fts_bm25"):
         given = case["input"]
         assert expression(given["query"], SEED.as_run) == given["fts_query"], case["name"]
@@ -75,7 +76,7 @@ def test_fts_bm25() -> None:
         assert raw.keys() == (case["expected"]["raw_bm25"] or {}).keys(), case["name"]
 
 
-def test_candidate_filters() -> None:
+def test_candidate_filters_match_the_recording() -> None:
     for case in cases("candidate_filters"):
         given = case["input"]
         tier = recorded.vault(given, SEED).tiers[0]
@@ -114,7 +115,7 @@ def of_tfidf(case: Case, profile: Any) -> Any:
     }
 
 
-def test_vectors_hold_the_recorded_terms() -> None:
+def test_tfidf_vectors_have_the_recorded_terms() -> None:
     for case in cases("tfidf"):
         found = of_tfidf(case["input"], SEED)
         assert found["vocabulary"].keys() == case["expected"]["vocabulary"].keys()
@@ -156,7 +157,7 @@ def of_signals(case: Case, profile: Any) -> dict[str, float]:
     }
 
 
-def test_ranking_fts() -> None:
+def test_ranking_fts_matches_the_recording() -> None:
     for case in cases("ranking_fts"):
         pool = recorded.run(case["input"], SEED).pool
         assert [hit.entry.id for hit in pool.found] == case["expected"]["fts_order"], case["name"]
@@ -208,7 +209,7 @@ def retrieved(case: Case, profile: Any) -> list[dict[str, Any]]:
     return [result.record for result in results]
 
 
-def test_result_shapes_have_the_recorded_keys() -> None:
+def test_results_have_the_recorded_keys() -> None:
     for case in cases("result_shapes"):
         for ours, theirs in zip(retrieved(case["input"], SEED), case["expected"]["results"], strict=True):
             assert ours.keys() == theirs.keys()
@@ -238,7 +239,7 @@ def of_vector_search(case: Case, _: Any) -> Any:
     }
 
 
-def test_vectors_of_a_vault_stop_at_a_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_vault_vectors_stop_at_a_limit(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(text_vectors, "MOST_NUMBERS", 10)
     entries = [recorded.entry(record, 0) for record in cases("embedding_pipeline")[0]["input"]["entries"]][:1] * 4
     entries = [replace(entry, id=str(place)) for place, entry in enumerate(entries)]
@@ -255,7 +256,7 @@ def test_vectors_of_a_vault_stop_at_a_limit(monkeypatch: pytest.MonkeyPatch) -> 
     assert (made.embedded, made.error, [len(vector.numbers) for vector in kept.values()]) == (2, "", [5, 5])
 
 
-def test_embedding_pipeline() -> None:
+def test_embedding_pipeline_matches_the_recording() -> None:
     def ours(case: Case, profile: Any) -> Any:
         kept = {id_: recorded.stored_vector([1.0], model) for id_, model in case["existing"].items()}
         calls: list[list[str]] = []
@@ -315,17 +316,17 @@ RANKED = (
 
 
 @pytest.mark.parametrize("family", OURS)
-def test_recorded(family: str) -> None:
+def test_recorded_results_match(family: str) -> None:
     check(family, *OURS[family])
 
 
 @pytest.mark.parametrize("family", RANKED)
-def test_rankings(family: str) -> None:
+def test_recorded_rankings_match(family: str) -> None:
     check_rankings(family)
 
 
-def test_every_family_has_a_test() -> None:
-    tested = {name.removeprefix("test_") for name in globals() if name.startswith("test_")}
+def test_every_recorded_family_has_a_test() -> None:
+    tested = {found[1] for name in globals() if (found := re.fullmatch(r"test_(\w+)_match(?:es)?_the_recording", name))}
     families = {file.stem for file in DATA.glob("*.json")}
     assert families <= {*OURS, *RANKED, *tested}
     assert len(families) == FAMILIES

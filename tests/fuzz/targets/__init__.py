@@ -64,7 +64,7 @@ TARGETS = {
 _CHECKS = {"misbehaving": Kind("misbehaving", "Misbehaving", mutate_bytes)}
 
 
-def made(name: str, folder: Path) -> Target:
+def open_target(name: str, folder: Path) -> Target:
     """The target ``name``, in an empty ``folder``."""
     kind = {**TARGETS, **_CHECKS}[name]
     target: Target = getattr(import_module(f"tests.fuzz.targets.{kind.module}"), kind.name)(folder)

@@ -41,14 +41,14 @@ def gone_through(start: Path, size: tuple[int, int], keys: tuple[str, ...]) -> s
     crashes = Path(os.environ["BRV_TUI_DATA_DIR"]) / "crashes"
     for report in crashes.glob("*.txt"):
         report.unlink()
-    said = asyncio.run(run())
+    message = asyncio.run(run())
     if reports := sorted(crashes.glob("*.txt")):
         text = reports[0].read_text()
         last = [line.strip() for line in text.splitlines() if line.strip().startswith("File")][-1]
         raise Wrong(f"the app wrote a crash report: {last.partition(', line')[0]} {text.splitlines()[-1]}")
-    if controls(said):
+    if controls(message):
         raise Wrong("a toast holds controls")
-    return said[:60]
+    return message[:60]
 
 
 async def _at_rest(pilot: Pilot[None]) -> None:

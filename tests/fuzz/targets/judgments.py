@@ -16,7 +16,7 @@ from brvtui.paint.glyphs import UNICODE
 from brvtui.report.evaluation import EvaluationForm, evaluation_blocks, rendered_evaluation
 from brvtui.saved.evaluations import read_evaluation
 from brvtui.saved.traces import SavedError
-from tests.fuzz.targets.target import QUERY, Target, Wrong, planted, told
+from tests.fuzz.targets.target import QUERY, Target, Wrong, message_form, planted
 
 _WIDTH = 80
 _MOST_ASKED = 20
@@ -54,9 +54,9 @@ class JudgmentsOfProject(_Measured):
         try:
             judgments = self.file.read()
         except JudgmentsError as error:
-            said = told(error, "judgments.toml")
+            message = message_form(error, "judgments.toml")
             _refused(self.file, data)
-            return said
+            return message
         shown(self.report(judgments[:_MOST_ASKED]))
         added = Judgment("added-by-fuzz", QUERY)
         if any(each.id == added.id for each in judgments):
@@ -66,7 +66,7 @@ class JudgmentsOfProject(_Measured):
         except JudgmentsError as error:
             if self.file.path.read_bytes() != data:
                 raise Wrong("a refused change changes the file") from error
-            return f"not changed: {told(error, 'judgments.toml')}"
+            return f"not changed: {message_form(error, 'judgments.toml')}"
         if self.file.read() != after or after != (*judgments[1:], added):
             raise Wrong("a change is not what was asked for")
         return f"{len(judgments)} judgments"
@@ -88,7 +88,7 @@ class SavedEvaluation(_Measured):
         try:
             before = read_evaluation(self.place)
         except SavedError as error:
-            return told(error, "base.json")
+            return message_form(error, "base.json")
         compared = compare_evaluations(self.now.evaluation, before)
         first = DEFAULT_METRICS[0]
         gates = (gate_under(before, first, 0.5), gate_drop(compared, first, 0.1), gate_outcomes(compared))
@@ -115,4 +115,4 @@ def shown(report: Assessment) -> None:
         for form in EvaluationForm:
             rendered_evaluation(report, form)
     except EngineError as error:
-        told(error)
+        message_form(error)

@@ -70,11 +70,11 @@ class Note(Target):
         found = problems(_NOTE, note, note.text, _KNOWN, BRV3.limits)
         try:
             count = len(fields_of(note.text))
-            made = set_fields(note.text, {"maturity": "core"})
+            result = set_fields(note.text, {"maturity": "core"})
         except BrokenFrontmatter:
             return f"broken {len(found)}"
         except FieldsError:
             return f"refused {len(found)}"
-        if parse(made).fields.get("maturity") != "core":
+        if parse(result).fields.get("maturity") != "core":
             raise Wrong("a field that is set is not read back")
         return f"{count} fields {len(found)}"

@@ -18,7 +18,7 @@ from brvtui.store.overlay import Overlay
 from brvtui.store.vectors import VectorStore
 from brvtui.trace.feedback import Usefulness
 from brvtui.tree.reading.signals import defaults
-from tests.fuzz.targets.target import QUERY, Target, Wrong, hits, planted, told
+from tests.fuzz.targets.target import QUERY, Target, Wrong, hits, message_form, planted
 from tests.support.trees import BRV3
 
 _MANY = 500
@@ -60,7 +60,8 @@ class Kept(Target):
             session.keep(everything=True)
             if KeptIndex(self.tree.tree).read(profile("brv-3")) is None:
                 raise Wrong("a damaged index is not made anew")
-            return f"{info.problem and told(info.problem)} {sorted({told(notice) for notice in trace.notices})}"
+            notices = sorted({message_form(notice) for notice in trace.notices})
+            return f"{info.problem and message_form(info.problem)} {notices}"
         finally:
             session.close()
 
@@ -74,12 +75,12 @@ class Vectors(Target):
     def seeds(self) -> list[bytes]:
         vectors = {f"{number:064x}": np.arange(4, dtype=np.float32) + number for number in range(9)}
         self.store.write(vectors)
-        made = [self.store.path.read_bytes()]
+        result = [self.store.path.read_bytes()]
         for arrays in ({"names": np.array(["a"])}, {"names": np.array([1]), "vectors": np.ones((1, 2), np.float32)}):
             buffer = io.BytesIO()
             np.savez_compressed(buffer, **arrays)
-            made.append(buffer.getvalue())
-        return made
+            result.append(buffer.getvalue())
+        return result
 
     def run(self, data: bytes) -> str:
         self.store.path.parent.mkdir(parents=True, exist_ok=True)
@@ -117,7 +118,7 @@ class OverlayFile(Target):
             session.ageing.forecast(30)
             session.recording = True
             for notice in session.run(QUERY).notices:
-                told(notice)
+                message_form(notice)
         finally:
             session.close()
         _forget_damaged(self.overlay.path)

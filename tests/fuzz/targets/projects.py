@@ -13,7 +13,7 @@ from brvtui.text.visible import json_line
 from brvtui.tree.reading.project import ProjectError
 from brvtui.tree.reading.signals import SignalsError
 from brvtui.typed_tables import ProfileError
-from tests.fuzz.targets.target import QUERY, Target, hits, planted, same_hits, told
+from tests.fuzz.targets.target import QUERY, Target, hits, message_form, planted, same_hits
 from tests.support.settings import own
 from tests.support.trees import NOW_MS, Tree
 
@@ -68,21 +68,20 @@ class _Opened(Target):
         try:
             session = Session.open(self.root, None, NOW_MS, tolerant=tolerant)
         except (ProjectError, ConfigError, ProfileError) as error:
-            return told(error, self.NAMED)
+            return message_form(error, self.NAMED)
         try:
             for notice in session.project.notices:
-                told(notice)
+                message_form(notice)
             for problem in session.configuration.problems:
-                told(problem.message)
+                message_form(problem.message)
             json_line(as_plain(session.configuration))
             session.load()
             session.preview(QUERY)
             self.check(session)
-            return (
-                f"opened {session.settings.engine} {told(session.profile.name)} {len(session.configuration.problems)}"
-            )
+            profile = message_form(session.profile.name)
+            return f"opened {session.settings.engine} {profile} {len(session.configuration.problems)}"
         except (SignalsError, EngineError) as error:
-            return told(error)
+            return message_form(error)
         finally:
             session.close()
 
@@ -129,10 +128,10 @@ class UserSettings(_Opened):
         own(data)
 
     def run(self, data: bytes) -> str:
-        made = super().run(data)
+        result = super().run(data)
         for problem in configure(None).problems:
-            told(problem.message, "config.toml")
-        return made
+            message_form(problem.message, "config.toml")
+        return result
 
 
 class Pointer(_Opened):

@@ -16,7 +16,7 @@ from typing import Any
 from brvtui.session import Session
 from brvtui.trace import Trace
 from brvtui.trace.events import CompletionFailed, Finished
-from tests.fuzz.targets.target import QUERY, Target, Wrong, hits, planted, told
+from tests.fuzz.targets.target import QUERY, Target, Wrong, hits, message_form, planted
 from tests.fuzz.test_rendering import controls, shown
 from tests.support.chat_server import Streamed, called, messages, written
 from tests.support.settings import own
@@ -123,7 +123,7 @@ class Chat(Target):
         for text in (done.why, *trace.notices):
             if controls(text):
                 raise Wrong("a message holds controls")
-        return f"{done.ended} {told(done.why) if done.why else ''} {self.service.asked}"
+        return f"{done.ended} {message_form(done.why) if done.why else ''} {self.service.asked}"
 
 
 class Messages(Chat):
@@ -148,10 +148,12 @@ class Head(Chat):
         body = _stream(self.answers()[0])
         chunked = b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n"
         refused = b"HTTP/1.1 %s\r\nContent-Type: application/json\r\nContent-Length: %d\r\nRetry-After: 1\r\n\r\n%s"
-        said = b'{"error": {"message": "temperature is not supported", "type": "x"}}'
-        made = [_HEAD % b"text/event-stream" + body, chunked + b"%x\r\n%s\r\n0\r\n\r\n" % (len(body), body)]
-        made += [refused % (status, len(said), said) for status in (b"400 Bad", b"429 Slow", b"500 Oh", b"301 Moved")]
-        return made
+        message = b'{"error": {"message": "temperature is not supported", "type": "x"}}'
+        result = [_HEAD % b"text/event-stream" + body, chunked + b"%x\r\n%s\r\n0\r\n\r\n" % (len(body), body)]
+        result += [
+            refused % (status, len(message), message) for status in (b"400 Bad", b"429 Slow", b"500 Oh", b"301 Moved")
+        ]
+        return result
 
 
 class _Plain(Target):
@@ -175,7 +177,7 @@ class _Plain(Target):
             self.service.asked = 0
             trace = session.preview(QUERY, engine="jeffs_brain", services=True)
             for notice in trace.notices:
-                told(notice)
+                message_form(notice)
             if controls(" ".join(trace.notices)):
                 raise Wrong("a notice holds controls")
             shown(session.explainer.saved(trace), 100)
@@ -184,7 +186,7 @@ class _Plain(Target):
             session.close()
 
     def _said(self, trace: Trace) -> str:
-        forms = sorted({told(notice) for notice in trace.notices})
+        forms = sorted({message_form(notice) for notice in trace.notices})
         same = hits(trace) == self.expected
         return f"{same} {forms}"
 
@@ -202,11 +204,11 @@ class Embeddings(_Plain):
 
     def seeds(self) -> list[bytes]:
         pick = random.Random(3)
-        made: list[Any] = []
+        result: list[Any] = []
         for count in (14, 1):
             data = [{"index": place, "embedding": [pick.uniform(-1, 1) for _ in range(4)]} for place in range(count)]
-            made.append({"object": "list", "data": data, "usage": {"total_tokens": 3}})
-        return [json.dumps(value).encode() for value in made]
+            result.append({"object": "list", "data": data, "usage": {"total_tokens": 3}})
+        return [json.dumps(value).encode() for value in result]
 
 
 class Reranking(_Plain):

@@ -38,7 +38,7 @@ class Target(ABC):
         """
 
 
-def told(error: object, named: str = "") -> str:
+def message_form(error: object, named: str = "") -> str:
     """The form of the message of ``error``, which is one clean line and names what it is about."""
     line = visible(str(error))
     if not line.strip():

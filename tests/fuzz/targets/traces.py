@@ -7,7 +7,7 @@ from pathlib import Path
 from brvtui.report.saved import Form, rendered, text_report
 from brvtui.saved.traces import SavedError, as_json, read
 from brvtui.session import Session
-from tests.fuzz.targets.target import QUERY, Target, Wrong, planted, told
+from tests.fuzz.targets.target import QUERY, Target, Wrong, message_form, planted
 from tests.fuzz.test_rendering import controls, printed
 
 
@@ -27,7 +27,7 @@ class SavedTraces(Target):
     def __init__(self, folder: Path) -> None:
         self.session = planted(folder).session()
         self.file = folder / "saved.json"
-        self.told = folder / "again.json"
+        self.copy = folder / "again.json"
 
     def seeds(self) -> list[bytes]:
         return saved_traces(self.session)
@@ -37,14 +37,14 @@ class SavedTraces(Target):
         try:
             saved = read(self.file)
         except SavedError as error:
-            return told(error, "saved.json")
+            return message_form(error, "saved.json")
         for width in (36, 110):
             if controls(printed(text_report(saved, width, True), width)):
                 raise Wrong("a report holds controls")
         for form in Form:
             if controls(rendered(saved, form).decode("utf-8")):
                 raise Wrong(f"the form {form} holds controls")
-        self.told.write_bytes(as_json(saved))
-        if read(self.told) != saved:
+        self.copy.write_bytes(as_json(saved))
+        if read(self.copy) != saved:
             raise Wrong("a trace that is saved again is another")
         return f"shown {saved.trace.engine} {saved.trace.tier} {len(saved.trace.hits)}"

@@ -33,7 +33,7 @@ def ask(tree: Tree, name: str, arguments: Any, profile: Profile = BRV3) -> tuple
     return result, value
 
 
-def test_search(filled: Tree) -> None:
+def test_search_tool_returns_matching_notes(filled: Tree) -> None:
     _, value = ask(filled, "search", {"query": "quokka", "limit": 3})
     assert [(one["path"], one["title"]) for one in value["results"]] == [("auth/jwt/m.md", "M")]
     assert value["totalFound"] == 1
@@ -41,13 +41,13 @@ def test_search(filled: Tree) -> None:
     assert [one["path"] for one in value["results"]] == ["auth/jwt/m.md"]
 
 
-def test_null_means_a_missing_argument(filled: Tree) -> None:
+def test_null_argument_counts_as_missing(filled: Tree) -> None:
     given = {"query": "quokka", "scope": None, "limit": None}
     assert ask(filled, "search", given)[1] == ask(filled, "search", {"query": "quokka"})[1]
 
 
 @pytest.mark.parametrize("limit", [0, -1, True, "3", 1.5])
-def test_invalid_limit(filled: Tree, limit: Any) -> None:
+def test_invalid_limit_is_refused(filled: Tree, limit: Any) -> None:
     assert (
         ask(filled, "search", {"query": "x", "limit": limit})[0].refused == "limit must be a whole number of 1 or more"
     )
@@ -67,13 +67,13 @@ def test_oversized_arguments_are_refused(filled: Tree, name: str, arguments: Any
     assert ask(filled, name, arguments)[0].refused.startswith(why)
 
 
-def test_reading_a_note(filled: Tree) -> None:
+def test_read_note_returns_title_and_text(filled: Tree) -> None:
     for name in ("auth/jwt/m.md", ".brv/context-tree/auth/jwt/m.md", "./auth/jwt/m.md", " auth/jwt/m.md "):
         result, value = ask(filled, "read_note", {"path": name})
         assert (result.read, value["title"], value["text"]) == (("auth/jwt/m.md",), "M", "# M\n\nquokka text\n")
 
 
-def test_reading_a_folder_reads_its_summary(filled: Tree) -> None:
+def test_read_note_of_a_folder_returns_its_summary(filled: Tree) -> None:
     assert ask(filled, "read_note", {"path": "auth"})[0].read == ("auth/context.md",)
     assert ask(filled, "read_note", {"path": "auth/jwt"})[0].read == ("auth/jwt/_index.md",)
 
@@ -84,7 +84,7 @@ def test_long_note_is_cut(filled: Tree) -> None:
     assert (value["text"], value["cutAfter"], value["of"]) == ("# M\n\n", 5, 17)
 
 
-def test_listing_a_folder(filled: Tree) -> None:
+def test_list_folder_returns_folders_and_notes(filled: Tree) -> None:
     _, value = ask(filled, "list_folder", {"path": "auth"})
     assert [(one["kind"], one["path"]) for one in value["entries"]] == [("folder", "auth/jwt"), ("note", "auth/n.md")]
     _, value = ask(filled, "list_folder", {})
@@ -95,21 +95,21 @@ def test_listing_a_folder(filled: Tree) -> None:
     assert ask(filled, "list_folder", {"path": "nowhere"})[0].refused
 
 
-def test_following_relations(filled: Tree) -> None:
+def test_follow_relations_returns_linked_notes(filled: Tree) -> None:
     result, value = ask(filled, "follow_relations", {"path": "auth/n.md"})
     assert {"path": "auth/jwt/m.md", "title": "M", "as": "relation"} in value["relations"]
     assert {"path": "a/none.md", "title": "", "as": "broken"} in value["relations"]
     assert result.read == (), "a link is no text"
 
 
-def test_expanding_a_stub(filled: Tree) -> None:
+def test_expand_stub_returns_the_archived_note(filled: Tree) -> None:
     result, value = ask(filled, "expand_stub", {"path": "_archived/a/old.stub.md"})
     assert (value["text"], result.read) == ("the whole old note", ("_archived/a/old.full.md",))
     assert "no stub" in ask(filled, "expand_stub", {"path": "auth/n.md"})[0].refused
 
 
 @pytest.mark.parametrize("full", ["../../secret.md", "/etc/passwd", "_archived/../../secret.md", "auth/n.md"])
-def test_stub_cannot_point_outside(filled: Tree, full: str) -> None:
+def test_stub_cannot_point_outside_the_tree(filled: Tree, full: str) -> None:
     (filled.root / "secret.md").write_text("secret")
     filled.file("_archived/a/bad.stub.md", STUB.format(full=full))
     result, value = ask(filled, "expand_stub", {"path": "_archived/a/bad.stub.md"})
@@ -171,16 +171,16 @@ def test_removed_or_binary_note_is_reported(filled: Tree) -> None:
         '{"a": [NaN, 1e400]}',
     ],
 )
-def test_arguments_other_than_an_object(filled: Tree, arguments: str) -> None:
+def test_arguments_that_are_not_an_object_are_refused(filled: Tree, arguments: str) -> None:
     assert "not a JSON object" in ask(filled, "read_note", arguments)[0].refused
 
 
 @pytest.mark.parametrize("arguments", [{}, {"path": 3}, {"path": ""}, {"path": None}])
-def test_invalid_path(filled: Tree, arguments: Any) -> None:
+def test_invalid_path_is_refused(filled: Tree, arguments: Any) -> None:
     assert ask(filled, "read_note", arguments)[0].refused == "path must be a text"
 
 
-def test_unknown_tool(filled: Tree) -> None:
+def test_unknown_tool_is_refused(filled: Tree) -> None:
     assert "there is no tool 'shell'" in ask(filled, "shell", {})[0].refused
 
 
@@ -194,7 +194,7 @@ def test_every_tool_is_described() -> None:
         assert set(tool.parameters["required"]) <= set(tool.parameters["properties"])
 
 
-def test_notes_of_a_shared_source_are_read_there(filled: Tree, tmp_path: Path) -> None:
+def test_read_note_reads_notes_of_a_shared_source(filled: Tree, tmp_path: Path) -> None:
     other = Tree(tmp_path / "other")
     other.note("a/b.md", "B", "from elsewhere, see @a/c/d.md")
     other.note("a/c/d.md", "D", "d")

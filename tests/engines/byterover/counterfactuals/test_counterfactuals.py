@@ -62,7 +62,7 @@ def old(tree: Tree) -> Tree:
     return tree
 
 
-def test_hits_age_maturity_and_importance(old: Tree) -> None:
+def test_every_lever_is_tried_for_an_old_note(old: Tree) -> None:
     made = takes_of(old, QUERY)
     assert (made.outcome, made.path, made.title, made.needed) == (Outcome.SINGLE_CALL, "x/n.md", "Quokka island", 0.85)
     hits, age, maturity, importance = (
@@ -80,7 +80,7 @@ def test_hits_age_maturity_and_importance(old: Tree) -> None:
     assert len(made.verified) == sum(way.is_verified for way in made.ways)
 
 
-def test_no_wording_lifts_a_note_above_its_ceiling(tree: Tree) -> None:
+def test_other_wordings_never_exceed_the_ceiling_of_a_note(tree: Tree) -> None:
     tree.note("x/n.md", "Quokka", "all about the quokka", days=20)
     tree.notes(30)
     made = takes_of(tree, "quokka")
@@ -93,7 +93,7 @@ def test_no_wording_lifts_a_note_above_its_ceiling(tree: Tree) -> None:
     assert (path.text, path.score) == ("“x/n.md”", 1.0)
 
 
-def test_weak_match_is_helped_only_by_words(tree: Tree) -> None:
+def test_weakly_matching_note_is_helped_only_by_words(tree: Tree) -> None:
     tree.note("x/n.md", "Marsupials", "the quokka lives on rottnest island", days=1)
     for number in range(12):
         tree.note(f"y/{number}.md", "Other", "the quokka again and again, and many words beside it, at length")
@@ -104,7 +104,7 @@ def test_weak_match_is_helped_only_by_words(tree: Tree) -> None:
     assert wording.text.startswith(f"“{wording.change.query}”: ")
 
 
-def test_title_change_keeps_the_time_if_that_is_enough(tree: Tree) -> None:
+def test_title_change_keeps_the_file_time_if_sufficient(tree: Tree) -> None:
     tree.note("x/n.md", "Notes", "on the quokka", days=30, maturity="core", importance=50)
     for number in range(20):
         tree.note(f"y/{number}.md", "Quokka", "a quokka", days=300)
@@ -115,7 +115,7 @@ def test_title_change_keeps_the_time_if_that_is_enough(tree: Tree) -> None:
         assert title.change.title == "Notes quokka"
 
 
-def test_runner_up_that_is_too_close(tree: Tree) -> None:
+def test_close_runner_up_must_be_overtaken(tree: Tree) -> None:
     tree.note("x/first.md", "Quokka", "quokka quokka quokka", days=1, importance=90)
     tree.note("x/second.md", "Quokka", "quokka quokka quokka", days=1, importance=86)
     tree.notes(30)
@@ -138,7 +138,7 @@ def test_runner_up_is_not_blamed_for_a_low_score(old: Tree) -> None:
     assert way.text.startswith("the note's own score is too low: 0.")
 
 
-def test_signals_that_the_engine_ignores(old: Tree) -> None:
+def test_ignored_signals_cannot_be_changed(old: Tree) -> None:
     old.note("x/odd:name.md", "Odd", "nothing")
     made = takes_of(old, QUERY)
     for lever in (Lever.HITS, Lever.MATURITY, Lever.IMPORTANCE):
@@ -148,7 +148,7 @@ def test_signals_that_the_engine_ignores(old: Tree) -> None:
     assert way_of(made, Lever.AGE).is_verified
 
 
-def test_note_of_a_shared_source(make_tree: object, tmp_path: Path) -> None:
+def test_shared_note_cannot_be_changed(make_tree: object, tmp_path: Path) -> None:
     shared, own = Tree(tmp_path / "shared"), Tree(tmp_path / "own")
     shared.note("x/n.md", "Quokka", "all about the quokka")
     own.notes(20)
@@ -162,7 +162,7 @@ def test_note_of_a_shared_source(make_tree: object, tmp_path: Path) -> None:
     )
 
 
-def test_query_without_matches(tree: Tree) -> None:
+def test_query_without_matches_has_no_note_to_change(tree: Tree) -> None:
     tree.note("x/n.md", "Quokka", "all about it", maturity="validated")
     tree.notes(60)
     made = takes_of(tree, "zzzzzzzz")
@@ -174,7 +174,7 @@ def test_query_without_matches(tree: Tree) -> None:
     assert way_of(named, Lever.TITLE).text.startswith("“zzzzzzzz” added to its title")
 
 
-def test_every_search_fails(old: Tree) -> None:
+def test_broken_tree_has_no_helpful_changes(old: Tree) -> None:
     old.file("context.md", "# Root")
     made = takes_of(old, QUERY, "x/n.md")
     assert {(way.standing, way.text) for way in made.ways} == {
@@ -195,7 +195,7 @@ def test_answered_query_needs_no_change(tree: Tree) -> None:
     assert other.path == "x/m.md"
 
 
-def test_cancelled_search_ends(old: Tree) -> None:
+def test_cancelled_search_returns_no_result(old: Tree) -> None:
     snapshot = old.snapshot()
     trace = asked(snapshot, BRV3, QUERY, NOW_MS)
     calls = iter((False, False, True))
@@ -203,7 +203,7 @@ def test_cancelled_search_ends(old: Tree) -> None:
     assert next(calls, None) is None
 
 
-def test_nothing_is_written_and_the_snapshot_stays(old: Tree) -> None:
+def test_search_changes_neither_files_nor_the_snapshot(old: Tree) -> None:
     snapshot = old.snapshot()
     files = {path: (path.read_bytes(), path.stat().st_mtime_ns) for path in old.tree.rglob("*.md")}
     before = (snapshot.notes, snapshot.signals, list(snapshot.postings.ids.terms), snapshot.generation)
@@ -225,23 +225,23 @@ def test_nothing_is_written_and_the_snapshot_stays(old: Tree) -> None:
         ("line\n" * 2_000 + "# Too late\n", "# New title\n\n" + "line\n" * 2_000 + "# Too late\n"),
     ],
 )
-def test_another_title(before: str, after: str) -> None:
+def test_new_title_replaces_the_heading(before: str, after: str) -> None:
     assert retitled(before.encode(), "n.md", "New title", LIMITS) == after.encode()
 
 
-def test_bytes_outside_the_title_stay() -> None:
+def test_new_title_keeps_all_other_bytes() -> None:
     data = b"x" * LIMITS.probe_bytes + b"\n# Old\n\xff\xfe"
     assert retitled(data, "n.md", "New", LIMITS) == b"x" * LIMITS.probe_bytes + b"\n# New\n\xff\xfe"
 
 
-def test_impossible_title() -> None:
+def test_invalid_title_change_is_refused() -> None:
     with pytest.raises(NoChange, match="its title cannot be changed"):
         retitled(b"# Old\n", "n.md", " blank ends ", LIMITS)
     with pytest.raises(NoChange, match="its title cannot be changed"):
         retitled(b"\0", "n.md", "New", LIMITS)
 
 
-def test_removed_file(old: Tree) -> None:
+def test_change_of_a_removed_file_is_refused(old: Tree) -> None:
     snapshot = old.snapshot()
     (old.tree / "x" / "n.md").unlink()
     with pytest.raises(NoChange, match="its file cannot be read"):
@@ -260,13 +260,13 @@ def test_stored_recency_counts_only_at_zero_days(tree: Tree) -> None:
     )
 
 
-def test_unsearched_file(old: Tree) -> None:
+def test_unsearched_file_has_no_helpful_changes(old: Tree) -> None:
     made = takes_of(old, QUERY, "x/none.md")
     assert (made.path, made.title, made.ceiling) == ("x/none.md", "none.md", None)
     assert {(way.standing, way.text) for way in made.ways} == {(LeverStatus.IMPOSSIBLE, "the file is not searched")}
 
 
-def test_path_of_a_note_at_the_root_and_of_a_folder(tree: Tree) -> None:
+def test_path_change_of_a_root_note_or_folder_is_explained(tree: Tree) -> None:
     tree.file("n.md", "# Quokka\n\nall about it", 30)
     tree.file("x/context.md", "# Wombats\n\nall about them", 30)
     tree.file("y/context.md", "# Echidnas\n\nall about them", 30)
@@ -278,21 +278,21 @@ def test_path_of_a_note_at_the_root_and_of_a_folder(tree: Tree) -> None:
     assert summarised.text == "its path names its folder, and y/_index.md is the result for that folder"
 
 
-def test_hits_end_when_they_change_nothing() -> None:
+def test_simulated_hits_end_if_nothing_changes() -> None:
     states = list(after_hits(stored(importance=50), BRV3.signals))
     assert (len(states), states[-1].importance, states[-1].maturity) == (17, 100, "core")
     assert not [*after_hits(states[-1], BRV3.signals)]
     assert not [*after_hits(stored(importance=50), overlaid(BRV3, signals={"access_gain": 0}).signals)]
 
 
-def test_as_json(old: Tree) -> None:
+def test_counterfactuals_convert_to_json(old: Tree) -> None:
     plain = to_plain(takes_of(old, QUERY))
     assert plain["ways"][0]["lever"] == "more hits"
     assert plain["ways"][0]["change"]["path"] == "x/n.md"
 
 
 @pytest.mark.parametrize(("profile", "cases"), [(BRV3, 2), (DOCS, 1)], ids=["brv-3", "docs"])
-def test_random_trees_on_disk(profile: Profile, cases: int, tmp_path: Path) -> None:
+def test_predictions_match_random_trees_on_disk(profile: Profile, cases: int, tmp_path: Path) -> None:
     """A short form of ``python -m tests.soak.counterfactuals`` with 200 cases."""
     tried = run(cases, tmp_path, profile, per_tree=1, most_smaller=10)
     assert (tried.cases, tried.made > 0, tried.smaller > 0) == (cases, True, True)

@@ -1,4 +1,4 @@
-"""Every remedy keeps its promise when it is applied on disk. If none is offered, no change of its kinds helps."""
+"""Every remedy has the promised effect on disk. If no remedy is offered, no change of its kinds helps."""
 
 from __future__ import annotations
 
@@ -116,7 +116,7 @@ def check(case: Case, copy: Path) -> None:
             assert place(answered(case, change, copy), case.path) >= now, (case.trace.query, case.path, change)
 
 
-def test_remedies_keep_their_promise(tmp_path: Path) -> None:
+def test_applied_remedies_have_the_promised_rank(tmp_path: Path) -> None:
     kinds = set()
     for number, case in enumerate(cases(tmp_path / "tree", 1, FEW)):
         check(case, tmp_path / f"copy{number}")
@@ -126,7 +126,7 @@ def test_remedies_keep_their_promise(tmp_path: Path) -> None:
 
 @pytest.mark.long
 @pytest.mark.parametrize("seed", range(TREES))
-def test_200_random_remedies_keep_their_promise(tmp_path: Path, seed: int) -> None:
+def test_200_random_remedies_have_the_promised_rank(tmp_path: Path, seed: int) -> None:
     offered: list[bool] = []
     for number, case in enumerate(cases(tmp_path / "tree", 100 + seed, MANY // TREES)):
         check(case, tmp_path / f"copy{number}")
@@ -141,7 +141,7 @@ def of(tree: Tree, text: str, path: str) -> tuple[Remedy, ...]:
     return remedies(Context(snapshot, BRV3, NOW_MS), asked(snapshot, BRV3, text, NOW_MS), named, lambda: False)
 
 
-def test_leading_note_of_a_direct_answer_needs_no_remedy(tree: Tree) -> None:
+def test_first_note_of_a_direct_answer_needs_no_remedy(tree: Tree) -> None:
     tree.note("a/one.md", "Anchor banner", "anchor banner", importance=90, maturity="core")
     assert of(tree, "anchor banner", "a/one.md") == ()
 
@@ -164,7 +164,7 @@ def test_folder_is_helped_only_by_other_words(tree: Tree, text: str) -> None:
     assert again.hits[(offered[0].rank or 0) - 1].file == "a/_index.md"
 
 
-def test_note_of_a_shared_source_only_has_other_wordings(tree: Tree, make_tree: object) -> None:
+def test_shared_note_is_helped_only_by_other_words(tree: Tree, make_tree: object) -> None:
     assert callable(make_tree)
     other = make_tree("other")
     other.note("x/far.md", "Anchor banner", "anchor", days=300)
@@ -175,14 +175,14 @@ def test_note_of_a_shared_source_only_has_other_wordings(tree: Tree, make_tree: 
     assert offered
 
 
-def test_word_with_another_spelling_is_offered_as_the_note_spells_it(tree: Tree) -> None:
+def test_remedy_uses_the_spelling_in_the_note(tree: Tree) -> None:
     tree.note("a/one.md", "Anchor rules", "the banner model of anchors", days=45, importance=50, maturity="core")
     tree.notes(60)
     wordings = [remedy.text for remedy in of(tree, "Bannr modl", "a/one.md") if remedy.kind is RemedyKind.WORDING]
     assert wordings[0] == "“banner model”: spell the words as the note does"
 
 
-def test_way_to_a_maturity_in_the_engine_itself(tree: Tree) -> None:
+def test_maturity_remedy_explains_how_the_engine_promotes(tree: Tree) -> None:
     tree.note("a/one.md", "Anchor banner", "anchor", days=5, importance=60)
     tree.note("a/two.md", "Anchor banner", "anchor", days=5, importance=62)
     first = next(remedy for remedy in of(tree, "anchor", "a/one.md") if remedy.kind is RemedyKind.MATURITY)
@@ -212,7 +212,7 @@ def test_way_to_a_maturity_in_the_engine_itself(tree: Tree) -> None:
         (-1.0, "edited a moment ago, not now or later: at 0 days, its stored recency 0.4 counts"),
     ],
 )
-def test_age_of_a_note_is_given_in_a_fitting_unit(tree: Tree, days: float, said: str) -> None:
+def test_age_of_a_note_has_a_readable_unit(tree: Tree, days: float, said: str) -> None:
     path = tree.note("fruit/kumquat.md", "Kumquat", "kumquat", days=days, recency=0.4)
     snapshot = tree.snapshot(BRV3)
     context = Context(snapshot, BRV3, NOW_MS)

@@ -51,7 +51,7 @@ def why(
     return made
 
 
-def test_note_that_is_found(quokkas: Tree) -> None:
+def test_found_note_has_no_reason_and_no_remedy(quokkas: Tree) -> None:
     made = quokkas.session().explainer.explain("quokka", "x/n.md")
     assert (made.found, made.rank, made.reason, made.remedy) == (True, 1, None, None)
     assert made.detail.score.raw == pytest.approx(made.hit.text.raw, rel=1e-12)
@@ -62,14 +62,16 @@ def test_note_that_is_found(quokkas: Tree) -> None:
     ("signals", "days", "use"),
     [({}, 300, "under 0.7: not quoted"), (CORE, 0, "quoted in the direct answer")],
 )
-def test_effect_of_the_router(tree: Tree, signals: dict[str, object], days: float, use: str) -> None:
+def test_explanation_names_the_use_of_a_note_in_the_answer(
+    tree: Tree, signals: dict[str, object], days: float, use: str
+) -> None:
     tree.note("x/n.md", "Quokka", "all about the quokka", days=days)
     tree.sidecar_file("x/n.md", signals)
     tree.notes(30)
     assert use in tree.session().explainer.explain("quokka", "x/n.md").use
 
 
-def test_direct_answer_mentions_no_model(tree: Tree) -> None:
+def test_explanation_of_a_direct_answer_mentions_no_model(tree: Tree) -> None:
     tree.note("x/n.md", "Quokka", "same", **CORE)
     tree.note("x/o.md", "Quokka", "same", days=20)
     tree.notes(30)
@@ -84,7 +86,7 @@ def test_direct_answer_mentions_no_model(tree: Tree) -> None:
     assert remarks(made, Remedy("an edit", True, tier=2, is_used=True)) == []
 
 
-def test_stub_offers_to_restore_its_note(tree: Tree) -> None:
+def test_explanation_of_a_stub_offers_to_restore_its_note(tree: Tree) -> None:
     tree.file("_archived/x/old.stub.md", "# Old\nquokka")
     tree.file("_archived/x/old.full.md", "# Old\nquokka and more")
     made = tree.session().explainer.explain("quokka", "_archived/x/old.stub.md")
@@ -92,7 +94,7 @@ def test_stub_offers_to_restore_its_note(tree: Tree) -> None:
     assert made.use.endswith("; it is the stub of an archived note; restoring the note brings back its full text")
 
 
-def test_notes_beyond_the_ones_an_answer_uses(tree: Tree) -> None:
+def test_notes_beyond_the_answers_limit_are_reported_as_unused(tree: Tree) -> None:
     for number in range(4):
         tree.note(f"x/{number}.md", "Quokka", "same", **CORE)
     tree.notes(30)
@@ -170,7 +172,7 @@ REASONS: list[tuple[Any, ...]] = [
 
 
 @pytest.mark.parametrize(("loss", "query", "path", "numbers", "remedy", "files", "profile"), REASONS)
-def test_reason_numbers_and_remedy(
+def test_missing_note_gets_reason_numbers_and_remedy(
     quokkas: Tree,
     loss: Loss,
     query: str,
@@ -180,7 +182,7 @@ def test_reason_numbers_and_remedy(
     files: dict[str, str | bytes | tuple[str, str, float]],
     profile: Profile,
 ) -> None:
-    """``numbers`` and ``remedy`` are patterns. A remedy with a rank must be verified."""
+    """``numbers`` and ``remedy`` are patterns. Every remedy with a rank must be verified."""
     for name, content in files.items():
         if isinstance(content, tuple):
             quokkas.note(name, *content)
@@ -195,7 +197,7 @@ def test_reason_numbers_and_remedy(
         assert made.remedy.verified == ("rank" in remedy)
 
 
-def test_01_removed_since_it_was_read(quokkas: Tree) -> None:
+def test_01_note_removed_since_loading_is_reported(quokkas: Tree) -> None:
     session = quokkas.session()
     (quokkas.tree / "x" / "n.md").unlink()
     made = session.explainer.explain("zebra", "x/n.md")
@@ -205,7 +207,7 @@ def test_01_removed_since_it_was_read(quokkas: Tree) -> None:
     )
 
 
-def test_02_summary_of_a_folder_names_the_effect_of_its_notes(quokkas: Tree) -> None:
+def test_02_folder_summary_depends_on_the_notes_below_it(quokkas: Tree) -> None:
     quokkas.file("x/_index.md", "---\ntype: summary\ncondensation_order: 1\n---\nx")
     nothing = why(quokkas, "wombat", "x", Loss.DERIVED)
     assert nothing.numbers.endswith(
@@ -226,12 +228,12 @@ def test_02_summary_of_a_folder_names_the_effect_of_its_notes(quokkas: Tree) -> 
     assert re.fullmatch(SUMMED + FOLDER, little.numbers), little.numbers
 
 
-def test_03_not_when_the_word_is_also_before_it(quokkas: Tree) -> None:
+def test_03_word_before_the_limit_is_found(quokkas: Tree) -> None:
     quokkas.file("x/lines.md", "# Lines\nbilby\n" + "filler\n" * 2000 + "bilby\n", days=1)
     assert quokkas.session().explainer.explain("bilby", "x/lines.md").found
 
 
-def test_03_every_search_fails(quokkas: Tree) -> None:
+def test_03_broken_tree_is_the_reason(quokkas: Tree) -> None:
     quokkas.file("context.md", "# Root")
     made = why(quokkas, "quokka", "x/n.md", Loss.ENGINE_FAILS)
     assert "context.md at the root" in made.numbers
@@ -244,7 +246,7 @@ def test_03_every_search_fails(quokkas: Tree) -> None:
     assert {way.text for way in takes.ways} == {Loss.ENGINE_FAILS.value}
 
 
-def test_04_index_is_older_than_the_file(quokkas: Tree) -> None:
+def test_04_file_newer_than_the_index_is_the_reason(quokkas: Tree) -> None:
     session = quokkas.session()
     quokkas.note("x/n.md", "Bilby", "all about the bilby", days=1)
     made = session.explainer.explain("bilby", "x/n.md")
@@ -254,7 +256,7 @@ def test_04_index_is_older_than_the_file(quokkas: Tree) -> None:
     assert session.explainer.explain("bilby", "x/n.md").found
 
 
-def test_05_earlier_answer_came_from_the_cache(tree: Tree) -> None:
+def test_05_cached_answer_is_the_reason(tree: Tree) -> None:
     tree.note("x/top.md", "Quokka facts", "quokka facts here", **CORE)
     tree.note("x/more.md", "More", "quokka facts", days=60)
     tree.notes(30)
@@ -270,7 +272,7 @@ def test_05_earlier_answer_came_from_the_cache(tree: Tree) -> None:
     assert session.explainer.explain("quokka facts", "x/more.md").found
 
 
-def test_note_quoted_by_a_similar_cached_answer_is_in_it(quokkas: Tree) -> None:
+def test_note_quoted_by_a_similar_cached_answer_counts_as_found(quokkas: Tree) -> None:
     session = quokkas.session()
     session.run("quokka facts here")
     made = session.explainer.explain("quokka facts", "x/n.md")
@@ -280,7 +282,7 @@ def test_note_quoted_by_a_similar_cached_answer_is_in_it(quokkas: Tree) -> None:
     )
 
 
-def test_note_named_outside_a_list_by_a_cached_model_answer_is_in_it(quokkas: Tree) -> None:
+def test_note_named_by_a_cached_model_answer_counts_as_found(quokkas: Tree) -> None:
     snapshot = quokkas.snapshot()
     context = Context(snapshot, BRV3, NOW_MS)
     first = route(context, CacheContents(), RouteRequest("quokka facts here"))[0]
@@ -293,7 +295,7 @@ def test_note_named_outside_a_list_by_a_cached_model_answer_is_in_it(quokkas: Tr
     )
 
 
-def test_edited_note_quoted_by_the_cached_answer_is_in_it(quokkas: Tree) -> None:
+def test_edited_note_quoted_by_a_cached_answer_counts_as_found(quokkas: Tree) -> None:
     session = quokkas.session()
     session.run("quokka facts")
     quokkas.note("x/n.md", "Quokka", "all about the quokka, and more", days=1)
@@ -308,7 +310,7 @@ def test_edited_note_quoted_by_the_cached_answer_is_in_it(quokkas: Tree) -> None
     assert made.use == "quoted in the answer that came from the cache, given 0 s earlier; a new search does not find it"
 
 
-def test_05_stale_cache_must_expire_first(quokkas: Tree) -> None:
+def test_05_remedy_waits_until_a_stale_cache_expires(quokkas: Tree) -> None:
     session = quokkas.session()
     session.run("quokka facts here")
     quokkas.note("x/more.md", "More", "quokka quokka", days=1)
@@ -322,9 +324,7 @@ def test_05_stale_cache_must_expire_first(quokkas: Tree) -> None:
 
 
 def test_05_note_raised_by_new_signals_is_not_in_the_cached_answer(tree: Tree) -> None:
-    """A change of signals that keeps the file's time leaves the fingerprint, and therefore the cached answer,
-    unchanged.
-    """
+    """Changed signals with an unchanged file time keep the fingerprint and therefore the cached answer."""
     tree.read_frontmatter()
     tree.file("x/n.md", "---\nimportance: 90\nmaturity: core\n---\n# Quokka facts\n\nquokka facts\n", 1)
     tree.file("x/more.md", "# More facts\n\nquokka facts\n", 60)
@@ -345,7 +345,7 @@ def test_05_note_raised_by_new_signals_is_not_in_the_cached_answer(tree: Tree) -
     assert session.explainer.explain("quokka facts", "x/more.md").use == "quoted in the direct answer"
 
 
-def test_05_new_search_does_not_find_it_either(quokkas: Tree) -> None:
+def test_05_note_missing_from_a_new_search_is_reported(quokkas: Tree) -> None:
     quokkas.note("y/bilby.md", "Bilby", "all about the bilby", days=1)
     session = quokkas.session()
     session.run("quokka facts here")
@@ -400,7 +400,7 @@ def test_every_word_in_another_form_is_shown_as_in_the_notes(tree: Tree) -> None
         assert [change.query for change in as_in_notes(tree.session().preview(asked))] == [written]
 
 
-def test_word_that_names_a_folder_stays_in_other_wordings(tree: Tree) -> None:
+def test_other_wordings_keep_a_word_that_names_a_folder(tree: Tree) -> None:
     tree.note("mobile/pruning.md", "Pruning", "rates in march")
     trace = tree.session().preview("mobile rates?")
     assert trace.section(Search).scope.path == "mobile"
@@ -408,7 +408,7 @@ def test_word_that_names_a_folder_stays_in_other_wordings(tree: Tree) -> None:
     assert list(unpunctuated(tree.session().preview("mobile rates"))) == []
 
 
-def test_11_below_the_floor(tree: Tree) -> None:
+def test_11_score_below_the_floor_is_the_reason(tree: Tree) -> None:
     tree.note("x/n.md", "Thing", "quokka " + "word " * 300, days=400)
     tree.notes(60)
     profile = changed(BRV3, out_of_domain={"floor": 0.6})
@@ -416,7 +416,7 @@ def test_11_below_the_floor(tree: Tree) -> None:
     assert f"is below 0.6; this note has {made.hit.score:.2f}" in made.numbers
 
 
-def test_13_below_the_gap(tree: Tree) -> None:
+def test_13_score_below_the_gap_is_the_reason(tree: Tree) -> None:
     tree.note("x/top.md", "Quokka", "quokka", **CORE)
     for number in range(3):
         tree.note(f"x/mid{number}.md", "Quokka", "quokka", **CORE)
@@ -432,7 +432,7 @@ def test_13_below_the_gap(tree: Tree) -> None:
     assert made.remedy.verified
 
 
-def test_14_past_the_limit(tree: Tree) -> None:
+def test_14_rank_past_the_limit_is_the_reason(tree: Tree) -> None:
     for number in range(8):
         tree.note(f"x/n{number}.md", f"Quokka {chr(97 + number) * 6}", "quokka", days=2)
     tree.notes(30)
@@ -442,7 +442,7 @@ def test_14_past_the_limit(tree: Tree) -> None:
     assert made.remedy.verified
 
 
-def test_15_trimmed_after_propagation(tree: Tree) -> None:
+def test_15_note_displaced_by_summaries_is_the_reason(tree: Tree) -> None:
     tree.note("auth/jwt/n.md", "Quokka", "quokka", days=3)
     tree.note("other/m.md", "Thing", "quokka", days=60)
     for folder in ("auth", "auth/jwt"):
@@ -456,7 +456,7 @@ def test_15_trimmed_after_propagation(tree: Tree) -> None:
     assert made.remedy.verified
 
 
-def test_note_added_by_an_entity_search(tree: Tree) -> None:
+def test_note_found_by_an_entity_search_is_explained(tree: Tree) -> None:
     tree.note("x/both.md", "Thing", "banana apple", days=3)
     tree.note("y/banana.md", "Banana", "banana", days=3)
     tree.notes(30)
@@ -467,7 +467,7 @@ def test_note_added_by_an_entity_search(tree: Tree) -> None:
     assert "y/banana.md" in paths(made.trace)
 
 
-def test_every_reason_has_its_test() -> None:
+def test_every_reason_has_a_test() -> None:
     numbered = {name.split("_")[1] for name in globals() if name.startswith("test_") and name.split("_")[1].isdigit()}
     assert numbered | {f"{row[0].number:02d}" for row in REASONS} == {f"{reason.number:02d}" for reason in Loss}
     assert [reason.number for reason in Loss] == [1, 2, 2, 3, 3, 3, 3, *range(4, 16)]

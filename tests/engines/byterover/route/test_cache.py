@@ -59,7 +59,7 @@ def hit(
         ("Gamma?", "gamma?"),
     ],
 )
-def test_keys(query: str, key: str) -> None:
+def test_cache_key_is_the_normalised_query(query: str, key: str) -> None:
     assert cache_key(query) == key
 
 
@@ -74,7 +74,7 @@ def test_keys(query: str, key: str) -> None:
         ("😀 é", {"😀"}),
     ],
 )
-def test_tokens(key: str, tokens: set[str]) -> None:
+def test_cache_tokens_are_the_distinct_content_words(key: str, tokens: set[str]) -> None:
     assert cache_tokens(key, BRV3) == tokens
 
 
@@ -87,12 +87,12 @@ def test_answer_is_valid_for_exactly_a_minute(age_ms: float, exact: str) -> None
 
 
 @pytest.mark.parametrize(("age_ms", "exact"), [(59_999, "hit"), (60_000, "missed")])
-def test_answer_is_valid_for_less_than_a_minute_in_docs(age_ms: float, exact: str) -> None:
+def test_docs_profile_caches_answers_for_less_than_a_minute(age_ms: float, exact: str) -> None:
     assert hit(stored("alpha beta"), "alpha beta", age_ms, profile=DOCS)[0] == exact
     assert hit(stored("alpha beta"), "beta alpha", age_ms, profile=DOCS)[1] == exact
 
 
-def test_other_fingerprint_is_a_miss() -> None:
+def test_different_fingerprint_is_a_miss() -> None:
     assert hit(stored("alpha beta"), "alpha beta", fingerprint="g") == ("missed", "missed", "")
     assert hit(stored("alpha beta"), "beta alpha", fingerprint="g") == ("missed", "missed", "")
 
@@ -114,11 +114,11 @@ def test_exact_hit_wins_over_an_equal_set_of_words() -> None:
         ("alpha alpha beta", "beta alpha", "hit"),
     ],
 )
-def test_similarity(entry: str, query: str, fuzzy: str) -> None:
+def test_similarity_threshold_decides_a_fuzzy_hit(entry: str, query: str, fuzzy: str) -> None:
     assert hit(stored(entry), query)[1] == fuzzy
 
 
-def test_check_shows_similarity_and_margin() -> None:
+def test_fuzzy_check_shows_similarity_and_margin() -> None:
     _, look, _ = look_up(stored("alpha beta gamma delta"), "alpha beta gamma epsilon", "f", NOW, BRV3)
     check = look.fuzzy_check
     assert (check.value, check.passed) == (0.6, True)
@@ -127,12 +127,12 @@ def test_check_shows_similarity_and_margin() -> None:
     assert (entry.shared_tokens, entry.union_tokens, entry.similarity) == (3, 5, 0.6)
 
 
-def test_most_similar_entry_wins_and_the_older_of_equals() -> None:
+def test_fuzzy_match_picks_the_most_similar_then_oldest_entry() -> None:
     assert hit(stored("alpha beta gamma", "alpha beta"), "beta alpha")[2] == "alpha beta"
     assert hit(stored("alpha beta gamma", "alpha beta delta"), "beta alpha")[2] == "alpha beta gamma"
 
 
-def test_fifty_entries_evict_the_oldest_inserted() -> None:
+def test_cache_of_fifty_entries_evicts_the_oldest() -> None:
     state = stored(*(f"query number{n}" for n in range(50)))
     assert len(state.entries) == 50
     state = stored("one more", state=state)
@@ -156,13 +156,13 @@ def test_requested_stale_entry_is_deleted_and_moves_to_the_end() -> None:
     assert [entry.key for entry in again.entries] == ["two", "one"]
 
 
-def test_fuzzy_look_up_deletes_nothing() -> None:
+def test_fuzzy_lookup_deletes_no_entry() -> None:
     state = stored("alpha beta")
     after, _, _ = look_up(state, "beta alpha", "f", NOW + 61_000, BRV3)
     assert after == state
 
 
-def test_hit_does_not_refresh_an_entry() -> None:
+def test_cache_hit_does_not_refresh_an_entry() -> None:
     state = stored("alpha beta")
     after, _, _ = look_up(state, "alpha beta", "f", NOW + 30_000, BRV3)
     assert after == state
@@ -178,7 +178,7 @@ def test_fingerprint_is_cached_for_less_than_30_seconds(age_ms: float, held: boo
     assert after.held.value == second.value
 
 
-def test_clock_that_runs_backwards_caches_nothing() -> None:
+def test_nothing_is_cached_if_the_clock_runs_backwards() -> None:
     state, _ = held_fingerprint(CacheContents(), "old", 3, NOW, BRV3)
     assert held_fingerprint(state, "new", 3, NOW - 1, BRV3)[1].value == "new"
 
@@ -230,7 +230,7 @@ OPERATION = st.tuples(
 
 @examples(80)
 @given(st.lists(OPERATION, max_size=40), st.booleans())
-def test_cache_equals_its_naive_model(operations: list[tuple[str, int, str]], crowded: bool) -> None:
+def test_cache_matches_a_naive_model(operations: list[tuple[str, int, str]], crowded: bool) -> None:
     state, model, now = CacheContents(), Model(), NOW
     filler = [(f"filler number{n}", 0, "f") for n in range(48)] if crowded else []
     for query, wait, fingerprint in [*filler, *operations]:
@@ -260,7 +260,9 @@ def session(tree: Tree, clock: list[float]) -> Session:
     return made
 
 
-def test_answer_is_served_while_the_old_fingerprint_is_cached(session: Session, tree: Tree, clock: list[float]) -> None:
+def test_stale_answer_is_served_while_the_old_fingerprint_is_cached(
+    session: Session, tree: Tree, clock: list[float]
+) -> None:
     session.run("quokka facts")
     assert session.cache_now("quokka facts").changes == {}
     assert session.cache_now("quokka facts").index_left_s == 0
@@ -282,7 +284,7 @@ def test_answer_is_served_while_the_old_fingerprint_is_cached(session: Session, 
     assert (now.changes, now.index_left_s) == ({"quokka facts": wanted}, 0.0)
 
 
-def test_changes_outside_the_fingerprint_make_nothing_stale(session: Session, tree: Tree) -> None:
+def test_changes_outside_the_fingerprint_keep_the_cache_valid(session: Session, tree: Tree) -> None:
     session.run("quokka facts")
     tree.summary("x")
     session.load()
@@ -290,7 +292,7 @@ def test_changes_outside_the_fingerprint_make_nothing_stale(session: Session, tr
     assert (now.changes, now.index_left_s) == ({}, 0.0)
 
 
-def test_restored_tree_makes_nothing_stale(session: Session, tree: Tree) -> None:
+def test_restored_tree_keeps_the_cache_valid(session: Session, tree: Tree) -> None:
     session.run("quokka facts")
     tree.age("x/n.md", 1)
     session.load()
@@ -300,7 +302,7 @@ def test_restored_tree_makes_nothing_stale(session: Session, tree: Tree) -> None
     assert session.cache_now("x").changes == {}
 
 
-def test_only_the_last_trees_are_remembered(tree: Tree) -> None:
+def test_only_the_most_recent_trees_are_remembered(tree: Tree) -> None:
     tree.note("x/n.md", "Quokka")
     seen = SeenTrees()
     first = tree.snapshot()
@@ -312,7 +314,7 @@ def test_only_the_last_trees_are_remembered(tree: Tree) -> None:
     assert seen.since("never seen") is None
 
 
-def test_clock_set_back_ends_the_window(tree: Tree) -> None:
+def test_clock_set_back_ends_the_index_window(tree: Tree) -> None:
     seen = SeenTrees()
     for days in (1, 2):
         tree.note("x/n.md", "Quokka", days=days)
@@ -321,7 +323,7 @@ def test_clock_set_back_ends_the_window(tree: Tree) -> None:
     assert seen.index_left_s(NOW_MS - 1_000, 5) == 0.0
 
 
-def test_tree_does_not_differ_from_itself(tree: Tree) -> None:
+def test_unchanged_tree_has_no_changes(tree: Tree) -> None:
     tree.notes(3)
     files = tree.snapshot().files
     assert changes_between(files, files) == TreeChanges()

@@ -26,12 +26,12 @@ def lanes(tree: Tree, profile: Any = BRV3) -> dict[str, Lane]:
     return {lane.name: lane for lane in manifest_of(tree.snapshot(profile), profile.manifest).lanes}
 
 
-def test_characters_are_utf16_units(tree: Tree) -> None:
+def test_manifest_counts_characters_in_utf16_units(tree: Tree) -> None:
     tree.file("a/n.md", "😀" * 4)
     assert lanes(tree)["contexts"].tokens == 2
 
 
-def test_budgets_are_inclusive_and_greedy(tree: Tree) -> None:
+def test_lanes_are_filled_greedily_up_to_their_budget(tree: Tree) -> None:
     hundred = "x" * 399 + "\n"  # 100 tokens
     tree.file("a/1.md", hundred * 30)
     tree.file("a/2.md", hundred * 20)  # does not fit
@@ -43,7 +43,7 @@ def test_budgets_are_inclusive_and_greedy(tree: Tree) -> None:
     assert lane.entries == ("a/1.md", "a/3.md", "a/4.md")
 
 
-def test_summaries_by_order_then_by_walk(tree: Tree) -> None:
+def test_summaries_are_sorted_by_order_then_by_path(tree: Tree) -> None:
     tree.note("a/n.md", "N")
     for folder, order, tokens in (("b", 1, 100), ("a", 1, 100), ("c", 3, 1850), ("d", 0, 100), ("", 2, 40)):
         tree.summary(folder, order=order, tokens=tokens)
@@ -84,7 +84,7 @@ def test_abstract_replaces_its_note(tree: Tree) -> None:
     assert injected_text(snapshot, manifest.by_kind["context"][1]) == "short and sweet."
 
 
-def test_contexts_in_the_order_of_the_walk(tree: Tree) -> None:
+def test_contexts_follow_the_folder_walk(tree: Tree) -> None:
     names = [
         "A2/n.md",
         "a/10.md",
@@ -103,13 +103,13 @@ def test_contexts_in_the_order_of_the_walk(tree: Tree) -> None:
     assert lanes(tree)["contexts"].entries == tuple(names)
 
 
-def test_contexts_by_importance_in_docs(tree: Tree) -> None:
+def test_docs_profile_sorts_contexts_by_importance(tree: Tree) -> None:
     for name, importance in (("a", 10), ("b", 90), ("c", 50)):
         tree.note(f"x/{name}.md", "N", importance=importance)
     assert lanes(tree, DOCS)["contexts"].entries == ("x/b.md", "x/c.md", "x/a.md")
 
 
-def test_stubs(tree: Tree) -> None:
+def test_stubs_fill_their_lane_in_path_order(tree: Tree) -> None:
     tree.file("_archived/a/2.stub.md", "x" * 1000)
     tree.file("_archived/a/1.stub.md", "---\nevicted_importance: 1\noriginal_token_count: 9999\n---\n" + "x" * 900)
     tree.file("_archived/a/3.stub.md", "x" * 100)
@@ -121,7 +121,7 @@ def test_stubs(tree: Tree) -> None:
     assert found["contexts"].entries == ()
 
 
-def test_only_local_files(tree: Tree, make_tree: Callable[[str], Tree]) -> None:
+def test_manifest_contains_only_local_files(tree: Tree, make_tree: Callable[[str], Tree]) -> None:
     other = make_tree("other")
     other.note("pay/c.md", "C")
     other.summary("pay")
@@ -130,7 +130,7 @@ def test_only_local_files(tree: Tree, make_tree: Callable[[str], Tree]) -> None:
     assert [entry.path for entry in manifest_of(tree.snapshot(), LIMITS).entries] == ["a/n.md"]
 
 
-def test_the_source_fingerprint(tree: Tree) -> None:
+def test_source_fingerprint_covers_paths_times_and_sizes(tree: Tree) -> None:
     for path in ("a/n.md", "a/context.md", "a/o.abstract.md", "_archived/a/s.stub.md"):
         tree.file(path, "xyz")
     for path in ("a/_index.md", "a/n.overview.md", "_archived/a/s.full.md"):
@@ -202,13 +202,13 @@ def test_changed_manifest_is_noticed(two: Tree) -> None:
         pytest.param("[" * 200_000, id="deep"),
     ],
 )
-def test_file_that_is_not_a_manifest(two: Tree, text: str) -> None:
+def test_invalid_manifest_file_is_reported(two: Tree, text: str) -> None:
     (two.tree / "_manifest.json").write_text(text)
     assert "not valid" in manifest_of(two.snapshot(), LIMITS).source
 
 
 @pytest.mark.parametrize("tokens", ["Infinity", "1e999", '"x"', "[]", "{}", "null", "NaN"])
-def test_invalid_tokens(two: Tree, tokens: str) -> None:
+def test_invalid_token_count_is_reported(two: Tree, tokens: str) -> None:
     fingerprint = source_fingerprint(two.snapshot())
     entry = f'{{"path": "a/n.md", "type": "context", "tokens": {tokens}}}'
     text = f'{{"source_fingerprint": "{fingerprint}", "active_context": [{entry}]}}'
@@ -220,7 +220,7 @@ def test_invalid_tokens(two: Tree, tokens: str) -> None:
 @pytest.mark.parametrize(
     "path", ["../../secret.md", "{root}/secret.md", "a/../../../secret.md", "[x]:secret.md", "gone.md", "\0"]
 )
-def test_path_out_of_the_tree_is_refused(two: Tree, field: str, path: str) -> None:
+def test_manifest_path_outside_the_tree_is_refused(two: Tree, field: str, path: str) -> None:
     entry = {"path": "a/n.md", "type": "context", "tokens": 3, "abstractTokens": 3}
     entry[field] = path.format(root=two.root)
     written(two, active_context=[entry])
@@ -231,7 +231,7 @@ def test_path_out_of_the_tree_is_refused(two: Tree, field: str, path: str) -> No
     assert all("SECRET" not in injected_text(two.snapshot(), entry) for entry in manifest.entries)
 
 
-def test_no_location_is_outside(two: Tree) -> None:
+def test_snapshot_reads_no_file_outside_the_tree(two: Tree) -> None:
     snapshot = two.snapshot()
     for path in ("../../secret.md", str(two.root / "secret.md"), "a/../../../secret.md"):
         with pytest.raises(OSError, match="leads out"):
@@ -260,7 +260,7 @@ def placed_lanes(tree: Tree) -> Tree:
     return tree
 
 
-def test_note_in_its_lane(placed_lanes: Tree) -> None:
+def test_note_has_a_position_in_its_lane(placed_lanes: Tree) -> None:
     found = place(placed_lanes, "a/1.md")
     assert (found.lane, found.position, found.entries, found.tokens, found.before) == ("contexts", 1, 3, 3000, 0)
     assert (found.budget, found.text_path, found.left_out) == (4000, "a/1.md", "")
@@ -268,13 +268,13 @@ def test_note_in_its_lane(placed_lanes: Tree) -> None:
     assert place(placed_lanes, "a/context.md").before == 3100
 
 
-def test_abstract_has_the_place_of_its_note(placed_lanes: Tree) -> None:
+def test_abstract_takes_the_position_of_its_note(placed_lanes: Tree) -> None:
     found = place(placed_lanes, "a/3.md")
     assert (found.position, found.tokens, found.before, found.text_path) == (2, 100, 3000, "a/3.abstract.md")
     assert place(placed_lanes, "a/3.abstract.md") == found
 
 
-def test_summaries_and_stubs(placed_lanes: Tree) -> None:
+def test_summaries_and_stubs_have_positions_in_their_lanes(placed_lanes: Tree) -> None:
     assert (place(placed_lanes, "a/_index.md").lane, place(placed_lanes, "a/_index.md").tokens) == ("summaries", 7)
     assert (place(placed_lanes, "_archived/a/9.stub.md").lane, place(placed_lanes, "_archived/a/9.stub.md").budget) == (
         "stubs",
@@ -282,7 +282,7 @@ def test_summaries_and_stubs(placed_lanes: Tree) -> None:
     )
 
 
-def test_reasons_why_a_note_is_left_out(placed_lanes: Tree) -> None:
+def test_reason_for_leaving_a_note_out_is_given(placed_lanes: Tree) -> None:
     found = place(placed_lanes, "a/2.md")
     assert (found.position, found.tokens, found.before) == (None, 2000, 3000)
     assert found.left_out == "it needs 2000 tokens, but only 1000 are left"
@@ -297,13 +297,15 @@ def test_reasons_why_a_note_is_left_out(placed_lanes: Tree) -> None:
         ("a/gone.abstract.md", "its note is gone"),
     ],
 )
-def test_files_that_are_never_in_it(placed_lanes: Tree, path: str, said: str) -> None:
+def test_derived_files_are_never_in_the_manifest(placed_lanes: Tree, path: str, said: str) -> None:
     placed_lanes.file("a/gone.abstract.md", HUNDRED)
     found = place(placed_lanes, path)
     assert (found.lane, found.position, found.left_out) == ("", None, said)
 
 
-def test_shared_sources_and_unreadable_notes(placed_lanes: Tree, make_tree: Callable[[str], Tree]) -> None:
+def test_shared_and_unreadable_notes_are_left_out_with_a_reason(
+    placed_lanes: Tree, make_tree: Callable[[str], Tree]
+) -> None:
     other = make_tree("other")
     other.note("b/n.md", "N")
     placed_lanes.source(("lib", other))
@@ -314,7 +316,7 @@ def test_shared_sources_and_unreadable_notes(placed_lanes: Tree, make_tree: Call
         place(placed_lanes, "nowhere.md")
 
 
-def test_manifest_on_disk_determines_its_entries(placed_lanes: Tree) -> None:
+def test_valid_manifest_on_disk_determines_the_entries(placed_lanes: Tree) -> None:
     snapshot = placed_lanes.snapshot()
     entries = [{"path": "a/2.md", "type": "context", "tokens": 2000}]
     value = {"version": 1, "source_fingerprint": source_fingerprint(snapshot), "active_context": entries}

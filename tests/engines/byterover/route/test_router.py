@@ -49,7 +49,9 @@ def states(trace: Trace) -> dict[str, str]:
         ("zebra", 2, "not_covered", "out_of_domain"),
     ],
 )
-def test_every_outcome(snapshot: Snapshot, query: str, tier: int, outcome: str, taken: str) -> None:
+def test_each_outcome_has_its_tier_and_step(
+    snapshot: Snapshot, query: str, tier: int, outcome: str, taken: str
+) -> None:
     trace, _ = run(snapshot, query, CacheContents())
     assert (trace.tier, trace.section(Route).outcome, trace.section(Route).used) == (tier, outcome, True)
     assert [name for name, state in states(trace).items() if state == "taken"] == [taken]
@@ -76,7 +78,7 @@ def test_same_words_hit_the_fuzzy_cache_and_store_nothing(snapshot: Snapshot) ->
     assert "1.00 similar" in again.verdict
 
 
-def test_query_a_minute_later_runs_again_and_moves_to_the_end(snapshot: Snapshot) -> None:
+def test_expired_query_runs_again_and_moves_to_the_end(snapshot: Snapshot) -> None:
     _, state = run(snapshot, "quokka", CacheContents())
     _, state = run(snapshot, "wallaby", state)
     again, state = run(snapshot, "quokka", state, 60_001)
@@ -84,7 +86,7 @@ def test_query_a_minute_later_runs_again_and_moves_to_the_end(snapshot: Snapshot
     assert [entry.key for entry in state.entries] == ["wallaby", "quokka"]
 
 
-def test_not_covered_is_cached_too(snapshot: Snapshot) -> None:
+def test_not_covered_answer_is_cached(snapshot: Snapshot) -> None:
     _, state = run(snapshot, "zebra crossing", CacheContents())
     assert run(snapshot, "zebra crossing", state)[0].tier == 0
     assert run(snapshot, "crossing zebra", state)[0].tier == 1
@@ -93,7 +95,7 @@ def test_not_covered_is_cached_too(snapshot: Snapshot) -> None:
     assert run(snapshot, "", blank)[0].tier == 0
 
 
-def test_substitute_for_a_model_answer_is_cached_and_marked(snapshot: Snapshot) -> None:
+def test_extractive_substitute_for_a_model_is_cached_and_marked(snapshot: Snapshot) -> None:
     trace, state = run(snapshot, "wallaby", CacheContents())
     assert "Composed without a model" in trace.answer.text
     assert "No model is set" in trace.answer.notice
@@ -129,7 +131,7 @@ def test_router_searches_with_limit_5(tree: Tree) -> None:
     )
 
 
-def test_an_empty_tree(tree: Tree) -> None:
+def test_empty_tree_is_not_covered(tree: Tree) -> None:
     trace = tree.ask("quokka")
     assert (trace.tier, trace.section(Route).outcome, trace.section(FingerprintState).value) == (
         2,
@@ -138,19 +140,19 @@ def test_an_empty_tree(tree: Tree) -> None:
     )
 
 
-def test_docs_reports_not_covered_before_entities(snapshot: Snapshot) -> None:
+def test_docs_profile_ends_at_not_covered_before_entity_search(snapshot: Snapshot) -> None:
     trace, _ = route(Context(snapshot, DOCS, NOW_MS), CacheContents(), RouteRequest("zebra crossing"))
     assert trace.section(Route).outcome == "not_covered"
     assert states(trace)["entity_search"] == "not_reached"
 
 
-def test_ladder_keeps_its_place(snapshot: Snapshot) -> None:
+def test_ladder_step_is_listed_even_if_unused(snapshot: Snapshot) -> None:
     trace, _ = run(snapshot, "quokka", CacheContents())
     assert trace.section(Ladder).state is State.NOT_REACHED
     assert trace.section(Ladder).why == "the search itself found notes"
 
 
-def test_ladder_is_advice_beside_the_route(tree: Tree) -> None:
+def test_ladder_results_are_advice_outside_the_route(tree: Tree) -> None:
     tree.note("x/rotation.md", "Burrows", "deep under the ground")
     tree.notes(60)
     trace = tree.ask("rotationalize")
@@ -243,7 +245,7 @@ def tier(*scores: float, profile: Profile = BRV3) -> int | None:
         ((0.84, 0.2), 3),
     ],
 )
-def test_tiers_by_score(scores: tuple[float, ...], expected: int) -> None:
+def test_scores_determine_the_tier(scores: tuple[float, ...], expected: int) -> None:
     assert tier(*scores) == expected
 
 
@@ -275,7 +277,7 @@ def test_skipped_steps_are_reported() -> None:
     assert checks(0.9, 0.85) == [("top score", True), ("sure top", False), ("lead over the next", False)]
 
 
-def test_margins() -> None:
+def test_checks_have_margins_and_constants() -> None:
     direct, single, _ = steps(0.84, 0.8)
     assert direct.checks[0].margin == pytest.approx(-0.01)
     assert direct.checks[0].constant == "direct.min_top"
@@ -283,19 +285,19 @@ def test_margins() -> None:
     assert steps()[1].checks[0].value is None
 
 
-def test_exactly_one_step_takes_a_query() -> None:
+def test_exactly_one_step_answers_a_query() -> None:
     for scores in ((0.9,), (0.84, 0.8), (0.2,), ()):
         assert [step.took for step in steps(*scores)].count(True) == 1
 
 
-def test_first_result_above_the_prefetch_threshold_is_first() -> None:
-    """Results of entity searches are appended, so a better one may come after a worse one."""
+def test_gate_uses_the_first_result_above_the_prefetch_threshold() -> None:
+    """Results of entity searches are appended, so a better result may follow a worse one."""
     assert tier(0.6, 0.9) == 2
     assert tier(0.75, 0.95) == 3
     assert tier(0.86, 0.95) == 3
 
 
-def test_only_five_results_are_used() -> None:
+def test_gates_use_only_five_results() -> None:
     found = hits(0.8, 0.79, 0.78, 0.77, 0.76, 0.75, 0.74)
     assert len(prefetched(found, BRV3)) == 5
     step = gate_steps(found, BRV3, reached=True)[1]
@@ -323,7 +325,7 @@ def test_thresholds_come_from_the_profile() -> None:
         ("token token", ("token", "token")),
     ],
 )
-def test_words(query: str, words: tuple[str, ...]) -> None:
+def test_entity_words_leave_out_stop_words(query: str, words: tuple[str, ...]) -> None:
     assert entity_words(query, BRV3) == words
 
 
@@ -335,7 +337,7 @@ def fruit(tree: Tree) -> Tree:
     return tree
 
 
-def test_three_results_need_no_supplement(fruit: Tree) -> None:
+def test_three_results_skip_the_entity_search(fruit: Tree) -> None:
     for number in range(3):
         fruit.note(f"x/{number}.md", "Kiwi", "kiwi quince", days=3)
     trace = fruit.ask("kiwi quince")
@@ -343,7 +345,7 @@ def test_three_results_need_no_supplement(fruit: Tree) -> None:
     assert (trace.section(EntityStep).state, trace.section(EntityStep).check.passed) == (State.SKIPPED, False)
 
 
-def test_two_results_need_a_supplement(fruit: Tree) -> None:
+def test_two_results_run_the_entity_search(fruit: Tree) -> None:
     for number in range(2):
         fruit.note(f"x/{number}.md", "Kiwi", "kiwi quince", days=3)
     trace = fruit.ask("kiwi quince")
@@ -352,7 +354,7 @@ def test_two_results_need_a_supplement(fruit: Tree) -> None:
     assert [entity.entity for entity in trace.section(EntityStep).searches] == ["kiwi", "quince"]
 
 
-def test_searched_stop_word_of_the_first_search_is_named(fruit: Tree) -> None:
+def test_stop_word_of_the_first_search_that_becomes_an_entity_is_named(fruit: Tree) -> None:
     fruit.note("x/n.md", "Kiwi", "kiwi", days=3)
     fruit.note("x/after.md", "After", "after", days=3)
     said = fruit.ask("kiwi after banana").section(EntityStep).why
@@ -367,13 +369,13 @@ def test_stop_words_in_both_searches_are_not_named(fruit: Tree) -> None:
     assert fruit.ask("after before").section(EntityStep).why == "nothing added by after, before"
 
 
-def test_single_word_is_too_few(fruit: Tree) -> None:
+def test_entity_search_needs_two_words(fruit: Tree) -> None:
     trace = fruit.ask("the banana")
     assert trace.section(EntityStep).state is State.SKIPPED
     assert "1 word, 2 needed" in trace.section(EntityStep).why
 
 
-def test_new_paths_are_appended_not_sorted(fruit: Tree) -> None:
+def test_entity_results_are_appended_unsorted(fruit: Tree) -> None:
     fruit.note("x/both.md", "Thing", "banana apple " + "word " * 80, days=90)
     trace = fruit.ask("banana apple")
     assert paths(trace.section(Search)) == ["x/both.md"]
@@ -388,7 +390,7 @@ def test_new_paths_are_appended_not_sorted(fruit: Tree) -> None:
         assert prompt.variables["totalFound"] == 1 + len(trace.hits) - len(trace.section(Search).hits)
 
 
-def test_first_three_words_with_three_results_each(fruit: Tree) -> None:
+def test_entity_search_uses_three_words_with_three_results_each(fruit: Tree) -> None:
     for number in range(5):
         fruit.note(f"kiwi{number}/n.md", "Kiwi", "kiwi", days=3)
     fruit.note("x/rest.md", "Thing", "kiwi melon cherry apple", days=90)
@@ -404,7 +406,7 @@ def test_name_of_a_domain_lists_its_folder(fruit: Tree) -> None:
     assert listed.search.outcome == "path_folder"
 
 
-def test_entities_come_before_out_of_domain_in_brv_and_after_it_in_docs(tree: Tree) -> None:
+def test_profile_decides_order_of_entity_and_domain_steps(tree: Tree) -> None:
     tree.note("x/k.md", "Cluster", "kubernetes cluster", days=20)
     tree.note("x/r.md", "Refresh", "refresh", days=20)
     tree.notes(60)
@@ -429,7 +431,7 @@ def test_entity_searches_have_separate_timings(fruit: Tree) -> None:
     assert {"entity.kiwi", "entity.quince"} <= trace.timings.keys()
 
 
-def test_searched_stop_word_is_reported(fruit: Tree) -> None:
+def test_stop_word_searched_as_an_entity_is_reported(fruit: Tree) -> None:
     fruit.note("x/0.md", "Kiwi", "kiwi, where there are some", days=3)
     rows = ByteRoverPresentation().attempts(fruit.ask("are kiwi"))
     why = {row.name: row.why for row in rows if row.id.startswith("entity:")}

@@ -11,7 +11,7 @@ from brvtui.trace.routing import Route, SearchOutcome
 from tests.support.trees import BRV3, DAY_MS, DOCS, NOW_MS, Tree, changed, hit_of, part, paths, scores
 
 
-def test_score_by_hand(tree: Tree) -> None:
+def test_score_equals_a_manual_calculation(tree: Tree) -> None:
     tree.note("x/n.md", "Quokka", "quokka", days=10, importance=80, recency=0.3, maturity="validated")
     tree.note("x/m.md", "Other", "other")
     hit = hit_of(tree.search("quokka"), "x/n.md")
@@ -22,7 +22,7 @@ def test_score_by_hand(tree: Tree) -> None:
     assert hit.signals.recency == pytest.approx(math.exp(-1 / 3))
 
 
-def test_signals_are_unchanged_at_zero_days(tree: Tree) -> None:
+def test_signals_are_unchanged_at_age_zero(tree: Tree) -> None:
     tree.note("x/n.md", "Quokka", importance=80, recency=0.3)
     hit = hit_of(tree.search("quokka"), "x/n.md")
     assert (hit.signals.importance, hit.signals.recency) == (80, 0.3)
@@ -30,13 +30,13 @@ def test_signals_are_unchanged_at_zero_days(tree: Tree) -> None:
     assert later.signals.recency == pytest.approx(1.0, abs=1e-6)
 
 
-def test_clock_before_the_file_is_zero_days(tree: Tree) -> None:
+def test_file_newer_than_the_clock_has_age_zero(tree: Tree) -> None:
     tree.note("x/n.md", "Quokka")
     hit = hit_of(tree.search("quokka", now_ms=NOW_MS - 5 * DAY_MS), "x/n.md")
     assert hit.signals.days == 0
 
 
-def test_factor_of_each_maturity(tree: Tree) -> None:
+def test_each_maturity_multiplies_the_score_by_its_factor(tree: Tree) -> None:
     for maturity in ("draft", "validated", "core"):
         tree.note(f"x/{maturity}.md", "Quokka", "same", days=40, maturity=maturity)
     factors = {
@@ -66,7 +66,7 @@ def test_capped_scores_are_ordered_by_raw_score(tree: Tree) -> None:
 
 
 def test_equal_scores_and_raw_scores_keep_document_order(tree: Tree) -> None:
-    """Paths with the same form and no shared words have raw scores that are equal to the last digit."""
+    """Paths of the same form without shared words have identical raw scores."""
     for name in ("bb", "ee", "aa", "dd"):
         tree.note(f"{name}/q.md", "Quokka", "same words", days=3)
     tree.note("zz/q.md", "Quokka", "same words", days=0.5)
@@ -109,7 +109,7 @@ def test_results_dropped_by_the_gap_filter_count_as_found(tree: Tree) -> None:
     assert miss.short == pytest.approx(made.floor - miss.score)
 
 
-def test_limit_of_results(tree: Tree) -> None:
+def test_results_past_the_limit_become_near_misses(tree: Tree) -> None:
     equal_notes(tree, *(f"x/n{number:02d}.md" for number in range(15)))
     made = tree.search("quokka", limit=4)
     assert (len(made.hits), made.total_found) == (4, 15)
@@ -120,13 +120,13 @@ def test_limit_of_results(tree: Tree) -> None:
     assert len(made.near_misses) == 11
 
 
-def test_at_most_twenty_near_misses(tree: Tree) -> None:
+def test_near_misses_are_limited_to_twenty(tree: Tree) -> None:
     equal_notes(tree, *(f"x/n{number:02d}.md" for number in range(40)))
     assert len(tree.search("quokka", limit=1).near_misses) == 20
 
 
 @pytest.mark.parametrize("limit", [0, -1, -5])
-def test_limit_below_one_returns_nothing_but_counts(tree: Tree, limit: int) -> None:
+def test_limit_below_one_returns_only_counts(tree: Tree, limit: int) -> None:
     equal_notes(tree, *(f"x/n{number}.md" for number in range(4)))
     made = tree.search("quokka", limit=limit)
     assert (made.hits, made.total_found) == ((), 4)
@@ -134,18 +134,18 @@ def test_limit_below_one_returns_nothing_but_counts(tree: Tree, limit: int) -> N
 
 @pytest.mark.parametrize("limit", [0, -1])
 @pytest.mark.parametrize("query", ["x", "x/n.md"])
-def test_path_answer_has_at_least_one_result(tree: Tree, limit: int, query: str) -> None:
+def test_path_query_returns_one_result_even_with_limit_zero(tree: Tree, limit: int, query: str) -> None:
     tree.note("x/n.md", "Quokka")
     tree.note("x/o.md", "Zebra")
     assert paths(tree.search(query, limit=limit)) == ["x/n.md"]
 
 
-def test_hundred_results(tree: Tree) -> None:
+def test_limit_of_100_returns_100_results(tree: Tree) -> None:
     equal_notes(tree, *(f"x/n{number:03d}.md" for number in range(110)))
     assert len(tree.search("quokka", limit=100, profile=changed(BRV3, out_of_domain={"min_notes": 1000})).hits) == 100
 
 
-def test_docs_has_no_bonus(tree: Tree) -> None:
+def test_docs_profile_has_no_local_bonus(tree: Tree) -> None:
     tree.note("auth/n.md", "Quokka", "quokka", days=2, importance=60, maturity="validated")
     one, other = tree.search("quokka"), tree.search("quokka", profile=DOCS)
     assert part(hit_of(one, "auth/n.md"), "local bonus") == 0.1
@@ -165,7 +165,7 @@ def test_trees_of_50_notes_or_more_have_a_floor(tree: Tree, notes: int, outcome:
     assert made.total_found == (notes if outcome is SearchOutcome.MATCHES else 0)
 
 
-def test_floor_is_inclusive(tree: Tree) -> None:
+def test_score_equal_to_the_floor_is_kept(tree: Tree) -> None:
     tree.note("x/n.md", "N", "quokka", days=OLD)
     tree.notes(60)
     top = tree.search("quokka").top
@@ -178,7 +178,7 @@ def test_floor_is_inclusive(tree: Tree) -> None:
     assert above.out_of_domain[1].passed is False
 
 
-def test_all_indexed_notes_count_in_any_scope(tree: Tree) -> None:
+def test_floor_applies_to_scoped_searches_by_total_note_count(tree: Tree) -> None:
     tree.note("x/n.md", "N", "quokka", days=OLD)
     tree.notes(60)
     profile = changed(BRV3, out_of_domain={"floor": 0.99})
@@ -218,7 +218,7 @@ def many(tree: Tree) -> Tree:
         ("kubernetes refresh ab-c", ("ab-c",)),
     ],
 )
-def test_words_without_matches(many: Tree, query: str, unmatched: tuple[str, ...]) -> None:
+def test_unmatched_significant_words_empty_the_answer(many: Tree, query: str, unmatched: tuple[str, ...]) -> None:
     made = many.search(query)
     assert made.unmatched_words == unmatched
     assert made.outcome is (SearchOutcome.UNMATCHED_WORDS if unmatched else SearchOutcome.MATCHES)
@@ -226,7 +226,7 @@ def test_words_without_matches(many: Tree, query: str, unmatched: tuple[str, ...
     assert made.total_found == (0 if unmatched else 2)
 
 
-def test_escape_applies_only_when_and_failed(many: Tree) -> None:
+def test_escape_applies_only_if_the_and_search_fails(many: Tree) -> None:
     assert many.search("kubernetes? cluster").outcome is SearchOutcome.MATCHES  # AND: the tokens match one note
     assert many.search("kubernetes?").outcome is SearchOutcome.MATCHES  # one word: OR, which is no failure
 
@@ -238,7 +238,7 @@ def test_empty_answer_is_not_covered(many: Tree) -> None:
     assert trace.section(Search).near_misses[0].path == "x/k.md"
 
 
-def test_good_top_score_escapes(many: Tree) -> None:
+def test_top_score_at_the_escape_threshold_keeps_results(many: Tree) -> None:
     query = "kubernetes refresh zzzzzz"
     top = many.search(query, profile=changed(BRV3, out_of_domain={"min_notes": 1000})).top
     assert top is not None
@@ -251,7 +251,9 @@ def test_good_top_score_escapes(many: Tree) -> None:
 
 @pytest.mark.parametrize(("rank", "outcome"), [(10, SearchOutcome.MATCHES), (11, SearchOutcome.UNMATCHED_WORDS)])
 @pytest.mark.parametrize("limit", [1, 5, 50])
-def test_first_ten_of_all_matches_are_checked(tree: Tree, rank: int, outcome: SearchOutcome, limit: int) -> None:
+def test_only_the_first_ten_matches_are_checked_for_words(
+    tree: Tree, rank: int, outcome: SearchOutcome, limit: int
+) -> None:
     for number in range(rank - 1):
         tree.note(f"x/better{number:02d}.md", f"Refresh {number}", "refresh", days=20)
     tree.note("x/worse.md", "Other", "kubernetes " + "word " * 300, days=90)
@@ -261,7 +263,7 @@ def test_first_ten_of_all_matches_are_checked(tree: Tree, rank: int, outcome: Se
     assert made.unmatched_words == (() if outcome is SearchOutcome.MATCHES else ("kubernetes",))
 
 
-def test_docs_compares_token_with_token(many: Tree) -> None:
+def test_docs_profile_compares_words_without_punctuation(many: Tree) -> None:
     assert many.search("kubernetes? refresh", profile=DOCS).outcome is SearchOutcome.MATCHES
     assert many.search("kubernetes refresh zzzzzz?", profile=DOCS).unmatched_words == ("zzzzzz",)
 

@@ -69,9 +69,10 @@ def test_ladder_stops_at_the_first_hit(query: str, finds_at: int) -> None:
 
 
 @given(_QUERIES)
-def test_ladder_runs_no_query_without_new_information(query: str) -> None:
-    """No text is empty, and the strongest term is never the whole query. Steps 3 and 4 may repeat a text, and then
-    say so.
+def test_ladder_never_repeats_a_query_without_new_information(query: str) -> None:
+    """No query is empty, and the strongest term is never the whole query.
+
+    Steps 3 and 4 may repeat a text and then report it.
     """
     asked = Search()
     made = climb(query, (query, []), asked.searches(), RULES)
@@ -88,7 +89,7 @@ def test_ladder_runs_no_query_without_new_information(query: str) -> None:
 
 
 @given(_QUERIES)
-def test_successful_search_is_left_alone(query: str) -> None:
+def test_successful_search_skips_the_ladder(query: str) -> None:
     asked = Search(1)
     refreshed: list[bool] = []
     made = climb(query, (query, ["note"]), asked.searches(lambda: refreshed.append(True)), RULES)
@@ -115,7 +116,7 @@ def test_error_ends_the_ladder() -> None:
     assert len(ran(made)) == 2
 
 
-def test_refresh_adds_no_row_and_follows_the_strongest_term() -> None:
+def test_refresh_follows_the_strongest_term_without_a_row() -> None:
     asked = Search()
     moments: list[int] = []
     made = climb("foo-bar?", ("", []), asked.searches(lambda: moments.append(len(asked.asked))), RULES)
@@ -123,14 +124,14 @@ def test_refresh_adds_no_row_and_follows_the_strongest_term() -> None:
     assert REFRESH not in [rung.strategy for rung in ran(made)]
 
 
-def test_ladder_that_is_not_climbed() -> None:
+def test_unused_ladder_gives_its_reason_on_every_step() -> None:
     made = not_climbed("alpha", (), "not wanted")
     assert [rung.strategy for rung in ran(made)] == ["initial"]
     assert {rung.why for rung in made.rungs[1:]} == {"not wanted"}
     assert ran(not_climbed("alpha", (), "boom", failed=True)) == ()
 
 
-def test_without_names_the_last_step_is_skipped() -> None:
+def test_ladder_skips_its_last_step_without_names() -> None:
     made = climb("alpha?", ("", []), Searches(lambda text: ()), RULES)
     assert made.rungs[-1].why == "there are no names to compare"
 
@@ -140,7 +141,7 @@ def test_sanitising_is_idempotent(query: str) -> None:
     assert sanitised(sanitised(query)) == sanitised(query)
 
 
-def test_ladder_over_byterovers_search(tree: Tree) -> None:
+def test_ladder_finds_notes_with_byterovers_search(tree: Tree) -> None:
     tree.note("auth/photosynthesis.md", "Leaves", "about light")
     tree.note("auth/tea.md", "Tea", "green cups")
     snapshot = tree.snapshot()

@@ -25,7 +25,7 @@ def deep(tree: Tree) -> Tree:
     return tree
 
 
-def test_factor_falls_with_each_level(deep: Tree) -> None:
+def test_propagation_factor_falls_with_each_level(deep: Tree) -> None:
     made = deep.search("quokka", profile=ALL)
     text = hit_of(made, "auth/jwt/keys/n.md").text
     assert {path: hit.score for path, hit in lifted(made).items()} == {
@@ -35,7 +35,7 @@ def test_factor_falls_with_each_level(deep: Tree) -> None:
     }
 
 
-def test_form_of_a_propagated_summary(deep: Tree) -> None:
+def test_propagated_summary_is_a_result_for_its_folder(deep: Tree) -> None:
     hit = lifted(deep.search("quokka", profile=ALL))["auth/jwt"]
     assert (hit.title, hit.kind, hit.file, hit.text) == ("auth/jwt", "summary", "auth/jwt/_index.md", None)
     assert [part.name for part in hit.parts] == ["propagated", "local bonus", "cap"]
@@ -49,7 +49,7 @@ def test_summary_of_the_root_never_appears(deep: Tree) -> None:
     assert all(lift.folder for lift in made.lifts)
 
 
-def test_floor_and_the_lifts_that_explain_it(deep: Tree) -> None:
+def test_lifted_folders_below_the_floor_are_dropped(deep: Tree) -> None:
     made = deep.search("quokka")
     kept = {lift.folder: lift.kept for lift in made.lifts}
     assert made.floor is not None
@@ -62,7 +62,7 @@ def test_floor_and_the_lifts_that_explain_it(deep: Tree) -> None:
     assert all("below the floor" in lift.why for lift in made.lifts if not lift.kept)
 
 
-def test_best_child_wins(tree: Tree) -> None:
+def test_folder_takes_the_score_of_its_best_child(tree: Tree) -> None:
     tree.note("auth/weak.md", "Thing", "quokka " + "word " * 100, days=3)
     tree.note("auth/strong.md", "Quokka", "quokka", days=3)
     tree.summary("auth")
@@ -113,7 +113,9 @@ def test_propagated_score_is_capped_and_not_rounded(deep: Tree) -> None:
         (None, None, None),
     ],
 )
-def test_files_that_make_a_folder_appear(tree: Tree, index: str | None, context: str | None, file: str | None) -> None:
+def test_folder_appears_with_a_summary_or_context_file(
+    tree: Tree, index: str | None, context: str | None, file: str | None
+) -> None:
     tree.note("a/n.md", "Quokka", "quokka")
     if index is not None:
         tree.file("a/_index.md", index)
@@ -157,7 +159,7 @@ def test_files_that_make_a_folder_appear(tree: Tree, index: str | None, context:
         ("type: summary\ncondensation_order: 1\ntoken_count: !!bool x", False),
     ],
 )
-def test_index_files_that_are_summaries(tree: Tree, block: str, valid: bool) -> None:
+def test_index_file_needs_valid_summary_frontmatter(tree: Tree, block: str, valid: bool) -> None:
     tree.note("a/n.md", "Quokka")
     tree.file("a/_index.md", f"---\n{block}\n---\n")
     assert ("a" in tree.snapshot().summaries) == valid
@@ -175,7 +177,7 @@ def test_index_files_that_are_summaries(tree: Tree, block: str, valid: bool) -> 
         ("---\n{}\n  ---\n", False),
     ],
 )
-def test_position_of_a_summary_block(tree: Tree, text: str, valid: bool) -> None:
+def test_summary_frontmatter_must_begin_the_file(tree: Tree, text: str, valid: bool) -> None:
     tree.note("a/n.md", "Quokka")
     tree.file("a/_index.md", text.format("type: summary\ncondensation_order: 1"))
     assert ("a" in tree.snapshot().summaries) == valid
@@ -203,7 +205,7 @@ def test_folder_may_appear_twice(tree: Tree) -> None:
     assert sorted(twice) == [("About", "text"), ("auth", "propagated")]
 
 
-def test_context_without_heading_is_called_context(tree: Tree) -> None:
+def test_context_file_without_a_heading_has_the_title_context(tree: Tree) -> None:
     tree.file("auth/context.md", "quokka", days=3)
     tree.notes(40)
     assert tree.search("quokka").hits[0].title == "context"
@@ -218,7 +220,7 @@ def test_stubs_lift_only_folders_of_the_archive(tree: Tree) -> None:
     assert set(lifted(tree.search("quokka", profile=ALL))) == {"_archived", "_archived/auth", "_archived/auth/jwt"}
 
 
-def test_merged_and_cut_to_the_limit(deep: Tree) -> None:
+def test_summaries_and_notes_share_the_limit(deep: Tree) -> None:
     deep.note("other/m.md", "Thing", "quokka", days=30)
     everything = deep.search("quokka", profile=ALL)
     order = [(hit.path, hit.score) for hit in everything.hits]
@@ -229,7 +231,7 @@ def test_merged_and_cut_to_the_limit(deep: Tree) -> None:
     assert [miss.path for miss in trimmed] == [path for path, _ in order[2:] if path == "other/m.md"]
 
 
-def test_trimmed_by_summaries(tree: Tree) -> None:
+def test_summaries_displace_notes_past_the_limit(tree: Tree) -> None:
     tree.note("auth/jwt/n.md", "Quokka", "quokka", days=3)
     tree.note("other/m.md", "Thing", "quokka", days=60)
     for folder in ("auth", "auth/jwt"):
@@ -243,7 +245,7 @@ def test_trimmed_by_summaries(tree: Tree) -> None:
     assert made.total_found == 2
 
 
-def test_docs_propagates_the_score(deep: Tree) -> None:
+def test_docs_profile_propagates_the_score(deep: Tree) -> None:
     made = deep.search("quokka", profile=changed(DOCS, search={"gap_ratio": 0.0}))
     score = hit_of(made, "auth/jwt/keys/n.md").score
     assert lifted(made)["auth/jwt"].score == pytest.approx(score * 0.55**2, rel=1e-14)

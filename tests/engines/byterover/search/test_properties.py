@@ -69,8 +69,8 @@ def test_parts_sum_to_the_score_of_1000_random_pairs(snapshots: list[Snapshot], 
 
 
 @pytest.mark.parametrize("profile", [BRV3, DOCS], ids=["brv-3", "docs"])
-def test_single_joint_ranked_and_board_scores_are_equal(snapshots: list[Snapshot], profile: Profile) -> None:
-    """Equal to the bit: a note's rank comes from its explained parts, and its ceiling is the board's."""
+def test_all_ways_to_compute_a_score_agree(snapshots: list[Snapshot], profile: Profile) -> None:
+    """The scores are identical: a note's rank comes from its explained parts, and its ceiling from the board."""
     pick = random.Random(21)
     for snapshot in snapshots:
         context = Context(snapshot, profile, NOW_MS)
@@ -94,7 +94,7 @@ def test_single_joint_ranked_and_board_scores_are_equal(snapshots: list[Snapshot
                 )
 
 
-def test_wrong_part_is_noticed(snapshots: list[Snapshot]) -> None:
+def test_check_detects_a_wrong_part(snapshots: list[Snapshot]) -> None:
     snapshot, text, position = pairs(snapshots)[0]
     scored = match_terms(snapshot, terms(text), BRV3.text).text_scores([position])
     [hit] = text_hits(Context(snapshot, BRV3, NOW_MS), [position], scored)
@@ -109,9 +109,10 @@ def as_search(text: str, snapshot: Snapshot) -> Search:
     return dataclasses.replace(found, lint=dataclasses.replace(found.lint, filtered=text))
 
 
-def test_detail_sums_to_the_raw_score_only_with_the_matched_terms_factor(snapshots: list[Snapshot]) -> None:
-    """The detail is computed separately from the ranking: its sum times the matched terms is the ranking's raw score.
-    Without the factor it is not if more than one term matched, as in most pairs.
+def test_detail_times_matched_terms_equals_the_raw_score(snapshots: list[Snapshot]) -> None:
+    """The detail is computed separately from the ranking.
+
+    Without the matched-terms factor, the sums differ if several terms match, as in most pairs.
     """
     several = 0
     for snapshot, text, position in pairs(snapshots):
@@ -131,7 +132,7 @@ def test_detail_sums_to_the_raw_score_only_with_the_matched_terms_factor(snapsho
     assert several > PAIRS / 4
 
 
-def test_every_contribution_follows_the_formula(snapshots: list[Snapshot]) -> None:
+def test_every_term_contribution_follows_the_formula(snapshots: list[Snapshot]) -> None:
     text = BRV3.text
     seen = 0
     for snapshot, asked, position in pairs(snapshots)[:300]:
@@ -217,7 +218,7 @@ def test_counts_are_conserved_for_any_query(snapshots: list[Snapshot], profile: 
 
 @examples(200)
 @given(st.integers(0, TREES - 1), ANY_TEXT, st.integers(1, 12), st.sampled_from(["", "auth", "\ud800", "/"]))
-def test_search_never_raises(snapshots: list[Snapshot], number: int, text: str, limit: int, scope: str) -> None:
+def test_search_accepts_any_text(snapshots: list[Snapshot], number: int, text: str, limit: int, scope: str) -> None:
     check(search(Context(snapshots[number], BRV3, NOW_MS), text, SearchOptions(limit, scope)))
 
 
@@ -236,7 +237,7 @@ def check_trace(trace: Trace) -> None:
 @given(
     st.integers(0, TREES - 1), st.one_of(ANY_TEXT, st.integers(0, 10**6).map(lambda seed: query(random.Random(seed))))
 )
-def test_routing_never_raises(snapshots: list[Snapshot], number: int, text: str) -> None:
+def test_routing_accepts_any_text(snapshots: list[Snapshot], number: int, text: str) -> None:
     first, state = route(Context(snapshots[number], BRV3, NOW_MS), CacheContents(), RouteRequest(text, run=True))
     again, _ = route(Context(snapshots[number], BRV3, NOW_MS), state, RouteRequest(text, run=True))
     check_trace(first)
@@ -245,7 +246,7 @@ def test_routing_never_raises(snapshots: list[Snapshot], number: int, text: str)
     assert not again.section(Route).used
 
 
-def test_trace_is_a_function_of_its_inputs(snapshots: list[Snapshot]) -> None:
+def test_equal_inputs_give_equal_traces(snapshots: list[Snapshot]) -> None:
     pick = random.Random(3)
     for _ in range(20):
         snapshot, text = pick.choice(snapshots), query(pick)

@@ -43,7 +43,7 @@ BANANAS = {
 }
 
 
-def test_whole_tree(tree_of_scopes: Tree) -> None:
+def test_query_without_a_scope_searches_the_whole_tree(tree_of_scopes: Tree) -> None:
     assert set(found(tree_of_scopes, "banana")) - {"auth", "ctxonly"} == BANANAS
 
 
@@ -81,7 +81,7 @@ def test_listing_is_cut_to_the_limit(tree_of_scopes: Tree) -> None:
     "query",
     ["auth/jwt", "auth/jwt/", "/auth/jwt", "auth/jwt/context.md", "auth/jwt/context", "/auth/jwt/context", "auth/JWT"],
 )
-def test_ways_to_name_a_folder(tree_of_scopes: Tree, query: str) -> None:
+def test_folder_can_be_named_in_several_ways(tree_of_scopes: Tree, query: str) -> None:
     made = tree_of_scopes.search(query)
     assert [(hit.path, hit.title, hit.score, hit.kind.value) for hit in made.hits] == [
         ("auth/jwt", "jwt", 1.0, "summary"),
@@ -90,40 +90,40 @@ def test_ways_to_name_a_folder(tree_of_scopes: Tree, query: str) -> None:
     ]
 
 
-def test_trailing_blank_still_lists(tree_of_scopes: Tree) -> None:
+def test_folder_name_with_a_trailing_space_still_lists(tree_of_scopes: Tree) -> None:
     assert tree_of_scopes.search("auth ").outcome is SearchOutcome.PATH_FOLDER
 
 
-def test_name_is_searched_in_pre_order(tree_of_scopes: Tree) -> None:
-    """``auth/`` is not a path, so it means the first folder called ``auth``: the one in the archive."""
+def test_folder_name_resolves_to_the_first_match_in_pre_order(tree_of_scopes: Tree) -> None:
+    """``auth/`` is not a path, so it names the first folder called ``auth``, which is in the archive."""
     tree_of_scopes.file("_archived/auth/o.stub.md", "# Old\nbanana")
     assert tree_of_scopes.search("auth/ banana").scope.path == "_archived/auth"
     assert tree_of_scopes.search("auth banana").scope.path == "auth"
 
 
-def test_leading_blank_makes_it_text(tree_of_scopes: Tree) -> None:
+def test_leading_space_turns_a_path_into_text(tree_of_scopes: Tree) -> None:
     assert tree_of_scopes.search(" auth").outcome is SearchOutcome.MATCHES
 
 
-def test_folder_with_only_a_context(tree_of_scopes: Tree) -> None:
+def test_folder_with_only_a_context_file_is_listed(tree_of_scopes: Tree) -> None:
     assert scores(tree_of_scopes.search("ctxonly")) == {"ctxonly": 1.0}
     assert "auth/n.md" in found(tree_of_scopes, "ctxonly banana")
 
 
-def test_root_note_is_not_a_domain(tree_of_scopes: Tree) -> None:
+def test_note_at_the_root_is_not_a_domain(tree_of_scopes: Tree) -> None:
     assert tree_of_scopes.search("rooted").outcome is SearchOutcome.MATCHES
     assert tree_of_scopes.search("root.md").outcome is SearchOutcome.MATCHES
 
 
-def test_archive_is_a_domain(tree_of_scopes: Tree) -> None:
+def test_archive_folder_is_a_domain(tree_of_scopes: Tree) -> None:
     made = tree_of_scopes.search("_archived")
     assert [(hit.path, hit.score, hit.kind.value) for hit in made.hits] == [
         ("_archived/old/o.stub.md", 0.9, "archive_stub")
     ]
 
 
-def test_context_as_a_name_without_a_file(tree_of_scopes: Tree) -> None:
-    """If the folder has no ``context.md``, the words are text."""
+def test_missing_context_file_is_searched_as_text(tree_of_scopes: Tree) -> None:
+    """If the folder has no ``context.md``, the name is ordinary text."""
     assert tree_of_scopes.search("bil/context").outcome is SearchOutcome.MATCHES
     assert tree_of_scopes.search("bil/context.md").outcome is SearchOutcome.MATCHES
 
@@ -131,16 +131,14 @@ def test_context_as_a_name_without_a_file(tree_of_scopes: Tree) -> None:
 # Scopes in the query
 
 
-def test_path_without_remaining_text_is_the_text_too(tree_of_scopes: Tree) -> None:
-    """``/alpha`` is not a path from the root, so it is the name of a note, which is then searched for the whole
-    query.
-    """
+def test_path_without_further_text_is_also_the_search_text(tree_of_scopes: Tree) -> None:
+    """``/alpha`` is not a path from the root, so it names a note, which is then searched for the whole query."""
     made = tree_of_scopes.search("/alpha")
     assert (made.scope.path, made.scope.text, made.lint.text) == ("auth/jwt/a.md", "", "/alpha")
     assert [hit.path for hit in made.hits if hit.kind != "summary"] == ["auth/jwt/a.md"]
 
 
-def test_path_without_remaining_text_is_not_searched_everywhere(tree_of_scopes: Tree) -> None:
+def test_path_without_further_text_restricts_the_search(tree_of_scopes: Tree) -> None:
     tree_of_scopes.note("other/z.md", "Zulu", "jwt")
     assert tree_of_scopes.search("jwt").hits
     made = tree_of_scopes.search("/JWT")
@@ -166,7 +164,7 @@ def test_path_without_remaining_text_is_not_searched_everywhere(tree_of_scopes: 
         ("_archived banana", "_archived", "banana", {"_archived/old/o.stub.md"}),
     ],
 )
-def test_scope_and_the_remaining_text(
+def test_query_is_split_into_scope_and_search_text(
     tree_of_scopes: Tree, query: str, scope: str, text: str, inside: set[str]
 ) -> None:
     made = tree_of_scopes.search(query)
@@ -186,14 +184,14 @@ def test_folder_with_a_space_is_found_with_a_slash(tree_of_scopes: Tree) -> None
     assert tree_of_scopes.search("Two Words").scope.path == ""
 
 
-def test_with_a_slash_the_scope_ends_at_a_space_not_at_a_tab(tree: Tree) -> None:
+def test_scope_with_a_slash_ends_at_a_space_but_not_at_a_tab(tree: Tree) -> None:
     tree.note("Bo x/Sub/n.md", "Five", "five")
     tree.note("other/m.md", "Five", "five")
     assert tree.search("Bo x/Sub five").scope.path == "Bo x/Sub"
     assert tree.search("Bo x/Sub\tfive").scope.path == ""
 
 
-def test_empty_scope_means_the_whole_query_everywhere(tree_of_scopes: Tree) -> None:
+def test_empty_scope_searches_the_whole_query_everywhere(tree_of_scopes: Tree) -> None:
     made = tree_of_scopes.search("bil melon")
     assert made.scope.path == ""
     assert made.lint.filtered == "bil melon"
@@ -201,7 +199,7 @@ def test_empty_scope_means_the_whole_query_everywhere(tree_of_scopes: Tree) -> N
     assert [attempt.scope for attempt in made.attempts if attempt.combine][:2] == ["bil", "bil"]
 
 
-def test_text_inside_a_named_folder_stays_even_without_results(tree_of_scopes: Tree) -> None:
+def test_scope_is_kept_even_without_results(tree_of_scopes: Tree) -> None:
     made = tree_of_scopes.search("auth/jwt quokka")
     assert (made.outcome, made.hits) == (SearchOutcome.NO_MATCH, ())
 
@@ -212,7 +210,7 @@ def test_scope_without_notes_does_not_restrict(tree_of_scopes: Tree) -> None:
     assert "does not restrict" in made.scope.why
 
 
-def test_oddity_of_a_domain_in_other_case_searched_for_its_last_letter(tree_of_scopes: Tree) -> None:
+def test_domain_in_other_case_searches_for_its_last_letter(tree_of_scopes: Tree) -> None:
     tree_of_scopes.note("auth/h.md", "Haitch", "h")
     made = tree_of_scopes.search("AUTH")
     assert (made.scope.path, made.scope.text) == ("auth", "H")
@@ -222,7 +220,7 @@ def test_oddity_of_a_domain_in_other_case_searched_for_its_last_letter(tree_of_s
 
 
 @pytest.mark.parametrize("first", ["a", "A"])
-def test_first_in_pre_order_of_domains_that_differ_in_case(tree: Tree, first: str) -> None:
+def test_domains_differing_in_case_resolve_to_the_first_one(tree: Tree, first: str) -> None:
     second = "A" if first == "a" else "a"
     for folder in (first, second):
         tree.note(f"{folder}/n.md", "Quokka", "quokka", days=3)
@@ -250,7 +248,7 @@ def test_first_in_pre_order_of_domains_that_differ_in_case(tree: Tree, first: st
         ("_archived/old/o.stub.md", {"_archived/old/o.stub.md"}),
     ],
 )
-def test_scope_option(tree_of_scopes: Tree, scope: str, inside: set[str]) -> None:
+def test_scope_option_restricts_results_to_a_folder(tree_of_scopes: Tree, scope: str, inside: set[str]) -> None:
     made = tree_of_scopes.search("banana", scope=scope)
     assert {hit.path for hit in made.hits if hit.kind != "summary"} == inside
 
@@ -258,7 +256,7 @@ def test_scope_option(tree_of_scopes: Tree, scope: str, inside: set[str]) -> Non
 @pytest.mark.parametrize(
     "scope", ["", "/", "Auth", "AUTH/JWT", "jwt", "/auth/jwt", "./auth", "auth/jwt/a", "Alpha", "nope", "ctxonly"]
 )
-def test_scope_option_that_does_not_restrict(tree_of_scopes: Tree, scope: str) -> None:
+def test_unknown_scope_option_does_not_restrict(tree_of_scopes: Tree, scope: str) -> None:
     made = tree_of_scopes.search("banana", scope=scope)
     assert set(paths(made)) | {"auth/jwt"} >= BANANAS
     assert not made.scope.restricts
@@ -266,11 +264,11 @@ def test_scope_option_that_does_not_restrict(tree_of_scopes: Tree, scope: str) -
 
 @pytest.mark.parametrize("scope", ["bil", "auth/jwt", "nope"])
 @pytest.mark.parametrize("query", ["auth/jwt", "auth", "auth/jwt banana", "bil/c.md"])
-def test_path_answer_ignores_the_option(tree_of_scopes: Tree, query: str, scope: str) -> None:
+def test_path_query_ignores_the_scope_option(tree_of_scopes: Tree, query: str, scope: str) -> None:
     assert found(tree_of_scopes, query, scope) == found(tree_of_scopes, query)
 
 
-def test_option_replaces_the_parsed_scope_and_keeps_its_text(tree_of_scopes: Tree) -> None:
+def test_scope_option_replaces_the_scope_in_the_query(tree_of_scopes: Tree) -> None:
     made = tree_of_scopes.search("auth banana", scope="bil")
     assert (made.scope.path, made.scope.text) == ("bil", "banana")
     assert paths(made)[0] == "bil/c.md"
@@ -279,7 +277,7 @@ def test_option_replaces_the_parsed_scope_and_keeps_its_text(tree_of_scopes: Tre
     assert "root.md" in paths(everywhere)
 
 
-def test_empty_option_scope_means_the_whole_query_everywhere(tree_of_scopes: Tree) -> None:
+def test_empty_scope_option_searches_the_whole_query_everywhere(tree_of_scopes: Tree) -> None:
     assert "bil/c.md" in found(tree_of_scopes, "cee", scope="auth")
     made = tree_of_scopes.search("bil cee", scope="auth")
     assert made.lint.filtered == "bil cee"
@@ -307,7 +305,7 @@ def shared(tree: Tree, other: Tree) -> Tree:
     return tree
 
 
-def test_hits_of_shared_sources(shared: Tree) -> None:
+def test_shared_hits_have_their_alias_and_no_bonus(shared: Tree) -> None:
     made = shared.search("quokka", profile=ALL)
     hit = hit_of(made, "[lib]:pay/c.md")
     assert (hit.shared_source, hit.kind, hit.title) == ("lib", "context", "Shared")
@@ -318,7 +316,7 @@ def test_hits_of_shared_sources(shared: Tree) -> None:
     assert hit_of(made, "pay/own.md").shared_source == ""
 
 
-def test_ceiling_of_shared_sources(shared: Tree, other: Tree) -> None:
+def test_ceiling_of_shared_notes_has_no_bonus(shared: Tree, other: Tree) -> None:
     other.note("pay/c.md", "Shared", "quokka", days=0)
     hit = hit_of(shared.search("quokka", profile=ALL), "[lib]:pay/c.md")
     assert hit.ceiling.score == pytest.approx(0.765)
@@ -336,7 +334,7 @@ def test_path_field_of_shared_notes_has_no_alias(shared: Tree) -> None:
     assert shared.search("lib").outcome is SearchOutcome.NO_MATCH
 
 
-def test_n_and_the_50_notes_include_shared_notes(tree: Tree, other: Tree) -> None:
+def test_note_counts_include_shared_notes(tree: Tree, other: Tree) -> None:
     tree.notes(30)
     other.notes(19, folder="far")
     tree.source(("lib", other))
@@ -359,29 +357,29 @@ def test_local_notes_come_first_then_source_by_source(tree: Tree, make_tree: Cal
 
 
 @pytest.mark.parametrize("query", ["[lib]:pay/c.md", "[lib]:pay/c"])
-def test_paths_with_the_alias(shared: Tree, query: str) -> None:
+def test_shared_note_is_found_by_a_path_with_its_alias(shared: Tree, query: str) -> None:
     assert scores(shared.search(query)) == {"[lib]:pay/c.md": 1.0}
 
 
-def test_domain_with_the_alias(shared: Tree) -> None:
+def test_shared_folder_is_found_by_a_name_with_its_alias(shared: Tree) -> None:
     assert scores(shared.search("[lib]:pay")) == {"[lib]:pay": 1.0, "[lib]:pay/c.md": 0.9}
     made = shared.search("[lib]:pay quokka", profile=ALL)
     assert {hit.path for hit in made.hits if hit.origin is Origin.TEXT} == {"[lib]:pay/c.md"}
 
 
-def test_plain_names_do_not_reach_shared_notes(shared: Tree) -> None:
+def test_names_without_an_alias_do_not_find_shared_notes(shared: Tree) -> None:
     own = {hit.path for hit in shared.search("pay quokka", profile=ALL).hits}
     assert own == {"pay/own.md"}
     assert shared.search("pay/c.md").outcome is not SearchOutcome.PATH_NOTE
 
 
-def test_scopes_by_option(shared: Tree) -> None:
+def test_scope_option_accepts_an_alias(shared: Tree) -> None:
     made = shared.search("quokka", profile=ALL, scope="[lib]:pay")
     assert {hit.path for hit in made.hits if hit.origin is Origin.TEXT} == {"[lib]:pay/c.md"}
     assert paths(shared.search("quokka", profile=ALL, scope="pay")) == ["pay/own.md"]
 
 
-def test_answers_name_the_source(shared: Tree) -> None:
+def test_answer_names_the_shared_source(shared: Tree) -> None:
     trace = shared.ask("[lib]:pay/c.md")
     assert trace.section(Route).outcome == "direct"
     assert "- [lib]:pay/c.md" in trace.answer.text
@@ -389,7 +387,7 @@ def test_answers_name_the_source(shared: Tree) -> None:
     assert "quokka" in trace.answer.text
 
 
-def test_local_folder_that_looks_like_an_alias(tree: Tree) -> None:
+def test_local_folder_resembling_an_alias_stays_local(tree: Tree) -> None:
     tree.note("[red]:x/n.md", "Quokka", "quokka", days=3)
     tree.note("[red]:n.md", "Quokka", "quokka", days=3)
     tree.notes(20)
@@ -399,7 +397,7 @@ def test_local_folder_that_looks_like_an_alias(tree: Tree) -> None:
     assert len(trace.section(FingerprintState).value) == 16
 
 
-def test_same_project_twice_makes_every_search_fail(tree: Tree, other: Tree) -> None:
+def test_project_shared_twice_breaks_every_search(tree: Tree, other: Tree) -> None:
     other.note("pay/c.md", "Quokka")
     tree.source(("one", other), ("two", other))
     assert tree.search("quokka").outcome is SearchOutcome.ENGINE_FAILS

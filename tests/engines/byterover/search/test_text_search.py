@@ -51,13 +51,13 @@ def fruit(tree: Tree) -> Tree:
         ("token^2", "OR", {"a/token.md"}),
     ],
 )
-def test_and_and_or(fruit: Tree, query: str, combine: str, found: set[str]) -> None:
+def test_several_words_search_with_and_then_or(fruit: Tree, query: str, combine: str, found: set[str]) -> None:
     made = fruit.search(query)
     assert (made.combine, set(paths(made))) == (combine, found)
     assert made.total_found == len(found)
 
 
-def test_or_comes_only_after_and_found_nothing(fruit: Tree) -> None:
+def test_or_search_runs_only_if_and_finds_nothing(fruit: Tree) -> None:
     made = fruit.search("banana zzzzzzz")
     assert made.and_failed
     assert [(a.name, a.state.value) for a in made.attempts] == [
@@ -70,7 +70,7 @@ def test_or_comes_only_after_and_found_nothing(fruit: Tree) -> None:
     assert [a.state.value for a in made.attempts] == ["skipped", "skipped", "hit"]
 
 
-def test_words_for_the_and_search_are_counted_in_utf16_units(tree: Tree) -> None:
+def test_and_search_measures_words_in_utf16_units(tree: Tree) -> None:
     tree.note("a/one.md", "One", "😀")
     tree.note("a/two.md", "Two", "🎉")
     assert tree.search("😀 🎉").and_failed
@@ -95,7 +95,7 @@ def test_query_of_only_stop_words_is_unchanged(tree: Tree) -> None:
     assert tree.search("who where").outcome is SearchOutcome.NO_MATCH
 
 
-def test_absent_words_find_nothing(fruit: Tree) -> None:
+def test_unknown_words_find_nothing(fruit: Tree) -> None:
     assert fruit.search("valueOf").outcome is SearchOutcome.NO_MATCH
 
 
@@ -107,13 +107,13 @@ def test_word_with_punctuation_is_several_tokens(fruit: Tree) -> None:
     assert made.lint.words[0].mismatch
 
 
-def test_repetition_changes_the_score_not_the_matched_terms(fruit: Tree) -> None:
+def test_repeated_word_changes_only_the_score(fruit: Tree) -> None:
     once, twice = fruit.search("token").hits[0].text, fruit.search("token token").hits[0].text
     assert twice.raw == pytest.approx(2 * once.raw, rel=1e-12)
     assert once.matched_terms == twice.matched_terms == 1
 
 
-def test_1700_repetitions(fruit: Tree) -> None:
+def test_score_grows_linearly_with_1700_repetitions(fruit: Tree) -> None:
     once, many = fruit.search("token").hits[0].text, fruit.search("token " * 1700).hits[0].text
     assert many.raw == pytest.approx(1700 * once.raw, rel=1e-9)
 
@@ -124,27 +124,27 @@ def test_one_letter_words_are_searched(tree: Tree) -> None:
     assert set(paths(tree.search("b"))) == {"x/n.md", "x/m.md"}
 
 
-def test_title_and_path_are_fields_too(tree: Tree) -> None:
+def test_title_and_path_are_searched(tree: Tree) -> None:
     tree.note("quokka/n.md", "Plain", "text")
     tree.note("x/title.md", "Wallaby", "text")
     assert paths(tree.search("the quokka of")) == ["quokka/n.md"]
     assert paths(tree.search("wallaby")) == ["x/title.md"]
 
 
-def test_frontmatter_is_content_and_its_title_is_not_the_title(tree: Tree) -> None:
+def test_frontmatter_is_content_and_its_title_is_ignored(tree: Tree) -> None:
     tree.file("x/n.md", "---\ntitle: Numbat\n---\nbody")
     made = tree.search("numbat")
     assert [(hit.path, hit.title) for hit in made.hits] == [("x/n.md", "n")]
 
 
-def test_lint_names_words_that_no_token_can_equal(fruit: Tree) -> None:
+def test_words_that_no_token_can_equal_are_reported(fruit: Tree) -> None:
     words = {word.word: word for word in fruit.search("the Banana apple? ab-c 🎉🎉 🎉a").lint.words}
     assert [w for w, word in words.items() if word.stop_word] == ["the"]
     assert [w for w, word in words.items() if word.mismatch] == ["apple?", "ab-c"]
     assert [w for w, word in words.items() if word.significant] == ["Banana", "apple?", "ab-c", "🎉🎉"]
 
 
-def test_displayed_scores_are_the_ranking_scores(fruit: Tree) -> None:
+def test_displayed_scores_equal_the_ranking_scores(fruit: Tree) -> None:
     made = fruit.search("banana")
     assert list(scores(made).values()) == sorted(scores(made).values(), reverse=True)
 
@@ -165,13 +165,15 @@ def words_of(trace: Trace, file: str) -> tuple[MatchedWord, ...]:
     ],
     ids=["itself_before_longer", "longer_in_title_before_itself", "heaviest_longer_form", "fields_by_weight"],
 )  # fmt: skip
-def test_matched_word(tree: Tree, path: str, title: str, text: str, query: str, expected: tuple[object, ...]) -> None:
+def test_matched_word_has_its_form_kind_and_fields(
+    tree: Tree, path: str, title: str, text: str, query: str, expected: tuple[object, ...]
+) -> None:
     tree.note(path, title, text)
     tree.notes(60)
     assert words_of(tree.session().preview(query), path) == (MatchedWord(query, *expected),)
 
 
-def test_lifted_folder_has_the_words_of_the_note_that_lifted_it(tree: Tree) -> None:
+def test_lifted_folder_shows_the_words_of_its_best_note(tree: Tree) -> None:
     tree.note("a/x.md", "Wombat", "wombat wombat", importance=90.0, maturity="core")
     tree.file("a/context.md", "# About a\n\nnothing of it\n")
     tree.notes(60)
@@ -180,7 +182,7 @@ def test_lifted_folder_has_the_words_of_the_note_that_lifted_it(tree: Tree) -> N
     assert [(word.word, word.fields) for word in folder.words] == [("wombat", ("below",))]
 
 
-def test_note_added_by_another_search_has_the_words_of_that_search(tree: Tree) -> None:
+def test_supplementary_result_shows_the_words_of_its_own_search(tree: Tree) -> None:
     tree.note("a/both.md", "Emu", "emu kiwi", days=60, importance=80.0, maturity="validated")
     tree.note("a/kiwi.md", "Kiwi", "kiwi", importance=90.0, maturity="core")
     tree.notes(60)
@@ -225,28 +227,28 @@ def _weight(one: Contribution) -> float:
 SEARCH = BRV3.search
 
 
-def test_title_and_relations_are_left_out() -> None:
+def test_excerpt_leaves_out_title_and_relations() -> None:
     text = "# Title\n\nBody one.\n\n## Relations\n@a/b/c.md\n\n## Facts\n- **x**: y\n"
     assert excerpt(text, ["body"], SEARCH) == "Body one.\n\n## Facts\n- **x**: y"
 
 
-def test_relations_at_the_end() -> None:
+def test_excerpt_leaves_out_relations_at_the_end() -> None:
     assert excerpt("# T\nBody\n\n## Relations\n@a/b/c.md\n@d/e/f.md\n", [], SEARCH) == "Body"
 
 
-def test_frontmatter_stays() -> None:
+def test_excerpt_keeps_frontmatter() -> None:
     assert excerpt("---\na: 1\n---\n# T\nBody", [], SEARCH).startswith("---\na: 1")
 
 
-def test_short_note_stays_whole() -> None:
+def test_excerpt_of_a_short_note_is_complete() -> None:
     assert excerpt("x" * 800, [], SEARCH) == "x" * 800
 
 
-def test_long_note_is_cut_to_800() -> None:
+def test_excerpt_of_a_long_note_is_cut_to_800() -> None:
     assert excerpt("x" * 801, [], SEARCH) == "x" * 800 + "..."
 
 
-def test_chunk_with_the_most_words() -> None:
+def test_excerpt_shows_the_chunk_with_the_most_words() -> None:
     text = "alpha beta. " + "filler words here. " * 60 + "gamma delta. " + "more filler here. " * 60
     found = excerpt(text, ["gamma", "delta"], SEARCH)
     assert "gamma delta" in found
@@ -255,7 +257,7 @@ def test_chunk_with_the_most_words() -> None:
     assert "alpha beta" in excerpt(text, ["nothing"], SEARCH)
 
 
-def test_chunks_break_at_a_paragraph_before_a_sentence_before_a_line() -> None:
+def test_chunks_prefer_paragraph_then_sentence_then_line_breaks() -> None:
     head = "a" * 600
     paragraph = f"{head}\n\nb. c\nd" + "e" * 500
     assert chunks(paragraph, SEARCH)[0] == f"{head}\n\n"
@@ -279,7 +281,7 @@ def test_chunks_overlap_by_120() -> None:
     st.integers(0, 60),
     st.just(0.0) | st.floats(1e-15, 1),
 )
-def test_chunks_cover_the_text_and_end(text: str, size: int, overlap: int, share: float) -> None:
+def test_chunks_cover_the_whole_text(text: str, size: int, overlap: int, share: float) -> None:
     search = changed(BRV3, search={"excerpt_chars": size, "excerpt_overlap": overlap, "excerpt_break": share}).search
     made = chunks(text, search)
     assert all(0 < len(chunk) <= size for chunk in made)
