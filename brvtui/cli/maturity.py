@@ -12,6 +12,7 @@ from brvtui.cli.failure import NEGATIVE, OK
 from brvtui.cli.options import WholeNumber, answer_format, project_option, shared
 from brvtui.cli.output import print_report, write_json
 from brvtui.cli.sessions import ProjectRequest, project_request
+from brvtui.engines.ageing.events import next_days
 from brvtui.engines.registry import kind_of, presentation
 from brvtui.paint.glyphs import Glyphs, for_terminal
 from brvtui.paint.line import Line, flowed, line
@@ -61,7 +62,7 @@ def _count(count: EventCount, span: int) -> Line:
     if not span:
         return result.add(" today", "text")
     result.add(" by then, ", "text").add(str(count.in_span or "none"), "warn" if count.in_span else "text")
-    return result.add(f" of them in {'this day' if span == 1 else f'these {span} days'}  ({count.kind})", "text")
+    return result.add(f" of them in {next_days(span)}  ({count.kind})", "text")
 
 
 def _row(event: DatedEvent, document: AgeingDocument, glyphs: Glyphs) -> Line:

@@ -117,8 +117,8 @@ def test_empty_columns_collapse_but_never_all(session: Session) -> None:
 
 @pytest.mark.parametrize("event", OF_NOTES)
 def test_counts_are_independent(event: Event) -> None:
-    assert count_sentence(event, 51, 14, 30) == f"51 {event.state}, 14 of them in these 30 days"
-    assert count_sentence(event, 51, 0, 1) == f"51 {event.state}, none of them in this day"
+    assert count_sentence(event, 51, 14, 30) == f"51 {event.state}, 14 of them in the next 30 days"
+    assert count_sentence(event, 51, 0, 1) == f"51 {event.state}, none of them in the next day"
     assert count_sentence(event, 51, 0, 0) == f"51 {event.state} today"
     assert all((event.short, event.happens, event.happen, event.meaning, event.in_short))
 

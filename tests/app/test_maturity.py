@@ -119,7 +119,7 @@ async def test_events_orders_and_columns_of_a_narrow_window(app: BrvTui) -> None
         assert "importance 61 → 51.7 now → 44.5 then" in text
         await press(pilot, "f2", "S")
         assert "by next event" in shown(pilot)
-        assert "new: in these 30 days" in shown(pilot)
+        assert "new: in the next 30 days" in shown(pilot)
         await pilot.press("f2")
         assert maturity(pilot).stop == "draft"
         walk = {"l": "validated", "right": "core", "l ": "core", "h": "validated", "f2": "draft", "f5": "ageing"}

@@ -36,14 +36,14 @@ async def test_only_the_notes_that_change_in_the_days_ahead(pilot: AppPilot) -> 
     assert (maturity(pilot).wanted.day, maturity(pilot).wanted.only_changes) == (30, True), "today changes nothing"
     listed = sum(len(column(pilot, level).choices) for level in LEVELS)
     assert 0 < listed < 13
-    assert f"only the {listed} notes that change in these 30 days" in shown(pilot)
+    assert f"only the {listed} notes that change in the next 30 days" in shown(pilot)
     await press(pilot, "F", "F")
-    assert "only the 2 that are offered for pruning in these 30 days" in shown(pilot)
+    assert "only the 2 that are offered for pruning in the next 30 days" in shown(pilot)
     held = column(pilot, "draft").choices
     assert len(held) == 2
     assert text_of(pilot, "#draft").count("d prune") == 2
     await press(pilot, "c")
-    assert "4 offered for pruning, 2 of them in these 30 days" in shown(pilot)
+    assert "4 offered for pruning, 2 of them in the next 30 days" in shown(pilot)
     assert set(held) < set(column(pilot, "draft").choices)
     await press(pilot, "c", "0")
     assert "2 offered for pruning today" in shown(pilot)

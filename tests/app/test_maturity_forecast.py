@@ -25,7 +25,7 @@ async def test_forecast_by_keys_mouse_and_wheel(pilot: AppPilot) -> None:
     assert "21 December 2026" in shown(pilot)
     assert "▾ prune" in text_of(pilot, "#draft")
     assert re.search(r"4 (prune|offered for pruning) (\(2 new\)|\+2)", shown(pilot))
-    assert "in these 31 days if nobody touches them" in shown(pilot)
+    assert "in the next 31 days if nobody touches them" in shown(pilot)
     await press(pilot, "left_square_bracket")
     assert "IN 30 DAYS" in shown(pilot)
     await press(pilot, "left_curly_bracket", "left_square_bracket")
@@ -103,5 +103,5 @@ async def test_narrow_window_cuts_no_count_and_no_sentence(app: BrvTui, garden: 
         await opened(pilot, *["right_curly_bracket"] * 12)
         bar = text_of(pilot, "#forecast")
         assert "IN 360 DAYS" in bar
-        assert "notes change in these 360 days" in bar
+        assert "notes change in the next 360 days" in bar
         assert "…" not in bar

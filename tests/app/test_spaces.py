@@ -313,7 +313,7 @@ async def test_maturity_has_the_thresholds_and_confidences_of_v4(space: Path) ->
         assert "below high confidence" in forecast
         assert "archive" not in forecast
         await pilot.press("right_curly_bracket")
-        await until(pilot, lambda: "0 topics change in these 30 days" in text_of(pilot, "#forecast"))
+        await until(pilot, lambda: "0 topics change in the next 30 days" in text_of(pilot, "#forecast"))
         await press(pilot, "0")
         ageing = flat(pilot, "#ageing")
         assert "leaves high confidence in 54 d" in ageing

@@ -14,7 +14,7 @@ def test_maturity_lists_and_counts_events(run: Run) -> None:
     lines = out.splitlines()
     assert lines[0].startswith(" 4 notes in ")
     assert "from today to 2026-12-20, if nobody touches them" in lines[0]
-    assert "4 left tier 2 by then, 2 of them in these 30 days  (leaves-tier-2)" in out
+    assert "4 left tier 2 by then, 2 of them in the next 30 days  (leaves-tier-2)" in out
     assert "2026-11-23   3.4 d  ○ auth/jwt/rotation.md  leaves tier 2\n" in out
 
 
@@ -64,7 +64,7 @@ def test_invalid_maturity_options_are_refused(run: Run) -> None:
 def test_maturity_lists_the_events_of_another_engine(run: Run) -> None:
     code, out, _ = run("maturity", "--engine", "soleri", "--days", "400", "--event", "age-halves")
     assert code == 0
-    assert "with an age factor that has halved by then, 4 of them in these 400 days  (age-halves)" in out
+    assert "with an age factor that has halved by then, 4 of them in the next 400 days  (age-halves)" in out
 
 
 def test_unranked_notes_are_counted_separately(run: Run, project: Tree) -> None:

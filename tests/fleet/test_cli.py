@@ -68,7 +68,7 @@ def test_single_ranking_names_a_remedy_for_refusals(fleet: Path) -> None:
     entry = '[[member]]\npath = "{}"\n'.format
     (fleet / "fleet.toml").write_text(f'{entry("one")}{entry("two")}engine = "soleri"\n')
     asked = ("--merge", "one", "--workers", "1", "--now", NOW)
-    said = "its engine is soleri: one ranking is made by byterover alone" + EACH
+    said = "its engine is soleri: only byterover can make one ranking" + EACH
     code, out, err = run(fleet, "query", "signing keys", *asked, "--format", "json")
     assert (code, err) == (0, f"note: two: {said}")
     [missing] = json.loads(out)["missing"]

@@ -90,7 +90,7 @@ def _step(step: Step, plan: Plan, width: int) -> list[Line]:
         return [_step_line("records", f"{entry.path}: {_signals(entry)}", width) for entry in step.entries]
     if step.before is None:
         source = _source(step, plan)
-        return [_step_line("makes", step.path, width), *([_step_line("from", source, width)] if source else [])]
+        return [_step_line("creates", step.path, width), *([_step_line("from", source, width)] if source else [])]
     if step.after is None:
         return [_step_line("removes", step.path, width)]
     return [_step_line("changes", step.path, width)]

@@ -20,7 +20,7 @@ from brvtui.app.view import View
 from brvtui.app.widgets.choice_pane import NOTHING, ChoicePane
 from brvtui.app.widgets.lines import LazyLines, wrapped
 from brvtui.app.widgets.outline import WordFilter
-from brvtui.engines.ageing.events import OF_NOTES, OF_TOPICS, Event, these_days
+from brvtui.engines.ageing.events import OF_NOTES, OF_TOPICS, Event, next_days
 from brvtui.paint.line import Line, line
 from brvtui.wording import counted
 
@@ -147,7 +147,7 @@ class ColumnPane(ChoicePane):
             does = options.only.happens if options.only is not None else "changes"
             key = self.services.shown_key("board.changes")
             again = "shows all again" if options.only is None else "shows earlier ones too"
-            return f"no {self.level} {noun} {does} in {these_days(options.day)}{beside}; {key} {again}"
+            return f"no {self.level} {noun} {does} in {next_days(options.day)}{beside}; {key} {again}"
         if options.only is not None:
             key, then = (
                 self.services.shown_key("board.only"),

@@ -13,7 +13,7 @@ from brvtui.app.maturity.board_on_day import BoardOnDay, BoardOptions
 from brvtui.app.states import LOOKING, EngineState, Phase, ProjectState
 from brvtui.app.view import View
 from brvtui.app.widgets.lines import Lines
-from brvtui.engines.ageing.events import count_sentence, these_days
+from brvtui.engines.ageing.events import count_sentence, next_days
 from brvtui.engines.ageing.forecast import LAST_DAY
 from brvtui.paint.line import Line, badge, line
 from brvtui.wording import counted
@@ -118,7 +118,7 @@ class ForecastBar(Lines):
         highest = float(amounts.max()) or 1.0
         signs = [" " if not amount else steps[min(7, int(amount / highest * 7.999))] for amount in amounts.tolist()]
         place = round(self.day / LAST_DAY * (cells - 1))
-        row = Line().add("changes".rjust(len(_LEFT) - 1) + " ", "faint")
+        row = Line().add("events".rjust(len(_LEFT) - 1) + " ", "faint")
         return row.add("".join(signs[: place + 1]), "warn").add("".join(signs[place + 1 :]), "muted")
 
     def _counts(self, on_day: BoardOnDay, width: int) -> Line:
@@ -189,7 +189,7 @@ class ForecastBar(Lines):
 def _sentence(on_day: BoardOnDay, noun: str) -> str:
     """Returns a sentence with the number of notes that change, or have the selected event, by the selected day."""
     options, forecast = on_day.wanted, on_day.forecast
-    only, span = options.only, these_days(options.day)
+    only, span = options.only, next_days(options.day)
     if only is None and not options.day:
         return "{forecast.next} +1 day, {forecast.month} +30 days, {forecast.today} today, or drag"
     if only is None:
@@ -199,6 +199,8 @@ def _sentence(on_day: BoardOnDay, noun: str) -> str:
         return f"{counted(changes, f'{noun} changes', f'{noun}s change')} in {span}{_UNTOUCHED}"
     added = int(forecast.changed[only].sum())
     if options.in_span:
+        if not added:
+            return f"no {noun} {only.happens} in {span}"
         return f"only the {added} that {only.happens if added == 1 else only.happen} in {span}"
     return count_sentence(only, int(forecast.then.has_come[only].sum()), added, options.day)
 
@@ -210,5 +212,5 @@ def _meaning(options: BoardOptions) -> str:
     if options.day:
         does = "shows all" if options.in_span else "only these"
         keys = f"{{board.changes}} {does}, {{board.only}} one event, {{forecast.answers}} answers"
-        return f"new: in {these_days(options.day)}; {keys}"
+        return f"new: in {next_days(options.day)}; {keys}"
     return "counts are for today; {board.only} picks one event and explains it"

@@ -122,17 +122,17 @@ OF_TOPICS = (LEAVES_HIGH, LEAVES_MEDIUM, BELOW_MATURITY)
 """The events that ageing brings to topics of a ByteRover V4 space."""
 
 
-def these_days(days: int) -> str:
-    """The span of a forecast: ``these 30 days``, ``this day``."""
-    return "this day" if days == 1 else f"these {days} days"
+def next_days(days: int) -> str:
+    """The span of a forecast: ``the next 30 days``, ``the next day``."""
+    return "the next day" if days == 1 else f"the next {days} days"
 
 
 def count_sentence(event: Event, by_then: int, in_span: int, days: int) -> str:
-    """The number of notes that ``event`` has come to: ``51 out of tier 2, 14 of them in these 30 days``.
+    """The number of notes that ``event`` has come to: ``51 out of tier 2, 14 of them in the next 30 days``.
 
     ``by_then`` is that number in ``days`` days. For ``in_span`` of these notes, the event comes after today.
     """
     text = f"{by_then} {event.state}"
     if not days:
         return f"{text} today"
-    return f"{text}, {in_span or 'none'} of them in {these_days(days)}"
+    return f"{text}, {in_span or 'none'} of them in {next_days(days)}"

@@ -98,7 +98,7 @@ class GraphLoss(LossStage):
     NOT_AMONG = "channels found it, but below the candidates that are kept"
     NOT_REACHED = "it is not a seed, and the walk hardly reaches it"
     BELOW = "others with more score per token used up the budget"
-    BUDGET = "it alone needs more tokens than the budget"
+    BUDGET = "it needs more tokens than the whole budget"
 
 
 def explain(

@@ -221,7 +221,7 @@ def test_budget_is_never_exceeded(snapshot: Snapshot, budget: int) -> None:
     [
         ("the of", {}, "deploy/rollback.md", "no keyword"),
         (ASKED, {}, "billing/refunds.md", "no channel found it"),
-        (ASKED, {"budget": 10}, "auth/tokens/rotation.md", "more tokens than the budget"),
+        (ASKED, {"budget": 10}, "auth/tokens/rotation.md", "more tokens than the whole budget"),
         (ASKED, {"budget": 75}, "auth/tokens/rotation.md", "others with more score"),
     ],
 )
