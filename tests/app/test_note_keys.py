@@ -237,7 +237,7 @@ async def test_note_is_archived_restored_and_undone(app: BrvTui, garden: Tree) -
     async with app.run_test(size=WIDE) as pilot:
         await _press(pilot, "X", PlanDialog)
         await until(pilot, lambda: "removes" in shown(pilot))
-        for words in (f"makes {_ARCHIVED}.full.md", f"makes {_ARCHIVED}.stub.md", "type: archive_stub"):
+        for words in (f"creates {_ARCHIVED}.full.md", f"creates {_ARCHIVED}.stub.md", "type: archive_stub"):
             assert words in shown(pilot)
         await _click(pilot, "enter run")
         await until(pilot, lambda: view(pilot).selection.file == f"{_ARCHIVED}.stub.md")
@@ -245,7 +245,7 @@ async def test_note_is_archived_restored_and_undone(app: BrvTui, garden: Tree) -
         assert not (garden.tree / NOTE).exists()
         assert (garden.tree / f"{_ARCHIVED}.full.md").read_bytes() == before
         await pilot.press("X")
-        await until(pilot, lambda: isinstance(pilot.app.screen, PlanDialog) and "makes" in shown(pilot))
+        await until(pilot, lambda: isinstance(pilot.app.screen, PlanDialog) and "creates" in shown(pilot))
         assert "Restore" in shown(pilot)
         await pilot.press("enter")
         await until(pilot, lambda: view(pilot).selection.file == NOTE)
