@@ -6,6 +6,7 @@ import os
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
+from shlex import quote
 from shutil import copyfile
 from tempfile import TemporaryDirectory
 
@@ -15,6 +16,7 @@ import brvtui
 from brvtui import faults
 from brvtui.cli.failure import BAD_USAGE, FAILED, Failure, check_terminal
 from brvtui.cli.options import NamedPath, query_text
+from brvtui.cli.output import say_note
 from brvtui.config.schema import PREFIX
 from brvtui.timing import system_clock
 from brvtui.tree.saving.ages import AGES, stamp
@@ -56,6 +58,8 @@ def demo(ctx: click.Context, folder: Path | None, text: str | None) -> int:
 
             arguments = ["--project", str(project), "--", text]
             code: int = query.invoke(query.make_context("query", arguments, parent=ctx.parent))
+            if folder is not None:
+                say_note(f"the notes are in {folder}: add --project {quote(str(folder))} to other commands")
             return code
         from brvtui.app import run
         from brvtui.app.project.opening import Opening

@@ -82,9 +82,11 @@ def diff(text: str | None, request: ProjectRequest, form: str, **differences: Un
                 "--saved is compared with the present answer: leave out TEXT and the options for other differences"
             )
         return _print(_with_saved(request, differences["saved"]), form)
-    if not text or not any(differences.values()):
-        options = "--rev, --at, --to-profile, --to-signals, --edit or --without"
-        raise click.UsageError(f"give TEXT and a difference ({options}), or --saved FILE.json")
+    if not text:
+        raise click.UsageError("give the TEXT of a query, or --saved FILE.json")
+    if not any(differences.values()):
+        options = "--edit NOTE=FILE, --without NOTE, --at +30d, --rev REV, --to-profile NAME or --to-signals FILE"
+        raise click.UsageError(f"say what is different: {options}")
     session = request.open_noting_scope()
     then_ms = session.clock()
     plan = DiffPlan(

@@ -162,9 +162,7 @@ async def test_results_are_grouped_by_member_or_in_one_ranking_with_advice(fleet
         assert ranking is not None
         assert "best of all: “Refresh token rotation” of auth-service" in text_of(pilot, "#fleet-headline")
         assert "3 are left out" in text_of(pilot, "#fleet-headline")
-        left_out = (
-            "its engine is soleri: only byterover can make one ranking F5 asks each member's own engine instead"
-        )
+        left_out = "its engine is soleri: only byterover can make one ranking F5 asks each member's own engine instead"
         assert left_out in flat(pilot, "#results")
         assert "--merge" not in text_of(pilot, "#members")
         for part in ("sum ✓", "‘rotation’ is in", "Words are counted over 4 notes of 3 members,"):

@@ -69,8 +69,9 @@ def test_a_folder_that_cannot_be_made_is_one_line(run: Run, tmp_path: Path) -> N
 
 def test_named_folder_keeps_the_sample_notes_and_their_ages(run: Run, tmp_path: Path, temporary: Path) -> None:
     copy = tmp_path / "new" / "copy"
-    code, out, _ = run("demo", str(copy), "--query", "kubernetes ingress nginx", inside=False)
+    code, out, err = run("demo", str(copy), "--query", "kubernetes ingress nginx", inside=False)
     assert (code, "not covered" in out) == (1, True)
+    assert f"--project {copy}" in err
     assert list(temporary.iterdir()) == []
     ages = json.loads((SAMPLE / "ages.json").read_text())
     for path, days in ages.items():
