@@ -56,10 +56,10 @@ def demo(ctx: click.Context, folder: Path | None, text: str | None) -> int:
         if text is not None:
             from brvtui.cli.query import query
 
-            arguments = ["--project", str(project), "--", text]
-            code: int = query.invoke(query.make_context("query", arguments, parent=ctx.parent))
             if folder is not None:
                 say_note(f"the notes are in {folder}: add --project {quote(str(folder))} to other commands")
+            arguments = ["--project", str(project), "--", text]
+            code: int = query.invoke(query.make_context("query", arguments, parent=ctx.parent))
             return code
         from brvtui.app import run
         from brvtui.app.project.opening import Opening

@@ -146,11 +146,11 @@ def test_single_note(session: Session) -> None:
     [
         (None, ""),
         (Mark(PRUNING, 0.0, False), "⚠ prune"),
-        (Mark(LEAVES_PROMPT, 12.4, False), "12d prompt"),
+        (Mark(LEAVES_PROMPT, 12.4, False), "12d in prompt"),
         (Mark(LEAVES_TIER_2, 12.4, True), "▾ left tier 2"),
         (Mark(ARCHIVE, 12.4, True, 2), "▾ archive +2"),
         (Mark(ARCHIVE, 12.4, True, filtered=True), "▾ 12d archive"),
-        (Mark(LEAVES_TIER_2, 12.4, False, filtered=True), "12d tier 2"),
+        (Mark(LEAVES_TIER_2, 12.4, False, filtered=True), "12d in tier 2"),
         (Mark(LEAVES_TIER_2, 0.0, False, filtered=True), "⚠ left tier 2"),
     ],
 )

@@ -14,7 +14,7 @@ def test_maturity_lists_and_counts_events(run: Run) -> None:
     lines = out.splitlines()
     assert lines[0].startswith(" 4 notes in ")
     assert "from today to 2026-12-20, if nobody touches them" in lines[0]
-    assert "4 left tier 2 by then, 2 of them in the next 30 days  (leaves-tier-2)" in out
+    assert "4 have left tier 2 by then, 2 of them in the next 30 days  (leaves-tier-2)" in out
     assert "2026-11-23   3.4 d  ○ auth/jwt/rotation.md  leaves tier 2\n" in out
 
 

@@ -139,9 +139,11 @@ class ForecastBar(Lines):
             for event in events_shown:
                 added = int(on_day.forecast.changed[event].sum())
                 row.gap(2 if row.spans else 1)
-                row.add(str(then[event]), "strong")
-                name = event.short if is_short else event.state
-                row.add(f" {name}", "accent" if event is on_day.wanted.only else "muted")
+                role = "accent" if event is on_day.wanted.only else "muted"
+                if is_short:
+                    row.add(f"{event.short}: ", role).add(str(then[event]), "strong")
+                else:
+                    row.add(str(then[event]), "strong").add(f" {event.state}", role)
                 row.add(new.format(added) if added else "", "bold warn")
             if row.width <= width:
                 break

@@ -16,7 +16,7 @@ class Event:
     short: str
     """The label on a card after the event: ``left tier 2``."""
     until: str
-    """The label on a card before the event, after the number of days: ``tier 2``."""
+    """The label on a card before the event, after the number of days: ``in tier 2``."""
     happens: str
     """Verb phrase for one note."""
     happen: str
@@ -36,11 +36,11 @@ LEAVES_TIER_2 = Event(
     key="leaves-tier-2",
     weight=4,
     short="left tier 2",
-    until="tier 2",
+    until="in tier 2",
     happens="leaves tier 2",
     happen="leave tier 2",
     has_come="left tier 2",
-    state="left tier 2",
+    state="have left tier 2",
     meaning="only a query with its path still returns it as the direct answer",
     in_short="direct answer only by its path",
 )
@@ -48,11 +48,11 @@ LEAVES_PROMPT = Event(
     key="leaves-prompt",
     weight=5,
     short="left prompt",
-    until="prompt",
+    until="in prompt",
     happens="leaves the prompt",
     happen="leave the prompt",
     has_come="left the prompt",
-    state="left the prompt",
+    state="have left the prompt",
     meaning="even as the best match by its text, it is no longer quoted to a model",
     in_short="no longer quoted",
 )
@@ -85,10 +85,10 @@ BELOW_MATURITY = Event(
     weight=1,
     short="fading",
     until="fading",
-    happens="becomes low in importance",
-    happen="become low in importance",
-    has_come="low in importance",
-    state="low in importance",
+    happens="fades",
+    happen="fade",
+    has_come="fading",
+    state="fading",
     meaning="its importance is below the minimum for its maturity; ageing does not demote it",
     in_short="not demoted by ageing",
 )
@@ -128,7 +128,7 @@ def next_days(days: int) -> str:
 
 
 def count_sentence(event: Event, by_then: int, in_span: int, days: int) -> str:
-    """The number of notes that ``event`` has come to: ``51 out of tier 2, 14 of them in the next 30 days``.
+    """The number of notes that ``event`` has come to: ``51 have left tier 2, 14 of them in the next 30 days``.
 
     ``by_then`` is that number in ``days`` days. For ``in_span`` of these notes, the event comes after today.
     """

@@ -31,7 +31,7 @@ from brvtui.tree.spaces.contents import BrokenSignals, TopicSignals
 CONFIDENCES: Mapping[str, str] = {"high": "below high confidence", "medium": "below medium confidence"}
 """Descriptions of the loss of a confidence, by its name: after it, even the best match of a query does not have it."""
 _BELOW_MATURITY = "below-maturity"
-EVENT_KINDS: Mapping[str, str] = {**CONFIDENCES, _BELOW_MATURITY: "low in importance"}
+EVENT_KINDS: Mapping[str, str] = {**CONFIDENCES, _BELOW_MATURITY: "fading"}
 """The events of ageing topics: descriptions by name."""
 _SOON = 1e-3
 """The minimum number of days until a future event: 0 means that it has come, and rounding could result in 0 or less."""
@@ -181,5 +181,5 @@ def _events(horizons: Sequence[Horizon], below_maturity: float | None, now_ms: f
             events.append(DatedEvent(name, left, date_after(now_ms, left) if left else "", text))
     if below_maturity is not None:
         date = date_after(now_ms, below_maturity) if below_maturity else ""
-        events.append(DatedEvent(_BELOW_MATURITY, below_maturity, date, "becomes low in importance"))
+        events.append(DatedEvent(_BELOW_MATURITY, below_maturity, date, "fades"))
     return sorted(events, key=lambda event: event.days)
