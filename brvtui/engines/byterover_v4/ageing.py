@@ -21,11 +21,12 @@ _DRAFT, _VALIDATED, _CORE = LEVELS
 
 @dataclass(frozen=True, slots=True)
 class AgedTopic:
-    """The signals of a topic as they count now. ``days`` is the time since it was modified: NaN if V4 finds no file."""
+    """A topic's signals, as stored and after decay. ``days`` is the time since its modification; NaN if V4 finds no
+    file."""
 
     stored: TopicSignals
     has_file: bool
-    """True if signals are stored for it; if not, they are the defaults."""
+    """True if signals are stored for the topic; if false, they are the defaults."""
     days: float
     importance: float
     recency: float
@@ -47,7 +48,7 @@ class TopicColumns:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class AgedColumns:
-    """Signals of topics as they count at one moment, and the boost of their maturity (NaN for an unknown one)."""
+    """Topics' signals after decay at one time, and their maturity boosts (NaN for an unknown maturity)."""
 
     days: Floats
     importance: Floats
@@ -81,7 +82,8 @@ def default_signals(rules: TopicSignalRules) -> TopicSignals:
 
 
 def topic_columns(signals: Sequence[TopicSignals | None], mtimes_ms: Sequence[float]) -> TopicColumns:
-    """The columns of topics with these stored ``signals`` and times. A signal is None if none is stored."""
+    """The columns of topics with these stored ``signals`` and times. An entry of ``signals`` is None if none are
+    stored."""
     return TopicColumns(
         np.asarray([one is not None for one in signals], dtype=bool),
         np.asarray([math.nan if one is None else one.importance for one in signals], dtype=np.float64),
@@ -107,7 +109,8 @@ def stored_columns(topics: TopicColumns, profile: V4Profile) -> tuple[Floats, Fl
 
 
 def aged_columns(topics: TopicColumns, now_ms: float, profile: V4Profile) -> AgedColumns:
-    """The signals of ``topics`` at ``now_ms``. A topic with a time in the future, or without one, does not age."""
+    """The signals of ``topics`` at ``now_ms``. A topic whose modification time is unknown or in the future does not
+    age."""
     importance, recency, boost = stored_columns(topics, profile)
     days = days_since(math.floor(now_ms), topics.mtimes_ms)
     counted = np.where(days > 0, days, 0.0)
@@ -140,7 +143,7 @@ def after_access(signals: TopicSignals, rules: TopicSignalRules) -> TopicSignals
 
 
 def next_maturity(importance: float, maturity: str, rules: TopicSignalRules) -> str:
-    """The maturity that a topic of this importance and maturity gets, often the same."""
+    """The maturity of a topic after an event that leaves it with this importance; often unchanged."""
     if importance >= rules.core_from:
         return _CORE
     if importance >= rules.validated_from and maturity == _DRAFT:

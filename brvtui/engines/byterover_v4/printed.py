@@ -64,7 +64,7 @@ class PrintedHit:
 
 @dataclass(frozen=True, slots=True)
 class CitedSpace:
-    """The values that citations of a space need: its id (or empty), and the app's port (0 without)."""
+    """The values that citations of a space need: its id (may be empty), and the app's port (0 if unknown)."""
 
     id: str
     port: int = 0
