@@ -227,7 +227,8 @@ def signals_in_words(before: NoteSignals, after: NoteSignals, instead_of: str = 
 
 
 def titles(note: Note, words: Sequence[str], mtime_ms: int) -> Iterator[tuple[str, TitleSet]]:
-    """Yields choices of ``words`` as one text, and the title of ``note`` with these words, written at ``mtime_ms``.
+    """Yields choices of ``words`` as one text, with the change that adds each choice to the title of ``note`` at
+    ``mtime_ms``.
 
     Yields every choice, the smallest first. If there are many words, yields each word, then the first two, three, …
     """

@@ -9,7 +9,7 @@ from brvtui.trace import Hit, Origin
 
 @dataclass(frozen=True, slots=True)
 class Placement:
-    """A rank, from 1, and the score at it."""
+    """A rank, from 1, and the score at this rank."""
 
     rank: int
     score: float

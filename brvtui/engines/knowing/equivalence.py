@@ -1,4 +1,4 @@
-"""The channel of equivalence: phrases in a task that map to names.
+"""The equivalence channel: phrases in a task that map to names.
 
 See ``docs/reference/knowing.md``, "Equivalence classes".
 """
