@@ -1,4 +1,4 @@
-"""The contribution of a note to the graph: its nodes and references. A note is parsed once until it changes."""
+"""The contribution of a note to the graph: its nodes and references. A note is parsed again only if it changes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""All constants of the engine: ``profiles/knowing.toml`` and ``knowing-code.toml`` (``docs/reference/knowing.md``)."""
+"""The engine's constants, set in ``profiles/knowing.toml`` and ``knowing-code.toml``
+(``docs/reference/knowing.md``)."""
 
 from __future__ import annotations
 
@@ -33,7 +34,7 @@ class WalkRules:
     """The share of each round that restarts at the seeds."""
     rounds: CountLimit
     levels: Count
-    """The maximum number of edges from a seed that the walk goes."""
+    """The maximum number of edges from a seed over which the walk continues."""
     settled: Positive
     """The walk ends when the total change in a round is less than this."""
     leaders: Count
@@ -75,7 +76,7 @@ class HitsRules:
     """Hubs and authorities among the results of the walk."""
 
     more_than: Annotated[int, Range()]
-    """They count if there are more candidates than this."""
+    """Hubs and authorities count if there are more candidates than this."""
     nodes: CountLimit
     rounds: Count
     types: tuple[str, ...]

@@ -20,7 +20,7 @@ from brvtui.wording import counted
 
 
 WINDOW_SECONDS = 600
-"""The time after its return in which the program counts a node as used. This tool does not watch agents."""
+"""The time after a node's return within which the program can count it as used. brv-tui does not watch agents."""
 NAME_LEAST = 3
 """The minimum length of an identifier that can name a symbol."""
 NO_CLUSTER = ""
@@ -32,7 +32,7 @@ class PendingNode(NamedTuple):
 
     id: str
     name: str
-    """The identifier that counts as a use of it."""
+    """The identifier that counts as a use of the node."""
     returned: float
     """The time of its last return, in seconds since 1970."""
 

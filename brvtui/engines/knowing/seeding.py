@@ -153,7 +153,7 @@ class SeedSearch:
     injected: tuple[EquivalenceHit, ...] = ()
     """The hits that go to the top of the answer, whatever their score."""
     gap: GapFill | None = None
-    """None without an embedder."""
+    """None if there is no embedder."""
 
     @property
     def near(self) -> dict[str, float]:

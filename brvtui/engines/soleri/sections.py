@@ -78,7 +78,7 @@ class LearnedWeights:
     needed: int
     """The number of rows from which weights change."""
     rate: float | None
-    """The share of useful results; None without feedback."""
+    """The share of useful results; None if there is no feedback."""
 
 
 @dataclass(frozen=True)
@@ -139,7 +139,7 @@ class VaultSearch:
     max_tokens: int | None = None
     cut_by_budget: int = 0
     memories: MemorySearch | None = None
-    """None without memories."""
+    """None if there are no memories."""
 
     @property
     def reach(self) -> float:
