@@ -18,8 +18,7 @@ _DIRECT = 2
 
 
 def remarks(explanation: Explanation, remedy: Remedy) -> list[str]:
-    """The gain of ``remedy`` besides its rank, followed by its drawbacks, each in a few words. Empty if there are
-    none."""
+    """The gain of ``remedy`` besides its rank, and then its drawbacks, each in a few words; empty if there are none."""
     found = [remedy.gain] if remedy.gain else []
     if remedy.is_used is False:
         found.append("listed, but the answer does not use it")
@@ -40,8 +39,7 @@ NO_WORDS = "the query has no word that can be searched"
 
 
 def title_wordings(query: str, title: str) -> tuple[tuple[str, str], tuple[str, str]]:
-    """Two pairs of advice and wording: ``query`` with the words of the document's ``title``, and the title by
-    itself."""
+    """Two pairs of advice and wording: ``query`` with the words of the document's ``title``, and the title alone."""
     return (f"add the words of its title ({title})", f"{query} {title}"), ("ask for its title", title)
 
 
@@ -100,8 +98,7 @@ def edited_now(days: float, stored_recency: str) -> str:
 
 
 def with_remedies(explanation: Explanation, remedies: tuple[Remedy, ...]) -> Explanation:
-    """``explanation`` with all ``remedies``. If its advice is that no wording helps, the first remedy replaces that
-    advice."""
+    """``explanation`` with all ``remedies``. Advice that no wording helps is replaced by the first remedy."""
     advised = explanation.remedy
     if remedies and advised is not None and advised.text == NOTHING_HELPS:
         advised = remedies[0]

@@ -40,8 +40,7 @@ class Presentation:
     caches = False
     """True if the engine caches answers."""
     draws_graph = False
-    """True if the engine ranks over a graph with links that can be drawn. The pane Graph then replaces the pane
-    Cache."""
+    """True if the engine ranks over a graph of links that can be drawn. The pane Graph then replaces the pane Cache."""
     hints: ClassVar[Sequence[tuple[str, str]]] = (
         ("Type", "each key searches"),
         ("{query.run}", "runs, calls services if set"),
@@ -66,8 +65,7 @@ class Presentation:
     """The sections that all traces of the engine have."""
 
     def why_broken(self, trace: Trace) -> str:
-        """The missing or wrong part of ``trace``, read from a file, that prevents its display; empty if there is
-        none."""
+        """The missing or wrong part of ``trace``, read from a file, that prevents its display; empty if none."""
         missing = next((kind.SECTION for kind in self.sections if trace.find(kind) is None), "")
         return f"trace.sections.{missing} is missing" if missing else ""
 

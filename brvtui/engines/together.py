@@ -128,8 +128,8 @@ class RanksTogether(Protocol):
     def rank_together(
         self, constants: Any, query: str, limit: int, memories: RankedMemories, domains: frozenset[str]
     ) -> OneRanking:
-        """At most ``limit`` results for ``query``; 0 means the limit in ``constants``. ``domains`` are all memories'
-        domains.
+        """At most ``limit`` results for ``query``, or the limit in ``constants`` if it is 0. ``domains`` are those of
+        all memories.
 
         Raises :class:`NotTogether` for a query that names several places.
         """

@@ -96,8 +96,7 @@ def saturate(raw: Floats) -> Floats:
 
 
 def running_mean(lengths: list[float]) -> float:
-    """The mean of ``lengths``, updated one length at a time as in the engine, because the order affects the last
-    digits."""
+    """The mean of ``lengths``, updated one by one as in the engine, because the method affects the last digits."""
     mean = count = 0.0  # a float count makes this a third faster, and every change waits for it
     for length in lengths:
         total = mean * count + length

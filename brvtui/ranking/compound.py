@@ -67,8 +67,7 @@ def with_bonus(value: Floats | float, bonus: Floats | float, rules: CompoundRule
 
 
 def round_half_up(value: float, decimals: int) -> float:
-    """``value`` rounded half up, like JavaScript's ``Math.round``; unchanged for NOT_ROUNDED or if scaling
-    overflows."""
+    """``value`` rounded half up, like JavaScript's ``Math.round``; unchanged for NOT_ROUNDED, or if it is too large."""
     scaled = value * 10.0**decimals + 0.5
     if decimals == NOT_ROUNDED or not math.isfinite(scaled):
         return value
@@ -76,8 +75,7 @@ def round_half_up(value: float, decimals: int) -> float:
 
 
 def unrounded_threshold(threshold: float, decimals: int) -> float:
-    """The smallest unrounded score that rounds to at least ``threshold``: the exact inverse of
-    :func:`round_half_up`."""
+    """The smallest score that rounds to at least ``threshold``: the exact inverse of :func:`round_half_up`."""
     if decimals == NOT_ROUNDED:
         return threshold
     scale = 10.0**decimals

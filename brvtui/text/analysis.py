@@ -35,8 +35,7 @@ _ASCII_BREAKS = {code: _BREAKS[code] for code in range(128)}
 
 
 def raw_tokens(text: str) -> list[str]:
-    """The tokens of ``text`` in order, in their original case. An empty token is appended if the text begins or ends
-    with a break."""
+    """The tokens of ``text`` in order, in their own case; also an empty one if the text begins or ends with a break."""
     pieces = _broken(text).split("\n")
     kept = [piece for piece in pieces if piece]
     if pieces[0] == "" or pieces[-1] == "":
@@ -71,8 +70,7 @@ def terms(text: str) -> list[str]:
 
 
 def utf16(text: str) -> str:
-    """The UTF-16 form of ``text``: each character outside the BMP is two surrogates, so that ``len`` counts UTF-16
-    units."""
+    """The UTF-16 form of ``text``, in which ``len`` counts UTF-16 units: astral characters become two surrogates."""
     if text.isascii() or not _SURROGATES_NEEDED.search(text):
         return text
     units = text.encode("utf-16-le", "surrogatepass")
@@ -126,7 +124,7 @@ _ACCENTS = re.compile(
     f"[{UNSEEN.pattern[1:-1]}\u0300-\u036f\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u0610-\u061a\u064b-\u065f\u0670"
     "\u06d6-\u06dc\u06df-\u06e8\u06ea-\u06ed\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f]+"
 )
-"""Accents, Hebrew and Arabic points, and invisible characters. Other scripts' marks distinguish letters, so they
+"""Accents, Hebrew and Arabic points, and invisible characters. Other scripts' marks form other letters, so they
 stay."""
 _BARRED = str.maketrans("ıđłø‘’ʼ", "idlo'''")
 _AROUND = "\"'`.,;:!?()[]{}<>*“”‘’«»。，、！？「」"

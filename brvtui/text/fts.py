@@ -177,8 +177,7 @@ def _connected() -> sqlite3.Connection:
 
 
 def _rowids(known_ids: NDArray[np.int64]) -> NDArray[np.int64]:
-    """A row id for each document. Ids in ``known_ids`` stay, and each -1 becomes an id between those of its
-    neighbours."""
+    """A row id for each document. Ids in ``known_ids`` stay, and each -1 becomes an id between its neighbours' ids."""
     count, known_places = len(known_ids), np.flatnonzero(known_ids >= 0)
     before, last = (known_places[-1], known_ids[known_places[-1]]) if len(known_places) else (-1, 0)
     places, values = [-1, *known_places, count], [0, *known_ids[known_places], last + (count - before) * _STEP]

@@ -54,8 +54,7 @@ class TextDocument:
 
 _TOKEN = rf"[[\p{{L}}\p{{M}}\p{{N}}]--[{UNSPACED}]]+"
 _LONGEST_WORD = 8_000
-"""The limit on a word's size in bytes; longer words are not indexed. The engine reads at most 2,000 characters of a
-line."""
+"""The limit in bytes; longer words are not indexed. The engine reads at most 2,000 characters of a line."""
 
 
 def _grams(folded: str) -> str:
@@ -112,8 +111,7 @@ def _words_analyzer() -> tantivy.TextAnalyzerBuilder:
 
 
 def open_index(folder: Path | None = None) -> tantivy.Index:
-    """Opens the index in ``folder``, or creates one if it is empty. If ``folder`` is None, creates an index in
-    memory."""
+    """The index in ``folder``, which is created if the folder is empty; a new index in memory if ``folder`` is None."""
     index = tantivy.Index(_schema(), str(folder) if folder else None)
     index.config_reader("manual")  # otherwise a thread polls for commits
     index.register_tokenizer("words", _words_analyzer().build())
@@ -289,8 +287,7 @@ class IndexPart:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FullTextView:
-    """The searchable documents of one snapshot: the index on disk, and newer versions in memory, which hide older
-    ones."""
+    """The documents of one snapshot: the index on disk, and newer documents in memory, which hide older versions."""
 
     kept: IndexPart | None
     newer: IndexPart | None = None
@@ -389,8 +386,7 @@ class Excerpt:
 
 
 _BEFORE, _WINDOW, _SNIPPET = 60, 400, 160
-"""In characters: the most that a snippet shows before the first match, the window from which it is chosen, and its
-length."""
+"""In characters: a snippet's limit before the first match, the window from which it is chosen, and its length."""
 
 
 class _MatchFinder:

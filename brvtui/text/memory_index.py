@@ -24,7 +24,7 @@ class MemoryIndex:
     def __init__(
         self, fields: Sequence[str], analyzer: tantivy.TextAnalyzer, documents: Iterable[Sequence[str]]
     ) -> None:
-        """Indexes ``documents``: each has one text, encodable in UTF-8, per field. ``analyzer`` splits texts into
+        """Indexes ``documents``, each with a text (encodable in UTF-8) per field. ``analyzer`` splits texts into
         words."""
         builder = tantivy.SchemaBuilder().add_unsigned_field(_KEY, fast=True)
         for name in fields:

@@ -325,8 +325,7 @@ class Postings:
         return replace(self, ids=self.ids.detached())
 
     def changed(self, kept: NDArray[np.int64], new: Sequence[NoteTerms]) -> Postings:
-        """The next generation. ``kept`` has, for each of its notes in order, the position in this one, or -1 for the
-        next of ``new``."""
+        """The next generation. ``kept`` is its document order: positions in this one, and -1 for each of ``new``."""
         first = len(self.base.notes)
         stays = kept >= 0
         slots = np.full(len(kept), -1, dtype=np.int64)
@@ -367,7 +366,7 @@ class Postings:
 
     @property
     def wants_folding(self) -> bool:
-        """True if folding is worth its cost: many notes are in the delta or removed from the base, or many terms are
+        """True if folding is worth its cost: many notes were added to the delta or removed, or many terms are
         unused."""
         alive = int((self.slots < len(self.base.notes)).sum())
         changed = max(len(self.delta.notes), len(self.base.notes) - alive)
@@ -402,8 +401,7 @@ def _sums(
     norms: NDArray[np.float64],
     text: TextRules,
 ) -> NDArray[np.float64]:
-    """The sum of the scores of ``rows`` for each slot of ``part``, added in their order, which affects the last
-    digits."""
+    """Each slot's sum of scores in ``rows``, added in the order of ``rows``, which affects the last digits."""
     begin, counts = part.index.spans(rows)
     places = ranges(begin, counts)
     documents = part.index.documents[places]

@@ -173,8 +173,7 @@ def read_aliases(file: Path) -> dict[str, list[str]]:
 
 
 def checked_aliases(value: Any, origin: str) -> dict[str, list[str]]:
-    """The aliases in ``value``, parsed JSON of that form. Raises :class:`AliasError`, whose message names
-    ``origin``."""
+    """The aliases in ``value``, parsed JSON of that form. Raises :class:`AliasError` with ``origin`` in its message."""
     if not isinstance(value, dict):
         raise AliasError(f"{origin}: must be an object of words and lists of words")
     for word, others in value.items():

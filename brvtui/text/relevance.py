@@ -31,8 +31,7 @@ class RelevanceIndex:
         return len(self._index)
 
     def term_scores(self, term: str, boosts: Mapping[str, float]) -> NDArray[np.float64]:
-        """tantivy's BM25 of ``term`` (UTF-16 form) for every document: the sum over all fields, weighted by
-        ``boosts``."""
+        """tantivy's BM25 of ``term`` (UTF-16 form) for every document, summed over the fields with ``boosts``."""
         scores = np.zeros(len(self), dtype=np.float64)
         for name in FIELDS:
             scores += boosts[name] * self.field_scores(term, name)

@@ -33,8 +33,7 @@ _NEVER = np.iinfo(np.int64).max
 
 
 def tree_order(terms: Sequence[str], inserted: NDArray[np.int64], some: Sequence[int]) -> list[int]:
-    """The positions ``some`` (ascending) of ``terms`` (sorted), in the order in which a walk through the tree visits
-    them.
+    """The positions ``some`` (ascending) of ``terms`` (sorted), in the order in which a walk of the tree visits them.
 
     ``inserted`` is the insertion time of each of ``terms``; the tree contains all of them.
     """

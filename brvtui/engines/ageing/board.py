@@ -84,8 +84,7 @@ class BoardRow:
 
     @property
     def to_demotion(self) -> float | None:
-        """The margin of the stored importance over the demotion threshold; negative if the next hit may demote the
-        note."""
+        """The margin of the stored importance over the demotion threshold; negative if a hit may demote the note."""
         return None if self.demoted_below is None else self.importance_stored - self.demoted_below
 
 

@@ -1,4 +1,4 @@
-"""Ageing forecasts: all notes on a future day, and one note day by day or after access hits or curate updates.
+"""Ageing forecasts: all notes on a future day, and one note day by day or after hits or updates.
 
 See ``docs/reference/byterover.md``, "What ageing brings".
 """
@@ -44,8 +44,7 @@ def after_hits(signals: NoteSignals, days: float, local: bool, hits: int, rules:
 
 
 def after_updates(signals: NoteSignals, days: float, local: bool, updates: int, rules: AgeingRules) -> After:
-    """The state of a note last written ``days`` ago, after ``updates`` curate updates. An update resets the age to
-    0."""
+    """The state of a note last written ``days`` ago after ``updates`` curate updates, each of which resets its age."""
     for _ in range(updates):
         signals = updated(signals, rules.signals)
     return _after(signals, 0.0 if updates else days, local, updates, rules)
@@ -104,8 +103,7 @@ class Forecast:
 
 
 def calendar(board: Board) -> Mapping[Event, NDArray[np.int64]]:
-    """For each event, the number of notes for which it occurs on each day of the coming year. Index 0 (today) is always
-    0."""
+    """For each event, the number of notes for which it occurs on each day of the coming year. Index 0, today, is 0."""
     counts = {}
     for event, days in board.days_until.items():
         ahead = days[(days > 0) & (days <= LAST_DAY)]

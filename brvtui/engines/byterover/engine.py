@@ -166,8 +166,7 @@ class ByteRover:
         return replace(trace, sections=(*trace.sections, section))
 
     def preview_edit(self, context: Context, query: Query, path: str, content: bytes, keep_mtime: bool) -> EditPreview:
-        """The answer and the note's numbers before and after ``content`` replaces its file's content. Does not use the
-        cache."""
+        """The answer and the note's numbers before and after ``content`` replaces its text. The cache is not used."""
         from brvtui.engines.byterover.edit_preview import preview_edit
 
         return preview_edit(context, query.text, query.scope, path, content, keep_mtime)

@@ -199,8 +199,7 @@ class Ranker:
     def _results(
         self, direct: Sequence[tuple[str, RankedRow]], parts: Mapping[str, FinishedPart]
     ) -> tuple[tuple[MemberHit, ...], list[MemberMiss]]:
-        """The results, including the folders that they lift, up to the limit; and the notes that those folders
-        displaced."""
+        """The results with the folders that they lift, up to the limit, and the notes displaced by folders."""
         by_path = {(name, hit.file): hit for name, part in parts.items() for hit in part.hits}
         notes = [MemberHit(name, by_path[name, row.path]) for name, row in direct if (name, row.path) in by_path]
         order = {key: place for place, key in enumerate((one.member, one.hit.file) for one in notes)}

@@ -21,8 +21,7 @@ _DRAFT, _VALIDATED, _CORE = LEVELS
 
 @dataclass(frozen=True, slots=True)
 class AgedTopic:
-    """A topic's signals, as stored and after decay. ``days`` is the time since its modification; NaN if V4 finds no
-    file."""
+    """A topic's signals, as stored and after decay. ``days`` is its age; NaN if V4 finds no file."""
 
     stored: TopicSignals
     has_file: bool
@@ -82,8 +81,7 @@ def default_signals(rules: TopicSignalRules) -> TopicSignals:
 
 
 def topic_columns(signals: Sequence[TopicSignals | None], mtimes_ms: Sequence[float]) -> TopicColumns:
-    """The columns of topics with these stored ``signals`` and times. An entry of ``signals`` is None if none are
-    stored."""
+    """The columns of topics with these stored ``signals`` (None for a topic without stored signals) and times."""
     return TopicColumns(
         np.asarray([one is not None for one in signals], dtype=bool),
         np.asarray([math.nan if one is None else one.importance for one in signals], dtype=np.float64),
@@ -109,8 +107,7 @@ def stored_columns(topics: TopicColumns, profile: V4Profile) -> tuple[Floats, Fl
 
 
 def aged_columns(topics: TopicColumns, now_ms: float, profile: V4Profile) -> AgedColumns:
-    """The signals of ``topics`` at ``now_ms``. A topic whose modification time is unknown or in the future does not
-    age."""
+    """The signals of ``topics`` at ``now_ms``. Topics with an unknown or a future modification time do not age."""
     importance, recency, boost = stored_columns(topics, profile)
     days = days_since(math.floor(now_ms), topics.mtimes_ms)
     counted = np.where(days > 0, days, 0.0)

@@ -177,8 +177,7 @@ class ByteRoverV4:
     def preview_edit(
         self, context: Context[V4Profile], query: Query, path: str, content: str, keep_mtime: bool
     ) -> EditPreview:
-        """The answer before and after ``content`` becomes the topic at ``path`` in the first space. The topic may be
-        new.
+        """The answer before and after ``content`` becomes the topic at ``path``, even a new one, in the first space.
 
         Nothing is written. Raises :class:`brvtui.tree.spaces.topic_html.UnreadableTopic`.
         """

@@ -1,5 +1,4 @@
-"""The effect of age on a topic: its best possible score, and the times at which it loses a level of confidence or falls
-below its maturity."""
+"""The effect of age on a topic: its best possible score, and the times at which it loses confidence or importance."""
 
 from __future__ import annotations
 
@@ -30,14 +29,12 @@ from brvtui.trace.forecasts import date_after
 from brvtui.tree.spaces.contents import BrokenSignals, TopicSignals
 
 CONFIDENCES: Mapping[str, str] = {"high": "below high confidence", "medium": "below medium confidence"}
-"""Descriptions of topics that have lost a level of confidence, even as the best match of a query, by the level's
-name."""
+"""Descriptions of topics that have lost a level of confidence even as a query's best match, by the level's name."""
 _BELOW_MATURITY = "below-maturity"
 EVENT_KINDS: Mapping[str, str] = {**CONFIDENCES, _BELOW_MATURITY: "low in importance"}
 """The descriptions of topics' ageing events, by name."""
 _SOON = 1e-3
-"""The minimum time in days until a future event, so that rounding never makes it 0, which means that it has
-occurred."""
+"""The minimum time in days until a future event, so that rounding never makes it 0, the time of a past event."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,8 +81,7 @@ def standing(corpus: SpaceCorpus, path: str, now_ms: float, profile: V4Profile) 
 
 
 def _left(now: float, threshold: float, since: float, falling: float) -> float | None:
-    """Days until the best possible score is below ``threshold``: 0 if it already is, None if beyond
-    :data:`HORIZON_DAYS`."""
+    """Days until the best possible score is below ``threshold``: 0 if it is, None if beyond :data:`HORIZON_DAYS`."""
     if not now >= threshold:
         return 0.0
     left = falling - since
@@ -164,8 +160,7 @@ def _regaining(now: Ceiling, then: Ceiling, day: float) -> tuple[Horizon, ...]:
 
 
 def _below_maturity(stored: TopicSignals, aged: AgedColumns, profile: V4Profile) -> float | None:
-    """Days until the importance falls below the maturity's minimum: 0 if it has, None if never or beyond
-    :data:`HORIZON_DAYS`."""
+    """Days until the importance is below the maturity's minimum: 0 if it is, None if beyond :data:`HORIZON_DAYS`."""
     rules = profile.signals
     minimum = {"validated": rules.validated_until, "core": rules.core_until}.get(stored.maturity)
     if minimum is None:

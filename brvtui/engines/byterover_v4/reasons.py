@@ -392,7 +392,7 @@ def _wordings(
 
 
 def _rarest(corpus: SpaceCorpus, topic: RankedTopic) -> list[str]:
-    """All terms of ``topic``, words before numbers: those in the fewest other documents first, then the most
+    """The terms of ``topic``, words before numbers: those in the fewest other documents first, then the most
     frequent."""
     own = Counter[str]()
     for document in topic.documents:

@@ -230,8 +230,7 @@ class KnowingPresentation(Presentation):
         return f"Results {len(trace.hits)} of {len(section.ranking)} · {section.used:,} of {section.budget:,} tokens"
 
     def remark(self, trace: Trace, hit: Hit) -> str:
-        """The hit's rank in each channel, such as ``n1 w4``, after words that replace missing ones; else the path to
-        it."""
+        """The rank in each channel, such as ``n1 w4``, after words that replace missing ones; otherwise, the path."""
         places = " ".join(f"{_LETTERS.get(place.leg, place.leg)}{place.rank + 1}" for place in hit.places)
         placed = trace.section(GraphRetrieval).placed(hit.file)
         if placed is None:

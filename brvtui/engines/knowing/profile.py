@@ -1,5 +1,4 @@
-"""The engine's constants, set in ``profiles/knowing.toml`` and ``knowing-code.toml``
-(``docs/reference/knowing.md``)."""
+"""The engine's constants in ``profiles/knowing.toml`` and ``knowing-code.toml`` (``docs/reference/knowing.md``)."""
 
 from __future__ import annotations
 

@@ -83,8 +83,8 @@ class FullTextRules:
     limit: CountLimit
     columns: ColumnRules
     primary_alone: bool
-    """True if components are searched only without identifiers and compounds, as in the program; else all keywords are.
-    """
+    """True if components are searched only if there are no other keywords, as in the program; false for all
+    keywords."""
     phrases: AnyCount
     """The number of pairs of neighbouring components that are searched as phrases."""
     phrase_least: Count
@@ -194,8 +194,8 @@ class FusionRules:
     equivalence: float
     path: float
     path_competes: bool
-    """True if paths are fused with the other channels, as in the program. Otherwise they only add seeds, as documented.
-    """
+    """True if paths are fused with the other channels, as in the program; false if they only add seeds, as
+    documented."""
     learned_scales: bool
     """True if the weight of a learned word scales its share, as documented."""
 
@@ -289,8 +289,7 @@ class PackCacheRules:
     """The lifetime of a packed context in the cache."""
 
     memory_seconds: float
-    """The time for which a pack is valid even if the corpus changes. After that, it is valid until the corpus changes.
-    """
+    """The time for which a pack is valid even if the corpus changes. After that, a change makes it invalid."""
     entries: CountLimit
     whole_key: bool
     """True if budget and scope are part of the key. The program serves a pack of one budget for another."""

@@ -159,8 +159,7 @@ def _on_path(name: str, environment: Mapping[str, str]) -> Path | None:
 
 
 def _printed(command: list[str], environment: Mapping[str, str]) -> str:
-    """The trimmed output of ``command``; empty if it fails. Runs in the program's folder, so that no project configures
-    npm."""
+    """The trimmed output of ``command``; empty if it fails. Runs in its own folder, outside projects' npm settings."""
     variables = programs.environment(of=environment, keep=(*programs.BASIC, *_NPM))
     printed = programs.output(command, variables, Path(command[0]).parent, _SECONDS)
     return printed.decode("utf-8", "replace").strip()

@@ -24,8 +24,7 @@ _ALWAYS = ("the", "what is the", "zqxwv", "how does zqxwv work", "a/b", "…", "
 
 
 def made_questions(snapshot: Snapshot, most: int) -> list[str]:
-    """At most ``most`` distinct queries about the notes of ``snapshot``. The same notes always give the same
-    queries."""
+    """At most ``most`` distinct queries about the notes of ``snapshot``; the same notes always give the same ones."""
     questions = dict.fromkeys(_ALWAYS)
     step = max(1, len(snapshot.notes) * _KINDS // max(1, most))
     for first in range(step):

@@ -72,7 +72,7 @@ def _markdown_files(text: str) -> Iterator[str]:
 
 
 def _lines_by_part(text: str) -> Iterator[tuple[str, str]]:
-    """Yields the name of a part (empty before the first) and each of its lines. A heading belongs to the part it
+    """Yields each line with its part's name, empty before the first part. A heading belongs to the part that it
     begins."""
     part = ""
     for line in text.splitlines():

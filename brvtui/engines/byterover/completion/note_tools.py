@@ -39,7 +39,7 @@ def bare(name: str) -> str:
 
 
 def found(snapshot: Snapshot, name: str) -> str | None:
-    """The path of the file that ``name`` refers to: one in the tree, or one that represents a folder. None if there is
+    """The path of the file that ``name`` refers to, or of the file that represents that folder; None if there is
     none."""
     path = bare(name)
     for file in (path, f"{path}/{CONTEXT_FILE}"):
@@ -86,8 +86,7 @@ def text_of(snapshot: Snapshot, path: str) -> str:
 
 
 _FEW = 2_000
-"""With this many names or more, no similar name is suggested, because that would mean a comparison with each of
-them."""
+"""With this many names or more, no similar name is suggested, because all names would have to be compared."""
 _LONG = 500
 """For a name of this length or more, no similar name is suggested."""
 

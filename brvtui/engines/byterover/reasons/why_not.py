@@ -176,7 +176,7 @@ class Loss(StrEnum):
 
     @property
     def number(self) -> int:
-        """The loss's number, from 1, in the closed list of 15 reasons. Losses in :data:`_SHARING` share another's
+        """The loss's number in the closed list of reasons, 1 to 15. Losses in :data:`_SHARING` share another's
         number."""
         places = [loss for loss in Loss if loss not in _SHARING]
         return places.index(_SHARING.get(self, self)) + 1
@@ -267,8 +267,7 @@ def _of_stub(path: str) -> tuple[str, ...]:
 
 
 def _other_finding(trace: Trace, named: Named) -> str:
-    """Another way in which the note was found (by one word, or through its folder), and the reason why it was not
-    enough.
+    """Another way in which the note was found (by one word or its folder), and the reason why it was not enough.
 
     Empty for a file that is not searched; :func:`_from_below` handles summaries.
     """

@@ -102,8 +102,7 @@ class Decision:
 
 
 def find_results(context: Context, query: str, scope: str, watch: Stopwatch) -> QueryResults:
-    """The results of ``query`` from the search, the entity searches, and the retry ladder if it is part of the
-    route."""
+    """The results of ``query`` from the search, the entity searches and, if it is in the route, the retry ladder."""
     with watch.measure(SEARCH_TIME):
         options = SearchOptions(context.constants.router.limit, scope=scope)
         found = search(context, query, options, watch)

@@ -26,8 +26,7 @@ def prefetched(hits: Sequence[Hit], profile: Profile) -> tuple[Hit, ...]:
 
 
 def out_of_domain(found: Search, hits: Sequence[Hit]) -> Step:
-    """Takes a query for which nothing was found. If the engine's search would fail, the query passes on to the
-    gates."""
+    """Takes a query for which nothing was found. If the engine's search would fail, the query goes on to the gates."""
     fails = not hits and found.outcome is SearchOutcome.ENGINE_FAILS
     covered = None if fails else bool(hits)
     results = Check("results", float(len(hits)), ">", 0.0, covered, float(len(hits)), "", "out-of-domain")
@@ -38,8 +37,7 @@ def out_of_domain(found: Search, hits: Sequence[Hit]) -> Step:
 
 
 def gate_steps(hits: Sequence[Hit], profile: Profile, reached: bool) -> tuple[Step, ...]:
-    """The steps of the gates in order. No gate is reached after one that takes the query, or if ``reached`` is
-    false."""
+    """The steps of the gates in order. No gate is reached after one that takes the query, or if not ``reached``."""
     steps = []
     for gate in _GATES:
         took, checks, why = gate.decide(hits, profile) if reached else (False, (), "")

@@ -52,8 +52,7 @@ def sections(text: str, mark: str) -> tuple[str, tuple[NoteSection, ...]]:
 
 
 def title_of(text: str) -> str | None:
-    """The trimmed text of the first ``# `` line that has a text, even one of white space only; None if there is
-    none."""
+    """The trimmed text of the first ``# `` line with a text, even one of only white space; None if there is none."""
     for line in text.split("\n"):
         heading = _heading(line, "#")
         if heading is not None and not _BROKEN.search(heading) and line[2:].strip(LINE_ENDS):
