@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 C = TypeVar("C")
 LONGEST_QUERY = 10_000
-"""The limit in characters. Every engine answers a text of this length in about a second on a tree of 60 notes."""
+"""The limit in characters. Every engine answers a text of this length in a second or so on a tree of 60 notes."""
 
 
 class EngineError(ValueError):
@@ -153,7 +153,7 @@ class Engine(Protocol[C]):
 
     @property
     def sections(self) -> tuple[type[Any], ...]:
-        """The types of trace sections that only this engine has (:class:`brvtui.trace.Section`)."""
+        """The types of the sections in the engine's traces (:class:`brvtui.trace.Section`)."""
 
     @property
     def presentation(self) -> Presentation:
@@ -245,7 +245,7 @@ class CompletingEngine(Protocol):
     """An engine whose answers a language model may write: those with :attr:`brvtui.trace.Answer.awaits_model`."""
 
     def complete(self, context: Context[Any], query: Query, cancellation: Cancellation) -> Iterator[Event]:
-        """Runs ``query``, lets a model write the answer if it needs one, and yields the events as they happen."""
+        """Runs ``query``, has a model write the answer if one is needed, and yields the events as they happen."""
 
 
 @runtime_checkable
@@ -327,8 +327,7 @@ class PreviewsEdits(Protocol):
     def preview_edit(
         self, context: Context[Any], query: Query, path: str, content: Any, keep_mtime: bool
     ) -> EditPreview:
-        """The answer and the numbers of the document at ``path`` before and after ``content`` replaces its file's
-        content.
+        """The answer and the document's numbers before and after ``content`` replaces the file at ``path``.
 
         ``content`` is bytes for a note and HTML for a topic. ``keep_mtime`` is true for a save that keeps the
         modification time.

@@ -32,7 +32,7 @@ class Presentation:
     question = "which documents answer it"
     """The end of the sentence "type a question to see …" before the first answer."""
     typing = "a preview changes nothing and calls no service"
-    """The effects of a preview and of a run, in one line; an action in braces stands for its key."""
+    """The effects of a preview and of a run, in one line; an action in braces represents its key."""
     asks_services = True
     """True if a run calls an embedder or another service, if one is set."""
     learns = False
@@ -130,7 +130,7 @@ class Presentation:
         return ()
 
     def decision(self, trace: Trace, glyphs: Glyphs) -> Iterator[Block]:
-        """Yields the steps that decided, with their checks."""
+        """Yields the steps of the decision, with their checks."""
         yield from (CheckedStep(step, self.outlook) for step in trace.steps)
 
     def flow(self, trace: Trace, glyphs: Glyphs, legs: str = "legs") -> Iterator[Block]:
@@ -163,7 +163,8 @@ class Presentation:
         return ladder_rows(ladder, trace.timings) if ladder is not None else ()
 
     def attempts_in_short(self, trace: Trace) -> list[Span]:
-        """The outcome of the trace's retry ladder (required) and the counts of what ran, one phrase each."""
+        """The outcome of the trace's retry ladder, which must exist, and counts of the attempts that ran, a phrase
+        each."""
         return attempts_in_short(self.attempts(trace), trace.section(Ladder))
 
     def answer(self, trace: Trace) -> Blocks:

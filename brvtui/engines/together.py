@@ -128,8 +128,7 @@ class RanksTogether(Protocol):
     def rank_together(
         self, constants: Any, query: str, limit: int, memories: RankedMemories, domains: frozenset[str]
     ) -> OneRanking:
-        """At most ``limit`` results for ``query``, or the limit in ``constants`` if it is 0. ``domains`` are those of
-        all memories.
+        """At most ``limit`` results for ``query``; for 0, as many as ``constants`` allow. ``domains`` are all domains.
 
         Raises :class:`NotTogether` for a query that names several places.
         """

@@ -27,7 +27,7 @@ _THIRD = 0.33333333333333333
 
 @lru_cache(maxsize=65_536)
 def log(value: float) -> float:
-    """The natural logarithm of ``value``. Raises ValueError unless ``value`` is finite and above 0."""
+    """The natural logarithm of ``value``, a normal float. Raises ValueError unless ``value`` is finite and above 0."""
     if not value > 0 or math.isinf(value):
         raise ValueError(f"no logarithm of {value}")
     bits: int = struct.unpack("<Q", struct.pack("<d", value))[0]

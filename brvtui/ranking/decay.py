@@ -51,8 +51,7 @@ def decayed_importance(importance: Floats | float, days: Floats | float, decay: 
 
 
 def decayed_recency(recency: Floats | float, days: Floats | float, decay: DecayRules) -> Floats:
-    """Recency after ``days``: ``exp(-days / recency_days)``; at 0 days, the stored value if
-    ``decay.stored_recency``."""
+    """Recency after ``days``: ``exp(-days / recency_days)``; the stored value at 0 days if the rules say so."""
     days = np.asarray(days, dtype=np.float64)
     return np.where((days > 0) | (not decay.stored_recency), np.exp(-days / decay.recency_days), recency)
 

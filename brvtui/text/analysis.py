@@ -124,8 +124,7 @@ _ACCENTS = re.compile(
     f"[{UNSEEN.pattern[1:-1]}\u0300-\u036f\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u0610-\u061a\u064b-\u065f\u0670"
     "\u06d6-\u06dc\u06df-\u06e8\u06ea-\u06ed\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f]+"
 )
-"""Accents, Hebrew and Arabic points, and invisible characters. Other scripts' marks form other letters, so they
-stay."""
+"""Accents, Hebrew and Arabic points, and invisible characters. Marks of other scripts form letters, so they stay."""
 _BARRED = str.maketrans("ıđłø‘’ʼ", "idlo'''")
 _AROUND = "\"'`.,;:!?()[]{}<>*“”‘’«»。，、！？「」"
 _PILED = re.compile(r"([^\w\s\x00-\x7f]{30})[^\w\s\x00-\x7f]+")

@@ -38,8 +38,8 @@ class Word(NamedTuple):
 
 
 def words_in(text: str) -> Iterator[Word]:
-    """Yields the words of ``text`` in order: runs of letters, marks and numbers, split where a script without spaces
-    begins or ends."""
+    """Yields the words of ``text`` in order: runs of letters, marks and numbers. Scripts without spaces form own
+    runs."""
     for found in _WORD.finditer(text.translate(BREAKS)):
         yield Word(found[0].lower(), found.start(), found.end())
 
@@ -102,7 +102,7 @@ class _QueryReader:
         self.is_cut = False
 
     def alternatives(self, depth: int = 0, outer: str = "") -> _Alternatives:
-        """The alternatives up to the end of the current group, nested ``depth`` deep and limited to the field
+        """The alternatives up to the end of the current group, which is nested ``depth`` deep in the field
         ``outer``."""
         found, current, excluded = _Alternatives(), _Alternatives([[]]), False
         while self._next < len(self._pieces):

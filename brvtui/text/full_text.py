@@ -64,7 +64,8 @@ def _grams(folded: str) -> str:
 
 
 def _prepared(text: str) -> tuple[str, str]:
-    """``text`` twice: for fields of exact words, which tantivy lower-cases, and folded for fields of stems."""
+    """``text`` in two forms, which tantivy then lower-cases: for fields of exact words, and folded for fields of
+    stems."""
     if text.isascii():
         return text, text
     broken = text.translate(BREAKS)

@@ -24,8 +24,7 @@ class MemoryIndex:
     def __init__(
         self, fields: Sequence[str], analyzer: tantivy.TextAnalyzer, documents: Iterable[Sequence[str]]
     ) -> None:
-        """Indexes ``documents``, each with a text (encodable in UTF-8) per field. ``analyzer`` splits texts into
-        words."""
+        """Indexes ``documents``, each with one text (encodable in UTF-8) per field. ``analyzer`` splits out words."""
         builder = tantivy.SchemaBuilder().add_unsigned_field(_KEY, fast=True)
         for name in fields:
             builder = builder.add_text_field(name, tokenizer_name=_WORDS, index_option="freq")

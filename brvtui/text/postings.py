@@ -366,8 +366,7 @@ class Postings:
 
     @property
     def wants_folding(self) -> bool:
-        """True if folding is worth its cost: many notes were added to the delta or removed, or many terms are
-        unused."""
+        """True if folding is worth its cost: many notes are in the delta or removed, or many terms are unused."""
         alive = int((self.slots < len(self.base.notes)).sum())
         changed = max(len(self.delta.notes), len(self.base.notes) - alive)
         return changed >= FOLD_FROM or (changed > 0 and self._many_terms_are_gone)

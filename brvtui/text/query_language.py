@@ -1,4 +1,4 @@
-"""The query language of Jeff's Brain: words, phrases, prefixes, operators and aliases.
+"""The query language of Jeffs Brain: words, phrases, prefixes, operators and aliases.
 
 See ``docs/reference/jeffs-brain.md``, "The query language" and "Aliases".
 """

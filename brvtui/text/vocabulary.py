@@ -62,8 +62,8 @@ def tree_order(terms: Sequence[str], inserted: NDArray[np.int64], some: Sequence
 
 
 def _node_age(terms: Sequence[str], inserted: NDArray[np.int64], low: int, high: int, shared: int) -> int:
-    """The time at which the tree got the node above exactly ``terms[low:high]``, which share their first ``shared``
-    characters.
+    """The time at which the node above exactly ``terms[low:high]`` was created. These terms share their first
+    ``shared`` characters.
 
     This is when the first term was inserted that ends at the node or branches off from the oldest term there.
     """

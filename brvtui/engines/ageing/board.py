@@ -1,6 +1,6 @@
 """The state of every note: stored and decayed signals, the best possible score, and ageing events.
 
-``docs/reference/byterover.md`` and "What ageing brings". All values are arrays indexed by position in the snapshot, so
+See ``docs/reference/byterover.md``, "What ageing brings". All values are arrays indexed by position in the snapshot, so
 that ten thousand notes take milliseconds. :meth:`Board.row` returns the values of one note.
 """
 
@@ -106,7 +106,7 @@ class Board:
 
     @property
     def _gates(self) -> dict[Event, float]:
-        """The ceiling below which each event of falling below a gate occurs."""
+        """For each event of falling below a gate, the ceiling below which it occurs."""
         decimals = self.rules.score.decimals
         return {event: unrounded_threshold(gate, decimals) for event, gate in self.rules.gates.items()}
 

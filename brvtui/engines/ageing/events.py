@@ -128,7 +128,7 @@ def these_days(days: int) -> str:
 
 
 def count_sentence(event: Event, by_then: int, in_span: int, days: int) -> str:
-    """A count of notes after ``event``, such as ``51 left tier 2, 14 of them in these 30 days``.
+    """The number of notes after ``event`` in words: ``51 left tier 2, 14 of them in these 30 days``.
 
     ``by_then`` is their number in ``days`` days. For ``in_span`` of them, the event occurs after today.
     """

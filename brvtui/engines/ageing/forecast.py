@@ -64,7 +64,7 @@ class UpcomingEvent:
 
     event: Event
     days: float
-    """Days from today: 0 if it has already come."""
+    """Days from today; 0 if the event has already occurred."""
     by_then: bool
     """True if it occurs after today and by the day of the forecast."""
 

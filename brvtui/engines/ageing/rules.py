@@ -1,4 +1,4 @@
-"""The constants of ageing, and the inputs of notes' scores."""
+"""The ageing constants, and the inputs of notes' scores."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from brvtui.tree.reading.signals import NoteSignals
 
 @dataclass(frozen=True, slots=True)
 class AgeingRules:
-    """An engine's constants of ageing."""
+    """An engine's ageing constants."""
 
     score: CompoundRules
     decay: DecayRules

@@ -251,7 +251,7 @@ class ByteRover:
         return {event.key: event.state for event in OF_NOTES}
 
     def ageing_rules(self, constants: Profile, stored: SignalRules) -> AgeingRules:
-        """The constants of ageing."""
+        """The ageing constants."""
         return constants.ageing
 
     def forecast(self, context: Context, document: str, day: float) -> DocumentForecast | None:

@@ -1,6 +1,6 @@
 """ByteRover's constants, and the profiles that set them: TOML files.
 
-``profiles/brv-3.toml`` contains every value; the others contain only the values that they change (``extends``). No
+``profiles/brv-3.toml`` contains every value; other profiles contain only the values that they change (``extends``). No
 threshold, weight or limit is a literal elsewhere. Traces name constants by their dotted paths, such as
 ``direct.min_top``.
 """
@@ -49,7 +49,7 @@ class SearchRules:
     lift_signals: bool
     """True if a summary's stored signals affect its score [3.14]."""
     lift_contexts: bool
-    """True if a ``context.md`` makes its folder a result when there is no summary [3.14]."""
+    """True if a ``context.md`` makes its folder a result if there is no summary [3.14]."""
     excerpt_chars: Count
     excerpt_overlap: int
     excerpt_break: Share
@@ -211,7 +211,7 @@ class Profile:
 
     @property
     def ageing(self) -> AgeingRules:
-        """The constants of ageing."""
+        """The ageing constants."""
         from brvtui.engines.ageing.rules import AgeingRules
 
         gates = {LEAVES_TIER_2: self.direct.min_top, LEAVES_PROMPT: self.direct.prefetch}

@@ -148,7 +148,7 @@ class ByteRoverV4:
         return None
 
     def ageing_rules(self, constants: V4Profile, stored: SignalRules) -> AgeingRules:
-        """The constants of topics' ageing: levels of confidence, but no gates, archive or pruning."""
+        """The ageing constants of topics: levels of confidence, but no gates, archive or pruning."""
         from brvtui.engines.ageing.rules import AgeingRules
 
         rules, results = constants.signals, constants.results

@@ -392,8 +392,7 @@ def _wordings(
 
 
 def _rarest(corpus: SpaceCorpus, topic: RankedTopic) -> list[str]:
-    """The terms of ``topic``, words before numbers: those in the fewest other documents first, then the most
-    frequent."""
+    """The terms of ``topic``, words before numbers: the rarest in other documents first, then the most frequent."""
     own = Counter[str]()
     for document in topic.documents:
         for terms in document.terms:

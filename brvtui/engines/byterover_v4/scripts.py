@@ -30,7 +30,7 @@ _BETWEEN = "\n\n---\n\n"
 MOST_SPACE_ENTRIES = 5_000_000
 """The maximum number of words in the documents of a space. A word counts once for each document and field."""
 _MOST_SPACE_WORDS = 2 * MOST_WORDS
-"""The maximum number of distinct words: twice that of notes, because attributes and character pairs add words."""
+"""The limit on distinct words: twice the limit for notes, because attributes and character pairs add words."""
 
 
 class TooManyWords(EngineError):

@@ -35,7 +35,7 @@ class WalkRules:
     levels: Count
     """The maximum number of edges from a seed over which the walk continues."""
     settled: Positive
-    """The walk ends when the total change in a round is less than this."""
+    """The walk ends once the total change in a round is less than this."""
     leaders: Count
     """The number of best nodes that must keep their order ..."""
     leaders_rounds: Count
@@ -197,7 +197,7 @@ class NoteGraphRules:
     set_aside: tuple[str, ...]
     """Folders, and values of ``status``, that make a note archived or deprecated, in lower case."""
     connector_most: Count
-    """Keywords, tags and files with more notes than this connect none of them."""
+    """A keyword, tag or file that more notes than this share connects none of them."""
     similar_above: Share
     similar_most: Count
     """The maximum number of edges from a note to similar notes in its folder."""

@@ -110,9 +110,9 @@ def feedback_scores(
 ) -> dict[str, float]:
     """The share of useful records, from 0 to 1, for each of ``ids`` that has records.
 
-    For a task with a cluster, only records of that cluster count, and records without one if the rules say so. For a
-    task without a cluster, all records count. With ``roots``, records of another or an unknown state of the node's
-    package do not count.
+    For a task with a cluster, only records of that cluster count, and records without a cluster if the rules say so.
+    For a task without a cluster, all records count. With ``roots``, records of another or an unknown state of the
+    node's package do not count.
     """
     useful: dict[str, int] = {}
     total: dict[str, int] = {}

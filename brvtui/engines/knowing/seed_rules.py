@@ -83,8 +83,7 @@ class FullTextRules:
     limit: CountLimit
     columns: ColumnRules
     primary_alone: bool
-    """True if components are searched only if there are no other keywords, as in the program; false for all
-    keywords."""
+    """True if components are searched only without other keywords, as in the program; false for all keywords."""
     phrases: AnyCount
     """The number of pairs of neighbouring components that are searched as phrases."""
     phrase_least: Count
@@ -133,7 +132,7 @@ class EquivalenceRules:
     """Names that are not resolved because too many symbols have them."""
     strong_phrases: Count
     injected_weight: float
-    """The minimum weight of strong matches from ``injected_source`` that go to the top of the answer."""
+    """The minimum weight of strong matches from ``injected_source`` that are moved to the top of the answer."""
     injected_source: str
     per_result: float
     """The maximum number of nodes in the channel per result of names and full text ..."""
@@ -194,8 +193,7 @@ class FusionRules:
     equivalence: float
     path: float
     path_competes: bool
-    """True if paths are fused with the other channels, as in the program; false if they only add seeds, as
-    documented."""
+    """True if paths are fused with other channels, as in the program; false if they only add seeds, as documented."""
     learned_scales: bool
     """True if the weight of a learned word scales its share, as documented."""
 

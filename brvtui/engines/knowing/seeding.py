@@ -151,7 +151,7 @@ class SeedSearch:
     """The ids of the candidates without noise, in the order in which they become seeds."""
     seeds: tuple[SeedNode, ...] = ()
     injected: tuple[EquivalenceHit, ...] = ()
-    """The hits that go to the top of the answer, whatever their score."""
+    """The hits that are moved to the top of the answer, whatever their score."""
     gap: GapFill | None = None
     """None if there is no embedder."""
 

@@ -143,7 +143,8 @@ class VaultSearch:
 
     @property
     def reach(self) -> float:
-        """The highest possible score with these weights: that of a perfect direct neighbour."""
+        """The highest possible score with these weights, which a perfect direct neighbour of a best entry would
+        have."""
         used = self.weights.used
         return sum(used.values()) - used.get("graph_proximity", 0.0) / 2
 

@@ -228,7 +228,7 @@ class Vault:
 
     @cached_property
     def _open_frequencies(self) -> dict[tuple[str, ...], DocumentFrequencies]:
-        """The frequencies without closed entries, by the ids of these. Only the last ones are kept."""
+        """The frequencies without closed entries, by the closed entries' ids. Only the last ones are kept."""
         return {}
 
     @cached_property

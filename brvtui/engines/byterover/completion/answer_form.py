@@ -72,8 +72,7 @@ def _markdown_files(text: str) -> Iterator[str]:
 
 
 def _lines_by_part(text: str) -> Iterator[tuple[str, str]]:
-    """Yields each line with its part's name, empty before the first part. A heading belongs to the part that it
-    begins."""
+    """Yields the part (empty before the first) and text of each line. A heading belongs to the part that it begins."""
     part = ""
     for line in text.splitlines():
         bare_line = line.strip()

@@ -39,8 +39,7 @@ def bare(name: str) -> str:
 
 
 def found(snapshot: Snapshot, name: str) -> str | None:
-    """The path of the file that ``name`` refers to, or of the file that represents that folder; None if there is
-    none."""
+    """The path of the file that ``name`` names or, for a folder, that represents the folder; None if there is none."""
     path = bare(name)
     for file in (path, f"{path}/{CONTEXT_FILE}"):
         if file in snapshot.parsed:

@@ -193,8 +193,7 @@ class Case:
         return any(summary.file == path for summary in self.context.snapshot.summaries.values())
 
     def too_low(self, lever: Lever, max_score: float, what: str) -> Counterfactual:
-        """The result of ``lever`` if even the highest unrounded score, ``max_score``, is too low for a direct
-        answer."""
+        """The result of ``lever`` if even ``max_score``, its highest unrounded score, is too low for an answer."""
         needed, seen = self.context.constants.direct.min_top, self.seen(max_score)
         return impossible(lever, f"{what}: {seen:.2f} at most, but {needed:g} is needed", seen)
 

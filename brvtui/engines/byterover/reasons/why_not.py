@@ -176,8 +176,7 @@ class Loss(StrEnum):
 
     @property
     def number(self) -> int:
-        """The loss's number in the closed list of reasons, 1 to 15. Losses in :data:`_SHARING` share another's
-        number."""
+        """The loss's number in the closed list of 15 reasons. Losses in :data:`_SHARING` share another's number."""
         places = [loss for loss in Loss if loss not in _SHARING]
         return places.index(_SHARING.get(self, self)) + 1
 

@@ -26,7 +26,8 @@ def prefetched(hits: Sequence[Hit], profile: Profile) -> tuple[Hit, ...]:
 
 
 def out_of_domain(found: Search, hits: Sequence[Hit]) -> Step:
-    """Takes a query for which nothing was found. If the engine's search would fail, the query goes on to the gates."""
+    """Takes a query for which nothing was found. If the engine's search would fail, the query continues to the
+    gates."""
     fails = not hits and found.outcome is SearchOutcome.ENGINE_FAILS
     covered = None if fails else bool(hits)
     results = Check("results", float(len(hits)), ">", 0.0, covered, float(len(hits)), "", "out-of-domain")

@@ -30,8 +30,8 @@ _BREAKS = ("\n\n", ". ", "\n")
 
 
 def excerpt(text: str, query_words: list[str], search: SearchRules) -> str:
-    """The chunk of ``text`` with the most ``query_words`` (lower case), followed by ``...`` unless it is the last
-    one."""
+    """The chunk of ``text``, at most ``excerpt_chars`` long, with the most ``query_words`` (lower case), followed by
+    ``...`` unless it is the last chunk."""
     body = _TITLE.sub("", _RELATIONS.sub("", text), count=1).strip()
     parts = chunks(body, search)
     if not parts:

@@ -1,4 +1,4 @@
-"""The router: takes one query through the cache, search, gates and tiers, and returns its trace.
+"""The router: sends one query through the cache, search, gates and tiers, and returns its trace.
 
 See ``docs/reference/byterover.md``, "The tiers".
 """
