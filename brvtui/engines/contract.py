@@ -69,7 +69,7 @@ class Context(Generic[C]):
     snapshot: Snapshot
     constants: C
     now_ms: float
-    """Milliseconds since 1970."""
+    """The time in milliseconds since 1970."""
     services: EngineServices = NO_SERVICES
 
     @property
@@ -353,7 +353,7 @@ class SearchesBesides(Protocol):
         """The results of a search without the router, at most ``limit``, in the engine's own section type."""
 
     def with_plain_search(self, context: Context[Any], trace: Trace, limit: int) -> Trace:
-        """``trace`` with an additional section for a search without the router, of ``limit`` results."""
+        """``trace`` with an additional section: a search for ``limit`` results without the router."""
 
 
 @runtime_checkable

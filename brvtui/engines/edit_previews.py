@@ -37,7 +37,7 @@ class EditPreviewState:
     ceiling: float | None
     verdict: str = ""
     tier: int | None = None
-    """None for an engine without tiers."""
+    """The tier; None for an engine without tiers."""
     outcome: str = ""
 
 

@@ -27,7 +27,7 @@ class ConvertedNote:
 
 
 class SpaceHits(NamedTuple):
-    """The answer of the space: paths of topics with their scores, best first."""
+    """The space's answer: paths of topics with their scores, best first."""
 
     hits: tuple[tuple[str, float], ...]
     should_cite: bool
@@ -65,7 +65,7 @@ class MigratedNote:
     lost_age_days: float
     """The note's age in days. As a topic, it would be new."""
     lost_signals: LostSignals | None
-    """None if no signals are stored for it."""
+    """The lost signals; None if no signals are stored for the note."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -73,7 +73,7 @@ class MigratedTree:
     """A tree's notes, and the space that they would become."""
 
     notes: tuple[MigratedNote, ...]
-    """In the order of their topics."""
+    """The notes, in the order of their topics."""
     converted: Mapping[str, ConvertedNote]
     """The topic of each note, by the note's path."""
     answer: Callable[[str, str, float], SpaceHits]

@@ -43,7 +43,7 @@ class OneRanking:
     notes: int = 0
     """The number of notes of those members."""
     averages: tuple[float, ...] = ()
-    """Mean lengths of title, content and path over all these notes."""
+    """The mean lengths of title, content and path over all these notes."""
     frequencies: tuple[tuple[str, int, int, int], ...] = ()
     """Each token of the query, with the number of notes that contain it in title, content and path."""
     scope: str = ""
@@ -70,7 +70,7 @@ class TermCounts:
     inside: int
     """The number of notes in the scope; of all notes if there is no scope."""
     lengths: tuple[int, ...]
-    """Sum of the lengths of each field."""
+    """The sum of the notes' lengths, for each field."""
     frequencies: dict[str, tuple[int, ...]]
     """For each of the memory's terms that match the query, the number of notes that contain it, by field."""
     some: int
@@ -86,7 +86,7 @@ class FinishedPart:
     hits: tuple[Hit, ...]
     summaries: tuple[Hit, ...]
     misses: tuple[tuple[str, str, str], ...]
-    """Title, kind and maturity of the near misses."""
+    """The title, kind and maturity of each near miss."""
 
 
 class PartQuestion(Protocol):

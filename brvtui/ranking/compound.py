@@ -20,11 +20,11 @@ class Compound:
     """Scores of many matches, with their inputs and all intermediate results, as arrays."""
 
     relevance: Floats
-    """0..1."""
+    """Text relevance, 0..1."""
     importance: Floats
-    """0..100, after decay."""
+    """Importance after decay, 0..100."""
     recency: Floats
-    """0..1, after decay."""
+    """Recency after decay, 0..1."""
     boost: Floats
     """The maturity factor."""
     bonus: Floats

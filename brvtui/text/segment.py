@@ -135,7 +135,7 @@ class Inverted:
 
 @dataclass(frozen=True, eq=False)
 class Segment:
-    """Notes by slot. The documents of the inverted rows are slots."""
+    """Notes by slot, and the inverted rows, in which documents are slots."""
 
     notes: Forward
     index: Inverted

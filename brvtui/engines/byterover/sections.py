@@ -57,7 +57,7 @@ class Scope:
     """The text to search for within the scope."""
     restricts: bool
     notes: int
-    """Searchable notes inside the scope."""
+    """The number of searchable notes inside the scope."""
     why: str
 
 

@@ -42,7 +42,7 @@ class TopicColumns:
     levels: NDArray[np.int64]
     """Indexes into :data:`brvtui.engines.byterover_v4.profile.LEVELS`; -1 for a maturity that V4 does not know."""
     mtimes_ms: Floats
-    """NaN if V4 finds no file."""
+    """Modification times; NaN if V4 finds no file."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -75,7 +75,7 @@ def score_at(scores: Compound, place: int) -> DocumentScore:
 
 
 def default_signals(rules: TopicSignalRules) -> TopicSignals:
-    """The signals of a topic without stored ones."""
+    """The signals of a topic that has no stored signals."""
     counts = float(rules.access_count), float(rules.update_count)
     return TopicSignals(rules.importance, rules.recency, rules.maturity, *counts)
 

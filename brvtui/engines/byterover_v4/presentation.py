@@ -175,7 +175,7 @@ class V4Presentation(Presentation):
         return f"rel {hit.text.relevance:.2f}" if hit.text is not None else ""
 
     def lack(self, miss: NearMiss, glyphs: Glyphs) -> tuple[str, str]:
-        """The number of places behind the limit."""
+        """The number of places past the limit."""
         if not miss.short:
             return "0", glyphs.cross
         return counted(round(miss.short), "place", "places"), f"+{miss.short:.0f} rank"

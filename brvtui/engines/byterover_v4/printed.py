@@ -35,7 +35,7 @@ class PrintedHit:
     confidence: str
     snippet: str
     element: str
-    """The rest of the id of its best document; empty for a whole topic."""
+    """The id of the best document's element; empty for a whole topic."""
     kind: str
     """The tag of that element; empty if V4 finds none."""
     others: tuple[str, ...]

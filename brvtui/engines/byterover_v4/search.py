@@ -183,11 +183,11 @@ class _Ranking:
     relevance: Floats
     scores: Compound
     signals: AgedColumns
-    """By the index of the topic."""
+    """The topics' signals, by the topic's index."""
     state: SpaceState
     profile: V4Profile
     order: Ints
-    """Indexes into ``ranks``, by score."""
+    """Indexes into ``ranks``, sorted by score."""
     topics: Ints
     """The number of each document's topic, in the order of ``order``."""
 

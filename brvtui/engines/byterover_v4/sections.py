@@ -43,7 +43,7 @@ class TopicHit:
     contained: tuple[WordPlace, ...]
     confidence: str
     score: float | None
-    """None if the signals do not result in a number."""
+    """The score; None if the signals do not result in a number."""
     recalled: int
     """The number of answers that contained it, including this one."""
     snippet: str
@@ -78,7 +78,7 @@ class SpaceAnswer:
     """The number of documents in the whole space. Text relevance counts only the searched ones."""
     searched: int
     limit: float | None
-    """None for a limit that is not a number: then nothing is returned."""
+    """The limit; None if it is not a number, so that nothing is returned."""
     topics: tuple[TopicHit, ...]
     """The topics of the answer, and the first ones past the limit."""
     found: tuple[str, ...]

@@ -61,9 +61,8 @@ def _nothing(trace: Trace) -> Iterator[Clause]:
 
 
 def _lead(trace: Trace) -> Iterator[Clause]:
-    """A clause about the lead. With a single list, it uses the values of that leg, because ranks always
-    differ by one.
-    """
+    """A clause about the lead: in the leg's own values if there is a single list, because ranks always differ by
+    one."""
     counting = [leg for leg in trace.legs if leg.counts and leg.hits]
     own = [
         next((place.value for place in hit.places if place.leg == leg.name), None)

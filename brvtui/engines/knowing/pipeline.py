@@ -1,4 +1,4 @@
-"""From a task to the context for an agent: seeds, walk, scores, and packing into the budget."""
+"""The steps from a task to an agent's context: seeds, walk, scores, and packing into the budget."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ class TaskContext:
     seeds: Mapping[int, float]
     """The weights of the walk's seeds, by position."""
     walk: Walk | None
-    """None if there is no seed."""
+    """The walk; None if there is no seed."""
     ranked: tuple[ScoredCandidate, ...]
     """Every possible result, best first, after the injected ones."""
     beside: Mapping[str, tuple[ScoredCandidate, ...]]

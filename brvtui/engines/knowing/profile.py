@@ -37,9 +37,9 @@ class WalkRules:
     settled: Positive
     """The walk ends once the total change in a round is less than this."""
     leaders: Count
-    """The number of best nodes that must keep their order ..."""
+    """The number of best nodes whose order is compared between rounds."""
     leaders_rounds: Count
-    """... in this number of comparisons, for the walk to end."""
+    """The walk ends once these nodes keep their order in this number of comparisons in a row."""
     leaders_equal: SizeLimit
     """With more equal nodes than this, no order is compared, because the program sorts equal nodes arbitrarily; 0 for
     no limit.
@@ -111,7 +111,7 @@ class AuthorityRules:
     seed_factor: float
     other_above: Share
     other_factor: float
-    """Subtracted for a node that is not a seed: its many links do not depend on the task."""
+    """The factor of the deduction for a node that is not a seed, because its many links do not depend on the task."""
     hub_above: Share
     hub_factor: float
 
@@ -138,7 +138,7 @@ class ScoreRules:
     authority: AuthorityRules
     recency: AgeSteps
     change: AgeSteps
-    """Added for a node with a recent commit."""
+    """The bonus for a node with a recent commit."""
     feedback: FeedbackWeights
     session: float
     session_most: Positive
@@ -216,9 +216,9 @@ class NoteGraphRules:
     linked: CountLimit
     """The number of results without a channel whose strongest walk path is recorded."""
     ways: Count
-    """The maximum number of paths per result ..."""
+    """The maximum number of recorded paths per result."""
     way_edges: Count
-    """... and their maximum length in edges."""
+    """The maximum length of a recorded path in edges."""
     neighbours: Count
     """The maximum number of recorded neighbours per result."""
     recency_of_change: bool

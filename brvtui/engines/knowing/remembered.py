@@ -1,4 +1,4 @@
-"""Feedback of users on results, as scores and learned words for later tasks."""
+"""Users' feedback on results, as scores and learned words for later tasks."""
 
 from __future__ import annotations
 

@@ -135,9 +135,9 @@ class EquivalenceRules:
     """The minimum weight of strong matches from ``injected_source`` that are moved to the top of the answer."""
     injected_source: str
     per_result: float
-    """The maximum number of nodes in the channel per result of names and full text ..."""
+    """The maximum number of nodes in the channel per result by name and full text."""
     cap_least: AnyCount
-    """... or in total, if that is more."""
+    """The lowest limit on nodes in the channel, however few results there are."""
     alias_nodes: AnyCount
     """The number of first results by name that get a class with the names of their neighbours."""
     alias_types: tuple[str, ...]
@@ -203,13 +203,13 @@ class NoiseRules:
     """Constants that exclude candidates from the seeds."""
 
     fragments: tuple[str, ...]
-    """Texts in a qualified name, in lower case."""
+    """Texts that mark noise in a qualified name, in lower case."""
     owners: tuple[str, ...]
-    """Texts in the name of a member's type, in lower case."""
+    """Texts that mark noise in the name of a member's type, in lower case."""
     short_most: AnyCount
-    """Names of this number of bytes or fewer are noise ..."""
+    """Names of this number of bytes or fewer are noise, except for ``short_names``."""
     short_names: tuple[str, ...]
-    """... except these."""
+    """Short names that are not noise."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -242,11 +242,11 @@ class SeedRules:
     path_more: AnyCount
     """The maximum number of extra seeds from paths."""
     gap_below: AnyCount
-    """With fewer candidates than this, an embedder adds more ..."""
+    """With fewer candidates than this, an embedder adds more."""
     gap_most: CountLimit
-    """... up to this number ..."""
+    """The number of candidates up to which an embedder adds more."""
     gap_nearest: CountLimit
-    """... from this number of nearest nodes."""
+    """The number of nearest nodes from which an embedder's candidates are chosen."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""From a task to the seeds of the walk, with all intermediate results."""
+"""The search for the walk's seeds for a task, with all intermediate results."""
 
 from __future__ import annotations
 
@@ -153,7 +153,7 @@ class SeedSearch:
     injected: tuple[EquivalenceHit, ...] = ()
     """The hits that are moved to the top of the answer, whatever their score."""
     gap: GapFill | None = None
-    """None if there is no embedder."""
+    """The filled gap; None if there is no embedder."""
 
     @property
     def near(self) -> dict[str, float]:

@@ -59,7 +59,7 @@ def expected_weights(counts: FeedbackCounts, hybrid: bool, profile: SoleriProfil
 
 
 def accept_rate(counts: FeedbackCounts, profile: SoleriProfile) -> float | None:
-    """The share of useful results, from 0 to 1; None without feedback."""
+    """The share of useful results, from 0 to 1; None if there is no feedback."""
     used = counts.accepted + profile.learning.modified * counts.modified
     return used / counts.rows if counts.rows else None
 

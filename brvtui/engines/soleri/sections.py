@@ -139,7 +139,7 @@ class VaultSearch:
     max_tokens: int | None = None
     cut_by_budget: int = 0
     memories: MemorySearch | None = None
-    """None if there are no memories."""
+    """The search in memories; None if there are no memories."""
 
     @property
     def reach(self) -> float:

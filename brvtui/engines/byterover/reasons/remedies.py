@@ -47,11 +47,11 @@ class Standing:
     """The rank, score and use of a note in an answer."""
 
     rank: int | None
-    """From 1; None if it is not among the results."""
+    """The rank, from 1; None if the note is not among the results."""
     tier: int
     score: float | None
     used: int | None = None
-    """Its place, from 1, among the quoted notes; None if it is not quoted."""
+    """The note's place, from 1, among the quoted notes; None if it is not quoted."""
 
     def is_above(self, other: Standing) -> bool:
         """True if the note is better placed than in ``other``: quoted earlier, or at the same place in a lower tier,

@@ -47,7 +47,7 @@ def _place(profile: Profile, trace: Trace, hit: Hit) -> int:
 
 
 def given_before(trace: Trace) -> str:
-    """The age of the cached answer at the time of the query, which stays right while a dialog is open."""
+    """The age of the cached answer at the time of the query, which stays correct while a dialog is open."""
     return f"given {cached_entry(trace).age_s:.0f} s earlier"
 
 

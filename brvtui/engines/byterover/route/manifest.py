@@ -54,7 +54,7 @@ class Pool:
     """The file that is injected instead of a candidate, by the candidate's path."""
     tokens: NDArray[np.int64]
     fitting: NDArray[np.int64]
-    """Places of the candidates that fit, ascending."""
+    """The places of the candidates that fit, in ascending order."""
 
     def entry(self, place: int) -> ManifestEntry:
         """The candidate at index ``place``."""

@@ -139,7 +139,7 @@ def _scope(snapshot: Snapshot, path: str, pattern: str, source: str, how: str, t
 
 
 def whole_tree(snapshot: Snapshot, text: str, why: str) -> Scope:
-    """A scope without restriction."""
+    """The scope of a search that is not restricted."""
     return Scope("", "", "none", "", text, False, len(snapshot.notes), why)
 
 
