@@ -76,7 +76,7 @@ class Presentation:
 
     @property
     def has_ladder(self) -> bool:
-        """True if the engine retries a search that found nothing with other words."""
+        """True if the engine retries with other words after a search found nothing."""
         return Ladder in self.sections
 
     def sentence(self, trace: Trace) -> Sentence:

@@ -77,7 +77,7 @@ class Attempt:
     listed: tuple[Listed, ...] = ()
     """The best of its matches, before out-of-domain rules, gap and limit; at most :data:`MOST_LISTED`."""
     timed_by: str = ""
-    """The key of its time in :attr:`Trace.timings`; empty if it was timed together with another attempt."""
+    """The key of its milliseconds in :attr:`Trace.timings`; empty if it was timed together with another attempt."""
 
 
 @dataclass(frozen=True)
@@ -142,7 +142,7 @@ class EntitySearch:
     search: Search
     added: tuple[str, ...]
     timed_by: str = ""
-    """The key of its time in :attr:`Trace.timings`."""
+    """The key of its milliseconds in :attr:`Trace.timings`."""
 
 
 @dataclass(frozen=True)

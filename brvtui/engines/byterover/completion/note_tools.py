@@ -39,7 +39,8 @@ def bare(name: str) -> str:
 
 
 def found(snapshot: Snapshot, name: str) -> str | None:
-    """The path of the file that ``name`` names or, for a folder, that represents the folder; None if there is none."""
+    """The path of the file called ``name``, or of the file that represents the folder ``name``; None if there is
+    none."""
     path = bare(name)
     for file in (path, f"{path}/{CONTEXT_FILE}"):
         if file in snapshot.parsed:
