@@ -1,4 +1,4 @@
-"""Advice that several engines give for a document that is not in an answer, and the reasons that they share."""
+"""Advice and reasons that several engines share for documents that are not in an answer."""
 
 from __future__ import annotations
 
@@ -14,14 +14,11 @@ if TYPE_CHECKING:
     from brvtui.snapshot.naming import Named
 
 _DIRECT = 2
-"""ByteRover's last tier without a model."""
+"""ByteRover's highest tier that needs no model."""
 
 
 def remarks(explanation: Explanation, remedy: Remedy) -> list[str]:
-    """The advantage of ``remedy`` over ``explanation`` besides its rank, then its drawbacks, in a few words each.
-
-    Empty if the rank says everything.
-    """
+    """The gain of ``remedy`` besides its rank, and then its drawbacks, each in a few words; empty if there are none."""
     found = [remedy.gain] if remedy.gain else []
     if remedy.is_used is False:
         found.append("listed, but the answer does not use it")
@@ -42,12 +39,12 @@ NO_WORDS = "the query has no word that can be searched"
 
 
 def title_wordings(query: str, title: str) -> tuple[tuple[str, str], tuple[str, str]]:
-    """The wordings of ``query`` with the document's ``title``, each after its advice."""
+    """Two pairs of advice and wording: ``query`` with the words of the document's ``title``, and the title alone."""
     return (f"add the words of its title ({title})", f"{query} {title}"), ("ask for its title", title)
 
 
 def tried_remedy(path: str, tries: Iterable[tuple[str, str, dict[str, Any]]], ask: Ask, decimals: int) -> Remedy:
-    """The first of ``tries`` (advice, query and options) after which the document at ``path`` is a hit.
+    """The first of ``tries`` (advice, query and options) for which the document at ``path`` is a hit.
 
     If none helps, the remedy says so. The score has ``decimals`` decimals.
     """
@@ -73,7 +70,7 @@ def explained(
 
     ``use`` describes the use of a hit with a given rank. ``lost`` returns the stage at which the document was lost,
     with numbers. ``remedy`` returns a remedy for that loss and the document's title. A file that is not a document is
-    called ``name``, or by the last part of its path.
+    titled ``name`` or, if that is empty, the last part of its path.
     """
     path, place = document.path, document.position
     title = snapshot.notes[place].title if place is not None else name or path.rpartition("/")[2]
@@ -92,7 +89,7 @@ def explained(
 
 
 def edited_now(days: float, stored_recency: str) -> str:
-    """A description of an edit now of a document edited ``days`` ago; ``stored_recency`` is a remark on 0 days."""
+    """Describes editing a document now instead of ``days`` ago. ``stored_recency`` is a remark for an age of 0 days."""
     if days <= 0:
         return f"edited a moment ago, not now or later: {stored_recency}"
     if days < 1:
@@ -101,7 +98,7 @@ def edited_now(days: float, stored_recency: str) -> str:
 
 
 def with_remedies(explanation: Explanation, remedies: tuple[Remedy, ...]) -> Explanation:
-    """``explanation`` with all ``remedies``. If it says that no wording helps, the first remedy replaces that."""
+    """``explanation`` with all ``remedies``. Advice that no wording helps is replaced by the first remedy."""
     advised = explanation.remedy
     if remedies and advised is not None and advised.text == NOTHING_HELPS:
         advised = remedies[0]

@@ -227,7 +227,7 @@ def signals_in_words(before: NoteSignals, after: NoteSignals, instead_of: str = 
 
 
 def titles(note: Note, words: Sequence[str], mtime_ms: int) -> Iterator[tuple[str, TitleSet]]:
-    """Yields choices of ``words`` as one text, and the title of ``note`` with these words, written at ``mtime_ms``.
+    """Yields choices of ``words`` as one text, each with the change at ``mtime_ms`` that adds it to ``note``'s title.
 
     Yields every choice, the smallest first. If there are many words, yields each word, then the first two, three, …
     """

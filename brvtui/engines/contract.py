@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 C = TypeVar("C")
 LONGEST_QUERY = 10_000
-"""Characters. For a text of this length, every engine takes at most about a second on a tree of 60 notes."""
+"""The limit in characters. Every engine answers a text of this length in a second or so on a tree of 60 notes."""
 
 
 class EngineError(ValueError):
@@ -69,7 +69,7 @@ class Context(Generic[C]):
     snapshot: Snapshot
     constants: C
     now_ms: float
-    """Milliseconds since 1970."""
+    """The time in milliseconds since 1970."""
     services: EngineServices = NO_SERVICES
 
     @property
@@ -105,7 +105,7 @@ class Query:
     progress: Callable[[int, int], None] = _silent
     """Called with the finished and the total amount of work that the answer waits for."""
     reworded: bool = False
-    """True if the program tries the text as a wording; it may then be longer than :data:`LONGEST_QUERY`."""
+    """True if brv-tui tries the text as a wording, which may be longer than :data:`LONGEST_QUERY`."""
 
     def __post_init__(self) -> None:
         """Raises :class:`EngineError` for a text that is too long."""
@@ -137,15 +137,15 @@ class Engine(Protocol[C]):
 
     @property
     def name(self) -> str:
-        """Its name in settings, traces and files."""
+        """The engine's name in settings, traces and files."""
 
     @property
     def title(self) -> str:
-        """The system's own name: ``Jeffs Brain``."""
+        """The system's own name, such as ``Jeffs Brain``."""
 
     @property
     def profiles(self) -> tuple[str, ...]:
-        """The names of its built-in constants; the first is the default."""
+        """The names of the built-in profiles; the first is the default."""
 
     @property
     def modes(self) -> tuple[str, ...]:
@@ -153,11 +153,11 @@ class Engine(Protocol[C]):
 
     @property
     def sections(self) -> tuple[type[Any], ...]:
-        """The types of its sections of a trace (:class:`brvtui.trace.Section`)."""
+        """The types of the sections in the engine's traces (:class:`brvtui.trace.Section`)."""
 
     @property
     def presentation(self) -> Presentation:
-        """The presentation of its traces in words."""
+        """The presentation of the engine's traces in words."""
 
     def constants(self, profile: str = "") -> C:
         """The constants of the profile called ``profile``; the default ones for an empty name.
@@ -245,7 +245,7 @@ class CompletingEngine(Protocol):
     """An engine whose answers a language model may write: those with :attr:`brvtui.trace.Answer.awaits_model`."""
 
     def complete(self, context: Context[Any], query: Query, cancellation: Cancellation) -> Iterator[Event]:
-        """Runs ``query``, lets a model write the answer if it needs one, and yields the events as they happen."""
+        """Runs ``query``, has a model write the answer if one is needed, and yields the events as they happen."""
 
 
 @runtime_checkable
@@ -275,10 +275,10 @@ class Forecasts(Protocol):
 
     @property
     def event_kinds(self) -> Mapping[str, str]:
-        """The kinds of its dated events by name, each with the state of documents after it: ``out of tier 2``."""
+        """The state of documents after each kind of dated event, such as ``left tier 2``, by the kind's name."""
 
     def forecast(self, context: Context[Any], document: str, day: float) -> DocumentForecast | None:
-        """The best possible score of ``document`` (a path) now and in ``day`` days, and the events that change it.
+        """The best possible score of ``document`` (a path) now and in ``day`` days, and its dated events.
 
         None for a file that the engine does not rank. Raises :class:`EngineError`.
         """
@@ -286,10 +286,10 @@ class Forecasts(Protocol):
 
 @runtime_checkable
 class Ages(Protocol):
-    """An engine with constants for the ageing of documents' stored signals, and for its effects."""
+    """An engine with rules for the ageing of documents' stored signals."""
 
     def ageing_rules(self, constants: Any, stored: SignalRules) -> AgeingRules:
-        """The rules by which documents age. ``stored`` are the rules by which their signals were read."""
+        """The rules of ageing. ``stored`` are the rules by which the documents' signals were read."""
 
     def standing(self, context: Context[Any], document: str) -> tuple[AgedSignals, Ceiling | None] | None:
         """The signals of a document before and after decay, and its best possible score; None if there is none."""
@@ -306,7 +306,7 @@ class Verifies(Protocol):
         """
 
     def verify(self, run: VerificationRun) -> Verification | None:
-        """The comparison of the program's answers with ours; None when cancelled.
+        """The comparison of the program's answers with ours; None if cancelled.
 
         Raises :class:`brvtui.engines.verification.sealed_node.EngineRunError` and OSError.
         """
@@ -327,10 +327,10 @@ class PreviewsEdits(Protocol):
     def preview_edit(
         self, context: Context[Any], query: Query, path: str, content: Any, keep_mtime: bool
     ) -> EditPreview:
-        """The answer and the numbers of the document at ``path`` before and after its file gets ``content``.
+        """The answer and the document's numbers before and after ``content`` replaces the file at ``path``.
 
-        ``content`` is bytes for a note and HTML for a topic. ``keep_mtime`` is for a save that keeps the modification
-        time.
+        ``content`` is bytes for a note and HTML for a topic. ``keep_mtime`` is true for a save that keeps the
+        modification time.
         """
 
 
@@ -353,12 +353,12 @@ class SearchesBesides(Protocol):
         """The results of a search without the router, at most ``limit``, in the engine's own section type."""
 
     def with_plain_search(self, context: Context[Any], trace: Trace, limit: int) -> Trace:
-        """``trace`` with an additional section for a search without the router, of ``limit`` results."""
+        """``trace`` with an additional section: a search for ``limit`` results without the router."""
 
 
 @runtime_checkable
 class CountsAccess(Protocol):
-    """An engine that counts the times that a document was found."""
+    """An engine that counts how often a document is found."""
 
     def accessed(self, trace: Trace) -> tuple[str, ...]:
         """The distinct files whose access count ``trace`` raises."""
@@ -373,7 +373,7 @@ class HasManifest(Protocol):
 
 
 class CodeAnswer(Protocol):
-    """The symbols that a question about code needs. Its lines are not escaped for display."""
+    """The symbols that answer a question about code. Lines of text are not escaped for display."""
 
     notices: tuple[str, ...]
     """Messages about feedback and services that could not be used."""

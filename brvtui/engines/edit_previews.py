@@ -9,7 +9,7 @@ from brvtui.trace import Hit, Origin
 
 @dataclass(frozen=True, slots=True)
 class Placement:
-    """A rank, from 1, and the score at it."""
+    """A rank, from 1, and the score at this rank."""
 
     rank: int
     score: float
@@ -37,7 +37,7 @@ class EditPreviewState:
     ceiling: float | None
     verdict: str = ""
     tier: int | None = None
-    """None for an engine without tiers."""
+    """The tier; None for an engine without tiers."""
     outcome: str = ""
 
 

@@ -1,6 +1,4 @@
-"""The use of an embedder by an engine: the configured one, its use in previews, and loading a local model
-in advance.
-"""
+"""Embedders in engines: the configured one, its use in previews, and loading a local model in advance."""
 
 from __future__ import annotations
 
@@ -19,7 +17,7 @@ _UNDER_WAY = "the vectors of the notes are still being computed"
 
 
 def embedder_of(context: Context[Any]) -> Embedder | None:
-    """The configured embedder; None without one. Raises :class:`EngineError` for a wrong setting."""
+    """The configured embedder; None if there is none. Raises :class:`EngineError` for a wrong setting."""
     try:
         return context.services.embedder
     except ServiceError as error:
@@ -46,5 +44,5 @@ def load_ahead(embedder: Embedder) -> None:
 
 
 def never_cancelled() -> bool:
-    """Always False: work that a query waits for is not cancelled."""
+    """Returns False: work that a query waits for is never cancelled."""
     return False

@@ -16,7 +16,7 @@ class ConvertedNote:
 
     note: str
     topic: str
-    """Its path below the tree."""
+    """The topic's path below the tree."""
     html: str
     body: str
     """The note without its frontmatter."""
@@ -27,7 +27,7 @@ class ConvertedNote:
 
 
 class SpaceHits(NamedTuple):
-    """The answer of the space: paths of topics with their scores, best first."""
+    """The space's answer: paths of topics with their scores, best first."""
 
     hits: tuple[tuple[str, float], ...]
     should_cite: bool
@@ -51,9 +51,9 @@ class MigratedNote:
     topic: str
     """The path of its topic; empty if it would become none."""
     unseen: str
-    """The reason why V4 would not see it; empty if it would."""
+    """The reason why V4 would not see the topic; empty if it would."""
     newly_searched: bool
-    """True if V4 would search it although ByteRover 3 does not."""
+    """True if V4 would search the note although ByteRover 3 does not."""
     frontmatter_problem: str
     """The reason why its frontmatter would become text; empty if it would not."""
     lost_words: tuple[str, ...]
@@ -63,9 +63,9 @@ class MigratedNote:
     lost_path_words: tuple[str, ...]
     """Words that occur only in its path, which V4 does not search."""
     lost_age_days: float
-    """Its age in days; as a topic it would be new."""
+    """The note's age in days. As a topic, it would be new."""
     lost_signals: LostSignals | None
-    """None if no signals are stored for it."""
+    """The lost signals; None if no signals are stored for the note."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -73,7 +73,7 @@ class MigratedTree:
     """A tree's notes, and the space that they would become."""
 
     notes: tuple[MigratedNote, ...]
-    """In the order of their topics."""
+    """The notes, in the order of their topics."""
     converted: Mapping[str, ConvertedNote]
     """The topic of each note, by the note's path."""
     answer: Callable[[str, str, float], SpaceHits]

@@ -27,7 +27,7 @@ Ask = Callable[[str], Iterable[Hit]]
 
 
 def missing_words(snapshot: Snapshot, query: str, words: Iterable[str], ask: Ask) -> tuple[MissingWord, ...]:
-    """The places in the notes of ``words``, which an engine derived from ``query`` and did not find.
+    """The places in notes where ``words`` occur, which an engine derived from ``query`` and did not find.
 
     Looks up at most 32 words, each as it was typed, and reads at most 2 MB of notes. Beyond that, a word may be in
     notes that were not read. ``ask`` returns the results of a query, to try runs of characters that contain a word.

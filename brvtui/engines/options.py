@@ -11,7 +11,7 @@ from brvtui.engines.registry import declaration, kind_of, names_for
 
 @runtime_checkable
 class NamesOptions(Protocol):
-    """An engine that names the options of its queries, so that errors can refer to the engines that have one."""
+    """An engine that names the options of its queries, so that errors can refer to engines with a given option."""
 
     @property
     def options(self) -> tuple[str, ...]:

@@ -28,28 +28,28 @@ class Presentation:
     title = ""
     """The engine's name as a heading."""
     outlook: Outlook = ()
-    """The steps of its answers, for the time before the first answer."""
+    """The steps of the engine's answers, shown before the first answer."""
     question = "which documents answer it"
     """The end of the sentence "type a question to see …" before the first answer."""
     typing = "a preview changes nothing and calls no service"
-    """The effects of a preview and of a run, in one line; an action in braces stands for its key."""
+    """The effects of a preview and of a run, in one line; an action in braces represents its key."""
     asks_services = True
     """True if a run calls an embedder or another service, if one is set."""
     learns = False
-    """True if it learns from feedback about results (:class:`brvtui.engines.contract.LearningEngine`)."""
+    """True if the engine learns from feedback on results (:class:`brvtui.engines.contract.LearningEngine`)."""
     caches = False
-    """True if it caches answers."""
+    """True if the engine caches answers."""
     draws_graph = False
-    """True if it ranks over a graph with links that can be drawn. The pane Graph then replaces the pane Cache."""
+    """True if the engine ranks over a graph of links that can be drawn. The pane Graph then replaces the pane Cache."""
     hints: ClassVar[Sequence[tuple[str, str]]] = (
         ("Type", "each key searches"),
         ("{query.run}", "runs, calls services if set"),
     )
-    """Keys, or actions in braces that stand for keys, each with its effect, for the time before the first answer."""
+    """Keys, or actions in braces that represent keys, each with its effect; shown before the first answer."""
     decimals: ClassVar[int] = 2
     """The decimals of a note's best possible score, as the engine writes scores."""
     legend: ClassVar[Sequence[tuple[str, str]]] = ()
-    """The parts of a score, each with its meaning in a few words, for the time before the first score."""
+    """The parts of a score, each with its meaning in a few words; shown before the first score."""
     places_explained = ""
     """The meaning of the letters of :meth:`remark`, in a few words, for the border of the results."""
     pane_help: ClassVar[Mapping[str, str]] = {
@@ -57,26 +57,26 @@ class Presentation:
     }
     """Sentences about this engine that end the help of a pane, by the pane's title."""
     tried_edits = "an edit"
-    """The kinds of note edits that it tries in order to help a note."""
+    """The kinds of note edits that the engine tries in order to raise a note."""
     ranks_folders = False
     """True if a folder's summary represents the folder, and is found by the words of the folder's notes."""
 
     sections: ClassVar[tuple[type[Section], ...]] = ()
-    """The sections that all its traces have."""
+    """The sections that all traces of the engine have."""
 
     def why_broken(self, trace: Trace) -> str:
-        """The missing or wrong part of ``trace``, read from a file, that keeps it from being shown; empty for none."""
+        """The missing or wrong part of ``trace``, read from a file, that prevents its display; empty if none."""
         missing = next((kind.SECTION for kind in self.sections if trace.find(kind) is None), "")
         return f"trace.sections.{missing} is missing" if missing else ""
 
     @property
     def has_tiers(self) -> bool:
-        """True if its answers have tiers: steps of :attr:`outlook` then name theirs."""
+        """True if the engine's answers have tiers, which the steps of :attr:`outlook` then name."""
         return any(step.tier for step in self.outlook)
 
     @property
     def has_ladder(self) -> bool:
-        """True if it retries a search that found nothing, in other words."""
+        """True if the engine retries with other words after a search found nothing."""
         return Ladder in self.sections
 
     def sentence(self, trace: Trace) -> Sentence:
@@ -90,7 +90,7 @@ class Presentation:
         return Headline(badge, role, self.sentence(trace), self.warning(trace))
 
     def warning(self, trace: Trace) -> str:
-        """A warning beside the headline; empty for none."""
+        """A warning beside the headline; empty if there is none."""
         return ""
 
     def failure(self, trace: Trace) -> str:
@@ -126,11 +126,11 @@ class Presentation:
         return f"{miss.short:.4f}", f"{glyphs.minus}{miss.short:.3f}"
 
     def nothing(self, trace: Trace, width: int) -> Iterable[Line]:
-        """Yields the lines below the verdict when there is no result."""
+        """Yields the lines below the verdict if there is no result."""
         return ()
 
     def decision(self, trace: Trace, glyphs: Glyphs) -> Iterator[Block]:
-        """Yields everything that decided: the steps with their checks."""
+        """Yields the steps of the decision, with their checks."""
         yield from (CheckedStep(step, self.outlook) for step in trace.steps)
 
     def flow(self, trace: Trace, glyphs: Glyphs, legs: str = "legs") -> Iterator[Block]:
@@ -146,7 +146,7 @@ class Presentation:
             yield from trace.stages
 
     def place(self, trace: Trace, file: str, glyphs: Glyphs) -> Blocks:
-        """Yields the reasons for the rank of the document at ``file``, for the place below the parts of its score."""
+        """Yields the reasons for the rank of the document at ``file``, shown below the parts of its score."""
         return ()
 
     def neighbourhood(self, trace: Trace, place: str) -> Neighbourhood | None:
@@ -163,7 +163,8 @@ class Presentation:
         return ladder_rows(ladder, trace.timings) if ladder is not None else ()
 
     def attempts_in_short(self, trace: Trace) -> list[Span]:
-        """The outcome of the trace's retry ladder (required) and the counts of what ran, one phrase each."""
+        """The outcome of the trace's retry ladder, which must exist, and counts of the attempts that ran, a phrase
+        each."""
         return attempts_in_short(self.attempts(trace), trace.section(Ladder))
 
     def answer(self, trace: Trace) -> Blocks:
@@ -212,7 +213,7 @@ def leg_line(leg: Leg, cells: int, glyphs: Glyphs) -> Line:
 
 
 def deviation_blocks(deviations: Sequence[str]) -> Iterator[Block]:
-    """Yields the differences between the program and its document."""
+    """Yields the differences between the program and its documentation."""
     if deviations:
         yield Rule("as the program runs")
         yield from (Text(text, "warn") for text in deviations)

@@ -1,4 +1,4 @@
-"""The TOML tables of profiles: built-in ones, or files of the user that extend one."""
+"""The TOML tables of profiles: built-in profiles, and the user's own files that extend them."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from brvtui.typed_tables import ProfileError, merged, parse_tables
 from brvtui.wording import shortened
 
 _LARGEST = 1_048_576
-"""Bytes, more than any profile needs."""
+"""The limit in bytes, larger than any profile needs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +31,7 @@ class EngineVersion:
     name: str
     version: str
     until: str
-    """The last version that is known to answer the same, without its patch number: ``3.14``."""
+    """The last version that is known to give the same answers, without its patch number, such as ``3.14``."""
 
     def covers(self, version: str) -> bool:
         """True if the constants are known to describe ``version``, such as ``3.15.2``."""
@@ -58,7 +58,7 @@ class TreeProfile(TreeConstants, Protocol):
 
     @property
     def stop_words(self) -> tuple[str, ...]:
-        """The words of a query that are not searched."""
+        """The words that are left out of a query."""
 
     @property
     def archive(self) -> ArchiveRules:
@@ -91,7 +91,7 @@ def refuse_engine(profile: str, engine: str) -> None:
 def kept_profiles() -> dict[str, object]:
     """The user's own profiles, stored beside the settings by the Lab, each with the profile that it extends.
 
-    In alphabetical order of file names, without files that cannot be read.
+    Sorted by file name, without files that cannot be read.
     """
     profiles: dict[str, object] = {}
     for file in sorted(config_folder().glob("*.toml")):

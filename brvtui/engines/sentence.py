@@ -24,7 +24,7 @@ _LONGEST_RUN = 60
 
 
 def default_sentence(trace: Trace) -> Sentence:
-    """The first document, its words, its lead, and the step that took the query; or why there is no document."""
+    """The first document, its words, its lead, and the step that took the query; or the reason for no document."""
     if not trace.hits:
         head = "Not covered" if not trace.covered else "Answered without a document"
         return (clause(f"{head}: {trace.verdict}" if trace.verdict else head),)

@@ -18,7 +18,7 @@ MOST_NUMBERS = 1 << 27  # in all vectors of one tree: 512 MB
 
 @dataclass(frozen=True, eq=False)
 class VectorTable:
-    """Vectors of unit length, and the positions of their texts. A text may have none."""
+    """Vectors of unit length, and the positions of their texts. A text may have no vector."""
 
     matrix: Floats
     positions: NDArray[np.int64]
@@ -45,7 +45,7 @@ class VectorTable:
 
 @dataclass(frozen=True, slots=True)
 class Embedded:
-    """The resulting table, the number of new vectors, the number of texts without a vector, and the reason for that."""
+    """The resulting table, the numbers of new and of missing vectors, and the reason why vectors are missing."""
 
     table: VectorTable
     made: int

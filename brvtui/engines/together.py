@@ -12,7 +12,7 @@ from brvtui.trace.routing import SearchOutcome
 
 
 class NotTogether(EngineError):
-    """A query or constants that prevent one ranking. The message is one line for the user."""
+    """Raised for a query or constants that prevent one ranking. The message is one line for the user."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +43,7 @@ class OneRanking:
     notes: int = 0
     """The number of notes of those members."""
     averages: tuple[float, ...] = ()
-    """Mean lengths of title, content and path over all these notes."""
+    """The mean lengths of title, content and path over all these notes."""
     frequencies: tuple[tuple[str, int, int, int], ...] = ()
     """Each token of the query, with the number of notes that contain it in title, content and path."""
     scope: str = ""
@@ -68,11 +68,11 @@ class TermCounts:
 
     notes: int
     inside: int
-    """The number of notes in the scope; all notes without a scope."""
+    """The number of notes in the scope; of all notes if there is no scope."""
     lengths: tuple[int, ...]
-    """Sum of the lengths of each field."""
+    """The sum of the notes' lengths, for each field."""
     frequencies: dict[str, tuple[int, ...]]
-    """The numbers of notes, by field, that contain each of its terms that answers the query."""
+    """For each of the memory's terms that match the query, the number of notes that contain it, by field."""
     some: int
     """The number of notes in the scope that match any token."""
     every: int
@@ -86,7 +86,7 @@ class FinishedPart:
     hits: tuple[Hit, ...]
     summaries: tuple[Hit, ...]
     misses: tuple[tuple[str, str, str], ...]
-    """Title, kind and maturity of the near misses."""
+    """The title, kind and maturity of each near miss."""
 
 
 class PartQuestion(Protocol):
@@ -101,7 +101,7 @@ class RankedMemories(Protocol):
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The memories that gave every answer so far."""
+        """The memories that have answered every request so far."""
 
     @property
     def profiles(self) -> Mapping[str, str]:
@@ -112,7 +112,7 @@ class RankedMemories(Protocol):
         """The time of the query."""
 
     def ask(self, questions: Mapping[str, PartQuestion]) -> dict[str, Any]:
-        """The answers by name. A memory without an answer is left out now and later."""
+        """The answers by name. A memory that does not answer is left out from then on."""
 
 
 @runtime_checkable
@@ -128,8 +128,7 @@ class RanksTogether(Protocol):
     def rank_together(
         self, constants: Any, query: str, limit: int, memories: RankedMemories, domains: frozenset[str]
     ) -> OneRanking:
-        """At most ``limit`` results for ``query``; a limit of 0 means the limit in ``constants``. ``domains`` are those
-        of all.
+        """At most ``limit`` results for ``query``; for 0, as many as ``constants`` allow. ``domains`` are all domains.
 
         Raises :class:`NotTogether` for a query that names several places.
         """

@@ -1,6 +1,6 @@
 """BM25+ as MiniSearch computes it.
 
-See ``docs/reference/byterover.md``, "Text relevance"; Lv and Zhai 2011 for the lower bound d.
+See ``docs/reference/byterover.md``, "Text relevance", and Lv and Zhai 2011 for the lower bound ``d``.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _THIRD = 0.33333333333333333
 
 @lru_cache(maxsize=65_536)
 def log(value: float) -> float:
-    """The natural logarithm of ``value``, a normal number above 0. Raises ValueError for others."""
+    """The natural logarithm of ``value``, a normal float. Raises ValueError unless ``value`` is finite and above 0."""
     if not value > 0 or math.isinf(value):
         raise ValueError(f"no logarithm of {value}")
     bits: int = struct.unpack("<Q", struct.pack("<d", value))[0]
@@ -69,7 +69,7 @@ Floats = NDArray[np.float64]
 
 
 def idf(notes: int, df: int) -> float:
-    """``ln(1 + (N - df + 0.5) / (df + 0.5))``; positive for every df in 0..N."""
+    """``ln(1 + (notes - df + 0.5) / (df + 0.5))``, which is positive for every ``df`` in 0..notes."""
     return log(1.0 + (notes - df + 0.5) / (df + 0.5))
 
 
@@ -86,17 +86,17 @@ def term_score(idf_value: Floats, tf: Floats, norm: Floats, k: float, d: float) 
 
 
 def raw_score(term_sum: Floats, matched_terms: NDArray[np.int64]) -> Floats:
-    """Raw text scores: the sums of term scores times the number of distinct terms matched."""
+    """Raw text scores: each note's sum of term scores times the number of distinct terms that it matches."""
     return term_sum * matched_terms
 
 
 def saturate(raw: Floats) -> Floats:
-    """Raw text scores in 0..inf as relevance in 0..1: ``raw / (1 + raw)``."""
+    """Maps raw text scores (0..inf) to relevance (0..1): ``raw / (1 + raw)``."""
     return raw / (1.0 + raw)
 
 
 def running_mean(lengths: list[float]) -> float:
-    """The mean of ``lengths``, updated one by one in order, as the engine does, which affects the last digits."""
+    """The mean of ``lengths``, updated one by one as in the engine, because the method affects the last digits."""
     mean = count = 0.0  # a float count makes this a third faster, and every change waits for it
     for length in lengths:
         total = mean * count + length

@@ -1,8 +1,8 @@
-"""Scores of notes at an age, the attainable ceiling, and the age from which it stays below a threshold.
+"""Scores of notes at a given age, their ceilings, and the age from which a ceiling stays below a threshold.
 
-See ``docs/reference/byterover.md``, "The best possible score". The ceiling is the best possible score of a note: its
-score for a perfect text match. All of these use the compound score of signals after decay, over arrays; a single note
-is an array of one.
+See ``docs/reference/byterover.md``, "The best possible score". A note's ceiling is its best possible score, which a
+perfect text match would have. All functions compute the compound score after decay, over arrays; a single note is an
+array of length 1.
 """
 
 from __future__ import annotations
@@ -22,37 +22,37 @@ from brvtui.ranking.maturity import LEVELS, Levels
 
 HORIZON_DAYS = 3_650.0
 PRECISION_DAYS = HORIZON_DAYS / (1 << 22)
-"""The resolution of ages: 75 seconds."""
+"""The resolution of ages: about 75 seconds."""
 _LIFETIME_LOG2 = 25
-"""The oldest age that is examined is the precision times 2 to this power: 80 years."""
+"""The base-2 logarithm of the oldest age examined (80 years), in units of the precision."""
 _AT_ONCE = 1_024
-"""Up to this many ceilings are computed in the same time as a few."""
+"""Computing up to this many ceilings takes no longer than computing a few."""
 
 
 class ScoreConstants(Protocol):
-    """The constants that affect a score; a profile has them."""
+    """The constants that affect a score, as a profile provides them."""
 
     @property
     def score(self) -> CompoundRules:
-        """Weights, bonus and cap."""
+        """The weights, the bonus and the cap."""
 
     @property
     def decay(self) -> DecayRules:
-        """The rules by which signals age."""
+        """The rules of signal decay."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ScoreInputs:
-    """The inputs of the scores of notes, except text relevance and age, as arrays by note."""
+    """The inputs of notes' scores, except text relevance and age, as arrays with one value per note."""
 
     importance: Floats
     """The stored value, 0..100."""
     recency: Floats
     """The stored value, 0..1."""
     boost: Floats
-    """The factor by maturity."""
+    """The maturity factor."""
     bonus: Floats
-    """0 for notes of shared sources."""
+    """The local bonus; 0 for notes from shared sources."""
 
     def at(self, positions: NDArray[np.int64]) -> ScoreInputs:
         """The inputs of the notes at ``positions``."""
@@ -64,20 +64,19 @@ class ScoreInputs:
 def score_inputs(
     importance: Floats, recency: Floats, levels: Levels, is_local: NDArray[np.bool_], rules: CompoundRules
 ) -> ScoreInputs:
-    """The inputs of notes with these stored signals. ``levels`` are positions in
-    :data:`brvtui.ranking.maturity.LEVELS`."""
+    """The score inputs for these stored signals. ``levels`` are positions in :data:`brvtui.ranking.maturity.LEVELS`."""
     boosts = np.asarray([rules.boost[level] for level in LEVELS])
     return ScoreInputs(importance, recency, boosts[levels], np.where(is_local, rules.local_bonus, 0.0))
 
 
 def scores(relevance: Floats | float, days: Floats, notes: ScoreInputs, constants: ScoreConstants) -> Compound:
-    """The scores of text matches of ``relevance`` (0..1), ``days`` (0 or more) after each note's modification."""
+    """The scores of text matches with ``relevance`` (0..1), ``days`` (at least 0) after each note's modification."""
     importance, recency = decayed(days, notes, constants)
     return compound(relevance, importance, recency, notes.boost, notes.bonus, constants.score)
 
 
 def decayed(days: Floats, notes: ScoreInputs, constants: ScoreConstants) -> tuple[Floats, Floats]:
-    """Importance and recency of each note ``days`` after its modification."""
+    """The importance (0..100) and recency (0..1) of each note ``days`` after its modification."""
     return (
         decayed_importance(notes.importance, days, constants.decay),
         decayed_recency(notes.recency, days, constants.decay),
@@ -85,18 +84,18 @@ def decayed(days: Floats, notes: ScoreInputs, constants: ScoreConstants) -> tupl
 
 
 def ceilings(days: Floats, notes: ScoreInputs, constants: ScoreConstants) -> Floats:
-    """The highest score, unrounded, that any query can give each note ``days`` after its modification."""
+    """The highest unrounded score that each note can get from any query ``days`` after its modification."""
     return scores(1.0, days, notes, constants).score
 
 
 def falling_ages(thresholds: Floats, notes: ScoreInputs, constants: ScoreConstants) -> Floats:
-    """The age in days from which the ceiling of each note stays below its threshold: the inverse of :func:`ceilings`.
+    """The age in days from which each note's ceiling stays below its threshold: the inverse of :func:`ceilings`.
 
-    It is a multiple of :data:`PRECISION_DAYS`, at least one; infinite if the ceiling does not fall that far in a
-    lifetime. At exactly 0 days, the stored recency counts instead, so the age is never 0.
+    Each age is a positive multiple of :data:`PRECISION_DAYS`, or infinite if the ceiling does not fall that far within
+    80 years. It is never 0, because at exactly 0 days the stored recency counts instead of the decayed one.
     """
     thresholds, notes = thresholds[:, None], notes.at(np.arange(len(thresholds))[:, None])
-    # A ceiling only falls, so it is enough to count the ages at which it has not fallen below the threshold: bit by bit
+    # A ceiling never rises, so it is enough to count the ages at which it is not below the threshold: bit by bit
     # of that count, and several bits per round if there are few notes, because then calls cost more than numbers.
     rounds = math.ceil(_LIFETIME_LOG2 / max(1.0, math.log2(_AT_ONCE / max(1, len(thresholds)))))
     reached = np.zeros(thresholds.shape)
@@ -112,11 +111,10 @@ def falling_ages(thresholds: Floats, notes: ScoreInputs, constants: ScoreConstan
 
 
 def days_left(ceiling: Floats, thresholds: Floats, since: Floats, falling: Floats) -> Floats:
-    """Days until the ceilings of notes, now ``ceiling``, fall below ``thresholds``, which happens at the ages
-    ``falling``.
+    """Days until notes' ceilings, now ``ceiling``, fall below ``thresholds``, which they do at the ages ``falling``.
 
-    0 if they are below already; infinite if they are not after :data:`HORIZON_DAYS`. ``since`` are the days since
-    modification. They are negative for notes from the future, which do not age before their time.
+    Returns 0 for ceilings that are already below, and infinity for those that take longer than :data:`HORIZON_DAYS`.
+    ``since`` is each note's age in days, negative if its modification time is in the future.
     """
     left = falling - since
     return np.where(ceiling < thresholds, 0.0, np.where(left <= HORIZON_DAYS, left, np.inf))
@@ -125,7 +123,7 @@ def days_left(ceiling: Floats, thresholds: Floats, since: Floats, falling: Float
 def days_until_below(
     thresholds: Sequence[float], since: Floats, notes: ScoreInputs, constants: ScoreConstants
 ) -> Floats:
-    """:func:`days_left` of each note for each threshold, of shape (thresholds, notes)."""
+    """:func:`days_left` for each threshold and note, with shape (thresholds, notes)."""
     limits = np.asarray(thresholds)[:, None]
     now = ceilings(np.maximum(0.0, since), notes, constants)
     falling = np.full((len(limits), len(since)), np.inf)

@@ -1,4 +1,4 @@
-"""The compound score, for many matches at once, and part by part (``docs/reference/byterover.md``, "The score")."""
+"""The compound score for many matches at once, and its parts (``docs/reference/byterover.md``, "The score")."""
 
 from __future__ import annotations
 
@@ -20,23 +20,23 @@ class Compound:
     """Scores of many matches, with their inputs and all intermediate results, as arrays."""
 
     relevance: Floats
-    """0..1."""
+    """Text relevance, 0..1."""
     importance: Floats
-    """0..100, after decay."""
+    """Importance after decay, 0..100."""
     recency: Floats
-    """0..1, after decay."""
+    """Recency after decay, 0..1."""
     boost: Floats
-    """The factor by maturity."""
+    """The maturity factor."""
     bonus: Floats
-    """0 for notes of shared sources."""
+    """The local bonus; 0 for notes from shared sources."""
     by_relevance: Floats
     by_importance: Floats
     by_recency: Floats
     base: Floats
-    """The sum of these three weighted addends."""
+    """The sum of ``by_relevance``, ``by_importance`` and ``by_recency``."""
     boosted: Floats
     score: Floats
-    """The score with bonus, capped, not rounded."""
+    """The unrounded score, with the bonus and the cap applied."""
 
 
 def compound(
@@ -47,7 +47,7 @@ def compound(
     bonus: Floats | float,
     rules: CompoundRules,
 ) -> Compound:
-    """``(w_r relevance + w_i min(importance, scale) / scale + w_c recency) * boost + bonus``, capped."""
+    """``min(cap, (w_r relevance + w_i min(importance, scale) / scale + w_c recency) * boost + bonus)``."""
     relevance, importance, recency = np.asarray(relevance), np.asarray(importance), np.asarray(recency)
     boost, bonus = np.asarray(boost), np.asarray(bonus)
     by_relevance = np.asarray(rules.relevance * relevance)
@@ -67,7 +67,7 @@ def with_bonus(value: Floats | float, bonus: Floats | float, rules: CompoundRule
 
 
 def round_half_up(value: float, decimals: int) -> float:
-    """``value`` rounded half up as by JavaScript's ``Math.round``; unchanged for NOT_ROUNDED, or if it is too large."""
+    """``value`` rounded half up, like JavaScript's ``Math.round``; unchanged for NOT_ROUNDED, or if it is too large."""
     scaled = value * 10.0**decimals + 0.5
     if decimals == NOT_ROUNDED or not math.isfinite(scaled):
         return value
@@ -75,8 +75,7 @@ def round_half_up(value: float, decimals: int) -> float:
 
 
 def unrounded_threshold(threshold: float, decimals: int) -> float:
-    """The smallest unrounded score that reaches ``threshold`` after rounding: the exact inverse of
-    :func:`round_half_up`."""
+    """The smallest score that rounds to at least ``threshold``: the exact inverse of :func:`round_half_up`."""
     if decimals == NOT_ROUNDED:
         return threshold
     scale = 10.0**decimals
@@ -96,10 +95,11 @@ def unrounded_threshold(threshold: float, decimals: int) -> float:
 def score_parts(
     matches: Compound, maturities: Sequence[str], local: Sequence[bool], rules: CompoundRules, rounded: bool
 ) -> list[tuple[float, tuple[Part, ...]]]:
-    """Each score of ``matches`` with the parts that sum to it.
+    """Each score of ``matches`` with the parts that add up to it.
 
-    The parts are relevance, importance, recency, the maturity adjustment, the local bonus, the cap and, if
-    ``rounded``, the rounding. They name the maturity, and the missing bonus of a note that is not ``local``.
+    The parts are relevance, importance, recency, the maturity adjustment, the local bonus, the cap and, if ``rounded``,
+    the rounding. The maturity part names the maturity, and the bonus part says if a note has none because it is not
+    ``local``.
     """
     inputs = (matches.relevance, matches.importance, matches.recency, matches.boost, matches.bonus)
     weighted = (matches.by_relevance, matches.by_importance, matches.by_recency)

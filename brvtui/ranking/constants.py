@@ -1,4 +1,4 @@
-"""Parameters of the formulas of signals and scores."""
+"""Parameters of the signal and score formulas."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from typing import Annotated, Literal
 from brvtui.typed_tables import Positive, Range, TableKeys
 
 NOT_ROUNDED = 17
-"""The maximum number of decimals of a double: scores are left as they are."""
+"""The number of decimals at which scores are not rounded; no double has more significant digits."""
 
 
 @dataclass(frozen=True, slots=True)
 class CompoundRules:
-    """The compound score of one match."""
+    """The parameters of a match's compound score."""
 
     relevance: float
     importance: float
@@ -27,10 +27,10 @@ class CompoundRules:
 
 @dataclass(frozen=True, slots=True)
 class SignalRules:
-    """Signals: their places, their defaults, the gain of each event, and the thresholds of maturity."""
+    """The parameters of signals: where they are stored, their defaults, the gain per event, and maturity thresholds."""
 
     frontmatter: bool
-    """True if a note's frontmatter may contain its signals, which have the lowest precedence."""
+    """True if signals are also read from a note's frontmatter, with the lowest precedence."""
     importance: float
     recency: float
     maturity: Literal["draft", "validated", "core"]
@@ -44,14 +44,13 @@ class SignalRules:
     core_from: float
     core_until: float
     skip_validated: bool
-    """True if an event can make a draft core [3.14], without being validated in between [doc]."""
+    """True if one event can promote a draft to core [3.14]; false if it becomes validated first [doc]."""
     archive_below: float
 
 
 @dataclass(frozen=True, slots=True)
 class PruningRules:
-    """The number of days without a change after which the engine offers a note for archiving, by maturity; 0 for
-    never."""
+    """The days without a change after which the engine suggests archiving a note, by maturity; 0 for never."""
 
     draft_days: float
     validated_days: float

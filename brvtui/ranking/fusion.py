@@ -9,12 +9,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 DEFAULT_K = 60.0
-"""The constant of rank fusion if no usable one is given."""
+"""The rank fusion constant used in place of one that is not positive."""
 
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """One entry of a ranked list. ``None`` means unknown: a rank of 0 and a similarity of 0.0 are values."""
+    """One entry of a ranked list. ``None`` means unknown; a rank of 0 and a similarity of 0.0 are known values."""
 
     id: str
     path: str
@@ -27,7 +27,7 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """The addend of one rank in one list to a score: ``weight / (k + rank + 1)``, with ranks from 0."""
+    """The share of a score that one list contributes: ``weight / (k + rank + 1)``, with ranks from 0."""
 
     leg: int
     rank: int
@@ -36,7 +36,7 @@ class Share:
 
 @dataclass(frozen=True, slots=True)
 class Fused:
-    """A candidate of the merged list. The sum of its shares, in their order, is its score."""
+    """A candidate in the merged list. Its score is the sum of its shares, added in order."""
 
     candidate: Candidate
     shares: tuple[Share, ...]
@@ -45,24 +45,24 @@ class Fused:
 
 @dataclass(frozen=True, slots=True)
 class Agreement:
-    """Two lists that agree: the first ids of the first list, and the number of positions with the same id."""
+    """The agreement of two lists: the first ids of the first list, and the number of positions with the same id."""
 
     ids: tuple[str, ...]
     agreements: int
 
 
 def positive_k(k: float) -> float:
-    """``k``, or :data:`DEFAULT_K` in place of one that is not positive."""
+    """``k`` if it is positive, else :data:`DEFAULT_K`."""
     return k if k > 0 else DEFAULT_K
 
 
 def share(rank: int, k: float, leg: int = 0, weight: float = 1) -> Share:
-    """The share of the rank ``rank``, counted from 0, in a list of this weight."""
+    """The share contributed by ``rank`` (from 0) in the list ``leg``."""
     return Share(leg, rank, weight / (k + rank + 1))
 
 
 def ranked(candidates: Sequence[Candidate], k: float, leg: int = 0) -> list[Fused]:
-    """One list with the score of each rank, in its order."""
+    """The ``candidates`` of a single list in their order, each scored by its rank."""
     fused = []
     for rank, candidate in enumerate(candidates):
         part = share(rank, positive_k(k), leg)
@@ -71,10 +71,10 @@ def ranked(candidates: Sequence[Candidate], k: float, leg: int = 0) -> list[Fuse
 
 
 def fuse(lists: Sequence[Sequence[Candidate]], k: float) -> list[Fused]:
-    """The lists merged by id: scores added, best first, equal scores by path and then by first occurrence.
+    """Merges the lists by id and adds up the scores. Sorted by score (best first), path and first occurrence.
 
-    The first list with a candidate provides its fields. Later lists fill empty or unknown fields, but never the path.
-    A candidate without an id is left out, but keeps its rank in its list.
+    A candidate's fields come from the first list that contains it. Later lists fill empty or unknown fields, but never
+    the path. A candidate without an id is left out, but still occupies its rank.
     """
     kept: dict[str, Candidate] = {}
     shares: dict[str, list[Share]] = {}
@@ -101,9 +101,9 @@ def _filled(known: Candidate, other: Candidate) -> Candidate:
 
 
 def unanimity(first: Sequence[str], second: Sequence[str], window: int, agree_min: int) -> Agreement | None:
-    """The agreement of two lists of ids at the same positions of their first ``window``.
+    """Compares the first ``window`` ids of two lists position by position.
 
-    None if a list is shorter than the window, or if fewer than ``agree_min`` positions agree.
+    Returns None if a list is shorter than the window, or if fewer than ``agree_min`` positions have the same id.
     """
     if len(first) < window or len(second) < window:
         return None

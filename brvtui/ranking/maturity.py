@@ -1,6 +1,6 @@
 """Maturity with hysteresis, and the effects of events on signals (``docs/reference/byterover.md``, "Maturity").
 
-All functions work on arrays. A maturity is its position in :data:`LEVELS`. A single note is an array of one.
+All functions work on arrays; a single note is an array of length 1. A maturity is a position in :data:`LEVELS`.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ Levels = NDArray[np.int8]
 LEVELS = ("draft", "validated", "core")
 _DRAFT, _VALIDATED, _CORE = range(len(LEVELS))
 _WHOLE_HITS = 1e-9
-"""The tolerance by which a number of hits may exceed a whole number."""
+"""The rounding error up to which a number of hits is rounded down to a whole number."""
 
 
 def levels_of(maturities: Iterable[str]) -> Levels:
@@ -28,7 +28,7 @@ def levels_of(maturities: Iterable[str]) -> Levels:
 
 
 def next_levels(importance: Floats, levels: Levels, signals: SignalRules) -> Levels:
-    """The maturity that each note of this importance and maturity moves to (often its own)."""
+    """The maturity of each note after an event that leaves it with this importance; often unchanged."""
     moved = np.where((levels == _VALIDATED) & (importance < signals.validated_until), _DRAFT, levels)
     moved = np.where((levels == _CORE) & (importance < signals.core_until), _VALIDATED, moved)
     moved = np.where((levels == _DRAFT) & (importance >= signals.validated_from), _VALIDATED, moved)
@@ -37,12 +37,12 @@ def next_levels(importance: Floats, levels: Levels, signals: SignalRules) -> Lev
 
 
 def after_access(importance: Floats, levels: Levels, signals: SignalRules) -> tuple[Floats, Levels]:
-    """Importance (0..max) and maturity after one access hit."""
+    """Importance (0..``max_importance``) and maturity after one access hit."""
     return _raised(importance, levels, signals.access_gain, signals)
 
 
 def after_update(importance: Floats, levels: Levels, signals: SignalRules) -> tuple[Floats, Levels]:
-    """Importance (0..max) and maturity after one curate update, which also sets recency to 1."""
+    """Importance (0..``max_importance``) and maturity after one curate update, which also sets recency to 1."""
     return _raised(importance, levels, signals.update_gain, signals)
 
 
@@ -52,18 +52,18 @@ def _raised(importance: Floats, levels: Levels, gain: float, signals: SignalRule
 
 
 def promoted_from(signals: SignalRules) -> tuple[float, float, float]:
-    """The importance from which an event promotes a note of each of :data:`LEVELS`; infinite for core."""
+    """The importance from which an event promotes a note, for each of :data:`LEVELS`; infinite for core."""
     draft = min(signals.validated_from, signals.core_from) if signals.skip_validated else signals.validated_from
     return draft, signals.core_from, math.inf
 
 
 def demoted_below(signals: SignalRules) -> tuple[float, float, float]:
-    """The importance below which an event demotes a note of each of :data:`LEVELS`; minus infinity for a draft."""
+    """The importance below which an event demotes a note, for each of :data:`LEVELS`; minus infinity for drafts."""
     return -math.inf, signals.validated_until, signals.core_until
 
 
 def hits_until_promotion(importance: Floats, levels: Levels, signals: SignalRules) -> Floats:
-    """Access hits until each note is promoted, at least 1; infinite if no number of hits is enough."""
+    """The number of access hits (at least 1) until each note is promoted; infinite if it can never be."""
     needed = np.asarray(promoted_from(signals))[levels]
     missing = np.maximum(0.0, needed - importance)
     with np.errstate(divide="ignore", invalid="ignore"):

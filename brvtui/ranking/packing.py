@@ -1,4 +1,4 @@
-"""Packing texts into a budget of tokens (``docs/reference/byterover.md``, "The manifest")."""
+"""Packing texts into a token budget (``docs/reference/byterover.md``, "The manifest")."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from numpy.typing import NDArray
 
 
 def estimated_tokens(chars: NDArray[np.int64] | int, chars_per_token: float) -> NDArray[np.int64]:
-    """UTF-16 units divided by units per token, rounded half up."""
+    """Estimated token counts: ``chars`` UTF-16 units divided by ``chars_per_token``, rounded half up."""
     return np.asarray(chars / chars_per_token + 0.5).astype(np.int64)
 
 
 def fitting(tokens: NDArray[np.int64], budget: int) -> NDArray[np.int64]:
-    """The positions of the entries that fit, if each entry in order is taken whenever it still fits."""
+    """The positions of the entries chosen greedily: in order, each entry that fits into what remains of ``budget``."""
     taken: list[int] = []
     left, place = budget, 0
     while place < len(tokens):

@@ -1,7 +1,7 @@
 """Splits text into terms (``docs/reference/byterover.md``, "Text relevance").
 
-Terms are split at runs of line breaks, separators (Unicode Z) and punctuation (Unicode P), and then lower-cased. A
-tab does not split. Lengths and edit distances count UTF-16 units, as the engine's do.
+Text is split at runs of line breaks, separators (Unicode Z) and punctuation (Unicode P), but not at tabs, and the
+pieces are lower-cased. Lengths and edit distances are counted in UTF-16 units, as in the engine.
 """
 
 from __future__ import annotations
@@ -35,8 +35,7 @@ _ASCII_BREAKS = {code: _BREAKS[code] for code in range(128)}
 
 
 def raw_tokens(text: str) -> list[str]:
-    """The pieces of ``text`` in order, with their case. An empty piece is added if the text begins or ends with a
-    break."""
+    """The tokens of ``text`` in order, in their own case; also an empty one if the text begins or ends with a break."""
     pieces = _broken(text).split("\n")
     kept = [piece for piece in pieces if piece]
     if pieces[0] == "" or pieces[-1] == "":
@@ -45,9 +44,9 @@ def raw_tokens(text: str) -> list[str]:
 
 
 def counted(text: str) -> tuple[int, Counter[str]]:
-    """The number of distinct raw tokens in ``text``, and the count of each of its terms (lower case, UTF-16 form).
+    """The number of distinct raw tokens in ``text``, and the count of each term (lower case, UTF-16 form).
 
-    The same as counting :func:`raw_tokens` and :func:`terms`, in one pass over the text.
+    The result is the same as counting :func:`raw_tokens` and :func:`terms`, but takes only one pass over the text.
     """
     broken = _broken(text)
     pieces = broken.split("\n")
@@ -66,12 +65,12 @@ def _broken(text: str) -> str:
 
 
 def terms(text: str) -> list[str]:
-    """The terms of ``text`` in order: lower case, never empty, astral characters as UTF-16 surrogates."""
+    """The terms of ``text`` in order: never empty, in lower case and in UTF-16 form."""
     return [utf16(piece.lower()) for piece in raw_tokens(text) if piece]
 
 
 def utf16(text: str) -> str:
-    """``text`` with each character outside the BMP as two surrogates, so that ``len`` counts UTF-16 units."""
+    """The UTF-16 form of ``text``, in which ``len`` counts UTF-16 units: astral characters become two surrogates."""
     if text.isascii() or not _SURROGATES_NEEDED.search(text):
         return text
     units = text.encode("utf-16-le", "surrogatepass")
@@ -79,12 +78,12 @@ def utf16(text: str) -> str:
 
 
 def encodable(text: str) -> str:
-    """``text`` with a question mark for each half of a surrogate pair, which UTF-8 cannot encode."""
+    """``text`` with each lone surrogate, which UTF-8 cannot encode, replaced by a question mark."""
     return text.encode("utf-8", "replace").decode("utf-8")
 
 
 def from_utf16(text: str) -> str:
-    """The inverse of :func:`utf16`, for showing a term. A lone surrogate becomes U+FFFD."""
+    """The inverse of :func:`utf16`, for display. A lone surrogate becomes U+FFFD."""
     if text.isascii():
         return text
     return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
@@ -97,14 +96,14 @@ _STOPPED = """
     only same so than too very just because if then else about up out into
 """
 STOP_WORDS = frozenset(_STOPPED.split())
-"""English words that say little; Soleri's own list."""
+"""Soleri's list of English stop words."""
 
 
 def without_stop_words(text: str, stop_words: frozenset[str]) -> str:
     """``text`` in lower case without stop words, joined by one space; ``text`` itself if nothing would be left.
 
-    If all words are stop words and the text begins or ends with white space, the result is empty, because the engine
-    counts that end as a word.
+    If there are only stop words and the text begins or ends with white space, the result is empty, because the engine
+    splits off an empty word there.
     """
     words = spaced_words(text.lower())
     kept = [word for word in words if word not in stop_words]
@@ -120,21 +119,20 @@ UNSEEN = re.compile(
     "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff"
     "\uffa0\ufff0-\ufffb\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
 )
-"""An invisible character: Unicode's default ignorable ones, and interlinear annotations."""
+"""An invisible character: default ignorable in Unicode, or an interlinear annotation mark."""
 _ACCENTS = re.compile(
     f"[{UNSEEN.pattern[1:-1]}\u0300-\u036f\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u0610-\u061a\u064b-\u065f\u0670"
     "\u06d6-\u06dc\u06df-\u06e8\u06ea-\u06ed\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f]+"
 )
-"""Accents, points of Hebrew and Arabic, and invisible characters. Marks of other scripts form other letters, and
-stay."""
+"""Accents, Hebrew and Arabic points, and invisible characters. Marks of other scripts form letters, so they stay."""
 _BARRED = str.maketrans("ıđłø‘’ʼ", "idlo'''")
 _AROUND = "\"'`.,;:!?()[]{}<>*“”‘’«»。，、！？「」"
 _PILED = re.compile(r"([^\w\s\x00-\x7f]{30})[^\w\s\x00-\x7f]+")
-"""Marks beyond the thirtieth in a row. Normalisation sorts marks in quadratic time."""
+"""More than 30 marks in a row. The excess is removed, because normalisation sorts marks in quadratic time."""
 
 
 def fold(text: str) -> str:
-    """``text`` in lower case without accents and points, each character in its plain form (NFKC). Takes linear time."""
+    """``text`` in lower case, without accents and points, in Unicode's compatibility form. Takes linear time."""
     if text.isascii():
         return text.lower()
     plain = unicodedata.normalize("NFKD", _PILED.sub(r"\1", _ACCENTS.sub("", text)))
@@ -144,7 +142,7 @@ def fold(text: str) -> str:
 
 @lru_cache(4)
 def _typed_words(query: str) -> dict[str, str]:
-    """The words of ``query`` by their folded forms; the first word of each form, in order."""
+    """Maps each folded form to the first word of ``query`` that has it, in order."""
     found: dict[str, str] = {}
     for word in (*(piece.strip(_AROUND) or piece for piece in query.split()), *raw_tokens(query)):
         found.setdefault(fold(word), word)
@@ -154,7 +152,8 @@ def _typed_words(query: str) -> dict[str, str]:
 def typed_word(term: str, query: str) -> str:
     """The word of ``query`` from which ``term`` was derived, without punctuation at its ends; empty if there is none.
 
-    The word is ``term`` itself in any spelling, or else the first word that contains its letters in their order.
+    This is the word with the same folded form as ``term``, or else the first word that contains the letters of ``term``
+    in order.
     """
     words, wanted = _typed_words(query), fold(term)
     if wanted in words:
@@ -165,6 +164,6 @@ def typed_word(term: str, query: str) -> str:
 
 
 def origin(term: str, query: str) -> str:
-    """The typed word from which ``term`` was derived, in quotes; empty if it is ``term`` itself in any spelling."""
+    """The typed word from which ``term`` was derived, in quotes; empty if their folded forms are the same."""
     typed = typed_word(term, query)
     return "" if fold(typed) == fold(term) else f"‘{typed}’" if typed else "your words"

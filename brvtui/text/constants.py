@@ -9,32 +9,32 @@ from brvtui.typed_tables import Positive, TableKeys
 
 
 class ExpansionRules(Protocol):
-    """The index terms that match a query term, and their weights."""
+    """The rules for index terms that match a query term, and for their weights."""
 
     @property
     def prefix_weight(self) -> float:
-        """The weight of a longer term that begins with the query term, before it is divided by its length."""
+        """The weight of a prefix match before it is lowered for additional letters."""
 
     @property
     def prefix_slope(self) -> float:
-        """The amount by which each additional letter lowers that weight."""
+        """The factor of the additional letters in the divisor of the prefix weight."""
 
     @property
     def fuzzy_weight(self) -> float:
-        """The weight of a term some edits away, before it is divided by the number of edits."""
+        """The weight of a fuzzy match before it is lowered for edits."""
 
     @property
     def fuzzy_ratio(self) -> float:
-        """The number of edits that each letter of the query term allows."""
+        """The number of edits allowed per letter of the query term."""
 
     @property
     def fuzzy_max(self) -> int:
-        """The maximum number of edits for any term."""
+        """The maximum number of edits, whatever the term's length."""
 
 
 @dataclass(frozen=True, slots=True)
 class TextRules:
-    """Text relevance: BM25+ with prefix and fuzzy expansion."""
+    """The parameters of text relevance: BM25+ with prefix and fuzzy expansion."""
 
     relevance: Literal["minisearch", "tantivy"]
     boost: Annotated[dict[str, float], TableKeys(("title", "content", "path"))]

@@ -1,4 +1,4 @@
-"""The query language of finding: words of texts, and the conditions of a query (``docs/how-to/find-notes.md``)."""
+"""The query language of Find: splits texts into words and queries into clauses (``docs/how-to/find-notes.md``)."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ from typing import NamedTuple
 from brvtui.text.analysis import CharacterTable, encodable, fold
 
 FIELDS = ("title", "headings", "tags", "path", "text")
-"""The fields in which a document can match, from the heaviest to the lightest."""
+"""The fields in which a document can match, in order of decreasing weight."""
 BREAKS = CharacterTable(lambda char: char if unicodedata.category(char)[0] in "LMN" else "\n")
 UNSPACED = (
     "\u0e00-\u0eff\u1000-\u11ff\u1780-\u17ff\u2e80-\u2fdf\u3005-\u3007\u3040-\u318f\u31f0-\u31ff\u3400-\u4dbf"
     "\u4e00-\u9fff\ua960-\ua97f\uac00-\ud7ff\uf900-\ufaff\uff66-\uff9f\U00020000-\U0003ffff"
 )
-"""Scripts without spaces between words (Han, Kana, Thai …), and Hangul, which joins words to others."""
+"""Scripts without spaces between words (Han, Kana, Thai …), and Hangul, which attaches particles to words."""
 RUN = re.compile(f"[{UNSPACED}]+")
 _WORD = re.compile(f"[{UNSPACED}]+|[^\n{UNSPACED}]+")
 
 
 class Word(NamedTuple):
-    """A word of a text in lower case, and its position in the text."""
+    """A word of a text in lower case, and its start and end in the text."""
 
     text: str
     start: int
@@ -38,8 +38,8 @@ class Word(NamedTuple):
 
 
 def words_in(text: str) -> Iterator[Word]:
-    """Yields the words of ``text`` in order: runs of letters, marks and digits, split where a script without spaces
-    begins."""
+    """Yields the words of ``text`` in order: runs of letters, marks and numbers. Scripts without spaces form own
+    runs."""
     for found in _WORD.finditer(text.translate(BREAKS)):
         yield Word(found[0].lower(), found.start(), found.end())
 
@@ -70,24 +70,24 @@ _BARE = r'[^\s"()](?:[^\s"()]|\([^\s"()]*\)?)*'
 _PIECE = re.compile(rf'(-?)(?:(title|headings?|tags?|path|text):)?(?:"([^"]*)"?|([()])|({_BARE}))', re.IGNORECASE)
 _MARKS = re.compile(r"(?<=.)(\*|~[12]?)$")
 MOST_WORDS = 50
-"""The limit on the words of a query, or characters of scripts without spaces. In a phrase, each of them costs time."""
+"""The limit on a query's words, or characters of scripts without spaces. Each word of a phrase costs time."""
 _MOST_ALTERNATIVES, _DEEPEST = 50, 20
 _LONGEST_FUZZY = 64
-"""The limit on the characters of a word for which fuzzy matches are searched: the automaton grows with it."""
+"""The limit on the length of a word that is matched fuzzily, because the automaton grows with the length."""
 
 
 def parsed(query: str, is_typing: bool = False) -> _Alternatives:
-    """The alternatives of ``query``, each with conditions that must all hold. Any text is a valid query.
+    """The alternatives of ``query``, each a list of clauses that must all hold. Any text is a valid query.
 
-    With ``is_typing``, its last word may be the beginning of a word. Only its first 50 words count, and the first 50
-    alternatives that result from groups in parentheses.
+    If ``is_typing``, the last word also matches longer words that begin with it. Only the query's first 50 words count,
+    and the first 50 alternatives.
     """
     is_open = is_typing and query[-1:] not in (" ", '"', ")")
     return _QueryReader(query, True, is_open).alternatives() or _QueryReader(query, False, is_typing).alternatives()
 
 
 def is_cut(query: str) -> bool:
-    """True if not all words or alternatives of ``query`` count."""
+    """True if ``query`` exceeds the limit on words or on alternatives."""
     readers = (_QueryReader(query, has_operators, False) for has_operators in (True, False))
     return next((reader.is_cut for reader in readers if reader.alternatives()), False)
 
@@ -102,7 +102,8 @@ class _QueryReader:
         self.is_cut = False
 
     def alternatives(self, depth: int = 0, outer: str = "") -> _Alternatives:
-        """The alternatives until the end of the group, which is inside ``depth`` others and in the field ``outer``."""
+        """The alternatives up to the end of the current group, which is nested ``depth`` deep in the field
+        ``outer``."""
         found, current, excluded = _Alternatives(), _Alternatives([[]]), False
         while self._next < len(self._pieces):
             minus, name, phrase, parenthesis, word = self._pieces[self._next].groups()
@@ -142,7 +143,7 @@ class _QueryReader:
 
 
 def _cut(clause: QueryClause, size: int) -> QueryClause:
-    """``clause`` with at most ``size`` words, or characters of a script without spaces."""
+    """``clause`` cut to ``size`` words, or to ``size`` characters of a script without spaces."""
     words = (clause.words[0][:size],) if clause.match is Match.GRAMS else clause.words[:size]
     return replace(clause, words=words)
 
@@ -153,7 +154,7 @@ def _field(name: str | None) -> str:
 
 
 def _clauses(phrase: str | None, word: str | None, field: str, is_open: bool) -> list[QueryClause]:
-    """The conditions of one piece of a query, a phrase or a word."""
+    """The clauses of one piece of a query: a phrase or a word."""
     text = phrase if phrase is not None else word or ""
     mark = _MARKS.search(text) if phrase is None else None
     words = list(words_in(encodable(text[: mark.start()] if mark else text)))
@@ -179,7 +180,7 @@ def _fuzzy(word: str, field: str, distance: int) -> QueryClause:
 
 
 def whole_phrase(clauses: Sequence[QueryClause]) -> QueryClause | None:
-    """All words of ``clauses`` as one phrase, if they are several plain words in any field; None if not."""
+    """All words of ``clauses`` as one phrase; None unless they are two or more plain words for any field."""
     plain = [clause for clause in clauses if not clause.excluded and not clause.field]
     words = tuple(word for clause in plain for word in clause.words)
     is_phrase = len(words) > 1 and all(clause.match in (Match.WORD, Match.PHRASE) for clause in plain)

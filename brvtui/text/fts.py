@@ -1,6 +1,6 @@
 """Full-text search by SQLite's own FTS5, in memory (https://sqlite.org/fts5.html).
 
-For engines whose real program uses FTS5: words, matches and scores are SQLite's own, not an imitation.
+For engines whose real program uses FTS5, so that words, matches and scores are SQLite's own.
 """
 
 from __future__ import annotations
@@ -19,17 +19,16 @@ from numpy.typing import NDArray
 from brvtui.text.analysis import encodable
 
 Texts = Sequence[str]
-"""The text of each column of one document."""
+"""One document's texts, one per column."""
 
 _STEP = 1 << 10
-"""The distance between row ids. A document can be inserted between two others, and equal scores still keep their
-order."""
+"""The gap between row ids, so that a document can be inserted between two others and equal scores keep the order."""
 _TOGETHER = 64
-"""The limit on alternatives per search: the time of FTS5's bm25() grows with the square of their number."""
+"""The limit on alternatives per search, because the time of FTS5's bm25() grows with the square of their number."""
 
 
 class FullTextError(ValueError):
-    """An expression that FTS5 cannot read, or an SQLite without FTS5. The message says which."""
+    """Raised if FTS5 cannot parse an expression, or if SQLite has no FTS5. The message says which."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,9 +41,9 @@ class IndexLayout:
 
 @dataclass(frozen=True, eq=False)
 class FullText:
-    """Documents numbered by their position. Any thread may search, and a newer index does not change the results.
+    """An index of documents, which are numbered by their position. Any thread may search it, and it never changes.
 
-    Use :func:`full_text` and :meth:`after`.
+    Create one with :func:`full_text` or :meth:`after`.
     """
 
     layout: IndexLayout
@@ -59,9 +58,9 @@ class FullText:
     def search(self, alternatives: Sequence[str], weights: Sequence[float], limit: int) -> list[tuple[int, float]]:
         """Positions and BM25 scores (above 0) of the documents that match one of ``alternatives``, best first.
 
-        Each alternative is an FTS5 expression, built from :func:`phrase` and operators. A document's score is the
-        score of all alternatives joined by OR, with a weight for each column. Equal scores keep the documents' order.
-        Raises :class:`FullTextError`.
+        Each alternative is an FTS5 expression, built from :func:`phrase` and operators. A document's score is its BM25
+        for all alternatives joined by OR, with ``weights`` by column. Equal scores are ordered by position. Raises
+        :class:`FullTextError`.
         """
         if 0 < len(alternatives) <= _TOGETHER:
             rowids, scores = self._matches(alternatives, weights, max(0, limit))
@@ -122,7 +121,7 @@ class FullText:
     def after(self, kept: NDArray[np.int64], documents: Sequence[Texts]) -> FullText:
         """The index of ``documents``. For each, ``kept`` has the position of an equal document in this index, or -1.
 
-        Equal documents are copied and not read again.
+        Equal documents are copied instead of being tokenized again.
         """
         is_kept = kept >= 0
         known = np.full(len(kept), -1, dtype=np.int64)
@@ -142,7 +141,7 @@ class FullText:
         return ((int(self._rowids[at]), *map(encodable, self.documents[at])) for at in positions)
 
     def _write(self, rows: Iterable[tuple[int | str, ...]], command: str = "") -> None:
-        """Inserts ``rows``, or passes them to a command, because a table without texts needs them to delete a row."""
+        """Inserts ``rows``, or passes them to a command: a contentless table needs a row's texts to delete it."""
         columns, marks = ", ".join(self.layout.columns), ", ?" * len(self.layout.columns)
         into, first = ("documents, rowid", f"{command}, ?") if command else ("rowid", "?")
         with self._database:
@@ -165,8 +164,7 @@ def full_text(layout: IndexLayout, documents: Sequence[Texts]) -> FullText:
 
 
 def phrase(text: str, is_prefix: bool) -> str:
-    """Any ``text`` as a phrase of an FTS5 expression; with ``is_prefix``, its last word may be the beginning of a
-    word."""
+    """Quotes any ``text`` as an FTS5 phrase. If ``is_prefix``, the last word also matches words that begin with it."""
     return '"{}"{}'.format(encodable(text).replace("\0", " ").replace('"', '""'), "*" if is_prefix else "")
 
 
@@ -179,7 +177,7 @@ def _connected() -> sqlite3.Connection:
 
 
 def _rowids(known_ids: NDArray[np.int64]) -> NDArray[np.int64]:
-    """A row id for each document: ids in ``known_ids`` stay, and each -1 becomes an id between its neighbours'."""
+    """A row id for each document. Ids in ``known_ids`` stay, and each -1 becomes an id between its neighbours' ids."""
     count, known_places = len(known_ids), np.flatnonzero(known_ids >= 0)
     before, last = (known_places[-1], known_ids[known_places[-1]]) if len(known_places) else (-1, 0)
     places, values = [-1, *known_places, count], [0, *known_ids[known_places], last + (count - before) * _STEP]

@@ -1,7 +1,7 @@
-"""The full-text index of a project: its contents, and finding (``docs/explanation/architecture.md``, "The text index").
+"""A project's full-text index, and searches in it (``docs/explanation/architecture.md``, "The text index").
 
-:mod:`brvtui.text.find_query` reads queries, and :mod:`brvtui.store.text_index` stores the index on disk. Scores are
-sums of constants, so results depend only on the documents, and not on the order of indexing.
+:mod:`brvtui.text.find_query` parses queries, and :mod:`brvtui.store.text_index` stores the index on disk. Scores are
+sums of constants, so results depend only on the documents and not on the order of indexing.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from brvtui.text.find_query import (
 )
 
 LONGEST_TEXT = 500_000
-"""The number of characters of each text of a document that are searched."""
+"""The limit on the characters of a text that are searched."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,23 +49,23 @@ class TextDocument:
     tags: str
     text: str
     first_line: int = 1
-    """The line of the file at which ``text``, which has no frontmatter, begins."""
+    """The line of the file at which ``text`` begins, after any frontmatter."""
 
 
 _TOKEN = rf"[[\p{{L}}\p{{M}}\p{{N}}]--[{UNSPACED}]]+"
 _LONGEST_WORD = 8_000
-"""Bytes of a word. Longer words are not indexed. The engine reads at most 2,000 characters of a line."""
+"""The limit in bytes; longer words are not indexed. The engine reads at most 2,000 characters of a line."""
 
 
 def _grams(folded: str) -> str:
-    """The pairs of neighbouring characters in each run of a script without spaces, and the last character of each
-    run."""
+    """The pairs of adjacent characters in each run of a script without spaces, and each run's last character."""
     runs = RUN.findall(folded)
     return " ".join(run[place : place + 2] for run in runs for place in range(len(run)))
 
 
 def _prepared(text: str) -> tuple[str, str]:
-    """``text`` in lower case for the fields of exact words, and folded for the fields of word stems."""
+    """``text`` in two forms, which tantivy then lower-cases: for fields of exact words, and folded for fields of
+    stems."""
     if text.isascii():
         return text, text
     broken = text.translate(BREAKS)
@@ -78,11 +78,11 @@ def _prepared(text: str) -> tuple[str, str]:
 _WEIGHTS = {"title": 32, "title_stems": 30, "title_grams": 32, "headings": 16, "tags": 8, "path": 4, "text": 3}
 _WEIGHTS |= {"tag_stems": 7, "stems": 2, "grams": 2}
 _PHRASE = 1 << 16
-"""The weight of all words as one phrase, above any sum of the other weights."""
+"""The weight of a match of all words as one phrase, higher than any sum of other weights."""
 _STEMS = {"title": "title_stems", "tags": "tag_stems", "text": "stems"}
 _GRAMS = {"title": "title_grams"}
 _MOST_COMPARED = 25
-"""The number of stems and character pairs of a document that are used to find similar ones."""
+"""The number of a document's stems and character pairs that are used to find similar documents."""
 _KEY, _ID = "key", "id"
 
 
@@ -101,7 +101,7 @@ def _schema() -> tantivy.Schema:
 
 
 def _stemmer() -> tantivy.TextAnalyzer:
-    """An analyzer of one word. It is not safe for threads."""
+    """An analyzer that stems a single word. It is not thread-safe."""
     whole = tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.raw())
     return whole.filter(tantivy.Filter.stemmer("english")).build()
 
@@ -112,7 +112,7 @@ def _words_analyzer() -> tantivy.TextAnalyzerBuilder:
 
 
 def open_index(folder: Path | None = None) -> tantivy.Index:
-    """The index in ``folder``, which is new if the folder is empty. If ``folder`` is None, a new index in memory."""
+    """The index in ``folder``, which is created if the folder is empty; a new index in memory if ``folder`` is None."""
     index = tantivy.Index(_schema(), str(folder) if folder else None)
     index.config_reader("manual")  # otherwise a thread polls for commits
     index.register_tokenizer("words", _words_analyzer().build())
@@ -122,16 +122,16 @@ def open_index(folder: Path | None = None) -> tantivy.Index:
 
 
 class IndexedBatch(NamedTuple):
-    """Documents to add, each with a unique key, and keys of documents to remove."""
+    """Documents to add, each with a unique key, and the keys of documents to remove."""
 
     added: Iterable[tuple[int, TextDocument]]
     removed: Iterable[int] = ()
 
 
 def write(index: tantivy.Index, change: IndexedBatch, heap_bytes: int) -> None:
-    """Removes and adds documents in one commit, and waits for the end of all merges.
+    """Removes and adds documents in one commit, and waits until all merges have ended.
 
-    Raises ValueError, and tantivy's exceptions if one of its own threads fails.
+    Raises ValueError, or one of tantivy's own exceptions if one of its threads fails.
     """
     writer = index.writer(heap_bytes, 1)
     for key in change.removed:
@@ -160,7 +160,7 @@ def _written(key: int, document: TextDocument) -> tantivy.Document:
 
 
 def _compiled(alternatives: Sequence[Sequence[QueryClause]]) -> tantivy.Query:
-    """The query as tantivy's own, with weights that depend only on fields."""
+    """Compiles the query for tantivy, with weights that depend only on the fields."""
     return _any(_all_of(clauses) for clauses in alternatives)
 
 
@@ -242,7 +242,7 @@ _LEAST_LATIN = 3
 
 
 def content_words(document: TextDocument) -> Counter[str]:
-    """The words of title, tags and body that say what ``document`` is about, without stop words and numbers."""
+    """Counts the words of ``document``'s title, tags and body, without stop words, numbers and very short words."""
     texts = (document.title, document.tags, _FENCE.sub("", document.text[:LONGEST_TEXT]))
     words = Counter(word.text for text in texts for word in words_in(encodable(text[:LONGEST_TEXT])))
     for word in [*words]:
@@ -255,14 +255,14 @@ def content_words(document: TextDocument) -> Counter[str]:
 
 
 class DocumentMatch(NamedTuple):
-    """A document that matches: its path and its score, a sum of weights."""
+    """A matching document's path, and its score as a sum of weights."""
 
     path: str
     score: float
 
 
 class IndexPart:
-    """The searchable state of one index, which stays the same when the index changes."""
+    """The searchable state of an index at one time. Later changes of the index do not affect it."""
 
     def __init__(self, index: tantivy.Index, keys: Mapping[str, int]) -> None:
         """``keys`` maps the path of each document to its key."""
@@ -273,7 +273,7 @@ class IndexPart:
         self._ranks[[keys[path] for path in self._paths]] = np.arange(len(self._paths))
 
     def find(self, query: tantivy.Query, limit: int, hidden: Iterable[str]) -> tuple[list[DocumentMatch], int]:
-        """The first ``limit`` documents, best first and equal ones by path, and the number of all matches."""
+        """The ``limit`` best matches, sorted by score (best first) and path, and the total number of matches."""
         if not self._paths:
             return [], 0
         hits = self.searcher.search(query, len(self._paths), count=False).hits
@@ -288,18 +288,19 @@ class IndexPart:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FullTextView:
-    """The documents of one snapshot: the index on disk, and newer documents in memory, which hide the old ones."""
+    """The documents of one snapshot: the index on disk, and newer documents in memory, which hide older versions."""
 
     kept: IndexPart | None
     newer: IndexPart | None = None
     hidden: frozenset[str] = frozenset()
-    """Paths in ``kept`` that are out of date or were removed."""
+    """The paths of documents in ``kept`` that were changed or removed since."""
 
     def find(self, query: str, limit: int, is_typing: bool = False) -> tuple[list[DocumentMatch], int]:
-        """The first ``limit`` documents that match ``query``, best first, and the number of all matches.
+        """The ``limit`` best matches of ``query``, sorted by score (best first) and path, and the total number of
+        matches.
 
-        A match in the title counts most, then in a heading, a tag, the path and the text; all words as one phrase
-        count more than any of these. Documents with equal scores are ordered by path.
+        A match in the title counts most, followed by headings, tags, the path and the text. A match of all words as one
+        phrase counts more than any of these.
         """
         if not (alternatives := parsed(query, is_typing)):
             return [], 0
@@ -319,8 +320,8 @@ class FullTextView:
     def similar(self, document: TextDocument, limit: int) -> list[DocumentMatch]:
         """The ``limit`` documents most similar to ``document``, best first, without ``document`` itself.
 
-        The score sums the idf of shared word stems and character pairs, among the 25 of ``document`` with the highest
-        tf × idf. Removed documents still count in the idf until tantivy merges their segment.
+        The score is the sum of the idf of shared word stems and character pairs, out of the 25 in ``document`` with the
+        highest tf × idf. Removed documents affect the idf until tantivy merges their segment.
         """
         count = sum(len(part.keys) for part in (self.kept, self.newer) if part is not None)
         stemmer, terms = _stemmer(), Counter[tuple[tuple[str, ...], str]]()
@@ -342,13 +343,13 @@ class FullTextView:
     def rarest(self, words: Iterable[str], most: int) -> tuple[str, ...]:
         """The ``most`` of ``words`` that the fewest documents contain, rarest first.
 
-        Leaves out those that no document contains as a word, such as runs of scripts without spaces.
+        Leaves out words that no document contains as a word, such as runs of scripts without spaces.
         """
         counts = {word: self._holding(tuple(_STEMS), word) for word in words}
         return tuple(heapq.nsmallest(most, filter(counts.get, counts), lambda word: (counts[word], word)))
 
     def _holding(self, fields: Iterable[str], term: str) -> int:
-        """The number of documents with ``term`` in the one of ``fields`` where it is most common."""
+        """The number of documents that contain ``term`` in one field, for the field in which most do."""
         parts = [part for part in (self.kept, self.newer) if part is not None]
         return max(sum(part.searcher.doc_freq(field, term) for part in parts) for field in fields)
 
@@ -373,10 +374,10 @@ class FullTextView:
 
 @dataclass(frozen=True, slots=True)
 class Excerpt:
-    """The fields of a document that match, and a matching line of its text, 0 if none does.
+    """A document's fields that match a query, and the number of a matching line, 0 if no line of the text matches.
 
-    The line has the first match of all words as one phrase, or else of any word.
-    ``highlights`` are the starts and ends of the matches in ``snippet``, which is a piece of the text on one line.
+    The line is the one with the first match of all words as one phrase, or else of any word. ``snippet`` is a piece of
+    the text as a single line, and ``highlights`` are the starts and ends of its matches.
     """
 
     fields: tuple[str, ...]
@@ -386,12 +387,11 @@ class Excerpt:
 
 
 _BEFORE, _WINDOW, _SNIPPET = 60, 400, 160
-"""Characters: the most that a snippet begins before the first match, the window from which it is chosen, and its
-length."""
+"""In characters: a snippet's limit before the first match, the window from which it is chosen, and its length."""
 
 
 class _MatchFinder:
-    """Finds the words of a text that match a query, as the index does."""
+    """Finds the words of a text that match a query, by the same rules as the index."""
 
     def __init__(self, clauses: Iterable[QueryClause]) -> None:
         listed = list(clauses)
@@ -407,7 +407,7 @@ class _MatchFinder:
         self._is_empty = not listed
 
     def matches(self, text: str) -> Iterator[Word]:
-        """Yields the matches in ``text``, in order. A phrase is one match."""
+        """Yields the matches in ``text`` in order. A matching phrase is yielded as one match."""
         last: deque[Word] = deque(maxlen=max(map(len, self._phrases), default=0))
         for word in () if self._is_empty else words_in(text[:LONGEST_TEXT]):
             if word.is_unspaced:
@@ -441,7 +441,7 @@ class _MatchFinder:
 def _snippet(
     searcher: tantivy.Searcher, document: TextDocument, first: Word, finder: _MatchFinder
 ) -> tuple[str, tuple[tuple[int, int], ...]]:
-    """A piece of the text on one line, near the match ``first``, and the matches in it."""
+    """A piece of ``document``'s text near the match ``first``, as a single line, and the matches in it."""
     text = document.text
     begin = max(0, first.start - _BEFORE)
     while 0 < begin < first.start and text[begin - 1].isalnum():

@@ -1,4 +1,4 @@
-"""A tantivy index in memory: BM25 over a fixed number of texts."""
+"""An in-memory tantivy index: BM25 over a fixed set of documents."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _KEY, _WORDS, _WRITER_BYTES = "key", "words", 50_000_000
 
 
 class MemoryMatch(NamedTuple):
-    """A document that matches: its position, tantivy's score, and its address in the index."""
+    """A matching document's position, tantivy's score, and the document's address in the index."""
 
     position: int
     score: float
@@ -19,18 +19,18 @@ class MemoryMatch(NamedTuple):
 
 
 class MemoryIndex:
-    """Documents, numbered by their position. All methods are safe for threads."""
+    """An index of documents, which are numbered by their position. All methods are thread-safe."""
 
     def __init__(
         self, fields: Sequence[str], analyzer: tantivy.TextAnalyzer, documents: Iterable[Sequence[str]]
     ) -> None:
-        """Each of ``documents`` has a text, in UTF-8, for each of ``fields``; ``analyzer`` splits them into words."""
+        """Indexes ``documents``, each with one text (encodable in UTF-8) per field. ``analyzer`` splits out words."""
         builder = tantivy.SchemaBuilder().add_unsigned_field(_KEY, fast=True)
         for name in fields:
             builder = builder.add_text_field(name, tokenizer_name=_WORDS, index_option="freq")
         self._schema = builder.build()
         index = tantivy.Index(self._schema)
-        index.config_reader("manual")  # otherwise a thread polls for commits
+        index.config_reader("manual")  # to avoid a thread that polls for commits
         index.register_tokenizer(_WORDS, analyzer)
         writer = index.writer(_WRITER_BYTES, 1)
         for position, texts in enumerate(documents):
@@ -45,7 +45,7 @@ class MemoryIndex:
         return self.searcher.num_docs
 
     def query(self, words: Iterable[str], fields: Iterable[str]) -> tantivy.Query:
-        """The query for any of ``words``, as the analyzer returns them, in any of ``fields``."""
+        """The query for any of ``words`` in any of ``fields``. The words must be as the analyzer returns them."""
         terms = [tantivy.Query.term_query(self._schema, name, word, "freq") for word in words for name in fields]
         return tantivy.Query.boolean_query([(tantivy.Occur.Should, term) for term in terms])
 

@@ -1,10 +1,9 @@
-"""The inverted index that computes every number of text relevance.
+"""The inverted index from which all text relevance is computed.
 
 A generation consists of a large *base* and a small *delta*, both immutable and shared with the generations around it
 (:mod:`brvtui.text.segment`). Each note has a *slot*: the slots of the base come first, then those in the delta. A
-changed note leaves its slot and takes a new one in the delta, so that a change costs only as much as that note. When
-the delta has grown, it is folded into the base. Document frequencies count only living notes, and are therefore
-exact.
+changed note moves to a new slot in the delta, so that the cost of a change depends only on that note. A large delta is
+folded into the base. Document frequencies are exact, because they count only notes that still exist.
 """
 
 from __future__ import annotations
@@ -24,11 +23,11 @@ from brvtui.text.vocabulary import KINDS, Expansion, Vocabulary
 from brvtui.trace import TermExpansion, TermMatch
 
 FOLD_FROM = 1_000
-"""The number of notes in the delta, or removed from the base, from which folding pays."""
+"""The number of notes in the delta, or removed from the base, at which folding is worth its cost."""
 MANY_TERMS = 4_000
-"""Up to this many terms stay even if no note contains them any more."""
+"""Unused terms are kept unless there are more terms than this."""
 _CACHED_EXPANSIONS = 4_096
-"""More than the terms of the longest possible query, so that its results are explained from the cache."""
+"""The number of cached expansions: more than any query has terms, so that its results are explained from the cache."""
 _NOTES_AT_ONCE = 4_096
 _DESCRIBED_MATCHES = 24
 
@@ -48,7 +47,7 @@ _SLOT_LENGTHS: Key[NDArray[np.float64]] = Key("lengths by slot")
 
 
 class _Idf(dict[int, float]):
-    """The idf of each requested document frequency. A query needs hundreds, most of them again and again."""
+    """Caches the idf of each document frequency. A query needs hundreds of values, mostly the same ones."""
 
     def __init__(self, notes: int) -> None:
         super().__init__()
@@ -61,7 +60,7 @@ class _Idf(dict[int, float]):
 
 @dataclass(frozen=True, slots=True)
 class TermMatches:
-    """The scores of one query term for every note, summed over matched terms and fields (0: no match)."""
+    """One query term's score for every note, summed over matched terms and fields; 0 for notes that do not match."""
 
     term: str
     expansion: Expansion
@@ -70,13 +69,13 @@ class TermMatches:
 
 @dataclass(frozen=True, slots=True)
 class Collection:
-    """The statistics of all notes of many trees, for the terms that were requested."""
+    """Statistics over all notes of several trees, for the requested terms."""
 
     notes: int
     averages: tuple[float, ...]
     """The mean length of each field."""
     frequencies: Mapping[str, tuple[int, ...]]
-    """The number of notes that contain a term (UTF-16 form), for each field."""
+    """For each term (UTF-16 form), the number of notes that contain it in each field."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -99,7 +98,7 @@ class Postings:
 
     @property
     def sizes(self) -> NDArray[np.int64]:
-        """The number of terms of each note, each counted once per field."""
+        """The number of each note's distinct terms, counted per field and summed over the fields."""
         return np.concatenate([np.diff(part.notes.offsets) for part in (self.base, self.delta)])[self.slots]
 
     @property
@@ -136,7 +135,7 @@ class Postings:
         return self._slot_lengths[:, self.slots]
 
     def note(self, position: int) -> NoteTerms:
-        """The terms of one note."""
+        """The terms of the note at ``position``."""
         slot = int(self.slots[position])
         first = len(self.base.notes)
         return self.base.notes.note(slot) if slot < first else self.delta.notes.note(slot - first)
@@ -171,7 +170,7 @@ class Postings:
         return self.derived.of(_INSERTED, lambda: self._first_places()[self.vocabulary.ids])
 
     def _first_places(self) -> NDArray[np.int64]:
-        """The first position of each term, by its id, among the terms of all notes in sequence."""
+        """For each term id, the term's first position in the sequence of all notes' terms."""
         parts = self.base.notes, self.delta.notes
         rows = np.concatenate([part.rows for part in parts])
         starts = np.concatenate([parts[0].offsets[:-1], parts[1].offsets[:-1] + len(parts[0].rows)])[self.slots]
@@ -186,8 +185,8 @@ class Postings:
         return first
 
     def first_matches(self, term: str, text: TextRules) -> NDArray[np.int64]:
-        """For each note, the position of the first index term and field, in the engine's order, that matches
-        ``term``."""
+        """For each note, the position of its first match of ``term`` among all pairs of index term and field, in the
+        engine's order; the number of pairs if there is no match."""
         rows = (self.in_engine_order(term, text).ids[:, None] * len(FIELDS) + np.arange(len(FIELDS))).ravel()
         found = np.full(len(self.base.notes) + len(self.delta.notes), len(rows))
         first = 0
@@ -199,7 +198,7 @@ class Postings:
         return found[self.slots]
 
     def warm(self) -> None:
-        """Computes in advance what the first look-up needs."""
+        """Computes in advance everything that the first look-up needs."""
         self.vocabulary.warm()
         _ = self._slot_lengths
 
@@ -306,7 +305,7 @@ class Postings:
         return seen[self.slots]
 
     def among(self, collection: Collection) -> Postings:
-        """The same notes, scored as a part of ``collection``: as if one index contained all of its notes."""
+        """The same notes, scored as if one index contained all notes of ``collection``."""
         counts = self.frequencies.copy()
         fields = len(FIELDS)
         for term, frequencies in collection.frequencies.items():
@@ -322,11 +321,11 @@ class Postings:
         return postings
 
     def detached(self) -> Postings:
-        """A copy with ids of its own, from which a different next generation can be made."""
+        """A copy with its own term ids, from which a different next generation can be built."""
         return replace(self, ids=self.ids.detached())
 
     def changed(self, kept: NDArray[np.int64], new: Sequence[NoteTerms]) -> Postings:
-        """The next generation. ``kept`` is its document order: positions in this one, or -1 for each of ``new``."""
+        """The next generation. ``kept`` is its document order: positions in this one, and -1 for each of ``new``."""
         first = len(self.base.notes)
         stays = kept >= 0
         slots = np.full(len(kept), -1, dtype=np.int64)
@@ -367,7 +366,7 @@ class Postings:
 
     @property
     def wants_folding(self) -> bool:
-        """True if the size of the delta, removed notes of the base, or unused terms make folding pay."""
+        """True if folding is worth its cost: many notes are in the delta or removed, or many terms are unused."""
         alive = int((self.slots < len(self.base.notes)).sum())
         changed = max(len(self.delta.notes), len(self.base.notes) - alive)
         return changed >= FOLD_FROM or (changed > 0 and self._many_terms_are_gone)
@@ -401,8 +400,7 @@ def _sums(
     norms: NDArray[np.float64],
     text: TextRules,
 ) -> NDArray[np.float64]:
-    """The sum of the scores of ``rows`` for each slot of ``part``, added in their order, which affects the last
-    digits."""
+    """Each slot's sum of scores in ``rows``, added in the order of ``rows``, which affects the last digits."""
     begin, counts = part.index.spans(rows)
     places = ranges(begin, counts)
     documents = part.index.documents[places]

@@ -1,4 +1,4 @@
-"""The language of queries: words, phrases, prefixes, operators and aliases.
+"""The query language of Jeffs Brain: words, phrases, prefixes, operators and aliases.
 
 See ``docs/reference/jeffs-brain.md``, "The query language" and "Aliases".
 """
@@ -34,7 +34,7 @@ class TokenKind(StrEnum):
 
 
 class Operator(StrEnum):
-    """The ways in which a token is joined to the one before it."""
+    """The ways in which a token is joined to the preceding token."""
 
     AND = "AND"
     OR = "OR"
@@ -43,7 +43,7 @@ class Operator(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """One token. Without an operator, it is joined by OR."""
+    """One token. If it has no operator, it is joined by OR."""
 
     kind: TokenKind
     text: str
@@ -60,14 +60,14 @@ class ParsedQuery:
 
 
 def normalise(query: str) -> str:
-    """``query`` composed (NFC) and trimmed, without invisible joiners, with each run of white space as one space."""
+    """``query`` in NFC, without invisible joiners, trimmed, and with each run of white space replaced by one space."""
     return folded(unicodedata.normalize("NFC", query).translate(_INVISIBLE))
 
 
 def parse(query: str, stop_words: Set[str], word_length: int) -> ParsedQuery:
-    """The tokens of ``query``. Any text is a valid query.
+    """Parses ``query``. Any text is a valid query.
 
-    In a query without quotes and operators, ``stop_words`` and words shorter than ``word_length`` are dropped.
+    If the query has no quotes or operators, ``stop_words`` and words shorter than ``word_length`` are dropped.
     """
     raw = normalise(query)
     operators = set(Operator)
@@ -95,10 +95,9 @@ def parse(query: str, stop_words: Set[str], word_length: int) -> ParsedQuery:
 
 
 def compile_fts(parsed: ParsedQuery) -> str:
-    """The query as text of a full-text engine; empty if it has no token.
+    """The query as a full-text expression; empty if it has no tokens.
 
-    Tokens are joined by OR if they have no operator. NOT is written ``AND NOT``. The first token's operator is
-    dropped.
+    Tokens without an operator are joined by OR. NOT is written ``AND NOT``. The first token's operator is dropped.
     """
     text = ""
     for token in parsed.tokens:
@@ -116,9 +115,9 @@ def _rendered(token: Token) -> str:
 
 
 def alternatives(parsed: ParsedQuery) -> list[str]:
-    """The operands of OR in the query, each as an FTS5 expression, in which NOT binds closest, then AND, then OR.
+    """The query's operands of OR, each as an FTS5 expression. NOT binds most tightly, then AND, then OR.
 
-    Every token is a phrase in it, so that a term that the tokenizer splits is found in one piece.
+    Every token becomes a phrase, so that the parts of a term that the tokenizer splits must be adjacent.
     """
     expressions: list[str] = []
     for token in parsed.tokens:
@@ -134,13 +133,13 @@ Aliases = Mapping[str, Sequence[str]]
 
 
 class AliasError(ValueError):
-    """An alias file that cannot be used. The message names the file and the reason."""
+    """Raised for an alias file that cannot be used. The message names the file and the reason."""
 
 
 def expand(parsed: ParsedQuery, aliases: Aliases) -> ParsedQuery:
-    """``parsed`` with each term that has ``aliases`` replaced by its alternatives, once.
+    """``parsed`` with each term that has ``aliases`` replaced by its alternatives. Alternatives are not expanded again.
 
-    The first alternative takes the term's operator. A term whose alternatives contain no word stays.
+    The first alternative has the term's operator. A term stays if its alternatives contain no words.
     """
     tokens: list[Token] = []
     for token in parsed.tokens:
@@ -159,9 +158,9 @@ def _token(words: list[str]) -> Token:
 
 
 def read_aliases(file: Path) -> dict[str, list[str]]:
-    """The aliases in a JSON file ``{"word": ["other", "two words"]}``, keys in lower case.
+    """Reads aliases from a JSON file such as ``{"word": ["other", "two words"]}``. Keys are lower-cased.
 
-    Raises :class:`AliasError` if the file cannot be read or contains something else.
+    Raises :class:`AliasError` if the file cannot be read or has another form.
     """
     try:
         value = read_json(file, follow_links=True)
@@ -174,7 +173,7 @@ def read_aliases(file: Path) -> dict[str, list[str]]:
 
 
 def checked_aliases(value: Any, origin: str) -> dict[str, list[str]]:
-    """The aliases in ``value``, plain data of the same form. Raises :class:`AliasError`, which names ``origin``."""
+    """The aliases in ``value``, parsed JSON of that form. Raises :class:`AliasError` with ``origin`` in its message."""
     if not isinstance(value, dict):
         raise AliasError(f"{origin}: must be an object of words and lists of words")
     for word, others in value.items():

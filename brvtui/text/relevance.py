@@ -1,7 +1,7 @@
-"""tantivy's own BM25 as an alternative relevance, over notes split into words as ByteRover splits them.
+"""tantivy's BM25 as an alternative text relevance, over notes split into words by ByteRover's rules.
 
-Its numbers must not depend on earlier snapshots, so each snapshot has an index of its own. Every number of
-ByteRover's ranking comes from the postings (``docs/explanation/architecture.md``, "Numbers and matches").
+Each snapshot has its own index, so that scores do not depend on earlier snapshots. ByteRover's own ranking uses only
+the postings (``docs/explanation/architecture.md``, "Numbers and matches").
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _TOKEN = r"[^\n\r\p{Z}\p{P}]+"
 
 
 class RelevanceIndex:
-    """The BM25 of terms in documents, which are numbered by their position."""
+    """Computes the BM25 of terms in documents, which are numbered by their position."""
 
     def __init__(self, documents: Iterable[tuple[str, str, str]]) -> None:
         """Indexes ``documents``, each a title, content and path."""
@@ -31,14 +31,14 @@ class RelevanceIndex:
         return len(self._index)
 
     def term_scores(self, term: str, boosts: Mapping[str, float]) -> NDArray[np.float64]:
-        """tantivy's BM25 of one term (UTF-16 form), summed over the fields with their boosts."""
+        """tantivy's BM25 of ``term`` (UTF-16 form) for every document, summed over the fields with ``boosts``."""
         scores = np.zeros(len(self), dtype=np.float64)
         for name in FIELDS:
             scores += boosts[name] * self.field_scores(term, name)
         return scores
 
     def field_scores(self, term: str, field: str) -> NDArray[np.float64]:
-        """tantivy's BM25 of one term in one field, for every document; 0 if the document does not contain it."""
+        """tantivy's BM25 of ``term`` in ``field`` for every document; 0 where the term does not occur."""
         scores = np.zeros(len(self), dtype=np.float64)
         for match in self._index.matches(self._index.query([from_utf16(term)], [field])):
             scores[match.position] = match.score

@@ -1,4 +1,4 @@
-"""A part of the postings: the terms of some notes, note by note (*forward*), and the same inverted and compressed."""
+"""A segment of the postings: the terms of each of its notes (*forward*), and the notes of each term (*inverted*)."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from brvtui.text.analysis import counted
 
 FIELDS = ("title", "content", "path")
 MOST_WORDS = 2_000_000
-"""The limit on different words in the notes of a project. Ordinary text has fewer than 300,000 in 50 MB."""
+"""The limit on distinct words in a project's notes. Ordinary text has fewer than 300,000 in 50 MB."""
 MOST_ENTRIES = 20_000_000
 """The limit on words in total, each counted once per note and field."""
 MOST_BYTES = 200_000_000
@@ -46,7 +46,7 @@ class TermIds(dict[str, int]):
     def detached(self) -> TermIds:
         """A copy of these ids. Terms added to one are not added to the other."""
         copy = TermIds()
-        copy.update(self)  # before the names: a term added in between then has a name too many, never one too few
+        copy.update(self)  # before the names, so that a term added in between leaves an extra name, not a missing one
         copy.terms = list(self.terms)
         return copy
 
@@ -135,7 +135,7 @@ class Inverted:
 
 @dataclass(frozen=True, eq=False)
 class Segment:
-    """Notes by slot. The documents of the inverted rows are slots."""
+    """Notes by slot, and the inverted rows, in which documents are slots."""
 
     notes: Forward
     index: Inverted
@@ -178,7 +178,7 @@ def merged(base: Segment, delta: Segment, slots: NDArray[np.int64], terms: int) 
 
 
 def renumbered(part: Segment, held: NDArray[np.bool_]) -> Segment:
-    """``part`` with new ids for only the terms that are ``held``. Its notes must not contain others."""
+    """``part`` with new ids for only the terms that are ``held``. Its notes must not contain any other terms."""
     place = np.cumsum(held) - 1
     fields = len(FIELDS)
     rows = place[part.notes.rows // fields] * fields + part.notes.rows % fields

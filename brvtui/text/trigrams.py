@@ -1,4 +1,4 @@
-"""Jaccard similarity of sets, and likeness of names by their trigrams.
+"""Jaccard similarity of sets, and similarity of names by their trigrams.
 
 See ``docs/reference/jeffs-brain.md``, "Trigrams".
 """
@@ -45,7 +45,7 @@ def words_of(text: str) -> list[str]:
 
 
 def slug_text(path: str) -> str:
-    """The words of a path's last part, in lower case, without one ending ``.md``."""
+    """The words of a path's last part in lower case, without a final ``.md``."""
     return " ".join(words_of(path.lower().rpartition("/")[2].removesuffix(_ENDING)))
 
 
@@ -74,10 +74,10 @@ class Likeness:
 
 
 class TrigramIndex:
-    """Names by their trigrams. Entries with an empty or a repeated id are left out."""
+    """An index of names by their trigrams. Entries with an empty or a repeated id are left out."""
 
     def __init__(self, entries: Iterable[tuple[str, str]]) -> None:
-        """``entries`` are ids and paths; positions count all of them."""
+        """``entries`` are pairs of id and path. Positions count all entries, including those left out."""
         self._names: dict[int, tuple[str, int]] = {}
         self._holders: dict[str, list[int]] = {}
         seen = {""}

@@ -92,7 +92,7 @@ _WHOLE = ("answer", "context")
 _PATHS = ("file", "path")
 """Fields by which notes are looked up. The same path is always cut in the same way, whatever surrounds it."""
 _MARK = 40
-"""The maximum length of the mark of a cut, so that a text that was cut is never cut again."""
+"""The maximum length of the mark that ends a cut text. Limits allow for it, so that no text is cut twice."""
 _LONGEST_IN_ALL = 2_000_000
 _SHORT, _FEW = 200, 500
 """The limits on characters of each text and entries of each list of texts, if all texts exceed ``_LONGEST_IN_ALL``."""

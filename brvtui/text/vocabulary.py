@@ -33,7 +33,7 @@ _NEVER = np.iinfo(np.int64).max
 
 
 def tree_order(terms: Sequence[str], inserted: NDArray[np.int64], some: Sequence[int]) -> list[int]:
-    """The positions ``some`` (ascending) of ``terms`` (sorted), in the order in which a walk visits them.
+    """The positions ``some`` (ascending) of ``terms`` (sorted), in the order in which a walk of the tree visits them.
 
     ``inserted`` is the insertion time of each of ``terms``; the tree contains all of them.
     """
@@ -62,10 +62,10 @@ def tree_order(terms: Sequence[str], inserted: NDArray[np.int64], some: Sequence
 
 
 def _node_age(terms: Sequence[str], inserted: NDArray[np.int64], low: int, high: int, shared: int) -> int:
-    """The time at which the tree got the node above exactly ``terms[low:high]``, which share their first ``shared``
-    characters.
+    """The time at which the node above exactly ``terms[low:high]`` was created. These terms share their first
+    ``shared`` characters.
 
-    That is the insertion of the first term that ends at the node, or that branches off there from the oldest term.
+    This is when the first term was inserted that ends at the node or branches off from the oldest term there.
     """
     ages = inserted[low:high]
     oldest = int(ages.argmin())
@@ -160,11 +160,11 @@ class Vocabulary:
     def in_tree_order(
         self, found: Expansion, names: Sequence[str], inserted: Callable[[], NDArray[np.int64]]
     ) -> Expansion:
-        """``found`` in the order in which MiniSearch uses the terms: the exact one, longer ones from the end of the
-        walk through its tree (:mod:`brvtui.text.vocabulary`), near ones from the beginning.
+        """``found`` in MiniSearch's order of terms: the exact match, then prefix matches in reverse tree order
+        (:func:`tree_order`), then fuzzy matches in tree order.
 
-        ``names`` are terms by id. ``inserted`` returns the time at which each term of this vocabulary was added to
-        the tree.
+        ``names`` are terms by id. ``inserted`` returns the time at which each term of this vocabulary was added to the
+        tree.
         """
         if np.bincount(found.kinds, minlength=len(KINDS))[1:].max() < 2:
             return found
@@ -203,7 +203,7 @@ class Vocabulary:
         return found
 
     def warm(self) -> None:
-        """Sorts the terms into buckets by length now."""
+        """Sorts the terms into buckets by length in advance."""
         self._buckets()
 
     def changed(self, added: Sequence[TermWithId], removed: Sequence[TermWithId]) -> Vocabulary:

@@ -21,8 +21,8 @@ def label_of(mark: Mark | None, glyphs: Glyphs) -> Span:
     """Returns the label of a card and its role.
 
     Examples: ``▾ left prompt +1`` for events by the day of the forecast, ``⚠ archive`` now, ``12d in tier 2`` for 12
-    more days in tier 2, with ``⚠`` if the note can already be archived or pruned. If all cards show the same event: ``▾ 12d
-    archive``.
+    more days in tier 2, with ``⚠`` if the note can already be archived or pruned. If all cards show the same event:
+    ``▾ 12d archive``.
     """
     if mark is None:
         return "", "muted"

@@ -1,7 +1,7 @@
-"""The state of every note: signals as stored and after decay, best possible score, and the events that ageing brings.
+"""The state of every note: stored and decayed signals, the best possible score, and ageing events.
 
-``docs/reference/byterover.md`` and "What ageing brings". All values are arrays by position in the snapshot, so that ten
-thousand notes take milliseconds. :meth:`Board.row` is the view of one note.
+See ``docs/reference/byterover.md``, "What ageing brings". All values are arrays indexed by position in the snapshot, so
+that ten thousand notes take milliseconds. :meth:`Board.row` returns the values of one note.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ Bools = NDArray[np.bool_]
 Levels = NDArray[np.int8]
 
 _SOON = 1e-3
-"""The minimum number of days until a future event."""
+"""The minimum time in days until a future event."""
 
 
 @dataclass(frozen=True, eq=False)
 class BoardState:
-    """Every note at one moment, if nothing changes until then except the time."""
+    """The state of every note at one time, provided that nothing but the time changes until then."""
 
     days: Floats
     """Days since modification."""
@@ -47,7 +47,7 @@ class BoardState:
 
 @dataclass(frozen=True, slots=True)
 class BoardRow:
-    """One note of a board. Importance is 0 to 100, recency and ceiling 0 to 1. Stored values are before decay."""
+    """One note of a board. Importance is in 0..100; recency and ceiling are in 0..1. Stored values are before decay."""
 
     position: int
     path: str
@@ -63,28 +63,28 @@ class BoardRow:
     update_count: int
     days: float
     updated_days: float | None
-    """Days since the note's own ``updatedAt``; None without one, NaN if it is not a date."""
+    """Days since the note's own ``updatedAt``; None if it has none, NaN if the value is not a date."""
     archive_importance: float
-    """Importance decayed by ``updated_days``, which decides about archive candidates; NaN if these are not a number."""
+    """Importance decayed by ``updated_days``, by which archive candidates are chosen; NaN if ``updated_days`` is."""
     promoted_from: float | None
     """The stored importance from which a hit promotes the note; None for core."""
     demoted_below: float | None
     """The stored importance below which a hit demotes the note; None for a draft."""
     hits_to_promotion: int | None
-    """Access hits until it is promoted; None if no number of hits is enough."""
+    """The number of access hits until the note is promoted; None if it can never be."""
     after_one_hit: str
-    """Its maturity after one access hit."""
+    """The note's maturity after one access hit."""
     has_come: tuple[Event, ...]
     source: str
 
     @property
     def to_promotion(self) -> float | None:
-        """The stored importance that is missing for a promotion; 0 if the next hit promotes the note in any case."""
+        """The stored importance that the note lacks for a promotion; 0 if the next hit promotes it in any case."""
         return None if self.promoted_from is None else max(0.0, self.promoted_from - self.importance_stored)
 
     @property
     def to_demotion(self) -> float | None:
-        """The stored importance above the threshold of demotion; negative if the next hit may demote the note."""
+        """The margin of the stored importance over the demotion threshold; negative if a hit may demote the note."""
         return None if self.demoted_below is None else self.importance_stored - self.demoted_below
 
 
@@ -101,22 +101,22 @@ class Board:
 
     @property
     def events(self) -> tuple[Event, ...]:
-        """The events that ageing can bring here."""
+        """The ageing events that can occur."""
         return self.rules.events
 
     @property
     def _gates(self) -> dict[Event, float]:
-        """The thresholds of ceilings, by the event that comes below each."""
+        """For each event of falling below a gate, the ceiling below which it occurs."""
         decimals = self.rules.score.decimals
         return {event: unrounded_threshold(gate, decimals) for event, gate in self.rules.gates.items()}
 
     @cached_property
     def today(self) -> BoardState:
-        """Every note now."""
+        """The state of every note now."""
         return self.after(0.0)
 
     def after(self, days: float) -> BoardState:
-        """Every note in ``days`` days, if nothing changes until then except the time."""
+        """The state of every note in ``days`` days, provided that nothing but the time changes until then."""
         columns, rules = self.snapshot.columns, self.rules
         at_ms = self.now_ms + days * MS_PER_DAY
         age = age_days(at_ms, columns.mtime_ms)
@@ -133,7 +133,7 @@ class Board:
 
     @cached_property
     def days_until(self) -> Mapping[Event, Floats]:
-        """Days until each event comes to each note: 0 if it has come, infinite if it never comes."""
+        """Days until each event occurs for each note: 0 if it already has, infinite if it never will."""
         columns, rules, decay = self.snapshot.columns, self.rules, self.rules.decay
         stored, age = columns.importance, days_since(self.now_ms, columns.mtime_ms)
         since_update = days_since(self.now_ms, columns.updated_ms)
@@ -162,18 +162,18 @@ class Board:
 
     @cached_property
     def hits_to_promotion(self) -> Floats:
-        """Access hits until each note is promoted, at least 1; infinite if no number of hits is enough."""
+        """The number of access hits (at least 1) until each note is promoted; infinite if it can never be."""
         columns = self.snapshot.columns
         return hits_until_promotion(columns.importance, columns.maturity, self.rules.signals)
 
     @cached_property
     def path_ranks(self) -> NDArray[np.int64]:
-        """The rank of each note in order of paths."""
+        """The rank of each note when notes are sorted by path."""
         return _ranks([note.path for note in self.snapshot.notes])
 
     @cached_property
     def title_ranks(self) -> NDArray[np.int64]:
-        """The rank of each note in order of titles, ignoring case."""
+        """The rank of each note when notes are sorted by title, ignoring case."""
         return _ranks([note.title.casefold() for note in self.snapshot.notes])
 
     def row(self, position: int) -> BoardRow:
@@ -216,13 +216,13 @@ class Board:
 
     @cached_property
     def _archivable(self) -> Bools:
-        """Drafts of the project's own tree that are not in the archive yet."""
+        """A mask of the drafts in the project's own tree that are not in the archive yet."""
         notes, signals = self.snapshot.notes, self.snapshot.signals
         return np.asarray([_archivable(*pair) for pair in zip(notes, signals, strict=True)], dtype=np.bool_)
 
     @cached_property
     def _pruned_from(self) -> Floats:
-        """The age from which each note is offered for pruning; infinite if it never is."""
+        """The age in days from which each note is offered for pruning; infinite if it never is."""
         rules = self.rules.pruning
         days = np.asarray([rules.draft_days, rules.validated_days, rules.core_days])[self.snapshot.columns.maturity]
         walked = np.asarray([_pruned(note) for note in self.snapshot.notes], dtype=np.bool_)

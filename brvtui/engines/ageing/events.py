@@ -1,4 +1,4 @@
-"""The events that ageing brings, with their wording in the app, the command and the docs."""
+"""Ageing events, with their wording in the app, in commands and in the docs."""
 
 from __future__ import annotations
 
@@ -7,28 +7,28 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Event:
-    """An event that ageing brings to an unchanged note. Its state then lasts."""
+    """An event caused by ageing alone. The resulting state lasts until the note or its signals change."""
 
     key: str
-    """Its name on the command line and in JSON: ``leaves-tier-2``."""
+    """The name on the command line and in JSON, such as ``leaves-tier-2``."""
     weight: int
-    """The heavier of two events is named first."""
+    """The priority: of two events, the one with the higher weight is named first."""
     short: str
-    """The label on a card after the event: ``left tier 2``."""
+    """The label on a card after the event, such as ``left tier 2``."""
     until: str
-    """The label on a card before the event, after the number of days: ``in tier 2``."""
+    """The label on a card before the event, written after the number of days, such as ``in tier 2``."""
     happens: str
-    """Verb phrase for one note."""
+    """The verb phrase for one note."""
     happen: str
-    """Verb phrase for several notes."""
+    """The verb phrase for several notes."""
     has_come: str
-    """State of one note after it."""
+    """The state of one note after the event."""
     state: str
-    """State of several notes after it, for use after their number."""
+    """The state of several notes after the event, written after their number."""
     meaning: str
-    """The meaning of the state for a note."""
+    """The consequence of the state for a note."""
     in_short: str
-    """The same in short, for use after what happens to a note."""
+    """A short form of ``meaning``, written after ``happens``."""
 
 
 _AT_BEST = "even as the best match"
@@ -117,20 +117,20 @@ LEAVES_MEDIUM = Event(
     in_short=_AT_BEST,
 )
 OF_NOTES = (LEAVES_TIER_2, LEAVES_PROMPT, ARCHIVE, PRUNING, BELOW_MATURITY)
-"""The events that ageing brings to notes of a context tree."""
+"""The ageing events of notes in a context tree."""
 OF_TOPICS = (LEAVES_HIGH, LEAVES_MEDIUM, BELOW_MATURITY)
-"""The events that ageing brings to topics of a ByteRover V4 space."""
+"""The ageing events of topics in a ByteRover V4 space."""
 
 
 def next_days(days: int) -> str:
-    """The span of a forecast: ``the next 30 days``, ``the next day``."""
+    """The span of a forecast in words: ``the next 30 days`` or ``the next day``."""
     return "the next day" if days == 1 else f"the next {days} days"
 
 
 def count_sentence(event: Event, by_then: int, in_span: int, days: int) -> str:
-    """The number of notes that ``event`` has come to: ``51 have left tier 2, 14 of them in the next 30 days``.
+    """The number of notes after ``event`` in words: ``51 have left tier 2, 14 of them in the next 30 days``.
 
-    ``by_then`` is that number in ``days`` days. For ``in_span`` of these notes, the event comes after today.
+    ``by_then`` is their number in ``days`` days. For ``in_span`` of them, the event occurs after today.
     """
     text = f"{by_then} {event.state}"
     if not days:

@@ -1,7 +1,6 @@
-"""Forecasts of ageing: all notes on a future day, in several orders, and one note day by day.
+"""Ageing forecasts: all notes on a future day, and one note day by day or after hits or updates.
 
-A note is also shown after access hits, curate updates and saves (``docs/reference/byterover.md``, "What ageing
-brings").
+See ``docs/reference/byterover.md``, "What ageing brings".
 """
 
 from __future__ import annotations
@@ -28,24 +27,24 @@ from brvtui.tree.reading.signals import NoteSignals
 
 @dataclass(frozen=True, slots=True)
 class After:
-    """A note after a number of hits or updates: its stored signals and its best possible score, 0 to 1."""
+    """A note's stored signals and best possible score (0..1) after a number of hits or updates."""
 
     times: int
     signals: NoteSignals
     days: float
-    """Days since modification. A hit does not write the file; an update does."""
+    """Days since modification. An update writes the file; a hit does not."""
     ceiling: float
 
 
 def after_hits(signals: NoteSignals, days: float, local: bool, hits: int, rules: AgeingRules) -> After:
-    """The note, last written ``days`` ago, after ``hits`` access hits, each of which is recorded before the next."""
+    """The state of a note last written ``days`` ago, after ``hits`` access hits that are recorded one at a time."""
     for _ in range(hits):
         signals = accessed(signals, rules.signals)
     return _after(signals, days, local, hits, rules)
 
 
 def after_updates(signals: NoteSignals, days: float, local: bool, updates: int, rules: AgeingRules) -> After:
-    """The note, last written ``days`` ago, after ``updates`` curate updates. An update makes it young."""
+    """The state of a note last written ``days`` ago after ``updates`` curate updates, each of which resets its age."""
     for _ in range(updates):
         signals = updated(signals, rules.signals)
     return _after(signals, 0.0 if updates else days, local, updates, rules)
@@ -65,9 +64,9 @@ class UpcomingEvent:
 
     event: Event
     days: float
-    """Days from today: 0 if it has already come."""
+    """Days from today; 0 if the event has already occurred."""
     by_then: bool
-    """True if it comes between today and the day of the forecast."""
+    """True if it occurs after today and by the day of the forecast."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,13 +83,13 @@ class Forecast:
 
     @cached_property
     def changed(self) -> Mapping[Event, Bools]:
-        """A mask for each event: the notes to which it comes after today and by that day."""
+        """For each event, a mask of the notes for which it occurs after today and by that day."""
         today = self.board.today.has_come
         return {event: come & ~today[event] for event, come in self.then.has_come.items()}
 
     @cached_property
     def any_change(self) -> Bools:
-        """A mask of the notes to which any event comes by that day."""
+        """A mask of the notes for which any event occurs after today and by that day."""
         return np.asarray(np.logical_or.reduce(list(self.changed.values())), dtype=np.bool_)
 
     def coming(self, position: int) -> tuple[UpcomingEvent, ...]:
@@ -104,7 +103,7 @@ class Forecast:
 
 
 def calendar(board: Board) -> Mapping[Event, NDArray[np.int64]]:
-    """The number of notes to which each event comes, by day of a year. Index 0 is today, and always 0."""
+    """For each event, the number of notes for which it occurs on each day of the coming year. Index 0, today, is 0."""
     counts = {}
     for event, days in board.days_until.items():
         ahead = days[(days > 0) & (days <= LAST_DAY)]
@@ -116,7 +115,7 @@ Positions = NDArray[np.int64]
 
 
 class BoardOrder(StrEnum):
-    """Sort keys of the notes: greatest first, except for events, promotions and titles."""
+    """Sort orders of notes: largest value first, except for events, promotions and titles."""
 
     IMPORTANCE = "importance"
     EVENT = "next event"
@@ -131,11 +130,11 @@ class BoardOrder(StrEnum):
 def columns(
     forecast: Forecast, order: BoardOrder, only: Event | None = None, in_span: bool = False
 ) -> tuple[Positions, ...]:
-    """The positions of notes in the snapshot, sorted, for each of :data:`brvtui.ranking.maturity.LEVELS`; ties are by
-    path.
+    """The sorted positions of notes in the snapshot, for each of :data:`brvtui.ranking.maturity.LEVELS`. Ties are
+    sorted by path.
 
-    ``only`` keeps the notes to which that event has come by the day of the forecast. ``in_span`` keeps those to which
-    it comes after today, or any event if ``only`` is None.
+    ``only`` keeps the notes for which that event has occurred by the day of the forecast. ``in_span`` keeps the notes
+    for which it occurs after today, or for which any event does if ``only`` is None.
     """
     board = forecast.board
     ranked = np.lexsort((board.path_ranks, _keys(forecast, order)))
@@ -148,7 +147,7 @@ def columns(
 
 
 def _keys(forecast: Forecast, order: BoardOrder) -> Floats:
-    """The sort key of each note, ascending."""
+    """The key by which each note is sorted in ascending order."""
     board, then = forecast.board, forecast.then
     if order is BoardOrder.EVENT:
         return days_to_next_event(board)
@@ -169,17 +168,17 @@ def _keys(forecast: Forecast, order: BoardOrder) -> Floats:
 
 
 def days_to_next_event(board: Board) -> Floats:
-    """Days until the next future event; infinite if there is none."""
+    """Days until each note's next future event; infinite if there is none."""
     ahead = [np.where(days > 0, days, np.inf) for days in board.days_until.values()]
     return np.asarray(np.minimum.reduce(ahead), dtype=np.float64)
 
 
 @dataclass(frozen=True, eq=False)
 class Curve:
-    """One note in the coming days, as arrays with a value for each day from today."""
+    """One note's values in the coming days, as arrays with a value for each day from today."""
 
     importance: Floats
-    """0 to 100, after decay by the days since modification, as scores use it."""
+    """Importance (0..100) as scores use it, decayed by the days since modification."""
     recency: Floats
     ceiling: Floats
 

@@ -1,4 +1,4 @@
-"""The constants by which notes age, and the inputs of their scores."""
+"""The ageing constants, and the inputs of notes' scores."""
 
 from __future__ import annotations
 
@@ -19,20 +19,20 @@ from brvtui.tree.reading.signals import NoteSignals
 
 @dataclass(frozen=True, slots=True)
 class AgeingRules:
-    """The constants of an engine by which notes age."""
+    """An engine's ageing constants."""
 
     score: CompoundRules
     decay: DecayRules
     signals: SignalRules
     gates: Mapping[Event, float]
-    """The score that each gate requires, highest first, by the event of falling below it."""
+    """The score that each gate requires, keyed by the event of falling below it, highest score first."""
     events: tuple[Event, ...]
-    """The events that ageing can bring, in display order."""
+    """The ageing events that can occur, in display order."""
     pruning: PruningRules = PruningRules(0, 0, 0)
 
 
 def inputs_at(snapshot: Snapshot, positions: NDArray[np.int64] | slice, rules: CompoundRules) -> ScoreInputs:
-    """The inputs of the scores of the notes at ``positions``, besides text relevance and age."""
+    """The score inputs of the notes at ``positions``, except text relevance and age."""
     columns = snapshot.columns
     return score_inputs(
         columns.importance[positions],
@@ -44,7 +44,7 @@ def inputs_at(snapshot: Snapshot, positions: NDArray[np.int64] | slice, rules: C
 
 
 def inputs_of(signals: Sequence[NoteSignals], is_local: bool, rules: CompoundRules) -> ScoreInputs:
-    """:func:`inputs_at` of notes with these stored signals."""
+    """The same as :func:`inputs_at`, for notes with these stored signals."""
     importance, levels = importance_and_levels(signals)
     recency = np.asarray([one.recency for one in signals], dtype=np.float64)
     return score_inputs(importance, recency, levels, np.full(len(signals), is_local), rules)

@@ -64,7 +64,7 @@ class PlainIndex:
         return self.index.matches(self.index.query(stems, FIELDS))
 
     def hit(self, snapshot: Snapshot, asked: Mapping[str, str], found: MemoryMatch) -> Hit:
-        """``found`` as a result for the words ``asked``, by stem. The score has a part for each match in a field."""
+        """``found`` as a hit. ``asked`` maps stems to query words. The score has a part for each match in a field."""
         note, score, address = snapshot.notes[found.position], found.score, found.address
         pairs = [pair for each in (note.title, snapshot.readable(note.path)) for pair in _words(each)]
         words, forms, matched = {word for word, _ in pairs}, {stem: word for word, stem in pairs}, list[MatchedWord]()

@@ -1,4 +1,4 @@
-"""The answer to a query before and after an edit, with the scores that a search finds once the text is saved."""
+"""The answer to a query before and after an edit, with the scores of a search after the text is saved."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from brvtui.trace import Origin
 
 
 def preview_edit(context: Context, query: str, scope: str, path: str, data: bytes, keep_mtime: bool) -> EditPreview:
-    """The outcome of ``query`` before and after the file at ``path`` of the project's own tree gets the content
+    """The outcome of ``query`` before and after the content of the file at ``path`` in the project's own tree becomes
     ``data``.
 
-    The scores are those of a search after the text is saved. A new modification time makes a note young; the old one
-    (``keep_mtime``) does not. Nothing is written.
+    The outcome afterwards is computed with a new and with the old modification time; ``keep_mtime`` says which one a
+    save would use. Nothing is written.
     """
     snapshot, now_ms = context.snapshot, context.now_ms
     saved = [

@@ -61,7 +61,7 @@ class ByteRover:
         self._running = threading.Lock()
         self._swapping = threading.Lock()
         self._forecast: tuple[Context, float, Forecast] | None = None
-        """The last forecast with its context and day, for the next note of the same board."""
+        """The last forecast with its context and day, which is reused for other notes."""
 
     @cached_property
     def presentation(self) -> ByteRoverPresentation:
@@ -112,9 +112,9 @@ class ByteRover:
         return trace
 
     def complete(self, context: Context, query: Query, cancellation: Cancellation) -> Iterator[Event]:
-        """Runs ``query``, and lets the model write the answer if the route ends at a model and one is available.
+        """Runs ``query``, and has the model write the answer if the route ends at a model and one is available.
 
-        A complete answer is cached as in the engine. Errors of the model are events and are not raised.
+        A complete answer is cached as in the engine. The model's errors are yielded as events and not raised.
         """
         from brvtui.engines.byterover.completion.model_answer import CompletionContext, complete
         from brvtui.engines.byterover.route.router import keep
@@ -166,7 +166,7 @@ class ByteRover:
         return replace(trace, sections=(*trace.sections, section))
 
     def preview_edit(self, context: Context, query: Query, path: str, content: bytes, keep_mtime: bool) -> EditPreview:
-        """The answer and the note's numbers before and after its file gets ``content``. The cache is not used."""
+        """The answer and the note's numbers before and after ``content`` replaces its text. The cache is not used."""
         from brvtui.engines.byterover.edit_preview import preview_edit
 
         return preview_edit(context, query.text, query.scope, path, content, keep_mtime)
@@ -247,15 +247,15 @@ class ByteRover:
 
     @property
     def event_kinds(self) -> Mapping[str, str]:
-        """The states that ageing leads to, by the key of the event."""
+        """The state of several notes after each ageing event, by the event's key."""
         return {event.key: event.state for event in OF_NOTES}
 
     def ageing_rules(self, constants: Profile, stored: SignalRules) -> AgeingRules:
-        """The constants by which notes age."""
+        """The ageing constants."""
         return constants.ageing
 
     def forecast(self, context: Context, document: str, day: float) -> DocumentForecast | None:
-        """The best possible score of the note at ``document`` now and in ``day`` days, and the events that change it.
+        """The best possible score of the note at ``document`` now and in ``day`` days, and its ageing events.
 
         None for a file that is not searched.
         """
@@ -275,7 +275,7 @@ class ByteRover:
         return standing(context, document)
 
     def manifest_place(self, context: Context, path: str) -> ManifestPlace | None:
-        """The place of the file at ``path`` in the manifest; None for a file that the snapshot does not have."""
+        """The place of the file at ``path`` in the manifest; None if the snapshot has no such file."""
         from brvtui.engines.byterover.route.manifest import manifest_place
 
         snapshot = context.snapshot
@@ -288,7 +288,7 @@ class ByteRover:
         return find_package(named, environment)
 
     def verify(self, run: VerificationRun) -> Verification | None:
-        """The comparison of the installed program's answers with ours; None when cancelled."""
+        """The comparison of the installed program's answers with ours; None if cancelled."""
         from brvtui.engines.byterover.verification import verify
 
         return verify(run, self.constants())

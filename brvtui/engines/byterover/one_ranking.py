@@ -1,8 +1,8 @@
-"""One ranking over all members: the result that one tree of all their notes would give. Each member scores its own
-notes.
+"""One ranking over several members: the result of a search in a single tree that contains all their notes.
 
-Document frequencies and lengths are gathered first, for the terms that answer the query. Then each member scores its
-notes with the sums, and the best are merged by ByteRover's own order and rules. Folders stay in their member.
+Document frequencies and field lengths are first summed over the members, for the terms that match the query. Each
+member then scores its own notes with the sums, and the best matches are merged by ByteRover's order and rules. Notes
+lift only the folders of their own member.
 """
 
 from __future__ import annotations
@@ -199,7 +199,7 @@ class Ranker:
     def _results(
         self, direct: Sequence[tuple[str, RankedRow]], parts: Mapping[str, FinishedPart]
     ) -> tuple[tuple[MemberHit, ...], list[MemberMiss]]:
-        """The results with the folders that they lift, cut to the limit, and the notes that folders displaced."""
+        """The results with the folders that they lift, up to the limit, and the notes displaced by folders."""
         by_path = {(name, hit.file): hit for name, part in parts.items() for hit in part.hits}
         notes = [MemberHit(name, by_path[name, row.path]) for name, row in direct if (name, row.path) in by_path]
         order = {key: place for place, key in enumerate((one.member, one.hit.file) for one in notes)}

@@ -31,7 +31,7 @@ _ROOMY = 30
 _TITLE = 24
 _SIMULATED = 34
 _NAMED = 3
-"""The number of changed files that are named for an answer."""
+"""The number of changed files that are listed for a cached answer."""
 
 
 def _cache_title(shown: CacheNow | None, width: int) -> str:
@@ -212,7 +212,7 @@ class ByteRoverPresentation(Presentation):
         return _reading(trace, glyphs)
 
     def counts(self, trace: Trace) -> str:
-        """The numbers of results, of folders, and of hits that entity searches added."""
+        """The numbers of results, of lifted folders, and of hits that entity searches added."""
         found = trace.section(Search)
         if not trace.hits and not found.total_found:
             return "Results none"
@@ -284,7 +284,7 @@ class ByteRoverPresentation(Presentation):
         return scope.path if scope.restricts and scope.source != "option" else ""
 
     def in_words_of_notes(self, trace: Trace) -> str:
-        """The query with the first of the word forms that notes contain."""
+        """The query with its words replaced by the forms that notes contain; empty if there are none."""
         from brvtui.engines.byterover.reasons.why_not import EVERY_WORD, as_in_notes
 
         queries = {wording.text: wording.query for wording in as_in_notes(trace)}

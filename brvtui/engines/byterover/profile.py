@@ -1,7 +1,8 @@
-"""Every constant of ByteRover, by name, and profiles: TOML files that set them.
+"""ByteRover's constants, and the profiles that set them: TOML files.
 
-``profiles/brv-3.toml`` contains every value; the others contain only the values that they change (``extends``). No
-threshold, weight or limit is a literal elsewhere. Traces name constants by their dotted path here (``direct.min_top``).
+``profiles/brv-3.toml`` contains every value; other profiles contain only the values that they change (``extends``). No
+threshold, weight or limit is a literal elsewhere. Traces name constants by their dotted paths, such as
+``direct.min_top``.
 """
 
 from __future__ import annotations
@@ -44,11 +45,11 @@ class SearchRules:
     lift_factor: float
     lift_local_bonus: bool
     lift_source: Literal["relevance", "score"]
-    """The value that is carried to ancestor folders: ``relevance`` [3.14] or ``score`` [doc]."""
+    """The value that is passed up to ancestor folders: ``relevance`` [3.14] or ``score`` [doc]."""
     lift_signals: bool
-    """True if the stored signals of a summary count for its score [3.14]."""
+    """True if a summary's stored signals affect its score [3.14]."""
     lift_contexts: bool
-    """True if a ``context.md`` makes its folder a result when there is no summary [3.14]."""
+    """True if a ``context.md`` makes its folder a result if there is no summary [3.14]."""
     excerpt_chars: Count
     excerpt_overlap: int
     excerpt_break: Share
@@ -76,7 +77,7 @@ class PathRules:
     summary_score: float
     child_score: float
     leave_scope: bool
-    """True if the rest of the tree is searched when a scope has too few results [3.14]."""
+    """True if the rest of the tree is searched as well if a scope has too few results [3.14]."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,12 +206,12 @@ class Profile:
 
     @property
     def stop_words(self) -> tuple[str, ...]:
-        """The words of a query that are not searched."""
+        """The words that are left out of a query."""
         return self.query.stop_words
 
     @property
     def ageing(self) -> AgeingRules:
-        """The constants by which notes age."""
+        """The ageing constants."""
         from brvtui.engines.ageing.rules import AgeingRules
 
         gates = {LEAVES_TIER_2: self.direct.min_top, LEAVES_PROMPT: self.direct.prefetch}

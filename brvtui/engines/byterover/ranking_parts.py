@@ -96,7 +96,7 @@ class TermCountRequest:
     scope: str
 
     def of(self, context: Context) -> TermCounts:
-        """The member's counts of the tokens. Other members have no influence on which notes match."""
+        """The member's counts for the tokens. Other members do not affect which notes match."""
         postings, text = searchable(context).snapshot.postings, context.constants.text
         frequencies: dict[str, tuple[int, ...]] = {}
         for token in dict.fromkeys(self.tokens):
@@ -137,7 +137,7 @@ class TogetherQuery:
     collection: Collection
 
     def searched(self, context: Context) -> tuple[Context, TermTable]:
-        """The context and the term table of the member as a part of the collection."""
+        """The member's context and term table, scored as a part of the collection."""
         postings = searchable(context).snapshot.postings.among(self.collection)
         context = replace(context, snapshot=replace(context.snapshot, postings=postings))
         return context, match_terms(context.snapshot, list(self.tokens), context.constants.text)

@@ -19,7 +19,7 @@ _MS = 1000.0
 
 
 def replay_query(context: Context, query: Query, limit: int | None) -> tuple[Trace, dict[str, Any]]:
-    """The search without the router at ``limit``, the tier on an empty cache, and the tier of a repeat in capitals."""
+    """The trace on an empty cache; and its tier, the tier of a repeat in capitals, and a search at ``limit``."""
     found = search(context, query.text, SearchOptions(limit or context.constants.search.limit, query.scope))
     trace, state = route(context, CacheContents(), RouteRequest(query.text, query.scope, run=True))
     repeat, _ = route(context, state, RouteRequest(f"  {query.text.upper()} ", query.scope, run=True))

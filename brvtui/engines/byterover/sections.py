@@ -15,7 +15,7 @@ ENGINE = "byterover"
 ESCAPE = "unmatched words allowed"
 """The name of the check by which a high score makes up for a word that none of the best matches contains."""
 UNMATCHED = "the best matches lack a word, and no score is high enough to make up for it"
-"""The reason why near misses are not results if that check failed too."""
+"""The reason why near misses are not results if the check :data:`ESCAPE` failed."""
 
 
 @dataclass(frozen=True)
@@ -57,7 +57,7 @@ class Scope:
     """The text to search for within the scope."""
     restricts: bool
     notes: int
-    """Searchable notes inside the scope."""
+    """The number of searchable notes inside the scope."""
     why: str
 
 
@@ -77,12 +77,12 @@ class Attempt:
     listed: tuple[Listed, ...] = ()
     """The best of its matches, before out-of-domain rules, gap and limit; at most :data:`MOST_LISTED`."""
     timed_by: str = ""
-    """The key of its milliseconds in :attr:`Trace.timings`; empty if it shares the pass of another attempt."""
+    """The key of its milliseconds in :attr:`Trace.timings`; empty if it was timed together with another attempt."""
 
 
 @dataclass(frozen=True)
 class Lift:
-    """One step of parent propagation: a hit's relevance carried to an ancestor folder."""
+    """One step of parent propagation: a hit's relevance passed up to an ancestor folder."""
 
     folder: str
     child: str
@@ -117,7 +117,7 @@ class Search:
     matched: int = 0
     total_found: int = 0
     top: float | None = None
-    """The best score, unrounded; None without a match."""
+    """The best score, unrounded; None if nothing matched."""
     floor: float | None = None
     """The unrounded score below which matches are dropped; None if no match was kept."""
     stages: tuple[Stage, ...] = ()

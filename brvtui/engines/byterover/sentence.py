@@ -104,13 +104,13 @@ def _days(days: float) -> str:
 
 
 def check_of(trace: Trace, constant: str) -> Check | None:
-    """The check of the threshold called ``constant``, if it was made."""
+    """The check of the threshold called ``constant``; None if it was not made."""
     checks = (check for step in trace.steps for check in step.checks)
     return next((check for check in checks if check.constant == constant and check.value is not None), None)
 
 
 def threshold_of(trace: Trace, constant: str) -> float | None:
-    """The threshold called ``constant``, from a step or a best possible score."""
+    """The threshold called ``constant``, from a step or a best possible score; None if neither has it."""
     named = {check.constant: check.threshold for step in trace.steps for check in step.checks}
     for hit in trace.hits:
         for horizon in hit.ceiling.horizons if hit.ceiling else ():
@@ -159,7 +159,7 @@ def value_words(value: float | None, threshold: float | None) -> str:
 _DIRECT_TIER = 2
 _MOST_REASONS = 2
 _REASONS = {"relevance": "words", "importance": "importance", "recency": "age"}
-"""The words for parts of a score as reasons for a lead."""
+"""The names of score parts in sentences about a lead."""
 _PREFETCH, _TOP, _SURE, _GAP = "direct.prefetch", "direct.min_top", "direct.sure_top", "direct.min_gap"
 
 

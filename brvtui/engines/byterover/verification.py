@@ -1,4 +1,4 @@
-"""ByteRover 3: the same queries to the installed package and to ours, over one scratch copy of a tree."""
+"""Verification of ByteRover 3: the same queries in the installed package and in ours, on one scratch copy of a tree."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _READY, _ANSWER, _MOVED, _INCOMPLETE, _END = "ready", "answer", "moved", "incomp
 def verify(run: VerificationRun, constants: Profile) -> Verification | None:
     """Compares the installed engine's answers over the tree of the snapshot with ours under ``constants``.
 
-    Both sides read one scratch copy, with the tree's stored signals, at the same moment. Returns None when cancelled.
+    Both sides read one scratch copy, with the tree's stored signals, at the same moment. Returns None if cancelled.
     Raises :class:`brvtui.engines.verification.sealed_node.EngineRunError` and OSError.
     """
     snapshot, installed, queries, now_ms = run.snapshot, run.installed, run.queries, run.now_ms
@@ -114,7 +114,7 @@ def _separate_times(tree: Path, now_ms: float, recent_hours: float) -> int:
 
 
 def _stored_signals(snapshot: Snapshot) -> dict[str, NoteSignals]:
-    """The signals that ByteRover itself would find, without those of the tool's overlay and of frontmatter."""
+    """The signals that ByteRover itself would find, without those from brv-tui's overlay and from frontmatter."""
     of_notes = {note.path: signals for note, signals in zip(snapshot.notes, snapshot.signals, strict=True)}
     both = {**of_notes, **snapshot.summary_signals}
     return {path: own for path, own in both.items() if own.source in _STORED and not path.startswith("[")}

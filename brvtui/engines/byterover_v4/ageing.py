@@ -21,11 +21,11 @@ _DRAFT, _VALIDATED, _CORE = LEVELS
 
 @dataclass(frozen=True, slots=True)
 class AgedTopic:
-    """The signals of a topic as they count now. ``days`` is the time since it was modified: NaN if V4 finds no file."""
+    """A topic's signals, as stored and after decay. ``days`` is its age; NaN if V4 finds no file."""
 
     stored: TopicSignals
     has_file: bool
-    """True if signals are stored for it; if not, they are the defaults."""
+    """True if signals are stored for the topic; if false, they are the defaults."""
     days: float
     importance: float
     recency: float
@@ -42,12 +42,12 @@ class TopicColumns:
     levels: NDArray[np.int64]
     """Indexes into :data:`brvtui.engines.byterover_v4.profile.LEVELS`; -1 for a maturity that V4 does not know."""
     mtimes_ms: Floats
-    """NaN if V4 finds no file."""
+    """Modification times; NaN if V4 finds no file."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class AgedColumns:
-    """Signals of topics as they count at one moment, and the boost of their maturity (NaN for an unknown one)."""
+    """Topics' signals after decay at one time, and their maturity boosts (NaN for an unknown maturity)."""
 
     days: Floats
     importance: Floats
@@ -75,13 +75,13 @@ def score_at(scores: Compound, place: int) -> DocumentScore:
 
 
 def default_signals(rules: TopicSignalRules) -> TopicSignals:
-    """The signals of a topic without stored ones."""
+    """The signals of a topic that has no stored signals."""
     counts = float(rules.access_count), float(rules.update_count)
     return TopicSignals(rules.importance, rules.recency, rules.maturity, *counts)
 
 
 def topic_columns(signals: Sequence[TopicSignals | None], mtimes_ms: Sequence[float]) -> TopicColumns:
-    """The columns of topics with these stored ``signals`` and times. A signal is None if none is stored."""
+    """The columns of topics with these stored ``signals`` (None for a topic without stored signals) and times."""
     return TopicColumns(
         np.asarray([one is not None for one in signals], dtype=bool),
         np.asarray([math.nan if one is None else one.importance for one in signals], dtype=np.float64),
@@ -107,7 +107,7 @@ def stored_columns(topics: TopicColumns, profile: V4Profile) -> tuple[Floats, Fl
 
 
 def aged_columns(topics: TopicColumns, now_ms: float, profile: V4Profile) -> AgedColumns:
-    """The signals of ``topics`` at ``now_ms``. A topic with a time in the future, or without one, does not age."""
+    """The signals of ``topics`` at ``now_ms``. Topics with an unknown or a future modification time do not age."""
     importance, recency, boost = stored_columns(topics, profile)
     days = days_since(math.floor(now_ms), topics.mtimes_ms)
     counted = np.where(days > 0, days, 0.0)
@@ -140,7 +140,7 @@ def after_access(signals: TopicSignals, rules: TopicSignalRules) -> TopicSignals
 
 
 def next_maturity(importance: float, maturity: str, rules: TopicSignalRules) -> str:
-    """The maturity that a topic of this importance and maturity gets, often the same."""
+    """The maturity of a topic after an event that leaves it with this importance; often unchanged."""
     if importance >= rules.core_from:
         return _CORE
     if importance >= rules.validated_from and maturity == _DRAFT:

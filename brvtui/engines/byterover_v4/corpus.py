@@ -75,7 +75,7 @@ class SpaceCorpus:
     """The number of documents of all topics."""
     has_broken_signals: bool
     falling: list[tuple[V4Profile, Mapping[str, tuple[float, ...]]]] = field(default_factory=list)
-    """The ages at which each topic loses a confidence, for the profile that was used last."""
+    """The ages at which each topic loses each level of confidence, for the profile that was used last."""
     _indexes: OrderedDict[TopicFilter, tuple[TopicIndex, TopicColumns]] = field(default_factory=OrderedDict)
 
     def index(self, topic_filter: TopicFilter) -> tuple[TopicIndex, TopicColumns]:

@@ -1,4 +1,4 @@
-"""ByteRover V4 as an engine: the spaces of a snapshot, which are ranked again after a topic changes."""
+"""ByteRover V4 as an engine over the spaces of a snapshot."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ class ByteRoverV4:
         return trace if section.failure else with_causes(self, context, query, trace, section.cleaned.split(), _TEXTS)
 
     def detail(self, context: Context[V4Profile], trace: Trace, file: str) -> Detail | None:
-        """The score of the topic at ``file``, and the terms that give its best document the raw score.
+        """The score of the topic at ``file``, and the terms that contribute to its best document's raw score.
 
         None if no term matches. Raises KeyError for a topic that is not in the snapshot.
         """
@@ -129,7 +129,7 @@ class ByteRoverV4:
 
     @property
     def event_kinds(self) -> Mapping[str, str]:
-        """The events of ageing topics: descriptions by name."""
+        """The descriptions of topics' ageing events, by name."""
         from brvtui.engines.byterover_v4.outlook import EVENT_KINDS
 
         return EVENT_KINDS
@@ -148,7 +148,7 @@ class ByteRoverV4:
         return None
 
     def ageing_rules(self, constants: V4Profile, stored: SignalRules) -> AgeingRules:
-        """The constants by which topics age: confidences, but no gates, archive or pruning."""
+        """The ageing constants of topics: levels of confidence, but no gates, archive or pruning."""
         from brvtui.engines.ageing.rules import AgeingRules
 
         rules, results = constants.signals, constants.results
@@ -177,7 +177,7 @@ class ByteRoverV4:
     def preview_edit(
         self, context: Context[V4Profile], query: Query, path: str, content: str, keep_mtime: bool
     ) -> EditPreview:
-        """The answer before and after the topic at ``path`` of the first space gets ``content``. The topic may be new.
+        """The answer before and after ``content`` becomes the topic at ``path``, even a new one, in the first space.
 
         Nothing is written. Raises :class:`brvtui.tree.spaces.topic_html.UnreadableTopic`.
         """
@@ -222,7 +222,7 @@ class ByteRoverV4:
         return find_bundle(named, environment)
 
     def verify(self, run: VerificationRun) -> Verification | None:
-        """The comparison of the installed program's answers with ours; None when cancelled."""
+        """The comparison of the installed program's answers with ours; None if cancelled."""
         from brvtui.engines.byterover_v4.verification import verify
 
         return verify(run, self)
@@ -281,7 +281,7 @@ class ByteRoverV4:
         return trace, answer, spaces
 
     def _spaces(self, snapshot: Snapshot) -> tuple[SpacePaths, ...]:
-        """The spaces of ``snapshot``. Topics that are unchanged since the last snapshot are not counted again."""
+        """The spaces of ``snapshot``. Topics that are unchanged since the last snapshot are not tokenized again."""
         from brvtui.engines.byterover_v4.hits import SpacePaths
         from brvtui.engines.byterover_v4.scripts import ranked_space
 

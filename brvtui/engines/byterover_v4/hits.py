@@ -1,4 +1,4 @@
-"""The topics found, as hits of a trace: parts that sum to the score, words with their places, best possible scores."""
+"""Found topics as hits of a trace, with the parts of each score, matched words, and best possible scores."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class PlacedTopic:
 
     @property
     def file(self) -> str:
-        """Its path in the snapshot, or V4's own if that is not a file."""
+        """The topic's path in the snapshot, or V4's own path if the snapshot has no such file."""
         return self.paths.paths.get(self.topic.path, self.topic.path)
 
 
@@ -55,7 +55,7 @@ def space_name(space: RankedSpace) -> str:
 
 
 def traced_hit(found: PlacedTopic, printed: PrintedHit, profile: V4Profile) -> Hit:
-    """The hit of a topic: its score in parts, its signals, and the words that it answers."""
+    """The hit of a topic: its score in parts, its signals, and the words that it matches."""
     topic, best = found.topic, found.topic.best
     is_number = not math.isnan(topic.score)
     alias = found.paths.paths.get(printed.path, "")
@@ -100,7 +100,7 @@ def score_parts(topic: FoundTopic, profile: V4Profile) -> tuple[Part, ...]:
 
 
 def _words(best: FoundDocument, search: SpaceSearch) -> Iterator[MatchedWord]:
-    """Yields the words of the query that a document answers, each with its heaviest term there."""
+    """Yields the query words that a document matches, each with the heaviest matching term there."""
     for one in dict.fromkeys(search.raw.tokens):
         match = _heaviest(one, best)
         if match is not None:
@@ -122,7 +122,7 @@ def _heaviest(one: TokenMatches, best: FoundDocument) -> tuple[str, MatchKind, i
 
 
 def topic_hit(found: PlacedTopic, printed: PrintedHit) -> TopicHit:
-    """The details of a hit: the element that carries the topic, its raw score, and instructions to the agent."""
+    """The details of a hit: the element by which the topic was found, its raw score, and instructions to the agent."""
     best = found.topic.best
     count = printed.access_count
     return TopicHit(
@@ -145,7 +145,7 @@ def topic_hit(found: PlacedTopic, printed: PrintedHit) -> TopicHit:
 
 
 def _places(held: Sequence[str], document: TopicDocument) -> Iterator[WordPlace]:
-    """Yields the place of each of the words ``held`` in ``document``: a term of its own, or inside a longer one."""
+    """Yields the place of each word of ``held`` in ``document``: as a term of its own, or inside a longer term."""
     fields = tuple(zip(FIELDS, document.terms, strict=True))
     for word in held:
         alone = next((name for name, terms in fields if word in terms), None)

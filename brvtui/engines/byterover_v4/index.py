@@ -33,14 +33,14 @@ class DuplicateIds(ValueError):
 
 @dataclass(frozen=True, eq=False)
 class TokenMatches:
-    """The matches of one query token: the index terms that answer it, in MiniSearch's order."""
+    """The matches of one query token, with its index terms in MiniSearch's order."""
 
     token: str
     expansion: Expansion
     documents: Ints
-    """The documents that it matches, in order of first match."""
+    """The documents that the token matches, in order of first match."""
     sums: Floats
-    """The sum of its contributions, by document."""
+    """The sum of the token's contributions to each document."""
     terms: Sequence[str]
     """All terms of the index, by id."""
 
@@ -61,7 +61,7 @@ class RawSearch:
     matched: Ints
     """The number of distinct tokens that match each document."""
     raw: Floats
-    """Sum times number of tokens, descending."""
+    """The raw scores, descending: each sum times the number of matched tokens."""
 
 
 class TopicIndex:
@@ -115,7 +115,7 @@ class TopicIndex:
         return Vocabulary([name for name, _ in pairs], np.asarray([place for _, place in pairs], dtype=np.int64))
 
     def expand(self, token: str, rules: TopicTextRules) -> Expansion:
-        """The terms that answer ``token``, in MiniSearch's order."""
+        """The terms that match ``token``, in MiniSearch's order."""
         ids = self.vocabulary.ids  # numbered in order of first occurrence
         return self.vocabulary.in_tree_order(self.vocabulary.expand(token, rules), self.terms, lambda: ids)
 

@@ -1,4 +1,4 @@
-"""The effect of age on a topic: its best possible score, and the times at which it loses confidence or maturity."""
+"""The effect of age on a topic: its best possible score, and the times at which it loses confidence or importance."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ from brvtui.trace.forecasts import date_after
 from brvtui.tree.spaces.contents import BrokenSignals, TopicSignals
 
 CONFIDENCES: Mapping[str, str] = {"high": "below high confidence", "medium": "below medium confidence"}
-"""Descriptions of the loss of a confidence, by its name: after it, even the best match of a query does not have it."""
+"""Descriptions of topics that have lost a level of confidence even as a query's best match, by the level's name."""
 _BELOW_MATURITY = "below-maturity"
 EVENT_KINDS: Mapping[str, str] = {**CONFIDENCES, _BELOW_MATURITY: "fading"}
-"""The events of ageing topics: descriptions by name."""
+"""The descriptions of topics' ageing events, by name."""
 _SOON = 1e-3
-"""The minimum number of days until a future event: 0 means that it has come, and rounding could result in 0 or less."""
+"""The minimum time in days until a future event, so that rounding never makes it 0, the time of a past event."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,9 +46,10 @@ class _Constants:
 
 
 def ceilings_of(corpus: SpaceCorpus, paths: Sequence[str], now_ms: float, profile: V4Profile) -> list[Ceiling | None]:
-    """The scores of the topics at ``paths`` as the best match of a query, and how long each keeps which confidence.
+    """The scores of the topics at ``paths`` as the best match of a query, and how long each keeps each level of
+    confidence.
 
-    None if signals do not result in a number.
+    An entry is None if the topic's signals do not result in a number.
     """
     columns = corpus.columns(paths)
     inputs, constants = _inputs(columns, profile)
@@ -80,7 +81,7 @@ def standing(corpus: SpaceCorpus, path: str, now_ms: float, profile: V4Profile) 
 
 
 def _left(now: float, threshold: float, since: float, falling: float) -> float | None:
-    """Days until the best possible score is below ``threshold``; 0 if it is, None beyond :data:`HORIZON_DAYS`."""
+    """Days until the best possible score is below ``threshold``: 0 if it is, None if beyond :data:`HORIZON_DAYS`."""
     if not now >= threshold:
         return 0.0
     left = falling - since
@@ -159,7 +160,7 @@ def _regaining(now: Ceiling, then: Ceiling, day: float) -> tuple[Horizon, ...]:
 
 
 def _below_maturity(stored: TopicSignals, aged: AgedColumns, profile: V4Profile) -> float | None:
-    """Days until the importance falls below the maturity's minimum: 0 if it has, None if it never does."""
+    """Days until the importance is below the maturity's minimum: 0 if it is, None if beyond :data:`HORIZON_DAYS`."""
     rules = profile.signals
     minimum = {"validated": rules.validated_until, "core": rules.core_until}.get(stored.maturity)
     if minimum is None:

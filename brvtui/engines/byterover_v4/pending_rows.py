@@ -1,4 +1,4 @@
-"""The rows of V4 that wait to be sent: each query with the answer that it printed. They are only read.
+"""V4's rows that wait to be sent: each query with its printed answer. The rows are only read.
 
 V4 has no log of queries. It appends rows to one file of its data folder, for all spaces, and empties that file after
 sending them (``docs/reference/byterover-v4.md``, "Log"). So the file contains the newest queries, or none.
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 ROWS = "analytics-pending-identity.jsonl"
 """The file in the data folder."""
 LARGEST_READ = 8 * 1_048_576
-"""Bytes. Only the last part of a larger file is read."""
+"""The limit in bytes. Only the end of a larger file is read."""
 _COMMANDS = ("query", "search", "recall")
 _MOST_CHUNKS = 10_000
 _MOST_AT_ONCE = 500
@@ -151,7 +151,7 @@ def _whole(row: Mapping[str, Any], pieces: dict[str, dict[int, str]]) -> Mapping
 
 
 def _logged(command: _Command) -> LoggedQuery:
-    """The entry of ``command``, without values of another type than V4 writes."""
+    """The entry of ``command``, without values whose type differs from V4's."""
     line = read_command_line(command.arguments)
     data, is_recall = command.result.get("data"), command.row.get("command") == "recall"
     printed = data if isinstance(data, Mapping) else {}

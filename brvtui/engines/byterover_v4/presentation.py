@@ -49,7 +49,7 @@ def sentence(trace: Trace) -> Sentence:
 
 
 def relative(topic: TopicHit) -> float:
-    """The relevance of ``topic``: its raw score ÷ the best."""
+    """The relevance of ``topic`` (0..1): its raw score divided by the best raw score."""
     return topic.raw / topic.best_raw if topic.best_raw else 0.0
 
 
@@ -98,7 +98,7 @@ def _nothing(trace: Trace, section: SpaceAnswer) -> Iterator[Clause]:
 
 
 def way_out(trace: Trace) -> str:
-    """Advice for when nothing was found."""
+    """Advice for a query that found nothing."""
     section = trace.section(SpaceAnswer)
     if section.topics:
         return "ask for more results"
@@ -171,11 +171,11 @@ class V4Presentation(Presentation):
         return groups
 
     def remark(self, trace: Trace, hit: Hit) -> str:
-        """Its relevance, which is relative to the best match."""
+        """The hit's relevance, which is relative to the best match."""
         return f"rel {hit.text.relevance:.2f}" if hit.text is not None else ""
 
     def lack(self, miss: NearMiss, glyphs: Glyphs) -> tuple[str, str]:
-        """The number of places behind the limit."""
+        """The number of places past the limit."""
         if not miss.short:
             return "0", glyphs.cross
         return counted(round(miss.short), "place", "places"), f"+{miss.short:.0f} rank"

@@ -35,7 +35,7 @@ class PrintedHit:
     confidence: str
     snippet: str
     element: str
-    """The rest of the id of its best document; empty for a whole topic."""
+    """The id of the best document's element; empty for a whole topic."""
     kind: str
     """The tag of that element; empty if V4 finds none."""
     others: tuple[str, ...]
@@ -64,7 +64,7 @@ class PrintedHit:
 
 @dataclass(frozen=True, slots=True)
 class CitedSpace:
-    """The values that citations of a space need: its id (or empty), and the app's port (0 without)."""
+    """The values that citations of a space need: its id (may be empty), and the app's port (0 if unknown)."""
 
     id: str
     port: int = 0

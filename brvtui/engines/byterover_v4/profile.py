@@ -1,4 +1,4 @@
-"""Every constant of ByteRover V4, by name: ``profiles/byterover_v4.toml`` (``docs/reference/byterover-v4.md``)."""
+"""ByteRover V4's constants, set in ``profiles/byterover_v4.toml`` (``docs/reference/byterover-v4.md``)."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class TopicTextRules:
 
 @dataclass(frozen=True, slots=True)
 class WordRules:
-    """The words of a query that are not searched, and the length of the words that a document must contain."""
+    """The stop words, and the minimum length of significant words, of which a document must contain one."""
 
     stop_words: tuple[str, ...]
     significant_length: Count
@@ -137,7 +137,7 @@ class V4Profile:
 
     @property
     def compound(self) -> CompoundRules:
-        """The score in the form of a compound score, without a bonus, a cap or rounding."""
+        """The weights as rules of a compound score without a bonus, a cap or rounding."""
         rules = self.score
         return CompoundRules(
             rules.relevance, rules.importance, rules.recency, rules.importance_scale, rules.boost, 0.0, math.inf, 12

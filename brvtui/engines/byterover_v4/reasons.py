@@ -46,7 +46,7 @@ from brvtui.tree.reading.javascript import spaced_words
 from brvtui.tree.spaces.contents import TopicFile, unseen_name
 from brvtui.tree.spaces.topic_html import TOPIC
 
-# The score of one topic: its parts, and every term × field of the document that carries it.
+# The score of one topic: its parts, and every term × field of its best document.
 
 
 FORMULA = "weight × boost × idf × (d + tf (k + 1) ÷ (tf + k (1 − b + b length ÷ average))); raw = sum × words matched"
@@ -73,7 +73,7 @@ def detail_of(
 
 
 def _behind(trace: Trace, file: str, topic: FoundTopic, text: TextScore, profile: V4Profile) -> Hit | None:
-    """The hit that ``topic``, which is past the limit, would be; None if the trace has no near miss of it."""
+    """The hit of ``topic`` if it were not past the limit; None if the topic is not a near miss of the trace."""
     miss: NearMiss | None = next((miss for miss in trace.near_misses if miss.file == file), None)
     if miss is None:
         return None
@@ -105,7 +105,7 @@ class Asking:
 _MOST_WORDS = 4
 """The maximum number of words of each kind that are named or tried.
 
-Each try needs a whole answer, and for an edit a whole index.
+Each try runs the whole query, and a try of an edit also builds an index.
 """
 
 
@@ -247,9 +247,9 @@ def _topic_file(context: Context[V4Profile], path: str) -> TopicFile | None:
 def remedy_of_loss(
     context: Context[V4Profile], trace: Trace, loss: TopicLoss, document: Named, asking: Asking
 ) -> Remedy | None:
-    """The remedy for ``loss`` itself, tried: with the space or the file fixed, or with the query's limits removed.
+    """A tried remedy for ``loss`` itself: a fix of the space or the file, or the query without its limits.
 
-    None if there is none, or if it does not bring ``document`` in.
+    None if there is no such remedy, or if ``document`` is not a hit after it.
     """
     section, path, ask = trace.section(SpaceAnswer), document.path, asking.ask
     if loss is TopicLoss.SCOPE:
@@ -392,7 +392,7 @@ def _wordings(
 
 
 def _rarest(corpus: SpaceCorpus, topic: RankedTopic) -> list[str]:
-    """All terms of ``topic``: those in the fewest other documents first, and among these the most frequent."""
+    """The terms of ``topic``, words before numbers: the rarest in other documents first, then the most frequent."""
     own = Counter[str]()
     for document in topic.documents:
         for terms in document.terms:
@@ -428,7 +428,7 @@ def _edit(
 def _titles(
     context: Context[V4Profile], trace: Trace, topic: RankedTopic, place: int, asking: Asking
 ) -> Iterator[tuple[Remedy, Trace]]:
-    """Yields the title with each word of the query that it lacks, saved now, then with all of them."""
+    """Yields the topic, saved now, with each missing query word added to its title, and then with all of them."""
     if all(element.tag != TOPIC for element in topic.topic.elements):
         return
     before = topic.topic.attribute(_TITLE)

@@ -1,4 +1,4 @@
-"""Replays queries in sequence with the signals that V4 would store after each, and names V4's failures."""
+"""Replays queries in sequence with the signals that V4 would store after each, and describes V4's failures."""
 
 from __future__ import annotations
 

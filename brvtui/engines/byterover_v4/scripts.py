@@ -30,7 +30,7 @@ _BETWEEN = "\n\n---\n\n"
 MOST_SPACE_ENTRIES = 5_000_000
 """The maximum number of words in the documents of a space. A word counts once for each document and field."""
 _MOST_SPACE_WORDS = 2 * MOST_WORDS
-"""The maximum number of distinct words: twice that of texts, because of words in attributes and pairs of characters."""
+"""The limit on distinct words: twice the limit for notes, because attributes and character pairs add words."""
 
 
 class TooManyWords(EngineError):
@@ -103,7 +103,7 @@ class ScriptAnswer:
 
 
 def ranked_space(contents: SpaceContents, before: RankedSpace | None = None) -> RankedSpace:
-    """``contents``, ready for searching. Topics that are unchanged since ``before`` are not counted again."""
+    """``contents``, ready for searching. Topics that are unchanged since ``before`` are not tokenized again."""
     earlier = before.corpus.by_path if before is not None else {}
     topics, entries = [], 0
     for file in contents.topics:
@@ -178,7 +178,7 @@ def recall(space: RankedSpace, line: CommandLine, now_ms: float, profile: V4Prof
 
 
 def state_after(answer: ScriptAnswer, state: SpaceState, profile: V4Profile) -> SpaceState:
-    """The signals after ``answer``: those of ``state``, and an access hit for each hit."""
+    """The state after ``answer``: ``state`` with an access hit added for each hit."""
     changed = {hit.topic.path: after_access(hit.topic.signals.stored, profile.signals) for hit in answer.hits}
     return replace(state, signals={**state.signals, **changed})
 

@@ -102,7 +102,7 @@ class FoundTopic:
 
     @property
     def best(self) -> FoundDocument:
-        """The document that carries the topic."""
+        """The topic's best document, by which it is ranked."""
         return self.documents[0]
 
     @property
@@ -113,7 +113,7 @@ class FoundTopic:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SpaceSearch:
-    """Everything that one search did: the counts of each stage, and all topics that it found, best first."""
+    """The results of one search: the counts of each stage, and all topics found, best first."""
 
     words: AskedWords
     index: TopicIndex
@@ -183,11 +183,11 @@ class _Ranking:
     relevance: Floats
     scores: Compound
     signals: AgedColumns
-    """By the index of the topic."""
+    """The topics' signals, by the topic's index."""
     state: SpaceState
     profile: V4Profile
     order: Ints
-    """Indexes into ``ranks``, by score."""
+    """Indexes into ``ranks``, sorted by score."""
     topics: Ints
     """The number of each document's topic, in the order of ``order``."""
 
@@ -262,7 +262,7 @@ def by_score(scores: Floats) -> Ints:
     """The positions of ``scores``, highest first; equal scores keep their order.
 
     A score that is not a number is neither above nor below any other, so its position depends on the steps of the sort.
-    Python's sort takes the same steps as that of the engine's runtime.
+    Python's sort takes the same steps as the sort of the engine's runtime.
     """
     if np.isnan(scores).any():
         values = scores.tolist()

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 DECIMALS = 3
-"""The number of decimals of its scores."""
+"""The number of decimals of V4's scores."""
 
 
 @dataclass(frozen=True)
@@ -21,14 +21,14 @@ class WordPlace:
 
 @dataclass(frozen=True)
 class TopicHit:
-    """A topic that was found: the element that carries it, its raw score, and the agent's instructions about it."""
+    """A found topic: the element by which it is ranked, its raw score, and the agent's instructions about it."""
 
     path: str
     file: str
-    """Its path in the snapshot; empty if the path that V4 shows is not a file."""
+    """The topic's path in the snapshot; empty if the path that V4 shows is not a file."""
     space: str
     element: str
-    """The id of the element that carries it; empty for a whole topic."""
+    """The id of the element by which the topic is ranked; empty for a whole topic."""
     kind: str
     """That element's tag."""
     secondary: tuple[str, ...]
@@ -43,7 +43,7 @@ class TopicHit:
     contained: tuple[WordPlace, ...]
     confidence: str
     score: float | None
-    """None if the signals do not result in a number."""
+    """The score; None if the signals do not result in a number."""
     recalled: int
     """The number of answers that contained it, including this one."""
     snippet: str
@@ -62,7 +62,7 @@ class SpaceFailure:
 
 @dataclass(frozen=True)
 class SpaceAnswer:
-    """Everything that V4 did and printed, in addition to what all traces contain."""
+    """Everything that V4 did and printed, except for the parts that all traces have."""
 
     SECTION: ClassVar[str] = "space"
     spaces: tuple[str, ...]
@@ -73,14 +73,14 @@ class SpaceAnswer:
     significant: tuple[str, ...]
     scope: str
     element: str
-    """The element filter in words; empty without one."""
+    """The element filter in words; empty if there is none."""
     documents: int
-    """The number in the whole space; text relevance counts only the searched ones."""
+    """The number of documents in the whole space. Text relevance counts only the searched ones."""
     searched: int
     limit: float | None
-    """None for a limit that is not a number: then nothing is returned."""
+    """The limit; None if it is not a number, so that nothing is returned."""
     topics: tuple[TopicHit, ...]
-    """The topics of the answer, and the first ones behind the limit."""
+    """The topics of the answer, and the first ones past the limit."""
     found: tuple[str, ...]
     """The files of all topics found, best first."""
     returned: int

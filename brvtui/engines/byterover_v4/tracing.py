@@ -111,7 +111,7 @@ def _check(name: str, value: float, threshold: float, constant: str) -> Check:
 
 
 def verdict_of(section: SpaceAnswer) -> str:
-    """The number of topics that the agent gets, and the number that it is told to cite."""
+    """The number of topics that the agent receives, and the number that it is told to cite."""
     if not section.returned:
         return "nothing found"
     return f"{counted(section.returned, 'topic', 'topics')}, {len(section.cited) or 'none'} to be cited"
@@ -172,7 +172,7 @@ def _cite_step(section: SpaceAnswer, best: float, profile: V4Profile) -> Step:
 
 
 def stages_of(section: SpaceAnswer, matched: int, kept: int) -> Iterator[Stage]:
-    """Yields the numbers of documents, then topics, that each stage receives and passes on to the next."""
+    """Yields the stages with the numbers of documents, and later topics, that enter and leave each one."""
     yield _stage("scope and element", section.documents, section.searched, "a-search")
     yield _stage("words", section.searched, matched, "text-relevance")
     yield _stage("filter", matched, kept, "the-filter")
@@ -185,7 +185,7 @@ def _stage(name: str, came_in: int, went_out: int, rule: str) -> Stage:
 
 
 def notices_of(section: SpaceAnswer) -> Iterator[str]:
-    """Yields the faults in the files of topics found, with remedies."""
+    """Yields the faults in the files of found topics, with remedies."""
     for topic in section.topics:
         if topic.score is None:
             yield f"{topic.path}: its signals do not give a number, so V4 prints no score; fix its signals file"
@@ -204,7 +204,7 @@ def traced(
     answer: ScriptAnswer,
     spaces: Sequence[SpacePaths],
 ) -> Trace:
-    """The trace of ``answer``, which ``spaces`` gave to ``query`` with the text ``text``."""
+    """The trace of ``answer``, the answer of ``spaces`` to ``query``. ``text`` is the query's text."""
     profile = context.constants
     found, files = _in_order(answer, spaces)
     described = _described(found, answer, profile)
@@ -326,7 +326,7 @@ def element_words(topic_filter: TopicFilter) -> str:
 
 
 def _in_order(answer: ScriptAnswer, spaces: Sequence[SpacePaths]) -> tuple[list[PlacedTopic], tuple[str, ...]]:
-    """The topics of the answer and the first ones behind the limit, and the files of all topics found, by score."""
+    """The topics of the answer and the first ones past the limit, and the files of all found topics, by score."""
     limit = len(answer.hits) + _MOST_NEAR_MISSES
     if len(spaces) == 1:
         (search,), (paths,) = answer.searches, spaces
@@ -358,7 +358,7 @@ def _filtered(search: SpaceSearch, paths: SpacePaths) -> Iterator[str]:
 def _described(
     found: Sequence[PlacedTopic], answer: ScriptAnswer, profile: V4Profile
 ) -> list[tuple[PlacedTopic, PrintedHit]]:
-    """The topics of ``found``, which begins with those of ``answer``, each with its printed form."""
+    """Each topic of ``found`` with its printed form. ``found`` begins with the topics of ``answer``."""
     described = [(one, hit.printed) for one, hit in zip(found, answer.hits, strict=False)]
     for one in found[len(described) :]:
         (printed,) = printed_hits(one.search, [one.topic], one.paths.space.corpus, profile)

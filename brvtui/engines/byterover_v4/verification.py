@@ -1,4 +1,4 @@
-"""ByteRover V4: the same queries to an installed skill bundle and to ours, over one copy of a space."""
+"""Verification of ByteRover V4: the same queries in an installed skill bundle and in ours, on one copy of a space."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from brvtui.wording import counted
 
 _CLOSE = 1e-12
 _NO_ID = "00000000-0000-4000-8000-000000000000"
-"""The id of the copy of a tree without an id."""
+"""The id given to the copy of a tree that has none."""
 _STATE = "state"
 _SECONDS_EACH = 120.0
 _RECALLED = 10
@@ -36,7 +36,7 @@ _RECALLED = 10
 def verify(run: VerificationRun, engine: Engine[V4Profile]) -> Verification | None:
     """Compares the installed bundle's answers over the space of the snapshot with the answers of ``engine``.
 
-    Each query is a separate process, as for an agent, and starts with the same signals. Returns None when cancelled.
+    Each query is a separate process, as for an agent, and starts with the same signals. Returns None if cancelled.
     Raises :class:`brvtui.engines.verification.sealed_node.EngineRunError` and OSError.
     """
     snapshot, installed, sealed, now_ms = run.snapshot, run.installed, run.sealed, run.now_ms
@@ -96,7 +96,7 @@ def _left_out(count: int) -> tuple[str, ...]:
 
 
 def _put_back(spare: Path, state: Path) -> None:
-    """Restores the state of the space, to which the last query added access hits."""
+    """Restores the state of the space, because the last query added access hits to it."""
     remove_copy(state)
     if spare.is_dir():
         copy_folder(spare, state)

@@ -1,6 +1,6 @@
 """The index of the notes in a snapshot, one chunk per note.
 
-``docs/reference/jeffs-brain.md``, "Notes as chunks", "The BM25 leg", "Trigrams", "Vectors".
+See ``docs/reference/jeffs-brain.md``, "Notes as chunks", "The BM25 leg", "Trigrams" and "Vectors".
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ class Chunk:
         return Candidate(self.id, self.path, self.title, self.summary, self.content)
 
     def embedded(self, limit: int) -> str:
-        """The text of its vector: title, summary and content, up to ``limit`` characters."""
+        """The text to embed: title, summary and content, up to ``limit`` characters."""
         return "\n".join(part for part in (self.title, self.summary, self.content) if part.strip())[:limit]
 
 
@@ -93,9 +93,9 @@ class ChunkRow:
 
 @dataclass(frozen=True, eq=False)
 class ChunkIndex:
-    """An immutable index. Its ranked lists are best first, with at most ``limit`` elements.
+    """An immutable index. Ranked lists are best first, with at most ``limit`` elements.
 
-    The only exception that they raise is :class:`brvtui.services.legs.LegError`.
+    Its methods raise only :class:`brvtui.services.legs.LegError`.
     """
 
     rows: tuple[ChunkRow, ...]
@@ -182,8 +182,8 @@ class ChunkIndex:
 def index_snapshot(snapshot: Snapshot, profile: HybridProfile, previous: ChunkIndex | None = None) -> ChunkIndex:
     """The index of every searchable note in ``snapshot``, in document order.
 
-    Notes whose files have not changed since ``previous`` are not read again. Its vectors are not reused. A note that
-    can no longer be read keeps its path and title.
+    Notes whose files have not changed since ``previous`` are not read again. The vectors of ``previous`` are not
+    reused. A note that can no longer be read keeps its path and title.
     """
     before = previous.rows if previous else ()
     places: Mapping[str, int] = {row.chunk.id: place for place, row in enumerate(before)}

@@ -65,7 +65,7 @@ class Request:
     preview: bool = False
     """True while the user is typing; the reranker is then not called."""
     scope: str = ""
-    """A folder. This pipeline has no scopes, so that a notice reports it."""
+    """A folder. The pipeline has no scopes, so a notice reports that the scope is ignored."""
 
 
 @dataclass(frozen=True, slots=True)

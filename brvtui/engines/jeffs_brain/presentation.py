@@ -61,9 +61,8 @@ def _nothing(trace: Trace) -> Iterator[Clause]:
 
 
 def _lead(trace: Trace) -> Iterator[Clause]:
-    """A clause about the lead. With a single list, it uses the values of that leg, because ranks always
-    differ by one.
-    """
+    """A clause about the lead: in the leg's own values if there is a single list, because ranks always differ by
+    one."""
     counting = [leg for leg in trace.legs if leg.counts and leg.hits]
     own = [
         next((place.value for place in hit.places if place.leg == leg.name), None)
@@ -97,7 +96,7 @@ def _words(trace: Trace, first: Hit) -> Iterator[Clause]:
 
 
 def _retried(trace: Trace) -> Iterator[Clause]:
-    """A clause about the step of the retry ladder that found it, if the query as typed matched nothing."""
+    """A clause about the step of the retry ladder that found the note, if the query as typed matched nothing."""
     rung = _rung(trace)
     if rung is None:
         return
@@ -114,7 +113,7 @@ def _rung(trace: Trace) -> Rung | None:
 
 
 def _moved(trace: Trace, first: Hit) -> Iterator[Clause]:
-    """Clauses about its moves after fusion: by intent rules or by a reranker."""
+    """Clauses about the first note's moves after fusion: by intent rules or by a reranker."""
     hybrid = trace.section(Hybrid)
     factors = [part.factor for part in first.parts if part.name == "intent" and part.factor is not None]
     if factors:
@@ -154,7 +153,7 @@ _NO_STAGE = (
 
 
 class JeffsBrainPresentation(Presentation):
-    """Two ranked lists, fused."""
+    """Presents two ranked lists and their fusion."""
 
     title = "Jeffs Brain"
     sections = (Hybrid, Ladder)
@@ -223,7 +222,7 @@ class JeffsBrainPresentation(Presentation):
             yield from (Text(text, "muted", bullet) for text in hybrid.idle_rules)
 
     def place(self, trace: Trace, file: str, glyphs: Glyphs) -> Iterator[Block]:
-        """Yields its ranks in the legs, and in the list before and after each stage."""
+        """Yields the note's ranks in the legs, and in the list before and after each stage."""
         placed = trace.section(Hybrid).placed(file)
         if placed is not None:
             yield Rule("places in the legs")

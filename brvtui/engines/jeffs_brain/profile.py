@@ -1,4 +1,4 @@
-"""All constants of the Jeffs Brain pipeline: ``profiles/jeffs_brain.toml`` (``docs/reference/jeffs-brain.md``)."""
+"""The Jeffs Brain pipeline's constants, set in ``profiles/jeffs_brain.toml`` (``docs/reference/jeffs-brain.md``)."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class Fusion:
 
 @dataclass(frozen=True, slots=True)
 class Unanimity:
-    """The agreement of two legs from which no reranker is called."""
+    """The agreement of two legs at which the reranker is not called."""
 
     window: Count
     agree_min: int

@@ -47,7 +47,7 @@ class RankedNote:
     """The rank after reweighting and before reranking."""
     rerank_score: float | None = None
     sent: str = ""
-    """The text for a reranker; empty behind the head."""
+    """The text for a reranker; empty for a note behind the head."""
 
 
 @dataclass(frozen=True, slots=True)

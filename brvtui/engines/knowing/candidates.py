@@ -1,4 +1,4 @@
-"""From fused candidates to seeds: implementing types, noise, packages, limits.
+"""The choice of seeds from fused candidates: implementing types, noise, packages and limits.
 
 See ``docs/reference/knowing.md``, "Seeds".
 """

@@ -35,7 +35,7 @@ _ALWAYS = ("blast_radius", "confidence", "recency", "distance")
 
 
 class UnknownFormatError(ValueError):
-    """The program has no such format."""
+    """Raised for a format that the program does not have."""
 
 
 @dataclass(frozen=True, slots=True)

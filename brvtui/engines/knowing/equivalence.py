@@ -1,4 +1,4 @@
-"""The channel of equivalence: phrases in a task that map to names.
+"""The equivalence channel: phrases in a task that map to names.
 
 See ``docs/reference/knowing.md``, "Equivalence classes".
 """
@@ -51,7 +51,7 @@ class ClassMatch(NamedTuple):
         return len(self.phrases) >= rules.strong_phrases or " " in self.phrases[0]
 
     def is_injected(self, rules: EquivalenceRules) -> bool:
-        """True if its nodes go to the top of the answer, whatever their score."""
+        """True if its nodes are moved to the top of the answer, whatever their score."""
         heavy = self.matched.weight >= rules.injected_weight and self.matched.source == rules.injected_source
         return heavy and self.is_strong(rules)
 

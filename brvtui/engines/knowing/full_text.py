@@ -1,4 +1,4 @@
-"""The channel of full text: the terms for FTS5 and the texts that they search.
+"""The full-text channel: the terms for FTS5, and the texts that are searched.
 
 See ``docs/reference/knowing.md``, "Full text".
 """
@@ -140,7 +140,7 @@ def decomposed_terms(keywords: Sequence[str], rules: FullTextRules) -> list[Text
     """The keywords with each compound split into its parts, in lower case and as written, without duplicates.
 
     Parts are searched in names only. Of a dotted name, only the last segments are used. Parts that are too short, or
-    whose lower-case form has occurred, are left out.
+    whose lower-case form has already occurred, are left out.
     """
     terms: dict[str, TextTerm] = {}
     for keyword in keywords:

@@ -64,7 +64,7 @@ class Node:
 
     @property
     def stands_in(self) -> str:
-        """The path of the document that represents it in an answer."""
+        """The path of the document that represents the node in an answer."""
         return self.document or self.path
 
     @property

@@ -1,4 +1,4 @@
-"""The contribution of a note to the graph: its nodes and references. A note is parsed once until it changes."""
+"""The contribution of a note to the graph: its nodes and references. A note is parsed again only if it changes."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ class _NoteSection:
 
 
 def read_piece(note: Note, text: str, updated_ms: float | None, rules: NoteGraphRules) -> NotePiece:
-    """The contribution of ``note``, which contains ``text``."""
+    """The contribution of ``note``, whose text is ``text``."""
     front = parse(text)
     fields, body = front.fields, text[front.body_start :]
     title = text_of(fields.get("title")) or note.title

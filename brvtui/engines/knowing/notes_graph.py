@@ -27,7 +27,7 @@ class KnownPiece:
     """The contribution of a note, and the parsed file that it comes from."""
 
     parsed: Parsed | None
-    """None for a note that is being edited or could not be read. Such a note is read again."""
+    """The parsed file; None if the note must be read again, because it is being edited or could not be read."""
     piece: NotePiece
 
 

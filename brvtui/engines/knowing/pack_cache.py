@@ -18,7 +18,7 @@ from brvtui.engines.knowing.seed_rules import PackCacheRules, SessionRules
 
 
 _MOST_HALVES = 1000.0
-"""The limit of half-lives for times in the future. The boost is then beyond any bound."""
+"""The limit on half-lives into the future, at which the boost is already beyond any bound."""
 
 
 @dataclass(frozen=True, slots=True)

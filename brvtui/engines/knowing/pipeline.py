@@ -1,4 +1,4 @@
-"""From a task to the context for an agent: seeds, walk, scores, and packing into the budget."""
+"""The steps from a task to an agent's context: seeds, walk, scores, and packing into the budget."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ INJECTED = "injected"
 
 @dataclass(frozen=True, eq=False)
 class TaskIndex:
-    """Everything that a task runs on: a graph, the indexes of its channels, and its edges for the walk."""
+    """The data for answering tasks: a graph, the indexes of its channels, and its edges for the walk."""
 
     seeds: SeedIndex
     ways: WalkEdges
@@ -32,7 +32,7 @@ class TaskIndex:
 
     @property
     def graph(self) -> Graph:
-        """The graph."""
+        """The graph of the index."""
         return self.seeds.graph
 
     @property
@@ -65,7 +65,7 @@ class TaskRequest:
     recent: tuple[str, ...] = ()
     """The paths of documents to count as just packed, in addition to those that runs packed."""
     near: NearSearch | None = None
-    """Finds nodes near the task with the embedder; None without one."""
+    """Finds nodes near the task with the embedder; None if there is no embedder."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,7 +76,7 @@ class TaskContext:
     seeds: Mapping[int, float]
     """The weights of the walk's seeds, by position."""
     walk: Walk | None
-    """None if there is no seed."""
+    """The walk; None if there is no seed."""
     ranked: tuple[ScoredCandidate, ...]
     """Every possible result, best first, after the injected ones."""
     beside: Mapping[str, tuple[ScoredCandidate, ...]]

@@ -59,8 +59,7 @@ def sentence(trace: Trace) -> Sentence:
 
 
 def _missing_keywords(trace: Trace) -> Iterator[str]:
-    """The keywords that do not occur in the first note. Of a hyphenated one that matches in part, yields the other
-    parts.
+    """Yields keywords that do not occur in the first note; of a hyphenated one that matches in part, the other parts.
 
     Only words of the query count: not ‘c’ from the keyword ‘c-158’ (of ‘INC-158’), not ‘kept’ from a ‘KeptIndex’ that
     the note contains, and not a ‘QuietHours’ combined from two words.
@@ -171,7 +170,7 @@ _LETTERS = {"tiered": "n", "bm25": "w", "equivalence": "k", "path": "f", "vector
 
 
 class KnowingPresentation(Presentation):
-    """Channels that find seeds, and a walk over links from these."""
+    """Presents the channels that find seeds, and the walk over links from the seeds."""
 
     title = "knowing"
     sections = (GraphRetrieval,)
@@ -230,7 +229,8 @@ class KnowingPresentation(Presentation):
         return f"Results {len(trace.hits)} of {len(section.ranking)} · {section.used:,} of {section.budget:,} tokens"
 
     def remark(self, trace: Trace, hit: Hit) -> str:
-        """Its rank in each channel, such as ``n1 w4``, after words that replace missing ones; else the path to it."""
+        """The rank in each channel, such as ``n1 w4``, after words that replace missing ones; or else the walk's
+        path."""
         places = " ".join(f"{_LETTERS.get(place.leg, place.leg)}{place.rank + 1}" for place in hit.places)
         placed = trace.section(GraphRetrieval).placed(hit.file)
         if placed is None:

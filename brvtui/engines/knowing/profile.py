@@ -1,4 +1,4 @@
-"""All constants of the engine: ``profiles/knowing.toml`` and ``knowing-code.toml`` (``docs/reference/knowing.md``)."""
+"""The engine's constants in ``profiles/knowing.toml`` and ``knowing-code.toml`` (``docs/reference/knowing.md``)."""
 
 from __future__ import annotations
 
@@ -33,13 +33,13 @@ class WalkRules:
     """The share of each round that restarts at the seeds."""
     rounds: CountLimit
     levels: Count
-    """The maximum number of edges from a seed that the walk goes."""
+    """The maximum number of edges from a seed over which the walk continues."""
     settled: Positive
-    """The walk ends when the total change in a round is less than this."""
+    """The walk ends once the total change in a round is less than this."""
     leaders: Count
-    """The number of best nodes that must keep their order ..."""
+    """The number of best nodes whose order is compared between rounds."""
     leaders_rounds: Count
-    """... in this number of comparisons, for the walk to end."""
+    """The walk ends once these nodes keep their order in this number of comparisons in a row."""
     leaders_equal: SizeLimit
     """With more equal nodes than this, no order is compared, because the program sorts equal nodes arbitrarily; 0 for
     no limit.
@@ -75,7 +75,7 @@ class HitsRules:
     """Hubs and authorities among the results of the walk."""
 
     more_than: Annotated[int, Range()]
-    """They count if there are more candidates than this."""
+    """Hubs and authorities count if there are more candidates than this."""
     nodes: CountLimit
     rounds: Count
     types: tuple[str, ...]
@@ -111,7 +111,7 @@ class AuthorityRules:
     seed_factor: float
     other_above: Share
     other_factor: float
-    """Subtracted for a node that is not a seed: its many links do not depend on the task."""
+    """The factor of the deduction for a node that is not a seed, because its many links do not depend on the task."""
     hub_above: Share
     hub_factor: float
 
@@ -138,7 +138,7 @@ class ScoreRules:
     authority: AuthorityRules
     recency: AgeSteps
     change: AgeSteps
-    """Added for a node with a recent commit."""
+    """The bonus for a node with a recent commit."""
     feedback: FeedbackWeights
     session: float
     session_most: Positive
@@ -197,7 +197,7 @@ class NoteGraphRules:
     set_aside: tuple[str, ...]
     """Folders, and values of ``status``, that make a note archived or deprecated, in lower case."""
     connector_most: Count
-    """Keywords, tags and files with more notes than this connect none of them."""
+    """A keyword, tag or file that more notes than this share connects none of them."""
     similar_above: Share
     similar_most: Count
     """The maximum number of edges from a note to similar notes in its folder."""
@@ -216,9 +216,9 @@ class NoteGraphRules:
     linked: CountLimit
     """The number of results without a channel whose strongest walk path is recorded."""
     ways: Count
-    """The maximum number of paths per result ..."""
+    """The maximum number of recorded paths per result."""
     way_edges: Count
-    """... and their maximum length in edges."""
+    """The maximum length of a recorded path in edges."""
     neighbours: Count
     """The maximum number of recorded neighbours per result."""
     recency_of_change: bool

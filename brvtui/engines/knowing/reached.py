@@ -23,7 +23,7 @@ class ScoringContext:
     """Facts outside the graph that candidates are scored with."""
 
     now: float
-    """Seconds since 1970."""
+    """The time in seconds since 1970."""
     penalised: Callable[[Node], bool] = is_test
     """Returns True for nodes that are penalised, such as tests or archived notes."""
     observes_change: bool = False

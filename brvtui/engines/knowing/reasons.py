@@ -34,7 +34,7 @@ class SymbolExplanation(NamedTuple):
 
     node: Node
     rank: int | None
-    """From 1; None if the node is not ranked."""
+    """The rank, from 1; None if the node is not ranked."""
     scored: ScoredCandidate | None
     channel: str
     """The first channel that found it; otherwise one of WALK, BELOW and NONE."""

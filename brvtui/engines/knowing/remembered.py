@@ -1,4 +1,4 @@
-"""Feedback of users on results, as scores and learned words for later tasks."""
+"""Users' feedback on results, as scores and learned words for later tasks."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from brvtui.wording import counted
 
 
 WINDOW_SECONDS = 600
-"""The time after its return in which the program counts a node as used. This tool does not watch agents."""
+"""The time after a node's return within which the program can count it as used. brv-tui does not watch agents."""
 NAME_LEAST = 3
 """The minimum length of an identifier that can name a symbol."""
 NO_CLUSTER = ""
@@ -32,7 +32,7 @@ class PendingNode(NamedTuple):
 
     id: str
     name: str
-    """The identifier that counts as a use of it."""
+    """The identifier that counts as a use of the node."""
     returned: float
     """The time of its last return, in seconds since 1970."""
 
@@ -110,9 +110,9 @@ def feedback_scores(
 ) -> dict[str, float]:
     """The share of useful records, from 0 to 1, for each of ``ids`` that has records.
 
-    For a task with a cluster, only records of that cluster count, and records without one if the rules say so. For a
-    task without a cluster, all records count. With ``roots``, records of another or an unknown state of the node's
-    package do not count.
+    For a task with a cluster, only records of that cluster count, and records without a cluster if the rules say so.
+    For a task without a cluster, all records count. With ``roots``, records of another or an unknown state of the
+    node's package do not count.
     """
     useful: dict[str, int] = {}
     total: dict[str, int] = {}

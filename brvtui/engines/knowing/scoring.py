@@ -85,14 +85,14 @@ class ScoringInput:
     distance: int
     """0 for a seed, 1 for a node that the walk reached."""
     walk: float = 0.0
-    """The walk probability as a share of the highest one; 0 without a walk."""
+    """The walk probability as a share of the highest one; 0 if there is no walk."""
     observed_age: float | None = None
     changed_age: float | None = None
     feedback: float | None = None
-    """The share of useful votes; None without votes."""
+    """The share of useful votes; None if there are no votes."""
     session: float = 0.0
     is_penalised: bool = False
-    """True for a test or an archived note if the task does not ask for such."""
+    """True for a test or an archived note, unless the task asks for such results."""
     provenance: str = ""
 
 

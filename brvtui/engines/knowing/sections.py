@@ -78,7 +78,7 @@ class GraphLink:
     backwards: str
     """Its name seen from the target: ``related from``."""
     weight: float
-    """Its weight in the walk."""
+    """The edge's weight in the walk."""
 
 
 @dataclass(frozen=True)
@@ -99,7 +99,7 @@ class GraphResult:
     node: str
     kind: str
     seed_weight: float | None
-    """None if only the walk reached it."""
+    """The weight of a seed; None if only the walk reached the note."""
     found_by: tuple[FoundBy, ...]
     fused_rank: int | None
     """The rank among the candidates, from 1; None if no channel found it."""
@@ -206,7 +206,7 @@ class GraphRetrieval:
     focus: str
     """The folder whose candidates were moved to the front; empty if there is none."""
     walk: ToldWalk | None
-    """None if there is no seed."""
+    """The walk; None if there is no seed."""
     ranking: tuple[GraphResult, ...]
     """Every ranked note, best first."""
     map: GraphMap

@@ -83,8 +83,7 @@ class FullTextRules:
     limit: CountLimit
     columns: ColumnRules
     primary_alone: bool
-    """True if components are searched only without identifiers and compounds, as in the program; else all keywords are.
-    """
+    """True if components are searched only without other keywords, as in the program; false for all keywords."""
     phrases: AnyCount
     """The number of pairs of neighbouring components that are searched as phrases."""
     phrase_least: Count
@@ -133,12 +132,12 @@ class EquivalenceRules:
     """Names that are not resolved because too many symbols have them."""
     strong_phrases: Count
     injected_weight: float
-    """The minimum weight of strong matches from ``injected_source`` that go to the top of the answer."""
+    """The minimum weight of strong matches from ``injected_source`` that are moved to the top of the answer."""
     injected_source: str
     per_result: float
-    """The maximum number of nodes in the channel per result of names and full text ..."""
+    """The maximum number of nodes in the channel per result by name and full text."""
     cap_least: AnyCount
-    """... or in total, if that is more."""
+    """The lowest limit on nodes in the channel, however few results there are."""
     alias_nodes: AnyCount
     """The number of first results by name that get a class with the names of their neighbours."""
     alias_types: tuple[str, ...]
@@ -194,8 +193,7 @@ class FusionRules:
     equivalence: float
     path: float
     path_competes: bool
-    """True if paths are fused with the other channels, as in the program. Otherwise they only add seeds, as documented.
-    """
+    """True if paths are fused with other channels, as in the program; false if they only add seeds, as documented."""
     learned_scales: bool
     """True if the weight of a learned word scales its share, as documented."""
 
@@ -205,13 +203,13 @@ class NoiseRules:
     """Constants that exclude candidates from the seeds."""
 
     fragments: tuple[str, ...]
-    """Texts in a qualified name, in lower case."""
+    """Texts that mark noise in a qualified name, in lower case."""
     owners: tuple[str, ...]
-    """Texts in the name of a member's type, in lower case."""
+    """Texts that mark noise in the name of a member's type, in lower case."""
     short_most: AnyCount
-    """Names of this number of bytes or fewer are noise ..."""
+    """Names of this number of bytes or fewer are noise, except for ``short_names``."""
     short_names: tuple[str, ...]
-    """... except these."""
+    """Short names that are not noise."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -244,11 +242,11 @@ class SeedRules:
     path_more: AnyCount
     """The maximum number of extra seeds from paths."""
     gap_below: AnyCount
-    """With fewer candidates than this, an embedder adds more ..."""
+    """With fewer candidates than this, an embedder adds more."""
     gap_most: CountLimit
-    """... up to this number ..."""
+    """The number of candidates up to which an embedder adds more."""
     gap_nearest: CountLimit
-    """... from this number of nearest nodes."""
+    """The number of nearest nodes from which an embedder's candidates are chosen."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -289,8 +287,7 @@ class PackCacheRules:
     """The lifetime of a packed context in the cache."""
 
     memory_seconds: float
-    """The time for which a pack is valid even if the corpus changes. After that, it is valid until the corpus changes.
-    """
+    """The time for which a pack is valid even if the corpus changes. After that, a change makes it invalid."""
     entries: CountLimit
     whole_key: bool
     """True if budget and scope are part of the key. The program serves a pack of one budget for another."""

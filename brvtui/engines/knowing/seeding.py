@@ -1,4 +1,4 @@
-"""From a task to the seeds of the walk, with all intermediate results."""
+"""The search for the walk's seeds for a task, with all intermediate results."""
 
 from __future__ import annotations
 
@@ -151,9 +151,9 @@ class SeedSearch:
     """The ids of the candidates without noise, in the order in which they become seeds."""
     seeds: tuple[SeedNode, ...] = ()
     injected: tuple[EquivalenceHit, ...] = ()
-    """The hits that go to the top of the answer, whatever their score."""
+    """The hits that are moved to the top of the answer, whatever their score."""
     gap: GapFill | None = None
-    """None without an embedder."""
+    """The filled gap; None if there is no embedder."""
 
     @property
     def near(self) -> dict[str, float]:

@@ -88,7 +88,7 @@ class TraceMaker:
     notices: tuple[str, ...]
 
     def trace(self) -> Trace:
-        """The trace."""
+        """Builds the trace."""
         placed = self._placed()
         packed = tuple(one.hit for one in placed if one.is_packed)
         missed = [(rank, one) for rank, one in enumerate(placed, 1) if not one.is_packed]

@@ -32,7 +32,7 @@ class Steps:
     """One step of a walk without the restart: the share of a node's probability that goes to each other node."""
 
     arrivals: Matrix
-    """Columns are sources, rows are targets. Parallel edges are merged."""
+    """The shares, with sources as columns and targets as rows. Parallel edges are merged."""
     leaks: Floats
     """The share of each node's probability that is lost."""
 

@@ -26,7 +26,7 @@ EVENT_KINDS = {
 
 
 def best_score(weights: Weights) -> float:
-    """The highest possible score with ``weights``: that of a perfect entry next to a best one."""
+    """The highest possible score with ``weights``, which a perfect entry linked to one of the best would have."""
     return sum(weights.in_order) - (1 - NEAREST) * weights.graph_proximity
 
 

@@ -162,7 +162,7 @@ class VaultRow:
     note: Note
     mapped: Mapped
     file: Parsed | None
-    """None if the note must be read again, because it is being edited or could not be read."""
+    """The parsed file; None if the note must be read again, because it is being edited or could not be read."""
     maturity: str
     is_read: bool = True
 

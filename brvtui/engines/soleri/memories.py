@@ -34,7 +34,7 @@ class FeedbackCounts:
 
     @property
     def rows(self) -> int:
-        """The number of rows that count, which excludes faults."""
+        """The number of rows that count: all except failures."""
         return self.accepted + self.modified + self.dismissed
 
 
@@ -49,7 +49,7 @@ def feedback_counts(counts: Mapping[Usefulness, int]) -> FeedbackCounts:
 
 
 def expected_weights(counts: FeedbackCounts, hybrid: bool, profile: SoleriProfile) -> Weights:
-    """The weights for feedback of this rate once there is enough of it; the fixed ones without feedback."""
+    """The weights once there is enough feedback with the rate of ``counts``; the fixed ones if there is no feedback."""
     enough = profile.learning.rows
     if not counts.rows or counts.rows >= enough:
         return adapted_weights(counts, hybrid, profile)
@@ -59,7 +59,7 @@ def expected_weights(counts: FeedbackCounts, hybrid: bool, profile: SoleriProfil
 
 
 def accept_rate(counts: FeedbackCounts, profile: SoleriProfile) -> float | None:
-    """The share of useful results, from 0 to 1; None without feedback."""
+    """The share of useful results, from 0 to 1; None if there is no feedback."""
     used = counts.accepted + profile.learning.modified * counts.modified
     return used / counts.rows if counts.rows else None
 

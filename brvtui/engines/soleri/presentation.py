@@ -136,7 +136,7 @@ _TERM = 18
 
 
 class SoleriPresentation(Presentation):
-    """A pool of full-text matches, ranked by seven signals."""
+    """Presents a pool of full-text matches, ranked by seven signals."""
 
     title = "Soleri"
     sections = (VaultSearch,)
@@ -193,7 +193,7 @@ class SoleriPresentation(Presentation):
         return f"Results {len(trace.hits)} of {len(section.ranking)}{guard}" if section.ranking else "Results none"
 
     def remark(self, trace: Trace, hit: Hit) -> str:
-        """Its ranks in the pool and among the vectors, and the effect of a link: ``b1 v4 link, was 3``.
+        """The hit's ranks in the pool and among the vectors, and the effect of a link: ``b1 v4 link, was 3``.
 
         They follow a remark if only other forms of the words, or words that do not count, match.
         """
@@ -218,7 +218,7 @@ class SoleriPresentation(Presentation):
         yield from deviation_blocks(section.deviations)
 
     def place(self, trace: Trace, file: str, glyphs: Glyphs) -> Iterator[Block]:
-        """Yields the links to it, its shared terms, its ranks, and dropped copies in other tiers."""
+        """Yields the links to an entry, its shared terms, its ranks, and dropped copies in other tiers."""
         section = trace.section(VaultSearch)
         placed = section.placed(file)
         if placed is None:

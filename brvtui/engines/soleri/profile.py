@@ -1,4 +1,4 @@
-"""All constants of the vault search: ``profiles/soleri.toml`` and ``soleri-code.toml``.
+"""The constants of the vault search, set in ``profiles/soleri.toml`` and ``soleri-code.toml``.
 
 See ``docs/reference/soleri.md``.
 """
@@ -133,7 +133,7 @@ class LearningRules:
     """Constants for adapting weights to feedback."""
 
     rows: Count
-    """The minimum number of rows that changes weights."""
+    """The number of feedback rows from which the weights change."""
     span: float
     lowest: float
     highest: float

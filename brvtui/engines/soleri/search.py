@@ -18,7 +18,7 @@ class Dense:
     """The vector of a query. It exists if a provider is set, even if the provider fails."""
 
     query: Vector | None
-    """None if the provider failed or was not called."""
+    """The query's vector; None if the provider failed or was not called."""
     error: str = ""
     waits: str = ""
     """The reason for not calling the provider this time; empty if it was called."""

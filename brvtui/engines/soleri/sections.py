@@ -78,7 +78,7 @@ class LearnedWeights:
     needed: int
     """The number of rows from which weights change."""
     rate: float | None
-    """The share of useful results; None without feedback."""
+    """The share of useful results; None if there is no feedback."""
 
 
 @dataclass(frozen=True)
@@ -139,11 +139,12 @@ class VaultSearch:
     max_tokens: int | None = None
     cut_by_budget: int = 0
     memories: MemorySearch | None = None
-    """None without memories."""
+    """The search in memories; None if there are no memories."""
 
     @property
     def reach(self) -> float:
-        """The highest possible score with these weights: that of a perfect direct neighbour."""
+        """The highest possible score with these weights, which a perfect direct neighbour of a best entry would
+        have."""
         used = self.weights.used
         return sum(used.values()) - used.get("graph_proximity", 0.0) / 2
 

@@ -40,9 +40,7 @@ class LinkGraph:
         return tuple(one if (one, other) in self.named else other for one, other in pairwise(path))
 
     def proximities(self, seeds: Sequence[str]) -> dict[str, Proximity]:
-        """The entries within two links of one of ``seeds``, by id. The shortest path counts, and of equal ones the
-        first.
-        """
+        """The entries within two links of one of ``seeds``, by id. The shortest path counts; of several, the first."""
         nearest: dict[str, Proximity] = {}
 
         def offer(path: tuple[str, ...]) -> None:
@@ -228,7 +226,7 @@ class Vault:
 
     @cached_property
     def _open_frequencies(self) -> dict[tuple[str, ...], DocumentFrequencies]:
-        """The frequencies without closed entries, by the ids of these. Only the last ones are kept."""
+        """The frequencies without closed entries, by the closed entries' ids. Only the last ones are kept."""
         return {}
 
     @cached_property

@@ -44,12 +44,12 @@ class InstalledEngine:
 
     @property
     def name(self) -> str:
-        """Its kind and version: ``byterover-cli 3.14.0``."""
+        """The kind and version, such as ``byterover-cli 3.14.0``."""
         return f"{self.kind} {self.version}"
 
 
 def find_node(environment: Mapping[str, str] = os.environ) -> Path:
-    """The program ``node`` on the path. Raises :class:`NotInstalled` if there is none, or only an old one."""
+    """The program ``node`` on the path. Raises :class:`NotInstalled` if it is missing or too old."""
     node = _on_path("node", environment)
     if node is None:
         raise NotInstalled(f"Node.js is not on PATH outside the project: install Node.js {_LEAST_NODE} or later")
@@ -159,7 +159,7 @@ def _on_path(name: str, environment: Mapping[str, str]) -> Path | None:
 
 
 def _printed(command: list[str], environment: Mapping[str, str]) -> str:
-    """The output of ``command``, trimmed; empty if it fails. Runs in its own folder, so that no project sets npm."""
+    """The trimmed output of ``command``; empty if it fails. Runs in its own folder, outside projects' npm settings."""
     variables = programs.environment(of=environment, keep=(*programs.BASIC, *_NPM))
     printed = programs.output(command, variables, Path(command[0]).parent, _SECONDS)
     return printed.decode("utf-8", "replace").strip()

@@ -24,7 +24,7 @@ _ALWAYS = ("the", "what is the", "zqxwv", "how does zqxwv work", "a/b", "…", "
 
 
 def made_questions(snapshot: Snapshot, most: int) -> list[str]:
-    """At most ``most`` distinct queries about the notes of ``snapshot``, always the same for the same notes."""
+    """At most ``most`` distinct queries about the notes of ``snapshot``; the same notes always give the same ones."""
     questions = dict.fromkeys(_ALWAYS)
     step = max(1, len(snapshot.notes) * _KINDS // max(1, most))
     for first in range(step):
@@ -86,7 +86,7 @@ class Verification:
     """The comparison of an installed engine's answers with ours."""
 
     engine: str
-    """Its name and version: ``byterover-cli 3.14.0``."""
+    """The engine's name and version, such as ``byterover-cli 3.14.0``."""
     profile: str
     """Our profile in the comparison."""
     over: str

@@ -22,7 +22,7 @@ _PROXIES = ("http_proxy", "https_proxy", "all_proxy")
 
 
 class EngineRunError(Exception):
-    """A failure to run the installed engine. The message is one line with the remedy."""
+    """Raised if the installed engine cannot be run. The message is one line with the remedy."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,9 +52,9 @@ class SealedNode:
     ) -> Iterator[Iterator[str]]:
         """Runs ``script`` (a file and its arguments) in ``folder``, and yields the lines that it prints.
 
-        ``request`` is its standard input, ``home`` its home folder, ``now_ms`` its fixed time, and ``more`` adds
-        variables; it inherits no others. The script is killed at the end, and after ``seconds``. Raises
-        :class:`EngineRunError` if it cannot be started.
+        ``request`` is its standard input, ``home`` its home folder, and ``now_ms`` its fixed time. ``more`` adds
+        environment variables, and no others are inherited. The script is killed at the end, or after ``seconds``.
+        Raises :class:`EngineRunError` if it cannot be started.
         """
         request_file = home / "request.json"
         write_scratch(request_file, request)

@@ -1,1 +1,1 @@
-"""A model's work on an answer: its loop, its tools, its form."""
+"""Answers by a model: the agent loop, its tools, and the form of an answer."""

@@ -52,7 +52,7 @@ def _named(text: str, paths: Collection[str]) -> Iterator[str]:
 
 
 def _entry(entry: str) -> Iterator[str]:
-    """Yields the sources that one entry of the list names: its paths of notes, or its first words if it has none."""
+    """Yields the sources that one list entry names: the note paths in it, or its first words if there are no paths."""
     entry = _LINKED.sub(r"\1", entry)
     files = tuple(_markdown_files(entry))
     quoted = _QUOTED.search(entry)
@@ -72,7 +72,7 @@ def _markdown_files(text: str) -> Iterator[str]:
 
 
 def _lines_by_part(text: str) -> Iterator[tuple[str, str]]:
-    """Yields each line with the part that contains it, empty before the first. A heading belongs to its own part."""
+    """Yields the part (empty before the first) and text of each line. A heading belongs to the part that it begins."""
     part = ""
     for line in text.splitlines():
         bare_line = line.strip()

@@ -1,4 +1,4 @@
-"""Lets a model answer a query whose route ends at one, and adds the answer to the trace."""
+"""Runs a model for a query whose route ends at one, and adds its answer to the trace."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ def run_agent(
     cancellation: Cancellation,
     done: AgentRun,
 ) -> Iterator[AgentEvent]:
-    """Lets ``model`` answer ``prompt`` and fills ``done``. Closing the iterator cancels the run.
+    """Runs ``model`` on ``prompt``, yields events, and fills ``done``. Closing the iterator cancels the run.
 
     Raises nothing: ``done.ended`` and ``done.why`` report a failed service and a cancellation.
     """
@@ -292,9 +292,9 @@ class CompletionContext:
 
 
 def complete(how: CompletionContext, trace: Trace) -> Generator[AgentEvent, None, Trace]:
-    """Lets the model answer the prompt of ``trace``, and returns the trace with its answer.
+    """Runs the model on the prompt of ``trace``, and returns the trace with the model's answer.
 
-    If the model fails or is cancelled, the answer keeps its text and gets a notice with the reason.
+    If the model fails or is cancelled, the trace's answer keeps its text, and its notice gives the reason.
     """
     prompt = trace.answer.prompt
     assert prompt is not None
@@ -343,7 +343,7 @@ def _answer(how: CompletionContext, trace: Trace, prompt: ModelPrompt, done: Age
 
 
 def notice_of(completion: Completion) -> str:
-    """A one-line warning about a model's answer: how it ended, missing sources and parts; empty if all is well."""
+    """A one-line warning about a model's answer: its end, and missing sources and parts. Empty if nothing is wrong."""
     sentences = [_sentence(completion.why)] if completion.why else []
     if completion.ungrounded:
         sentences.append(f"Not in the tree, so not grounded: {', '.join(completion.ungrounded)}.")
@@ -355,7 +355,7 @@ def notice_of(completion: Completion) -> str:
 
 
 def _composed(snapshot: Snapshot, trace: Trace, read: Sequence[str]) -> str:
-    """Sentences of the notes that the model read, as the answer if the model writes nothing."""
+    """Sentences from the notes that the model read, used as the answer if the model wrote nothing."""
     passages = []
     for path in read:
         try:

@@ -34,12 +34,13 @@ class PathRefused(Exception):
 
 
 def bare(name: str) -> str:
-    """``name`` without the prefixes that answers put before paths, and without slashes at its end."""
+    """``name`` without the prefixes that answers put before paths, and without trailing slashes."""
     return name.strip().removeprefix("./").removeprefix(TREE_PREFIX).rstrip("/")
 
 
 def found(snapshot: Snapshot, name: str) -> str | None:
-    """The path of the file that ``name`` means: a file of the tree, or one that represents a folder. None for none."""
+    """The path of the file called ``name``, or of the file that represents the folder ``name``; None if there is
+    none."""
     path = bare(name)
     for file in (path, f"{path}/{CONTEXT_FILE}"):
         if file in snapshot.parsed:
@@ -49,7 +50,7 @@ def found(snapshot: Snapshot, name: str) -> str | None:
 
 
 def note_at(snapshot: Snapshot, name: str) -> str:
-    """The path of the file that ``name`` means. Raises :class:`PathRefused` if there is none."""
+    """The path of the file that ``name`` refers to. Raises :class:`PathRefused` if there is none."""
     file = found(snapshot, name)
     if file is not None:
         return file
@@ -85,7 +86,7 @@ def text_of(snapshot: Snapshot, path: str) -> str:
 
 
 _FEW = 2_000
-"""With this many names or more, none is suggested for a misspelt name, since that compares it with each of them."""
+"""With this many names or more, no similar name is suggested, because all names would have to be compared."""
 _LONG = 500
 """For a name of this length or more, no similar name is suggested."""
 
@@ -99,12 +100,12 @@ _TEXT: dict[str, Any] = {"type": "string"}
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """The result of a tool call. ``text`` is JSON, so the text of a note cannot end its own string."""
+    """The result of a tool call. ``text`` is JSON, so that a note's text cannot end the string that contains it."""
 
     text: str
     refused: str = ""
     read: tuple[str, ...] = ()
-    """The files whose text it contains."""
+    """The files whose text the result contains."""
 
 
 def _tool(name: str, description: str, required: str, **properties: Any) -> Tool:
@@ -150,7 +151,7 @@ class NoteTools:
         }
 
     def call(self, name: str, arguments: str) -> Result:
-        """The result of the tool ``name`` for ``arguments``, a JSON object. The result of a wrong call is a refusal."""
+        """The result of the tool ``name`` for ``arguments``, a JSON object. For an invalid call, it is a refusal."""
         tool = self._tools.get(name)
         if tool is None:
             return refusal(f"there is no tool {name[:60]!r}; there are {', '.join(self._tools)}")
@@ -232,7 +233,7 @@ class NoteTools:
 
     @cached_property
     def _names(self) -> Mapping[str, Names]:
-        """The file names of each tree, for resolving links, by the tree's alias."""
+        """Each tree's file names, by the tree's alias, for resolving links."""
         files: dict[str, list[str]] = {}
         for entry in self._snapshot.parsed.values():
             files.setdefault(entry.alias, []).append(entry.file)
@@ -245,7 +246,7 @@ def refusal(why: str) -> Result:
 
 
 def arguments_of(text: str) -> dict[str, Any] | None:
-    """The JSON object in ``text``, ``{}`` if ``text`` is empty. None if it is anything else or cannot be sent back."""
+    """The JSON object in ``text``; ``{}`` if ``text`` is empty, None if it is not an object or cannot be sent back."""
     try:
         value = json.loads(text or "{}")
     except (ValueError, RecursionError):
@@ -256,7 +257,7 @@ def arguments_of(text: str) -> dict[str, Any] | None:
 def _is_sendable(value: Any, levels: int) -> bool:
     """True if services accept ``value``: at most ``levels`` deep, with valid Unicode and finite numbers.
 
-    Python reads ``NaN``, ``1e400`` and half a surrogate pair, which UTF-8 and JSON cannot represent.
+    Python's parser also accepts ``NaN``, ``1e400`` and half a surrogate pair, which JSON or UTF-8 cannot represent.
     """
     match value:
         case str():

@@ -1,1 +1,1 @@
-"""The search for counterfactuals of one query."""
+"""The search for counterfactuals of a query."""

@@ -54,7 +54,7 @@ class Trial:
     answers: bool
     """True if the query is answered at tier 2 with the note first."""
     score: float | None
-    """The note's score; None when it is not among the results."""
+    """The note's score; None if it is not among the results."""
     verdict: str
 
 
@@ -91,7 +91,7 @@ class Case:
 
     @cached_property
     def relevance(self) -> float:
-        """The highest text relevance that any search for the query gives the note; 0 when no word matches it.
+        """The highest text relevance of the note in any search for the query; 0 if no word matches it.
 
         Signals and times cannot change it, so it limits their effect. If the route uses the retry ladder, name
         similarity can replace it, so the limit is 1.
@@ -123,7 +123,7 @@ class Case:
 
     @cached_property
     def inputs(self) -> ScoreInputs:
-        """The inputs of the note's score, besides text relevance and age."""
+        """The inputs of the note's score, except text relevance and age."""
         return inputs_of([self.signals], self.note.is_local, self.context.constants.score)
 
     def max_score(self, days: float | None = None, relevance: float = 1.0) -> float:
@@ -171,12 +171,12 @@ class Case:
 
     @cached_property
     def is_monotonic(self) -> bool:
-        """True if a higher score of the note can only bring a direct answer nearer.
+        """True if a higher score of the note can never prevent a direct answer.
 
-        This needs two conditions. No other result may depend on the note's signals, so scores instead of relevances
-        must not be carried up to folders, and the note must not be its folder's summary. And a single search must
-        decide: if a search of a scope, or a search that an out-of-domain rule empties, is replaced by another one, the
-        note may be more relevant in that one.
+        There are two conditions. No other result may depend on the note's signals, so folders must inherit relevances
+        and not scores, and the note must not be its folder's summary. And a single search must decide: if another
+        search replaces one that is restricted to a scope or emptied by an out-of-domain rule, the note may be more
+        relevant in the other search.
         """
         search, constants = self.trace.section(Search), self.context.constants
         is_large = len(self.context.snapshot.notes) >= constants.out_of_domain.min_notes
@@ -193,7 +193,7 @@ class Case:
         return any(summary.file == path for summary in self.context.snapshot.summaries.values())
 
     def too_low(self, lever: Lever, max_score: float, what: str) -> Counterfactual:
-        """The result of ``lever`` if the highest score, ``max_score`` unrounded, is below the one that is needed."""
+        """The result of ``lever`` if even ``max_score``, its highest unrounded score, is too low for an answer."""
         needed, seen = self.context.constants.direct.min_top, self.seen(max_score)
         return impossible(lever, f"{what}: {seen:.2f} at most, but {needed:g} is needed", seen)
 
@@ -208,8 +208,8 @@ class Case:
         """The result for the first of ``candidates``, smallest first, after which the query is answered at tier 2.
 
         Candidates that cannot reach the needed score are not tried. ``is_monotonic`` means that if a candidate
-        succeeds, every larger one with at least the same score does too. Then the candidates are bisected, otherwise
-        each is tried. ``what`` begins the sentence for when none succeeds. Raises :class:`Cancelled`.
+        succeeds, every larger one with at least the same score does too. In that case, they are bisected; otherwise,
+        each is tried. ``what`` begins the sentence that is shown if none succeeds. Raises :class:`Cancelled`.
         """
         if not candidates:
             return impossible(lever, f"{what}: {_NO_CHANGE}")
@@ -236,7 +236,7 @@ class Case:
 
 
 def verified(lever: Lever, change: Change, trial: Trial, text: str, amount: float | None = None) -> Counterfactual:
-    """The result of ``lever`` if ``change``, of the size ``amount``, succeeds."""
+    """The result of ``lever`` if ``change`` (of size ``amount``) succeeds."""
     return Counterfactual(lever, LeverStatus.VERIFIED, text, change, amount, trial.score, trial.verdict)
 
 

@@ -256,7 +256,7 @@ def _lowered(case: Case, rival: Hit, max_score: float) -> Counterfactual:
 
 
 def _title(case: Case, young_is_enough: bool) -> Counterfactual:
-    """Tries titles with as few added words of the query as possible, first with the file's old time.
+    """Tries titles with as few added query words as possible, first with the file's old modification time.
 
     ``young_is_enough`` means that a new modification time is enough without a new title, so only titles with the old
     time are tried.
@@ -350,7 +350,7 @@ def near_wordings(case: Case) -> Iterator[Wording]:
 
 
 def _every_wording(case: Case) -> Iterator[Wording]:
-    """Yields the near wordings, then wordings with more and more of the note's own words."""
+    """Yields the near wordings, followed by wordings with more and more of the note's own words."""
     query = case.trace.query
     added, rarest = _new_words(case)
     yield from near_wordings(case)
@@ -392,7 +392,7 @@ def _matching(case: Case) -> list[str]:
 
 
 def _new_words(case: Case) -> tuple[list[str], list[str]]:
-    """Two lists of the note's words that the query lacks: title words, then the rarest; and only the rarest."""
+    """Two lists of the note's words that the query lacks: its title words and then its rarest, and only its rarest."""
     passed_over = {*terms(case.trace.query), *case.context.constants.query.stop_words}
     new = {term: notes for term, notes in _note_counts(case).items() if term not in passed_over}
     in_title = [term for term in dict.fromkeys(terms(case.note.title)) if term in new]

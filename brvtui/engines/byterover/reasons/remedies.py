@@ -47,11 +47,11 @@ class Standing:
     """The rank, score and use of a note in an answer."""
 
     rank: int | None
-    """From 1; None if it is not among the results."""
+    """The rank, from 1; None if the note is not among the results."""
     tier: int
     score: float | None
     used: int | None = None
-    """Its place, from 1, among the quoted notes; None if it is not quoted."""
+    """The note's place, from 1, among the quoted notes; None if it is not quoted."""
 
     def is_above(self, other: Standing) -> bool:
         """True if the note is better placed than in ``other``: quoted earlier, or at the same place in a lower tier,
@@ -60,7 +60,7 @@ class Standing:
         return self._order < other._order
 
     def gain_over(self, now: Standing) -> str:
-        """The improvement over ``now`` if it is not one of rank, in words; empty if the rank is better."""
+        """The improvement over ``now`` in words, if it is not a better rank; empty otherwise."""
         if now.rank is None or self.rank is None or self.rank < now.rank or self.used is None:
             return ""
         if now.used is None:
@@ -71,7 +71,7 @@ class Standing:
 
     @property
     def leads(self) -> bool:
-        """True if the note comes first in an answer that needs no model. Nothing is better."""
+        """True if the note is quoted first in an answer that needs no model, which is the best possible standing."""
         return self.used == 1 and self.tier <= _DIRECT
 
     @property
@@ -84,8 +84,8 @@ def remedies(context: Context, trace: Trace, named: Named, cancelled: Callable[[
     """The changes that raise the note ``named`` in the answer to the query of ``trace``, best first.
 
     They include the smallest helpful wording and the best one, the best title, and each level of maturity that improves
-    on the last. A folder is helped through the notes in it, and only by wordings. Empty for other files that are not
-    searched, and if ``cancelled`` becomes true. Ranks, scores and tiers are those on an empty cache.
+    on the last. For a folder, only wordings are tried, on the notes in it. Empty for other files that are not searched,
+    and if ``cancelled`` becomes true. Ranks, scores and tiers are those on an empty cache.
     """
     if named.position is not None:
         cases = [Case(context, trace, named.position, cancelled)]
@@ -225,7 +225,7 @@ _KEPT = {
     Source.FILE: "in the signals file, which takes precedence over all other places",
     Source.FRONTMATTER: "here, in its frontmatter",
 }
-"""The places where a note's maturity is set, by its present source."""
+"""The place where a note's maturity is set, by the present source of its signals."""
 
 
 def _higher_maturity(case: Case) -> list[Proposal]:

@@ -47,12 +47,12 @@ def _place(profile: Profile, trace: Trace, hit: Hit) -> int:
 
 
 def given_before(trace: Trace) -> str:
-    """The age of the cached answer at the time of the query, which stays right while a dialog is open."""
+    """The age of the cached answer at the time of the query, which stays correct while a dialog is open."""
     return f"given {cached_entry(trace).age_s:.0f} s earlier"
 
 
 def quoting_of(trace: Trace, result_path: str) -> str:
-    """A remark that an answer from the cache quotes the result at ``result_path``; empty if there is none to make."""
+    """A remark that the answer from the cache quotes the result at ``result_path``; empty if no such answer does."""
     if trace.section(Route).used or result_path not in cached_entry(trace).sources:
         return ""
     return f"quoted in the answer that came from the cache, {given_before(trace)}"
@@ -71,7 +71,7 @@ def answer_lacks(profile: Profile, trace: Trace, hit: Hit) -> bool:
 
 
 def use_of(profile: Profile, trace: Trace, hit: Hit) -> str:
-    """The use of ``hit``: how it is used in the answer, or why it is not quoted."""
+    """The use of ``hit`` in the answer, or the reason why it is not quoted."""
     limits, used = profile.direct, trace.section(Route).used
     direct = trace.section(Route).outcome == "direct" if used else cached_entry(trace).tier == _DIRECT
     what = "quoted in the direct answer" if direct else "quoted to the model"
@@ -176,7 +176,7 @@ class Loss(StrEnum):
 
     @property
     def number(self) -> int:
-        """Its place, from 1, in the closed list of 15 reasons. Losses in :data:`_SHARING` have the place of another."""
+        """The loss's number in the closed list of 15 reasons. Losses in :data:`_SHARING` share another's number."""
         places = [loss for loss in Loss if loss not in _SHARING]
         return places.index(_SHARING.get(self, self)) + 1
 
@@ -266,8 +266,7 @@ def _of_stub(path: str) -> tuple[str, ...]:
 
 
 def _other_finding(trace: Trace, named: Named) -> str:
-    """Another way in which the note was found, by one word or through its folder, and the reason why that was not
-    enough.
+    """Another way in which the note was found (by one word or its folder), and the reason why it was not enough.
 
     Empty for a file that is not searched; :func:`_from_below` handles summaries.
     """

@@ -22,7 +22,7 @@ from brvtui.tree.reading.javascript import folded, spaced_words
 from brvtui.wording import counted
 
 _REMEMBERED = 8
-"""The number of trees that a later one can be compared with."""
+"""The number of trees that are kept, so that later trees can be compared with them."""
 
 
 class SeenTrees:
@@ -99,7 +99,7 @@ class Stored:
 
 @dataclass(frozen=True, slots=True)
 class CachedFingerprint:
-    """A fingerprint and the time when it was computed. It is reused for a while."""
+    """A fingerprint, which is reused until it expires, and the time at which it was computed."""
 
     value: str
     at_ms: float
@@ -142,7 +142,7 @@ def held_fingerprint(
 def look_up(
     state: CacheContents, query: str, fingerprint: str, now_ms: float, profile: Profile
 ) -> tuple[CacheContents, CacheLook, Stored | None]:
-    """The results of both look-ups: the state without a stale entry of the same key, the look-ups, and the hit."""
+    """The state without a stale entry of the same key, both look-ups, and the hit (None if there is none)."""
     limits = profile.cache
     key = cache_key(query)
     tokens = cache_tokens(key, profile)

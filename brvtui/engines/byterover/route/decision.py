@@ -1,4 +1,4 @@
-"""The results of a query and the step that takes it, without caches and answers.
+"""A query's results and the route step that takes it, without the cache and the answer.
 
 See ``docs/reference/byterover.md``, "The tiers".
 """
@@ -102,7 +102,7 @@ class Decision:
 
 
 def find_results(context: Context, query: str, scope: str, watch: Stopwatch) -> QueryResults:
-    """The results of ``query`` from the search, the entity searches, and the retry ladder if the route has it."""
+    """The results of ``query`` from the search, the entity searches and, if it is in the route, the retry ladder."""
     with watch.measure(SEARCH_TIME):
         options = SearchOptions(context.constants.router.limit, scope=scope)
         found = search(context, query, options, watch)
@@ -116,7 +116,7 @@ def find_results(context: Context, query: str, scope: str, watch: Stopwatch) -> 
 
 
 def results_with_words(context: Context, results: QueryResults) -> QueryResults:
-    """``results`` with the query words that each result answers, taken from the search that found it."""
+    """``results`` with the query words that each result matches, taken from the search that found it."""
     search, ladder = with_words(context, results.search), results.ladder
     searches = tuple(replace(one, search=with_words(context, one.search, 0)) for one in results.entities.searches)
     if ladder.hits:

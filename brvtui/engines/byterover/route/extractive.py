@@ -1,4 +1,4 @@
-"""An answer without a model: the sentences that contain most of a query (``docs/reference/byterover.md``)."""
+"""An answer without a model: the sentences that contain most of a query's words (``docs/reference/byterover.md``)."""
 
 from __future__ import annotations
 
@@ -45,15 +45,15 @@ class _Candidate:
     source: str
     sentence: str
     held: Mapping[str, float]
-    """The query terms in it, with their weights."""
+    """The query terms in the sentence, with their weights."""
 
 
 def chosen(passages: Sequence[Passage], expansions: Sequence[TermExpansion]) -> tuple[Quote, ...]:
     """At most :data:`MOST_SENTENCES` sentences that together cover the query's terms best, in the order of choice.
 
-    The weight (0 to 1) of a term in a sentence is that of the heaviest index term there that answers it. Each step
-    chooses the sentence that adds most: a term counts half as much for each chosen sentence that covers it. Ties go to
-    the sentence with the larger sum of weights, then to the first. Sentences that add less than a third of the first
+    A term's weight in a sentence (0..1) is that of the heaviest index term there that matches it. Each step chooses the
+    sentence with the largest gain: a term counts half as much for each chosen sentence that already covers it. Ties go
+    to the sentence with the larger sum of weights, then to the first. Sentences that add less than a third of the first
     one's gain are left out. If no sentence contains a term, the first sentence of each passage is chosen.
     """
     candidates = list(_candidates(passages, [(one.term, _weights(one)) for one in expansions]))

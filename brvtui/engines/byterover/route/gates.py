@@ -1,4 +1,4 @@
-"""The gates of a route: each decides, and returns a step that explains the decision (``docs/reference/byterover.md``).
+"""The gates of a route. Each one returns a step with its decision and the reason (``docs/reference/byterover.md``).
 
 The verdict is the first step that took the query. Gates see the rounded scores of the hits.
 """
@@ -26,7 +26,8 @@ def prefetched(hits: Sequence[Hit], profile: Profile) -> tuple[Hit, ...]:
 
 
 def out_of_domain(found: Search, hits: Sequence[Hit]) -> Step:
-    """Takes a query for which nothing was found. If the search fails as the engine's does, the query goes on."""
+    """Takes a query for which nothing was found. If the engine's search would fail, the query continues to the
+    gates."""
     fails = not hits and found.outcome is SearchOutcome.ENGINE_FAILS
     covered = None if fails else bool(hits)
     results = Check("results", float(len(hits)), ">", 0.0, covered, float(len(hits)), "", "out-of-domain")
@@ -37,7 +38,7 @@ def out_of_domain(found: Search, hits: Sequence[Hit]) -> Step:
 
 
 def gate_steps(hits: Sequence[Hit], profile: Profile, reached: bool) -> tuple[Step, ...]:
-    """The steps of the gates in order. None is reached after one that takes the query, or if not ``reached``."""
+    """The steps of the gates in order. No gate is reached after one that takes the query, or if not ``reached``."""
     steps = []
     for gate in _GATES:
         took, checks, why = gate.decide(hits, profile) if reached else (False, (), "")
@@ -102,7 +103,7 @@ def failed(checks: Sequence[Check]) -> str:
 
 
 def _direct_checks(hits: Sequence[Hit], quoted: tuple[Hit, ...], profile: Profile) -> tuple[Check, ...]:
-    """The comparisons up to the one that decides, which is last."""
+    """The checks of a direct answer. The last one decides; it is not reached if the top score is too low."""
     limits = profile.direct
     first = quoted[0].score if quoted else (hits[0].score if hits else None)
     top_ok = bool(quoted) and quoted[0].score >= limits.min_top

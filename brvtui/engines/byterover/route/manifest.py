@@ -39,7 +39,7 @@ class ManifestEntry:
 
 @dataclass(frozen=True, slots=True)
 class LeftOut:
-    """An entry that did not fit into its lane, of whose budget ``used`` tokens were taken."""
+    """An entry that did not fit into its lane, where ``used`` tokens of the budget were already taken."""
 
     entry: ManifestEntry
     used: int
@@ -51,10 +51,10 @@ class Pool:
 
     paths: Sequence[str]
     text_paths: Mapping[str, str]
-    """The file that is injected instead, by path."""
+    """The file that is injected instead of a candidate, by the candidate's path."""
     tokens: NDArray[np.int64]
     fitting: NDArray[np.int64]
-    """Places of the candidates that fit, ascending."""
+    """The places of the candidates that fit, in ascending order."""
 
     def entry(self, place: int) -> ManifestEntry:
         """The candidate at index ``place``."""
@@ -182,7 +182,7 @@ def _summary_pool(snapshot: Snapshot, limits: constants.ManifestRules) -> Pool:
 
 
 def _note_pools(snapshot: Snapshot, limits: constants.ManifestRules) -> tuple[Pool, Pool]:
-    """Contexts and stubs, folder by folder; contexts by importance if the profile says so."""
+    """The pools of contexts and stubs, in the order of folders; contexts by importance if the profile says so."""
     orders = snapshot.derived.known(ORDERS)
     own = (note.path for note in snapshot.notes if note.is_local)
     paths: Sequence[str] = orders.listed.items if orders else sorted(own, key=folder_key)

@@ -1,7 +1,7 @@
 """The prompt that tiers 3 and 4 would send (``docs/reference/byterover.md``, "The prompt").
 
-The order of its sections and the text of notes in them are the engine's; the other words are ours. Text of notes is
-data: it follows its source, between marks that it cannot contain, and is never among the instructions.
+The order of the sections and the note texts in them are the engine's; all other words are ours. Note texts are data:
+each follows its source, between marks that it cannot contain, and is never among the instructions.
 """
 
 from __future__ import annotations
@@ -30,10 +30,8 @@ _BREAKS = ("\n\n", ". ", "\n")
 
 
 def excerpt(text: str, query_words: list[str], search: SearchRules) -> str:
-    """The chunk of ``text`` with most of ``query_words`` (lower case), at most ``excerpt_chars`` long.
-
-    ``...`` follows if the text continues after the chunk.
-    """
+    """The chunk of ``text``, at most ``excerpt_chars`` long, with the most ``query_words`` (lower case), followed by
+    ``...`` unless it is the last chunk."""
     body = _TITLE.sub("", _RELATIONS.sub("", text), count=1).strip()
     parts = chunks(body, search)
     if not parts:
@@ -72,7 +70,7 @@ def _words_in(chunk: str, words: list[str]) -> int:
 
 
 def unreadable(error: OSError) -> str:
-    """The replacement for an excerpt of a note that cannot be read."""
+    """The text shown instead of an excerpt if the note cannot be read."""
     return f"(cannot be read: {faults.reason(error)})"
 
 
@@ -183,7 +181,7 @@ def _excerpts(quoted: Sequence[Quoted]) -> str:
 
 
 def _results(hits: Sequence[Hit], variables: Mapping[str, Any]) -> str:
-    """The results and their counts as one line of JSON, in which no title can end its own string."""
+    """The results and their counts as one line of JSON, so that no title can end the string that contains it."""
     listed = [{"path": hit.path, "title": hit.title, "kind": hit.kind.value, "score": hit.score} for hit in hits]
     return json.dumps({**variables, "results": listed}, ensure_ascii=False)
 

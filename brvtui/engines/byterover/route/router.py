@@ -1,4 +1,4 @@
-"""The router: one query through cache, search, gates and tiers, as one trace.
+"""The router: sends one query through the cache, search, gates and tiers, and returns its trace.
 
 See ``docs/reference/byterover.md``, "The tiers".
 """
@@ -64,7 +64,7 @@ def not_covered(query: str, closest: str) -> Answer:
 def extractive_answer(
     profile: Profile, query: str, lint: QueryLint, prompt: ModelPrompt, quoted: Sequence[Quoted], why: str
 ) -> Answer:
-    """The answer that replaces a model's: sentences of ``quoted``. ``why`` is the reason why no model was called."""
+    """The answer that replaces a model's: sentences from ``quoted``. ``why`` is the reason why no model was called."""
     expansions = lint.expansions or tuple(
         TermExpansion(term, (), 0, 0, 0, 0) for term in dict.fromkeys(terms(lint.filtered))
     )

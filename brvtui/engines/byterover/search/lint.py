@@ -1,4 +1,4 @@
-"""Analysis of a query before it is searched: stop words, tokens, index terms.
+"""The analysis of a query before the search: stop words, tokens and index terms.
 
 See ``docs/reference/byterover.md``, "The query".
 """

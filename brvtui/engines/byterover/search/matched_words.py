@@ -1,4 +1,4 @@
-"""The words of a query that each result answers, and the word of the note that answers each."""
+"""The query words that each result matches, and the word in the note that matches each of them."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from brvtui.text.vocabulary import KINDS, Expansion
 from brvtui.trace import Hit, MatchedWord, Origin
 
 BELOW = ("below",)
-"""The fields of words that a note in a lifted folder contains."""
+"""The fields given for the words of a lifted folder, which are in one of its notes."""
 _NAMES = tuple({"content": "text"}.get(name, name) for name in FIELDS)
 _ORDER = tuple(("title", "path", "text").index(name) for name in _NAMES)
 """The place of each field in the list of a match's fields."""
@@ -27,7 +27,7 @@ Words = tuple[MatchedWord, ...]
 
 
 def with_words(context: Context, found: Search, misses: int = NEAR_MISSES) -> Search:
-    """``found`` with the words that its hits and the first ``misses`` near misses answer.
+    """``found`` with the words that its hits and the first ``misses`` near misses match.
 
     A folder has the words of the note that lifted it.
     """
@@ -47,7 +47,7 @@ def with_words(context: Context, found: Search, misses: int = NEAR_MISSES) -> Se
 
 
 def hits_with_words(context: Context, text: str, hits: Iterable[Hit]) -> tuple[Hit, ...]:
-    """``hits`` of a search for ``text`` with the words that they answer; hits found by name have none."""
+    """``hits`` of a search for ``text`` with the words that they match; hits found by name have none."""
     hits = tuple(hits)
     words = matched_words(context, text, [hit.file for hit in hits if hit.origin is Origin.TEXT])
     return tuple(replace(hit, words=words.get(hit.file, ())) for hit in hits)
@@ -65,7 +65,7 @@ def words_below(lifts: Iterable[Lift], words: Mapping[str, Words]) -> Mapping[st
 def matched_words(context: Context, text: str, files: Sequence[str]) -> dict[str, Words]:
     """The best match of each term of ``text`` in the note at each of ``files``, in the order of the text.
 
-    The best match has the most weight in its field: a longer form of the term in the title can outweigh the term in the
+    The best match has the highest weight times field boost: a longer form in the title can outweigh the term in the
     text.
     """
     snapshot, rules = context.snapshot, context.constants.text

@@ -29,7 +29,7 @@ _NUMBER_BITS = 40
 
 @dataclass(frozen=True, slots=True)
 class TermTable:
-    """Every distinct query term over all notes: the sums of scores, and the number of terms that each matches."""
+    """The matches of every distinct query term, and each note's sum of scores and number of matched terms."""
 
     terms: tuple[TermMatches, ...]
     term_sum: NDArray[np.float64]
@@ -51,7 +51,7 @@ class TermTable:
         return self.matched_terms == len(self.terms) if self.terms else self.any_word()
 
     def engine_order(self, snapshot: Snapshot, text: TextRules, needs_all: bool) -> NDArray[np.int64]:
-        """A number for each note that is smaller if the engine finds it earlier; ties are in document order.
+        """A sort key for each note: smaller if the engine finds it earlier; ties are in document order.
 
         The engine finds notes query term by query term. If every term is needed, only the last one decides the order.
         """
@@ -114,7 +114,7 @@ class Matched:
 
 
 def time_of(scope: Scope) -> str:
-    """The key of the milliseconds of a search in ``scope``."""
+    """The key under which the time of a search in ``scope`` is recorded."""
     return f"search.{_place(scope).replace(' ', '_')}"
 
 

@@ -41,7 +41,7 @@ def near_misses(
 ) -> tuple[NearMiss, ...]:
     """The best matches after the first ``taken``, each with its distance from ``floor`` or from the last rank.
 
-    Their ranks start after ``after`` others that were lost later.
+    Their ranks are raised by ``after``, the number of misses that were lost at a later stage.
     """
     constants, limit = request.context.constants, request.options.most
     misses = []

@@ -43,7 +43,7 @@ class SearchRequest:
 
 @dataclass(frozen=True, slots=True)
 class PathLookup:
-    """The look-up of a query as a path, if ``tried``, and the match. ``text`` is the rest to search for."""
+    """The result of looking up a query as a path, if that was ``tried``. ``text`` is the rest to search for."""
 
     tried: bool
     pattern: str
@@ -53,7 +53,7 @@ class PathLookup:
 
 
 def look_up_path(snapshot: Snapshot, query: str, domains: Collection[str] = ()) -> PathLookup:
-    """The look-up of the query as a path. It needs a slash, or a first word that names a domain."""
+    """Looks up ``query`` as a path, if it contains a slash or its first word names a domain."""
     first = first_word(query)
     if "/" not in query and first.lower() not in snapshot.domains and first.lower() not in domains:
         return PathLookup(False, "", None, query, "no slash in the query, and its first word is not a domain")
@@ -139,7 +139,7 @@ def _scope(snapshot: Snapshot, path: str, pattern: str, source: str, how: str, t
 
 
 def whole_tree(snapshot: Snapshot, text: str, why: str) -> Scope:
-    """A scope without restriction."""
+    """The scope of a search that is not restricted."""
     return Scope("", "", "none", "", text, False, len(snapshot.notes), why)
 
 

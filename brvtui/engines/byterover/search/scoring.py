@@ -109,7 +109,7 @@ def standing(context: Context, path: str) -> tuple[AgedSignals, Ceiling] | None:
 def aged(
     signals: Sequence[NoteSignals], days: Floats, importance: Floats, recency: Floats, profile: Profile
 ) -> list[AgedSignals]:
-    """The stored signals of notes that are ``days`` old, with the importance and recency that count for a score."""
+    """The signals of notes that are ``days`` old: as stored, and with ``importance`` and ``recency`` after decay."""
     raised, moved = after_access(*importance_and_levels(signals), profile.signals)
     columns = (column.tolist() for column in (importance, recency, days, raised, moved))
     return [_aged(one, *values) for one, *values in zip(signals, *columns, strict=True)]
@@ -236,7 +236,7 @@ def _hit(
 
 
 def propagate(context: Context, hits: Sequence[Hit], floor: float) -> tuple[tuple[Lift, ...], tuple[Hit, ...]]:
-    """Every ancestor folder of ``hits`` with the best value carried to it, and the summaries that reach ``floor``."""
+    """Every ancestor folder of ``hits`` with the best value passed up to it, and the summaries that reach ``floor``."""
     snapshot, profile, now_ms = context.snapshot, context.constants, context.now_ms
     best: dict[str, tuple[float, float, int, Hit]] = {}
     for hit in hits:

@@ -1,4 +1,4 @@
-"""One whole search as ByteRover runs it, with everything that it decided (``docs/reference/byterover.md``)."""
+"""A complete search as ByteRover runs it, with all of its decisions (``docs/reference/byterover.md``)."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from brvtui.wording import counted
 _AS_PATH = "read as a path, so its words are not searched together"
 
 PATH_TIME = "search.path"
-"""The key of the path look-up's milliseconds."""
+"""The key under which the time of the path look-up is recorded."""
 
 
 def path_answer(request: SearchRequest, named: Symbol, lookup: PathLookup) -> Search:
@@ -141,7 +141,7 @@ __all__ = ["SearchOptions", "search"]
 
 
 def search(context: Context, query: str, options: SearchOptions, watch: Stopwatch | None = None) -> Search:
-    """The search for ``query``. Pure except for the times in ``watch``."""
+    """Searches for ``query``. Pure, except that it records times in ``watch``."""
     snapshot, profile = context.snapshot, context.constants
     request = SearchRequest(context, query, options, watch or Stopwatch())
     if snapshot.engine_failure and profile.limits.failures:
@@ -292,13 +292,13 @@ def _engine_fails(request: SearchRequest) -> Search:
 
 SEARCH_FOUND = "the search itself found notes"
 SEARCH_TIME = "search"
-"""The key of the milliseconds of the search at the start of the ladder."""
+"""The key under which the time of the search before the ladder is recorded."""
 
 _NAMES: Key[TrigramIndex] = Key("trigrams of names")
 
 
 def names_of(snapshot: Snapshot) -> TrigramIndex:
-    """The notes' file names by their trigrams, cached with the snapshot."""
+    """The index of the notes' file names by trigrams, cached with the snapshot."""
     return snapshot.derived.of(_NAMES, lambda: TrigramIndex((note.path, note.path) for note in snapshot.notes))
 
 

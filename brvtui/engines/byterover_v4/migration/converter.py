@@ -52,7 +52,7 @@ def sections(text: str, mark: str) -> tuple[str, tuple[NoteSection, ...]]:
 
 
 def title_of(text: str) -> str | None:
-    """The text of the first ``# `` line of ``text`` that has one, even only white space; None without such a line."""
+    """The trimmed text of the first ``# `` line with a text, even one of only white space; None if there is none."""
     for line in text.split("\n"):
         heading = _heading(line, "#")
         if heading is not None and not _BROKEN.search(heading) and line[2:].strip(LINE_ENDS):
@@ -193,13 +193,13 @@ def element(tag: str, text: str, attributes: Mapping[str, str] | None = None) ->
 
 
 def attributes_text(attributes: Mapping[str, str]) -> str:
-    """``attributes`` in the form of a tag, without empty ones."""
+    """``attributes`` as written in a tag, without empty ones."""
     pairs = ((name, escaped(value).replace('"', "&quot;")) for name, value in attributes.items())
     return "".join(f' {name}="{value}"' for name, value in pairs if value)
 
 
 def escaped(text: str) -> str:
-    """``text`` escaped for the place between tags."""
+    """``text`` escaped for use between tags."""
     return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
 
 
@@ -285,7 +285,7 @@ def _fact(item: str) -> str:
 
 
 def _rule(item: str, taken: dict[str, int]) -> str:
-    """The markup of the rule ``item``. Its id is added to ``taken``: ids, each with the last number that was tried."""
+    """The markup of the rule ``item``. Adds its id to ``taken``, which maps ids to the last number that was tried."""
     severity = "must" if _MUST.search(item) else "should" if _SHOULD.search(item) else "info"
     words = _NOT_IN_IDS.sub("-", _SEVERITY_WORDS.sub("", item).lower()).strip("-")
     base = words[:_ID_UNITS] or "rule"

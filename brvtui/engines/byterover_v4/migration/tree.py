@@ -24,7 +24,7 @@ from brvtui.tree.spaces.locating import SpaceFolder
 from brvtui.tree.spaces.topic_html import UnreadableTopic, parse_topic
 
 _ENDING_WORD = "md"
-"""A word in every note's path, which no query needs."""
+"""A word that occurs in every note's path, so that no query needs it."""
 _CATALOG = "index.html"
 
 
