@@ -14,7 +14,9 @@ from pathlib import Path
 
 import pytest
 
-from brvtui.fleet.opening import commit_of
+from brvtui.engines.profile_files import tree_profile
+from brvtui.engines.registry import DEFAULT_PROFILE
+from brvtui.fleet.opening import commit_of, git_snapshot
 from brvtui.tree.history import git as runner
 from brvtui.tree.history import repository as checked
 from brvtui.tree.history.git import RevisionError, git
@@ -192,6 +194,34 @@ def test_repository_that_borrows_from_another_is_refused(plant: Callable[[Path, 
         read(own)
     assert "\n" not in str(refusal.value)
     assert str(own) in str(refusal.value) or str(foreign) in str(refusal.value)
+
+
+@pytest.mark.parametrize(
+    "settings",
+    ["[core]\nworktree = /etc", "[core]\nbare = true", "[include]\npath = more", "[extensions]\nworktreeConfig = true"],
+)
+def test_settings_cannot_name_another_work_tree(settings: str, tmp_path: Path) -> None:
+    own = repository(tmp_path / "own")
+    (own / "tree").mkdir()
+    (own / "tree" / "inner.md").write_text("# Inner\n")
+    run_git(own, "add", "-A")
+    run_git(own, "commit", "-q", "-m", "tree")
+    with (own / ".git" / "config").open("a") as config:
+        config.write(f"{settings}\n")
+    for name in ("more", "config.worktree"):
+        (own / ".git" / name).write_text("[core]\nworktree = /etc\n")
+    assert read(own / "tree") == ["inner.md"]
+    (own / "tree" / "new.md").write_text("# New\n")
+    (own / ".git" / "info" / "exclude").write_text("new.md\n")
+    assert Revision(own / "tree", "HEAD").ignored == {"new.md"}
+    assert Revision(own / "tree", "HEAD").changed_ms(["inner.md"])["inner.md"] > 0
+    run_git(tmp_path, "clone", "-q", "--bare", str(own / ".git"), str(tmp_path / "bare"))
+    with (tmp_path / "bare" / "config").open("a") as config:
+        config.write("[core]\nbare = false\nworktree = /etc\n")
+    profile = tree_profile(DEFAULT_PROFILE)
+    for place in (own, tmp_path / "bare"):
+        snapshot = git_snapshot(place, commit_of(place, "main"), "tree", profile, 0.0)
+        assert [(note.path, note.mtime_ms > 0) for note in snapshot.notes] == [("inner.md", True)]
 
 
 def test_broken_repository_does_not_fall_back_to_its_parent(tmp_path: Path) -> None:
