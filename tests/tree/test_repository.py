@@ -415,6 +415,35 @@ def test_missing_content_of_another_file_does_not_matter(tmp_path: Path) -> None
     assert list(Revision(tmp_path, "HEAD").files) == ["n.md"]
 
 
+def _broken_commit(folder: Path, entry: bytes) -> str:
+    """A commit whose tree has one damaged ``entry``: a mode and a name, for a blob."""
+
+    def write(kind: str, data: bytes) -> str:
+        command = ("git", "-C", str(folder), "hash-object", "-w", "--literally", "-t", kind, "--stdin")
+        return subprocess.run(command, input=data, capture_output=True, check=True).stdout.decode().strip()
+
+    tree = write("tree", entry + b"\0" + bytes.fromhex(write("blob", b"# Note")))
+    author = "a <a@example.org> 1 +0000"
+    return write("commit", f"tree {tree}\nauthor {author}\ncommitter {author}\n\nm\n".encode())
+
+
+@pytest.mark.parametrize(
+    ("entry", "reason"),
+    [(b"100644 ", "empty filename in tree entry"), (b"40000 sub", "Object [0-9a-f]{40} not a tree")],
+)
+def test_revision_that_git_cannot_list_is_refused_with_its_reason(entry: bytes, reason: str, tmp_path: Path) -> None:
+    folder = repository(tmp_path / "own")
+    commit = _broken_commit(folder, entry)
+    wanted = rf"its files cannot be listed \(git ls-tree failed: (error: )?{reason}\); name another, or run git fsck"
+    with pytest.raises(RevisionError, match=wanted):
+        _ = Revision(folder, commit).files
+    with pytest.raises(RevisionError, match=wanted):
+        git_snapshot(folder, commit, "", tree_profile(DEFAULT_PROFILE), 0.0)
+    (folder / "new").mkdir()
+    with pytest.raises(RevisionError, match="does not contain"):
+        _ = Revision(folder / "new", "HEAD").files
+
+
 @pytest.mark.parametrize("name", ["^main", "-q"])
 def test_names_that_git_reads_as_an_exclusion_or_an_option_are_refused(tmp_path: Path, name: str) -> None:
     folder = repository(tmp_path / "own")

@@ -21,6 +21,7 @@ _MOST_BRANCHES = 4
 _LONGEST_NAME = 255
 _SHA1_DIGITS = 40
 _MS = 1000
+_NO_FOLDER = "Not a valid object name"
 _LACKING = "run git fsck, or, in a partial clone, fetch all objects"
 _FILE_MODES = (b"100644", b"100755", b"100664")
 
@@ -90,10 +91,16 @@ def committed_files(run: Callable[..., bytes], place: str, where: str) -> dict[s
 
     ``run`` is :func:`git` in their repository. Leaves out paths that no checkout can have because a name is too long
     or empty. Raises :class:`GitFailed` if the folder does not exist, and :class:`RevisionError`, which names
-    ``where``, if git lists a file but lacks its content.
+    ``where``, if git cannot list the files or lacks the content of one.
     """
+    try:
+        listing = run("ls-tree", "--full-tree", "-r", "-z", "--end-of-options", place, most=_MOST_LISTING)
+    except GitFailed as error:
+        if _NO_FOLDER in str(error):
+            raise
+        raise RevisionError(f"{where}: its files cannot be listed ({error}); name another, or run git fsck") from error
     contents: dict[str, str] = {}
-    for entry in run("ls-tree", "--full-tree", "-r", "-z", "--end-of-options", place, most=_MOST_LISTING).split(b"\0"):
+    for entry in listing.split(b"\0"):
         facts, _, path = entry.partition(b"\t")
         fields = facts.split()
         if path.endswith(b".md") and len(fields) == 3 and fields[0] in _FILE_MODES:
