@@ -129,13 +129,13 @@ class StateMixer:
         for each in self.then.paths | self.now.paths:
             kind = CauseKind.OWN_TEXT if each == path else CauseKind.OTHER_TEXTS
             texts = self._state_for(kind, taken)
+            mtime_ns = self._time(each, times) or self._time(each, texts)
+            if each not in texts.paths and mtime_ns == self._time(each, texts):
+                continue  # unchanged on disk
             data = self._content(each, texts)
             if data is None:
                 removed.add(each)
                 continue
-            mtime_ns = self._time(each, times) or self._time(each, texts)
-            if each not in texts.paths and mtime_ns == self._time(each, texts):
-                continue  # unchanged on disk
             edits[each] = EditedFile(each, data, mtime_ns)
         difference = Difference(edits, frozenset(removed & base.parsed.keys()))
         is_as_on_disk = not difference.paths and signals.stored is base.stored

@@ -65,19 +65,34 @@ class CommittedFile:
         return self._has_id(data) or (b"\r\n" in data and self._has_id(data.replace(b"\r\n", b"\n")))
 
     def _has_id(self, data: bytes) -> bool:
-        algorithm = "sha1" if len(self.content) == _SHA1_DIGITS else "sha256"
-        digest = hashlib.new(algorithm, b"blob %d\0" % len(data), usedforsecurity=False)
-        digest.update(data)
-        return digest.hexdigest() == self.content
+        return content_id(data, len(self.content)) == self.content
 
 
-def batch_contents(data: bytes, files: Mapping[str, CommittedFile], where: str) -> dict[str, bytes]:
-    """Returns the contents of ``files`` by path, read from ``data``, the output of ``git cat-file --batch``.
+def content_id(data: bytes, digits: int) -> str:
+    """Returns the id of ``data`` in a repository whose ids have this number of ``digits``."""
+    algorithm = "sha1" if digits == _SHA1_DIGITS else "sha256"
+    digest = hashlib.new(algorithm, b"blob %d\0" % len(data), usedforsecurity=False)
+    digest.update(data)
+    return digest.hexdigest()
 
-    Raises :class:`RevisionError`, which names ``where``, if a content is not the committed one.
+
+def committed_contents(
+    run: Callable[..., bytes], files: Mapping[str, CommittedFile], largest: int, where: str, remedy: str
+) -> dict[str, bytes]:
+    """Returns the contents of ``files`` by path; for a file that is larger than ``largest``, one byte more than that.
+
+    ``run`` is :func:`git` in their repository. Raises :class:`RevisionError`, which names ``where`` and ``remedy``, if
+    they are too large together, and if a content is not the committed one.
     """
-    contents, start = {}, 0
-    for path, file in files.items():
+    contents = dict.fromkeys(files, bytes(largest + 1))
+    small = {path: file for path, file in files.items() if file.size <= largest}
+    size = sum(file.size for file in small.values())
+    if size > _MOST_CONTENT:
+        raise RevisionError(f"{where}: more than {_MOST_CONTENT} bytes of notes {remedy}")
+    ids = "".join(f"{file.content}\n" for file in small.values()).encode("ascii")
+    data = run("cat-file", "--batch", most=size + _SHORT * (len(small) + 1), given=ids) if small else b""
+    start = 0
+    for path, file in small.items():
         begin = data.find(b"\n", start) + 1
         contents[path] = data[begin : begin + file.size]
         start = begin + file.size + 1
@@ -157,16 +172,11 @@ class Revision:
         listing = git(self.folder, *arguments, most=_MOST_LISTING).split(b"\0")
         return frozenset(path.decode("utf-8", "surrogateescape") for path in listing if path.endswith(b".md"))
 
-    def read(self, paths: Collection[str]) -> dict[str, bytes]:
-        """The content of the files at ``paths``."""
+    def read(self, paths: Collection[str], largest: int) -> dict[str, bytes]:
+        """The content of the files at ``paths``, as :func:`committed_contents`."""
         wanted = {path: self.files[path] for path in paths}
-        size = sum(file.size for file in wanted.values())
-        if size > _MOST_CONTENT:
-            name = shortened(self.name)
-            raise RevisionError(f"{name}: more than {_MOST_CONTENT} bytes of notes differ; name a closer revision")
-        object_ids = "".join(f"{file.content}\n" for file in wanted.values()).encode("ascii")
-        data = git(self.folder, "cat-file", "--batch", most=size + _SHORT * (len(wanted) + 1), given=object_ids)
-        return batch_contents(data, wanted, shortened(self.name))
+        where, remedy = shortened(self.name), "differ; name a closer revision"
+        return committed_contents(partial(git, self.folder), wanted, largest, where, remedy)
 
     def changed_ms(self, paths: Collection[str]) -> dict[str, int]:
         """The time of the last commit of each of ``paths``, in ms since 1970; for more than 200, the date of the
