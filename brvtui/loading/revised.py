@@ -13,7 +13,7 @@ from brvtui.tree.constants import TreeConstants
 from brvtui.tree.history.git import RevisionError
 from brvtui.tree.history.revision import Revision, content_id
 from brvtui.tree.reading.contents import Unseen, read_bytes
-from brvtui.tree.reading.files import NS_PER_MS
+from brvtui.tree.reading.files import DUPLICATE, NS_PER_MS
 from brvtui.tree.reading.signals import NoteSignals, SignalLayers
 
 # Snapshots for what-if: one edited file, or other stored signals. Writes nothing.
@@ -126,7 +126,8 @@ def difference_to(snapshot: Snapshot, revision: Revision) -> Difference:
         if path not in contents
         or not (file.holds(contents[path]) or min(file.size, snapshot.parsed[path].size) > largest)
     ]
-    removed = frozenset(own.keys() - there.keys() - revision.ignored)
+    links = {file.path for file in snapshot.unseen if file.reason == DUPLICATE}
+    removed = frozenset((own.keys() | links) - there.keys() - revision.ignored)
     digits = len(next(iter(there.values())).content)
     moved = {content_id(contents[path], digits): own[path] for path in sorted(removed & contents.keys())}
     like = {path: own.get(path) or moved.get(there[path].content) for path in differing}

@@ -8,9 +8,11 @@ from collections.abc import Callable, Collection, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property, partial
+from io import BytesIO
 from pathlib import Path
 
 from brvtui.tree.history.git import GitFailed, RevisionError, git
+from brvtui.tree.reading.files import SEARCHABLE, role_of
 from brvtui.wording import shortened
 
 _MOST_LISTING = 64 * 1_048_576
@@ -23,7 +25,7 @@ _SHA1_DIGITS = 40
 _MS = 1000
 _NO_FOLDER = "Not a valid object name"
 _LACKING = "run git fsck, or, in a partial clone, fetch all objects"
-_FILE_MODES = (b"100644", b"100755", b"100664")
+_FILE_MODES, _LINK_MODE = (b"100644", b"100755", b"100664"), b"120000"
 
 
 def named_revisions(folder: Path) -> dict[str, str]:
@@ -106,7 +108,7 @@ def committed_files(run: Callable[..., bytes], place: str, where: str) -> dict[s
 
     ``run`` is :func:`git` in their repository. Leaves out paths that no checkout can have because a name is too long
     or empty. Raises :class:`GitFailed` if the folder does not exist, and :class:`RevisionError`, which names
-    ``where``, if git cannot list the files or lacks the content of one.
+    ``where``, if git cannot list the files or lacks the content of one, or if a symlink leads to another note.
     """
     try:
         listing = run("ls-tree", "--full-tree", "-r", "-z", "--end-of-options", place, most=_MOST_LISTING)
@@ -115,13 +117,18 @@ def committed_files(run: Callable[..., bytes], place: str, where: str) -> dict[s
             raise
         raise RevisionError(f"{where}: its files cannot be listed ({error}); name another, or run git fsck") from error
     contents: dict[str, str] = {}
+    links: list[str] = []
     for entry in listing.split(b"\0"):
         facts, _, path = entry.partition(b"\t")
         fields = facts.split()
-        if path.endswith(b".md") and len(fields) == 3 and fields[0] in _FILE_MODES:
+        if path.endswith(b".md") and len(fields) == 3 and fields[0] in (*_FILE_MODES, _LINK_MODE):
             name = path.decode("utf-8", "surrogateescape")
             if all(part and part[0] != "." and len(os.fsencode(part)) <= _LONGEST_NAME for part in name.split("/")):
-                contents[name] = fields[2].decode("ascii")
+                if fields[0] == _LINK_MODE:
+                    links.append(name)
+                else:
+                    contents[name] = fields[2].decode("ascii")
+    _check_links(run, place, links, contents, where)
     object_ids = "".join(f"{content}\n" for content in contents.values()).encode("ascii")
     try:
         sizes = run("cat-file", "--batch-check=%(objectsize)", most=_MOST_LISTING, given=object_ids).split(b"\n")
@@ -133,6 +140,27 @@ def committed_files(run: Callable[..., bytes], place: str, where: str) -> dict[s
             raise RevisionError(f"{where}: git lacks the content of {shortened(name)}: {_LACKING}")
         files[name] = CommittedFile(content, int(size))
     return files
+
+
+def _check_links(
+    run: Callable[..., bytes], place: str, links: Collection[str], contents: Mapping[str, str], where: str
+) -> None:
+    """Raises :class:`RevisionError` if one of ``links`` may lead to another note: then the engine finds nothing.
+
+    git follows links within the repository. A link that leaves it counts if it ends with the name of a note.
+    """
+    notes = {path: content for path, content in contents.items() if role_of(path) in SEARCHABLE} if links else {}
+    ids, names = {*map(str.encode, notes.values())}, {os.fsencode(path).rpartition(b"/")[2] for path in notes}
+    folder = place if place.endswith(":") else f"{place}/"
+    objects = b"".join(os.fsencode(f"{folder}{path}\n") for path in links if "\n" not in path)
+    follow = ("cat-file", "--follow-symlinks", "--batch-check=%(objectname)")
+    answers = BytesIO(run(*follow, most=_MOST_LISTING, given=objects) if objects else b"")
+    for path in links:
+        kind, _, size = (b"", b"", b"") if "\n" in path else answers.readline().strip().partition(b" ")
+        target = answers.read(int(size) + 1).strip() if size.isdigit() else b""
+        if not kind or kind in ids or (kind == b"symlink" and target.rpartition(b"/")[2] in names):
+            why = "is a symlink to another note, which makes every search of the engine fail"
+            raise RevisionError(f"{where}: {shortened(path)} {why}; name another revision")
 
 
 class Revision:
