@@ -34,7 +34,7 @@ NOTHING_HELPS = "none of the wordings that were tried finds it"
 """The advice if no wording of the query that an engine tries has the document in its answer."""
 CHECK_PATH = "check the path, or add the note"
 MAKE_READABLE = "fix the file or its name, as the reason says; then it is read"
-MAKE_ROOM = "shorten or remove files that come before it"
+MAKE_ROOM = "shorten or split it, or remove files that come before it"
 NO_WORDS = "the query has no word that can be searched"
 
 

@@ -26,7 +26,7 @@ from brvtui.snapshot import Snapshot
 from brvtui.trace import Trace
 from brvtui.tree.constants import TreeConstants
 from brvtui.tree.history.git import GitFailed, RevisionError, git
-from brvtui.tree.history.revision import CommittedFile, batch_contents, commit_named, committed_files
+from brvtui.tree.history.revision import CommittedFile, commit_named, committed_contents, committed_files
 from brvtui.tree.reading import kinds
 from brvtui.tree.reading.contents import Unseen, read_bytes
 from brvtui.tree.reading.project import MARKER, FoundProject
@@ -37,7 +37,6 @@ from brvtui.wording import shortened
 
 
 _MOST_LISTING = 64 * 1_048_576
-_MOST_CONTENT = 256 * 1_048_576
 _SHORT = 4096
 _NS_PER_S = 1_000_000_000
 _NOT_ON_DISK = "."
@@ -60,7 +59,10 @@ def git_snapshot(repository: Path, commit: str, folder: str, constants: TreeCons
     Raises RevisionError.
     """
     files = _listed(repository, commit, folder)
-    contents = _read(repository, files)
+    read = partial(_git, repository)
+    contents = committed_contents(
+        read, files, constants.limits.max_file_bytes, str(repository), "; name a smaller folder"
+    )
     dates = _dates(repository, commit, folder)
     edits = tuple(EditedFile(path, data, dates.get(path, dates[""])) for path, data in contents.items())
     tree = repository / f"{commit}:{folder}"
@@ -85,15 +87,6 @@ def _listed(repository: Path, commit: str, folder: str) -> dict[str, CommittedFi
     if not files:
         raise RevisionError(f"{repository}: no notes in {folder} at {commit[:12]}; name another folder or revision")
     return files
-
-
-def _read(repository: Path, files: dict[str, CommittedFile]) -> dict[str, bytes]:
-    size = sum(file.size for file in files.values())
-    if size > _MOST_CONTENT:
-        raise RevisionError(f"{repository}: more than {_MOST_CONTENT} bytes of notes; name a smaller folder")
-    stdin = "".join(f"{file.content}\n" for file in files.values()).encode("ascii")
-    data = _git(repository, "cat-file", "--batch", most=size + _SHORT * (len(files) + 1), given=stdin)
-    return batch_contents(data, files, str(repository))
 
 
 def _dates(repository: Path, commit: str, folder: str) -> dict[str, int]:

@@ -80,9 +80,10 @@ class StateMixer:
 
     @cached_property
     def changed_files(self) -> frozenset[str]:
-        """The files whose contents differ."""
+        """The files whose contents differ, or that only one state has, even if they cannot be read."""
         paths = self.then.paths | self.now.paths
-        return frozenset(path for path in paths if self._content(path, self.then) != self._content(path, self.now))
+        only_one = self.then.difference.removed ^ self.now.difference.removed
+        return only_one | {path for path in paths if self._content(path, self.then) != self._content(path, self.now)}
 
     def mixed(self, taken: Collection[CauseKind], path: str = "") -> Context[Any]:
         """The context with the ``taken`` kinds from ``now``, and everything else from ``then``.
@@ -129,15 +130,16 @@ class StateMixer:
         for each in self.then.paths | self.now.paths:
             kind = CauseKind.OWN_TEXT if each == path else CauseKind.OTHER_TEXTS
             texts = self._state_for(kind, taken)
+            mtime_ns = self._time(each, times) or self._time(each, texts)
+            if each not in texts.paths and mtime_ns == self._time(each, texts):
+                continue  # unchanged on disk
             data = self._content(each, texts)
             if data is None:
                 removed.add(each)
                 continue
-            mtime_ns = self._time(each, times) or self._time(each, texts)
-            if each not in texts.paths and mtime_ns == self._time(each, texts):
-                continue  # unchanged on disk
             edits[each] = EditedFile(each, data, mtime_ns)
-        difference = Difference(edits, frozenset(removed & base.parsed.keys()))
+        removed &= base.parsed.keys() | self.then.difference.removed | self.now.difference.removed
+        difference = Difference(edits, frozenset(removed))
         is_as_on_disk = not difference.paths and signals.stored is base.stored
         if is_as_on_disk and moment == self.then.context.now_ms and reading == self.then.reading:
             return base

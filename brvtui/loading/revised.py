@@ -11,9 +11,9 @@ from brvtui.ranking.decay import just_before_ms
 from brvtui.snapshot import Snapshot
 from brvtui.tree.constants import TreeConstants
 from brvtui.tree.history.git import RevisionError
-from brvtui.tree.history.revision import Revision
+from brvtui.tree.history.revision import Revision, content_id
 from brvtui.tree.reading.contents import Unseen, read_bytes
-from brvtui.tree.reading.files import NS_PER_MS
+from brvtui.tree.reading.files import DUPLICATE, NS_PER_MS
 from brvtui.tree.reading.signals import NoteSignals, SignalLayers
 
 # Snapshots for what-if: one edited file, or other stored signals. Writes nothing.
@@ -117,25 +117,25 @@ def difference_to(snapshot: Snapshot, revision: Revision) -> Difference:
     Only texts are compared. A note that exists in both, even if renamed, has the age of its present file. A note that
     only the revision has is as old as its last commit. Raises :class:`brvtui.tree.history.git.RevisionError`.
     """
-    there = revision.files
-    own = {entry.file: path for path, entry in snapshot.parsed.items() if not entry.alias}
-    contents = {path: _bytes(snapshot, path) for path in own.values()}
+    there, largest = revision.files, snapshot.limits.max_file_bytes
+    own = {file.path: file for file in snapshot.files}
+    contents = {entry.file: _bytes(snapshot, path) for path, entry in snapshot.parsed.items() if not entry.alias}
     differing = [
         path
         for path, file in there.items()
-        if file.size <= snapshot.limits.max_file_bytes and (path not in contents or not file.holds(contents[path]))
+        if path not in contents
+        or not (file.holds(contents[path]) or min(file.size, snapshot.parsed[path].size) > largest)
     ]
-    removed = frozenset(own.keys() - there.keys() - revision.ignored)
-    data = revision.read(differing) if differing else {}
-    moved = {contents[path]: path for path in sorted(removed)}
-    gone = [path for path in differing if path not in own and data[path] not in moved]
+    links = {file.path for file in snapshot.unseen if file.reason == DUPLICATE}
+    removed = frozenset((own.keys() | links) - there.keys() - revision.ignored)
+    digits = len(next(iter(there.values())).content)
+    moved = {content_id(contents[path], digits): own[path] for path in sorted(removed & contents.keys())}
+    like = {path: own.get(path) or moved.get(there[path].content) for path in differing}
+    gone = [path for path, file in like.items() if file is None]
     dates = revision.changed_ms(gone) if gone else {}
-    edits = {}
-    for path in differing:
-        like = path if path in own else moved.get(data[path], "")
-        mtime_ns = snapshot.parsed[like].mtime_ns if like else dates[path] * NS_PER_MS
-        edits[path] = EditedFile(path, data[path], mtime_ns)
-    return Difference(edits, removed)
+    times = {path: file.mtime_ns if file else dates[path] * NS_PER_MS for path, file in like.items()}
+    data = revision.read(differing, largest)
+    return Difference({path: EditedFile(path, data[path], times[path]) for path in differing}, removed)
 
 
 def _bytes(snapshot: Snapshot, path: str) -> bytes:

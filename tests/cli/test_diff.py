@@ -44,6 +44,13 @@ def test_diff_with_a_revision_names_the_responsible_edit(run: Run, project: Tree
     assert repository("status", "--porcelain").strip() == f"M .brv/context-tree/{ROTATION}"
 
 
+def test_new_link_to_a_note_is_a_change_since_a_revision(run: Run, project: Tree, repository: Git) -> None:
+    (project.tree / "link.md").symlink_to(ROTATION)
+    code, value = diffed(run, "--rev", "main")
+    assert (code, [step["what"] for step in value["outcomes"]]) == (1, ["texts of notes"])
+    assert "the engine cannot search this tree (link.md: a symlink to another" in value["notes"][0]["reason"]
+
+
 def test_other_time_profile_or_signals_are_named_as_causes(run: Run, project: Tree, tmp_path: Path) -> None:
     signals = tmp_path / "signals.json"
     signals.write_text(json.dumps({ROTATION: {"importance": 100, "maturity": "core"}}))

@@ -205,7 +205,7 @@ def test_git_never_runs_programs_configured_by_a_repository(project: Tree, repos
     project.note(ROTATION, "Keys", "Nothing.")
     (project.tree / ROLLBACK).unlink()
     revision = Revision(project.tree, "main")
-    assert revision.read([ROTATION])[ROTATION].startswith(b"# Refresh rotation")
+    assert revision.read([ROTATION], 10_000)[ROTATION].startswith(b"# Refresh rotation")
     assert revision.changed_ms([ROLLBACK])[ROLLBACK] > 0
     assert revision.ignored == frozenset()
     assert not (tmp_path / "sprung").exists()
@@ -233,10 +233,10 @@ def test_revision_is_read_up_to_a_limit(project: Tree, repository: Git, monkeypa
     earlier = Revision(project.tree, "main")
     size = earlier.files[ROTATION].size
     monkeypatch.setattr(revision, "_MOST_CONTENT", size)
-    assert len(earlier.read([ROTATION])[ROTATION]) == size
+    assert len(earlier.read([ROTATION], 10_000)[ROTATION]) == size
     monkeypatch.setattr(revision, "_MOST_CONTENT", size - 1)
     with pytest.raises(RevisionError, match=f"more than {size - 1} bytes of notes differ; name a closer revision"):
-        earlier.read([ROTATION])
+        earlier.read([ROTATION], 10_000)
     monkeypatch.setattr(revision, "_MOST_LISTING", 100)
     with pytest.raises(RevisionError):
         len(Revision(project.tree, "main").files)

@@ -62,6 +62,13 @@ def test_costly_topics_are_refused(what: str) -> None:
         parse_topic(TOPICS[what])
 
 
+def test_20000_closed_elements_are_parsed_and_more_must_be_split() -> None:
+    fact = "<bv-fact id='bve-00000001' category='gate' confidence='0.9'>north gate</bv-fact>\n"
+    assert len(parse_topic(f"<bv-topic>{fact * 19_990}</bv-topic>").elements) == 19_991
+    with pytest.raises(UnreadableTopic, match="; split the topic, or close elements that are open"):
+        parse_topic(fact * 21_000)
+
+
 @pytest.mark.parametrize("seed", range(60))
 def test_cost_covers_every_node_of_a_topic(seed: int) -> None:
     """Repeats a random run of tags, so that all data that the parser keeps per run adds up."""

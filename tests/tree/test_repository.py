@@ -14,7 +14,9 @@ from pathlib import Path
 
 import pytest
 
-from brvtui.fleet.opening import commit_of
+from brvtui.engines.profile_files import tree_profile
+from brvtui.engines.registry import DEFAULT_PROFILE
+from brvtui.fleet.opening import commit_of, git_snapshot
 from brvtui.tree.history import git as runner
 from brvtui.tree.history import repository as checked
 from brvtui.tree.history.git import RevisionError, git
@@ -192,6 +194,34 @@ def test_repository_that_borrows_from_another_is_refused(plant: Callable[[Path, 
         read(own)
     assert "\n" not in str(refusal.value)
     assert str(own) in str(refusal.value) or str(foreign) in str(refusal.value)
+
+
+@pytest.mark.parametrize(
+    "settings",
+    ["[core]\nworktree = /etc", "[core]\nbare = true", "[include]\npath = more", "[extensions]\nworktreeConfig = true"],
+)
+def test_settings_cannot_name_another_work_tree(settings: str, tmp_path: Path) -> None:
+    own = repository(tmp_path / "own")
+    (own / "tree").mkdir()
+    (own / "tree" / "inner.md").write_text("# Inner\n")
+    run_git(own, "add", "-A")
+    run_git(own, "commit", "-q", "-m", "tree")
+    with (own / ".git" / "config").open("a") as config:
+        config.write(f"{settings}\n")
+    for name in ("more", "config.worktree"):
+        (own / ".git" / name).write_text("[core]\nworktree = /etc\n")
+    assert read(own / "tree") == ["inner.md"]
+    (own / "tree" / "new.md").write_text("# New\n")
+    (own / ".git" / "info" / "exclude").write_text("new.md\n")
+    assert Revision(own / "tree", "HEAD").ignored == {"new.md"}
+    assert Revision(own / "tree", "HEAD").changed_ms(["inner.md"])["inner.md"] > 0
+    run_git(tmp_path, "clone", "-q", "--bare", str(own / ".git"), str(tmp_path / "bare"))
+    with (tmp_path / "bare" / "config").open("a") as config:
+        config.write("[core]\nbare = false\nworktree = /etc\n")
+    profile = tree_profile(DEFAULT_PROFILE)
+    for place in (own, tmp_path / "bare"):
+        snapshot = git_snapshot(place, commit_of(place, "main"), "tree", profile, 0.0)
+        assert [(note.path, note.mtime_ms > 0) for note in snapshot.notes] == [("inner.md", True)]
 
 
 def test_broken_repository_does_not_fall_back_to_its_parent(tmp_path: Path) -> None:
@@ -383,6 +413,35 @@ def test_missing_content_of_another_file_does_not_matter(tmp_path: Path) -> None
     content = subprocess.run((*own, "rev-parse", "HEAD:picture.png"), capture_output=True, text=True, check=True)
     _damage(tmp_path, content.stdout.strip())
     assert list(Revision(tmp_path, "HEAD").files) == ["n.md"]
+
+
+def _broken_commit(folder: Path, entry: bytes) -> str:
+    """A commit whose tree has one damaged ``entry``: a mode and a name, for a blob."""
+
+    def write(kind: str, data: bytes) -> str:
+        command = ("git", "-C", str(folder), "hash-object", "-w", "--literally", "-t", kind, "--stdin")
+        return subprocess.run(command, input=data, capture_output=True, check=True).stdout.decode().strip()
+
+    tree = write("tree", entry + b"\0" + bytes.fromhex(write("blob", b"# Note")))
+    author = "a <a@example.org> 1 +0000"
+    return write("commit", f"tree {tree}\nauthor {author}\ncommitter {author}\n\nm\n".encode())
+
+
+@pytest.mark.parametrize(
+    ("entry", "reason"),
+    [(b"100644 ", "empty filename in tree entry"), (b"40000 sub", "Object [0-9a-f]{40} not a tree")],
+)
+def test_revision_that_git_cannot_list_is_refused_with_its_reason(entry: bytes, reason: str, tmp_path: Path) -> None:
+    folder = repository(tmp_path / "own")
+    commit = _broken_commit(folder, entry)
+    wanted = rf"its files cannot be listed \(git ls-tree failed: (error: )?{reason}\); name another, or run git fsck"
+    with pytest.raises(RevisionError, match=wanted):
+        _ = Revision(folder, commit).files
+    with pytest.raises(RevisionError, match=wanted):
+        git_snapshot(folder, commit, "", tree_profile(DEFAULT_PROFILE), 0.0)
+    (folder / "new").mkdir()
+    with pytest.raises(RevisionError, match="does not contain"):
+        _ = Revision(folder / "new", "HEAD").files
 
 
 @pytest.mark.parametrize("name", ["^main", "-q"])

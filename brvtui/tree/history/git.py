@@ -10,7 +10,7 @@ from threading import Thread, Timer
 from typing import IO
 
 from brvtui import faults, programs
-from brvtui.tree.history.repository import ForeignRepository, own_repository
+from brvtui.tree.history.repository import GIT, ForeignRepository, own_repository
 
 _PATIENCE_S = 60.0
 _NEARLY = 0.95
@@ -73,8 +73,10 @@ def git(folder: Path, *arguments: str, most: int, given: bytes = b"", bare: bool
             raise ForeignRepository(f"{repository}: {why}")
     except ForeignRepository as error:
         raise RevisionError(str(error)) from error
-    ceiling = {"GIT_CEILING_DIRECTORIES": str(repository.parent)} if repository else {}
-    environment = programs.environment(folder, keep=variables, more={**_OWN, **ceiling})
+    place = {"GIT_CEILING_DIRECTORIES": str(repository.parent)} if repository else {}
+    if repository and os.path.lexists(repository / GIT):  # else core.worktree or core.bare could name another folder
+        place["GIT_WORK_TREE"] = str(repository)
+    environment = programs.environment(folder, keep=variables, more={**_OWN, **place})
     program = programs.find_program("git", environment)
     if program is None:
         raise NoGit("git is not installed outside of the project, so no revision can be read; install it")

@@ -12,7 +12,7 @@ from brvtui import faults
 from brvtui.disk.walking import walk
 from brvtui.regular_files import leads_out, read_regular
 
-_GIT = ".git"
+GIT = ".git"
 _POINTER = "gitdir: "
 _LARGEST = 1 << 20
 _WORKTREES, _MODULES = "worktrees", "modules"
@@ -39,8 +39,8 @@ def own_repository(folder: Path, bare: bool) -> Path | None:
 @lru_cache(maxsize=32)
 def _checked(folder: str, bare: bool, second: int) -> Path | None:
     for place in (Path(folder), *Path(folder).parents):
-        if os.path.lexists(place / _GIT):
-            _check(place, place / _GIT)
+        if os.path.lexists(place / GIT):
+            _check(place, place / GIT)
             return place
         if bare and os.path.lexists(place / "HEAD") and os.path.lexists(place / "objects"):
             _check(place, place)

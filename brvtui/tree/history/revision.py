@@ -8,9 +8,11 @@ from collections.abc import Callable, Collection, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property, partial
+from io import BytesIO
 from pathlib import Path
 
 from brvtui.tree.history.git import GitFailed, RevisionError, git
+from brvtui.tree.reading.files import SEARCHABLE, role_of
 from brvtui.wording import shortened
 
 _MOST_LISTING = 64 * 1_048_576
@@ -21,8 +23,9 @@ _MOST_BRANCHES = 4
 _LONGEST_NAME = 255
 _SHA1_DIGITS = 40
 _MS = 1000
+_NO_FOLDER = "Not a valid object name"
 _LACKING = "run git fsck, or, in a partial clone, fetch all objects"
-_FILE_MODES = (b"100644", b"100755", b"100664")
+_FILE_MODES, _LINK_MODE = (b"100644", b"100755", b"100664"), b"120000"
 
 
 def named_revisions(folder: Path) -> dict[str, str]:
@@ -64,19 +67,34 @@ class CommittedFile:
         return self._has_id(data) or (b"\r\n" in data and self._has_id(data.replace(b"\r\n", b"\n")))
 
     def _has_id(self, data: bytes) -> bool:
-        algorithm = "sha1" if len(self.content) == _SHA1_DIGITS else "sha256"
-        digest = hashlib.new(algorithm, b"blob %d\0" % len(data), usedforsecurity=False)
-        digest.update(data)
-        return digest.hexdigest() == self.content
+        return content_id(data, len(self.content)) == self.content
 
 
-def batch_contents(data: bytes, files: Mapping[str, CommittedFile], where: str) -> dict[str, bytes]:
-    """Returns the contents of ``files`` by path, read from ``data``, the output of ``git cat-file --batch``.
+def content_id(data: bytes, digits: int) -> str:
+    """Returns the id of ``data`` in a repository whose ids have this number of ``digits``."""
+    algorithm = "sha1" if digits == _SHA1_DIGITS else "sha256"
+    digest = hashlib.new(algorithm, b"blob %d\0" % len(data), usedforsecurity=False)
+    digest.update(data)
+    return digest.hexdigest()
 
-    Raises :class:`RevisionError`, which names ``where``, if a content is not the committed one.
+
+def committed_contents(
+    run: Callable[..., bytes], files: Mapping[str, CommittedFile], largest: int, where: str, remedy: str
+) -> dict[str, bytes]:
+    """Returns the contents of ``files`` by path; for a file that is larger than ``largest``, one byte more than that.
+
+    ``run`` is :func:`git` in their repository. Raises :class:`RevisionError`, which names ``where`` and ``remedy``, if
+    they are too large together, and if a content is not the committed one.
     """
-    contents, start = {}, 0
-    for path, file in files.items():
+    contents = dict.fromkeys(files, bytes(largest + 1))
+    small = {path: file for path, file in files.items() if file.size <= largest}
+    size = sum(file.size for file in small.values())
+    if size > _MOST_CONTENT:
+        raise RevisionError(f"{where}: more than {_MOST_CONTENT} bytes of notes {remedy}")
+    ids = "".join(f"{file.content}\n" for file in small.values()).encode("ascii")
+    data = run("cat-file", "--batch", most=size + _SHORT * (len(small) + 1), given=ids) if small else b""
+    start = 0
+    for path, file in small.items():
         begin = data.find(b"\n", start) + 1
         contents[path] = data[begin : begin + file.size]
         start = begin + file.size + 1
@@ -90,16 +108,27 @@ def committed_files(run: Callable[..., bytes], place: str, where: str) -> dict[s
 
     ``run`` is :func:`git` in their repository. Leaves out paths that no checkout can have because a name is too long
     or empty. Raises :class:`GitFailed` if the folder does not exist, and :class:`RevisionError`, which names
-    ``where``, if git lists a file but lacks its content.
+    ``where``, if git cannot list the files or lacks the content of one, or if a symlink leads to another note.
     """
+    try:
+        listing = run("ls-tree", "--full-tree", "-r", "-z", "--end-of-options", place, most=_MOST_LISTING)
+    except GitFailed as error:
+        if _NO_FOLDER in str(error):
+            raise
+        raise RevisionError(f"{where}: its files cannot be listed ({error}); name another, or run git fsck") from error
     contents: dict[str, str] = {}
-    for entry in run("ls-tree", "--full-tree", "-r", "-z", "--end-of-options", place, most=_MOST_LISTING).split(b"\0"):
+    links: list[str] = []
+    for entry in listing.split(b"\0"):
         facts, _, path = entry.partition(b"\t")
         fields = facts.split()
-        if path.endswith(b".md") and len(fields) == 3 and fields[0] in _FILE_MODES:
+        if path.endswith(b".md") and len(fields) == 3 and fields[0] in (*_FILE_MODES, _LINK_MODE):
             name = path.decode("utf-8", "surrogateescape")
             if all(part and part[0] != "." and len(os.fsencode(part)) <= _LONGEST_NAME for part in name.split("/")):
-                contents[name] = fields[2].decode("ascii")
+                if fields[0] == _LINK_MODE:
+                    links.append(name)
+                else:
+                    contents[name] = fields[2].decode("ascii")
+    _check_links(run, place, links, contents, where)
     object_ids = "".join(f"{content}\n" for content in contents.values()).encode("ascii")
     try:
         sizes = run("cat-file", "--batch-check=%(objectsize)", most=_MOST_LISTING, given=object_ids).split(b"\n")
@@ -111,6 +140,27 @@ def committed_files(run: Callable[..., bytes], place: str, where: str) -> dict[s
             raise RevisionError(f"{where}: git lacks the content of {shortened(name)}: {_LACKING}")
         files[name] = CommittedFile(content, int(size))
     return files
+
+
+def _check_links(
+    run: Callable[..., bytes], place: str, links: Collection[str], contents: Mapping[str, str], where: str
+) -> None:
+    """Raises :class:`RevisionError` if one of ``links`` may lead to another note: then the engine finds nothing.
+
+    git follows links within the repository. A link that leaves it counts if it ends with the name of a note.
+    """
+    notes = {path: content for path, content in contents.items() if role_of(path) in SEARCHABLE} if links else {}
+    ids, names = {*map(str.encode, notes.values())}, {os.fsencode(path).rpartition(b"/")[2] for path in notes}
+    folder = place if place.endswith(":") else f"{place}/"
+    objects = b"".join(os.fsencode(f"{folder}{path}\n") for path in links if "\n" not in path)
+    follow = ("cat-file", "--follow-symlinks", "--batch-check=%(objectname)")
+    answers = BytesIO(run(*follow, most=_MOST_LISTING, given=objects) if objects else b"")
+    for path in links:
+        kind, _, size = (b"", b"", b"") if "\n" in path else answers.readline().strip().partition(b" ")
+        target = answers.read(int(size) + 1).strip() if size.isdigit() else b""
+        if not kind or kind in ids or (kind == b"symlink" and target.rpartition(b"/")[2] in names):
+            why = "is a symlink to another note, which makes every search of the engine fail"
+            raise RevisionError(f"{where}: {shortened(path)} {why}; name another revision")
 
 
 class Revision:
@@ -150,16 +200,11 @@ class Revision:
         listing = git(self.folder, *arguments, most=_MOST_LISTING).split(b"\0")
         return frozenset(path.decode("utf-8", "surrogateescape") for path in listing if path.endswith(b".md"))
 
-    def read(self, paths: Collection[str]) -> dict[str, bytes]:
-        """The content of the files at ``paths``."""
+    def read(self, paths: Collection[str], largest: int) -> dict[str, bytes]:
+        """The content of the files at ``paths``, as :func:`committed_contents`."""
         wanted = {path: self.files[path] for path in paths}
-        size = sum(file.size for file in wanted.values())
-        if size > _MOST_CONTENT:
-            name = shortened(self.name)
-            raise RevisionError(f"{name}: more than {_MOST_CONTENT} bytes of notes differ; name a closer revision")
-        object_ids = "".join(f"{file.content}\n" for file in wanted.values()).encode("ascii")
-        data = git(self.folder, "cat-file", "--batch", most=size + _SHORT * (len(wanted) + 1), given=object_ids)
-        return batch_contents(data, wanted, shortened(self.name))
+        where, remedy = shortened(self.name), "differ; name a closer revision"
+        return committed_contents(partial(git, self.folder), wanted, largest, where, remedy)
 
     def changed_ms(self, paths: Collection[str]) -> dict[str, int]:
         """The time of the last commit of each of ``paths``, in ms since 1970; for more than 200, the date of the

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import math
 import re
 import stat
@@ -238,7 +239,7 @@ def read_space(
             topics.append(topic)
             chars += len(topic.source) + sum(len(element.text) for element in topic.topic.elements)
         except OSError as error:
-            unseen.append(UnseenFile(file.path, f"cannot be read: {faults.reason(error)}"))
+            unseen.append(UnseenFile(file.path, f"cannot be read: {faults.reason(error)}", error.errno == errno.EFBIG))
         except UnreadableTopic as error:
             unseen.append(UnseenFile(file.path, str(error), True))
     markdown = tuple(markdown_files(folder.tree))

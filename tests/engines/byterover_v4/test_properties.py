@@ -172,6 +172,14 @@ def test_space_with_too_much_text_is_read_up_to_a_limit(wordy: Path, monkeypatch
     assert any("exceed the size limit" in notice for notice in session.preview("w0x1").notices)
 
 
+def test_topic_that_is_too_large_is_named_beside_results(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("BRV_DATA_DIR", str(tmp_path / "data"))
+    session = loaded(small_space(tmp_path, NOW_MS, {"a": "<p>gate</p>", "huge": "gate " * 420_000}))
+    trace = session.preview("gate")
+    assert [hit.path for hit in trace.hits] == ["a.html"]
+    assert trace.notices == ("not read: huge.html: cannot be read: larger than 2097152 bytes",)
+
+
 def test_topic_whose_elements_share_long_attributes_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     facts = "".join(f"<bv-fact id=bve-{number:08}>x</bv-fact>" for number in range(20))
     html = f'<bv-topic summary="{"s " * 50}"><img alt="{"p " * 50}">{facts}</bv-topic>'

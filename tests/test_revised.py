@@ -1,0 +1,132 @@
+"""The notes at a git revision: the same as in a checkout, or refused in one line that names the file."""
+
+from __future__ import annotations
+
+import zlib
+
+import pytest
+
+from brvtui.fleet.opening import commit_of, git_snapshot
+from brvtui.loading import load
+from brvtui.loading.revised import difference_to, revised, revision_of
+from brvtui.snapshot import Snapshot
+from brvtui.tree.history.git import RevisionError
+from brvtui.tree.reading.project import find_project
+from tests.support.trees import BRV3, NOW_MS, Tree
+from tests.tree.test_repository import run_git
+
+LARGE = "# Large\n" + "gate " * 2_200_000
+
+
+def commit(tree: Tree) -> None:
+    if not (tree.root / ".git").exists():
+        run_git(tree.root, "init", "-q")
+    run_git(tree.root, "add", "-A")
+    run_git(tree.root, "commit", "-q", "-m", "notes")
+
+
+def now(tree: Tree) -> Snapshot:
+    return load(find_project(tree.root), BRV3, NOW_MS)
+
+
+def at(tree: Tree, name: str) -> Snapshot:
+    snapshot = now(tree)
+    return revised(snapshot, BRV3, NOW_MS, difference_to(snapshot, revision_of(snapshot, name)))
+
+
+def searched(snapshot: Snapshot) -> tuple[list[tuple[str, str]], list[tuple[str, str]], str]:
+    titles = sorted((note.path, note.title) for note in snapshot.notes)
+    return titles, sorted((file.path, file.reason) for file in snapshot.unseen), snapshot.engine_failure
+
+
+def assert_equals_checkout(tree: Tree, name: str) -> None:
+    found = searched(at(tree, name))
+    run_git(tree.root, "checkout", "-q", name)
+    assert found == searched(now(tree))
+    run_git(tree.root, "checkout", "-q", "-")
+
+
+def test_large_notes_at_a_revision_are_not_read(tree: Tree) -> None:
+    for path in ("a.md", "b.md", "gone.md"):
+        tree.file(path, LARGE)
+    tree.note("c.md", "Small")
+    commit(tree)
+    tree.note("a.md", "Small now")
+    tree.file("c.md", LARGE)
+    (tree.tree / "gone.md").unlink()
+    commit(tree)
+    assert_equals_checkout(tree, "HEAD~1")
+    snapshot = now(tree)
+    assert sorted(difference_to(snapshot, revision_of(snapshot, "HEAD~1")).edits) == ["a.md", "c.md", "gone.md"]
+
+
+def test_note_with_a_false_size_at_a_revision_is_not_read(tree: Tree) -> None:
+    tree.note("a.md", "Old")
+    tree.note("b.md", "Other")
+    commit(tree)
+    content = run_git(tree.root, "rev-parse", "HEAD:.brv/context-tree/a.md")
+    tree.note("a.md", "Newer")
+    commit(tree)
+    file = tree.root / ".git" / "objects" / content[:2] / content[2:]
+    file.chmod(0o600)
+    file.write_bytes(zlib.compress(b"blob 99999999999\0# Old\n\n\n"))
+    fleet = git_snapshot(tree.root, commit_of(tree.root, "HEAD~1"), ".brv/context-tree", BRV3, NOW_MS)
+    for snapshot in (at(tree, "HEAD~1"), fleet):
+        assert [note.path for note in snapshot.notes] == ["b.md"]
+        assert [(file.path, file.reason) for file in snapshot.unseen] == [("a.md", "larger than 10 MB")]
+
+
+TARGETS = {
+    "c.md": "c.md", "a path": "../tree/sub/../c.md", "another link": "hop.txt", "a folder behind a link": "sub/up/c.md",
+    "outside and back": "../../out/context-tree/c.md", "an absolute path": "{tree}/c.md",
+}  # fmt: skip
+HARMLESS = {
+    "nothing": "none.md", "itself": "a.md", "a folder": "sub", "a hidden file": ".hidden.md", "another kind": "x.txt",
+    "a file outside": "../../README.md", "a file of the system": "/etc/passwd", "a summary": "_index.md",
+}  # fmt: skip
+
+
+def linked(tree: Tree, target: str) -> None:
+    """Commits ``a.md`` as a link to ``target``, and then as a note."""
+    tree.note("c.md", "Carrier")
+    tree.note(".hidden.md", "Hidden")
+    tree.file("x.txt", "a text")
+    tree.summary("")
+    tree.note("sub/d.md", "Deep")
+    (tree.tree / "sub" / "up").symlink_to("..")
+    (tree.tree / "hop.txt").symlink_to("c.md")
+    (tree.root / "out").symlink_to(".brv")
+    (tree.root / "README.md").write_text("read")
+    (tree.tree / "a.md").symlink_to(target.format(tree=tree.tree))
+    commit(tree)
+    (tree.tree / "a.md").unlink()
+    tree.note("a.md", "Resends")
+    commit(tree)
+
+
+@pytest.mark.parametrize("target", TARGETS.values(), ids=TARGETS)
+def test_revision_with_a_link_to_a_note_is_refused(target: str, tree: Tree) -> None:
+    linked(tree, target.replace("../tree/", "../context-tree/"))
+    with pytest.raises(RevisionError, match=r"^HEAD~1: a\.md is a symlink to another note") as refusal:
+        at(tree, "HEAD~1")
+    assert "\n" not in str(refusal.value)
+    with pytest.raises(RevisionError, match=r"a\.md is a symlink to another note"):
+        git_snapshot(tree.root, commit_of(tree.root, "HEAD~1"), ".brv/context-tree", BRV3, NOW_MS)
+
+
+@pytest.mark.parametrize("target", HARMLESS.values(), ids=HARMLESS)
+def test_revision_with_a_link_to_anything_else_is_read(target: str, tree: Tree) -> None:
+    linked(tree, target)
+    (found, _, failure) = searched(at(tree, "HEAD~1"))
+    run_git(tree.root, "checkout", "-q", "HEAD~1")
+    (expected, unseen, expected_failure) = searched(now(tree))
+    assert (found, failure) == (expected, expected_failure) == ([("c.md", "Carrier"), ("sub/d.md", "Deep")], "")
+    assert "a.md" in dict(unseen)
+
+
+def test_new_link_to_a_note_does_not_affect_earlier_revisions(tree: Tree) -> None:
+    tree.note("c.md", "Carrier")
+    commit(tree)
+    (tree.tree / "a.md").symlink_to("c.md")
+    assert "a.md: a symlink to another note" in now(tree).engine_failure
+    assert at(tree, "HEAD").engine_failure == ""
