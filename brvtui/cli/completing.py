@@ -1,7 +1,7 @@
 """Shell completions: engines, their profiles and modes, folders of the tree, and notes.
 
-A failing completion must print nothing: the shell would put its error into the line that is being typed. bash inserts a
-name into that line unchanged and would run commands in it, so only names without special characters are offered.
+A completion that fails must print nothing, because the shell would insert the error into the command line. bash inserts
+names unquoted and would run commands in them, so only names without special characters are offered.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""``brv-tui maturity``: the ageing events of notes in the next days."""
+"""``brv-tui maturity``: the ageing events of notes in the coming days."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _DATE, _DAYS = 12, 8
 
 
 def outlook_report(outlook: Outlook, width: int) -> RenderableType:
-    """The numbers of each event, then each event of a note, soonest first, in ``width`` columns."""
+    """The count of each event, then the events of each note, soonest first, in ``width`` columns."""
     lines = outlook_lines(outlook, for_terminal())
     return rich_lines(part for one in lines for part in flowed(one, width, width))
 
@@ -119,7 +119,7 @@ def maturity(
     request: ProjectRequest,
     form: str,
 ) -> int:
-    """List what the next days will bring to notes that nobody touches: what they leave, lose, or are offered for.
+    """List what happens to untouched notes in the next days: tiers they leave, scores they lose, reviews they are due.
 
     Nothing is changed. Exit code 1 when no note is listed.
     """
