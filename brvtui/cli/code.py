@@ -257,7 +257,7 @@ def _opened(repo: Path, profile: str, project: Path | None) -> tuple[Session, Re
 
 @contextmanager
 def _progress_line() -> Iterator[Progress | None]:
-    """Yields a function that shows reading progress on standard error if that is a terminal, and clears it at the end."""
+    """Yields a function that shows reading progress in a line of the terminal, and clears the line at the end."""
     if not _is_watched():
         yield None
         return

@@ -99,7 +99,7 @@ def check_engine(name: str, repository: Path | None) -> None:
 
 
 def check_trace(project: Path | None, **options: object) -> None:
-    """Raises :class:`Failure` if ``project`` is a file but no saved trace, or if ``options`` would change its answer."""
+    """Raises :class:`Failure` if ``project`` is a file but no saved trace, or ``options`` would change its answer."""
     from brvtui.saved import ENDING, is_saved
 
     with suppress(OSError, RuntimeError, ValueError):  # a file that cannot be checked is refused when it is opened

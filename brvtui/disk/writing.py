@@ -208,7 +208,7 @@ def abandoned_parts(folder: Path) -> Iterator[Path]:
 
 
 def close_to_others(folder: Path) -> None:
-    """Removes other users' permissions from ``folder`` and everything below. Follows no symlinks, and raises no errors."""
+    """Removes other users' permissions from ``folder`` and everything below. Follows no symlinks, raises no errors."""
     with suppress(OSError, RecursionError):  # Python 3.11 walks folders recursively
         for _, _, names, descriptor in os.fwalk(folder):
             _close(descriptor, _FOLDER)

@@ -121,7 +121,7 @@ class Cluster:
         timeout_s: float,
         done: queue.SimpleQueue[_Task],
     ) -> Iterator[MemberReply]:
-        """Moves questions from dead workers to others, and yields error replies for workers that are silent too long."""
+        """Moves questions from dead workers to others, and yields error replies for workers silent too long."""
         for task in open_tasks:
             if task.future.done():
                 done.put(task)  # its replies could not be fetched

@@ -1,4 +1,4 @@
-"""Explains answers: the sources of their scores, the reason why a note is or is not in one, and possible changes."""
+"""Explains answers: where scores come from, why a note is or is not in an answer, and which changes are possible."""
 
 from __future__ import annotations
 
@@ -26,21 +26,21 @@ _NOT_READ = (
     "its frontmatter has signals, but they were not read: set signals.frontmatter to on, then open the project again"
 )
 _BY_TEXT = (Origin.TEXT, Origin.FUSED)
-"""Origins of a score that comes from matched words, rather than from a path, a name or another result."""
+"""The origins of scores that come from matched words, rather than from a path, a name or another result."""
 
 
 class ExplainedProject(OpenProject, Protocol):
-    """The session as its explainer reads it."""
+    """The session as seen by its explainer."""
 
     def snapshot_of(self, trace: Trace) -> Snapshot:
         """The snapshot of a trace. Raises KeyError if it was dropped."""
 
     def preview(self, query: str, scope: str = "", engine: str = "") -> Trace:
-        """The trace of a query, without any effect."""
+        """The trace of a query, without side effects."""
 
 
 class TraceExplainer:
-    """Explains the traces of an open project. Methods are safe for threads and change nothing."""
+    """Explains an open project's traces. Methods are thread-safe and change nothing."""
 
     def __init__(self, opened: ExplainedProject, engines: Engines) -> None:
         """Explains nothing yet."""
@@ -48,10 +48,7 @@ class TraceExplainer:
         self._engines = engines
 
     def detail(self, trace: Trace, file: str) -> Detail | None:
-        """The parts of the score of the note at ``file`` under ``trace``; None if nothing in it matches.
-
-        Computed on the snapshot of ``trace``. Raises KeyError for an unknown note, and if that snapshot was dropped.
-        """
+        """The parts of the score of the note at ``file`` in ``trace``; None if nothing in the note matches."""
         return self._engines.named(trace.engine).detail(self._context(trace), trace, file)
 
     def details(self, trace: Trace, most: int | None = None) -> dict[str, Detail]:

@@ -202,7 +202,7 @@ class SourceReader:
         return self.cut_doc(" ".join(line for line in bare if line))
 
     def decorated_route(self, start: int) -> tuple[str, str]:
-        """The method and path of the route attribute directly before the byte ``start``; both empty if there is none."""
+        """The method and path of the route attribute directly before byte ``start``; both empty if there is none."""
         window = self.source[max(start - _FARTHEST_COMMENT, 0) : start]
         before = start - len(window) + len(window.rstrip())
         return self.routes.pop(before, ("", ""))
