@@ -76,7 +76,7 @@ def _lines(snapshot: Snapshot) -> Iterator[str]:
 
 @cache
 def _code_of(package: str) -> str:
-    """A digest of the sizes and times of the source files in ``package``, which invalidates answers of other versions."""
+    """A digest of the sizes and times of the source files in ``package``. It excludes answers of other versions."""
     module = import_module(package)
     files = [Path(module.__file__)] if module.__file__ else []
     for folder in getattr(module, "__path__", ()):
