@@ -319,7 +319,7 @@ class Session:
         return self.engines.named(native), self.engines.context(native)
 
     def forget(self) -> int:
-        """Removes the tool's own signals for this tree, whether recorded or set. Returns the number of affected notes."""
+        """Removes the tool's own signals for this tree, recorded or set. Returns the number of affected notes."""
         count = len(self._overlay.read(defaults(self.profile.signals)))
         self._overlay.clear()
         return count
@@ -349,7 +349,7 @@ class Session:
         return engine.plain_search(self.engines.context(registry.DEFAULT), query, limit, scope)
 
     def with_plain_search(self, trace: Trace, limit: int) -> Trace:
-        """``trace`` with ByteRover's search for ``limit`` results. Raises EngineError if the engine has no such search."""
+        """``trace`` with ByteRover's search for ``limit`` results. Raises EngineError for an engine without it."""
         engine = self.engines.named(trace.engine)
         if not isinstance(engine, SearchesBesides):
             raise EngineError(f"--limit needs ByteRover's own search: leave it out with {trace.engine}")

@@ -29,7 +29,7 @@ class FeedbackFile:
         self.path = tree_folder(tree) / _FOLDER / f"{engine}.jsonl"
 
     def counts(self) -> Counter[Usefulness]:
-        """Returns the count of each kind of feedback, without broken lines. Raises OSError if the file is unreadable."""
+        """Returns the count of each kind of feedback, without broken lines. Raises OSError for an unreadable file."""
         return Counter(_said(self.path))
 
     def said(self) -> list[Feedback]:

@@ -117,7 +117,7 @@ class KeptTextIndex:
             return self._shown[1]
 
     def keep(self, snapshot: Snapshot) -> bool:
-        """Writes the changes in ``snapshot`` for the next process. True if it succeeds; otherwise sets :attr:`problem`."""
+        """Writes the changes in ``snapshot`` for the next process. True if it did; a failure sets :attr:`problem`."""
         if not is_worth_keeping(snapshot):
             return False
         with self._working:

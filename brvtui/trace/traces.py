@@ -212,7 +212,7 @@ class Remedy:
 
 @dataclass(frozen=True)
 class Explanation:
-    """One document and one query: its rank and hit if it is in the answer; otherwise, its earliest reason and a remedy."""
+    """One document and one query: the rank and hit if it is in the answer, or else the earliest reason and a remedy."""
 
     query: str
     path: str

@@ -1,4 +1,4 @@
-"""The markdown files of a tree at a git revision."""
+"""A tree's Markdown files at a git revision."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _FILE_MODES = (b"100644", b"100755", b"100664")
 
 
 def named_revisions(folder: Path) -> dict[str, str]:
-    """The revisions of ``folder`` that users need most, each with a description; empty outside of a git repository."""
+    """The revisions of ``folder`` that users often need, each with a description; empty outside a git repository."""
     heads = ("for-each-ref", "--sort=-committerdate", f"--count={_MOST_BRANCHES}", "--format=%(HEAD)%(refname:short)")
     found: dict[str, str] = {}
     with suppress(RevisionError):
@@ -40,10 +40,10 @@ def named_revisions(folder: Path) -> dict[str, str]:
 
 
 def commit_named(run: Callable[..., bytes], name: str) -> str:
-    """Returns the commit that ``name`` refers to: a branch, a tag or a commit.
+    """Returns the commit to which ``name`` refers: a branch, a tag or a commit.
 
-    ``run`` is :func:`git` in its repository. Raises :class:`GitFailed` if there is none, or if git would read ``name``
-    as an exclusion or an option.
+    ``run`` is :func:`git` in the repository. Raises :class:`GitFailed` if there is no such commit, or if git would read
+    ``name`` as an exclusion or an option.
     """
     if name.startswith(("^", "-")):
         raise GitFailed("a name of a revision begins with neither ^ nor -")
@@ -54,13 +54,13 @@ def commit_named(run: Callable[..., bytes], name: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class CommittedFile:
-    """A file at a revision: the id of its content, and its size in bytes."""
+    """A file at a revision: its content's id, and its size in bytes."""
 
     content: str
     size: int
 
     def holds(self, data: bytes) -> bool:
-        """True if ``data`` is its content. Line ends that git converted on checkout are ignored."""
+        """True if ``data`` is the file's content, regardless of line ends that git converted on checkout."""
         return self._has_id(data) or (b"\r\n" in data and self._has_id(data.replace(b"\r\n", b"\n")))
 
     def _has_id(self, data: bytes) -> bool:
@@ -86,11 +86,11 @@ def batch_contents(data: bytes, files: Mapping[str, CommittedFile], where: str) 
 
 
 def committed_files(run: Callable[..., bytes], place: str, where: str) -> dict[str, CommittedFile]:
-    """Returns the regular markdown files of ``place`` (``COMMIT:FOLDER``) that are not hidden, by path.
+    """Returns the regular Markdown files in ``place`` (``COMMIT:FOLDER``) that are not hidden, by path.
 
-    ``run`` is :func:`git` in their repository. Leaves out paths that no checkout can have because a name is too long
-    or empty. Raises :class:`GitFailed` if the folder does not exist, and :class:`RevisionError`, which names
-    ``where``, if git lists a file but lacks its content.
+    ``run`` is :func:`git` in their repository. Leaves out paths that no checkout can have, because a name is too long
+    or empty. Raises :class:`GitFailed` if the folder does not exist, and :class:`RevisionError`, which names ``where``,
+    if git lists a file but lacks its content.
     """
     contents: dict[str, str] = {}
     for entry in run("ls-tree", "--full-tree", "-r", "-z", "--end-of-options", place, most=_MOST_LISTING).split(b"\0"):
@@ -117,7 +117,7 @@ class Revision:
     """A git revision of the tree in ``folder``. Methods raise :class:`brvtui.tree.history.git.RevisionError`."""
 
     def __init__(self, folder: Path, name: str) -> None:
-        """Finds the commit that ``name`` refers to: a branch, a tag or a commit."""
+        """Finds the commit to which ``name`` refers: a branch, a tag or a commit."""
         self.folder = folder
         self.name = name
         try:
@@ -132,7 +132,7 @@ class Revision:
 
     @cached_property
     def files(self) -> Mapping[str, CommittedFile]:
-        """Every regular markdown file of the tree by its path."""
+        """Every regular Markdown file in the tree, by path."""
         place = f"{self.commit}:{self._prefix.decode('utf-8', 'surrogateescape').rstrip('/')}"
         try:
             files = committed_files(partial(git, self.folder), place, shortened(self.name))
@@ -145,13 +145,13 @@ class Revision:
 
     @cached_property
     def ignored(self) -> frozenset[str]:
-        """The markdown files on disk that git ignores. If a revision lacks them, that means nothing."""
+        """The Markdown files on disk that git ignores. Their absence from a revision means nothing."""
         arguments = ("ls-files", "--others", "--ignored", "--exclude-standard", "-z", "--", ".")
         listing = git(self.folder, *arguments, most=_MOST_LISTING).split(b"\0")
         return frozenset(path.decode("utf-8", "surrogateescape") for path in listing if path.endswith(b".md"))
 
     def read(self, paths: Collection[str]) -> dict[str, bytes]:
-        """The content of the files at ``paths``."""
+        """The contents of the files at ``paths``, by path."""
         wanted = {path: self.files[path] for path in paths}
         size = sum(file.size for file in wanted.values())
         if size > _MOST_CONTENT:
@@ -162,8 +162,7 @@ class Revision:
         return batch_contents(data, wanted, shortened(self.name))
 
     def changed_ms(self, paths: Collection[str]) -> dict[str, int]:
-        """The time of the last commit of each of ``paths``, in ms since 1970; for more than 200, the date of the
-        revision."""
+        """The time of each path's last commit, in ms since 1970; for more than 200 paths, the revision's own time."""
         own = self._date(".")
         if len(paths) > _MOST_DATED:
             return dict.fromkeys(paths, own)

@@ -1,7 +1,7 @@
-"""A topic parsed from its HTML (``docs/reference/byterover-v4.md``, "Topics").
+"""A topic, parsed from its HTML (``docs/reference/byterover-v4.md``, "Topics").
 
-lexbor parses the file as a fragment by the WHATWG algorithm. The rules for text and for the elements that count are
-V4's own.
+lexbor parses the file as a fragment by the WHATWG algorithm. The rules for text, and for which elements count, are V4's
+own.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ if TYPE_CHECKING:
 
 
 MOST_COST = 200_000_000
-"""The limit for a topic, in comparisons by the parser. Each takes about 5 ns: a second at most."""
+"""The maximum cost of a topic, in comparisons by the parser. Each takes about 5 ns, so all take at most a second."""
 _NODE, _V4_NODE, _CLONES, _LOOPS, _REPEATED = 1_000, 10_000, 32, 8, 3
-"""The cost of an element, and of one of V4's own, which is read, shown and checked; the new elements and the searches
-of open elements that a misnested formatting tag causes; the number of times that equal formatting elements are
-repeated."""
+"""The cost of an element; of a V4 element, which is read, shown and checked; the new elements, and the searches of open
+elements, that a misnested formatting tag causes; the number of times that equal formatting elements are repeated.
+"""
 _SPACE = r" \t\n\f\r"
 _VALUE = rf"""(?:"[^"]*+"|'[^']*+'|[^{_SPACE}>"'][^{_SPACE}>]*+)?+"""
 _ATTRIBUTE = rf"[^{_SPACE}/>][^{_SPACE}/>=]*+(?:[{_SPACE}]*+=[{_SPACE}]*+{_VALUE})?+"
@@ -39,7 +39,7 @@ _TOKEN = re.compile(
     re.DOTALL,
 )
 _NO_TAGS = re.compile(r"<!(?:\[CDATA\[[^<]*?\]\]|--[^<]*?--)>")
-"""A section of character data or a comment that contains no tag, whatever surrounds it."""
+"""A CDATA section or a comment that contains no tag, whatever surrounds it."""
 _ATTRIBUTES = re.compile(_ATTRIBUTE)
 _BREAKS = re.compile(rf"[{_SPACE}/\"']")
 _FORMATTING = frozenset((
@@ -47,19 +47,20 @@ _FORMATTING = frozenset((
 ))  # fmt: skip
 _FORMATTING_TAGS = re.compile(rf"</?(?:{'|'.join(_FORMATTING)})(?=[{_SPACE}/>])", re.IGNORECASE)
 _RAW = frozenset(["iframe", "noembed", "noframes", "script", "style", "textarea", "title", "xmp"])
-"""Elements whose content is text up to their end tag, unless they are inside one of :data:`_OTHER_RULES`."""
+"""The elements whose content is text up to their end tag, unless they are inside one of :data:`_OTHER_RULES`."""
 _OTHER_RULES = frozenset(("svg", "math", "select", "frameset"))
 _VOID = frozenset((
     "area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "param", "source", "track", "wbr"
 ))  # fmt: skip
-"""Elements without content, unless they are in SVG."""
+"""The elements without content, unless they are inside SVG."""
 _CLOSES_ITSELF = frozenset(("p", "li", "dd", "dt"))
 
 
 @lru_cache(maxsize=1)
 def parsing_cost(html: str) -> int:
-    """The maximum number of comparisons that a parser needs for ``html``; any number above :data:`MOST_COST` if it is
-    too many."""
+    """The maximum number of comparisons that a parser needs for ``html``; if too many, any number above
+    :data:`MOST_COST`.
+    """
     cost = at = repeated = root_attributes = has_other_rules = 0
     opened: list[tuple[str, str]] = []
     unclosed: Counter[str] = Counter()
@@ -121,25 +122,24 @@ INDEXED = tuple(
 )  # fmt: skip
 """The kinds of elements that are searched if they have an id."""
 SILENT = tuple(f"bv-{kind}" for kind in ("reason", "files", "timestamp", "author", "dependencies"))
-"""The kinds that are never searched on their own."""
+"""The kinds of elements that are never searched on their own."""
 KNOWN = frozenset({TOPIC, *INDEXED, *SILENT})
 _INDEXED = frozenset(INDEXED)
 _ID = re.compile(r"bve-[a-z0-9]{8}")
 _TEXT, _IMAGE, _ROOT = "-text", "img", 0
 MOST_TEXT = 20 * 1_048_576
-"""The limit on the total characters of the texts of a topic's elements, where outer elements include inner ones: ten
-times the largest file."""
+"""The maximum total length of a topic's element texts, each with its inner elements: ten times the largest file."""
 _MOST_REPEATED = 4 * 1_048_576
-"""The limit on the characters of a topic's attributes and images, counted once for each searched element."""
+"""The maximum number of characters of a topic's attributes and images, counted once per searched element."""
 
 
 class UnreadableTopic(ValueError):
-    """A topic that is not read. The message is the reason in a few words."""
+    """A topic cannot be read. The message is the reason in a few words."""
 
 
 @dataclass(frozen=True, slots=True)
 class TopicElement:
-    """One of V4's 19 elements: its tag, attributes, and text with white space folded."""
+    """One of V4's 19 elements: its tag, its attributes, and its text with white space collapsed."""
 
     tag: str
     attributes: Mapping[str, str]
@@ -152,7 +152,7 @@ class TopicElement:
 
     @property
     def is_document(self) -> bool:
-        """True if it is searched as a document of its own: it has an indexed kind and a valid id."""
+        """True if it is searched as its own document, because it has an indexed kind and a valid id."""
         return self.tag in _INDEXED and is_element_id(self.id)
 
 
@@ -163,7 +163,7 @@ class Topic:
     attributes: Mapping[str, str]
     """The attributes of the first ``bv-topic``; empty if there is none."""
     elements: tuple[TopicElement, ...]
-    """V4's elements in document order, each before the elements inside it."""
+    """V4's elements in document order; each precedes the elements inside it."""
     body: str
     """The text of the whole file."""
     images: str
@@ -171,21 +171,21 @@ class Topic:
 
     @property
     def repeated(self) -> str:
-        """The text that all of its documents share: attributes and images."""
+        """The text shared by all of the topic's documents: attributes and images."""
         return " ".join((*self.attributes.values(), self.images))
 
     def attribute(self, name: str) -> str:
-        """The attribute ``name`` of the topic; empty if it is missing."""
+        """The topic's attribute ``name``; empty if it is missing."""
         return self.attributes.get(name, "")
 
     @property
     def searched_elements(self) -> tuple[TopicElement, ...]:
-        """The elements that are documents of their own; empty if the whole topic is one document."""
+        """The elements that are their own documents; empty if the whole topic is one document."""
         return tuple(element for element in self.elements if element.is_document)
 
 
 def is_element_id(text: str) -> bool:
-    """True if ``text`` is an id under which an element is searched."""
+    """True if ``text`` is an id with which an element is searched."""
     return _ID.fullmatch(text) is not None
 
 
@@ -211,7 +211,7 @@ def _topic_or_problem(html: str) -> Topic | str:
 
 def _parsed(html: str) -> Topic:
     pieces: list[str] = []
-    """The texts of the file in order. Adjacent text nodes are joined."""
+    """The file's texts, in order. Adjacent text nodes are joined."""
     images: list[str] = []
     open_elements: list[tuple[int, str, Mapping[str, str], int, int]] = []
     numbered_elements: list[tuple[int, TopicElement]] = []
@@ -250,9 +250,9 @@ def _parsed(html: str) -> Topic:
 
 
 def loose_text(html: str) -> str:
-    """The text of the topic in ``html`` outside of V4's elements other than ``bv-topic``, with white space folded.
+    """The text in ``html`` outside all V4 elements except ``bv-topic``, with white space collapsed.
 
-    Raises :class:`UnreadableTopic` as :func:`parse_topic`.
+    Raises :class:`UnreadableTopic` in the same cases as :func:`parse_topic`.
     """
     pieces: list[str] = []
     within: int | None = None
@@ -277,7 +277,7 @@ def _root(html: str) -> LexborNode | None:
 
 
 def _nodes(first: LexborNode | None) -> Iterator[tuple[LexborNode, int, bool]]:
-    """Yields every node from ``first`` on in document order, its depth, and True if the sibling before it is a text.
+    """Yields every node from ``first`` on in document order, its depth, and True if its previous sibling is a text.
 
     Not recursive, because markup may be nested to any depth.
     """
@@ -306,14 +306,13 @@ def _attributes(node: LexborNode) -> Mapping[str, str]:
 
 
 SEARCHED_ATTRIBUTES = ("title", "summary", "keywords")
-"""Attributes of the topic that are searched with each of its documents."""
+"""The topic's attributes that are searched with each of its documents."""
 _WHOLE = "searched with the whole topic: no element has a valid id"
 
 
 @dataclass(frozen=True, slots=True)
 class TopicPart:
-    """An element of a topic, or its loose text (without a kind). ``why`` is the reason why it is not searched on its
-    own."""
+    """An element of a topic, or its loose text (no kind). ``why`` is the reason why it is not searched on its own."""
 
     kind: str
     id: str
@@ -333,7 +332,7 @@ class TopicParts:
 
 
 def topic_parts(html: str) -> TopicParts:
-    """The parts of the topic in ``html``. Raises :class:`brvtui.tree.spaces.topic_html.UnreadableTopic`."""
+    """The parts of the topic in ``html``. Raises :class:`UnreadableTopic`."""
     topic = parse_topic(html)
     silent = {name: value for name, value in topic.attributes.items() if name not in SEARCHED_ATTRIBUTES}
     return TopicParts(topic, tuple(_parts(topic, loose_text(html))), silent)
