@@ -86,7 +86,7 @@ def read_stub(text: str) -> Stub:
 
 
 def _path(fields: dict[str, Any], key: str) -> str:
-    """The path under ``key``. Raises :class:`StubError` unless it is a relative path in the tree, to an ``.md`` file."""
+    """The path under ``key``. Raises :class:`StubError` unless it is a relative path to an ``.md`` file in the tree."""
     path = fields.get(key)
     if not isinstance(path, str) or not path:
         raise StubError(f"{key} is missing")

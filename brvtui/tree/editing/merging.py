@@ -54,7 +54,7 @@ class Merged:
 def difference(mine: str, theirs: str, context: int = _CONTEXT) -> tuple[Hunk, ...]:
     """The differences between two texts, with ``context`` lines around each; empty if the texts are equal.
 
-    Where lines differ, ``theirs`` come before ``mine``. Lines end with ``\n``. A last line without ``\n`` differs from
+    Where lines differ, ``theirs`` come before ``mine``. Lines end with ``\\n``. A last line without one differs from
     the same line with it.
     """
     own, other = _lines(mine), _lines(theirs)
@@ -147,7 +147,7 @@ class _BoundedMatcher(SequenceMatcher[str]):
 
 
 def _matches(one: list[str], other: list[str], autojunk: bool) -> Sequence[Match]:
-    """Runs of equal lines, preferably long ones. If finding these takes too long, any runs, or in the worst case none."""
+    """Runs of equal lines, preferably long ones. If finding these takes too long, any runs, or at worst none."""
     try:
         return _BoundedMatcher(one, other, autojunk).get_matching_blocks()[:-1]
     except _TooManySteps:

@@ -1,7 +1,7 @@
 """Converts a note's bytes to editable text and back, and preserves every byte outside an edit
 (``docs/explanation/safe-saving.md``, "Text").
 
-In editable text, only ``\n`` breaks lines. A visible mark replaces every byte that is not UTF-8, and every character
+In editable text, only ``\\n`` breaks lines. A visible mark replaces every byte that is not UTF-8, and every character
 that would break a line, control the terminal or change the reading direction. Encoding replaces the marks again.
 """
 

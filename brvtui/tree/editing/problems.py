@@ -296,7 +296,7 @@ def _of_stub(fields: dict[str, FieldSpan], known: KnownFiles) -> Iterator[_Found
 
 
 def _is_path(value: Any) -> bool:
-    """True if a stub may contain this path. The engine treats ``\`` as a folder separator."""
+    """True if a stub may contain this path. The engine treats ``\\`` as a folder separator."""
     if not isinstance(value, str) or "\\" in value:
         return False
     try:

@@ -210,7 +210,7 @@ def _markdown(text: str, lines: _Lines) -> Iterator[Link]:
 
 
 def lines_of(text: str) -> Iterator[tuple[str, bool]]:
-    """Yields the lines of Markdown ``text`` with their ends, and True for lines in a code block, including its fences."""
+    """Yields the lines of Markdown ``text`` with their ends, and True for lines of a code block and its fences."""
     fence = ""
     for line in text.splitlines(keepends=True):
         opening = _FENCE.match(line)

@@ -191,9 +191,7 @@ def _refuse_link(at: FolderEntry, path: str) -> None:
 
 
 def _refuse_read_only(at: FolderEntry, found: FileOnDisk) -> None:
-    """Raises :class:`SaveError` for a read-only file, because a rename, and root, need no permission on the file
-    itself.
-    """
+    """Raises :class:`SaveError` for a read-only file, which a rename, or root, could replace all the same."""
     writable = found.stat.st_mode & _ANY_WRITE and os.access(at.name, os.W_OK, dir_fd=at.folder)
     if not writable:
         os.lstat(at.name, dir_fd=at.folder)  # raises FileNotFoundError if the file was removed

@@ -203,7 +203,7 @@ def find_space(start: Path, data: Path) -> SpaceFolder:
 
 
 def is_of_folder(space: SpaceFolder, folder: Path) -> bool:
-    """True if V4 would query ``space`` in ``folder``, unless the user named ``space`` and ``folder`` has another."""
+    """True if V4 would query ``space`` in ``folder``. Only a space that the user named can be a different one."""
     if space.source not in ("name", "root"):
         return True
     try:

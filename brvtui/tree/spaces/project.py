@@ -110,7 +110,7 @@ class SpaceProject(FoundProject):
 
 
 class NamedSpace(NamedTuple):
-    """A space named by the user, regardless of the folder's binding: by its tree, which has precedence, or by its name."""
+    """A space that the user names, whatever the folder's binding: by its tree, which has precedence, or by its name."""
 
     name: str = ""
     root: Path | None = None

@@ -31,7 +31,9 @@ that ends with a separator, the folder's own entry changed; below any other fold
 
 
 class Debouncer:
-    """Calls back from its own thread after ``QUIET_SECONDS`` without a change, or at the latest after the longest wait."""
+    """Calls back, from its own thread, after ``QUIET_SECONDS`` without a change, but at the latest after the longest
+    wait.
+    """
 
     def __init__(self, changed: Changed, maintain: Callable[[], None], pause: Callable[[], float]) -> None:
         """Calls ``maintain`` before each call of ``changed``, and after ``pause()`` seconds without a change."""
