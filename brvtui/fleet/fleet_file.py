@@ -104,7 +104,7 @@ class Fleet:
 
     @property
     def to_place(self) -> tuple[Member, ...]:
-        """The members among which workers are distributed."""
+        """The members to distribute over workers."""
         return self.everyone or self.members
 
 

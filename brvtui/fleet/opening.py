@@ -195,7 +195,7 @@ def _session(member: Member, now_ms: float) -> Session:
 
 
 def _check_profile(member: Member) -> None:
-    """Raises :class:`FleetError` if ``member``, perhaps written by a stranger, names a profile by its file."""
+    """Raises :class:`FleetError` if ``member`` names a profile by its file: a fleet file may be a stranger's."""
     if member.profile and not engine_of_profile(member.profile):
         where = "a fleet cannot name a file; set it in the member's own .brv/brv-tui.toml"
         raise FleetError(f"{member.place}: no profile is called {shortened(member.profile)}; {where}")

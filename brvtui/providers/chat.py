@@ -50,7 +50,7 @@ _LAST_STEP_S = 0.5
 _LONGEST_TURN = 10
 """The maximum duration of an answer, as a multiple of the time-out, even if pieces keep arriving."""
 _EVENT_BYTES = 100
-"""The size limit divided by this limits the number of events, which cost more time than bytes. Real ones are larger."""
+"""Turns a limit on bytes into one on events, which cost more time. Real events have 119 bytes or more."""
 _DONE = "[DONE]"
 
 _Piece = Wait | dict[str, Any]

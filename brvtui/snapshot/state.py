@@ -85,7 +85,7 @@ class Snapshot:
     summaries: Mapping[str, FolderSummary] = field(default_factory=dict)
     """The folder summaries, by the folder's path in results."""
     edited: Mapping[str, str] = field(default_factory=dict)
-    """What-if texts that replace the texts of files, by path."""
+    """Texts that replace files' texts in a what-if, by path."""
     stored: SignalLayers = NO_LAYERS
     """The layers in which stored signals were looked up."""
     frontmatter_defaults: NoteSignals | None = None
