@@ -123,7 +123,7 @@ class Logbook:
 
     def add(self, trace: Trace, at_ms: float, took_ms: float) -> None:
         """Logs a run, including its model's outcome. Raises OSError if the tool's data folder is not writable."""
-        from brvtui.engines.registry import verdict_sentence  # with what paints: a session may never log
+        from brvtui.engines.registry import verdict_sentence  # imported late: a session may never log
 
         done = trace.answer.completion
         self._own.add(

@@ -119,7 +119,7 @@ def maturity(
     request: ProjectRequest,
     form: str,
 ) -> int:
-    """List what happens to untouched notes in the next days: tiers they leave, scores they lose, reviews they are due.
+    """List ageing events of untouched notes in the next days, such as leaving tier 2 or being offered for archiving.
 
     Nothing is changed. Exit code 1 when no note is listed.
     """

@@ -269,7 +269,7 @@ def _run() -> int:
         if isinstance(error, click.UsageError) and error.ctx:
             line = f"{line.removesuffix('.')}; {_quoting(error)}see {error.ctx.command_path} --help"
         code = error.code if isinstance(error, Failure) else BAD_USAGE
-    except SystemExit as ended:  # rich's own way out when nobody reads on
+    except SystemExit as ended:  # rich raises it if the reader of the output is gone
         if isinstance(ended.__context__, BrokenPipeError):
             raise ended.__context__ from None
         raise

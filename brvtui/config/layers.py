@@ -211,7 +211,7 @@ class _Layers:
 
     def add_environment(self, environ: Mapping[str, str]) -> None:
         if not any(variable.startswith(PREFIX) for variable in environ):
-            return  # usual at a start, so that the schema is not walked for nothing
+            return  # usual at startup: the schema need not be walked
         for name, entry in entries().items():
             text = environ.get(entry.variable, "") if entry.variable else ""
             if not text.strip():

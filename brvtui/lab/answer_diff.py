@@ -308,7 +308,7 @@ def _largest(changes: dict[str, float]) -> tuple[PartChange, ...]:
     return tuple(sorted(parts, key=lambda part: (-abs(part.change), part.name)))
 
 
-# Finds the causes of a difference by repeating the query with one kind replaced after the other.
+# Finds the causes of a difference: replaces one kind after another, and repeats the query each time.
 
 
 MOST_NOTES = 20

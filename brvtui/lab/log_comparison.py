@@ -174,7 +174,7 @@ def causes(
     last_ms = max((changed_ms[path] for path in shown if path in changed_ms), default=0.0)
     gives_it = as_of_then is not None and not compare(entry, as_of_then).differences
     if gives_it and last_ms > entry.at_ms:
-        # At that time, files written since have no age, so the writing may be what gives the same answer.
+        # Files written since then have no age at that time, so an equal answer may come from the writes.
         assert as_of is not None
         gives_it = not compare(entry, as_of(min(math.ceil(last_ms) + 1, now_ms))).differences
     if gives_it:

@@ -37,7 +37,7 @@ from brvtui.tree.saving.file_version import digest
 from brvtui.tree.saving.folders import is_empty_folder
 from brvtui.tree.saving.note_files import SaveError
 
-# Rewrites links to a moved note in their original style: the same form, quotes and ending.
+# Rewrites links to a moved note in their original style: the same form, quotes and extension.
 
 
 _ESCAPED = re.compile(r"[\s\x00-\x1f()<>%#?\\\"'`\[\]]")

@@ -176,7 +176,7 @@ def assess(session: Session, judgments: Sequence[Judgment], plan: EvaluationPlan
 
     evaluation = asked(context, "")
     if reverting is not None:
-        # signals, shared sources and settings are those of now, and so are the ages of notes that both have
+        # signals, shared sources and settings are current, and so are the ages of notes that exist in both
         before = replace(context, snapshot=reverting.revert(reverting.difference))
         is_same = not reverting.difference.paths
         earlier = replace(evaluation, revision=plan.revision) if is_same else asked(before, plan.revision)

@@ -154,7 +154,7 @@ def _found(start: Path | None, engine: str) -> FoundProject:
     if ranks_notes:
         with suppress(ProjectError):  # there may be a space; if not, the error is raised again
             return find_project(start)
-    from brvtui.tree.spaces.project import find_any_project, find_space_project  # no context tree needs it
+    from brvtui.tree.spaces.project import find_any_project, find_space_project  # not needed for a context tree
 
     project = find_any_project(start) if ranks_notes else find_space_project(start)
     if project.kind.engine:

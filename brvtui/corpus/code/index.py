@@ -78,7 +78,7 @@ class CodeIndex:
             relations.overriding(written, members, rules),
             relations.hints_of_implementers(written, rules),
         )
-        others = (  # limited by the number of symbols, or by limits of their own
+        others = (  # limited by the number of symbols, or by their own limits
             relations.membership(members, rules),
             *(self.memory.similar.edges(base, own) for base, own in _by_base(files, nodes).items()),
             *(relations.tested_together(path, own, nodes, rules) for path, own in by_file.items()),
