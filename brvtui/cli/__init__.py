@@ -1,4 +1,4 @@
-"""``brv-tui``: opens the app, or answers queries without it by the same engine (``docs/reference/cli.md``)."""
+"""``brv-tui``: opens the app, or answers queries headless with the same engine (``docs/reference/cli.md``)."""
 
 import os
 import sys

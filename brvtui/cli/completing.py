@@ -87,6 +87,6 @@ def _below_tree(ctx: click.Context) -> Iterator[str]:
 
 
 def _beginning(names: Iterable[str], typed: str) -> list[str]:
-    """Returns the first of ``names`` that begin with ``typed`` and have no special characters in any shell."""
+    """Returns the first of ``names`` that begin with ``typed`` and contain no characters special to a shell."""
     offered = dict.fromkeys(name for name in names if name.startswith(typed) and _PLAIN.fullmatch(name))
     return sorted(offered)[:MOST]

@@ -182,7 +182,7 @@ def _unreadable(file: Path, kind: str, why: str) -> ConfigError:
 
 
 class _Layers:
-    """Values that later layers replace."""
+    """Collects the layers' values. A later layer's values replace earlier ones."""
 
     def __init__(self) -> None:
         self.values: dict[str, Value] = {}

@@ -48,7 +48,7 @@ class Contradiction:
     first: NotePlace
     second: NotePlace
     same: str
-    """``title`` or ``links``."""
+    """The common property: ``title`` or ``links``."""
     other_statements: int
     """The number of subjects with different statements."""
     only_first: int

@@ -37,7 +37,7 @@ class Member:
     """One memory of a fleet. It contains only addresses, so it can be sent to another process or machine."""
 
     name: str
-    """Unique in its fleet."""
+    """The member's name, unique in its fleet."""
     path: str = ""
     """A project, a bare tree or the tree of a V4 space; empty for a git repository."""
     repository: str = ""

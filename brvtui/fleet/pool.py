@@ -61,7 +61,7 @@ def never_stopped() -> bool:
 
 
 class MemberExecutor(Protocol):
-    """Executes questions to members, in processes on this machine or on a cluster."""
+    """Asks members questions, in processes on this machine or on a cluster."""
 
     def ask(
         self, questions: Sequence[MemberQuestion], timeout_s: float, stopped: Stopped = never_stopped

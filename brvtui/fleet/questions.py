@@ -109,7 +109,7 @@ class Answering:
 
 @dataclass(frozen=True, slots=True)
 class NoSuchNote:
-    """No note, or several notes, in the member match a name."""
+    """The member has no note, or several notes, with a name."""
 
     why: str
     near: tuple[str, ...]

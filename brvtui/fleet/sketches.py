@@ -43,7 +43,7 @@ class NoteSketch:
     """The number of days since the note's file changed."""
     maturity: str
     digest: str
-    """Equal for notes with the same words in the same order."""
+    """A digest that is equal for notes with the same words in the same order."""
     facts: tuple[tuple[str, str], ...]
     """A pair of digests for each line in the section Facts: the subject (empty if there is none) and the statement."""
     links: str
@@ -56,7 +56,7 @@ class MemberSketch:
 
     notes: tuple[NoteSketch, ...]
     signatures: NDArray[np.uint32]
-    """Shape (notes, PERMUTATIONS)."""
+    """The MinHash signatures, with the shape (notes, PERMUTATIONS)."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -47,7 +47,7 @@ class MigratedAnswer:
     should_cite: bool
     """True if V4 would tell its agent to cite the answer."""
     before: tuple[AnsweredNote, ...]
-    """Up to ten notes, best first."""
+    """Up to ten notes of the earlier answer, best first."""
     after: tuple[AnsweredNote, ...]
     """Up to ten notes, best first: the sources of V4's topics."""
     rank_before: int | None

@@ -31,7 +31,7 @@ class NoteStanding:
     path: str
     title: str
     rank: int | None
-    """From 1; None if it is not a result."""
+    """The rank, from 1; None if the note is not a result."""
     score: float | None
     """The score; for a note that is not a result, the score that it would have, or None if there is none."""
     parts: dict[str, float]

@@ -266,7 +266,7 @@ class Publisher(SnapshotKeeper[Snapshot]):
         self._noticed: frozenset[str] | None = None
 
     def refresh(self, constants: TreeConstants, now_ms: float, places: Collection[Path] = ()) -> bool:
-        """As :meth:`SnapshotKeeper.refresh`."""
+        """See :meth:`SnapshotKeeper.refresh`."""
         with self._as_writer():
             noticed, before, tree = self._take_noticed(), self._newest, self.project.tree
             if noticed is None or before is None:
@@ -287,7 +287,7 @@ class Publisher(SnapshotKeeper[Snapshot]):
             return True
 
     def keep(self, constants: TreeConstants, everything: bool = False) -> bool:
-        """As :meth:`SnapshotKeeper.keep`."""
+        """See :meth:`SnapshotKeeper.keep`."""
         with self._writing:
             newest = self._newest
             if newest is None or len(newest.parsed) < WORTH_KEEPING:

@@ -35,7 +35,7 @@ class SavedTrace:
     saved_by: str = ""
     """The program and version; empty if the file does not contain it."""
     saved_at: str = ""
-    """ISO 8601, UTC; empty if the file does not contain it."""
+    """The time, ISO 8601 in UTC; empty if the file does not contain it."""
 
 
 def saved_now(trace: Trace, now_ms: float, detail: Mapping[str, Detail] | None = None) -> SavedTrace:

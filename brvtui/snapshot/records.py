@@ -42,7 +42,7 @@ class Note:
 
     @property
     def kind(self) -> Kind:
-        """The kind of result that the note is."""
+        """The note's kind of result."""
         if self.role is Role.STUB:
             return Kind.ARCHIVE_STUB
         return Kind.SUMMARY if self.role is Role.CONTEXT else Kind.CONTEXT
@@ -135,7 +135,7 @@ class NoteColumns:
     recency: NDArray[np.float64]
     """The stored value, 0..1."""
     maturity: NDArray[np.int8]
-    """Index into :data:`brvtui.ranking.maturity.LEVELS`."""
+    """The maturity, as an index into :data:`brvtui.ranking.maturity.LEVELS`."""
     source: NDArray[np.int8]
     """The source of the signals, as an index into the members of ``Source``."""
     is_local: NDArray[np.bool_]

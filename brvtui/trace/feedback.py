@@ -28,7 +28,7 @@ class Feedback:
     document: str
     usefulness: Usefulness
     at_ms: float
-    """Milliseconds since 1970."""
+    """The time, in milliseconds since 1970."""
 
 
 class FeedbackLog(Protocol):

@@ -81,7 +81,7 @@ class Outlook:
     profile: str
     project: str
     now: str
-    """ISO 8601, UTC."""
+    """The current time, ISO 8601 in UTC."""
     days: int
     until: str
     """The last date (UTC), ``2026-12-20``; empty if it is outside the calendar."""

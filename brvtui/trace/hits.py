@@ -135,7 +135,7 @@ class Listed:
     file: str
     title: str
     kind: Kind | None
-    """None if the pipeline does not distinguish kinds of notes."""
+    """The kind of note; None if the pipeline does not distinguish kinds."""
     maturity: str
     """The stored maturity; empty if the result has none."""
     score: float
@@ -153,7 +153,7 @@ class Detail:
     path: str
     contributions: tuple[Contribution, ...]
     score: TextScore | None
-    """None if the engine's text score has no such parts."""
+    """The text score; None if the engine's has no such parts."""
     formula: str
     hit: Hit | None = None
     """The document's score, or the score that it would have had without cuts; None if nothing in it matches."""

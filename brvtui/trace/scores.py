@@ -87,7 +87,7 @@ class TermExpansion:
     notes: int
     """The number of notes that contain any matching term in any field."""
     near: tuple[str, ...] = ()
-    """If no note contains a matching term: other forms of the word in the notes, which no rule matches."""
+    """Other forms of the word in the notes, which no rule matches, if no note contains a matching term."""
 
 
 @dataclass(frozen=True)

@@ -41,7 +41,7 @@ class SnapshotInfo:
     generation: int
     notes: int
     clock: str
-    """ISO 8601, UTC, milliseconds."""
+    """The time, ISO 8601 in UTC with milliseconds."""
     is_code: bool = False
     """True if the notes are a repository's symbols."""
 
@@ -84,7 +84,7 @@ class Trace:
     """The system whose behaviour is shown, such as ``ByteRover 3.14``."""
     profile: str
     mode: str
-    """``preview`` or ``run``."""
+    """The kind of query: ``preview`` or ``run``."""
     query: str
     scope_option: str
     snapshot: SnapshotInfo
@@ -113,9 +113,9 @@ class Trace:
     missing: tuple[MissingWord, ...] = ()
     """The searched words that no document matches, and where documents contain them in another form."""
     filters: str = ""
-    """If nothing was found: the scope and options that exclude documents, in words."""
+    """The scope and options that exclude documents, in words, if nothing was found; otherwise empty."""
     filtered_out: int = 0
-    """If nothing was found: the number of documents that would be found without :attr:`filters`."""
+    """The number of documents that would be found without :attr:`filters`, if nothing was found."""
     notices: tuple[str, ...] = ()
     options: dict[str, Any] = field(default_factory=dict)
     """The query's options by name, as plain data sufficient to run it again: an alias file is recorded by its content.
@@ -195,7 +195,7 @@ class Remedy:
     """The document's rank, from 1."""
     score: float | None = None
     kind: RemedyKind | None = None
-    """None if the remedy is not a change of a listed kind."""
+    """The kind of change; None if it is not a listed kind."""
     tier: int | None = None
     """The tier that answers after the change."""
     how: str = ""

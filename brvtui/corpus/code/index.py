@@ -53,7 +53,7 @@ class CodeIndex:
     repository: str
     """The prefix of its qualified names: ``name://name``."""
     files: Mapping[str, IndexedFile]
-    """By path, in order."""
+    """The files by path, in path order."""
     listing: SourceListing
     rules: CodeRules
     memory: GraphMemory

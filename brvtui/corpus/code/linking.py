@@ -45,7 +45,7 @@ class Linker:
     """Resolves names in the files of one repository to symbols."""
 
     def __init__(self, files: Mapping[str, CodeFile], modules: ModuleMap, rules: CodeRules) -> None:
-        """``files`` are by path."""
+        """Indexes the symbols and supertypes in ``files``, which are by path."""
         self._files, self._modules, self._rules = files, modules, rules
         self.nodes = _nodes(files)
         self._bindings = {path: _by_local(file.bindings) for path, file in files.items()}

@@ -17,7 +17,7 @@ class CodeSymbol(NamedTuple):
     kind: str
     """``function``, ``method``, ``type``, ``interface``, ``field`` or ``route_handler``."""
     line: int
-    """From 1."""
+    """The line number, from 1."""
     doc: str = ""
     signature: str = ""
 
@@ -34,7 +34,7 @@ class CodeReference(NamedTuple):
     target: str
     """The dotted name as written: ``self.cache.get``. The current object is ``self`` in every language."""
     via: str = ""
-    """For ``callback``: the name of the function that registers it."""
+    """The name of the function that registers a ``callback``; otherwise empty."""
 
 
 class CodeBinding(NamedTuple):

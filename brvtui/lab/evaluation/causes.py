@@ -60,7 +60,7 @@ class CauseFinder:
     context: Context[Any]
     like: Query
     judgments: Mapping[str, Judgment]
-    """By id."""
+    """The judgments, by id."""
     metric: Metric
     """The metric used to compare results with earlier ones."""
     most_tried: int = 30

@@ -27,7 +27,7 @@ _TITLE = "# Queries with the notes that they should find, graded 0 to 3. Read by
 
 
 class CannotEdit(ValueError):
-    """The text's form does not allow a change without affecting the rest of the text."""
+    """The text cannot be changed without affecting other parts of it."""
 
 
 def new_text(judgments: Sequence[Judgment]) -> str:

@@ -41,7 +41,7 @@ class Judgment:
     text: str
     scope: str = ""
     expected: str = ""
-    """One of :data:`OUTCOMES`; empty if none is expected."""
+    """The expected outcome, one of :data:`OUTCOMES`; empty if none is expected."""
     comment: str = ""
     documents: tuple[JudgedDocument, ...] = ()
 

@@ -74,9 +74,9 @@ class Variant:
     """Parts of the state that are replaced before queries run. An empty variant replaces nothing."""
 
     engine: str = ""
-    """Empty for the current engine."""
+    """The engine; empty for the current one."""
     profile: str = ""
-    """Empty for the engine's current profile."""
+    """The profile; empty for the engine's current one."""
     mode: str = ""
     constants: tuple[tuple[str, Value], ...] = ()
     """Constants by dotted name, sorted."""
@@ -231,7 +231,7 @@ class Control:
 
     group: str
     name: str
-    """Unique in combination with :attr:`path`; for a constant, its dotted name."""
+    """The name, unique in combination with :attr:`path`; for a constant, its dotted name."""
     base: Value
     """The unchanged value."""
     least: float = 0.0

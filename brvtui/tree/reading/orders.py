@@ -89,7 +89,7 @@ class OrderedFile:
     mtime_ms: int
     is_note: bool
     line: str
-    """Empty if the fingerprint does not cover the file."""
+    """The line in the fingerprint; empty if the fingerprint does not cover the file."""
 
     @property
     def recent_key(self) -> tuple[int, tuple[tuple[int, bytes], ...]]:

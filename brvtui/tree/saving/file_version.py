@@ -20,7 +20,7 @@ Lost = Literal["owner", "permissions", "extended attributes"]
 
 
 def copy_attributes(source: int, found: os.stat_result, target: int) -> tuple[Lost, ...]:
-    """Copies the attributes of the open file ``source``, whose state is ``found``, to ``target``. Returns the failed
+    """Copies the attributes of the open file ``source``, whose state is ``found``, to ``target``. Returns the lost
     ones.
     """
     lost: list[Lost] = []

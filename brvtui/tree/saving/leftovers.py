@@ -20,7 +20,7 @@ from brvtui.disk.walking import walk
 from brvtui.tree.saving.file_version import read_version
 
 OLD_SECONDS = 600
-"""The age from which a leftover is abandoned. A save takes milliseconds, so its process id must have been reused."""
+"""The age in seconds from which a leftover is abandoned: a save takes milliseconds, so its process id was reused."""
 _PREFIX = ".brv-tui-"
 _NOTE = ".md"
 _DIGITS = 32
