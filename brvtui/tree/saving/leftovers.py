@@ -36,7 +36,7 @@ _PATTERN = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class UnsavedText:
-    """A note's text that a killed save left behind. ``path`` is the note.
+    """A text of the note at ``path`` that a killed save left behind.
 
     ``base`` is the SHA-256 of the note's text on disk if the save would have replaced that text, empty if it would have
     replaced a different one, and None for a new note. ``at_ms`` is the time of writing in milliseconds since 1970.
