@@ -1,4 +1,4 @@
-"""A cache with typed keys for data that is computed on demand from immutable data."""
+"""A typed cache for data that is computed on demand from immutable data."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _Value = TypeVar("_Value")
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Key(Generic[_Value]):
-    """The key of an entry, declared as a constant. Two keys with the same name are different."""
+    """The key of an entry, declared as a constant. Keys are compared by identity, so two with the same name differ."""
 
     name: str
 
@@ -19,7 +19,7 @@ class Key(Generic[_Value]):
 class Derived:
     """The entries of one snapshot, or of one generation of postings. Copies with the same content share them.
 
-    Its methods are safe for threads: if two threads compute the same entry, both get the value of the first.
+    Thread-safe: if two threads compute the same entry, both receive the value that is stored first.
     """
 
     __slots__ = ("_entries",)
@@ -29,7 +29,7 @@ class Derived:
         self._entries: dict[Key[Any], Any] = {}
 
     def of(self, key: Key[_Value], compute: Callable[[], _Value]) -> _Value:
-        """The entry of ``key``. If there is none yet, ``compute`` creates it."""
+        """The entry of ``key``. If there is none, ``compute`` creates it."""
         try:
             found: _Value = self._entries[key]
         except KeyError:
@@ -37,7 +37,7 @@ class Derived:
         return found
 
     def known(self, key: Key[_Value]) -> _Value | None:
-        """The entry of ``key``; None if it was not computed yet."""
+        """The entry of ``key``; None if it has not been computed."""
         found: _Value | None = self._entries.get(key)
         return found
 

@@ -33,7 +33,7 @@ _UNREADABLE = {
 
 
 def reason(error: BaseException) -> str:
-    """The system's own message for an OSError; the message, or else the type, of any other error."""
+    """The system's own message for an OSError; for any other error, its message, or its type if it has none."""
     return (error.strerror if isinstance(error, OSError) else None) or str(error) or type(error).__name__
 
 

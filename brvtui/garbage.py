@@ -1,4 +1,4 @@
-"""Control of the garbage collector while many long-lived objects are created."""
+"""Controls the garbage collector while many long-lived objects are created."""
 
 from __future__ import annotations
 
@@ -9,10 +9,9 @@ from contextlib import contextmanager
 
 @contextmanager
 def garbage_collector_paused(freezes: bool = True) -> Iterator[None]:
-    """Pauses the garbage collector, which would visit everything again and again without finding garbage.
+    """Pauses the garbage collector, which would repeatedly scan everything without finding garbage.
 
-    With ``freezes``, objects that exist at the end are excluded from later collections, because there are many and
-    they stay.
+    With ``freezes``, later collections skip all objects that exist at the end, because they are many and long-lived.
     """
     was_enabled = gc.isenabled()
     gc.disable()

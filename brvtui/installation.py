@@ -1,4 +1,4 @@
-"""The installed brv-tui: the command that adds an extra to it."""
+"""The command that adds an extra to the installed brv-tui."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _NAME = "brv-tui"
 
 
 def install_command(extra: str) -> str:
-    """Returns the shell command that installs brv-tui again as it was, from where it came, and with ``extra``."""
+    """Returns the shell command that reinstalls brv-tui from the same source, with ``extra`` added."""
     where = _direct_url()
     url, folder = str(where.get("url", "")), where.get("dir_info")
     if folder is not None:
@@ -28,7 +28,7 @@ def install_command(extra: str) -> str:
 
 
 def _direct_url() -> dict[str, Any]:
-    """The record of where brv-tui was installed from (PEP 610); empty for a package index, or if it is not known."""
+    """The record of brv-tui's installation source (PEP 610); empty if the source is a package index or unknown."""
     from importlib.metadata import PackageNotFoundError, distribution
 
     try:
@@ -39,7 +39,7 @@ def _direct_url() -> dict[str, Any]:
 
 
 def _installer() -> str:
-    """The command that installs into this Python: pipx and uv leave a file of theirs in its folder."""
+    """The command that installs into this Python. pipx and uv leave a marker file in its folder."""
     place = Path(sys.prefix)
     if (place / "pipx_metadata.json").is_file():
         return "pipx install --force"

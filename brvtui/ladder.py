@@ -1,7 +1,7 @@
 """The retry ladder over any search function (``docs/reference/jeffs-brain.md``, "The retry ladder").
 
-It rewrites a query without results, step by step, until something is found. It never waits, and never repeats a
-search because of an error.
+It rewrites a query without results, step by step, until something is found. It never waits, and an error never makes it
+repeat a search.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _MARKS = CharacterTable(lambda char: " " if unicodedata.category(char)[0] in "PS
 
 @dataclass(frozen=True)
 class LadderRules:
-    """The rules for the query words that the retry ladder uses."""
+    """The rules that decide which query words the retry ladder uses."""
 
     word_length: int
     stop_words: tuple[str, ...]
@@ -48,7 +48,7 @@ class Searches(Generic[H]):
     """The functions that the ladder calls. The searches may raise :class:`brvtui.services.legs.LegError`."""
 
     text: Callable[[str], Sequence[H]]
-    """The search itself, for a rewritten text."""
+    """Searches for a rewritten text."""
     fuzzy: Callable[[Sequence[str]], Sequence[H]] | None = None
     """Searches for names similar to these words; None if there are no names."""
     refresh: Callable[[], None] = lambda: None
@@ -61,7 +61,7 @@ class Climbed(Generic[H]):
     rungs: tuple[Rung, ...]
     found: tuple[H, ...] = ()
     error: str = ""
-    """The reason why a step failed, which ended the climb; empty if none did."""
+    """The reason why a step failed and ended the climb; empty if none failed."""
 
     @property
     def strategy(self) -> str:
@@ -69,14 +69,14 @@ class Climbed(Generic[H]):
         return next((rung.strategy for rung in self.rungs if rung.state is State.HIT), "")
 
     def with_listed(self, in_short: Callable[[H], Listed], unit: str) -> tuple[Rung, ...]:
-        """The steps, with the best results in the successful one. ``unit`` is the unit of their scores."""
+        """The steps, with the best results of the successful one. ``unit`` is the unit of their scores."""
         best = tuple(map(in_short, self.found[:MOST_LISTED]))
         return tuple(replace(rung, listed=best, unit=unit) if rung.state is State.HIT else rung for rung in self.rungs)
 
 
 @dataclass(frozen=True, slots=True)
 class _Plan(Generic[H]):
-    """A step before it runs: its text and search, or the reason why it is skipped."""
+    """A step before it runs: its text and search, or the reason for skipping it."""
 
     strategy: str
     query: str
@@ -93,7 +93,7 @@ def climb(
 ) -> Climbed[H]:
     """The ladder for ``query``, whose own search used the text ``initial[0]`` and found ``initial[1]``.
 
-    It stops at the first step with hits, including the query's own search, and at the first error. A step with empty
+    It stops at the first error, or at the first step with hits, including the query's own search. A step with empty
     input is skipped, and so is the strongest term if it is the whole query.
     """
     text, found = initial
@@ -128,8 +128,9 @@ def climb(
 
 
 def not_climbed(text: str, found: Sequence[H], why: str, failed: bool = False) -> Climbed[H]:
-    """A ladder that was not climbed: the query's own search, ``failed`` or not, and later steps skipped because of
-    ``why``."""
+    """A ladder that was not climbed: the query's own search, ``failed`` or not, and all later steps, skipped for
+    ``why``.
+    """
     state = State.FAILED if failed else State.HIT if found else State.MISSED
     first = _initial(text, state, len(found), why if failed else "the query itself")
     later = (
@@ -140,7 +141,7 @@ def not_climbed(text: str, found: Sequence[H], why: str, failed: bool = False) -
 
 
 def time_of(strategy: str) -> str:
-    """The name of a step's time in the trace's timings. The caller measures the first step, which is its own search."""
+    """The name of a step's time in the trace's timings. The caller measures the first step, the query's own search."""
     return f"ladder.{strategy}"
 
 
@@ -182,16 +183,16 @@ def _refreshed(searches: Searches[H]) -> str:
 
 
 def sanitised(query: str) -> str:
-    """``query`` with each run of punctuation, symbols and white space as one space. Case is kept."""
+    """``query`` with each run of punctuation, symbols and white space replaced by one space. Case is kept."""
     return folded(query.translate(_MARKS))
 
 
 def query_tokens(query: str, stop_words: Set[str], word_length: int) -> list[str]:
-    """The words of ``query`` that are long enough and are not stop words, in lower case, each once."""
+    """The distinct words of ``query`` that are long enough and not stop words, in lower case."""
     words = spaced_words(sanitised(query).lower())
     return list(dict.fromkeys(word for word in words if len(word) >= word_length and word not in stop_words))
 
 
 def strongest_term(query: str, stop_words: Set[str], word_length: int) -> str:
-    """The longest of :func:`query_tokens`, or the first of equally long ones; empty if there is none."""
+    """The longest of :func:`query_tokens`, or the first of several that are equally long; empty if there are none."""
     return max(query_tokens(query, stop_words, word_length), key=len, default="")

@@ -26,20 +26,20 @@ if TYPE_CHECKING:
 
 _FILE, _BEFORE = "queries.jsonl", "queries.1.jsonl"
 LARGEST_BYTES = 1_000_000
-"""The maximum size of a log. A larger log is renamed, which replaces the older log, and a new one begins."""
+"""The maximum size of a log in bytes. A larger log is renamed, replacing the older one, and a new log begins."""
 _HIGHEST_TIER = 4
 _NAMES = {field.name for field in fields(LoggedQuery)}
 
 
 class SessionLog:
-    """The log of one context tree. Creates nothing before the first entry is written."""
+    """The log of one context tree. No file is created before the first entry is written."""
 
     def __init__(self, tree: Path) -> None:
-        """The file of the log may not exist."""
+        """Opens nothing. The log's file may not exist."""
         self.path = tree_folder(tree) / _FILE
 
     def add(self, entry: LoggedQuery) -> None:
-        """Appends ``entry`` in one write. Raises OSError if the data folder cannot be written."""
+        """Appends ``entry`` in one write. Raises OSError if the data folder is not writable."""
         filled = {name: value for name, value in asdict(entry).items() if name == "query" or value not in ("", None)}
         line = json.dumps({**filled, "paths": list(entry.paths)}, separators=(",", ":"))
         writing.make_folder(self.path.parent)
@@ -74,7 +74,7 @@ def _entry(line: bytes) -> LoggedQuery | None:
 
 
 def _is_right(entry: LoggedQuery) -> bool:
-    """True if every value of ``entry`` has the right type. Numbers must be finite."""
+    """True if every value in ``entry`` has the right type and all numbers are finite."""
     names = (entry.engine, entry.profile, entry.fingerprint, entry.scope)
     texts = (entry.query, entry.status, entry.problem, entry.response, entry.verdict_sentence, *names)
     numbers = [number for number in (entry.took_ms, entry.top_score) if number is not None]
@@ -91,24 +91,24 @@ def _is_right(entry: LoggedQuery) -> bool:
 
 
 class EngineQueries(Protocol):
-    """The engine's own record of the queries that it answered. This program never writes it."""
+    """The engine's own record of answered queries. This program never writes it."""
 
     @property
     def place(self) -> Path:
-        """The file or folder, which may not exist."""
+        """The file or folder of the record, which may not exist."""
 
     def read(self, most: int) -> list[LoggedQuery]:
         """The newest ``most`` queries, newest first."""
 
     def follow(self, answered: Callable[[list[LoggedQuery]], None]) -> Watching:
-        """Calls ``answered`` from another thread with the queries that are answered from now on, oldest first."""
+        """Calls ``answered``, from another thread, with the queries answered from now on, oldest first."""
 
     def unfollow(self) -> None:
         """Stops following."""
 
 
 class Logbook:
-    """Reads both logs, and writes only the tool's own. Its methods are safe for threads."""
+    """Reads both logs, and writes only the tool's own. Thread-safe."""
 
     def __init__(self, tree: Path, engine: EngineQueries) -> None:
         """The log of the context tree at ``tree``, and the engine's log."""
@@ -122,8 +122,8 @@ class Logbook:
         return both[:most]
 
     def add(self, trace: Trace, at_ms: float, took_ms: float) -> None:
-        """Logs a run, with the outcome of its model. Raises OSError if the tool's data folder cannot be written."""
-        from brvtui.engines.registry import verdict_sentence  # with what paints: a session may never log
+        """Logs a run, including its model's outcome. Raises OSError if the tool's data folder is not writable."""
+        from brvtui.engines.registry import verdict_sentence  # imported late: a session may never log
 
         done = trace.answer.completion
         self._own.add(
@@ -150,7 +150,7 @@ class Logbook:
 
 
 class QueryLogFolder:
-    """The query log of ByteRover 3: a file for each query, below its data folder of a project."""
+    """ByteRover 3's query log: one file per query, below its data folder for a project."""
 
     def __init__(self, project_data: Path) -> None:
         """The folder may not exist."""
@@ -167,7 +167,7 @@ class QueryLogFolder:
         return read_entries(logged_files(self._folder, most))
 
     def follow(self, answered: Callable[[list[LoggedQuery]], None]) -> Watching:
-        """Calls ``answered`` from another thread with the queries that are logged from now on, oldest first."""
+        """Calls ``answered``, from another thread, with the queries logged from now on, oldest first."""
         from brvtui.tree.watching.watch import Watcher
 
         self.unfollow()
@@ -198,6 +198,6 @@ _MOST_AT_ONCE = 500
 
 
 def _fingerprint(trace: Trace) -> str:
-    """The fingerprint of the tree, if the engine has one."""
+    """The tree's fingerprint, if the engine computes one."""
     state = trace.find(FingerprintState)
     return state.value if state is not None else ""

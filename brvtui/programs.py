@@ -1,4 +1,4 @@
-"""Starts all other processes, so that no program of a project runs or is found on the path."""
+"""Starts all other processes, so that no program from a project runs or is found on the path."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 Variables = Mapping[str, str] | None
 Environment = NewType("Environment", dict[str, str])
-"""The variables of a child process. Only :func:`environment` creates one, so that all variables are checked."""
+"""The environment of a child process. Only :func:`environment` creates one, so all variables are checked."""
 Process = subprocess.Popen[bytes]
 TimeoutExpired = subprocess.TimeoutExpired
 PIPE, DEVNULL = subprocess.PIPE, subprocess.DEVNULL
@@ -36,11 +36,10 @@ _ENDS_WITHIN_S = 2.0
 def environment(
     *projects: Path, keep: Collection[str] | None = None, of: Variables = None, more: Variables = None
 ) -> Environment:
-    """Returns the variables for a child: the variables of ``of`` (default: our own) that are in ``keep``, and
-    ``more``.
+    """Returns a child's environment: the variables of ``of`` (default: our own) that are in ``keep``, and ``more``.
 
-    If ``keep`` is None, all are kept except Python's. Entries of PATH that are not absolute, or are in the working
-    folder or in one of ``projects``, are removed. PATH is never empty, which would mean the working folder.
+    If ``keep`` is None, all variables are kept except Python's. PATH entries are removed if they are relative, or
+    inside the working folder or one of ``projects``. PATH is never empty, because that would mean the working folder.
     """
     own = os.environ if of is None else of
     variables = {name: value for name, value in own.items() if (keep is None or name in keep) and name[:6] != _PYTHON}
@@ -55,7 +54,7 @@ def environment(
 
 
 def is_inside(place: str | Path, folder: Path) -> bool:
-    """True if ``place`` is ``folder`` or inside it, or if a link on its path is."""
+    """True if ``place``, or a link on its path, is ``folder`` or inside it."""
     root, path = os.path.realpath(folder), Path(place)
     return any(Path(os.path.realpath(each)).is_relative_to(root) for each in (path, *path.parents))
 
@@ -63,7 +62,7 @@ def is_inside(place: str | Path, folder: Path) -> bool:
 def _root(folder: Path) -> Path | None:
     """Returns the outermost project around ``folder``, or ``folder``. None for the user's home and folders above it.
 
-    Programs in a home folder are the user's own, even if the home folder itself is in git.
+    Programs in a home folder are the user's own, even if the home folder itself is a git repository.
     """
     outermost = home = None
     with suppress(KeyError):  # a user that the system does not know, as in a container
@@ -79,9 +78,9 @@ def _root(folder: Path) -> Path | None:
 
 
 def find_program(name: str, environ: Environment) -> str | None:
-    """Returns the absolute path of the program ``name`` on the path of ``environ``; None if it is not there.
+    """Returns the absolute path of the program ``name`` on the PATH of ``environ``; None if it is not found.
 
-    An absolute path is returned as it is, and a relative one is never found.
+    An absolute path is returned unchanged, and a relative one is never found.
     """
     if Path(name).is_absolute():
         return name
@@ -89,7 +88,7 @@ def find_program(name: str, environ: Environment) -> str | None:
 
 
 def python(module: str, *arguments: str, utf8: bool = bool(sys.flags.utf8_mode)) -> list[str]:
-    """Returns the command that runs ``module`` with this Python, which imports nothing from the working folder."""
+    """Returns the command that runs ``module`` with this Python and imports nothing from the working folder."""
     return [sys.executable, "-P", *(("-X", "utf8") if utf8 else ()), "-m", module, *arguments]
 
 
@@ -99,7 +98,7 @@ def start(command: Sequence[str], environ: Environment, **options: Any) -> Proce
 
 
 async def start_app(command: Sequence[str], environ: Environment) -> AppProcess:
-    """Starts ``command``, whose program is an absolute path, for the event loop. Raises OSError."""
+    """Starts ``command``, whose program is an absolute path, for use by the event loop. Raises OSError."""
     import asyncio
 
     return await asyncio.create_subprocess_exec(*_checked(command), env=environ, stdin=PIPE, stdout=PIPE, stderr=PIPE)
@@ -122,10 +121,10 @@ def output(command: Sequence[str], environ: Environment, folder: Path | None, se
 
 
 class Worker:
-    """A Python process in a session of its own, and a connection to it. It ends when this process does."""
+    """A Python process in its own session, and a connection to it. The process ends when this one does."""
 
     def __init__(self, module: str) -> None:
-        """Starts ``module``, which gets the other end from :func:`connect_to_parent`. Raises OSError."""
+        """Starts ``module``, which gets the other end with :func:`connect_to_parent`. Raises OSError."""
         from multiprocessing.connection import Connection
 
         here, there = socket.socketpair()
@@ -145,7 +144,7 @@ class Worker:
 
 
 def connect_to_parent() -> Connection:
-    """Returns a worker's end of its connection. The worker and its children end at once when the other end closes."""
+    """Returns a worker's end of its connection. If the other end closes, the worker and its children end at once."""
     from multiprocessing.connection import Connection
 
     connection, watched = Connection(int(sys.argv[1])), select.poll()
@@ -160,14 +159,14 @@ def _end_after(watched: Any) -> None:
 
 
 def wait_for(connections: Sequence[Connection], seconds: float) -> list[Any]:
-    """Returns the ``connections`` from which something can be read, within ``seconds``."""
+    """Returns the ``connections`` that become readable within ``seconds``."""
     from multiprocessing.connection import wait
 
     return wait(connections, seconds)
 
 
 def end(process: Process) -> None:
-    """Kills ``process``, the first of a session, and all its children. Does nothing if it has ended."""
+    """Kills ``process``, a session leader, and all its children. Does nothing if it has already ended."""
     if process.poll() is None:
         _kill_group(process.pid)
 

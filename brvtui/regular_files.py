@@ -1,7 +1,7 @@
-"""Reads files of unknown origin: regular files only, and never more bytes than a limit.
+"""Reads files of unknown origin: only regular files, and never more bytes than a limit.
 
 Every read of a project's files, and of the tool's own, goes through this module. A pipe, a device or an endless file,
-also behind a symlink, raises OSError at once, so that no read blocks or is unlimited.
+even behind a symlink, raises OSError at once, so that no read blocks or is unlimited.
 """
 
 from __future__ import annotations
@@ -12,15 +12,15 @@ import stat
 from pathlib import Path
 
 LARGEST = 64 * 1_048_576
-"""The limit in bytes for files without a limit of their own."""
+"""The default size limit in bytes."""
 _FLAGS = os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
 
 
 def read_regular(path: Path, most: int, follow_links: bool = False) -> bytes:
-    """The bytes of the regular file at ``path``, at most ``most`` of them.
+    """The bytes of the regular file at ``path``, at most ``most``.
 
-    ``follow_links`` is for paths from the user; for others, a symlink in place of the file is refused. Raises OSError
-    if the file cannot be read, is not a regular file, or is larger than ``most`` bytes.
+    Set ``follow_links`` only for paths from the user; otherwise, a symlink in place of the file is refused. Raises
+    OSError if the file cannot be read, is not a regular file, or is larger than ``most`` bytes.
     """
     descriptor = open_regular(path, follow_links=follow_links)
     try:
@@ -32,7 +32,7 @@ def read_regular(path: Path, most: int, follow_links: bool = False) -> bytes:
 def read_within(folder: Path, path: Path, most: int) -> bytes:
     """The bytes of the regular file at ``path`` below ``folder``. A symlink may lead to another file below it.
 
-    Raises OSError as :func:`read_regular`, and for a link that leads out of ``folder``.
+    Raises OSError like :func:`read_regular`, and for a link that leads out of ``folder``.
     """
     real = os.path.realpath(path)
     if os.path.lexists(path) and leads_out(folder, path):
@@ -41,7 +41,7 @@ def read_within(folder: Path, path: Path, most: int) -> bytes:
 
 
 def leads_out(folder: Path, path: Path) -> bool:
-    """True if a symlink leads from ``path``, which is below ``folder``, out of it."""
+    """True if a symlink leads from ``path``, which is below ``folder``, to a place outside it."""
     return not Path(os.path.realpath(path)).is_relative_to(os.path.realpath(folder))
 
 
@@ -70,7 +70,7 @@ def open_regular(path: str | Path, folder: int | None = None, follow_links: bool
 
 
 def read_open(descriptor: int, found: os.stat_result, name: str, most: int) -> bytes:
-    """The bytes of the open regular file with the state ``found``. Raises as :func:`read_regular`, with ``name``."""
+    """The bytes of the open regular file with the state ``found``. Raises like :func:`read_regular`, with ``name``."""
     pieces: list[bytes] = []
     size = 0
     while size <= most and found.st_size <= most:  # a file may grow during the read, and files in /proc have no size

@@ -1,4 +1,4 @@
-"""Runs many queries over one snapshot, each by itself or in sequence, with a line of plain data for each."""
+"""Runs many queries over one snapshot, separately or in sequence, and produces a line of plain data for each."""
 
 from __future__ import annotations
 
@@ -15,21 +15,21 @@ from brvtui.tree.reading.json_file import LARGEST_NAMED_JSON, read_json
 
 MS = 1000.0
 _LONGEST_WAIT = 1e9
-"""Seconds; about 30 years."""
+"""The maximum wait in seconds, about 30 years."""
 
 
 class ReplayError(ValueError):
-    """A file that cannot be replayed. The message contains the file and the expected content."""
+    """A file cannot be replayed. The message names the file and the expected content."""
 
 
 @dataclass(frozen=True, slots=True)
 class ListedQuery:
-    """One query of a list, with the id that its line repeats."""
+    """One query from a list, with the id that its output line repeats."""
 
     id: Any
     query: str
     options: Mapping[str, Any] = field(default_factory=dict)
-    """Options of the engine for this query only, by name, including ``scope``."""
+    """The engine's options for this query only, by name, including ``scope``."""
 
 
 def read_queries(path: Path) -> list[ListedQuery]:
@@ -50,7 +50,7 @@ def read_queries(path: Path) -> list[ListedQuery]:
 
 
 def _options_of(item: Mapping[str, Any], path: Path, number: int) -> dict[str, Any]:
-    """The options of one listed query: the entries of ``options``, and a command line in ``argv``."""
+    """The options of one listed query: its entry ``options``, and a command line in ``argv``."""
     own = item.get("options") or {}
     if not isinstance(own, dict):
         raise ReplayError(f"{path}: the options of entry {number} must be an object")
@@ -59,7 +59,7 @@ def _options_of(item: Mapping[str, Any], path: Path, number: int) -> dict[str, A
 
 
 def _asked(like: Query, item: ListedQuery) -> Query:
-    """The query of ``item``, whose own options have precedence over the options of ``like``."""
+    """The query for ``item``, whose own options have precedence over those of ``like``."""
     options = {**like.options, **item.options}
     scope = options.pop("scope", like.scope) if "scope" in item.options else like.scope
     return replace(like, text=item.query, scope=str(scope), options=options)
@@ -88,7 +88,7 @@ def read_sequence(path: Path) -> list[ReplayStep]:
 
 
 def _check_length(query: str, path: Path, number: int) -> None:
-    """Raises :class:`ReplayError` for a ``query`` that is too long."""
+    """Raises :class:`ReplayError` if ``query`` is too long."""
     try:
         check_length(query)
     except EngineError as error:
@@ -115,7 +115,7 @@ def replay_queries(
     limit: int | None,
     with_trace: bool,
 ) -> Iterator[dict[str, Any]]:
-    """Yields one line for each query, in order, each run by itself with the scope and options of ``like``.
+    """Yields one line per query, in order. Each query runs separately, with the scope and options of ``like``.
 
     An engine that is a :class:`brvtui.engines.contract.Replays` provides its own line.
     """
@@ -133,10 +133,10 @@ def replay_queries(
 def replay_sequence(
     engine: Engine[Any], context: Context[Any], steps: list[ReplayStep], like: Query, limit: int | None = None
 ) -> Iterator[dict[str, Any]]:
-    """Yields one line for each step, in order, while the clock advances, with the scope and options of ``like``.
+    """Yields one line per step, in order, while the clock advances; uses the scope and options of ``like``.
 
-    A line contains up to ``limit`` results (None: all that the engine returns). Raises :class:`ReplayError` for a
-    missing note.
+    A line contains up to ``limit`` results (None: all that the engine returns). Raises :class:`ReplayError` if a step
+    names a missing note.
     """
     for number, step in enumerate(steps, start=1):
         if step.touch and step.touch not in context.snapshot.parsed:
@@ -157,5 +157,5 @@ def _common_line(trace: Trace, limit: int | None) -> dict[str, Any]:
 
 
 def results_of(hits: Sequence[Hit]) -> list[dict[str, Any]]:
-    """The results of a replayed line, as plain data."""
+    """The results in a replayed line, as plain data."""
     return [{"path": hit.path, "score": hit.score, "kind": hit.kind.value, "title": hit.title} for hit in hits]

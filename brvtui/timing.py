@@ -9,11 +9,11 @@ from datetime import UTC, datetime
 from time import perf_counter
 
 FIRST_MS, LAST_MS = (datetime(year, 1, 1, tzinfo=UTC).timestamp() * 1000 for year in (1000, 9000))
-"""In milliseconds since 1970. Forecasts and time zones beyond these limits stay within the years of Python."""
+"""The limits of times, in milliseconds since 1970. Beyond them, forecasts and time zones could leave Python's range."""
 
 
 def system_clock() -> float:
-    """The current time in milliseconds since 1970, by the clock of the file system."""
+    """The current time in milliseconds since 1970, by the file system's clock."""
     return time.time() * 1000
 
 
@@ -25,7 +25,7 @@ class Stopwatch:
 
     @contextmanager
     def measure(self, name: str) -> Iterator[None]:
-        """Adds the time of the block to ``name``."""
+        """Adds the duration of the block to ``name``."""
         start = perf_counter()
         try:
             yield

@@ -24,16 +24,16 @@ _T = TypeVar("_T")
 
 
 class ProfileError(ValueError):
-    """A profile that cannot be used. The message contains the file, the key and the remedy."""
+    """A profile cannot be used. The message contains the file, the key and the remedy."""
 
 
 _LARGEST = 1e15
-"""Products and quotients of a few numbers between its inverse and this limit are finite and not 0."""
+"""Products and quotients of a few numbers between this limit and its inverse are finite and not 0."""
 
 
 @dataclass(frozen=True, slots=True)
 class Range:
-    """The allowed numbers of a constant, each 0 or with a magnitude from 1e-15 to 1e15."""
+    """The allowed values of a numeric constant: 0, or a magnitude from 1e-15 to 1e15, within the bounds."""
 
     least: float = 0
     most: float = math.inf
@@ -61,7 +61,7 @@ class TableKeys:
 
 
 LIMIT, LIMIT_UNLESS_0 = "limit", "limit unless 0"
-"""Annotations of a constant that limits the cost of a query. With the second, 0 means no limit."""
+"""Annotations for a constant that limits a query's cost. With the second, 0 means no limit."""
 Count = Annotated[int, Range(1)]
 CountLimit = Annotated[int, Range(1), LIMIT]
 SizeLimit = Annotated[int, Range(), LIMIT]
@@ -75,14 +75,14 @@ _LONGEST_KEY = 64
 _LONG_KEY = re.compile(rb"""(?<![\w-])(?:(?:[\w-]+|"[^"\n]*"|'[^'\n]*')[ \t]*\.[ \t]*){%d}""" % _LONGEST_KEY)
 
 _LONG_NUMBER = re.compile(rb"(?<![\w-])0[xob][\da-fA-F_]{1000}")
-"""Python does not print whole numbers of more than 4,300 digits, so no message could quote one."""
+"""A long number, which no message could quote, because Python does not print integers of more than 4,300 digits."""
 
 
 def parse_tables(data: bytes) -> dict[str, Any]:
-    """The tables of the TOML text ``data``.
+    """The tables in the TOML text ``data``.
 
-    Raises ValueError with a short reason if it is not TOML in UTF-8, is nested too deeply, or has a number of 1,000
-    digits or a dotted key of more than 64 parts. Parsing such keys and numbers takes quadratic time and memory.
+    Raises ValueError with a short reason if the text is not TOML in UTF-8, is nested too deeply, or has a number of
+    1,000 digits or a dotted key of more than 64 parts. Parsing such keys and numbers takes quadratic time and memory.
     """
     if _LONG_KEY.search(data):
         raise ValueError(f"a key of more than {_LONGEST_KEY} parts")
@@ -97,7 +97,7 @@ def parse_tables(data: bytes) -> dict[str, Any]:
 
 
 def merged(base: dict[str, Any], changes: dict[str, Any]) -> dict[str, Any]:
-    """``base`` with ``changes``, merged table by table."""
+    """``base`` merged with ``changes``, table by table."""
     result = dict(base)
     for key, value in changes.items():
         old = result.get(key)
@@ -115,7 +115,7 @@ def overlay(base: _T, tables: dict[str, Any], origin: str) -> _T:
 
 
 def lowered(values: _T, reference: _T) -> _T:
-    """``values``, a dataclass of constants, with no limit above the limits of ``reference``."""
+    """``values``, a dataclass of constants, with no limit above the corresponding one in ``reference``."""
     constants: Any = values
     kind: Any = type(values)
     limits: dict[str, Any] = {}
@@ -133,18 +133,18 @@ def lowered(values: _T, reference: _T) -> _T:
 
 @dataclass(frozen=True, slots=True)
 class Adjustable:
-    """A constant that can have other values: a number in a range, a switch, or one of some texts."""
+    """A constant whose value can be changed: a number in a range, a switch, or one of several texts."""
 
     name: str
     """The dotted name."""
     value: bool | int | float | str
     range: Range = Range()
-    """The range of a number."""
+    """The range, for a number."""
     choices: tuple[str, ...] = ()
 
 
 def adjustable(values: Any, where: str = "") -> Iterator[Adjustable]:
-    """Yields every constant of ``values``, a dataclass, that is a number, a switch or one of some texts, in order."""
+    """Yields, in order, every constant in the dataclass ``values`` that is a number, a switch or one of some texts."""
     kind: Any = type(values)
     for name, hint in _hints(kind).items():
         value, dotted = getattr(values, name), key_path(where, name)
@@ -162,7 +162,7 @@ def adjustable(values: Any, where: str = "") -> Iterator[Adjustable]:
 
 
 def typed(kind: type[_T], value: Any, where: str, origin: str) -> _T:
-    """``value`` as ``kind``, a dataclass or the type of one of its fields; ``where`` is its dotted name.
+    """``value`` as ``kind``, a dataclass or the type of one of its fields. ``where`` is the value's dotted name.
 
     Raises :class:`ProfileError` for an unknown or missing key, and for a value with the wrong type or out of range.
     """

@@ -1,4 +1,4 @@
-"""Text for counts, for unknown names, and for long texts."""
+"""Wording for counts, unknown names and long texts."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 _MOST_NAMED, _EXAMPLES = 25, 5
 MOST_PROBLEMS = 20
-"""The number of faults of one kind that are listed for one file; the others are counted."""
+"""The number of faults of one kind that are listed per file; the others are only counted."""
 
 
 def ordinal(number: int) -> str:
@@ -21,39 +21,38 @@ def counted(number: int, one: str, more: str) -> str:
 
 
 def first_of(names: Sequence[str]) -> str:
-    """The first of ``names``, and the number of others."""
+    """The first of ``names``, and the number of the others."""
     return f"{names[0]} and {len(names) - 1} more" if len(names) > 1 else names[0]
 
 
 def unlisted(number: int, noun: str) -> str:
-    """A line for ``number`` faults of a file that are not listed: ``3 more unknown keys``. ``noun`` is singular."""
+    """A line for ``number`` faults in a file that are not listed: ``3 more unknown keys``. ``noun`` is singular."""
     return counted(number, f"more {noun}", f"more {noun}s")
 
 
 def first_lines(lines: Sequence[str], noun: str, where: str = "") -> list[str]:
-    """The first 20 of ``lines``, and a line that counts the others as ``noun`` and begins with ``where``."""
+    """The first 20 of ``lines``, and a line that starts with ``where`` and counts the others as ``noun``."""
     more = len(lines) - MOST_PROBLEMS
     return [*lines[:MOST_PROBLEMS], *([where + unlisted(more, noun)] if more > 0 else [])]
 
 
 def profile_text(name: str) -> str:
-    """``name`` of a profile, with a star at its end replaced by its meaning: settings change some of its constants."""
+    """The profile ``name`` for users: a star at its end is replaced by its meaning, that settings change constants."""
     return f"{name} (changed by settings)" if name.endswith("*") else name
 
 
 def shortened(text: str, most: int = 120) -> str:
-    """``text`` for a message: at most ``most`` characters, the last an ellipsis if some are left out."""
+    """``text`` for a message: at most ``most`` characters, ending with an ellipsis if it was cut."""
     return text if len(text) <= most else f"{text[: most - 1]}…"
 
 
 def difference_as_shown(value: float, before: float, decimals: int) -> float:
-    """``value`` minus ``before``, each rounded to ``decimals`` as shown, because readers subtract the numbers they
-    see."""
+    """``value`` minus ``before``, both rounded to ``decimals`` first, because readers subtract the shown numbers."""
     return round(round(value, decimals) - round(before, decimals), decimals)
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
-    """Text to append to a message about the unknown ``name``: the nearest of ``known``; empty if none is near."""
+    """A text to append to a message about the unknown ``name``: the nearest of ``known``; empty if none is near."""
     import difflib
 
     near = difflib.get_close_matches(name, list(known), 1)
@@ -61,7 +60,7 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
 
 
 def nearest(name: str, known: Iterable[str]) -> str:
-    """Text to append to a message about the unknown ``name``: the nearest of ``known``, or all if they are few."""
+    """A text to append to a message about the unknown ``name``: the nearest of ``known``, or all if there are few."""
     names = sorted(known) if isinstance(known, (set, frozenset)) else list(known)
     if hint := did_you_mean(name, names):
         return hint

@@ -1,4 +1,4 @@
-"""``brv-tui``: opens the app, or answers headless with the same engine (``docs/reference/cli.md``)."""
+"""``brv-tui``: opens the app, or answers queries headless with the same engine (``docs/reference/cli.md``)."""
 
 import os
 import sys
@@ -7,8 +7,8 @@ import sys
 def main() -> None:
     """Runs ``brv-tui`` and ends the process with its exit code.
 
-    The working folder may be hostile. So it is removed from the places where this process and its libraries look for
-    modules and programs, before anything is imported that the folder could also contain.
+    The working folder may be hostile, so it is first removed from the paths on which this process and its libraries
+    search for modules and programs. Only then is anything imported that the folder could also contain.
     """
     _leave_working_folder()
     from brvtui import programs

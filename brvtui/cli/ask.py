@@ -56,7 +56,7 @@ def gave(step: ToolStep, ms: float) -> str:
 
 
 _WIDTH = 80
-"""The width of an answer that consists of lines."""
+"""The width in columns of the answer's text."""
 _SET_ONE = "set llm.model in your settings (brv-tui config shows the file), or the variable BRV_TUI_LLM_MODEL"
 
 
@@ -81,11 +81,11 @@ def ask(
 ) -> int:
     """Answer TEXT by the whole route; at tiers 3 and 4 a model writes the answer, if one is set and --llm allows it.
 
-    The answer goes to the standard output, everything else to the standard error. A terminal shows text as it comes,
-    from its heading Summary on; a pipe or a file gets only the answer, once it is complete.
+    The answer goes to the standard output, everything else to the standard error. A terminal shows the text as the
+    model writes it, starting at its heading Summary; a pipe or a file receives only the complete answer.
 
-    Exit code 1 when the tree does not cover it, 2 when TEXT is empty or the settings of the model
-    are wrong, 4 when the model fails, or when the answer needs one, --llm is given and none is set.
+    Exit code 1 when the tree does not cover TEXT; 2 when TEXT is empty or the model's settings are wrong; 4 when the
+    model fails, or when --llm is given and the answer needs a model but none is set.
     """
     session = request.open()
     if allowed:
@@ -118,7 +118,7 @@ def ask(
 
 
 def _not_asked(problem: str) -> str:
-    """The message that no model could be called: a ``problem`` in its settings, or that none is set."""
+    """The message that no model could be called, because of a ``problem`` in its settings or because none is set."""
     if problem:
         return f"this answer needs a model, but the configured one cannot be used: {problem}"
     return f"this answer needs a model, but none is set: {_SET_ONE}"
@@ -126,7 +126,7 @@ def _not_asked(problem: str) -> str:
 
 @contextmanager
 def _interrupts(cancellation: Cancellation) -> Iterator[None]:
-    """Makes Ctrl+C cancel the work within the block. An exception could be lost in the middle of a connection."""
+    """Makes Ctrl+C cancel the work within the block. An exception could get lost inside a connection."""
     before = signal.signal(signal.SIGINT, lambda *_: cancellation.cancel())
     try:
         yield
@@ -146,16 +146,16 @@ class _Terminal:
     """Prints events as they happen: the answer on the standard output, everything else on the standard error."""
 
     def __init__(self, streams: bool, limit: str) -> None:
-        """With ``streams``, text that looks like the answer is printed before its turn is known to be the last.
+        """Prints text that looks like the answer before its turn is known to be the last, if ``streams`` is set.
 
-        ``limit`` describes the budget of the answer in words.
+        ``limit`` describes the answer's budget in words.
         """
         self._streams = streams
         self._limit = f", with at most {limit}" if limit else ""
         self._pending = ""
-        """Text of the current turn. Only the last turn, which calls no tools, is the answer."""
+        """Text of the current turn. Only the last turn, which calls no tools, contains the answer."""
         self._has_begun: Callable[[str], bool] = bool
-        """Returns True if a text is the beginning of an answer, according to the engine."""
+        """Returns True if the engine recognizes a text as the beginning of an answer."""
         self._is_answer = False
         self._written = False
         self._in_line = False
@@ -245,7 +245,7 @@ class _Terminal:
 
 
 def _retrieved(trace: Trace) -> str:
-    """The lines that replace the answer of an engine that writes none."""
+    """The lines printed in place of an answer for an engine that writes none."""
     from brvtui.engines.registry import presentation
     from brvtui.paint.blocks import lines_of
     from brvtui.paint.glyphs import for_terminal
@@ -266,11 +266,11 @@ def llm() -> None:
 @project_option
 @answer_format
 def check(project: Path | None, form: str) -> int:
-    """Say which model is set, and send it a few words, to see if it answers and if it calls tools.
+    """Show which model is set, and send it a short message to see if it answers and can call tools.
 
     Outside a project, your own settings apply.
 
-    Exit code 1 when none is set, 2 when it is set wrongly, 4 when it does not answer.
+    Exit code 1 when no model is set, 2 when its settings are wrong, 4 when it does not answer.
     """
     settings, model = _model_of(project)
     state = model.state

@@ -1,4 +1,4 @@
-"""``brv-tui code``: the parts of a repository's code that a task or a change needs, and the notes about them."""
+"""``brv-tui code``: the parts of a repository's code that matter to a task or a change, and the notes about them."""
 
 from __future__ import annotations
 
@@ -88,8 +88,8 @@ def code(
 ) -> int:
     """Show which code of a repository TASK needs, why, and which notes mention it.
 
-    The engine knowing ranks the symbols of the repository; what was read of it is kept for the next time. Exit code 1
-    when the answer is empty, SYMBOL is not in it, or no note or file is listed.
+    The engine "knowing" ranks the repository's symbols; the parsed code is kept for the next time. Exit code 1 when the
+    answer is empty, SYMBOL is not in it, or there is no note or file to list.
     """
     words = _words(task, files)
     if bool(words) + (diff is not None) != 1 and not (without_note and not words and diff is None and not files):
@@ -140,7 +140,7 @@ def _answer(session: Session, entry: str, words: str, files: list[str], budget: 
 
 
 def _lines(answer: CodeAnswer, why: str | None, notes: bool) -> tuple[list[str], bool]:
-    """The printed lines of ``answer``, and True if it has the requested contents. Raises :class:`Failure`."""
+    """The printed lines of ``answer``, and True if it contains what was requested. Raises :class:`Failure`."""
     if why is not None:
         explained = answer.why_lines(why)
         if explained is None:
@@ -184,7 +184,7 @@ def _problem(session: Session) -> str:
 
 
 def _show_files_without_note(code: RepositorySnapshot, answer: CodeAnswer | None) -> int:
-    """Prints the files that no note mentions, all or those of ``answer``, and returns the exit code."""
+    """Prints the files that no note mentions, in the whole repository or only in ``answer``; returns the exit code."""
     files = code.documentation.files_without_note if answer is None else answer.files_without_note()
     for path in files:
         click.echo(visible(path))
@@ -202,7 +202,7 @@ def _words(task: tuple[str, ...], files: bool) -> str:
 
 
 def _changed(repo: Path, diff: str) -> list[str]:
-    """The files of the patch on the standard input, or between the revisions ``diff``. Raises :class:`Failure`."""
+    """The files in the patch on standard input, or changed between the revisions ``diff``. Raises :class:`Failure`."""
     from brvtui.corpus.code.commits import DiffError, files_between, files_of_patch
 
     if diff == "-":
@@ -224,7 +224,7 @@ def _changed(repo: Path, diff: str) -> list[str]:
 
 
 def _source_files(code: RepositorySnapshot, written: Sequence[str]) -> list[str]:
-    """The source files that ``written`` names by path or end of path. Prints the names that match no file."""
+    """The source files that ``written`` names by a path or the end of one. Prints names that match no file."""
     meant = {one: code.documentation.names.file(one) for one in written}
     unknown = [one for one, path in meant.items() if not path]
     if unknown:
@@ -235,10 +235,7 @@ def _source_files(code: RepositorySnapshot, written: Sequence[str]) -> list[str]
 
 
 def _opened(repo: Path, profile: str, project: Path | None) -> tuple[Session, RepositorySnapshot]:
-    """The session over the code of ``repo`` and the notes about it, with its snapshot.
-
-    Raises :class:`Failure`.
-    """
+    """A session over the code of ``repo`` and the notes about it, and its snapshot. Raises :class:`Failure`."""
     from brvtui.corpus.code.snapshot import RepositorySnapshot
     from brvtui.garbage import garbage_collector_paused
     from brvtui.tree.reading.project import ProjectError
@@ -260,7 +257,7 @@ def _opened(repo: Path, profile: str, project: Path | None) -> tuple[Session, Re
 
 @contextmanager
 def _progress_line() -> Iterator[Progress | None]:
-    """Yields a function that shows reading progress on a terminal's standard error, and clears that line at the end."""
+    """Yields a function that shows reading progress in a line of the terminal, and clears the line at the end."""
     if not _is_watched():
         yield None
         return

@@ -1,7 +1,7 @@
 """Shell completions: engines, their profiles and modes, folders of the tree, and notes.
 
-A failing completion must print nothing: the shell would put its error into the line that is being typed. bash inserts a
-name into that line unchanged and would run commands in it, so only names without special characters are offered.
+A completion that fails must print nothing, because the shell would insert the error into the command line. bash inserts
+names unquoted and would run commands in them, so only names without special characters are offered.
 """
 
 from __future__ import annotations
@@ -87,6 +87,6 @@ def _below_tree(ctx: click.Context) -> Iterator[str]:
 
 
 def _beginning(names: Iterable[str], typed: str) -> list[str]:
-    """Returns the first of ``names`` that begin with ``typed`` and have no special characters in any shell."""
+    """Returns the first of ``names`` that begin with ``typed`` and contain no characters special to a shell."""
     offered = dict.fromkeys(name for name in names if name.startswith(typed) and _PLAIN.fullmatch(name))
     return sorted(offered)[:MOST]

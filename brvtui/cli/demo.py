@@ -38,10 +38,10 @@ Examples:
 @click.option("--query", "text", type=query_text, metavar="TEXT", help="Answer TEXT as brv-tui query does; no app.")
 @click.pass_context
 def demo(ctx: click.Context, folder: Path | None, text: str | None) -> int:
-    """Open a sample tree in the app: 75 notes of an invented company, with ages that count back from now.
+    """Open a sample tree in the app: 75 notes of an invented company, with ages relative to now.
 
-    FOLDER is where to put the notes: a new or an empty folder. Without it, they and everything that brv-tui keeps about
-    them are in a temporary folder, which is removed at the end, and your own settings are not read.
+    FOLDER is where to put the notes: a new or an empty folder. Without it, the notes and everything that brv-tui stores
+    about them go to a temporary folder that is removed at the end, and your own settings are ignored.
     """
     if text is None:
         check_terminal(instead="brv-tui demo --query TEXT")
@@ -68,7 +68,7 @@ def demo(ctx: click.Context, folder: Path | None, text: str | None) -> int:
 
 
 def _copy_sample(folder: Path) -> None:
-    """Copies the sample tree to ``folder``. Raises :class:`Failure` unless that is new or empty, and OSError."""
+    """Copies the sample tree to ``folder``. Raises :class:`Failure` unless it is new or empty, and OSError."""
     if os.path.lexists(folder) and (not folder.is_dir() or any(folder.iterdir())):
         raise Failure(f"{folder}: not an empty folder; name a new one", BAD_USAGE)
     source = _sample()
@@ -81,7 +81,7 @@ def _copy_sample(folder: Path) -> None:
 
 
 def _sample() -> Path:
-    """The folder of the sample tree: within the package of a wheel, beside that of a checkout."""
+    """The folder of the sample tree: inside the package in a wheel, next to the package in a checkout."""
     package = Path(brvtui.__file__).parent
     for place in (package / _SAMPLE, package.parent / _SAMPLE):
         if (place / AGES).is_file():
@@ -91,9 +91,9 @@ def _sample() -> Path:
 
 @contextmanager
 def _temporary_project() -> Iterator[Path]:
-    """A folder for the sample tree, with the data, cache and settings of this process beside it; removed at the end.
+    """A temporary folder for the sample tree, with this process's data, cache and settings beside it.
 
-    Meanwhile, the environment contains no settings of the user.
+    The user's own settings are removed from the environment inside the block.
     """
     before = dict(os.environ)
     with TemporaryDirectory(prefix="brv-tui-demo-", ignore_cleanup_errors=True) as place:

@@ -24,7 +24,7 @@ _LARGEST = 10_000_000
 
 
 class _Differences(TypedDict):
-    """The options that set the difference. ``saved`` excludes the others."""
+    """The options that define the second answer. ``saved`` excludes all others."""
 
     rev: str | None
     at: LaterOrAt | None
@@ -68,9 +68,9 @@ Examples:
 def diff(text: str | None, request: ProjectRequest, form: str, **differences: Unpack[_Differences]) -> int:
     """Compare the answers to TEXT before and after an edit, a time or a setting, and say why each note moved.
 
-    The causes sum to the change of a note's score. Before is the project as it is, or at --rev; after is the project
-    with what the other options change. Nothing is written. Exit code 1 when a different tier answers, or
-    the rank of a note changed.
+    The causes add up to the change of a note's score. "Before" is the project as it is, or at --rev; "after" is the
+    project with the changes from the other options. Nothing is written. Exit code 1 when a different tier answers, or a
+    note's rank changed.
     """
     from brvtui.engines.contract import Query
     from brvtui.session.diffing import DiffPlan, diff_answers
@@ -103,7 +103,7 @@ def diff(text: str | None, request: ProjectRequest, form: str, **differences: Un
 
 
 def _with_saved(request: ProjectRequest, file: Path) -> AnswerDiff:
-    """The answer in ``file``, compared with the present answer. Raises :class:`brvtui.saved.traces.SavedError`."""
+    """The answer in ``file``, compared with the current answer. Raises :class:`brvtui.saved.traces.SavedError`."""
     from brvtui.saved.traces import read
     from brvtui.session.diffing import diff_with_saved_answer
 

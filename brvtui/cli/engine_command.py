@@ -24,14 +24,13 @@ from brvtui.cli.sessions import project_request
 
 _F = TypeVar("_F", bound=Callable[..., Any])
 _LARGEST_NUMBER, _LONGEST_NUMBER = 1e15, 64
-"""The largest number in an option, and the most characters of one."""
+"""The largest number that an option accepts, and the maximum number of characters of a number."""
 
 
 def engine_command(command: _F) -> _F:
-    """Adds the options of every command that runs a query in an engine. The command receives them as a
-    :class:`ProjectRequest`.
+    """Adds the options shared by all commands that run a query. The command receives a :class:`ProjectRequest`.
 
-    An engine refuses options that it does not know. ``--option`` passes on any option, so that an engine of another
+    An engine refuses options that it does not know. ``--option`` passes on any option, so an engine from another
     package needs no flag here.
     """
     positive = WholeNumber(1, 1_000)

@@ -1,4 +1,4 @@
-"""``brv-tui eval``: measures an engine's answers to the judged queries, and finds changes for the worse."""
+"""``brv-tui eval``: measures an engine's answers to the judged queries, and finds regressions."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 _PATH = NamedPath()
 _FORMS = {"json": "json", "md": "md", "junit": "xml", "trec": "run"}
-"""The ending of files in each format."""
+"""The file extension of each format."""
 
 _METRIC_HELP = (
     "A metric, such as ndcg@10, recall@5 or mrr: over the first 10 results, the first 5, or all. "
@@ -39,7 +39,7 @@ _MOST_DAYS = 36_600
 
 
 class _Options(TypedDict):
-    """The options of ``brv-tui eval`` that no other command shares."""
+    """The options that only ``brv-tui eval`` has."""
 
     at: LaterOrAt | None
     drift: str | None
@@ -103,10 +103,10 @@ Examples:
 )
 @format_option("table", *_FORMS)
 def evaluate_command(request: ProjectRequest, named: Path | None, form: str, **options: Unpack[_Options]) -> int:
-    """Run every judged query and measure what it finds, now or since a revision of the tree: what did an edit break?
+    """Run every judged query and measure its results, now or since a revision of the tree: what did an edit break?
 
-    Judgments are written with brv-tui judge. Nothing is changed, and no paid service is called without --services.
-    Exit code 1 when a --fail-… condition is not met; it names the queries.
+    Write judgments with brv-tui judge. Nothing is changed, and no paid service is called without --services. Exit code
+    1 when a --fail-… condition is not met; the output names the queries.
     """
     from brvtui.engines.contract import Query
     from brvtui.lab.evaluation.results import DEFAULT_METRICS, parse_metric

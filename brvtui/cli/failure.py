@@ -1,4 +1,4 @@
-"""Exit codes, the exception with an exit code, and the checks of commands before they open anything."""
+"""Exit codes, the exception that has one, and checks that commands make before they open anything."""
 
 from __future__ import annotations
 
@@ -43,17 +43,17 @@ _CODES = {
     "brvtui.tree.reading.signals.SignalsError": BAD_USAGE,
     "brvtui.typed_tables.ProfileError": BAD_USAGE,
 }
-"""The exit code of each error with a message for the user, by class name, so that no module is loaded for it."""
+"""The exit code of each error with a message for the user, by class name, so that no module is loaded to find it."""
 
 
 class ErrorsReported:
-    """A context that turns an error in :data:`_CODES`, or of a subclass, into a :class:`Failure` with its message."""
+    """A context manager that turns an error from :data:`_CODES`, or of a subclass, into a :class:`Failure`."""
 
     def __enter__(self) -> None:
         """Does nothing."""
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None) -> None:
-        """Raises :class:`Failure` if the error is one of those."""
+        """Raises :class:`Failure` if the error is one of :data:`_CODES`."""
         for name in (f"{each.__module__}.{each.__qualname__}" for each in (kind.__mro__ if kind else ())):
             if name in _CODES:
                 raise Failure(str(error), _CODES[name]) from error
@@ -62,11 +62,11 @@ class ErrorsReported:
 PROJECT_OR_REPO = "give either a project or --repo"
 NO_PROJECT = "no such file or folder; name the folder of a project, or a saved trace"
 _DRIVER = "TEXTUAL_DRIVER"
-"""Set by textual-serve. The app then communicates with a browser over pipes."""
+"""An environment variable set by textual-serve. The app then communicates with a browser over pipes."""
 
 
 def is_there(path: Path) -> bool:
-    """True if ``path``, as the user wrote it, exists, or cannot be checked."""
+    """True if ``path``, as the user wrote it, exists or its existence cannot be checked."""
     try:
         return path.expanduser().exists()
     except (OSError, RuntimeError, ValueError):
@@ -76,8 +76,8 @@ def is_there(path: Path) -> bool:
 def check_terminal(project: Path | None = None, instead: str = "brv-tui query, explain or replay") -> None:
     """Raises :class:`Failure` if ``project`` does not exist, or if the app has no terminal.
 
-    ``instead`` names the commands that need no terminal. In a browser, which needs none, it raises nothing: the app
-    itself shows the problem.
+    ``instead`` names commands that need no terminal. Raises nothing in a browser: the app needs no terminal there and
+    shows the problem itself.
     """
     if os.environ.get(_DRIVER, "").startswith("textual.drivers.web_driver:"):
         return
@@ -88,7 +88,7 @@ def check_terminal(project: Path | None = None, instead: str = "brv-tui query, e
 
 
 def check_engine(name: str, repository: Path | None) -> None:
-    """Raises :class:`Failure` for an engine that is not installed, or for an engine of notes over a ``repository``."""
+    """Raises :class:`Failure` if the engine is not installed, or reads only notes and a ``repository`` is given."""
     from brvtui.engines import registry
     from brvtui.tree.reading.kinds import CODE
 

@@ -77,10 +77,10 @@ Examples:
 def find(text: str, limit: int, request: ProjectRequest, form: str) -> int:
     """List the notes that contain TEXT, with the places.
 
-    TEXT may hold "phrases", OR, NOT or -word, (groups), begin*, fuzzy~ and title:word (or heading, tag, path, text).
+    TEXT may contain "phrases", OR, NOT or -word, (groups), begin*, fuzzy~ and title:word (or heading, tag, path, text).
 
-    No engine ranks them: --engine and --profile only decide what is read.
-    Nothing is changed. Exit code 1 when no note matches.
+    No engine ranks the notes: --engine and --profile only decide which ones are read. Nothing is changed. Exit code 1
+    when no note matches.
     """
     session = request.open()
     found = session.finder.find(text, limit)

@@ -1,4 +1,4 @@
-"""``brv-tui judge``: the queries that a tree should answer, and the notes that they should find."""
+"""``brv-tui judge``: the queries that a tree should answer, and the notes that each should find."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ Examples:
 """,
 )
 def judge() -> None:
-    """Write down which notes a query should find, for brv-tui eval to measure.
+    """Record which notes a query should find, for brv-tui eval to measure.
 
     Judgments are in .brv/brv-tui/judgments.toml. Commit that file; you can also edit it by hand.
     """
@@ -62,20 +62,20 @@ def judgments_option(command: _F) -> _F:
 
 
 def judgments_file(session: Session, named: Path | None) -> JudgmentsFile:
-    """The judgments file at ``named``, or the file of the project."""
+    """The judgments file at ``named``, or the project's own."""
     from brvtui.lab.judgments.file import JudgmentsFile
 
     return JudgmentsFile.of(session.project) if named is None else JudgmentsFile(named, True)
 
 
 def _check_exists(file: JudgmentsFile) -> None:
-    """Raises :class:`Failure` if the user named a file that does not exist."""
+    """Raises :class:`Failure` if the file was named by the user and does not exist."""
     if file.trusted and not is_there(file.path):
         raise Failure(f"{file.path}: {faults.NO_FILE}", BAD_USAGE)
 
 
 def read_judgments(file: JudgmentsFile, may_be_new: bool = False) -> tuple[Judgment, ...]:
-    """The judgments in the file. A file that the user named must exist, unless ``may_be_new``.
+    """The judgments in the file. A file that the user named must exist unless ``may_be_new``.
 
     Raises :class:`Failure` and :class:`brvtui.lab.judgments.model.JudgmentsError`.
     """
@@ -101,10 +101,10 @@ def set_judgment(
     scope: str | None,
     comment: str | None,
 ) -> int:
-    """Judge QUERY (its words, or the id of one that is judged): add it, or change what is given.
+    """Judge QUERY (its text, or the id of a judged query): add a judgment, or change the given parts of one.
 
     NOTE is a note's path, the end of one, or a title. GRADE is 3 (what the query is about), 2 (relevant), 1 (related),
-    0 (irrelevant) or none, which takes the note out, also one that is gone. A new QUERY needs a note, or --expect.
+    0 (irrelevant) or none, which removes the note even if its file is gone. A new QUERY needs a note, or --expect.
     """
     from brvtui.lab.judgments.following import DocumentFinder
     from brvtui.lab.judgments.model import Judgment, new_id
@@ -139,7 +139,7 @@ def set_judgment(
 @judgments_option
 @answer_format
 def list_judgments(project: Path | None, named: Path | None, form: str) -> int:
-    """List the judged queries with their notes, and say which notes moved or are gone.
+    """List the judged queries with their notes, and show which notes were moved or are gone.
 
     Exit code 1 when a note is gone.
     """
@@ -172,7 +172,7 @@ def list_judgments(project: Path | None, named: Path | None, form: str) -> int:
 @project_option
 @judgments_option
 def remove_judgment(text: str, project: Path | None, named: Path | None) -> int:
-    """Remove a judged query, named by its words or its id."""
+    """Remove a judged query, named by its text or its id."""
 
     def edit(before: tuple[Judgment, ...]) -> tuple[Judgment, ...]:
         place = _place_of(before, text)
@@ -190,9 +190,9 @@ def remove_judgment(text: str, project: Path | None, named: Path | None) -> int:
 @project_option
 @judgments_option
 def follow_moves(project: Path | None, named: Path | None) -> int:
-    """Write the new paths of judged notes that were moved or renamed into the file.
+    """Update the paths of judged notes that were moved or renamed.
 
-    Exit code 1 when a note is gone: take it out with judge set, or give its query another note.
+    Exit code 1 when a note is gone: remove it with judge set, or give its query another note.
     """
     from brvtui.lab.judgments.following import DocumentFinder
 
@@ -295,7 +295,7 @@ def _say_none(file: JudgmentsFile) -> None:
 
 
 def _place_of(judgments: Sequence[Judgment], named: str) -> int | None:
-    """The index of the judgment with this text, or else with this id."""
+    """The index of the judgment with the query ``named``, or else with that id."""
     texts = [place for place, each in enumerate(judgments) if each.text == named]
     ids = [place for place, each in enumerate(judgments) if each.id == named]
     return next(iter(texts or ids), None)
@@ -323,7 +323,7 @@ def _graded(snapshot: Snapshot, texts: Sequence[str]) -> tuple[dict[str, int], l
 
 
 def _judged_path(judgment: Judgment, name: str, finder: DocumentFinder, snapshot: Snapshot) -> str:
-    """The path in ``judgment`` of the note ``name``, even of a note that is gone. Raises :class:`Failure`."""
+    """The path in ``judgment`` of the note ``name``, which may be gone. Raises :class:`Failure`."""
     from brvtui.snapshot.naming import UnknownNote, find_note
 
     paths = {document.path: (document.path, finder.find(document).path) for document in judgment.documents}

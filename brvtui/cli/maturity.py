@@ -1,4 +1,4 @@
-"""``brv-tui maturity``: the ageing events of notes in the next days."""
+"""``brv-tui maturity``: the ageing events of notes in the coming days."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _DATE, _DAYS = 12, 8
 
 
 def outlook_report(outlook: Outlook, width: int) -> RenderableType:
-    """The numbers of each event, then each event of a note, soonest first, in ``width`` columns."""
+    """The count of each event, then the events of each note, soonest first, in ``width`` columns."""
     lines = outlook_lines(outlook, for_terminal())
     return rich_lines(part for one in lines for part in flowed(one, width, width))
 
@@ -120,7 +120,7 @@ def maturity(
     request: ProjectRequest,
     form: str,
 ) -> int:
-    """List what the next days will bring to notes that nobody touches: what they leave, lose, or are offered for.
+    """List ageing events of untouched notes in the next days, such as leaving tier 2 or being offered for archiving.
 
     Nothing is changed. Exit code 1 when no note is listed.
     """

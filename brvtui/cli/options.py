@@ -1,4 +1,4 @@
-"""Options and arguments that several commands share, the types of their values, and help texts that are not cut."""
+"""Options and arguments that several commands share, their value types, and help with unshortened summaries."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def filled(written: str) -> str:
 
 
 class NamedPath(click.Path):
-    """A non-empty path. An empty one, for example from an unset variable, would mean the working folder."""
+    """A non-empty path. An empty one, for example from an unset variable, would mean the current folder."""
 
     def __init__(self) -> None:
         super().__init__(path_type=Path)
@@ -51,20 +51,22 @@ class NamedPath(click.Path):
 
 
 class LaterOrAt(NamedTuple):
-    """A time, or a span from a time that is known later, both in milliseconds."""
+    """A time, or a span that starts at a time known only later; both in milliseconds."""
 
     ms: float
     is_span: bool
     written: str
 
     def after(self, now_ms: float) -> float:
-        """Returns the time that is meant at ``now_ms``. Raises :class:`click.BadParameter` if it is too far away."""
+        """Returns this time, or the end of this span from ``now_ms``. Raises :class:`click.BadParameter` if it is too
+        far.
+        """
         return _within(now_ms + self.ms, self.written) if self.is_span else self.ms
 
     def freezing(self, now: float | None) -> tuple[float | None, float]:
-        """Returns the time at which the clock is frozen (None: it runs), and the span.
+        """Returns the time at which the clock is frozen (None if it runs), and the span.
 
-        The clock is frozen at this time, or at ``now`` if this is a span. Raises the same exception as :meth:`after`.
+        The clock is frozen at this time or, for a span, at ``now``. Raises the same exception as :meth:`after`.
         """
         self.after(system_clock() if now is None else now)
         return (now, self.ms) if self.is_span else (self.ms, 0.0)
@@ -141,7 +143,7 @@ def text_argument(
 
 
 def quoted_text(ctx: click.Context) -> str:
-    """A hint to quote several words as ``text``, the first argument of the command of ``ctx``."""
+    """A hint to quote words that belong together as ``text``, the first argument of the command of ``ctx``."""
     text, *others = (each for each in ctx.command.params if isinstance(each, click.Argument))
     rest = "".join(f" {each.human_readable_name}" for each in others if not each.human_readable_name.startswith("["))
     name = text.human_readable_name.strip("[]")
@@ -162,7 +164,7 @@ def shared(command: _F) -> _F:
 
 
 _TREE = "brvtui.tree"
-"""The key of the folder of ``--tree`` in click's context."""
+"""The key in click's context for the folder given by ``--tree``."""
 
 
 def project_option(command: _F) -> _F:
@@ -175,7 +177,7 @@ def project_option(command: _F) -> _F:
 
 
 def _tree_option(command: _F) -> _F:
-    """Adds ``--tree``, which names a folder of notes that is not a project."""
+    """Adds ``--tree`` for a folder of notes that is not a project."""
 
     def keep(ctx: click.Context, param: click.Parameter, value: Path | None) -> None:
         ctx.meta[_TREE] = value
@@ -187,7 +189,7 @@ def _tree_option(command: _F) -> _F:
 
 
 def _project(ctx: click.Context, param: click.Parameter, value: Path | None) -> Path | None:
-    """Returns the project from whichever option or argument names it."""
+    """Returns the project from the option or argument that names it."""
     from brvtui.tree.reading.project import NotesFolder
 
     tree: Path | None = ctx.meta.pop(_TREE, None)
@@ -215,7 +217,7 @@ def engine_option(command: _F) -> _F:
 
 
 def space_options(command: _F) -> _F:
-    """Adds ``--space`` and ``--root``, which name a space of ByteRover V4 as its own scripts do."""
+    """Adds ``--space`` and ``--root``, which name a ByteRover V4 space in the same way as V4's own scripts."""
     for option in (
         click.option("--root", type=NamedPath(), help="Ask the ByteRover V4 space with this tree."),
         click.option(
@@ -237,7 +239,7 @@ def repo_option(command: _F) -> _F:
 
 
 def format_option(*forms: str, text: str = "Output format.") -> Callable[[_F], _F]:
-    """Adds ``--format``, which takes one of ``forms``, the first by default. ``text`` is its help."""
+    """Adds ``--format``, which accepts one of ``forms``; the first is the default. ``text`` is its help."""
     return click.option("--format", "form", type=click.Choice(forms), default=forms[0], show_default=True, help=text)
 
 
@@ -246,14 +248,14 @@ answer_format = format_option("text", "json")
 
 
 _WHOLE = 200
-"""More characters than the summary of any command."""
+"""A limit longer than the summary of any command."""
 
 
 class WholeSummaries(click.Group):
     """A group of commands whose help shows their summaries in full."""
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Lists every command with its full summary, which click would cut to one line."""
+        """Lists every command with its full summary, which click would shorten to one line."""
         with formatter.section("Commands"):
             named = [(name, self.get_command(ctx, name)) for name in self.list_commands(ctx)]
             formatter.write_dl([(name, command.get_short_help_str(_WHOLE)) for name, command in named if command])

@@ -17,20 +17,20 @@ if TYPE_CHECKING:
     from brvtui.paint.blocks import Blocks
 
 ASCII = "brvtui.ascii"
-"""The key of the open project's setting ``ascii`` in click's context."""
+"""The key in click's context for the open project's setting ``ascii``."""
 _ENDLESS = 1_000_000
-"""Columns of a page so wide that no table on it is narrowed."""
+"""The width of a page that is wide enough for any table."""
 
 _MOST_COLUMNS = 1_000
-"""The maximum width of a page, even if the terminal or COLUMNS is wider, because rows are padded to the width."""
+"""The maximum page width, even if the terminal or COLUMNS is wider, because rows are padded to the full width."""
 _COLUMNS = 80
 """The width if COLUMNS is 0."""
 
 
 def print_report(report: Callable[[int], Any]) -> None:
-    """Prints the result of ``report`` for a width: that of the terminal, or COLUMNS if that is set.
+    """Prints ``report`` rendered for the width of the terminal, or for COLUMNS if that is set.
 
-    In a pipe or a file, nothing is wrapped or cut.
+    Output to a pipe or a file is neither wrapped nor cut.
     """
     from rich.console import Console
 
@@ -62,7 +62,7 @@ def print_blocks(blocks: Callable[[int], Blocks]) -> None:
 
 
 def say(text: str, err: bool = False) -> None:
-    """Prints a sentence, with letters for signs, even in names, if the setting ``ascii`` is on."""
+    """Prints a sentence. If the setting ``ascii`` is on, signs become letters, even in names."""
     from brvtui.paint.glyphs import ON, TO_LETTERS
 
     click.echo(text.translate(TO_LETTERS) if letters_setting() == ON else text, err=err)
@@ -74,7 +74,7 @@ def say_note(line: str) -> None:
 
 
 def show_progress(noun: str, done: int, of: int) -> None:
-    """Shows progress on a terminal: the numbers of finished and of all things called ``noun``."""
+    """Shows progress on a terminal: the number of finished things called ``noun``, and their total."""
     if sys.stderr.isatty():
         click.echo(f"\r{noun}: {done} of {of}", nl=done >= of, err=True)
 
@@ -94,7 +94,7 @@ def letters_setting() -> str:
 
 
 def check_endings(files: Iterable[Path], form_of: Callable[[Path], Any]) -> None:
-    """Raises :class:`Failure` if one of ``files``, to be written later, has an ending that ``form_of`` rejects."""
+    """Raises :class:`Failure` if ``form_of`` rejects the extension of one of ``files``, which are written later."""
     from brvtui.report.saved import ExportError
 
     try:

@@ -1,4 +1,4 @@
-"""The command ``brv-tui`` itself: its commands, its help, its exit code."""
+"""The command ``brv-tui`` itself: its commands, help and exit code."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _ERRORS = "brv-tui"
 
 
 def prepare_streams() -> None:
-    """Replaces closed standard streams by the null device, and makes every text writable in any encoding."""
+    """Replaces closed standard streams with the null device, and makes every text writable in any encoding."""
     codecs.register_error(_ERRORS, _in_letters)
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         stream = getattr(sys, name)
@@ -40,7 +40,7 @@ def prepare_streams() -> None:
 
 
 def _in_letters(error: UnicodeError) -> tuple[str, int]:
-    """Letters for our own signs, and escapes for everything else that cannot be encoded."""
+    """Replaces our own signs with letters, and everything else that cannot be encoded with escapes."""
     assert isinstance(error, UnicodeEncodeError)
     text = error.object[error.start : error.end]
     escaped = (TO_LETTERS.get(ord(char)) or char.encode("ascii", "backslashreplace").decode("ascii") for char in text)
@@ -48,7 +48,7 @@ def _in_letters(error: UnicodeError) -> tuple[str, int]:
 
 
 def discard_output() -> None:
-    """Redirects remaining output to the null device, since the reader is gone and Python flushes when it exits."""
+    """Redirects remaining output to the null device, because the reader is gone and Python flushes at exit."""
     null = os.open(os.devnull, os.O_WRONLY)
     for stream in (sys.stdout, sys.stderr):
         try:
@@ -99,12 +99,12 @@ _GROUPS = {
         "completion": ("upkeep:completion", "Print a script for shell completion"),
     },
 }
-"""The commands by group and name, each with its module and function, and a summary. Only the called one is imported."""
+"""The commands by group and name, each with its module, function and summary. Only the called one is imported."""
 _COMMANDS = {name: command for group in _GROUPS.values() for name, command in group.items()}
 
 
 class _Commands(click.Group):
-    """The commands in groups. If the first word is not a command, it is the project to open in the app."""
+    """The commands by group. If the first word is not a command, it is the project to open in the app."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return sorted(_COMMANDS)
@@ -168,12 +168,12 @@ def _check_first_word(word: str) -> None:
 
 
 _NEAR = 0.7
-"""The minimum similarity (0 to 1, by difflib) of a word and a command that is suggested for it."""
+"""The minimum similarity (0 to 1, from difflib) between a word and a command suggested for it."""
 _COMPLETING = "_BRV_TUI_COMPLETE"
-"""Set by the shell's completion script for click."""
+"""The environment variable that the shell's completion script sets for click."""
 _LONG_WORD = re.compile(r"\S{600,}")
 _LONGEST_LINE = 4_000
-"""The maximum length of an error message. Long words in it, such as names from outside, are shortened first."""
+"""The maximum length of an error message. Long words, such as names from outside, are shortened first."""
 _EPILOG = """
 \b
 Examples:
@@ -206,7 +206,7 @@ def _reported(error: Exception) -> str:
 
 
 def _quoting(error: click.UsageError) -> str:
-    """A hint for a TEXT that is several arguments or begins with ``-``; empty if neither is likely."""
+    """A hint for a TEXT that was split into several arguments or begins with ``-``; empty if neither is likely."""
     context = error.ctx
     if context is None or not any(parameter.name == "text" for parameter in context.command.params):
         return ""
@@ -216,14 +216,14 @@ def _quoting(error: click.UsageError) -> str:
 
 
 def _format_hint(error: click.ClickException) -> str:
-    """A hint for ``--json`` on a command with JSON output; otherwise empty."""
+    """A hint about ``--json`` if the command has JSON output; otherwise empty."""
     context = error.ctx if isinstance(error, click.NoSuchOption) and error.option_name == "--json" else None
     gives = context is not None and any("--format" in parameter.opts for parameter in context.command.params)
     return "for JSON, use --format json" if gives else ""
 
 
 def main() -> None:
-    """Runs ``brv-tui`` and ends the process with its exit code; it is 0 if the reader of the output goes away."""
+    """Runs ``brv-tui`` and ends the process with its exit code, which is 0 if the output's reader goes away."""
     prepare_streams()
     try:
         code = _run()
@@ -236,7 +236,7 @@ def main() -> None:
 
 
 def _check_home() -> None:
-    """Raises :class:`Failure` if the user's home folder is not known."""
+    """Raises :class:`Failure` if the user's home folder is unknown."""
     if os.environ.get("HOME") == "":
         del os.environ["HOME"]  # as if unset, so that the system is asked
     with suppress(RuntimeError):
@@ -269,7 +269,7 @@ def _run() -> int:
         if isinstance(error, click.UsageError) and error.ctx:
             line = f"{line.removesuffix('.')}; {_quoting(error)}see {error.ctx.command_path} --help"
         code = error.code if isinstance(error, Failure) else BAD_USAGE
-    except SystemExit as ended:  # rich's own way out when nobody reads on
+    except SystemExit as ended:  # rich raises it if the reader of the output is gone
         if isinstance(ended.__context__, BrokenPipeError):
             raise ended.__context__ from None
         raise

@@ -48,7 +48,7 @@ Examples:
 @engine_command
 @answer_format
 def why(text: str, one: str, other: str | None, request: ProjectRequest, form: str) -> int:
-    """Compare two notes in the answer to TEXT: the parts of both scores, and what would bring the lower one above.
+    """Compare two notes in the answer to TEXT: the parts of both scores, and what would reverse their order.
 
     NOTE is a note's path, the end of one, or a title. Nothing is changed. Exit code 1 when one of them is not a result.
     """
@@ -104,7 +104,7 @@ Examples:
 @click.option("--detail", is_flag=True, help="For text: add the term × field detail of every result.")
 @format_option("text", "json", "md", "svg", text="Output format.")
 def show(file: Path, detail: bool, form: str) -> int:
-    """Show the trace in FILE again, as query saved it; its tree is not needed."""
+    """Show the trace that query saved in FILE; its tree is not needed."""
     from brvtui.report.saved import Form, rendered, text_report
     from brvtui.saved.traces import read
 
@@ -118,10 +118,10 @@ def show(file: Path, detail: bool, form: str) -> int:
 
 
 _VECTORS = partial(show_progress, "vectors of notes")
-"""Shows the progress of computing the notes' vectors, which may take minutes the first time."""
+"""Shows progress while the notes' vectors are computed, which may take minutes the first time."""
 _TAKES = "Also show the smallest changes after which no model is needed (tier 2)."
 _NOT_IN_TEXT = ("step", "id", "query", "search", "results", "hits", "trace")
-"""The parts of a replayed line that its text leaves out."""
+"""The fields of a replayed line that the text output omits."""
 _SAVE = "Also write the trace to FILE (.json, .md or .svg); may be given more than once."
 
 
@@ -153,7 +153,7 @@ def query(
     files: tuple[Path, ...],
     form: str,
 ) -> int:
-    """Answer TEXT by an engine and show every decision: ByteRover's route through the five tiers, if no other is set.
+    """Answer TEXT with an engine and show every decision; by default, ByteRover's route through the five tiers.
 
     Nothing is changed or cached. Exit code 1 when the tree does not cover TEXT, or TEXT is empty.
     """
@@ -212,7 +212,7 @@ def explain(
     takes: bool,
     form: str,
 ) -> int:
-    """Show one note's score in full, or why it is not in the answer to TEXT, and what would bring it in.
+    """Show one note's score in full, or why the answer to TEXT does not contain it and what would bring it in.
 
     PATH is a note's path, the end of one, or a title. Exit code 1 when a note is not in the answer.
     """
@@ -283,8 +283,8 @@ def replay(
 ) -> int:
     """Answer many queries, one JSON line each, in input order.
 
-    --queries runs each on a cache of its own; --sequence runs them on one cache, moving the clock. In the JSON, "step",
-    and the "id" of a query without one, are places in the list, from 0; messages count entries from 1.
+    --queries runs each query on its own cache; --sequence runs all on one cache and moves the clock. In the JSON,
+    "step", and the "id" of a query without one, are positions in the list, from 0; messages count entries from 1.
     """
     from brvtui import replay as replays
     from brvtui.engines.contract import Query

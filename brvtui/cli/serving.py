@@ -67,7 +67,7 @@ def open_app(request: ProjectRequest, corpus: str) -> int:
 
 
 _LAST_OF_SYSTEM = 1023
-"""The last port number that systems reserve for their own services."""
+"""The last port number that systems reserve for privileged services."""
 
 
 @click.command(
@@ -95,7 +95,7 @@ def serve(ctx: click.Context, request: ProjectRequest, host: str, port: int) -> 
 
     Needs the extra "web".
 
-    The address holds a token: whoever has it can use the app as you.
+    The address contains a token: anyone who has it can use the app as you.
     """
     try:
         from brvtui.web.server import AppServer, is_loopback, listen
@@ -132,7 +132,7 @@ def serve(ctx: click.Context, request: ProjectRequest, host: str, port: int) -> 
 
 
 def _passed_on(ctx: click.Context) -> list[str]:
-    """The arguments with which another process opens the project in the same way."""
+    """The arguments that make another process open the project in the same way."""
     values = ctx.params
     arguments = ["--engine", values["engine"]] if values["engine"] else []
     if values["profile"]:
@@ -149,7 +149,7 @@ def _passed_on(ctx: click.Context) -> list[str]:
 
 
 def _cannot_listen(host: str, port: int, error: OSError | UnicodeError) -> str:
-    """The reason why it is impossible to listen on ``host`` and ``port``, and alternatives."""
+    """The reason why nothing can listen on ``host`` and ``port``, and alternatives."""
     number = error.errno if isinstance(error, OSError) else None
     if number == errno.EADDRINUSE:
         return f"port {port} of {host} is in use: stop the program that uses it, or choose another with --port (0: any)"
@@ -168,10 +168,7 @@ def _check_trace(request: ProjectRequest, corpus: str | None = None) -> None:
 
 
 def _check_opening(request: ProjectRequest) -> None:
-    """Refuses a profile or a signals file that every page would refuse.
-
-    Raises an error that has an exit code.
-    """
+    """Raises an error with an exit code for a profile or a signals file that every page would refuse."""
     from brvtui.saved import is_saved
     from brvtui.saved.traces import read
     from brvtui.session import Session

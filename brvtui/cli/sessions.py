@@ -1,4 +1,4 @@
-"""The session of a command: its project, and the way it is opened."""
+"""The session of a command: its project, and the settings for opening it."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class ProjectRequest:
-    """The options of a command that opens a project: the project itself, and settings of its engine."""
+    """The options of a command that opens a project: the project itself, and its engine's settings."""
 
     project: Path | None = None
     profile: str | None = None
@@ -35,10 +35,7 @@ class ProjectRequest:
     options: dict[str, Any] = field(default_factory=dict)
 
     def find(self) -> Session:
-        """The session of the project, of the code of ``repo``, or of a named space. Nothing has been read yet.
-
-        Raises :class:`Failure`.
-        """
+        """The unread session of the project, of the code in ``repo``, or of a named space. Raises :class:`Failure`."""
         from brvtui.session import Session
 
         if self.repo is not None and self.project is not None:
@@ -72,7 +69,7 @@ class ProjectRequest:
         return session
 
     def open_noting_scope(self) -> Session:
-        """The same as :meth:`open`, with a note if the scope names nothing, for answers that do not say so."""
+        """Same as :meth:`open`, but prints a note if the scope matches nothing, for answers that do not mention it."""
         session, wanted = self.open(), self.scope.strip().rstrip("/")
         paths = session.snapshot.by_path
         if wanted and not any(f"{path}/".startswith((f"{wanted}/", f"{wanted}.")) for path in paths):
@@ -81,7 +78,7 @@ class ProjectRequest:
 
 
 def find_session(project: Path | None, repository: Path | None = None) -> Session:
-    """The session of the project, or of the code of ``repository``, as :meth:`ProjectRequest.find` returns it."""
+    """The session of the project, or of the code in ``repository``; see :meth:`ProjectRequest.find`."""
     return ProjectRequest(project, repo=repository).find()
 
 
@@ -89,7 +86,7 @@ _NAMES = [each.name for each in fields(ProjectRequest)]
 
 
 def project_request(command: Callable[..., int]) -> Callable[..., int]:
-    """Passes the options that are fields of a :class:`ProjectRequest` to ``command`` as one such request."""
+    """Passes the options that are fields of :class:`ProjectRequest` to ``command`` as one object."""
 
     @functools.wraps(command)
     def collected(**values: Any) -> int:
@@ -100,7 +97,7 @@ def project_request(command: Callable[..., int]) -> Callable[..., int]:
 
 
 def _keep(session: Session) -> None:
-    """Stores the index after the answer. A failure has no effect on the answer."""
+    """Stores the index after the answer. A failure does not affect the answer."""
     with suppress(OSError):
         session.keep()
     session.close()

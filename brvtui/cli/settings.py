@@ -25,10 +25,9 @@ from brvtui.wording import first_lines
 def settings_report(
     configuration: Configuration, remarks: Mapping[str, str], left_out: Mapping[str, SettingSource]
 ) -> RenderableType:
-    """Every setting with its value and source, and its remark and left-out value.
+    """Every setting with its value and source, its remark, and the value that was ignored for it.
 
-    ``remarks`` and ``left_out`` are by name of the setting; ``left_out`` contains the source of a value that was
-    ignored.
+    ``remarks`` and ``left_out`` are by setting name; ``left_out`` contains the source of an ignored value.
     """
     table = Table.grid(padding=(0, 2))
     table.add_row(Text("setting", "dim"), Text("value", "dim"), Text("from", "dim"))
@@ -50,7 +49,7 @@ def settings_report(
 
 
 def _values(configuration: Configuration, entry: Entry, listed: Container[str]) -> list[tuple[str, str]]:
-    """The names and values of ``entry``. For keys, those of each binding in ``listed``."""
+    """The names and values of ``entry``. For the table of keys, the names and values of the bindings in ``listed``."""
     value = configuration.value(entry)
     if entry.kind is ValueKind.KEYS and isinstance(value, Mapping) and value:
         return [(name, keys) for binding, keys in value.items() if (name := f"keys.{binding}") in listed]
@@ -85,8 +84,8 @@ Examples:
 def config(project: Path | None, defaults: bool, form: str) -> int:
     """Show the merged settings and where each comes from.
 
-    They are changed in the app (its screen Settings), or in the files that the last lines name. Exit code 2 when
-    something in them cannot be used.
+    Change them in the app (its screen Settings), or in the files named in the last lines. Exit code 2 when a setting
+    cannot be used.
     """
     from brvtui.app.settings.setting_rows import setting_rows
     from brvtui.app.themes.library import read_library
@@ -122,11 +121,11 @@ Examples:
 )
 @answer_format
 def themes(form: str) -> int:
-    """List the colour themes, and what is wrong with theme files of your own.
+    """List the colour themes, and what is wrong with your own theme files.
 
-    Such a file is NAME.toml in the folder themes beside your settings file; the last line names that folder.
+    Your theme files are NAME.toml in the folder themes beside your settings file; the last line names that folder.
 
-    Exit code 2 when one of them cannot be used.
+    Exit code 2 when a theme file cannot be used.
     """
     from brvtui.app.themes.choosing import listed, themes_report
 
@@ -151,9 +150,9 @@ Examples:
 @click.option("--toml", "as_toml", is_flag=True, help="Print a [keys] table with every default instead.")
 @answer_format
 def keys(project: Path | None, as_toml: bool, form: str) -> int:
-    """List the keys of the app, and the names by which [keys] in a settings file gives them others.
+    """List the keys of the app, and the names by which [keys] in a settings file changes them.
 
-    Exit code 2 when something in that table cannot be used.
+    Exit code 2 when an entry in that table cannot be used.
     """
     from brvtui.app.keys.checking import check_keys
     from brvtui.app.keys.listing import default_table, keys_report, listed
@@ -183,7 +182,7 @@ def _print_problems(problems: Collection[str]) -> int:
 
 
 def _merged(project: Path | None) -> Configuration:
-    """The settings of the given project, or of the project around the current folder, or else the user's own."""
+    """The settings of the given project, or of the project that contains the current folder, or else the user's own."""
     from brvtui.config.layers import configure
     from brvtui.session.project_choice import settings_of_space
     from brvtui.tree.reading.project import ProjectError

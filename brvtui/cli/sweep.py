@@ -1,4 +1,4 @@
-"""``brv-tui sweep``: the judged queries' results over a range of one or two constants."""
+"""``brv-tui sweep``: the results of the judged queries over a range of one or two constants."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def sweep(
 
     CONSTANT is a constant of the engine's profile by its name (direct.min_top), days (the clock, from now), or a signal
     of a note (auth/tokens.md:importance), named by its path, the end of one, or its title. N is the number of values.
-    For one constant, the values are listed at which a different tier starts to answer a query. Nothing is changed.
+    For one constant, the values at which a different tier starts to answer a query are listed. Nothing is changed.
     """
     from brvtui.lab.evaluation.results import parse_metric
     from brvtui.lab.judgments.model import Judgment

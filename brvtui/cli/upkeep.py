@@ -31,11 +31,11 @@ def feedback(
     usefulness: str,
     request: ProjectRequest,
 ) -> int:
-    """Say that the result PATH of TEXT was useful, useful with changes, or not; engines that learn follow it.
+    """Record whether the result PATH of TEXT was useful, useful with changes, or not; engines that learn use it.
 
-    ``failed`` means a fault of the system. It is kept, but engines do not count it.
+    ``failed`` means a fault of the system. It is stored, but engines do not count it.
 
-    Feedback is kept among the tool's own files, never in the tree; brv-tui forget drops it.
+    Feedback is stored among the tool's own files, never in the tree; brv-tui forget deletes it.
     """
     from brvtui.snapshot.naming import find_note
 
@@ -53,9 +53,9 @@ _FEW_BYTES = 100_000
 @project_option
 @click.option("--repo", type=NamedPath(), help="Remove the feedback on the code of this repository instead.")
 def forget(project: Path | None, repo: Path | None) -> int:
-    """Drop what this tool keeps about a project's notes: access hits, signals set here, feedback on results.
+    """Delete this tool's own data about a project's notes: access hits, signals set here, feedback on results.
 
-    With --repo, the feedback on the symbols of a repository.
+    With --repo, delete the feedback on the symbols of a repository.
     """
     if repo is not None and project is not None:
         raise click.UsageError("give --project or --repo, not both")
@@ -84,9 +84,9 @@ _CACHE_EXAMPLES = (
 @project_option
 @click.option("--repo", type=NamedPath(), help="The index of this repository's code instead.")
 def cache(what: str, project: Path | None, repo: Path | None) -> int:
-    """Show or remove what is kept about a project to save time: its indexes, and answers to judged queries.
+    """Show or remove data that is stored about a project to save time: its indexes, and answers to judged queries.
 
-    With --repo, what was read of the source files of a repository: clear it to have them all read again.
+    With --repo, the parsed source files of a repository: clear them to have all files read again.
     """
     if repo is not None and project is not None:
         raise click.UsageError("give either --project or --repo; each has a cache of its own")
@@ -141,12 +141,12 @@ def _cache_of_code(what: str, repo: Path) -> int:
 
 
 def _size(count: int) -> str:
-    """``count`` bytes in MB, or in kB if there are few."""
+    """``count`` bytes in MB, or in kB if there are only a few."""
     return f"{count / 1e6:.1f} MB" if count >= _FEW_BYTES else f"{count / 1e3:.1f} kB"
 
 
 _FISH_FILES = "__fish_complete_path $metadata[2];"
-"""The completion of file names in click's script for fish. It uses ``ls``, which takes ``-rf.json`` for an option."""
+"""The file completion in click's script for fish. It calls ``ls``, which would read ``-rf.json`` as an option."""
 _OWN_FILES = """for name in $metadata[2]*;
                 test -d "$name"; and set name "$name/";
                 string match -v -- '-*' $name;

@@ -1,4 +1,4 @@
-"""``brv-tui verify``: runs the same queries in the engine that is installed on this machine."""
+"""``brv-tui verify``: compares brv-tui's answers with those of the engine installed on this machine."""
 
 from __future__ import annotations
 
@@ -87,11 +87,11 @@ def verify(
     request: ProjectRequest,
     form: str,
 ) -> int:
-    """Ask the engine on this machine and brv-tui the same questions, and compare the answers.
+    """Send the same queries to brv-tui and to the engine on this machine, and compare the answers.
 
-    The questions are the judged and logged queries, and some made from the notes. They are answered over a copy of the
-    project, with the network cut off. The project and the engine's data are not touched. Exit code 1 when an answer
-    differs, or with --status when nothing was verified yet.
+    The queries are the judged and logged ones, and some generated from the notes. They run on a copy of the project,
+    with the network cut off. The project and the engine's data are not touched. Exit code 1 when an answer differs, or
+    with --status when nothing has been verified yet.
     """
     session = request.open()
     if status:

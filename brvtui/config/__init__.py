@@ -1,4 +1,4 @@
-"""Settings: five layers over one schema (``docs/reference/settings.md``)."""
+"""Settings: five layers with one schema (``docs/reference/settings.md``)."""
 
 from brvtui.config.layers import PROJECT_FILE, Configuration, configure, user_file
 from brvtui.config.schema import ConfigError, Settings

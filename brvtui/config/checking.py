@@ -1,4 +1,4 @@
-"""Checks values against the schema: tables of a file, and text."""
+"""Checks values against the schema, in the tables of a file or as text."""
 
 from __future__ import annotations
 
@@ -76,8 +76,9 @@ def _why_no_keys(name: str, keys: Any) -> str:
 
 
 def _flat(table: Mapping[str, Any], above: str) -> Iterator[tuple[str, Any]]:
-    """Yields the names and keys of ``table``. TOML reads ``panes.back = "x"`` as nested tables, but ``"panes.back" =
-    "x"`` as one."""
+    """Yields the names and keys in ``table``. TOML reads ``panes.back = "x"`` as nested tables, but ``"panes.back" =
+    "x"`` as one.
+    """
     for key, value in table.items():
         if isinstance(value, Mapping):
             yield from _flat(value, f"{above}{key}.")
@@ -111,7 +112,7 @@ def read_text(entry: Entry, text: str) -> Value:
 
 
 def check_tables(tables: Mapping[str, Any], source: SettingSource) -> tuple[dict[str, Value], list[SettingProblem]]:
-    """The settings in ``tables``, read from the file ``source``, by dotted name, and the problems of the others.
+    """The settings in ``tables``, read from the file ``source``, by dotted name, and the problems of unusable ones.
 
     If there are many unknown keys, the first are listed, and one more problem counts the rest.
     """
@@ -170,7 +171,7 @@ def _tables() -> frozenset[str]:
 
 
 def _hint(name: str) -> str:
-    """A suggestion for an unknown name: a similar name in its table, or the same name in another table."""
+    """A suggestion for an unknown name: a similar name in the same table, or the same name in another table."""
     above, _, last = name.rpartition(".")
     start = f"{above}." if above else ""
     beside = {start + other.removeprefix(start).split(".")[0] for other in entries() if other.startswith(start)}

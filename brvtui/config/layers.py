@@ -34,7 +34,7 @@ from brvtui.typed_tables import parse_tables
 PROJECT_FILE = "brv-tui.toml"
 USER_FILE = "config.toml"
 SERVED = "BRV_TUI_SERVED"
-"""The environment variable of an app that is shown in a browser: its personal settings are read-only."""
+"""The environment variable of an app that is shown in a browser. Personal settings are then read-only."""
 _LARGEST = 1_048_576
 _NONE: Mapping[str, Value] = MappingProxyType({})
 _NO_PLACES: Mapping[str, str] = MappingProxyType({})
@@ -43,12 +43,12 @@ _DEFAULT = SettingSource(Layer.DEFAULT)
 
 @dataclass(frozen=True)
 class Configuration:
-    """The merged settings, the source of each, and the problems."""
+    """The merged settings, their sources, and the problems."""
 
     values: Mapping[str, Value]
-    """Settings that are set in some layer, by dotted name."""
+    """Settings that some layer sets, by dotted name."""
     sources: Mapping[str, SettingSource]
-    """The source of each of ``values``; each key binding as ``keys.<binding>``."""
+    """The source of each of ``values``; each key binding has its own, as ``keys.<binding>``."""
     problems: tuple[SettingProblem, ...]
     user_file: Path
     root: Path | None = None
@@ -58,7 +58,7 @@ class Configuration:
     is_served: bool = False
     """True if the app is shown in a browser."""
     own: Mapping[str, tuple[Value, SettingSource]] = field(default_factory=dict)
-    """Values of the user's own file with their source, including values that a project replaces."""
+    """Values from the user's own file with their source, including values that a project replaces."""
     given_by: Mapping[str, str] = field(default_factory=dict)
     """The source of ``options`` that do not come from the command line."""
 
@@ -68,7 +68,7 @@ class Configuration:
         return _project_file(self.root) if self.root is not None else None
 
     def read_again(self) -> Configuration:
-        """The current settings of the same project and command line."""
+        """The settings of the same project and command line, read again."""
         return configure(self.root, self.options, given_by=self.given_by)
 
     @cached_property
@@ -85,7 +85,7 @@ class Configuration:
         return self.sources.get(name, _DEFAULT)
 
     def why_read_only(self, name: str) -> str:
-        """The reason why the app may not change the setting ``name``, in one line; empty if it may."""
+        """The reason why the app must not change the setting ``name``, in one line; empty if it may."""
         entry = entry_of(name)
         if any(not one.name and one.source.layer is Layer.USER for one in self.problems):
             return f"{self.user_file}: cannot be read as settings: fix it by hand, then start again"
@@ -107,7 +107,7 @@ class Configuration:
         return [LeftOutSetting(one, one.message + (refused if _is_refused(one) else usual)) for one in self.problems]
 
     def unusable_addresses(self) -> list[str]:
-        """The reasons why configured addresses of services are unusable, a line each with the place of the setting."""
+        """The reasons why configured service addresses are unusable, one line each with the setting's source."""
         named = [entry for entry in entries().values() if entry.name.endswith(".url")]
         addresses = [(entry.name, str(self.value(entry)).strip().rstrip("/")) for entry in named]
         found = [(self.source(name).place, why_no_address(base, name)) for name, base in addresses if base]
@@ -115,7 +115,7 @@ class Configuration:
 
 
 def _is_refused(problem: SettingProblem) -> bool:
-    """True if commands read the setting too, so that leaving it out could change an answer."""
+    """True if commands also read the setting, so that ignoring it could change an answer."""
     entry = entry_of(problem.name)
     return entry is None or not entry.of_app
 
@@ -137,10 +137,10 @@ def configure(
     environ: Mapping[str, str] | None = None,
     given_by: Mapping[str, str] = _NO_PLACES,
 ) -> Configuration:
-    """The settings for the project in ``root`` (None: no project), with ``options`` of the command line by name.
+    """The settings for the project in ``root`` (None: no project), with the command line's ``options`` by name.
 
-    ``given_by`` names the source of an option that is not from the command line: a space, or a fleet's entry. Never
-    raises: unusable settings are left out and listed in ``problems``.
+    ``given_by`` names the source of options that do not come from the command line: a space, or a fleet's entry. Raises
+    no errors: unusable settings are ignored and listed in ``problems``.
     """
     layers = _Layers()
     own = user_file()
@@ -162,7 +162,7 @@ def configure(
 def read_tables(file: Path, kind: str = "settings", project: Path | None = None) -> dict[str, Any]:
     """The tables of the TOML file at ``file``; empty if there is no such file.
 
-    If ``project`` is given, no symlink may lead out of it. Raises :class:`ConfigError`, which says that the file
+    If ``project`` is given, no symlink may lead out of it. Raises :class:`ConfigError` with a message that the file
     cannot be read as ``kind``.
     """
     try:
@@ -182,7 +182,7 @@ def _unreadable(file: Path, kind: str, why: str) -> ConfigError:
 
 
 class _Layers:
-    """Values, each of which later layers replace."""
+    """Collects the layers' values. A later layer's values replace earlier ones."""
 
     def __init__(self) -> None:
         self.values: dict[str, Value] = {}
@@ -211,7 +211,7 @@ class _Layers:
 
     def add_environment(self, environ: Mapping[str, str]) -> None:
         if not any(variable.startswith(PREFIX) for variable in environ):
-            return  # usual at a start, so that the schema is not walked for nothing
+            return  # usual at startup: the schema need not be walked
         for name, entry in entries().items():
             text = environ.get(entry.variable, "") if entry.variable else ""
             if not text.strip():

@@ -1,4 +1,4 @@
-"""Chooses the profiles from the settings: the one for reading the tree, and the one of another engine."""
+"""Chooses profiles according to the settings: one for reading the tree, and one for an engine other than ByteRover."""
 
 from __future__ import annotations
 
@@ -30,15 +30,14 @@ _IN_FILES = (Layer.USER, Layer.PROJECT)
 _EXPLICIT = (Layer.OPENED, Layer.OPTION)
 """Layers whose profile always belongs to the engine in use."""
 _CHOOSING = ("", "profile", "signals.frontmatter")
-"""Settings that choose constants. An empty name is a file that cannot be read."""
+"""Settings that choose constants. An empty name stands for a file that cannot be read."""
 
 
 def profile_of_engine(configuration: Configuration, built_in: Collection[str]) -> str:
     """The profile in the settings for an engine other than ByteRover; empty for its default.
 
-    A profile from the command line or a fleet's entry always belongs to the engine in use. A name in a file or in the
-    environment belongs to the engine only if it is one of its ``built_in`` profiles; if not, it is for reading the
-    tree.
+    A profile from the command line or a fleet's entry always belongs to the engine in use. A name from a file or the
+    environment belongs to it only if it is one of its ``built_in`` profiles; otherwise, it is for reading the tree.
     """
     wanted = configuration.settings.profile
     is_explicit = configuration.source("profile").layer in _EXPLICIT
@@ -48,11 +47,11 @@ def profile_of_engine(configuration: Configuration, built_in: Collection[str]) -
 def chosen_profile(configuration: Configuration, of_engine: str = "") -> TreeProfile:
     """ByteRover's profile in the settings, after :func:`with_overrides`.
 
-    The tree is read with it, whichever engine answers. It is the default profile if the settings name ``of_engine``,
-    a profile of the engine that answers, or if a file or the environment names a profile of another engine. No limit
-    of a project's profile exceeds the built-in one or the user's own. Raises ``ProfileError`` for an explicit choice
-    that cannot be used, and :class:`brvtui.config.schema.UnusableSetting` for a setting, because a project never
-    opens with other constants than it requests.
+    Whichever engine answers, this profile is used for reading the tree. It is the default profile if the settings name
+    ``of_engine``, a profile of the answering engine, or if a file or the environment names another engine's profile. No
+    limit in a project's profile exceeds the built-in one or the user's own. Raises ``ProfileError`` for an explicit
+    choice that cannot be used, and :class:`brvtui.config.schema.UnusableSetting` for a setting, because a project never
+    opens with constants other than the requested ones.
     """
     for problem in configuration.problems:
         if problem.name in _CHOOSING and problem.source.layer is not Layer.USER:
@@ -72,10 +71,9 @@ def chosen_profile(configuration: Configuration, of_engine: str = "") -> TreePro
 
 
 def why_no_profile(value: Value, source: SettingSource) -> str:
-    """The reason why the setting ``profile`` cannot be ``value``, in one line; empty if it can, also for another
-    engine.
+    """The reason why the setting ``profile`` cannot be ``value``, in one line; empty if an engine has this profile.
 
-    Reads the file that it names, and loads the engines for a name that ByteRover does not know.
+    Reads a profile file that ``value`` names. Loads the engines if ByteRover does not know the name.
     """
     try:
         _load(value, source)
@@ -85,9 +83,9 @@ def why_no_profile(value: Value, source: SettingSource) -> str:
 
 
 def why_not_of_engine(configuration: Configuration) -> str:
-    """The reason why the engine uses its default profile although the settings name another; empty if it does not.
+    """The reason why the engine uses its default profile although the settings name another; otherwise empty.
 
-    Loads that engine, and for a name that it does not know, the others.
+    Loads this engine, and all others if it does not know the name.
     """
     wanted, engine = configuration.settings.profile, configuration.settings.engine
     is_chosen = configuration.source("profile").layer not in (Layer.DEFAULT, *_EXPLICIT)
@@ -98,7 +96,7 @@ def why_not_of_engine(configuration: Configuration) -> str:
 
 
 def _own_profile(configuration: Configuration) -> TreeProfile:
-    """The profile of the user's own file; the default if that names no usable profile of ByteRover."""
+    """The profile in the user's own file; the default if that file names no usable ByteRover profile."""
     try:
         return _load(*configuration.own["profile"])
     except (KeyError, ProfileError):
@@ -106,7 +104,7 @@ def _own_profile(configuration: Configuration) -> TreeProfile:
 
 
 def _limited(chosen: TreeProfile, *references: TreeProfile) -> TreeProfile:
-    """A project's profile without limits above ``references``. An asterisk shows that a limit was lowered."""
+    """A project's profile with no limit above those of ``references``. An asterisk shows that a limit was lowered."""
     limited = chosen
     for reference in references:
         limited = lowered(limited, reference)
@@ -114,7 +112,7 @@ def _limited(chosen: TreeProfile, *references: TreeProfile) -> TreeProfile:
 
 
 def with_overrides(profile: TreeProfile, settings: Settings) -> TreeProfile:
-    """``profile`` with the constants for which ``settings`` have a setting of their own.
+    """``profile`` with the constants that have their own setting in ``settings``.
 
     If this changes the profile, its name ends in an asterisk.
     """

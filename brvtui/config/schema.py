@@ -1,6 +1,6 @@
 """Every setting: name, type, default, range and summary.
 
-Reading, environment variables, documentation and the settings screen are derived from it.
+Parsing, environment variables, documentation and the settings screen are derived from this schema.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ class Layer(StrEnum):
     PROJECT = "project"
     ENVIRONMENT = "environment"
     OPENED = "opened"
-    """The opened project: a space, which only one engine ranks, or a fleet's entry."""
+    """The opened project: a space, which only one engine can rank, or a fleet's entry."""
     OPTION = "option"
 
 
@@ -41,8 +41,7 @@ class SettingSource(NamedTuple):
 class SettingProblem(NamedTuple):
     """A setting that cannot be used.
 
-    ``name`` is its dotted name, empty for a whole file; ``message`` is one line; ``source`` is the place of the
-    fault.
+    ``name`` is its dotted name, empty for a whole file; ``message`` is one line; ``source`` is where the fault is.
     """
 
     name: str
@@ -51,7 +50,7 @@ class SettingProblem(NamedTuple):
 
 
 class LeftOutSetting(NamedTuple):
-    """A setting that is left out."""
+    """A setting that is ignored."""
 
     problem: SettingProblem
     line: str
@@ -63,7 +62,7 @@ class ConfigError(ValueError):
 
 
 class UnusableSetting(ConfigError):
-    """A setting of a file or of the environment prevents a project from opening. ``problem`` is the reason."""
+    """A setting in a file or the environment that prevents a project from opening. ``problem`` is the reason."""
 
     def __init__(self, problem: SettingProblem) -> None:
         super().__init__(problem.message)
@@ -74,7 +73,7 @@ Value = bool | int | str | Mapping[str, Any]
 """The types of a setting's value."""
 PREFIX = "BRV_TUI_"
 KEY_VARIABLES = ("BRV_TUI_LLM_KEY", "BRV_TUI_EMBEDDER_KEY", "BRV_TUI_RERANKER_KEY")
-"""Variables for keys of services."""
+"""Environment variables for the keys of services."""
 PROTOCOLS = ("openai", "anthropic")
 EMBEDDING_PROVIDERS = ("compatible", "openai", "voyage")
 AUTO, ON, OFF = "auto", "on", "off"
@@ -105,13 +104,13 @@ class Entry(NamedTuple):
     least: int = 0
     most: int = 0
     personal: bool = False
-    """True if only the user can set it: :class:`ProjectSettings` has no such setting."""
+    """True if only the user can set it; :class:`ProjectSettings` does not contain it."""
     by_hand: bool = False
-    """True if the app neither writes it nor offers to."""
+    """True if the app neither writes the setting nor offers to."""
     restart: bool = False
-    """True if a change takes effect only when the app is opened again."""
+    """True if a change takes effect only after a restart of the app."""
     of_app: bool = False
-    """True if only the app reads it; other commands ignore its problems."""
+    """True if only the app reads it; commands ignore its problems."""
 
     @property
     def table(self) -> str:
@@ -154,7 +153,7 @@ class EditorSettings(Saving):
 
 @dataclass(frozen=True, slots=True)
 class Service:
-    """A model, local or behind an address. The key itself is never in a file: ``key_env`` names its variable."""
+    """A model, local or at an address. The key is never in a file: ``key_env`` names its environment variable."""
 
     model: str = _setting("", "the model; empty: none")
     url: str = _setting(
@@ -191,7 +190,7 @@ class Services:
 
 @dataclass(frozen=True, slots=True)
 class Llm:
-    """The language model of tiers 3 and 4. The key itself is never in a file: ``key_env`` names its variable."""
+    """The language model of tiers 3 and 4. The key is never in a file: ``key_env`` names its environment variable."""
 
     protocol: str = _setting(
         "openai", "the protocol of the service; `openai`: also Ollama, LM Studio, vLLM, OpenRouter", choices=PROTOCOLS,
@@ -225,7 +224,7 @@ class Signals:
 
 @dataclass(frozen=True, slots=True)
 class ProjectSettings:
-    """The settings that a project's file can contain.
+    """The settings that a project's file may contain.
 
     Such a file comes with the project and may be written by anyone. It can decide how the project is read and shown,
     but not the user's consent, keys, cost limits, addresses, programs, or records.
@@ -259,7 +258,7 @@ class ProjectSettings:
 
 @dataclass(frozen=True, slots=True)
 class Settings(ProjectSettings):
-    """All settings, merged. Without arguments, the defaults."""
+    """All settings, merged. Without arguments, every setting has its default."""
 
     panes: str = _setting(
         FEW, "the first panes of the Query screen, until you change them: `few` are results and score",
@@ -282,7 +281,7 @@ class Settings(ProjectSettings):
     services: Services = field(default=Services())
 
     def may_read_key(self, variable: str) -> bool:
-        """True if a service's key may be read from ``variable`` of the environment."""
+        """True if a service's key may be read from the environment variable ``variable``."""
         return bool(variable) and variable in (*KEY_VARIABLES, *map(str.strip, self.key_variables.split(",")))
 
 
@@ -297,14 +296,14 @@ _KINDS: Mapping[Any, ValueKind] = {
 
 @cache
 def entries() -> Mapping[str, Entry]:
-    """Every setting by its dotted name: first settings without a table, then table by table."""
+    """Every setting by its dotted name: first the settings outside tables, then table by table."""
     of_projects = {entry.name for entry in _walk(ProjectSettings())}
     found = (entry._replace(personal=entry.name not in of_projects) for entry in _walk(Settings()))
     return MappingProxyType({entry.name: entry for entry in found})
 
 
 def entry_of(name: str) -> Entry | None:
-    """The setting ``name``, or for ``keys.<binding>`` the table of keys; None if there is no such setting."""
+    """The setting ``name``; the table of keys for ``keys.<binding>``; None if there is no such setting."""
     return entries().get("keys" if name.startswith("keys.") else name)
 
 

@@ -23,7 +23,7 @@ _WIDTH = 110
 
 
 def default_file() -> str:
-    """A settings file with every setting at its default, each with a comment."""
+    """A settings file that sets every setting to its default, each with a comment."""
     return "\n".join(_lines()) + "\n"
 
 
@@ -105,7 +105,7 @@ def _write_setting(file: Path, place: Path, name: str, value: Value | None) -> N
 
 
 def _path(name: str, tables: Mapping[str, Any]) -> tuple[str, ...]:
-    """The path of tables to ``name`` in ``tables``, existing or new."""
+    """The path of tables that leads to ``name`` in ``tables``, existing or new."""
     table, _, binding = name.partition(".")
     nested = tuple(name.split("."))
     return (table, binding) if table == _KEYS and binding and _at(tables, nested) is None else nested

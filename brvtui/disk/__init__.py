@@ -1,5 +1,5 @@
-"""Writing: the layer through which every file of the tool is written, locked and checked.
+"""The layer that writes, locks and checks all of the tool's files.
 
-No layer above it opens a file for writing; ``tests/disk/test_one_layer_writes.py`` checks that. Reading is in
+No layer above it opens a file for writing; ``tests/disk/test_one_layer_writes.py`` checks this. Reading is in
 ``brvtui.regular_files``.
 """

@@ -1,4 +1,4 @@
-"""Locks between processes: ``flock`` on a folder itself, so that no lock file is left and a killed process frees it."""
+"""Locks between processes: ``flock`` on the folder itself, so there are no lock files and a killed process frees it."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ from brvtui.regular_files import read_regular
 _BOOT = Path("/proc/sys/kernel/random/boot_id")
 _MOST = 4096
 _STARTED = 19
-"""The position of the start time in ``/proc/<pid>/stat``, after the name of the program."""
+"""The position of the start time in ``/proc/<pid>/stat``, counted after the program name."""
 
 
 def is_running(process: int, identity: str = "") -> bool:
-    """True if a process with this id is running. With ``identity``, it must also be the same process."""
+    """True if a process with this id is running and, if ``identity`` is given, does not have a different identity."""
     try:
         os.kill(process, 0)
     except (ProcessLookupError, OverflowError):
@@ -43,7 +43,7 @@ def own_identity() -> str:
 
 
 def identity_of(process: int) -> str:
-    """A value that distinguishes a process from later ones with its id: its start time, and the system's boot id.
+    """A value that distinguishes a process from later ones with the same id: its start time, and the system's boot id.
 
     Empty if the process is not running, or if the system has no ``/proc``.
     """
@@ -55,8 +55,7 @@ def identity_of(process: int) -> str:
 
 
 def _state(process: int) -> list[bytes]:
-    """The fields of the process's state, of which the first is a letter. Empty without ``/proc``, or if it is not
-    running."""
+    """The fields of the process's state, the state letter first. Empty without ``/proc``, or if it is not running."""
     try:
         stat = read_regular(Path(f"/proc/{process}/stat"), _MOST)
     except OSError:
@@ -65,22 +64,22 @@ def _state(process: int) -> list[bytes]:
 
 
 PATIENCE_S = 10.0
-"""The time limit for a lock. Work under a lock takes milliseconds, so waiting longer would be useless."""
+"""The time limit for acquiring a lock. Work under a lock takes milliseconds, so longer waits would be useless."""
 NO_LOCKS = frozenset({errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP, errno.ENOTSUP, errno.EBADF})
-"""The errors of systems that cannot lock a folder. NFS cannot: it locks only files that are open for writing."""
+"""The errors of file systems that cannot lock a folder, such as NFS, which locks only files open for writing."""
 _FIRST_S, _LONGEST_S = 0.0005, 0.002
-"""The pauses between two attempts. ``flock`` itself has no time limit, and does not wake waiting processes in order."""
+"""The first and the longest pause between attempts. ``flock`` has no time limit, and wakes processes unordered."""
 
 _own = threading.local()
 
 
 @contextmanager
 def locked(folder: Path, patience_s: float | None = None) -> Iterator[bool]:
-    """Holds the lock of ``folder`` against other threads and processes. A thread may take it again while it has it.
+    """Holds the lock of ``folder`` against other threads and processes. A thread that has it may acquire it again.
 
-    Yields False on a file system without locks. Raises BlockingIOError if another process holds the lock for more
-    than ``patience_s`` seconds (default: PATIENCE_S), and OSError if the folder cannot be opened. Blocks: call it in
-    a worker thread.
+    Yields False on a file system without locks. Raises BlockingIOError if another process holds the lock for more than
+    ``patience_s`` seconds (default: PATIENCE_S), and OSError if the folder cannot be opened. Blocks: call it in a
+    worker thread.
     """
     descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
@@ -102,7 +101,7 @@ def locked(folder: Path, patience_s: float | None = None) -> Iterator[bool]:
 
 
 def lock_at_once(descriptor: int) -> bool:
-    """Locks the open file until it is closed. Returns False if another process has the lock. Raises OSError."""
+    """Locks the open file until it is closed. Returns False if another process holds the lock. Raises OSError."""
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
@@ -111,7 +110,7 @@ def lock_at_once(descriptor: int) -> bool:
 
 
 def _take(descriptor: int, folder: Path, patience_s: float) -> bool:
-    """Waits for the lock. Returns False if the system has no locks. Raises BlockingIOError."""
+    """Waits for the lock. Returns False if the file system has no locks. Raises BlockingIOError."""
     end, pause = time.monotonic() + patience_s, _FIRST_S
     while True:
         try:

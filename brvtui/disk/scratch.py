@@ -14,13 +14,13 @@ from brvtui.disk.walking import walk
 
 @contextmanager
 def scratch_folder() -> Iterator[Path]:
-    """An empty folder that only its owner can enter, removed with its contents at the end. Raises OSError."""
+    """Yields an empty folder that only its owner can enter, and removes it at the end. Raises OSError."""
     with tempfile.TemporaryDirectory(prefix="brv-tui-", ignore_cleanup_errors=True) as name:
         yield Path(name).resolve()
 
 
 def copy_folder(source: Path, target: Path) -> None:
-    """Copies the regular files and symlinks below ``source`` to ``target``, with their times to the nanosecond.
+    """Copies the regular files and symlinks below ``source`` to ``target``, and keeps their times to the nanosecond.
 
     A symlink to a file below ``source`` leads to the copy of that file. Files that cannot be read, or are nested too
     deeply, are left out. Raises OSError if ``target`` cannot be written.
@@ -45,11 +45,11 @@ def remove_copy(folder: Path) -> None:
 
 
 def write_scratch(path: Path, text: str) -> None:
-    """Writes ``text`` to a file of a scratch folder, and creates its parent folders. Raises OSError."""
+    """Writes ``text`` to a file in a scratch folder, and creates its parent folders. Raises OSError."""
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(text, encoding="utf-8")
 
 
 def set_modified(path: Path, mtime_ns: int) -> None:
-    """Sets the modification time of the file at ``path`` of a scratch folder. Raises OSError."""
+    """Sets the modification time of the file at ``path`` in a scratch folder. Raises OSError."""
     os.utime(path, ns=(mtime_ns, mtime_ns), follow_symlinks=False)

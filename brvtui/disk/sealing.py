@@ -1,4 +1,4 @@
-"""Checksums at the end of the tool's own files and lines, so that flipped bits are detected."""
+"""Checksums at the end of the tool's own files and lines, for detecting flipped bits."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ class Unsealed(ValueError):
 
 
 def sealed(data: bytes) -> bytes:
-    """``data`` with its SHA-256 in a last line."""
+    """``data`` followed by a line with its SHA-256."""
     return b"%b%b%b\n" % (data, _MARK, _checksum(data))
 
 
 def is_sealed(data: bytes) -> bool:
-    """True if the data ends in a checksum, right or wrong. Files of earlier versions have none."""
+    """True if the data ends in a checksum, right or wrong. Files from earlier versions have none."""
     return _MARK in data[-_SEAL_BYTES:]
 
 
@@ -38,7 +38,7 @@ def unsealed(data: bytes) -> bytes:
 
 
 def read_sealed(path: Path, most: int) -> bytes:
-    """The data of the sealed file at ``path``. Checks its end first, so that other files are not read completely.
+    """The data of the sealed file at ``path``. Checks its end first, so that an unsealed file is not read completely.
 
     Raises OSError as :func:`brvtui.regular_files.read_regular` does, and :class:`Unsealed`.
     """
@@ -58,7 +58,7 @@ def sealed_line(text: str) -> str:
 
 
 def unsealed_line(line: bytes) -> bytes:
-    """The text of a sealed line, or all of a line without a checksum. Raises :class:`Unsealed`."""
+    """The text of a sealed line, or the whole line if it has no checksum. Raises :class:`Unsealed`."""
     text, tab, checksum = line.rpartition(b"\t")
     if not tab:
         return line  # from an earlier version

@@ -1,4 +1,4 @@
-"""Walks over everything below a folder, without recursion and up to a maximum depth."""
+"""Walks everything below a folder, without recursion and up to a maximum depth."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 from brvtui import faults
 
 MOST_DEPTH = 200
-"""The limit on folders between an entry and the top of the walk. Recursive code can handle paths of this depth."""
+"""The maximum number of folders between an entry and the top. Recursive code can handle paths of this depth."""
 TOO_DEEP = f"nested more than {MOST_DEPTH} folders deep, so its contents are not read; move it up"
 
 
@@ -21,9 +21,9 @@ def walk(
 ) -> Iterator[tuple[os.DirEntry[str], str]]:
     """Yields every entry below ``top`` with its path; folders only ``with_folders``. A symlink is never a folder.
 
-    The entries of a folder come in byte order of their names. The entries of its subfolders follow, last folder
-    first, if ``enters`` returns True for it. Calls ``refused`` with the path of a folder that cannot be read or is
-    nested too deeply, and the reason. Never raises.
+    Entries of a folder come in byte order of their names. Entries of its subfolders follow, last subfolder first, if
+    ``enters`` returns True for the subfolder. Calls ``refused`` with the path of a folder that cannot be read or is
+    nested too deeply, and the reason. Raises no errors.
     """
     pending = [(str(top), "", 0)]
     while pending:
@@ -47,7 +47,7 @@ def walk(
 
 
 def leads_to_folder(entry: os.DirEntry[str], follow_symlinks: bool = True) -> bool:
-    """True if ``entry`` is a folder, or a symlink to one; False if that cannot be determined."""
+    """True if ``entry`` is a folder, or a symlink to one; False if this cannot be determined."""
     try:
         return entry.is_dir(follow_symlinks=follow_symlinks)
     except OSError:

@@ -1,6 +1,6 @@
 """Writes files atomically, appends lines, creates folders and removes files.
 
-Files with text of notes are *private*: only their owner can read them (0600) and enter their folders (0700).
+Files that contain text from notes are *private*: only their owner can read them (0600) and enter their folders (0700).
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from typing import BinaryIO
 from brvtui.disk.locks import NO_LOCKS, is_running, lock_at_once
 
 PRIVATE, ORDINARY = 0o600, 0o666
-"""Permissions of a new file, from which the user's ``umask`` is subtracted."""
+"""Permissions of new files, before the user's ``umask`` is applied."""
 _FOLDER = 0o700
 _OTHERS = 0o077
 _CLOSE = getattr(os, "O_CLOEXEC", 0)
@@ -27,13 +27,13 @@ _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | _CLOSE
 _APPEND = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK | _CLOSE
 _PART = re.compile(r"\.brv-tui-(\d+)-[0-9a-f]{8}\.part")
 _JUST_MADE_S = 60.0
-"""The age in seconds below which a file may not be locked yet by the process that created it."""
+"""The age in seconds up to which the process that creates a file may not have locked it yet."""
 
 
 def create(name: str | Path, mode: int, folder: int | None = None) -> int:
     """Creates the empty file ``name`` in the open ``folder`` and returns its descriptor.
 
-    Raises OSError, also if it exists.
+    Raises OSError, also if the file exists.
     """
     return os.open(name, _NEW, mode, dir_fd=folder)
 
@@ -46,10 +46,10 @@ def write_all(descriptor: int, data: bytes) -> None:
 
 
 def write(path: Path, data: bytes, private: bool = True) -> None:
-    """Replaces the file at ``path`` by ``data`` in one step. On OSError, the old file stays complete.
+    """Replaces the file at ``path`` with ``data`` in one step. On OSError, the old file remains complete.
 
-    Also raises OSError if ``path`` is a device, a pipe or a socket, which would be replaced too. A ``private`` file
-    is only for its owner. Any other file keeps its permissions, and a new one gets the user's default.
+    Also raises OSError if ``path`` is a device, a pipe or a socket, which would be replaced too. A ``private`` file is
+    readable only for its owner. Any other file keeps its permissions, and a new one gets the user's default.
     """
     with replacing(path, private) as file:
         file.write(data)
@@ -57,9 +57,9 @@ def write(path: Path, data: bytes, private: bool = True) -> None:
 
 @contextmanager
 def replacing(path: Path, private: bool = True, durable: bool = True) -> Iterator[BinaryIO]:
-    """Opens a file for writing that replaces the one at ``path`` at the end, as :func:`write` does.
+    """Opens a file for writing that replaces the file at ``path`` on exit, as in :func:`write`.
 
-    Unless ``durable``, it is not synced, and may be lost or damaged if the power fails.
+    Unless ``durable``, it is not synced, and may be lost or damaged in a power failure.
     """
     make_folder(path.parent)
     with suppress(FileNotFoundError):
@@ -91,9 +91,9 @@ def replacing(path: Path, private: bool = True, durable: bool = True) -> Iterato
 
 
 def append_line(path: Path, line: str) -> int:
-    """Appends ``line``, which is ASCII, to the private file at ``path`` in one write. Returns its new size in bytes.
+    """Appends ``line``, which is ASCII, to the private file at ``path`` in one write. Returns the new size in bytes.
 
-    Raises OSError, and then the file is as it was.
+    On OSError, the file is unchanged.
     """
     make_folder(path.parent)
     data = f"{line}\n".encode("ascii")
@@ -119,7 +119,7 @@ def open_lock_file(path: Path) -> int:
 
 
 def make_folder(folder: Path) -> None:
-    """Creates ``folder`` and missing folders above it, each only for its owner. Raises OSError."""
+    """Creates ``folder`` and its missing parents, each accessible only to its owner. Raises OSError."""
     try:
         folder.mkdir(_FOLDER, exist_ok=True)
     except FileNotFoundError:
@@ -130,7 +130,7 @@ def make_folder(folder: Path) -> None:
 
 
 def make_ordinary_folder(folder: Path) -> None:
-    """Creates ``folder`` below an existing one with default permissions, if it is missing. Raises OSError."""
+    """Creates ``folder`` in an existing folder with default permissions, if it is missing. Raises OSError."""
     folder.mkdir(exist_ok=True)
 
 
@@ -145,17 +145,17 @@ def make_tree_folder(name: str, folder: int) -> None:
 
 
 def rename(path: Path, target: Path) -> None:
-    """Renames a file, over any file at ``target``. Raises OSError."""
+    """Renames a file, and replaces any file at ``target``. Raises OSError."""
     path.replace(target)
 
 
 def remove(path: Path) -> None:
-    """Removes the file at ``path``, if there is one. Raises OSError."""
+    """Removes the file at ``path`` if it exists. Raises OSError."""
     path.unlink(missing_ok=True)
 
 
 def remove_folder(folder: Path) -> None:
-    """Removes ``folder`` with its contents. Raises OSError, which names it."""
+    """Removes ``folder`` with its contents. Raises OSError with the folder's name."""
     import shutil
 
     try:
@@ -166,7 +166,7 @@ def remove_folder(folder: Path) -> None:
 
 
 def remove_unless_file(path: Path) -> None:
-    """Removes a folder, a pipe, a socket or a link at ``path``, where the tool's own file belongs. Raises OSError."""
+    """Removes a folder, pipe, socket or link at ``path`` that is in the way of the tool's own file. Raises OSError."""
     with suppress(FileNotFoundError):
         mode = path.lstat().st_mode
         if stat.S_ISDIR(mode):
@@ -177,7 +177,7 @@ def remove_unless_file(path: Path) -> None:
 
 @contextmanager
 def private_copy(name: str, data: bytes) -> Iterator[Path]:
-    """A file called ``name`` with ``data``, in a folder that only the user can enter. Both are removed afterwards.
+    """Yields a file called ``name`` with ``data``, in a folder that only the user can enter. Removes both afterwards.
 
     Raises OSError.
     """
@@ -195,7 +195,7 @@ def part_name() -> str:
 
 
 def abandoned_parts(folder: Path) -> Iterator[Path]:
-    """Yields files in ``folder`` that processes were writing when they ended. Never raises."""
+    """Yields files in ``folder`` that a process left behind when it ended. Raises no errors."""
     try:
         names = sorted(entry.name for entry in os.scandir(folder))
     except OSError:
@@ -208,8 +208,7 @@ def abandoned_parts(folder: Path) -> Iterator[Path]:
 
 
 def close_to_others(folder: Path) -> None:
-    """Removes the permissions of others from ``folder`` and everything below it. Follows no symlinks, and never
-    raises."""
+    """Removes other users' permissions from ``folder`` and everything below. Follows no symlinks, raises no errors."""
     with suppress(OSError, RecursionError):  # Python 3.11 walks folders recursively
         for _, _, names, descriptor in os.fwalk(folder):
             _close(descriptor, _FOLDER)
@@ -220,7 +219,7 @@ def close_to_others(folder: Path) -> None:
 
 
 def close_folder(folder: Path) -> None:
-    """Removes the permissions of others from ``folder`` itself. Never raises."""
+    """Removes other users' permissions from ``folder`` itself. Raises no errors."""
     with suppress(OSError):
         descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | _CLOSE)
         try:

@@ -1,4 +1,4 @@
-"""One question to all members of a fleet: replies in the fleet's order, and missing members."""
+"""One question to all members of a fleet: replies in fleet order, and missing members."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Replied = Callable[[MemberReply], None]
 
 
 class AskingStopped(Exception):
-    """The replies are no longer wanted, according to :attr:`Asker.stopped`."""
+    """:attr:`Asker.stopped` reports that the replies are no longer wanted."""
 
 
 def _unheard(reply: MemberReply) -> None:
@@ -24,7 +24,7 @@ def _unheard(reply: MemberReply) -> None:
 
 @dataclass(frozen=True)
 class Asker:
-    """Sends questions to members: the executor, the time of the questions, and the time limit per member."""
+    """Sends questions to members. Fields: the executor, the time of the questions, and the time limit per member."""
 
     where: MemberExecutor
     now_ms: float
@@ -40,7 +40,7 @@ class Asker:
         return self.ask_each([(member, question) for member in members])
 
     def ask_each(self, pairs: Sequence[tuple[Member, FleetQuestion]]) -> Replies:
-        """The replies of members to one question each. Raises :class:`AskingStopped`."""
+        """The replies to pairs of a member and its question. Raises :class:`AskingStopped`."""
         questions = [MemberQuestion(member, question, self.now_ms, self.fresh_s) for member, question in pairs]
         replies: dict[str, MemberReply] = {}
         for reply in self.where.ask(questions, self.timeout_s, self.stopped):
@@ -53,7 +53,7 @@ class Asker:
 
 @dataclass(frozen=True, slots=True)
 class Replies:
-    """The reply of each member, in the order of the fleet."""
+    """The reply of each member, in fleet order."""
 
     replies: tuple[MemberReply, ...]
 

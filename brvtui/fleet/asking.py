@@ -1,8 +1,7 @@
 """Puts questions to members, in any process or on any machine.
 
-A *question* is a frozen dataclass with a method ``of``. It is sent to the member's process, which sends the answer
-back. Members stay open in this process as long as there is memory, so that the next question does not have to open
-them.
+A *question* is a frozen dataclass with a method ``of``. It is sent to the member's process, which returns the answer.
+Members stay open in that process while there is enough memory, so that the next question does not reopen them.
 """
 
 from __future__ import annotations
@@ -31,13 +30,13 @@ from brvtui.typed_tables import ProfileError
 _NOTE_BYTES = 8_000
 """The measured memory of an open note of 120 words (docs/how-to/watch-many-memories.md)."""
 _SHARE = 0.5
-"""The share of the machine's memory that open members in all processes may use."""
+"""The share of the machine's memory available to open members in all processes."""
 IDLE_S = 600.0
 """The number of seconds without a question after which a member may be closed to free memory."""
 
 
 def most_notes() -> int:
-    """The maximum number of notes in open members of one process, assuming one process per core."""
+    """The maximum number of notes in the open members of one process, assuming one process per core."""
     try:
         memory = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
     except (AttributeError, OSError, ValueError):  # not supported by the system
@@ -49,9 +48,9 @@ def most_notes() -> int:
 class OpenMembers:
     """The open members of one process, with at most ``most`` notes in total. Thread-safe.
 
-    Each query asks all members in turn, so closing the least recently used member would close each one just before its
-    next question. Open members therefore stay open, and a member that does not fit is opened for a single question.
-    Members that had no question for :data:`IDLE_S` seconds are closed to free memory.
+    Each query goes to all members in turn, so closing the least recently used member would close each one just before
+    its next question. Instead, open members stay open, and a member that does not fit is opened for a single question.
+    Members without a question for :data:`IDLE_S` seconds are closed to free memory.
     """
 
     most: int = field(default_factory=most_notes)
@@ -67,7 +66,7 @@ class OpenMembers:
             return self._open.get(member)
 
     def keep(self, opened: OpenMember) -> bool:
-        """Keeps ``opened`` for the next question if it fits. Returns True if it does."""
+        """Keeps ``opened`` for the next question if it fits. Returns True if it was kept."""
         now = time.monotonic()
         with self._lock:
             total = _notes(opened) + sum(_notes(one) for one in self._open.values())  # members grow while they are open
@@ -103,7 +102,7 @@ class FleetQuestion(Protocol):
     """A question to a member."""
 
     def of(self, opened: OpenMember) -> Any:
-        """The answer of the open member. Raises the errors of its engine."""
+        """The open member's answer. Raises the errors of its engine."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +126,7 @@ class MemberReply:
     kind: AbsenceKind = AbsenceKind.OTHER
     """The kind of the error."""
     ms: float = 0.0
-    """The time taken by the process of the member."""
+    """The time that the member's process took, in milliseconds."""
 
     @property
     def absence(self) -> Absence:

@@ -23,17 +23,17 @@ from brvtui.installation import install_command
 from brvtui.tree.reading.json_file import read_json
 
 AUTO = "auto"
-"""The scheduler in Dask's own configuration."""
+"""The value for the scheduler in Dask's own configuration."""
 _ADDRESS = re.compile(r"(?:(tcp|tls)://)?([\w.-]+|\[[0-9A-Fa-f:.]+\])(?::\d+)?", re.ASCII)
 _AT_ONCE = 16
-"""The number of members per task. With fewer, results arrive sooner; with more, there are fewer tasks."""
+"""The number of members per task. Smaller values give earlier results; larger values create fewer tasks."""
 _LOOK_S = 0.5
-"""The interval for checking that all workers are still alive."""
+"""The interval in seconds between checks that all workers are alive."""
 _CONNECT_S = 10.0
 _LEAST_S = 2.0
-"""The minimum time to wait for the scheduler."""
+"""The minimum time in seconds to wait for the scheduler."""
 _FETCH_S = 5.0
-"""The maximum time to wait for the replies of a finished task."""
+"""The maximum time in seconds to wait for the replies of a finished task."""
 
 
 class ClusterError(FleetError):
@@ -52,7 +52,7 @@ class _Task:
 
 
 class Cluster:
-    """The workers of one scheduler. If a worker dies, its questions go to the others."""
+    """The workers of one scheduler. If a worker dies, other workers take its questions."""
 
     def __init__(self, scheduler: str, members: Sequence[Member], trusted: bool = False) -> None:
         """Connects to ``scheduler``: an address, a scheduler file, or :data:`AUTO`.
@@ -64,8 +64,8 @@ class Cluster:
         self._client = _connected(scheduler, trusted)
         self.address = str(self._client.scheduler.address)
         self._silent: set[str] = set()
-        """Workers that did not answer in time. They get no questions until they have answered, unless there are no
-        others.
+        """Workers that did not answer in time. They receive no questions until they have answered, unless no others are
+        left.
         """
         self._late: list[_Task] = []
         self._known: frozenset[str] = frozenset()
@@ -77,7 +77,7 @@ class Cluster:
     ) -> Iterator[MemberReply]:
         """Yields one reply per question as they arrive; ``stopped``, or closing the iterator, cancels the rest.
 
-        If a worker gives no reply for ``timeout_s`` seconds, each of its members gets a reply with this error. Raises
+        If a worker sends no reply for ``timeout_s`` seconds, each of its members gets a reply with this error. Raises
         :class:`ClusterError` if there is no scheduler or no worker at the start.
         """
         workers = self._workers(min(_CONNECT_S, timeout_s))
@@ -121,7 +121,7 @@ class Cluster:
         timeout_s: float,
         done: queue.SimpleQueue[_Task],
     ) -> Iterator[MemberReply]:
-        """Moves the questions of dead workers to others, and yields replies for workers that were silent too long."""
+        """Moves questions from dead workers to others, and yields error replies for workers silent too long."""
         for task in open_tasks:
             if task.future.done():
                 done.put(task)  # its replies could not be fetched
@@ -207,7 +207,7 @@ def _replies(task: _Task, patience_s: float) -> list[MemberReply]:
 
 
 def trusted_address(scheduler: str, trusted: bool) -> str:
-    """The address for ``scheduler``: the given one, one from a scheduler file, or the one in Dask's configuration.
+    """The address of ``scheduler``: as given, from a scheduler file, or from Dask's configuration.
 
     Raises :class:`ClusterError` if there is none, and :class:`UntrustedScheduler` as :class:`Cluster` does.
     """
@@ -265,7 +265,7 @@ def _connected(scheduler: str, trusted: bool) -> Any:
 
 
 def _start(client: Any, **options: Any) -> None:
-    """Starts ``client`` within one time limit, or closes it. Dask's own method has a separate limit for each step."""
+    """Starts ``client`` within one overall time limit, or closes it. Dask's own method limits each step separately."""
     client._loop_runner.start()
     try:
         client.sync(client._start, callback_timeout=_CONNECT_S, **options)

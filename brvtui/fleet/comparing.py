@@ -16,11 +16,11 @@ from brvtui.fleet.fleet_file import Absence, Member
 from brvtui.fleet.sketches import PERMUTATIONS, SCHEME, MemberSketch, NoteSketch, ShinglesOf, likeness
 
 SIMILAR = 0.8
-"""The minimum Jaccard similarity of the word triples in near-duplicates."""
+"""The minimum Jaccard similarity of two near-duplicates' word triples."""
 _ASKED_BELOW = 0.6
-"""The threshold for MinHash, which is lower because MinHash only estimates the similarity."""
+"""The threshold for MinHash estimates. It is lower than :data:`SIMILAR` because estimates can be too low."""
 _MOST_COMPARED = 50
-"""The maximum number of notes to compare with one note that has the same title or a similar MinHash."""
+"""The maximum number of notes compared with one note, among those with the same title or a similar MinHash."""
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -37,18 +37,18 @@ class AlikeNotes:
     """Notes of at least two members with nearly the same text."""
 
     likeness: float
-    """The lowest exact similarity of the pairs that connect the group, from 0 to 1."""
+    """The lowest exact similarity among the pairs that connect the group, from 0 to 1."""
     notes: tuple[NotePlace, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Contradiction:
-    """Two notes on the same subject with different facts: a candidate that a person must read."""
+    """Two notes on the same subject with different facts: a candidate for a person to check."""
 
     first: NotePlace
     second: NotePlace
     same: str
-    """``title`` or ``links``."""
+    """The common property: ``title`` or ``links``."""
     other_statements: int
     """The number of subjects with different statements."""
     only_first: int
@@ -62,9 +62,9 @@ Sketches = Mapping[str, MemberSketch]
 def alike_notes(
     asker: Asker, members: Sequence[Member], sketches: Sketches, minimum: float = SIMILAR
 ) -> tuple[list[AlikeNotes], tuple[Absence, ...]]:
-    """Groups of near-duplicates across members, most similar first, and the members that could not answer again.
+    """Groups of near-duplicates across members, most similar first, and the members that did not answer again.
 
-    Notes with the same words need no comparison. Others are found by MinHash and verified by their exact similarity.
+    Notes with equal words need no comparison. MinHash finds the others, which are then verified by exact similarity.
     """
     by_digest: dict[str, list[NotePlace]] = defaultdict(list)
     signatures: dict[str, NDArray[np.uint32]] = {}

@@ -1,4 +1,4 @@
-"""Expands the entries of a fleet to members: globs, data folders and repositories become one member per memory."""
+"""Expands fleet entries to members. A glob, data folder or repository becomes one member per memory."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from brvtui.wording import counted, shortened
 _NO_REVISION = "only repositories have a revision; list this folder without one"
 _ANY_DEPTH = "**"
 _MOST_LOOKED, _MOST_SECONDS = 200_000, 5.0
-"""The maximum number of files and folders to visit for one pattern, and the time limit."""
+"""The maximum number of files and folders visited for one pattern, and the time limit in seconds."""
 _LONGEST_PART = 1_000
 """The maximum length of one part of a pattern. Names have at most 255 characters, and Python's parser is quadratic."""
 
@@ -75,7 +75,7 @@ def entry_for(place: str, here: Path, options: FleetEntry | None = None) -> Flee
 
 
 def members_of(name: str, entries: Iterable[FleetEntry], here: Path) -> Fleet:
-    """The members of ``entries``, with unique names. A memory that is listed twice is one member."""
+    """The members of ``entries``, with unique names. A memory that is listed twice becomes one member."""
     expanded: list[Member] = []
     absent: list[Absence] = []
     notices: list[str] = []
@@ -167,9 +167,9 @@ def _globbed(entry: FleetEntry, pattern: str) -> tuple[list[Member], list[Absenc
 
 
 def _glob(pattern: str) -> tuple[list[str], str]:
-    """The places that match the absolute ``pattern``, sorted, and a message if the search was stopped; else empty.
+    """The absolute paths that match ``pattern``, sorted, and a message if the search stopped early; otherwise empty.
 
-    Visits the highest folders first, up to a limit of entries and of time. ``**`` does not follow symlinks.
+    Visits the highest folders first, up to a limit on entries and time. ``**`` does not follow symlinks.
     """
     top, *parts = Path(pattern).parts
     pending, looked, until = deque([(top, 0)]), 0, time.monotonic() + _MOST_SECONDS
@@ -185,10 +185,10 @@ def _glob(pattern: str) -> tuple[list[str], str]:
 
 
 def _below(folder: str, number: int, parts: Sequence[str]) -> Iterator[tuple[str, int] | None]:
-    """Yields each entry of ``folder`` that matches part ``number``, with the number of its next part; None for other
-    entries.
+    """Yields each entry of ``folder`` that matches part ``number``, with the number of its next part; None for any
+    other entry.
 
-    A folder that cannot be read or that disappears has no entries.
+    A folder that cannot be read or has disappeared has no entries.
     """
     part, is_last = "".join(parts[number : number + 1]), number + 1 == len(parts)
     if part == _ANY_DEPTH:

@@ -1,4 +1,4 @@
-"""``fleet.toml``: reading and adding the entries of a fleet."""
+"""Reads ``fleet.toml``, and adds entries to it."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from brvtui.typed_tables import ProfileError, Range, parse_tables, typed
 from brvtui.wording import MOST_PROBLEMS, first_lines, shortened
 
 NEWEST = "HEAD"
-"""The revision of a repository if no other is named."""
+"""The default revision of a repository."""
 _GLOB = frozenset("*?[")
 
 
@@ -34,47 +34,47 @@ def is_glob(place: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    """One memory of a fleet. It contains only addresses, so that it can be sent to another process or machine."""
+    """One memory of a fleet. It contains only addresses, so it can be sent to another process or machine."""
 
     name: str
-    """Unique in its fleet."""
+    """The member's name, unique in its fleet."""
     path: str = ""
     """A project, a bare tree or the tree of a V4 space; empty for a git repository."""
     repository: str = ""
-    """A git repository, bare or not, whose objects are read; empty for a folder."""
+    """A git repository, bare or not, from whose objects the notes are read; empty for a folder."""
     revision: str = NEWEST
     folder: str = ".brv/context-tree"
-    """The path of the tree in the repository."""
+    """The path of the tree within the repository."""
     engine: str = ""
-    """The engine; empty for the engine in the member's own settings."""
+    """The engine; empty to use the engine from the member's own settings."""
     profile: str = ""
     weight: float = 1.0
-    """The relative amount of work, for distributing members to workers."""
+    """The relative amount of work, used to distribute members over workers."""
     owner: str = ""
 
     @property
     def place(self) -> str:
-        """Its address in one line."""
+        """The member's address in one line."""
         return f"{self.repository}@{self.revision}" if self.repository else self.path
 
 
 class AbsenceKind(StrEnum):
-    """The kinds of missing memories, by possible remedies."""
+    """The kinds of absence, each with its own remedy."""
 
     OTHER = "other"
     """A problem described in the message."""
     ENTRY = "entry"
-    """An unusable entry of the fleet."""
+    """The fleet's entry cannot be used."""
     NO_FOLDER = "no_folder"
     ONLY_ALONE = "only_alone"
-    """It can be opened, but not in a fleet: its memory is elsewhere, or its engine is not installed."""
+    """The member can be opened, but not in a fleet: its memory is elsewhere, or its engine is not installed."""
     TIMEOUT = "timeout"
     PROCESS_ENDED = "process_ended"
-    """Its process ended; the next question starts another one."""
+    """The member's process ended; the next question starts another one."""
     NOT_RANKED = "not_ranked"
-    """Its engine or this query does not allow one ranking; it can answer separately."""
+    """The engine or this query does not allow one ranking; the member can answer separately."""
     OTHER_CONSTANTS = "other_constants"
-    """Its constants differ from those of most members, so it is left out of one ranking."""
+    """The member's constants differ from those of most members, so one ranking leaves it out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,16 +95,16 @@ class Fleet:
     absent: tuple[Absence, ...] = ()
     notices: tuple[str, ...] = ()
     everyone: tuple[Member, ...] = ()
-    """All members, for choosing workers, if only some of them are queried; otherwise empty."""
+    """All members, used to choose workers if only some members are queried; otherwise empty."""
 
     def only(self, names: Collection[str]) -> Fleet:
-        """A fleet with only the members in ``names``, on the same workers as in the whole fleet."""
+        """A fleet with only the members in ``names``, on the workers that they have in the whole fleet."""
         chosen = tuple(member for member in self.members if member.name in names)
         return Fleet(self.name, chosen, everyone=self.members)
 
     @property
     def to_place(self) -> tuple[Member, ...]:
-        """The members for choosing workers."""
+        """The members to distribute over workers."""
         return self.everyone or self.members
 
 
@@ -124,15 +124,15 @@ class FleetError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class FleetEntry:
-    """A table ``[[member]]`` in the file: one memory, or several by a glob or a data folder."""
+    """One ``[[member]]`` table in the file: one memory, or several through a glob or a data folder."""
 
     name: str = ""
     path: str = ""
     """A folder or a glob."""
     repository: str = ""
-    """A git repository, whose objects are read."""
+    """A git repository, from whose objects the notes are read."""
     spaces: str = ""
-    """A data folder of ByteRover V4: each of its spaces is a member."""
+    """A ByteRover V4 data folder, whose spaces each become a member."""
     revision: str = NEWEST
     folder: str = ".brv/context-tree"
     engine: str = ""
@@ -147,10 +147,10 @@ class FleetEntry:
 
 
 def read_entries(file: Path, given: bool = True) -> tuple[str, tuple[FleetEntry, ...], tuple[str, ...]]:
-    """The fleet's name, its entries, a line for each of the first 20 unusable entries, and a line with the number of
+    """The fleet's name, its entries, one line for each of the first 20 unusable entries, and one that counts the
     others.
 
-    Unless the user gave its path, ``file`` may not be a link out of the current folder. Raises :class:`FleetError` if
+    Unless the user gave its path, ``file`` must not be a link out of the current folder. Raises :class:`FleetError` if
     the file is missing or not a fleet.
     """
     try:
@@ -193,7 +193,7 @@ def _entry(table: Any, origin: str) -> FleetEntry:
 
 
 def check_revision(entry: FleetEntry, origin: str) -> None:
-    """Raises :class:`FleetError` if ``entry`` has a revision, but no repository. A glob may match repositories."""
+    """Raises :class:`FleetError` if ``entry`` has a revision but no repository. A glob may match repositories."""
     if entry.revision != NEWEST and not entry.repository and not is_glob(entry.path):
         raise FleetError(f"{origin}: a revision needs a repository: give repository in place of path or spaces")
 
@@ -204,7 +204,7 @@ def _address(entry: FleetEntry, file: Path) -> tuple[list[str], str]:
 
 
 def add_entry(file: Path, entry: FleetEntry, given: bool = True) -> None:
-    """Appends ``entry`` to the file, which keeps its comments and order. Creates the file if there is none.
+    """Appends ``entry`` to the file and keeps comments and order. Creates the file if it is missing.
 
     Raises :class:`FleetError` if the entry is already listed or the file cannot be changed, and OSError.
     """

@@ -17,7 +17,7 @@ STALE_DAYS = 180
 
 @dataclass(frozen=True, slots=True)
 class MemberHealth:
-    """The health of one member compared with the others."""
+    """One member's health compared with the others."""
 
     name: str
     owner: str
@@ -25,13 +25,13 @@ class MemberHealth:
     engine: str
     profile: str
     is_usual: bool
-    """True if its engine and constants are those of most members."""
+    """True if the engine and constants equal those of most members."""
     repeated: int
-    """The number of notes that are near-duplicates of another member's."""
+    """The number of notes that nearly duplicate a note of another member."""
     contradicted: int
-    """The number of notes that may contradict another member's."""
+    """The number of notes that may contradict a note of another member."""
     alone: int
-    """The number of unique notes: no other member has nearly the same text or the same title."""
+    """The number of unique notes, for which no other member has nearly the same text or the same title."""
     stale: int
     """The number of notes that have not changed for a long time."""
     oldest_days: float

@@ -1,7 +1,7 @@
-"""One ranking of all members, equal to that of a single tree with all their notes. Members score their own notes.
+"""One ranking of all members, equal to that of a single tree with all notes. Members score their own notes.
 
-The common engine of the members defines the questions to them, and merges the best results by its own rules. Folders
-belong to their member.
+The members' common engine defines the questions and merges the best results by its own rules. Each folder belongs to
+its member.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ from brvtui.trace.routing import SearchOutcome
 
 @dataclass(frozen=True, slots=True)
 class PartOf:
-    """Puts a question for one ranking to a member."""
+    """Sends a question for one ranking to a member."""
 
     question: PartQuestion
 
     def of(self, opened: OpenMember) -> Any:
-        """The member's part. Raises FleetError if it cannot be ranked with others, and EngineError."""
+        """The member's part. Raises FleetError if the member cannot be ranked with others, and EngineError."""
         name, context = opened.project.engine, opened.context
         engine = opened.project.engines.named(name)
         if not isinstance(engine, RanksTogether):
@@ -40,7 +40,7 @@ class PartOf:
 
 
 class _Members:
-    """The members in the ranking. Members without an answer are removed."""
+    """The members in the ranking, without those that did not answer."""
 
     def __init__(self, asker: Asker, members: Sequence[Member], profiles: Mapping[str, str]) -> None:
         self._asker, self.profiles = asker, profiles
@@ -64,9 +64,9 @@ class _Members:
 
 
 def one_ranking(asker: Asker, members: Sequence[Member], query: str, limit: int = 0) -> OneRanking:
-    """One ranking of all members for ``query``, with at most ``limit`` results; 0 for the default of the profile.
+    """One ranking of all members for ``query``, with at most ``limit`` results; 0 means the profile's default.
 
-    Members with another engine or other constants than most are left out, each with a message. Raises
+    Members whose engine or constants differ from those of most members are left out, each with a message. Raises
     :class:`brvtui.fleet.fleet_file.FleetError` if no member is left, or if the query names several places.
     """
     replies = asker.ask(members, StateRequest())

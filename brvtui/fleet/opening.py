@@ -1,7 +1,7 @@
-"""Opens a member in this process with its engine, and limits the files that it can read.
+"""Opens a member in this process with its engine, and restricts which files it can read.
 
-A member's files are untrusted. Its settings determine its engine and profile, as when it is opened alone. But nothing
-outside its folder is read, and no service is called, whatever the settings.
+A member's files are untrusted. As when it is opened alone, its settings determine its engine and profile. But whatever
+the settings say, nothing outside its folder is read and no service is called.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ _MOST_LISTING = 64 * 1_048_576
 _SHORT = 4096
 _NS_PER_S = 1_000_000_000
 _NOT_ON_DISK = "."
-"""The name of a tree whose folder does not exist, as reported by a walk."""
+"""The name under which a walk reports a tree whose folder does not exist."""
 
 
 def commit_of(repository: Path, revision: str) -> str:
@@ -53,10 +53,10 @@ def commit_of(repository: Path, revision: str) -> str:
 
 
 def git_snapshot(repository: Path, commit: str, folder: str, constants: TreeConstants, now_ms: float) -> Snapshot:
-    """A snapshot of the Markdown files in ``folder`` at ``commit``. The age of a file is the age of its last commit.
+    """A snapshot of the Markdown files in ``folder`` at ``commit``. A file's age is the age of its last commit.
 
-    Signals come from frontmatter if the profile reads it, else they have the defaults, because git has no others.
-    Raises RevisionError.
+    Signals come from frontmatter if the profile reads it; otherwise they are the defaults, because git stores no
+    others. Raises RevisionError.
     """
     files = _listed(repository, commit, folder)
     read = partial(_git, repository)
@@ -90,7 +90,7 @@ def _listed(repository: Path, commit: str, folder: str) -> dict[str, CommittedFi
 
 
 def _dates(repository: Path, commit: str, folder: str) -> dict[str, int]:
-    """The time of each file's last commit, in ns since 1970; the empty path has the time of ``commit``."""
+    """The time of each file's last commit, in ns since 1970. The empty path maps to the time of ``commit``."""
     own = int(_git(repository, "log", "-1", "--format=%ct", commit, most=_SHORT).strip() or 0) * _NS_PER_S
     dates = {"": own}
     where = ("--", f":(top,literal){folder}") if folder else ()
@@ -123,10 +123,10 @@ FRESH_S = 30.0
 
 
 class OpenMember:
-    """An open member in this process. Only the thread with its ``lock`` may use it."""
+    """An open member in this process. Only the thread that holds ``lock`` may use it."""
 
     def __init__(self, member: Member, now_ms: float) -> None:
-        """Opens ``member`` with the time ``now_ms``, and reads its notes.
+        """Opens ``member`` at the time ``now_ms``, and reads its notes.
 
         Raises :class:`brvtui.fleet.fleet_file.FleetError`, and the errors of opening a project.
         """
@@ -140,7 +140,7 @@ class OpenMember:
     def look(self, now_ms: float, fresh_s: float = FRESH_S) -> None:
         """Sets the clock to ``now_ms``, and reads changes if the last check was more than ``fresh_s`` seconds ago.
 
-        Raises the same errors as opening, including that the member no longer exists.
+        Raises the same errors as opening, also if the member no longer exists.
         """
         self.project.clock = lambda: now_ms
         if not self._place.is_dir():
@@ -188,7 +188,7 @@ def _session(member: Member, now_ms: float) -> Session:
 
 
 def _check_profile(member: Member) -> None:
-    """Raises :class:`FleetError` if ``member`` names a profile by its file: a fleet file may come from a stranger."""
+    """Raises :class:`FleetError` if ``member`` names a profile by its file: a fleet file may be a stranger's."""
     if member.profile and not engine_of_profile(member.profile):
         where = "a fleet cannot name a file; set it in the member's own .brv/brv-tui.toml"
         raise FleetError(f"{member.place}: no profile is called {shortened(member.profile)}; {where}")
@@ -215,7 +215,7 @@ class GitMemory:
         self._snapshot: Snapshot | None = None
 
     def load(self) -> bool:
-        """Reads the notes if the revision now refers to another commit. Raises RevisionError."""
+        """Reads the notes if the revision now refers to a different commit. Raises RevisionError."""
         repository = Path(self._member.repository)
         commit = commit_of(repository, self._member.revision)
         if commit == self._commit:

@@ -19,15 +19,15 @@ from brvtui.fleet.fleet_file import AbsenceKind, Member
 
 
 SLACK = 1.1
-"""The maximum load of a worker relative to its fair share, so that members can keep their workers."""
+"""The maximum load of a worker relative to its fair share. The slack lets members keep their workers."""
 
 
 def placed(members: Sequence[Member], workers: Sequence[str]) -> Mapping[str, str]:
     """The worker of each member, by the member's name.
 
-    Rendezvous hashing with bounded loads: each member goes to the worker with the highest hash of both whose load stays
-    within :data:`SLACK` of its share. The result depends only on the arguments, so other processes get the same one,
-    and adding or removing a worker moves few other members.
+    Uses rendezvous hashing with bounded loads: each member goes to the worker with the highest joint hash among those
+    whose load stays within :data:`SLACK` of the fair share. The result depends only on the arguments, so every process
+    computes the same one, and adding or removing a worker moves few other members.
     """
     if not workers:
         return {}
@@ -49,19 +49,19 @@ def _hash(member: str, worker: str) -> bytes:
 
 _STARTS_WITHIN_S = 60.0
 _LOOK_S = 0.1
-"""The interval in seconds for checking that the replies are still wanted."""
+"""The interval in seconds between checks that the replies are still wanted."""
 
 Stopped = Callable[[], bool]
 """Returns True if the replies are no longer wanted. Called in the asking thread."""
 
 
 def never_stopped() -> bool:
-    """Returns False: all replies are wanted."""
+    """Returns False, because all replies are wanted."""
     return False
 
 
 class MemberExecutor(Protocol):
-    """Executes questions to members, in processes on this machine or on a cluster."""
+    """Asks members questions, in processes on this machine or on a cluster."""
 
     def ask(
         self, questions: Sequence[MemberQuestion], timeout_s: float, stopped: Stopped = never_stopped
@@ -82,16 +82,16 @@ class _Worker:
     current: MemberQuestion | None = None
     since: float = 0.0
     is_wanted: bool = True
-    """True if the answer is still wanted. Otherwise it is dropped when it arrives, but the members stay open."""
+    """True if the answer is still wanted. An unwanted answer is dropped when it arrives, but the members stay open."""
     is_ready: bool = False
-    """True once the process has started. The time limit of a question begins then."""
+    """True once the process has started. A question's time limit begins at this point."""
 
 
 class ProcessPool:
-    """A pool of processes. A member is always asked in the same one. A process that hangs is restarted."""
+    """A pool of processes. Questions to a member always go to the same process. A process that hangs is restarted."""
 
     def __init__(self, members: Sequence[Member], workers: int) -> None:
-        """Starts no process yet. If ``workers`` is 0, there are as many as this machine has cores."""
+        """Starts no process yet. If ``workers`` is 0, the pool uses one process per core."""
         count = min(workers or os.cpu_count() or 1, max(1, len(members)))
         self._places = placed(members, [f"process {number}" for number in range(1, count + 1)])
         self._workers: dict[str, _Worker] = {}
@@ -101,8 +101,8 @@ class ProcessPool:
     ) -> Iterator[MemberReply]:
         """Yields one reply per question as they arrive, until ``stopped``.
 
-        Stopping or closing the iterator does not wait: the answer being computed is dropped when it arrives, and its
-        process keeps its members open.
+        Stopping, or closing the iterator, does not wait: an answer that is being computed is dropped when it arrives,
+        and its process keeps its members open.
         """
         try:
             for one in questions:
@@ -133,7 +133,7 @@ class ProcessPool:
         return worker.current is not None and (worker.is_wanted or bool(worker.waiting))
 
     def _replies(self, busy: Sequence[str], timeout_s: float) -> Iterator[MemberReply]:
-        """Yields the available replies after one arrives, a process times out, or the check interval ends."""
+        """Yields the replies available once one arrives, a process times out, or the check interval ends."""
         first = min(self._deadline(name, timeout_s) for name in busy)
         patience = min(max(0.0, first - time.monotonic()), _LOOK_S)
         ready = programs.wait_for([self._workers[name].process.connection for name in busy], patience)

@@ -1,4 +1,4 @@
-"""The questions that a member can answer independently of the others."""
+"""The questions that a member can answer without the others."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class MemberState:
     engine: str
     profile: str
     constants: str
-    """A digest of the constants. Members with equal digests rank alike."""
+    """A digest of the constants. Members with equal digests rank in the same way."""
     domains: tuple[str, ...]
     """The names of its domains, in lower case."""
     notices: tuple[str, ...]
@@ -109,25 +109,25 @@ class Answering:
 
 @dataclass(frozen=True, slots=True)
 class NoSuchNote:
-    """No note, or several notes, in the member match a name."""
+    """The member has no note, or several notes, with a name."""
 
     why: str
     near: tuple[str, ...]
     """The paths of notes with similar names."""
     meant: tuple[str, ...]
-    """The paths of matching notes; empty if there are none."""
+    """The paths of the matching notes; empty if none match."""
 
 
 @dataclass(frozen=True, slots=True)
 class Explaining:
-    """Requests the reason for the presence or absence of a note in the member's answer to ``text``."""
+    """Requests the reason why a note is or is not in the member's answer to ``text``."""
 
     text: str
     note: str
     """A path, the end of a path, or a title."""
 
     def of(self, opened: OpenMember) -> Explanation | NoSuchNote:
-        """The explanation with remedies; or NoSuchNote if there is not exactly one such note."""
+        """The explanation with remedies, or NoSuchNote unless exactly one note matches."""
         context, engine, trace = opened.context, opened.engine, opened.trace(self.text)
         try:
             named = find_note(context.snapshot, self.note)
@@ -141,7 +141,7 @@ class Explaining:
 
 @dataclass(frozen=True, slots=True)
 class OutlookOf:
-    """Requests the outlook for the member's notes in the next days; ``event`` limits it to one kind of event."""
+    """Requests the events of the member's notes in the next days; ``event`` limits them to one kind."""
 
     days: int
     event: str = ""

@@ -1,4 +1,4 @@
-"""Sketches of notes for comparing memories. Members compute them; they contain hashes, never text."""
+"""Sketches of notes, for comparing memories. Members compute them; they contain hashes, never text."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from brvtui.tree.reading.links import links_in
 
 PERMUTATIONS = 64
 SCHEME: Literal["affine32"] = "affine32"
-"""The scheme of signatures, which is the same for every member."""
+"""The signature scheme, equal for all members."""
 SHINGLE = 3
 """The number of words in a shingle."""
 _MOST_SHINGLES = 20_000
@@ -40,14 +40,14 @@ class NoteSketch:
     path: str
     title: str
     days: float
-    """The number of days since its file changed."""
+    """The number of days since the note's file changed."""
     maturity: str
     digest: str
-    """Equal for notes with the same words in the same order."""
+    """A digest that is equal for notes with the same words in the same order."""
     facts: tuple[tuple[str, str], ...]
-    """A pair of digests for each line of its section Facts: the subject (empty if there is none) and the statement."""
+    """A pair of digests for each line in the section Facts: the subject (empty if there is none) and the statement."""
     links: str
-    """A digest of the link targets; empty without links."""
+    """A digest of the link targets; empty if there are no links."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -56,7 +56,7 @@ class MemberSketch:
 
     notes: tuple[NoteSketch, ...]
     signatures: NDArray[np.uint32]
-    """Shape (notes, PERMUTATIONS)."""
+    """The MinHash signatures, with the shape (notes, PERMUTATIONS)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +64,7 @@ class SketchOf:
     """Requests the :class:`MemberSketch`. Reads every note."""
 
     def of(self, opened: OpenMember) -> MemberSketch:
-        """The sketches of notes, without stubs and ``context.md`` files. Raises FleetError if datasketch is not
+        """The sketches of all notes except stubs and ``context.md`` files. Raises FleetError if datasketch is not
         installed.
         """
         try:
@@ -103,7 +103,7 @@ class SketchOf:
 
 @dataclass(frozen=True, slots=True)
 class ShinglesOf:
-    """Requests the hashed shingles of some notes, for their exact similarity."""
+    """Requests the hashed shingles of some notes, to compute their exact similarity."""
 
     paths: tuple[str, ...]
 
@@ -161,6 +161,6 @@ def likeness(first: NDArray[np.uint64], second: NDArray[np.uint64]) -> float:
 
 
 def _body(text: str) -> str:
-    """``text`` without its frontmatter, so that dates and counts make no difference."""
+    """``text`` without its frontmatter, so that dates and counts do not matter."""
     span = block_span(text)
     return text[span[1] :] if span else text

@@ -28,10 +28,10 @@ class FileState(StrEnum):
 
     CURRENT = "current"
     NEWER = "newer"
-    """It changed on disk after it was read. Scores and links belong to its earlier text."""
+    """The file changed on disk after it was read. Scores and links belong to its earlier text."""
     GONE = "gone"
     NOT_READ = "not read"
-    """It is not a note and is not searched."""
+    """The file is not a note and is not searched."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,17 +40,17 @@ class About:
 
     path: str
     alias: str
-    """The alias of its shared source; empty for a file of the project."""
+    """The alias of the shared source that contains the file; empty for the project's own files."""
     title: str
     generation: int
     names: Names
-    """The files of its tree by the names in links."""
+    """The files of the same tree, by the names that links use."""
     state: FileState
     text: str = ""
     problem: str = ""
-    """The reason if there is no text to show."""
+    """The reason why there is no text to show; otherwise empty."""
     unseen: str = ""
-    """The reason if the engine does not see the file."""
+    """The reason why the engine does not see the file; otherwise empty."""
     frontmatter: Frontmatter = _NO_FRONTMATTER
     aged: AgedSignals | None = None
     """A note's signals before and after decay."""
@@ -58,13 +58,13 @@ class About:
     cut_lines: int = 0
     """The number of lines at the end that the engine does not read."""
     cut_units: int = 0
-    """The number of lines of which the engine reads only the beginning."""
+    """The number of lines whose ends the engine does not read."""
     moved_to: str = ""
     """For a file that no longer exists: the file that now contains its text, or its stub in the archive."""
     moved_how: str = ""
-    """The reason for ``moved_to``, in a few words."""
+    """The evidence for ``moved_to``, in a few words."""
     unread_signals: bool = False
-    """True if its frontmatter has non-default signals, which count only if frontmatter is read."""
+    """True if its frontmatter has non-default signals that do not count because frontmatter is not read."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,11 +76,11 @@ class FileSurroundings:
     links: tuple[Resolved, ...]
     backlinks: tuple[Backlink, ...]
     place: ManifestPlace | None
-    """Its place in ByteRover's manifest; None for a file that is not Markdown."""
+    """The file's place in ByteRover's manifest; None if the file is not Markdown."""
     coming: tuple[UpcomingEvent, ...]
-    """Future events of ageing, soonest first."""
+    """Future ageing events, soonest first."""
     standing: BoardRow | None
-    """The note on the board of maturities."""
+    """The note's row on the maturity board."""
     speaking: tuple[tuple[str, str], ...] = ()
     """For a symbol: the notes that mention it, each with the matching text."""
 
@@ -88,9 +88,9 @@ class FileSurroundings:
 def about(
     snapshot: Snapshot, rules: SignalRules, path: str, standing: tuple[AgedSignals, Ceiling | None] | None
 ) -> About:
-    """The file at ``path``, with its signals and ceiling (``standing``).
+    """The file at ``path``, with its signals and best possible score (``standing``).
 
-    ``rules`` are those for reading signals. Raises no errors, even if the file is missing, unreadable or not a note.
+    ``rules`` define how signals are read. Raises no errors, even if the file is missing, unreadable or not a note.
     """
     parsed = snapshot.parsed.get(path)
     alias = parsed.alias if parsed else ""
@@ -125,7 +125,7 @@ def about(
 
 
 def as_it_was(page: About, before: About, snapshot: Snapshot) -> About:
-    """``page`` of a missing file with the contents of ``before``, and with its new place in ``snapshot``.
+    """``page``, whose file is missing, with the contents of ``before`` and the file's new place in ``snapshot``.
 
     May read every note. Raises no errors.
     """
@@ -143,8 +143,8 @@ def _has_unread_signals(snapshot: Snapshot, page: About, signals: NoteSignals, r
 
 
 def around(board: Board, links: LinkIndex, path: str, place: ManifestPlace | None) -> FileSurroundings:
-    """The surroundings of the file at ``path`` with the manifest place ``place``. Fields that do not apply
-    are empty.
+    """The surroundings of the file at ``path``, whose place in the manifest is ``place``. Fields that do not apply are
+    empty.
     """
     snapshot = board.snapshot
     position = snapshot.by_path.get(path) if not snapshot.kind.is_html else None
@@ -187,7 +187,7 @@ def _text(snapshot: Snapshot, path: str) -> tuple[str, str]:
 
 
 def stale_files(snapshot: Snapshot, paths: Iterable[str]) -> dict[str, str]:
-    """The files at ``paths`` that are ``newer`` than ``snapshot`` or ``gone``, with this state, by path."""
+    """The state, by path, of each file at ``paths`` that is ``newer`` than ``snapshot`` or ``gone``."""
     states = {path: _state(snapshot, path) for path in paths}
     return {path: state.value for path, state in states.items() if state in (FileState.NEWER, FileState.GONE)}
 

@@ -1,4 +1,4 @@
-"""Two answers to one query, and the causes of their differences, which sum to the change of each score
+"""Two answers to one query, and the causes of their differences. The causes add up to the change of each score
 (``docs/how-to/compare-answers.md``).
 """
 
@@ -35,10 +35,10 @@ from brvtui.tree.reading.signals import SignalLayers
 
 
 class CauseKind(StrEnum):
-    """The kinds of causes of a difference, in the order in which they are replaced."""
+    """The kinds of causes of a difference, in the order in which they are applied."""
 
     NOTES = "notes and signals"
-    """Notes and signals of a saved answer, which are no longer available."""
+    """The notes and signals of a saved answer, which are no longer available."""
     OWN_TEXT = "its own text"
     OTHER_TEXTS = "other notes' texts"
     AGE = "age"
@@ -67,7 +67,7 @@ class AskedState:
 
 @dataclass(frozen=True)
 class StateMixer:
-    """Builds every state between ``then`` and ``now``, each once. Writes nothing to disk."""
+    """Builds every state between ``then`` and ``now``, each only once. Writes nothing to disk."""
 
     then: AskedState
     now: AskedState
@@ -88,7 +88,8 @@ class StateMixer:
     def mixed(self, taken: Collection[CauseKind], path: str = "") -> Context[Any]:
         """The context with the ``taken`` kinds from ``now``, and everything else from ``then``.
 
-        ``path`` is the note for :attr:`CauseKind.OWN_TEXT`; all other notes belong to :attr:`CauseKind.OTHER_TEXTS`.
+        :attr:`CauseKind.OWN_TEXT` is the text of the note at ``path``, :attr:`CauseKind.OTHER_TEXTS` all other notes'
+        texts.
         """
         wanted = frozenset(taken) & frozenset(self.kinds)
         own = path if path in self.changed_files else ""
@@ -161,9 +162,7 @@ class StateMixer:
             return None
 
     def _time(self, path: str, state: AskedState) -> int:
-        """The time of the last change of the file at ``path``, in ns since 1970; 0 if it does not exist in
-        this state.
-        """
+        """The modification time of the file at ``path`` in this state, in ns since 1970; 0 if it does not exist."""
         edit = state.difference.edits.get(path)
         if edit is not None:
             return edit.mtime_ns
@@ -196,27 +195,27 @@ class PartChange:
 
 @dataclass(frozen=True, slots=True)
 class Cause:
-    """The effect of one replacement on the score of a note, measured by asking before and after it."""
+    """The effect of one replacement on a note's score, measured by running the query before and after it."""
 
     kind: CauseKind
     change: float
     score: float | None
     """The score after the replacement; None if the note does not match or does not exist."""
     rank: int | None
-    """The rank after the replacement, from 1; None if it is not a result."""
+    """The rank after the replacement, from 1; None if the note is not a result."""
     parts: tuple[PartChange, ...]
     """The changed parts of the score, largest change first."""
     through: tuple[PartChange, ...] = ()
-    """For other notes' texts: the changes by ``idf``, by ``length`` (the average length of a note) and by ``matches``
+    """For changes to other notes' texts: the parts due to ``idf``, ``length`` (the average note length) and ``matches``
     (terms that match in only one state); empty for engines whose score is not a sum over terms.
     """
     reason: str = ""
-    """The reason if the replacement removed it from the results."""
+    """The reason why the replacement removed the note from the results; otherwise empty."""
 
 
 @dataclass(frozen=True, slots=True)
 class NoteDiff:
-    """One note in both answers. The causes sum to the change of its score; a missing score counts as 0."""
+    """One note in both answers. The causes add up to the change of its score; a missing score counts as 0."""
 
     path: str
     title: str
@@ -226,9 +225,9 @@ class NoteDiff:
     score_now: float | None
     causes: tuple[Cause, ...]
     reason: str = ""
-    """The reason if it is not a result now."""
+    """The reason why the note is not a result now; otherwise empty."""
     reason_then: str = ""
-    """The reason if it was not a result then."""
+    """The reason why the note was not a result then; otherwise empty."""
 
     @property
     def change(self) -> float:
@@ -237,9 +236,7 @@ class NoteDiff:
 
     @property
     def summary(self) -> str:
-        """The scores, and the causes that are visible in four decimals: ``0.9000 → 0.5898: its own text
-        −0.3100, …``.
-        """
+        """The scores, and the causes visible with four decimals: ``0.9000 → 0.5898: its own text −0.3100, …``."""
         then, now = ("–" if score is None else f"{score:.4f}" for score in (self.score_then, self.score_now))
         visible = [f"{cause.kind} {signed(cause.change, 4)}" for cause in self.causes if abs(cause.change) >= _SEEN]
         return f"{then} → {now}" + (f": {', '.join(visible)}" if visible else "")
@@ -247,7 +244,7 @@ class NoteDiff:
 
 @dataclass(frozen=True, slots=True)
 class OutcomeStep:
-    """The outcome of the query after a replacement for all notes."""
+    """The query's outcome after a replacement in all notes."""
 
     what: str
     outcome: str
@@ -262,21 +259,21 @@ class AnswerDiff:
     then_name: str
     now_name: str
     outcomes: tuple[OutcomeStep, ...]
-    """The outcome after each replacement. The texts of all notes are replaced together."""
+    """The outcome after each replacement. All notes' texts are replaced together."""
     notes: tuple[NoteDiff, ...]
-    """The notes whose rank or score changed, by current rank, followed by those that are no longer results."""
+    """The notes whose rank or score changed, by current rank, followed by notes that are no longer results."""
     left_out: int
-    """The number of further changed notes."""
+    """The number of changed notes that are not included."""
 
     @property
     def differs(self) -> bool:
-        """True if the outcome or a rank changed. Scores do not count because they change every second."""
+        """True if the outcome or a rank changed. Scores are ignored, because they change every second."""
         then, now = self.traces.outcomes
         return then != now or any(note.rank_then != note.rank_now for note in self.notes)
 
 
 def cause_of(kind: CauseKind, before: NoteStanding, after: NoteStanding) -> Cause:
-    """The effect of the replacement ``kind`` on a note, from its standings ``before`` and ``after``."""
+    """The effect of a replacement of the given kind on a note, from its standings ``before`` and ``after``."""
     through: tuple[PartChange, ...] = ()
     if kind is CauseKind.OTHER_TEXTS and before.detail is not None and after.detail is not None:
         through = through_terms(before.detail.contributions, after.detail.contributions)
@@ -286,10 +283,10 @@ def cause_of(kind: CauseKind, before: NoteStanding, after: NoteStanding) -> Caus
 
 
 def through_terms(before: Iterable[Contribution], after: Iterable[Contribution]) -> tuple[PartChange, ...]:
-    """The changes in the sum over terms of an unchanged note when the texts of other notes changed.
+    """The changes in an unchanged note's sum over terms when other notes' texts changed.
 
-    The value of a term is proportional to its idf, so the part of ``idf`` is the old value scaled to the new idf, minus
-    the old value. The rest is due to the average ``length``. Terms that match in only one state count as ``matches``.
+    A term's value is proportional to its idf, so the part of ``idf`` is the old value scaled to the new idf, minus the
+    old value. The rest is due to the average ``length``. Terms that match in only one state count as ``matches``.
     """
     old, new = {_term(each): each for each in before}, {_term(each): each for each in after}
     idf = length = matches = 0.0
@@ -313,11 +310,11 @@ def _largest(changes: dict[str, float]) -> tuple[PartChange, ...]:
     return tuple(sorted(parts, key=lambda part: (-abs(part.change), part.name)))
 
 
-# Finds the causes of a difference by repeating the query with one kind replaced after the other.
+# Finds the causes of a difference: replaces one kind after another, and repeats the query each time.
 
 
 MOST_NOTES = 20
-"""The maximum number of notes to explain, those with the best ranks."""
+"""The maximum number of notes to explain, best-ranked first."""
 _TEXTS = "texts of notes"
 
 
@@ -329,7 +326,7 @@ class CauseSearch:
     mixer: StateMixer
     query: Query
     _answers: dict[tuple[int, int, float], tuple[Context[Any], Trace]] = field(default_factory=dict)
-    """By the identity of the snapshot and the constants, so that equal states are queried once."""
+    """Answers by the identity of snapshot and constants, so that equal states are queried once."""
 
     def diff(self, limit: int = MOST_NOTES) -> AnswerDiff:
         """Compares both answers, with causes for the first ``limit`` changed notes."""
@@ -377,7 +374,7 @@ def _explained(
 
 
 def _note_diff(then: NoteStanding, steps: Sequence[tuple[CauseKind, NoteStanding]]) -> NoteDiff:
-    """The change of a note from its standing ``then`` through its standing after each of ``steps``."""
+    """The change of a note from its standing ``then`` through its standings after each of ``steps``."""
     places = [then, *(place for _, place in steps)]
     causes = tuple(cause_of(kind, before, after) for before, (kind, after) in zip(places, steps, strict=False))
     now = places[-1]
@@ -386,7 +383,7 @@ def _note_diff(then: NoteStanding, steps: Sequence[tuple[CauseKind, NoteStanding
 
 
 def _titled_standing(engine: Engine[Any], context: Context[Any], trace: Trace, path: str) -> NoteStanding:
-    """The standing of the note at ``path`` in ``trace``, under its own title if it is more than a summary."""
+    """The standing of the note at ``path`` in ``trace``, with the note's own title unless only a summary has it."""
     place = context.snapshot.by_path.get(path)
     if path not in context.snapshot.parsed and path not in standings(trace):
         return NoteStanding(path, "", None, None, {}, "no such note")
@@ -398,13 +395,13 @@ def _titled_standing(engine: Engine[Any], context: Context[Any], trace: Trace, p
 
 
 Replacements = Sequence[tuple[CauseKind, Context[Any]]]
-"""The replacements in order, each with the context after it. The last context is the current one."""
+"""Replacements in order, each with the context after it. The last context is the current one."""
 
 
 def diff_with_saved(engine: Engine[Any], saved: Trace, name: str, replacements: Replacements) -> AnswerDiff:
-    """Compares the answer ``saved``, called ``name``, with the current one, with causes for the first changed notes.
+    """Compares the answer ``saved``, called ``name``, with the current one; finds causes for the first changed notes.
 
-    The first replacement also includes everything without a replacement of its own, because the old notes and signals
+    The first replacement also includes everything that has no replacement of its own, because the old notes and signals
     are not available.
     """
     query = Query.repeating(saved)

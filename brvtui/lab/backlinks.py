@@ -16,7 +16,7 @@ _NAMES: Key[Mapping[str, Names]] = Key("names of files")
 
 @dataclass(frozen=True, slots=True)
 class Backlink:
-    """A link to a note from the note at ``source``."""
+    """A link to a note, found in the note at ``source``."""
 
     source: str
     found: Resolved
@@ -29,12 +29,12 @@ class LinkIndex:
     links: Mapping[str, tuple[Link, ...]]
     parsed: Mapping[str, Parsed]
     names: Mapping[str, Names]
-    """The names of each tree by the alias of its source; the project's own tree has an empty alias."""
+    """The names in each tree, by the alias of its source; the project's own tree has an empty alias."""
 
     def links_of(self, path: str) -> tuple[Resolved, ...]:
         """The resolved links of the note at ``path``, in order; empty for an unknown note.
 
-        Paths are those in the snapshot, so those in a shared source start with ``[alias]:``.
+        Paths are as in the snapshot, so paths in a shared source start with ``[alias]:``.
         """
         links = self.links.get(path)
         if not links:
@@ -48,7 +48,7 @@ class LinkIndex:
         return self._by_target.get(path, ())
 
     def warm(self) -> None:
-        """Computes the backlinks now, so that :meth:`backlinks` is fast."""
+        """Computes the backlinks in advance, so that :meth:`backlinks` is fast."""
         _ = self._by_target
 
     @cached_property
@@ -62,7 +62,7 @@ class LinkIndex:
 
 
 class LinkReader:
-    """Builds link indexes. Notes are read again only if they have changed. Methods are thread-safe."""
+    """Builds link indexes. Only changed notes are read again. Methods are thread-safe."""
 
     def __init__(self) -> None:
         """Reads nothing until :meth:`index` is called."""
@@ -110,7 +110,7 @@ def _read(snapshot: Snapshot, path: str) -> tuple[Link, ...]:
 
 
 def names_of(snapshot: Snapshot) -> Mapping[str, Names]:
-    """The files of each tree by the alias of its source, cached with the snapshot."""
+    """The names in each tree, by the alias of its source; cached with the snapshot."""
     return snapshot.derived.of(_NAMES, lambda: _names_of(snapshot.parsed.values()))
 
 

@@ -1,4 +1,4 @@
-"""Comparison of engines: one query with all of them, and the best one for judged queries.
+"""Comparison of engines: their answers to one query, and the best engine for judged queries.
 
 See ``docs/how-to/compare-engines.md``.
 """
@@ -21,15 +21,15 @@ from brvtui.trace import Trace
 
 
 PERSISTENCE = 0.9
-"""The probability that a reader goes on to the next rank. The first ten ranks have 86 % of the weight."""
+"""The probability that a reader continues to the next rank. The first ten ranks have 86 % of the weight."""
 
 
 def rank_biased_overlap(one: Sequence[str], other: Sequence[str], persistence: float = PERSISTENCE) -> float:
     """The rank-biased overlap of two lists without repetitions, from 0 (disjoint) to 1 (equal).
 
-    It is the extrapolated form for lists of any lengths (Webber, Moffat and Zobel, "A similarity measure for indefinite
-    rankings", 2010, equation 32): ranks past the end agree as much as those before it. Two empty lists are equal, and
-    an empty list is disjoint from any other. ``persistence`` must be between 0 and 1.
+    Uses the extrapolated form for lists of any lengths (Webber, Moffat and Zobel, "A similarity measure for indefinite
+    rankings", 2010, equation 32), which assumes the same agreement past the end as before it. Two empty lists are
+    equal, and an empty list is disjoint from any other. ``persistence`` must be between 0 and 1.
     """
     if not one or not other:
         return 1.0 if not one and not other else 0.0
@@ -75,12 +75,12 @@ class EngineAnswer:
     """The name of the system."""
     outcome: str
     results: tuple[FoundNote, ...]
-    """The distinct notes, best first."""
+    """The distinct notes found, best first."""
     ms: float
     problem: str = ""
     """The error message if it could not answer."""
     about_scope: str = ""
-    """A message if results are outside the scope."""
+    """A message about results outside the scope; empty if there are none."""
 
     @property
     def ranking(self) -> tuple[str, ...]:
@@ -95,7 +95,7 @@ class Overlap:
     one: str
     other: str
     value: float | None
-    """None if both results are empty, so that they can be neither equal nor different."""
+    """The overlap; None if both results are empty and therefore neither equal nor different."""
 
 
 @dataclass(frozen=True)
@@ -162,17 +162,17 @@ ALPHA = 0.05
 
 @dataclass(frozen=True, slots=True)
 class Rival:
-    """Another engine compared with the best one, by one metric."""
+    """An engine compared with the best one, by one metric."""
 
     engine: str
     behind: float
-    """The difference between its mean and the best mean."""
+    """The best mean minus this engine's mean."""
     p_value: float | None
     """The p-value of the difference, adjusted for the number of comparisons; None for fewer than 25 queries."""
 
     @property
     def is_significant(self) -> bool:
-        """True if it is significantly worse than the best one."""
+        """True if this engine is significantly worse than the best one."""
         return self.p_value is not None and self.p_value < ALPHA
 
 
@@ -198,7 +198,7 @@ class JudgedEngines:
     def best(self, metric: Metric) -> BestEngine | None:
         """The best engine by ``metric``; None if the metric has no value.
 
-        The p-values come from the paired randomisation test against each other engine, adjusted by Holm's method ("A
+        The p-values come from paired randomisation tests against each other engine, adjusted by Holm's method ("A
         simple sequentially rejective multiple test procedure", 1979).
         """
         columns = {each.engine: [query.value(metric) for query in each.queries] for each in self.evaluations}
@@ -218,7 +218,7 @@ class JudgedEngines:
 
     @property
     def overlaps(self) -> tuple[Overlap, ...]:
-        """The mean overlap of each pair of engines, over the queries for which at least one of them has results."""
+        """The mean overlap of each pair of engines, over the queries for which at least one of the two has results."""
         overlaps = []
         for one, other in combinations(self.evaluations, 2):
             pairs = zip(one.queries, other.queries, strict=True)

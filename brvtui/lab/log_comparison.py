@@ -1,4 +1,4 @@
-"""Counts over logged queries, and a comparison of a logged query with its current answer."""
+"""Counts over logged queries, and comparisons of logged queries with their current answers."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _SLOWEST = 5
 
 @dataclass(frozen=True, slots=True)
 class UntieredAnswers:
-    """The number of queries that an engine without tiers answered, and the number without a result."""
+    """The number of queries that an engine without tiers answered, and how many of them had no result."""
 
     engine: str
     answered: int
@@ -33,19 +33,19 @@ class LogSummary:
     tiers: tuple[int, int, int, int, int]
     """The number of covered queries per tier, from 0 to 4."""
     uncovered: int
-    """The number of queries to engines with tiers that no note covered. ByteRover logs them as tier 2."""
+    """The number of queries, to engines with tiers, that no note covered. ByteRover logs them as tier 2."""
     untiered: tuple[UntieredAnswers, ...]
     """Counts of engines without tiers, by name."""
     cached: float | None
-    """The share of answers with a tier that came from the cache, from 0 to 1; None if there are none."""
+    """The share of tiered answers that came from the cache, from 0 to 1; None if there are none."""
     not_covered: tuple[LoggedQuery, ...]
-    """The distinct queries, newest first."""
+    """The distinct queries without coverage, newest first."""
     failed: int
     slowest: tuple[LoggedQuery, ...]
 
 
 def summarise(entries: Sequence[LoggedQuery]) -> LogSummary:
-    """The summary of ``entries``, which are newest first."""
+    """The summary of ``entries``, which must be newest first."""
     ended = [entry for entry in entries if entry.status == "completed"]
     tiered = [entry for entry in ended if entry.tier is not None]
     tiers = Counter(entry.tier for entry in tiered if not entry.not_covered)
@@ -76,17 +76,17 @@ class LogComparison:
     differences: tuple[str, ...]
     """The differences, one line each; empty if there are none."""
     decimals: int = 2
-    """The number of decimals of scores."""
+    """The number of decimals in scores."""
     causes: tuple[str, ...] = ()
     """Possible causes of the differences, one line each, if the tree shows any."""
     verdict_sentence: str = ""
     """The reason for the current answer in one sentence; empty if it cannot be computed."""
     is_covered: bool = True
-    """True if a note covers it now."""
+    """True if a note now covers the query."""
     cached: str = ""
     """A message if the logged answer came from the cache, with the outcome on an empty cache."""
     failure: str = ""
-    """The error message if its engine fails now."""
+    """The error message if the engine fails now."""
     paths_now: Mapping[str, str] = field(default_factory=dict)
     """The current paths of moved results, by their logged paths."""
 
@@ -121,7 +121,7 @@ def compare(entry: LoggedQuery, trace: Trace) -> LogComparison:
 
 
 def _other_results(entry: LoggedQuery, paths: tuple[str, ...]) -> Iterator[str]:
-    """Yields further differences between the logged results and the current ``paths``. ByteRover logs only some
+    """Yields further differences between the logged results and the current ``paths``. ByteRover logs only part of the
     results.
     """
     missing = [path for path in entry.paths if path not in paths]
@@ -159,14 +159,13 @@ def causes(
 ) -> tuple[str, ...]:
     """Returns possible causes of the difference between ``entry`` and the answer ``now``, one line each.
 
-    If time is certainly the cause, returns only that, and the results that were also written.
+    If time is certainly the cause, returns only that, and the results whose files were also written.
 
-    ``as_of`` returns the answer of the current notes at a time in milliseconds since 1970; None if the time of
-    ``entry`` is unknown. ``now_ms`` is the time of ``now``. ``changed_ms`` has the time of the last write of each
-    note's file, by the path of results. With ``has_moved``, a logged result was moved, which the comparison reports, so
-    that no further causes are guessed. ``own_signals`` is the number of notes with signals that the original engine
-    does not read. ``done_here`` has actions of this session that file times do not show, each with the result paths of
-    its notes.
+    ``as_of`` returns the current notes' answer at a time in milliseconds since 1970; None if the time of ``entry`` is
+    unknown. ``now_ms`` is the time of ``now``. ``changed_ms`` contains the last write time of each note's file, by
+    result path. ``has_moved`` means that a logged result was moved; the comparison reports this, so no further causes
+    are guessed. ``own_signals`` is the number of notes with signals that the original engine does not read.
+    ``done_here`` contains actions of this session that file times do not show, each with the result paths of its notes.
     """
     noun = kind_of(now.engine).noun
     shown = dict.fromkeys((*entry.paths, *(hit.path for hit in now.hits)))
@@ -175,7 +174,7 @@ def causes(
     last_ms = max((changed_ms[path] for path in shown if path in changed_ms), default=0.0)
     gives_it = as_of_then is not None and not compare(entry, as_of_then).differences
     if gives_it and last_ms > entry.at_ms:
-        # At that time, files written since have no age, so the writing may be what gives the same answer.
+        # Files written since then have no age at that time, so an equal answer may come from the writes.
         assert as_of is not None
         gives_it = not compare(entry, as_of(min(math.ceil(last_ms) + 1, now_ms))).differences
     if gives_it:
@@ -225,7 +224,7 @@ def causes(
 def _session_actions(
     done_here: Mapping[str, Sequence[str]], shown: Container[str], in_tree: Container[str]
 ) -> tuple[list[str], list[str]]:
-    """Lines about actions of this session: one per action on ``shown`` notes, and one for all others.
+    """Lines about this session's actions: one per action on ``shown`` notes, and one for all others.
 
     Notes that are no longer ``in_tree`` are left out, because another line reports them.
     """
@@ -237,7 +236,7 @@ def _session_actions(
 
 
 def _clock_text(from_ms: float, now_ms: float) -> str:
-    """The effect of the clock between two times. It may have been set back, or frozen in one session."""
+    """A description of how the clock changed between two times. It may have been set back, or frozen in one session."""
     return "time has passed" if from_ms <= now_ms else "the clock is earlier now"
 
 
@@ -249,5 +248,5 @@ def _outcome(trace: Trace) -> str:
 
 
 def _is_in_tree(path: str, notes: Iterable[str]) -> bool:
-    """True if ``path`` is one of ``notes`` or a folder of one; the summary of a folder can be a result."""
+    """True if ``path`` is one of ``notes``, or a folder that contains one, because folder summaries can be results."""
     return any(note == path or note.startswith(f"{path}/") for note in notes)

@@ -1,4 +1,4 @@
-"""The answers to a query before and after a migration to ByteRover V4. Writes nothing to disk."""
+"""Compares the answers to a query before and after a migration to ByteRover V4. Writes nothing to disk."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _SHOWN = 10
 
 
 class AnswerChange(StrEnum):
-    """Kinds of change of an answer, worst first."""
+    """Kinds of answer changes, worst first."""
 
     NOTHING_FOUND = "no longer covered"
     FIRST_GONE = "the first note is no longer in the answer"
@@ -35,7 +35,7 @@ class AnsweredNote:
 
 @dataclass(frozen=True, slots=True)
 class MigratedAnswer:
-    """The answers to one query before and after. The scores of the two engines are not comparable."""
+    """One query's answers before and after the migration. The scores of the two engines are not comparable."""
 
     query: str
     scope: str
@@ -47,11 +47,11 @@ class MigratedAnswer:
     should_cite: bool
     """True if V4 would tell its agent to cite the answer."""
     before: tuple[AnsweredNote, ...]
-    """Up to ten notes, best first."""
+    """Up to ten notes of the earlier answer, best first."""
     after: tuple[AnsweredNote, ...]
-    """Up to ten notes, best first; they are the sources of V4's topics."""
+    """Up to ten notes, best first: the sources of V4's topics."""
     rank_before: int | None
-    """The rank of the best judged note; None if there is none, or it is not in the answer."""
+    """The rank of the best judged note; None if no note is judged or none is in the answer."""
     rank_after: int | None
 
 
@@ -63,7 +63,7 @@ def migrated_answer(
     notes: Mapping[str, str],
     now_ms: float,
 ) -> MigratedAnswer:
-    """The answers to the query of ``judgment``: ``before``, and that of the space in ``tree`` at ``now_ms``.
+    """The answers to the query of ``judgment``: ``before``, and the answer from the space in ``tree`` at ``now_ms``.
 
     ``notes`` maps topics to notes.
     """

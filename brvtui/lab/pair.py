@@ -1,4 +1,4 @@
-"""Two results of one answer: the reasons for their order, and the smallest changes that reverse it."""
+"""Two results of one answer: the reasons for their order, and the smallest changes that would reverse it."""
 
 from __future__ import annotations
 
@@ -42,11 +42,11 @@ from brvtui.wording import counted
 
 MOST_HITS = 100
 _MOST_DAYS = 3650
-"""The limit of the age of an update in days. Older dates have the same effect."""
+"""The maximum age of an update in days. Older dates have the same effect."""
 TRIAL_LENGTH = 1_000
-"""The maximum length of a query for which changes are tried, because each try runs the query again."""
+"""The maximum length of a query for which changes are tried, because each trial runs the query again."""
 _MOST_WORDS = 4
-"""The number of words of the query of which every combination is tried in a title."""
+"""The number of query words whose combinations are all tried in a title."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,30 +57,30 @@ class TurningChange:
 
     text: str
     rank: int
-    """The rank of the lower note after the change, from 1."""
+    """The lower note's rank after the change, from 1."""
     other_rank: int | None
-    """The rank of the other note after the change; None if it is no longer a result."""
+    """The other note's rank after the change; None if it is no longer a result."""
     score: float
     other_score: float | None
 
 
 @dataclass(frozen=True, slots=True)
 class RankSwapSearch:
-    """Tries changes that reverse the order of two notes. Writes nothing to disk.
+    """Tries changes that would reverse the order of two notes. Writes nothing to disk.
 
-    It changes the note ``below``, the signals of the note ``above``, and the query.
+    The changes affect the note ``below``, the signals of the note ``above``, and the query.
     """
 
     engine: Engine[Any]
     context: Context[Any]
     reading: TreeProfile
-    """ByteRover's constants, for reading the tree and for the effect of a hit."""
+    """ByteRover's constants, for reading the tree and computing the effect of a hit."""
     query: Query
     above: str
     below: str
 
     def smallest(self) -> tuple[TurningChange, ...]:
-        """The smallest working change of each kind; empty if there is none, or if the note cannot be changed."""
+        """The smallest working change of each kind; empty if no change works, or if the note cannot be changed."""
         snapshot = self.context.snapshot
         place = snapshot.by_path.get(self.below)
         is_long = len(self.query.text) > TRIAL_LENGTH
@@ -95,7 +95,7 @@ class RankSwapSearch:
         return tuple(change for change in changes if change is not None)
 
     def _smallest(self, steps: Sequence[Proposal]) -> TurningChange | None:
-        """The first working change among ``steps``, smallest first, if the last one works.
+        """The first working change among ``steps``, which are smallest first; None if the last one does not work.
 
         The search assumes that a larger change of the same kind never lowers the note or raises the other. The step
         before the result is always tried.
@@ -149,7 +149,7 @@ class RankSwapSearch:
             yield Proposal(TimeSet(note.path, just_before_ms(now_ms)), f"B: edited today, not {days:.0f} days ago")
 
     def _later_updated(self, place: int) -> Iterator[Proposal]:
-        """Yields later values of ``updatedAt``, which determines the age of a note in some engines."""
+        """Yields later values of ``updatedAt``, which determines a note's age in some engines."""
         note, now_ms = self.context.snapshot.notes[place], self.context.now_ms
         written_ms = self.context.snapshot.parsed[note.path].updated_ms
         if written_ms is None or math.isnan(written_ms):
@@ -161,7 +161,7 @@ class RankSwapSearch:
             yield Proposal(DateSet(note.path, now_ms - left * MS_PER_DAY, note.mtime_ms), text)
 
     def _signals(self, place: int) -> Iterator[list[Proposal]]:
-        """Yields higher signals of the note, then lower signals of the note above it, if they can be changed."""
+        """Yields higher signals for the lower note, then lower signals for the note above if it is local."""
         snapshot = self.context.snapshot
         path, own = snapshot.notes[place].path, snapshot.signals[place]
         hits = []
@@ -182,9 +182,9 @@ class RankSwapSearch:
             ]
 
     def _titles(self, place: int) -> Iterator[Proposal]:
-        """Yields titles with every combination of the first missing words of the query, fewest words first.
+        """Yields titles with every combination of the first missing query words, fewest words first.
 
-        Each is tried with the original file time, and then with the current time.
+        Each title is tried first with the original file time, then with the current time.
         """
         note = self.context.snapshot.notes[place]
         words = list(map(from_utf16, self._missing(self.query.text, note.title)))
@@ -193,7 +193,7 @@ class RankSwapSearch:
                 yield Proposal(change, f"B: “{added}” added to its title{saved}")
 
     def _all_wordings(self, place: int) -> Iterator[Proposal]:
-        """Yields wordings with words of the title, then wordings suggested by the engine."""
+        """Yields queries extended by words of the title, then queries that the engine suggests."""
         yield from self._wordings(place)
         if isinstance(self.engine, TriesRemedies):
             trace, named = self.engine.answer(self.context, self.query), Named(self.below, place)
@@ -202,13 +202,13 @@ class RankSwapSearch:
                     yield Proposal(Reworded(remedy.query), f"ask “{remedy.query}”")
 
     def _wordings(self, place: int) -> Iterator[Proposal]:
-        """Yields the query with each missing word of the title, then with the whole title."""
+        """Yields the query extended by each missing word of the title, then by the whole title."""
         title, text = self.context.snapshot.notes[place].title, self.query.text
         for words in (*map(from_utf16, self._missing(title, text)), title):
             yield Proposal(Reworded(f"{text} {words}"), f"ask with “{words}” added to the query")
 
     def _missing(self, text: str, existing: str) -> list[str]:
-        """The first words of ``text`` that are not in ``existing``, in UTF-16 form, without stop words."""
+        """The first words of ``text`` that are not in ``existing``, in UTF-16 form and without stop words."""
         skipped = {*terms(existing), *self.reading.stop_words}
         return [word for word in dict.fromkeys(terms(text)) if word not in skipped][:_MOST_WORDS]
 
@@ -226,28 +226,28 @@ class PartPair:
 
     @property
     def difference(self) -> float:
-        """The contribution to the gap."""
+        """The part's contribution to the gap."""
         return self.above - self.below
 
 
 @dataclass(frozen=True)
 class PairComparison:
-    """Two notes with a score: the one with the better rank, and the other."""
+    """Two scored notes: first the one with the better rank, then the other."""
 
     above: NoteStanding
     below: NoteStanding
     trace: Trace
     turning: tuple[TurningChange, ...] = ()
-    """The smallest change of each kind that puts the lower note above the other, each tried."""
+    """The smallest change of each kind that puts the lower note above the other. Each was tried."""
 
     @property
     def parts(self) -> tuple[PartPair, ...]:
-        """The parts in the order of the engine. Their differences sum to :attr:`gap`."""
+        """The parts, in the engine's order. Their differences add up to :attr:`gap`."""
         return _part_pairs(self.above.parts, self.below.parts)
 
     @property
     def words(self) -> tuple[PartPair, ...]:
-        """The contribution of each word of the query to the sum over words, before scaling to a relevance.
+        """Each query word's contribution to the sum over words, before the sum is scaled to a relevance.
 
         Empty for engines whose score is not such a sum.
         """
@@ -255,7 +255,7 @@ class PairComparison:
 
     @property
     def gap(self) -> float:
-        """The score of the higher note minus the score of the other."""
+        """The score of the first note minus the score of the second."""
         return (self.above.score or 0.0) - (self.below.score or 0.0)
 
 

@@ -1,4 +1,4 @@
-"""The difference between two answers: the ranks and score parts of each result, the outcomes, and a sentence."""
+"""The difference between two answers: each result's rank and score parts, the outcomes, and a summarising sentence."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from brvtui.trace import Detail, Hit, State, Trace
 from brvtui.wording import counted
 
 SAME = 1e-9
-"""The smallest change of a score that counts."""
+"""The smallest score change that counts."""
 _LIGHT = 10
-"""The weight of the counts at the end of the sentence, which are dropped first."""
+"""The weight of the counts at the end of the sentence, which are dropped first if space is short."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,13 +31,13 @@ class NoteStanding:
     path: str
     title: str
     rank: int | None
-    """From 1; None if it is not a result."""
+    """The rank, from 1; None if the note is not a result."""
     score: float | None
-    """The score; for a note that is not a result, the score that it would have had, or None if it has none."""
+    """The score; for a note that is not a result, the score that it would have, or None if there is none."""
     parts: dict[str, float]
-    """The parts of the score by name, in the order of the engine."""
+    """The parts of the score by name, in the engine's order."""
     reason: str = ""
-    """The reason for not being a result, if known."""
+    """The reason why the note is not a result, if known."""
     detail: Detail | None = None
 
 
@@ -104,16 +104,16 @@ class Shift(Enum):
 
 @dataclass(frozen=True, slots=True)
 class ResultChange:
-    """One result in both answers. If it is a result in only one of them, it has no rank in the other."""
+    """One result in both answers. If it is a result in only one answer, it has no rank in the other."""
 
     then: NoteStanding
     now: NoteStanding
     decimals: int
-    """The number of decimals of scores. Smaller differences do not count."""
+    """The number of decimals in scores. Smaller differences do not count."""
 
     @property
     def title(self) -> str:
-        """Its current title if it is a result now, else its earlier title."""
+        """The current title if it is a result now; otherwise, the earlier title."""
         return (self.then if self.now.rank is None else self.now).title
 
     @property
@@ -127,29 +127,29 @@ class ResultChange:
 
     @property
     def scored(self) -> Shift:
-        """The change of its score; SAME if there are not two scores to compare."""
+        """The change of its score; SAME if two scores cannot be compared."""
         if not self._is_seen(self.change):
             return Shift.SAME
         return Shift.BETTER if self.change > 0 else Shift.WORSE
 
     @property
     def change(self) -> float:
-        """The difference of the scores; 0 if there are not two scores to compare."""
+        """The difference of the scores; 0 if two scores cannot be compared."""
         return 0.0 if self.then.score is None or self.now.score is None else self.now.score - self.then.score
 
     @property
     def differs(self) -> bool:
-        """True if its rank differs, or its score in the decimals shown."""
+        """True if the rank differs, or the score as shown with its decimals."""
         return self.moved is not Shift.SAME or self.scored is not Shift.SAME
 
     @property
     def is_changed(self) -> bool:
-        """True if its rank or its score differs, even if the decimals shown do not."""
+        """True if the rank or the score differs, even if the shown decimals do not."""
         return self.moved is not Shift.SAME or abs(self.change) > SAME
 
     @property
     def part(self) -> tuple[str, float]:
-        """The part of the score with the largest change, and that change; an empty name if no change is visible."""
+        """The score part with the largest change, and that change; an empty name if no change is visible."""
         changed = part_changes(self.then, self.now) if self.scored is not Shift.SAME and self.now.rank else {}
         name = max(changed, key=lambda one: abs(changed[one]), default="")
         return (name, changed[name]) if name and self._is_seen(changed[name]) else ("", 0.0)
@@ -160,7 +160,7 @@ class ResultChange:
 
 @dataclass(frozen=True, slots=True)
 class ChangedSetting:
-    """A changed setting of a query: wording, profile, time and so on."""
+    """A changed setting of a query, such as wording, profile or time."""
 
     name: str
     then: str
@@ -174,8 +174,8 @@ class TraceDiff:
     then: Trace
     now: Trace
     results: tuple[ResultChange, ...]
-    """Every result of both: current ones by rank, then those that are gone. Results of different engines have no
-    scores, because these are not comparable.
+    """All results of both answers: current ones by rank, then those that are gone. Results from different engines have
+    no scores, because their scores are not comparable.
     """
 
     @property
@@ -207,7 +207,7 @@ class TraceDiff:
 def diff_traces(then: Trace, now: Trace, by_document: bool = False) -> TraceDiff:
     """Compares ``now`` with ``then``, result by result. A result that is gone may be a near miss of the same engine.
 
-    Ranks count results, as in all panes. With ``by_document``, they count documents, each by its best result.
+    Ranks count results, as in all panes. With ``by_document``, they count documents by their best results.
     """
     same_engine = then.engine == now.engine
     before, after = (_keyed(trace, same_engine, by_document) for trace in (then, now))
@@ -220,7 +220,7 @@ def diff_traces(then: Trace, now: Trace, by_document: bool = False) -> TraceDiff
 
 
 def _keyed(trace: Trace, same_engine: bool, by_document: bool) -> dict[tuple[str, str], NoteStanding]:
-    """The results of ``trace`` by a key for matching them: path and file, or only the file."""
+    """The results of ``trace``, by a key that matches them between traces: path and file, or only the file."""
     if by_document:
         return {("", file): one for file, one in standings(trace).items()}
     result: dict[tuple[str, str], NoteStanding] = {}
@@ -283,7 +283,7 @@ def _moment(trace: Trace) -> str:
 
 
 def _outcome(trace: Trace, named: bool) -> str:
-    """The tier, or ``not covered``. The engine's name is added if ``named`` or if there is no tier."""
+    """The tier, or ``not covered``. Includes the engine's name if ``named``, or if there is no tier."""
     tier = f"tier {trace.tier}" if trace.tier is not None else ""
     name = presentation(trace.engine).title if named or not tier else ""
     remarks = [*(["from the cache"] if _is_cached(trace) else []), *([] if trace.covered else ["not covered"])]
@@ -295,7 +295,7 @@ def _is_cached(trace: Trace) -> bool:
 
 
 def _gate(trace: Trace, other: Trace) -> str:
-    """The check of a step that failed in ``trace`` and passed in ``other``, in brackets; empty if there is none.
+    """The check that failed in ``trace`` and passed in ``other``, in brackets; empty if there is none.
 
     Steps that ``other`` did not reach do not count.
     """
@@ -328,7 +328,7 @@ def _largest_change(compared: TraceDiff) -> list[Span]:
 
 
 def _change_spans(one: ResultChange) -> list[Span]:
-    """The change of one result: its rank, its score, and the part of the score behind it."""
+    """The change of one result: its rank, its score, and the part of the score that caused it."""
     score_then, score_now = number(one.then.score, one.decimals), number(one.now.score, one.decimals)
     with_scores = one.then.score is not None and one.now.score is not None
     match one.moved:

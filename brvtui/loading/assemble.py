@@ -40,28 +40,28 @@ class Parts:
     generation: int
     stored: SignalLayers
     files: Sequence[TreeFile]
-    """The files of the project's own tree, in the order of the walk."""
+    """The files of the project's own tree, in walk order."""
     parsed: Mapping[str, Parsed]
     """The entry of every file, read now or earlier."""
     note_paths: Sequence[str]
     """The paths of the notes in document order."""
     passed_over: Sequence[UnseenFile]
-    """Files that were not read."""
+    """The files that were not read."""
     unreadable: Iterable[str]
-    """Files that could not be read, in document order."""
+    """The files that could not be read, in document order."""
     terms: Mapping[str, NoteTerms]
     """The terms of the notes that were read now."""
     ids: TermIds
     postings: Postings | None
     """The postings of an earlier snapshot; None if every note was read now."""
     kept: NDArray[np.int64]
-    """The position of each note in these postings; -1 for notes that were read now."""
+    """Each note's position in these postings; -1 for notes that were read now."""
     signals_ignored: str = ""
     """The reason why stored signals are ignored; empty if they are used."""
     engine_failure: str = ""
 
     def stored_signals(self, path: str) -> NoteSignals | None:
-        """The stored signals of the file at ``path``; None if it has none, and for files of shared sources."""
+        """The stored signals of the file at ``path``; None if it has none, and for files from shared sources."""
         entry = self.parsed[path]
         if entry.alias or self.signals_ignored:
             return None
@@ -71,7 +71,7 @@ class Parts:
 def assemble(parts: Parts, transition: Transition | None = None) -> Snapshot:
     """The snapshot of ``parts``.
 
-    With a ``transition``, unchanged data and derived data come from the previous snapshot.
+    With a ``transition``, unchanged and derived data are copied from the previous snapshot.
     """
     paths = parts.note_paths
     by_path = dict(zip(paths, range(len(paths)), strict=True))
@@ -136,7 +136,7 @@ def _note(parts: Parts, path: str) -> Note:
 
 
 def _resolved_now(read_now: Sequence[int], signals_changed: Iterable[str], by_path: Mapping[str, int]) -> Sequence[int]:
-    """The positions of the notes whose signals must be looked up."""
+    """The positions of the notes whose signals must be looked up again."""
     return sorted({*read_now, *(by_path[path] for path in signals_changed if path in by_path)})
 
 
@@ -147,7 +147,7 @@ def _predecessor(transition: Transition, by_path: Mapping[str, int]) -> Predeces
 
 
 def _reordered(items: Sequence[_Item], kept: NDArray[np.int64], anew: Mapping[int, _Item]) -> Sequence[_Item]:
-    """``items`` reordered by ``kept``, with the new ones at their positions. Copies whole runs at once."""
+    """``items`` in the order ``kept``, with new items at their positions. Copies whole runs at once."""
     result: list[_Item] = []
     alone = np.where(kept < 0, -2, kept)  # so that no new item is the start of a run
     starts = np.flatnonzero(np.diff(alone, prepend=-2) != 1).tolist()
@@ -168,7 +168,7 @@ def _summaries(
     summaries: Mapping[str, FolderSummary],
     signals: Mapping[str, NoteSignals],
 ) -> tuple[dict[str, FolderSummary], dict[str, NoteSignals]]:
-    """The summary of each folder, and the stored signals of summary files, after ``paths`` changed."""
+    """Each folder's summary, and the stored signals of summary files, after ``paths`` changed."""
     new_summaries, found = dict(summaries), dict(signals)
     for path in paths:
         folder, _, name = path.rpartition("/")

@@ -1,4 +1,4 @@
-"""Full loading: checks every file of the project, and reads the files that changed since an earlier snapshot."""
+"""Loads a project in full: checks every file, and reads the files that changed since an earlier snapshot."""
 
 from __future__ import annotations
 
@@ -56,12 +56,12 @@ def load(
     edits: Sequence[EditedFile] = (),
     removed: Collection[str] = (),
 ) -> Snapshot:
-    """A snapshot of ``project`` as it is on disk now.
+    """A snapshot of ``project`` as it is now on disk.
 
     ``edits`` replace the contents of their files on disk, and files at the paths ``removed`` count as missing. Files
-    that did not change since ``previous``, or else since ``kept`` (same times, size and inode), are not read again.
-    Calls ``progress`` with the numbers of files read and of all files. When they are equal, it builds the index.
-    Files that cannot be read are listed as unseen; never raises.
+    that have not changed since ``previous``, or else since ``kept`` (same times, size and inode), are not read again.
+    Calls ``progress`` with the number of files read and the total; when they are equal, the index is built next. Files
+    that cannot be read are listed as unseen. Raises no errors.
     """
     is_read = constants.limits.linked_trees or not project.link
     if is_read and project.link:
@@ -122,7 +122,7 @@ def _moved(tree: Path) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _ReadFiles:
-    """The files of a project as they were read."""
+    """A project's files as they were read."""
 
     parsed: Mapping[str, Parsed]
     """Entries in the order of reading."""
@@ -130,7 +130,7 @@ class _ReadFiles:
     """The terms of the notes that were read now."""
     ids: TermIds
     left: Sequence[UnseenFile]
-    """The notes that were left out because earlier notes contain too much text."""
+    """The notes left out because earlier notes contain too much text."""
 
 
 def _read_files(
@@ -140,7 +140,7 @@ def _read_files(
     reuse: Reusable | None,
     progress: Progress | None,
 ) -> _ReadFiles:
-    """The entries and terms of the files ``located``. Files that did not change since ``reuse`` are not read again."""
+    """The entries and terms of the files ``located``. Files unchanged since ``reuse`` are not read again."""
     completed_by = frontmatter_defaults(constants.signals)
     ids = reuse.postings.ids if reuse else TermIds()
     parsed: dict[str, Parsed] = {}
@@ -192,7 +192,7 @@ def _in_document_order(
 
 
 def _signals_ignored(parsed: Mapping[str, Parsed], broken: frozenset[str]) -> str:
-    """The reason why the real engine reads no stored signals: it reads all in one batch, which fails as a whole."""
+    """The reason why the real engine ignores all stored signals: it reads them in one batch, which fails as a whole."""
     entries = {path: entry for path, entry in parsed.items() if entry.has_stored_signals}
     junk = next((path for path in entries if path in broken), "")
     if junk:

@@ -1,7 +1,7 @@
-"""Incremental loading: creates the next snapshot from the last one and the changed files.
+"""Loads changes: creates the next snapshot from the last one and the changed files.
 
-The cost depends on the changes. Only copies of lists, the fingerprint's digest and the engine's running mean still
-take time that grows with the tree.
+The cost depends mainly on the changes. Only copying lists, the fingerprint's digest and the engine's running mean take
+time that grows with the tree.
 """
 
 from __future__ import annotations
@@ -41,12 +41,12 @@ from brvtui.tree.reading.signals import SignalLayers
 
 _Item = TypeVar("_Item")
 MOST_PLACES = 2_000
-"""The number of changed files from which loading the whole tree is as fast."""
+"""The number of changed files from which a full load is as fast."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Changes:
-    """Files that were removed or re-read since the last snapshot."""
+    """The files removed or re-read since the last snapshot."""
 
     gone: frozenset[str]
     files: Mapping[str, TreeFile]
@@ -67,12 +67,11 @@ def update(
     stored: SignalLayers,
     edit: EditedFile | None = None,
 ) -> Snapshot | None:
-    """The snapshot after changes at ``places`` (files and folders below the tree), equal to the result of
-    :func:`load`.
+    """The snapshot after changes at ``places`` (files and folders below the tree), equal to the result of :func:`load`.
 
     ``edit`` replaces the content of its file on disk. Returns ``previous`` itself if nothing changed, and None if the
-    whole tree must be loaded: for symlinks and other unusual files, shared sources, more files than the engine reads,
-    or a clock that was set back.
+    whole tree must be loaded because of symlinks and other unusual files, shared sources, more files than the engine
+    reads, or a clock that was set back.
     """
     orders = previous.orders
     if orders is None or not previous.reusable.is_read_with(constants):
@@ -131,7 +130,7 @@ def _needs_full_load(snapshot: Snapshot) -> bool:
 
 
 def _changes_whole_tree(path: str) -> bool:
-    """True if a file of this name may make the engine ignore all stored signals, or fail. The full load decides."""
+    """True if a file with this name may make the engine fail or ignore all stored signals. The full load decides."""
     return ":" in path or "\\" in path or path == CONTEXT_FILE
 
 
@@ -170,7 +169,7 @@ def _changed_files(
 
 
 def _candidates(previous: Snapshot, places: Iterable[str]) -> set[str]:
-    """The files that may have changed: the ``places``, and files below places that are or were folders."""
+    """The files that may have changed: the ``places`` themselves, and files below those that are or were folders."""
     tree = previous.project.tree
     shut = {file.path for file in previous.unseen}
     wanted: set[str] = set()
@@ -190,8 +189,7 @@ def _candidates(previous: Snapshot, places: Iterable[str]) -> set[str]:
 
 
 def _below(tree: Path, folder: str) -> Iterator[str]:
-    """Yields every note below ``folder``, if it is a folder. Raises NeedsFullWalk if a folder below it cannot be
-    entered."""
+    """Yields every note below ``folder``, if it is a folder. Raises NeedsFullWalk if a subfolder cannot be entered."""
 
     place = tree / folder
     if place.is_symlink() or (place.is_dir() and place.name.startswith(".")):
@@ -206,7 +204,7 @@ def _below(tree: Path, folder: str) -> Iterator[str]:
 
 @dataclass(frozen=True, slots=True)
 class _Arranged:
-    """The orders after a change, and the former position of each note in document order; -1 for re-read notes."""
+    """The orders after a change, and each note's former position in document order; -1 for re-read notes."""
 
     orders: Orders
     kept: NDArray[np.int64]
@@ -215,7 +213,7 @@ class _Arranged:
 def _arranged(
     orders: Orders, previous: Snapshot, changes: _Changes, aged: Sequence[str], constants: TreeConstants, now_ms: float
 ) -> _Arranged | None:
-    """The orders after the change; None if they cannot be updated in part, or if two paths sort alike."""
+    """The orders after the change; None if they cannot be updated in part, or if two paths have equal sort keys."""
     if orders.only_ascii and not all(path.isascii() for path in changes.files):
         return None
     edge, old_edge = _edge(constants, now_ms), _edge(constants, previous.loaded_ms)
@@ -257,7 +255,7 @@ def _arranged(
 def _kept(
     before: int, now: int, left: Sequence[int], came: Sequence[int], moved: Sequence[tuple[int, int]]
 ) -> NDArray[np.int64]:
-    """The position among ``before`` notes of each of ``now``; -1 for new notes. All others keep their order."""
+    """The former position, among ``before`` notes, of each of the ``now`` notes; -1 for new notes."""
     sources, targets = [*left, *(source for source, _ in moved)], [*came, *(target for _, target in moved)]
     stays = np.ones(now, dtype=np.bool_)
     stays[targets] = False
@@ -274,7 +272,7 @@ def _edge(constants: TreeConstants, now_ms: float) -> float:
 
 
 def _aged(orders: Orders, edge: float) -> Iterator[str]:
-    """Yields the notes that are no longer recent."""
+    """Yields the notes that no longer count as recent."""
     for key, path in zip(reversed(orders.recent.keys), reversed(orders.recent.items), strict=True):
         if -key[0] >= edge:
             return

@@ -31,12 +31,12 @@ class EditedFile:
 
     @property
     def file(self) -> TreeFile:
-        """The file as a walk would list it; it never equals a file on disk."""
+        """The file as a walk would list it. It never equals a file on disk."""
         return TreeFile(self.path, len(self.data), self.mtime_ns, _NOWHERE, _NOWHERE)
 
 
 def counted_size(file: TreeFile, limits: ReadingLimits) -> int:
-    """The bytes of ``file`` that count in the size of a project: 0 if it is too large to be read."""
+    """The number of bytes by which ``file`` adds to a project's size: 0 if it is too large to be read."""
     return file.size if file.size <= limits.max_file_bytes else 0
 
 
@@ -58,10 +58,10 @@ def read_file(
     completed_by: NoteSignals | None,
     edit: EditedFile | None,
 ) -> tuple[Parsed, NoteTerms | None]:
-    """The entry of ``file`` below ``tree``, and its terms if it is a note. Never raises.
+    """The entry of ``file`` below ``tree``, and its terms if it is a note. Raises no errors.
 
-    Reads the content of ``edit`` instead, if given. ``completed_by`` completes signals in frontmatter; if it is None,
-    none are read there.
+    Reads the content of ``edit`` instead, if given. Signals in frontmatter are read only if ``completed_by`` is given,
+    which provides missing values.
     """
     role = file.role
     identity = (alias, file.path, file.mtime_ns, file.size, file.inode, file.ctime_ns)

@@ -1,4 +1,4 @@
-"""Snapshots of a tree in which many files differ from disk, for example at a git revision."""
+"""Snapshots of a tree in which many files differ from those on disk, for example at a git revision."""
 
 from __future__ import annotations
 
@@ -20,12 +20,11 @@ from brvtui.tree.reading.signals import NoteSignals, SignalLayers
 
 
 UNPUBLISHED = 0
-"""The generation of a snapshot that is not published."""
+"""The generation of an unpublished snapshot."""
 
 
 def edit_after_save(snapshot: Snapshot, now_ms: float, path: str, data: bytes, keep_mtime: bool) -> EditedFile:
-    """The file at ``path`` after a save of ``data`` at ``now_ms``. With ``keep_mtime``, it keeps its modification
-    time."""
+    """The file at ``path`` after ``data`` is saved at ``now_ms``. With ``keep_mtime``, its modification time stays."""
     known = snapshot.parsed.get(path)
     saved_ns = just_before_ms(now_ms) * NS_PER_MS
     return EditedFile(path, data, known.mtime_ns if known and keep_mtime else saved_ns)
@@ -34,8 +33,8 @@ def edit_after_save(snapshot: Snapshot, now_ms: float, path: str, data: bytes, k
 def edited(snapshot: Snapshot, constants: TreeConstants, now_ms: float, edit: EditedFile) -> Snapshot:
     """``snapshot`` after ``edit``, as of ``now_ms``, with the generation :data:`UNPUBLISHED`.
 
-    The file may be new. A path that the engine does not read (dot names, other endings) changes nothing. Updates only
-    the affected parts if possible; if not, checks every file of the tree.
+    The file may be new. An edit at a path that the engine does not read (dot names, other extensions) changes nothing.
+    Updates only the affected parts if possible; otherwise, checks every file of the tree.
     """
     if not edit.path.endswith(".md") or any(part.startswith(".") for part in edit.path.split("/")):
         return _unpublished(snapshot, snapshot.edited)
@@ -50,11 +49,11 @@ def edited(snapshot: Snapshot, constants: TreeConstants, now_ms: float, edit: Ed
 def with_signals(
     snapshot: Snapshot, constants: TreeConstants, now_ms: float, signals: Mapping[str, NoteSignals]
 ) -> Snapshot:
-    """``snapshot`` with other stored signals of some files, as of ``now_ms``, with the generation
+    """``snapshot`` with different stored signals for some files, as of ``now_ms``, with the generation
     :data:`UNPUBLISHED`.
 
-    They go into the first layer of stored signals, so they have precedence. If the engine ignores stored signals, it
-    ignores these too.
+    The signals become the first layer of stored signals, so they have precedence. If the engine ignores stored signals,
+    it ignores these too.
     """
     first, *others = snapshot.stored.layers or ({},)
     stored = SignalLayers(({**first, **signals}, *others), snapshot.stored.broken)
@@ -70,18 +69,18 @@ def _unpublished(snapshot: Snapshot, text: Mapping[str, str]) -> Snapshot:
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """The files of a tree in another state: files with other content, and files that do not exist in it."""
+    """The difference of a tree in another state: files with different content, and files that do not exist in it."""
 
     edits: Mapping[str, EditedFile]
     removed: frozenset[str]
 
     @property
     def paths(self) -> tuple[str, ...]:
-        """Every file that differs, by path."""
+        """The paths of all files that differ."""
         return tuple(sorted({*self.edits, *self.removed}))
 
     def only(self, paths: Collection[str]) -> Difference:
-        """The part of this difference at ``paths``."""
+        """The part of this difference that concerns ``paths``."""
         edits = {path: edit for path, edit in self.edits.items() if path in paths}
         return Difference(edits, self.removed.intersection(paths))
 
@@ -103,8 +102,8 @@ def revised(snapshot: Snapshot, constants: TreeConstants, now_ms: float, differe
 def revision_of(snapshot: Snapshot, name: str) -> Revision:
     """The revision ``name`` of the tree of ``snapshot``.
 
-    Raises :class:`brvtui.tree.history.git.RevisionError`. Also raised for a tree reached through a link that is not
-    followed, since its history is not read either.
+    Raises :class:`brvtui.tree.history.git.RevisionError`, also for a tree behind a link that is not followed, because
+    its history is not read either.
     """
     if snapshot.project.link and not snapshot.limits.linked_trees:
         raise RevisionError(snapshot.project.link)
@@ -114,8 +113,8 @@ def revision_of(snapshot: Snapshot, name: str) -> Revision:
 def difference_to(snapshot: Snapshot, revision: Revision) -> Difference:
     """The changes from ``snapshot`` to the tree at ``revision``. Reads every note.
 
-    Only texts are compared. A note that exists in both, even if renamed, has the age of its present file. A note that
-    only the revision has is as old as its last commit. Raises :class:`brvtui.tree.history.git.RevisionError`.
+    Only texts are compared. A note that exists in both, even if renamed, has the age of its current file. A note that
+    exists only in the revision is as old as its last commit. Raises :class:`brvtui.tree.history.git.RevisionError`.
     """
     there, largest = revision.files, snapshot.limits.max_file_bytes
     own = {file.path: file for file in snapshot.files}
@@ -139,7 +138,7 @@ def difference_to(snapshot: Snapshot, revision: Revision) -> Difference:
 
 
 def _bytes(snapshot: Snapshot, path: str) -> bytes:
-    """The bytes of a file. A file that cannot be read has none, and counts as changed."""
+    """The bytes of a file; empty if it cannot be read, so that it counts as changed."""
     try:
         return snapshot.read(path)
     except OSError:

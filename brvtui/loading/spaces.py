@@ -33,9 +33,9 @@ def load_space(
     previous: Snapshot | None = None,
     progress: Progress | None = None,
 ) -> Snapshot:
-    """A snapshot of ``project``, a space, as it is on disk now; ``previous`` itself if nothing changed.
+    """A snapshot of the space ``project`` as it is now on disk; ``previous`` itself if nothing changed.
 
-    Topics that did not change since are not read again. Never raises.
+    Topics that have not changed since ``previous`` are not read again. Raises no errors.
     """
     assert isinstance(project, SpaceProject)
     read_before = previous.derived.of(_READ, lambda: previous.spaces) if previous is not None else ()
@@ -98,8 +98,7 @@ def _snapshot(
 def _with_terms(
     project: SpaceProject, spaces: Sequence[SpaceContents]
 ) -> tuple[tuple[SpaceContents, ...], list[NoteTerms], TermIds]:
-    """``spaces`` without the topics beyond the word limits, the terms of the other topics in order, and their
-    ids."""
+    """``spaces`` without topics beyond the word limits, the terms of the other topics in order, and the term ids."""
     ids, terms, entries, within = TermIds(), list[NoteTerms](), 0, list[SpaceContents]()
     for alias, space in zip(_aliases(project), spaces, strict=True):
         topics, unseen = list[TopicFile](), list(space.unseen)
@@ -137,7 +136,7 @@ def _topics(project: SpaceProject, spaces: tuple[SpaceContents, ...]) -> Iterato
 
 
 def _signals(space: SpaceContents, path: str, base: NoteSignals) -> NoteSignals:
-    """The signals of a topic in the form of a note's. Values that V4 cannot read as numbers have the default."""
+    """A topic's signals in the form of a note's signals. Values that V4 cannot read as numbers have their defaults."""
     stored = space.signals.get(path)
     if not isinstance(stored, TopicSignals):
         return base

@@ -1,1 +1,1 @@
-"""Changes to notes: plans that are previewed, applied and undone; moving, archiving, signals."""
+"""Changes to notes: plans that can be previewed, applied and undone, for moving, archiving and signals."""

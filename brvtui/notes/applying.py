@@ -1,4 +1,4 @@
-"""Applies plans. Each file is replaced atomically, never over others' changes, and either all steps apply or none."""
+"""Applies plans. Each file is replaced atomically and never over others' changes; either all steps apply or none."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from brvtui.tree.saving.note_files import Conflict, Saved, SaveError, Stamp, Unc
 
 @dataclass(frozen=True, slots=True)
 class PlanTarget:
-    """The target of a plan: a tree, the tool's overlay of it, and the signals of a note without stored ones."""
+    """The target of a plan: a tree, the tool's overlay for it, and the signals of a note that has none stored."""
 
     tree: Path
     overlay: Overlay
@@ -36,7 +36,7 @@ def read_content(tree: Path, path: str) -> FileContent:
 def apply(place: PlanTarget, plan: Plan) -> tuple[str, ...]:
     """Applies the steps of ``plan`` in order, and returns notices for the user.
 
-    If a step fails, undoes the steps before it and raises :class:`NoteError`.
+    If a step fails, undoes the earlier steps and raises :class:`NoteError`.
     """
     try:
         with locked(place.tree):
@@ -46,7 +46,7 @@ def apply(place: PlanTarget, plan: Plan) -> tuple[str, ...]:
 
 
 def _apply(place: PlanTarget, plan: Plan) -> tuple[str, ...]:
-    """Applies ``plan`` as :func:`apply`, while no other process of this tool saves."""
+    """Applies ``plan`` like :func:`apply`, while no other process of this tool saves."""
     _check(place, plan.steps)
     notices: list[str] = []
     for number, step in enumerate(plan.steps):
@@ -63,7 +63,7 @@ def _apply(place: PlanTarget, plan: Plan) -> tuple[str, ...]:
 def _roll_back(place: PlanTarget, failed: Step, done: Iterable[Step]) -> str:
     """Undoes the steps ``done`` before the ``failed`` one.
 
-    If that is impossible, returns text to append to the error message.
+    If that is impossible, returns a text to append to the error message.
     """
     if isinstance(failed, Write) and failed.after is None and not is_taken(place.tree, failed.path):
         # Earlier steps may have copied the file that is now missing, as archiving does.
@@ -79,7 +79,7 @@ def _roll_back(place: PlanTarget, failed: Step, done: Iterable[Step]) -> str:
 
 
 def _check(place: PlanTarget, steps: Iterable[Step]) -> None:
-    """Raises :class:`NoteError` if files visibly differ from the state that a step expects, or are read-only."""
+    """Raises :class:`NoteError` if a file visibly differs from the state that a step expects, or is read-only."""
     touched: set[str] = set()
     for step in steps:
         if isinstance(step, MoveFolder):
@@ -158,7 +158,7 @@ def _move(tree: Path, step: Move) -> Saved | Conflict:
 
 
 def _update_records(signals: dict[str, NoteSignals], step: Record) -> None:
-    """Applies ``step`` to ``signals``. Raises :class:`NoteError` if an entry is not as it was."""
+    """Applies ``step`` to ``signals``. Raises :class:`NoteError` if an entry is not as the step expects."""
     for entry in step.entries:
         if signals.get(entry.path) != entry.before:
             what, remedy = "its recorded signals have changed", "check them and try again"

@@ -1,4 +1,4 @@
-"""The plans that were applied in this session, for undoing and redoing them in order."""
+"""The plans applied in this session, which can be undone and redone in order."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ ApplyPlan = Callable[[Plan], tuple[str, ...]]
 
 @dataclass(frozen=True, slots=True)
 class _CarriedOut:
-    """The record of a plan that was applied or undone. It contains no text, because there may be many."""
+    """The record of an applied or undone plan. It contains no text, because there may be many records."""
 
     number: int
-    """The number of the plan. It stays the same when the plan is undone and redone."""
+    """The plan's number. It stays the same when the plan is undone and redone."""
     at_ms: float
     title: str
     is_undone: bool
@@ -44,14 +44,14 @@ def _carried_out(number: int, plan: Plan, at_ms: float, is_undone: bool) -> _Car
 
 
 class _Numbered(NamedTuple):
-    """A plan and its number, which identifies it when it is undone and redone."""
+    """A plan and its number, which identifies the plan when it is undone and redone."""
 
     number: int
     plan: Plan
 
 
 class Journal:
-    """Applied plans, the newest last. Its methods are safe for threads.
+    """The applied plans, newest last. Thread-safe.
 
     Drops the oldest plans if there are too many, or if they contain too much text.
     """
@@ -65,14 +65,14 @@ class Journal:
         self._done: deque[_Numbered] = deque()
         self._undone: list[_Numbered] = []
         self._history: deque[_CarriedOut] = deque(maxlen=_MOST_REMEMBERED)
-        """The applied and undone plans, the newest last."""
+        """The applied and undone plans, newest last."""
         self._most_plans = most_plans
         self._most_bytes = most_bytes
         self._lock = threading.RLock()
 
     @property
     def depth(self) -> int:
-        """The number of plans that can be undone. Does not wait for a plan in progress."""
+        """The number of plans that can be undone. Does not wait for a plan that is being applied."""
         return len(self._done)
 
     @property
@@ -84,16 +84,15 @@ class Journal:
     def path_now(self, path: str, at_ms: float) -> str:
         """The current path of the note that was at ``path`` at ``at_ms``, in milliseconds since 1970.
 
-        It is ``path`` itself, unless applying or undoing a plan moved the note since.
+        This is ``path`` itself, unless the note was moved since then by applying or undoing a plan.
         """
         return path_after(path, [move for each in self._since(at_ms) for move in each.moves])
 
     def untimed_since(self, at_ms: float) -> dict[str, list[str]]:
         """The actions since ``at_ms`` that file times do not show, each with the paths of its notes.
 
-        These actions set signals, or saved texts with an earlier time. An action before ``at_ms`` that was undone
-        since counts too. An action that was done and undone since does not count, nor does one that was undone and
-        redone.
+        These actions set signals, or saved texts with an earlier time. Earlier actions that were undone since ``at_ms``
+        count too. Actions that were both done and undone since then, or undone and redone, do not count.
         """
         net: dict[int, _CarriedOut] = {}
         for each in self._since(at_ms):
@@ -113,12 +112,12 @@ class Journal:
 
     @property
     def undone(self) -> tuple[str, ...]:
-        """The titles of the plans that can be redone, the next one last."""
+        """The titles of the plans that can be redone, next one last."""
         with self._lock:
             return tuple(each.plan.title for each in self._undone)
 
     def add(self, plan: Plan) -> None:
-        """Adds an applied plan, and forgets the plans that could be redone."""
+        """Adds an applied plan, and drops the plans that could be redone."""
         with self._lock:
             self._undone.clear()
             each = _Numbered(next(self._numbers), plan)
@@ -128,8 +127,8 @@ class Journal:
     def undo(self, apply: ApplyPlan) -> tuple[Plan, tuple[str, ...]]:
         """Undoes the newest plan by applying its reverse. Returns the reverse and the notices of ``apply``.
 
-        Raises :class:`NoteError` if there is no plan, and the exceptions of ``apply``; then the journal stays as it
-        is. Only a plan whose files changed since is forgotten, because it would block undoing all earlier ones.
+        Raises :class:`NoteError` if there is no plan, and the exceptions of ``apply``. The journal is then unchanged,
+        except that a plan whose files have changed is dropped, because it would block undoing all earlier plans.
         """
         with self._lock:
             if not self._done:
@@ -147,7 +146,7 @@ class Journal:
             return reverse, notices
 
     def redo(self, apply: ApplyPlan) -> tuple[Plan, tuple[str, ...]]:
-        """Applies the plan that was undone last once more, and returns it. Raises as :meth:`undo`."""
+        """Applies the most recently undone plan again, and returns it. Raises the same exceptions as :meth:`undo`."""
         with self._lock:
             if not self._undone:
                 raise NoteError("there is nothing to redo")

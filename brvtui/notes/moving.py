@@ -1,4 +1,4 @@
-"""Plans that move notes and folders, and rewrite links to them and in them.
+"""Plans that move notes and folders, and rewrite the links to them and inside them.
 
 See ``docs/explanation/safe-saving.md``, "Moving".
 """
@@ -37,7 +37,7 @@ from brvtui.tree.saving.file_version import digest
 from brvtui.tree.saving.folders import is_empty_folder
 from brvtui.tree.saving.note_files import SaveError
 
-# Rewrites links to a moved note in their original style: the same form, quotes and ending.
+# Rewrites links to a moved note in their original style: the same form, quotes and extension.
 
 
 _ESCAPED = re.compile(r"[\s\x00-\x1f()<>%#?\\\"'`\[\]]")
@@ -47,8 +47,8 @@ _ESCAPED_IN_ANGLES = re.compile(r"[\x00-\x1f\x7f<>%#?\\`\u2028\u2029\x85]")
 def relinked(text: str, found: Resolved, source: str, target: str, names: Names) -> str | None:
     """The replacement for the link's text between its start and end, so that it leads to ``target``.
 
-    ``source`` is the path of the note that contains the link, and ``names`` are the names of the tree, both after the
-    move. None if a link of this kind cannot lead there.
+    ``source`` is the path of the note that contains the link, and ``names`` are the names in the tree, both after the
+    move. None if a link of this kind cannot lead to ``target``.
     """
     link = found.link
     written = text[link.start : link.end]
@@ -84,7 +84,7 @@ def _written_as(link: Link, written: str, path: str) -> str:
 
 
 def _target_of(link: Link, replacement: str, source: str, names: Names) -> str:
-    """The path to which ``replacement`` leads in place of ``link``; empty if it would not be read as such a link."""
+    """The path to which ``replacement`` would lead in place of ``link``; empty if it is not such a link."""
     if link.kind is LinkKind.MARKDOWN:
         around = f"[text](<{replacement}>)" if link.quote else f"[text]({replacement})"
     elif link.kind is LinkKind.RELATION:
@@ -103,7 +103,7 @@ _NAMED_EACH = 3
 
 @dataclass(frozen=True, eq=False)
 class _Relocation:
-    """The new path of every markdown file that moves, by its old one. ``path`` may be a folder."""
+    """The new path of every moved Markdown file, by its old path. ``path`` may be a folder."""
 
     snapshot: Snapshot
     index: LinkIndex
@@ -120,7 +120,7 @@ class _Relocation:
 
     @cached_property
     def names(self) -> Names:
-        """The names of the tree after the move."""
+        """The names in the tree after the move."""
         return Names(self.to(path) for path in self.index.names[""].files)
 
     @cached_property
@@ -140,9 +140,9 @@ def plan_move(
     stored: Callable[[str], SignalSources],
     keep_mtimes: bool = True,
 ) -> Plan:
-    """A plan that moves the note or folder at ``path`` to ``target``, and rewrites links to it and in it.
+    """A plan that moves the note or folder at ``path`` to ``target``, and rewrites the links to it and inside it.
 
-    ``stored`` returns the stored signals of a note. With ``keep_mtimes``, notes in which only links change keep their
+    ``stored`` returns a note's stored signals. With ``keep_mtimes``, notes in which only links change keep their
     modification times, and therefore their recency. Raises :class:`NoteError`.
     """
     tree = snapshot.project.tree
@@ -218,7 +218,7 @@ def _check_names(path: str, target: str, is_folder: bool, is_file: bool) -> None
 
 
 def _relinked_text(tree: Path, moved: _Relocation, source: str, data: bytes) -> tuple[bytes, list[LineEdit], list[str]]:
-    """The text of ``source`` with rewritten links, the changed lines, and notices for links that must stay."""
+    """The text of ``source`` with rewritten links, the changed lines, and notices about links left unchanged."""
     text = data.decode("utf-8", "surrogateescape")
     pieces: list[str] = []
     left: list[str] = []
@@ -270,7 +270,7 @@ def _must_relink(tree: Path, moved: _Relocation, found: Resolved, source: str) -
 def _records(
     moved: _Relocation, signals: dict[str, SignalSources], stored: Callable[[str], SignalSources]
 ) -> Iterator[Recorded]:
-    """Yields the changes of the overlay: recorded signals move with their note."""
+    """Yields the changes to the overlay, in which recorded signals move with their note."""
     for old, own in signals.items():
         if own.overlay:
             yield Recorded(old, own.overlay, None)
@@ -278,7 +278,7 @@ def _records(
 
 
 def _signal_notices(signals: dict[str, SignalSources]) -> Iterator[str]:
-    """Yields notices about signals stored by path in places that the tool does not write."""
+    """Yields notices about signals that are stored by path in places that the tool does not write."""
     in_sidecar = {old: entry.sidecar for old, entry in signals.items() if entry.sidecar}
     if len(in_sidecar) == 1:
         old, entry = next(iter(in_sidecar.items()))
@@ -293,7 +293,7 @@ def _signal_notices(signals: dict[str, SignalSources]) -> Iterator[str]:
 
 
 def _archive_notices(moved: _Relocation) -> Iterator[str]:
-    """Yields notices about archived notes, which are restored to their old paths."""
+    """Yields notices about archived notes, which would be restored to their old paths."""
     there = [archived_as(old).stub for old in moved.files]
     if moved.is_folder:
         there = [path for path in moved.index.names[""].files if path.startswith(f"{ARCHIVE}/{moved.path}/")]

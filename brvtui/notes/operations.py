@@ -1,4 +1,4 @@
-"""The notes of an open project: links and similarity, plans of changes, applying and undoing them."""
+"""Operations on an open project's notes: links and similarity; planning, applying and undoing changes."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def plan_archive(tree: Path, path: str, signals: SignalSources, now_ms: float, p
 
 
 def plan_restore(tree: Path, path: str, signals: SignalSources) -> Plan:
-    """A plan that restores the note whose stub is at ``path``; ``signals`` belong to the note's own path.
+    """A plan that restores the note whose stub is at ``path``. ``signals`` are stored under the note's own path.
 
     Raises :class:`NoteError`.
     """
@@ -88,7 +88,7 @@ def plan_restore(tree: Path, path: str, signals: SignalSources) -> Plan:
 
 
 def original_of(tree: Path, path: str) -> str:
-    """The path of the note whose stub is at ``path``. Raises :class:`NoteError` for a stub that cannot be restored."""
+    """The path of the note whose stub is at ``path``. Raises :class:`NoteError` if the stub cannot be restored."""
     if role_of(path) is not Role.STUB:
         raise NoteError(f"{path}: not a stub; only {ARCHIVE}/….stub.md files can be restored")
     try:
@@ -106,7 +106,7 @@ def _text(stub: FileContent) -> str:
 
 
 def check_archivable(path: str) -> None:
-    """Raises :class:`NoteError` if the file at ``path`` cannot be archived, or is archived already."""
+    """Raises :class:`NoteError` if the file at ``path`` cannot be archived, or is already archived."""
     if role_of(path) is Role.ARCHIVED:
         raise NoteError(f"{path}: this note is archived already; restore it from its stub {stub_of(path)}")
     if path.startswith(f"{ARCHIVE}/") or role_of(path) not in (Role.NOTE, Role.CONTEXT):
@@ -141,7 +141,7 @@ def _restore_notices(path: str, signals: SignalSources) -> tuple[str, ...]:
 
 @dataclass(frozen=True, slots=True)
 class AppliedPlan:
-    """A plan that was applied, undone or redone: its title, its steps, and notices for the user."""
+    """An applied, undone or redone plan: its title, its steps, and notices for the user."""
 
     title: str
     steps: tuple[Step, ...]
@@ -149,7 +149,7 @@ class AppliedPlan:
 
 
 class ProjectAccess(Protocol):
-    """The members of the session that :class:`Notes` needs."""
+    """The session's members that :class:`Notes` needs."""
 
     profile: TreeProfile
     clock: Callable[[], float]
@@ -162,14 +162,14 @@ class ProjectAccess(Protocol):
         """Reads changes from disk."""
 
     def refresh(self, places: Collection[Path] = ()) -> bool:
-        """Reads the files that watching reported, and ``places``."""
+        """Reads the files reported by watching, and ``places``."""
 
 
 class Notes:
-    """The notes of an open project. Its methods are safe for threads, and read files."""
+    """The notes of an open project. Methods are thread-safe and read files."""
 
     def __init__(self, opened: ProjectAccess, tree: Path, overlay: Overlay, sidecar: Path) -> None:
-        """``sidecar`` is the folder of the engine's signals of ``tree``, which is only read."""
+        """``sidecar`` is the folder with the engine's signals for ``tree``. It is only read."""
         self.journal = Journal(system_clock)  # the session's clock may be frozen
         self._opened = opened
         self._tree = tree
@@ -179,18 +179,18 @@ class Notes:
         self._changing = threading.Lock()
 
     def links(self) -> LinkIndex:
-        """The links of all notes. The first call on a snapshot reads the notes that changed."""
+        """The links in all notes. The first call for a snapshot reads the changed notes."""
         index = self._reader.index(self._opened.snapshot)
         assert index is not None  # nothing cancels it
         return index
 
     def plan_move(self, path: str, target: str, keep_mtimes: bool = True) -> Plan:
-        """A plan that moves the note or folder at ``path`` and rewrites its links. Raises :class:`NoteError`."""
+        """A plan that moves the note or folder at ``path`` and rewrites links. Raises :class:`NoteError`."""
         self._opened.load()
         return plan_move(self._opened.snapshot, self.links(), path, target, self._signals(), keep_mtimes)
 
     def plan_archive(self, path: str) -> Plan:
-        """A plan that archives the note at ``path`` as the engine does. Raises :class:`NoteError`."""
+        """A plan that archives the note at ``path`` in the same way as the engine. Raises :class:`NoteError`."""
         opened = self._opened
         return plan_archive(self._tree, path, self._signals()(path), opened.clock(), opened.profile)
 
@@ -206,7 +206,7 @@ class Notes:
     def apply(self, plan: Plan) -> AppliedPlan:
         """Applies ``plan`` completely or not at all. Judged queries follow the notes that it moves.
 
-        Raises :class:`NoteError`, also if a file changed since.
+        Raises :class:`NoteError`, also if a file has changed since the plan was made.
         """
         self._refuse_topics()
         with self._changing:
@@ -217,7 +217,7 @@ class Notes:
         return AppliedPlan(plan.title, plan.steps, (*plan.notices, *notices, *left))
 
     def save(self, path: str, data: bytes, expected: FileVersion | None, keep_mtime: bool = False) -> Saved | Conflict:
-        """Saves as :func:`brvtui.tree.saving.note_files.save`, and adds it to the journal.
+        """Saves like :func:`brvtui.tree.saving.note_files.save`, and adds the change to the journal.
 
         Raises :class:`brvtui.tree.saving.note_files.SaveError`.
         """
@@ -240,9 +240,9 @@ class Notes:
         return done
 
     def check_kind(self, path: str) -> None:
-        """Raises :class:`brvtui.tree.saving.note_files.SaveError` for a name with the wrong ending.
+        """Raises :class:`brvtui.tree.saving.note_files.SaveError` if the name has the wrong extension.
 
-        That is a topic's name in a tree of notes, and a name that no topic can have.
+        That is a topic's extension in a tree of notes, or one that no topic can have.
         """
         is_html = self._opened.snapshot.kind.is_html
         if is_html and path.lower().endswith(TOPIC_ENDING) and not path.endswith(TOPIC_ENDING):
@@ -255,11 +255,11 @@ class Notes:
             raise NoteError(why)
 
     def undo(self) -> AppliedPlan:
-        """Undoes the newest plan. Raises :class:`NoteError`, also if a file changed since."""
+        """Undoes the newest plan. Raises :class:`NoteError`, also if a file has changed since then."""
         return self._apply_from_journal(self.journal.undo)
 
     def redo(self) -> AppliedPlan:
-        """Applies the plan that was undone last again. Raises :class:`NoteError`, also if a file changed since."""
+        """Applies the plan undone last again. Raises :class:`NoteError`, also if a file has changed since then."""
         return self._apply_from_journal(self.journal.redo)
 
     def _apply_from_journal(self, turn: Callable[[ApplyPlan], tuple[Plan, tuple[str, ...]]]) -> AppliedPlan:
@@ -270,7 +270,7 @@ class Notes:
         return AppliedPlan(plan.title, plan.steps, (*notices, *left))
 
     def _move_judgments(self, plan: Plan) -> tuple[str, ...]:
-        """Updates judged queries with the new paths of notes that ``plan`` moved. Returns a notice if that fails."""
+        """Updates judged queries with the new paths of notes moved by ``plan``. Returns a notice if that fails."""
         if not any(isinstance(step, Move | MoveFolder) for step in plan.steps):
             return ()
         path_now = partial(path_after, steps=plan.steps)
@@ -284,7 +284,7 @@ class Notes:
         return ()
 
     def _publish(self, plan: Plan) -> None:
-        """Publishes a snapshot with the changes of ``plan``."""
+        """Publishes a snapshot that includes the changes of ``plan``."""
         self._opened.refresh([self._tree / path for path in plan.paths])
 
     def _target(self) -> PlanTarget:

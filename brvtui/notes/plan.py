@@ -1,4 +1,4 @@
-"""Changes to notes as data: a plan is shown before it is applied, and its reverse undoes it."""
+"""Changes to notes as data. A plan can be shown before it is applied, and its reverse undoes it."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from brvtui.tree.reading.signals import NoteSignals
 
 
 class NoteError(Exception):
-    """The operation was not done. The message is one line: the note, the problem and the remedy."""
+    """An operation was not performed. The message is one line: the note, the problem and the remedy."""
 
 
 class ChangedMeanwhile(NoteError):
-    """The file at ``path`` changed after the plan was made. ``what`` describes the difference."""
+    """The file at ``path`` has changed since the plan was made. ``what`` describes the difference."""
 
     def __init__(self, path: str, what: str, remedy: str = "check it and try again") -> None:
-        """The message includes the ``remedy``."""
+        """The message ends with the ``remedy``."""
         super().__init__(f"{path}: {what}; {remedy}")
         self.path = path
         self.what = what
@@ -24,7 +24,7 @@ class ChangedMeanwhile(NoteError):
 
 @dataclass(frozen=True, slots=True)
 class FileContent:
-    """The content of a file. Without a time (ns), it gets the time of writing; without a mode, ordinary permissions."""
+    """A file's content. A missing time (ns) means the time of writing; a missing mode means ordinary permissions."""
 
     data: bytes = field(repr=False)
     mtime_ns: int | None = None
@@ -80,7 +80,7 @@ class Recorded:
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """Changes entries of the tool's own overlay, all in one step."""
+    """Changes entries in the tool's own overlay, all in one step."""
 
     entries: tuple[Recorded, ...]
 
@@ -94,7 +94,7 @@ Step = Write | Move | MoveFolder | Record
 
 @dataclass(frozen=True, slots=True)
 class LineEdit:
-    """A changed line of the note at ``path``, its path before a move. Lines count from 1."""
+    """A changed line in the note at ``path``, which is the path before any move. Lines count from 1."""
 
     path: str
     line: int
@@ -103,7 +103,7 @@ class LineEdit:
 
 
 def path_after(path: str, steps: Iterable[Step]) -> str:
-    """The path of the note at ``path`` after ``steps``. It changes only if they move the note or its folder."""
+    """The path of the note at ``path`` after ``steps``. It differs only if a step moves the note or its folder."""
     for step in steps:
         if isinstance(step, Move | MoveFolder) and path == step.path:
             path = step.target
@@ -114,7 +114,7 @@ def path_after(path: str, steps: Iterable[Step]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """Steps in their order, the lines that they change, and notices for the user."""
+    """Steps in order, the lines that they change, and notices for the user."""
 
     title: str
     steps: tuple[Step, ...]
@@ -134,6 +134,6 @@ class Plan:
 
     @property
     def size(self) -> int:
-        """The total bytes of the texts in the plan."""
+        """The total size in bytes of the texts in the plan."""
         writes = [step for step in self.steps if isinstance(step, Write)]
         return sum(len(held.data) for step in writes for held in (step.before, step.after) if held)

@@ -1,4 +1,4 @@
-"""Stores signals of a note where the user chose: in its frontmatter, or in the tool's own overlay.
+"""Stores a note's signals where the user chooses: in its frontmatter, or in the tool's own overlay.
 
 The engine's sidecar is never written (``docs/explanation/safe-saving.md``, "Signals").
 """
@@ -22,7 +22,7 @@ from brvtui.tree.saving.note_files import SaveError
 
 
 class SignalTarget(StrEnum):
-    """The places for storing signals."""
+    """The places where signals can be stored."""
 
     FRONTMATTER = "frontmatter"
     OVERLAY = "overlay"
@@ -30,14 +30,14 @@ class SignalTarget(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class SignalSources:
-    """The signals of one note in each place that stores some; None if a place has none."""
+    """One note's signals in each place; None for a place that has none."""
 
     sidecar: NoteSignals | None = None
     """The signals in the engine's own store."""
     overlay: NoteSignals | None = None
     """The signals in the tool's own overlay, which has precedence over the sidecar."""
     given: NoteSignals | None = None
-    """The signals in the signals file of the project, which has precedence over both."""
+    """The signals in the project's signals file, which has precedence over both."""
     reads_frontmatter: bool = False
     """True if signals are read from the note's frontmatter when no other place has any."""
 
@@ -51,11 +51,11 @@ def plan_signals(
     rules: SignalRules,
     keep_mtime: bool = True,
 ) -> Plan:
-    """A plan that stores ``signals`` for the note at ``path``. Other lines of its frontmatter stay as they are.
+    """A plan that stores ``signals`` for the note at ``path``. Other lines of its frontmatter are unchanged.
 
-    With ``keep_mtime``, the file keeps its modification time; without it, the note counts as just changed. If the
-    next access hit changes the note's maturity by ``rules``, a notice says so. Raises :class:`NoteError`, also for
-    invalid signals.
+    With ``keep_mtime``, the file keeps its modification time; without it, the note counts as just changed. A notice
+    says if the next access hit will change the note's maturity according to ``rules``. Raises :class:`NoteError`, also
+    for invalid signals.
     """
     _check(path, signals)
     notices = (*_next_hit(signals, rules), *_notices(path, where, known))
@@ -81,7 +81,7 @@ def _check(path: str, signals: NoteSignals) -> None:
 
 
 def _next_hit(signals: NoteSignals, rules: SignalRules) -> tuple[str, ...]:
-    """A notice if the next access hit changes the note's maturity, which follows from its importance then."""
+    """A notice if the next access hit will change the note's maturity, which depends on its importance at that time."""
     now = LEVELS.index(signals.maturity)
     _, (then,) = after_access(np.asarray([signals.importance]), levels_of([signals.maturity]), rules)
     if then == now:

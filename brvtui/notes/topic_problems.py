@@ -1,4 +1,4 @@
-"""Finds problems of a topic's HTML while it is edited: errors of V4, and parts that V4 silently does not search."""
+"""Finds problems in a topic's HTML during editing: V4's errors, and parts that V4 silently does not search."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from brvtui.tree.spaces.topic_html import (
 _SKIPPED = r"<!--.*?(?:-->|\Z)|<(?P<raw>script|style|textarea|title|template)\b.*?(?:</(?P=raw)\s*>|\Z)"
 _VALUE = r"""(?:"[^"]*+"|'[^']*+'|[^\s>]*+)"""
 _REST = rf"""(?:\s++|/(?!>)|=|["']|[^\s"'>/=]++(?:\s*+=\s*+{_VALUE})?+)*+"""
-"""Possessive throughout, because a text without a final ``>`` must not be tried in every possible way."""
+"""Possessive throughout, so that a text without a final ``>`` is not matched in every possible way."""
 _TAG = re.compile(
     rf"{_SKIPPED}|<(?P<end>/?)(?P<name>bv-[^\s/>]*+)(?P<rest>{_REST})(?P<closed>/?)(?:>|\Z)", re.IGNORECASE | re.DOTALL
 )
@@ -37,7 +37,7 @@ _ID_FORM = "bve- plus eight lower-case letters or digits"
 
 @dataclass(frozen=True, slots=True)
 class _Tag:
-    """A start tag of V4 in the source."""
+    """A start tag, as V4 parses it, in the source."""
 
     name: str
     attributes: dict[str, str]
@@ -47,7 +47,7 @@ class _Tag:
 
 
 def topic_problems(html: str, topics: Collection[str]) -> tuple[Problem, ...]:
-    """The problems of the topic in ``html``, by position; ``topics`` are the paths of all topics. Never raises."""
+    """The problems in the topic ``html``, by position. ``topics`` are the paths of all topics. Raises no errors."""
     starts = [0, *(found.end() for found in re.finditer("\n", html))]
     try:
         found = [*_of_topic(html, parse_topic(html), topics), *_of_tags(html)]
@@ -61,8 +61,7 @@ def topic_problems(html: str, topics: Collection[str]) -> tuple[Problem, ...]:
 
 
 def topic_damage(was: str, now: str) -> str:
-    """Returns the first part that V4 reads in the topic ``was`` and no longer reads in ``now``, although it is still
-    there.
+    """Returns the first part of the topic ``was`` that V4 reads there but not in ``now``, although it is still present.
 
     Searched attributes, and errors that only ``now`` has, count too. Empty if there is none, or if V4 cannot read
     ``was`` either.
@@ -93,7 +92,7 @@ _Found = tuple[int, str, Severity]
 
 
 def _of_tags(html: str) -> Iterator[_Found]:
-    """Yields elements that are unknown or never closed, and elements whose id is missing, invalid or repeated."""
+    """Yields unknown or unclosed elements, and elements whose id is missing, invalid or repeated."""
     tags: list[_Tag] = []
     open_tags: list[_Tag] = []
     opened: Counter[str] = Counter()
@@ -159,7 +158,7 @@ def _of_topic(html: str, topic: Topic, topics: Collection[str]) -> Iterator[_Fou
 
 
 def _attributes(text: str) -> dict[str, str]:
-    """Attributes by name in lower case. If a name occurs twice, the first counts."""
+    """Attributes by lower-case name. If a name occurs twice, the first one wins."""
     attributes: dict[str, str] = {}
     for name, value in _PAIR.findall(text):
         attributes.setdefault(name.lower(), value[1:-1] if value[:1] in ("'", '"') else value)

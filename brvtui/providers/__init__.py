@@ -1,1 +1,1 @@
-"""Services over HTTP and local models behind the protocols of ``brvtui.services``; only the session imports them."""
+"""HTTP services and local models behind the protocols of ``brvtui.services``. Only the session imports them."""

@@ -1,4 +1,4 @@
-"""Messages, Anthropic's protocol."""
+"""Anthropic's Messages protocol."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class AnthropicMessages(ChatService):
 
 
 def _messages(messages: Sequence[Message]) -> list[dict[str, Any]]:
-    """Roles must alternate: consecutive messages of one role become one."""
+    """Merges consecutive messages of one role, because roles must alternate."""
     converted: list[dict[str, Any]] = []
     for message in messages:
         role = "assistant" if isinstance(message, FromModel) else "user"
@@ -99,7 +99,7 @@ class _ContentBlocks(Reader):
                 self._ended = True
 
     def _begin(self, block: Mapping[str, Any], index: Any) -> Iterator[TextPiece]:
-        """Some services put a part of the content, or all of it, into the event that starts a block."""
+        """Reads text from a block's first event, because some services put part or all of the content there."""
         if block["type"] == "tool_use":
             whole = block.get("input")
             arguments = json.dumps(whole) if whole else ""

@@ -1,4 +1,4 @@
-"""Clients for language models: the parts shared by both protocols (``docs/reference/settings.md``, "A model")."""
+"""Clients for language models: the parts that both protocols share (``docs/reference/settings.md``, "A model")."""
 
 from __future__ import annotations
 
@@ -46,17 +46,17 @@ if TYPE_CHECKING:
 
 
 _LAST_STEP_S = 0.5
-"""Seconds that a step may take to end after Ctrl+C."""
+"""The time in seconds that a step may take to end after Ctrl+C."""
 _LONGEST_TURN = 10
-"""The maximum duration of an answer as a multiple of the time-out, however often pieces arrive."""
+"""The maximum duration of an answer, as a multiple of the time-out, even if pieces keep arriving."""
 _EVENT_BYTES = 100
-"""Limits the number of events, which cost more time than their bytes. Real events have 119 bytes or more."""
+"""Turns a limit on bytes into one on events, which cost more time. Real events have 119 bytes or more."""
 _DONE = "[DONE]"
 
 _Piece = Wait | dict[str, Any]
 Sleep = Callable[[float], Awaitable[None]]
 Payload = Callable[[ServiceRefusal | None], Mapping[str, Any] | None]
-"""Returns the first body (for None), or another body after a refusal; None if no other body would help."""
+"""Returns the first body (for None), or a different body after a refusal; None if no other body would help."""
 
 
 def stream(
@@ -66,7 +66,7 @@ def stream(
     cancellation: Cancellation,
     sleep: Sleep = asyncio.sleep,
 ) -> Generator[_Piece, None, None]:
-    """Yields the JSON objects of the events that answer ``payload``. Closing the iterator ends the connection.
+    """Yields the JSON objects in the events that answer ``payload``. Closing the iterator ends the connection.
 
     Raises :class:`ModelError` and :class:`ModelCancelled`.
     """
@@ -162,15 +162,15 @@ async def _once(
 
 
 async def _within(seconds: float, texts: AsyncGenerator[str, None]) -> str | None:
-    """The next of ``texts``, None after the last. Bytes without data, such as comments, do not extend the time-out."""
+    """The next of ``texts``; None after the last. Bytes without data, such as comments, do not extend the time-out."""
     async with asyncio.timeout(seconds):
         return await anext(texts, None)
 
 
 async def data_of(answer: httpx.Response, limit: int) -> AsyncGenerator[str, None]:
-    """Yields the data field of each event. The other fields only repeat parts of the data.
+    """Yields the data field of each event. All other fields only repeat parts of the data.
 
-    Raises :class:`ServiceRefusal` as :func:`body_of` does, and if there are more events than fit into ``limit`` bytes.
+    Raises :class:`ServiceRefusal` like :func:`body_of`, and if there are more events than fit into ``limit`` bytes.
     """
     decoder = getincrementaldecoder("utf-8")("replace")
     pieces: list[str] = []
@@ -215,7 +215,7 @@ _OPTIONAL = ("temperature", "stream_options", "tool_choice")
 
 @dataclass
 class PartialCall:
-    """A tool call that is still being received."""
+    """A tool call that is still arriving."""
 
     id: str
     name: str = ""
@@ -223,7 +223,7 @@ class PartialCall:
 
 
 class Reader(ABC):
-    """Reads the events of one turn in a protocol."""
+    """Reads the events of one turn in one protocol."""
 
     def __init__(self) -> None:
         self._calls: dict[int, PartialCall] = {}
@@ -236,7 +236,7 @@ class Reader(ABC):
 
     @abstractmethod
     def reply(self) -> Reply | None:
-        """The end of the turn; None before it. Raises no errors, whatever the events contain."""
+        """The end of the turn; None if it has not ended. Raises no errors, whatever the events contain."""
 
     def _reply(self, is_cut: bool, notices: tuple[str, ...]) -> Reply:
         calls = tuple(ToolCall(call.id, call.name, call.arguments) for _, call in sorted(self._calls.items()))
@@ -244,7 +244,7 @@ class Reader(ABC):
 
 
 class ChatService(ABC):
-    """A model at an address. Methods may be called from any thread without an event loop."""
+    """A model at an address. Methods may be called from any thread that does not run an event loop."""
 
     def __init__(self, endpoint: Endpoint, model: str, policy: RequestPolicy, sleep: Sleep = asyncio.sleep) -> None:
         """Sends no request yet."""
@@ -253,7 +253,7 @@ class ChatService(ABC):
         self._policy = policy
         self._sleep = sleep
         self._learned: dict[str, str] = {}
-        """Parts of a request that the service refused, each with a notice about the substitute."""
+        """The parts of a request that the service refused, each with a notice about what replaced it."""
 
     @property
     def name(self) -> str:
@@ -262,7 +262,7 @@ class ChatService(ABC):
 
     @abstractmethod
     def payload(self, request: ModelRequest) -> dict[str, Any]:
-        """``request`` as encoded in the protocol."""
+        """``request`` in the protocol's encoding."""
 
     @abstractmethod
     def reader(self) -> Reader:
@@ -316,9 +316,7 @@ class ChatService(ABC):
             raise ModelError(f"{self._endpoint.host}: an event does not follow this protocol") from None
 
     def _learn(self, refusal: ServiceRefusal) -> bool:
-        """Records a refused optional part of the request. Returns True if the service refused one for the
-        first time.
-        """
+        """Records a refused optional part of the request. Returns True if the service refused it for the first time."""
         if refusal.status not in _NOT_UNDERSTOOD:
             return False
         message = str(refusal)
@@ -347,12 +345,12 @@ class ChatService(ABC):
 
 
 def counted(value: Any) -> int | None:
-    """``value`` if it is a valid number of tokens, else None."""
+    """``value`` if it is a valid number of tokens; otherwise None."""
     return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None
 
 
 def text_in(value: Any) -> str:
-    """``value`` if it is a string, empty for None. Raises TypeError for anything else.
+    """``value`` if it is a string; empty for None. Raises TypeError for anything else.
 
     Half a surrogate pair, which is valid in JSON but not in UTF-8, becomes a replacement character.
     """

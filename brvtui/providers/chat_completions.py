@@ -1,4 +1,4 @@
-"""Chat completions, the protocol of OpenAI, Ollama, LM Studio, vLLM, OpenRouter and others."""
+"""The Chat Completions protocol of OpenAI, Ollama, LM Studio, vLLM, OpenRouter and others."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ class _Chunks(Reader):
     def __init__(self) -> None:
         super().__init__()
         self._places: dict[int, int] = {}
-        """The key in ``_calls`` of the newest call of an index."""
+        """The key in ``_calls`` of each index's newest call."""
         self._ended = ""
         self._refused = False
 
@@ -86,7 +86,9 @@ class _Chunks(Reader):
             self._ended = text_in(choice.get("finish_reason")) or self._ended
 
     def _add(self, piece: Mapping[str, Any]) -> None:
-        """Pieces of one call share an index; some services send whole calls without an index, or all with the same."""
+        """Adds a piece of a call. Pieces of one call share an index; some services send whole calls with none or the
+        same.
+        """
         index, id, function = piece.get("index"), text_in(piece.get("id")), piece.get("function") or {}
         name = text_in(function.get("name"))
         place = len(self._calls) if index is None else self._places.get(index_in(index), index)
@@ -110,7 +112,7 @@ class _Chunks(Reader):
 
 
 def _content_text(content: Any) -> str:
-    """The text of the answer in ``content``. Reasoning models send a list of parts, of which only texts belong to the
+    """The answer's text in ``content``. Reasoning models send a list of parts, of which only texts belong to the
     answer.
     """
     if not isinstance(content, list):

@@ -1,7 +1,7 @@
-"""Requests to services over HTTP: addresses, certificates, and errors in one line.
+"""HTTP requests to services: addresses, certificates, and one-line errors.
 
-The first request imports httpx (extra ``[llm]``). Its asynchronous client can be stopped while it connects, waits or
-reads; a blocking client cannot.
+The first request imports httpx (extra ``[llm]``). Its asynchronous client, unlike a blocking one, can be stopped while
+it connects, waits or reads.
 """
 
 from __future__ import annotations
@@ -35,8 +35,8 @@ if TYPE_CHECKING:
 class PrivateLoop(asyncio.SelectorEventLoop):
     """An event loop that looks up host names in daemon threads.
 
-    A look-up cannot be cancelled and may hang for minutes. asyncio runs it in a thread pool that the interpreter joins
-    at exit.
+    A look-up cannot be cancelled and may hang for minutes. asyncio itself would run it in a thread pool, which the
+    interpreter joins at exit.
     """
 
     def call_exception_handler(self, context: dict[str, Any]) -> None:
@@ -84,15 +84,15 @@ class PrivateLoop(asyncio.SelectorEventLoop):
 
 _MASK = "…"
 _SHORTEST_KEY = 12
-"""Shorter keys are placeholders for services without keys (``ollama``), and words that may occur in answers."""
+"""The minimum length of a secret. Shorter keys are placeholders (``ollama``), and words that may be in answers."""
 _SHORTEST_REMOVED = 4
 
 
 def masked(text: str, key: str, is_cut: bool = False) -> str:
-    """``text`` without ``key``; if it ``is_cut``, also without a beginning of the key at its end.
+    """``text`` without ``key``. If the text ``is_cut``, a beginning of the key at its end is removed too.
 
-    A key of fewer than 12 characters is removed only as a whole word, and a key of fewer than 4 is not removed. Such
-    keys are not secrets and occur in many words.
+    A key of fewer than 12 characters is removed only as a whole word, and one of fewer than 4 is not removed. Such keys
+    are not secret and occur in many words.
     """
     if len(key) < _SHORTEST_REMOVED:
         return text
@@ -107,7 +107,7 @@ def masked(text: str, key: str, is_cut: bool = False) -> str:
 
 
 class AnswerMask:
-    """Removes a key from an answer that arrives in pieces, which may split the key."""
+    """Removes a key from an answer that arrives in pieces, even if it is split between pieces."""
 
     def __init__(self, key: str) -> None:
         """A ``key`` of fewer than 12 characters is not removed."""
@@ -115,7 +115,7 @@ class AnswerMask:
         self._held = ""
 
     def add(self, piece: str) -> str:
-        """The next safe text. An end that could be the beginning of the key is held back until the next piece."""
+        """The next text that is safe to show. An end that could be the beginning of the key is held back."""
         if not self._key:
             return piece
         *before, rest = (self._held + piece).split(self._key)
@@ -124,7 +124,7 @@ class AnswerMask:
         return _MASK.join([*before, rest[:safe]])
 
     def rest(self, is_cut: bool) -> str:
-        """The remaining text at the end of the answer, masked if the answer ``is_cut``."""
+        """The remaining text at the end of the answer, masked as a cut text if the answer ``is_cut``."""
         text, self._held = self._held, ""
         return self.whole(text, is_cut)
 
@@ -134,7 +134,7 @@ class AnswerMask:
 
 
 def _key_prefix_length(text: str, key: str) -> int:
-    """The length of the longest end of ``text`` that is a proper beginning of ``key``."""
+    """The length of the longest proper prefix of ``key`` at the end of ``text``."""
     return next((size for size in range(len(key) - 1, 0, -1) if text.endswith(key[:size])), 0)
 
 
@@ -155,19 +155,19 @@ _ADVICE = {
 
 @dataclass(frozen=True, slots=True)
 class Endpoint:
-    """An address for POST requests."""
+    """An address that accepts POST requests."""
 
     setting: str
-    """The table of its settings, such as ``llm``."""
+    """The table with the service's settings, such as ``llm``."""
     base: str
     path: str
     headers: Mapping[str, str] = field(repr=False)
     key: str = field(repr=False)
-    """A secret that is never displayed, and removed from every text of the service."""
+    """A secret that is never displayed, and is removed from every text of the service."""
 
     @property
     def host(self) -> str:
-        """The host, with the port if the address has one."""
+        """The host, and the port if the address contains one."""
         parts = urlsplit(self.base)
         return (parts.hostname or "") + (f":{parts.port}" if parts.port else "")
 
@@ -178,7 +178,7 @@ def bearer(setting: str, base: str, path: str, key: str) -> Endpoint:
 
 
 class ServiceRefusal(Exception):
-    """A request without a usable answer. ``status`` is 0 if there was no response."""
+    """A request had no usable answer. ``status`` is 0 if there was no response."""
 
     def __init__(self, why: str, status: int = 0, passing: bool = False, wait: float | None = None) -> None:
         super().__init__(why)
@@ -193,7 +193,7 @@ class ServiceRefusal(Exception):
         return self.passing and self.wait is not None and self.wait > policy.longest_wait_seconds
 
     def advised(self, endpoint: Endpoint, policy: RequestPolicy) -> str:
-        """The reason in one line, without the key, with advice or the number of attempts."""
+        """The reason in one line, without the key, followed by advice or the number of attempts."""
         why = visible(masked(str(self), endpoint.key))
         advice = _ADVICE.get(self.status, "")
         if 300 <= self.status < 400:
@@ -206,7 +206,7 @@ class ServiceRefusal(Exception):
 
 
 def check_service(setting: str, base: str, wanted: ServiceSettings) -> str:
-    """The key of the service ``wanted``, whose table of settings is ``setting``.
+    """The key of the service ``wanted``, whose settings are in the table ``setting``.
 
     Raises :class:`ServiceError` with a remedy if the service at the address ``base`` cannot be called.
     """
@@ -227,13 +227,13 @@ def check_service(setting: str, base: str, wanted: ServiceSettings) -> str:
 
 
 class _InputLimit:
-    """Limits input that :func:`body_of` does not see: informational responses, headers, and the framing of a body."""
+    """Limits the input that :func:`body_of` does not see: informational responses, headers, and body framing."""
 
     def __init__(self, limit: int) -> None:
         self._most, self._left, self._part = limit, 0, ""
 
     async def trace(self, event: str, info: Mapping[str, Any]) -> None:
-        """Handles an ``event`` of httpcore, and wraps the read method of each new stream."""
+        """Handles an ``event`` from httpcore, and wraps the read method of each new stream."""
         if event.endswith((".connect_tcp.complete", ".start_tls.complete")):
             stream, self._left, self._part = info["return_value"], _LARGEST_HEAD, "head of the answer"
             stream.read = partial(self._read, stream.read)
@@ -252,10 +252,10 @@ class _InputLimit:
 async def answered(
     endpoint: Endpoint, payload: Mapping[str, Any], accept: str, seconds: float | None, limit: int
 ) -> AsyncIterator[httpx.Response]:
-    """The response to ``payload``, after receiving its head within ``seconds``. :func:`body_of` reads its body.
+    """The response to ``payload``, once its head has arrived within ``seconds``. :func:`body_of` reads its body.
 
-    The body may have up to ``limit`` bytes. Raises :class:`ServiceRefusal` for an unsuccessful response and for errors
-    in the block. If ``seconds`` is None, the caller sets the time limit.
+    The body may have up to ``limit`` bytes. Raises :class:`ServiceRefusal` for an unsuccessful response, and for errors
+    inside the block. If ``seconds`` is None, the caller sets the time limit.
     """
     import httpx
 
@@ -303,7 +303,7 @@ async def answered(
 
 
 def unreached(error: BaseException, setting: str) -> str:
-    """The reason for a failed connection in one line, with advice."""
+    """The reason in one line why a connection failed, with advice."""
     cause = _first_cause(error)
     message = faults.reason(cause)
     if isinstance(cause, ConnectionError) and cause.errno:
@@ -321,7 +321,7 @@ def unreached(error: BaseException, setting: str) -> str:
 
 
 def _first_cause(error: BaseException) -> BaseException:
-    """The original exception of the operating system, without the exceptions that libraries wrapped around it."""
+    """The operating system's original exception, without the exceptions that libraries wrapped around it."""
     cause: BaseException | None = error
     while cause is not None:
         error = cause
@@ -334,7 +334,7 @@ def _first_cause(error: BaseException) -> BaseException:
 def _certificates(is_encrypted: bool) -> ssl.SSLContext:
     """The certificates of httpx and of the system; none for plain HTTP.
 
-    Cached because loading them takes longer than many answers.
+    The result is cached, because loading it takes longer than many answers.
     """
     import httpx
 
@@ -364,7 +364,7 @@ async def body_of(answer: httpx.Response, limit: int) -> AsyncIterator[bytes]:
 
 
 async def refusal_in(answer: httpx.Response, key: str, seconds: float | None) -> ServiceRefusal:
-    """The reason in an unusable answer, read within ``seconds``, in one line and without any part of ``key``."""
+    """The reason given in an unusable answer, read within ``seconds``; one line, without any part of ``key``."""
     import httpx
 
     body, is_cut = b"", True
@@ -397,8 +397,8 @@ def error_message(value: Any, key: str = "") -> str:
 def excerpt(text: str, key: str, limit: int, is_cut: bool = False) -> str:
     """``text`` without ``key``, on one line, cut to ``limit`` characters.
 
-    The key is removed before cutting, so that no part of it remains. If the text ``is_cut``, it may end with the
-    beginning of the key, which is also removed.
+    The key is removed before the text is cut, so that no part of it remains. If the text already ``is_cut``, it may end
+    with the beginning of the key, which is also removed.
     """
     return one_line(masked(text, key, is_cut))[:limit]
 

@@ -20,14 +20,14 @@ _WIRES: Mapping[str, tuple[ModuleType, type[ChatService]]] = {
 
 
 def address_of(settings: ModelSettings) -> str:
-    """The base address of requests."""
+    """The base address for requests."""
     wire, _ = _WIRES[settings.protocol]
     base: str = settings.url.strip() or wire.BASE
     return base.rstrip("/")
 
 
 def address_to_show(settings: ModelSettings) -> str:
-    """The base address of requests; empty if it may contain a password or a key."""
+    """The base address for requests; empty if it may contain a password or a key."""
     base = address_of(settings)
     return "" if any(sign in base for sign in "@?#") else base
 

@@ -1,4 +1,4 @@
-"""Embeddings and reranking by services with OpenAI's protocol, such as Ollama and LM Studio.
+"""Embeddings and reranking by services that use OpenAI's protocol, such as Ollama and LM Studio.
 
 See ``docs/reference/jeffs-brain.md``, "Services".
 """
@@ -23,12 +23,12 @@ from brvtui.services.legs import LegError, RequestPolicy, RerankDocument, Rerank
 
 
 _TIMEOUT = 408
-"""Not retried, because the next attempt would take as long."""
+"""The HTTP status that is not retried, because the next attempt would take as long."""
 _TOO_MANY_REQUESTS = 429
 
 
 class JsonService:
-    """An endpoint with JSON requests and answers. The calling thread must not run an event loop."""
+    """An endpoint with JSON requests and responses. The calling thread must not run an event loop."""
 
     def __init__(
         self, *endpoints: Endpoint, policy: RequestPolicy, sleep: Callable[[float], None] = time.sleep
@@ -40,9 +40,9 @@ class JsonService:
         self._sleep = sleep
 
     def post(self, payload: dict[str, Any]) -> Any:
-        """The JSON answer to ``payload``. Raises :class:`brvtui.services.legs.LegError`.
+        """The JSON response to ``payload``. Raises :class:`brvtui.services.legs.LegError`.
 
-        If a key is exhausted (status 429), the next one is tried at once. It waits only if all are exhausted.
+        If a key is exhausted (status 429), the next key is tried at once. Waits only if all keys are exhausted.
         """
         policy = self._policy
         wait, used_up = policy.wait_seconds, list[ServiceRefusal]()
@@ -86,7 +86,7 @@ class JsonService:
 
 
 _LARGEST = 1e15
-"""The norm of a vector of such numbers can be computed and stored in 32 bits."""
+"""The largest number accepted in a vector, so that its norm can be computed and stored in 32 bits."""
 _LONGEST = 8192  # embedding models have up to 4,096 dimensions, large chat models 8,192
 _TOKEN_BYTES = 512  # per token of an answer, escaped and with the JSON around it
 OPENAI_EXTRA: Mapping[str, str] = MappingProxyType({"encoding_format": "float"})
@@ -111,7 +111,7 @@ class OpenAIEmbedder:
         extra: Mapping[str, str] = OPENAI_EXTRA,
         sleep: Callable[[float], None] = time.sleep,
     ) -> None:
-        """Sends no request yet. ``extra`` contains request fields of the provider."""
+        """Sends no request yet. ``extra`` contains provider-specific request fields."""
         endpoints = [bearer("services.embedder", base, "/embeddings", key) for key in keys]
         self._service = JsonService(*endpoints, policy=rules, sleep=sleep)
         self._model = model
@@ -120,7 +120,7 @@ class OpenAIEmbedder:
 
     @property
     def name(self) -> str:
-        """The model and the host, because vectors of two hosts must not be mixed."""
+        """The model and the host, because vectors from different hosts must not be mixed."""
         return f"{self._model} at {self._service.host}"
 
     @property
@@ -163,7 +163,7 @@ class OpenAIEmbedder:
 
 
 class OpenAIReranker:
-    """``POST /chat/completions``: a language model scores the documents in batches."""
+    """``POST /chat/completions``: a language model scores documents in batches."""
 
     def __init__(
         self,
@@ -187,7 +187,7 @@ class OpenAIReranker:
         return f"{self._model} at {self._service.host}"
 
     def rerank(self, query: str, documents: Sequence[RerankDocument]) -> list[Reranked]:
-        """All documents, best first. Ties keep their order. A document without a score from the model gets 0.
+        """All documents, best first. Ties keep their order. A document that the model did not score gets 0.
 
         Raises :class:`brvtui.services.legs.LegError`.
         """
@@ -226,7 +226,7 @@ class OpenAIReranker:
         return text if isinstance(text, str) else ""
 
     def _read(self, text: str, count: int) -> list[float] | None:
-        """The scores in an answer; None if it contains no array of scores."""
+        """The scores in an answer; None if the answer contains no array of scores."""
         begin, end = text.find("["), text.rfind("]")
         try:
             value = json.loads(text[begin : end + 1]) if 0 <= begin < end else None

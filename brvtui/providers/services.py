@@ -1,7 +1,7 @@
 """Creates the embedder and the reranker from the settings (``docs/reference/settings.md``).
 
-Local ones use sentence-transformers (extra ``[vectors]``), imported at the first use of a model. The modules for HTTP
-are imported only for a service with an address.
+Local models use sentence-transformers (extra ``[vectors]``), imported when a model is first used. The HTTP modules are
+imported only for a service with an address.
 """
 
 from __future__ import annotations
@@ -31,11 +31,11 @@ from brvtui.text.visible import visible
 
 _LIBRARY = "sentence_transformers"
 _NO_BARS = "HF_HUB_DISABLE_PROGRESS_BARS"
-"""Disables the library's progress bars, which would overwrite the screen. The library reads it at import."""
+"""The variable that disables the library's progress bars, which would overwrite the screen. It is read at import."""
 
 
 class _Model:
-    """A model that is loaded at its first use, and used by one thread at a time."""
+    """A model that is loaded on first use, and used by one thread at a time."""
 
     def __init__(self, kind: str, model: str) -> None:
         self.kind = kind
@@ -130,7 +130,7 @@ _COMPATIBLE = EmbeddingProvider("", "", 2048, "")
 
 
 def embedder_of(settings: EmbedderSettings, requests: RequestPolicy) -> Embedder | None:
-    """The embedder: a provider's, the one at ``url``, or else a local model; None if no model is set.
+    """The embedder: from a provider, at ``url``, or else a local model; None if no model is set.
 
     Neither loads a model nor sends a request. Raises :class:`ServiceError`.
     """
@@ -152,7 +152,7 @@ def embedder_of(settings: EmbedderSettings, requests: RequestPolicy) -> Embedder
 
 
 def reranker_of(settings: ServiceSettings, requests: RequestPolicy, rules: RerankRules) -> Reranker | None:
-    """The reranker, chosen by the same rules. Raises :class:`ServiceError`."""
+    """The reranker, chosen by the same rules as the embedder. Raises :class:`ServiceError`."""
     if not _is_named(settings, RERANKER):
         return None
     if not settings.url:

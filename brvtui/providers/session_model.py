@@ -1,4 +1,4 @@
-"""The language model in the current settings, and the user's consent to use it.
+"""The language model from the current settings, and the user's consent to use it.
 
 Every session has one, so this module imports nothing that only a model needs.
 """
@@ -21,7 +21,7 @@ _STANDS_IN = "These are sentences from notes."
 
 
 class SessionModel:
-    """Recreates the model when the settings change. Methods are thread-safe."""
+    """Recreates the model whenever its settings change. Methods are thread-safe."""
 
     def __init__(self, wanted: Callable[[], ModelSettings], requests: Callable[[], RequestPolicy]) -> None:
         """``wanted`` returns the current settings, ``requests`` the time-outs and retries of requests."""
@@ -29,12 +29,12 @@ class SessionModel:
         self._requests = requests
         self._cached: tuple[ModelSettings, ChatModel | None, str] | None = None
         self._allowed: ModelSettings | None = None
-        """The settings that the user consented to. Another model or address needs a new consent."""
+        """The settings to which the user consented. A different model or address needs new consent."""
         self._lock = threading.Lock()
 
     @property
     def state(self) -> ModelStatus:
-        """The name of the model, the problem if it cannot be used, and the user's consent."""
+        """The model's name, the problem if it cannot be used, and the user's consent."""
         from brvtui.services.model import ModelStatus
 
         wanted = self._wanted()
@@ -43,7 +43,7 @@ class SessionModel:
 
     @property
     def address(self) -> str:
-        """The address, usable or not; empty if no model is set, or if the address may contain a secret."""
+        """The model's address, usable or not; empty if no model is set, or if the address may contain a secret."""
         wanted = self._wanted()
         if not wanted.model and not wanted.url:
             return ""
@@ -53,7 +53,7 @@ class SessionModel:
 
     @property
     def key_source(self) -> str:
-        """The variable with the key, or the reason for having no key; never the key."""
+        """The environment variable with the key, or the reason why there is no key; never the key itself."""
         wanted = self._wanted()
         if not wanted.key_env:
             return "none: llm.key_env names no variable"
@@ -64,7 +64,7 @@ class SessionModel:
         return f"none: {wanted.key_env} is set, but key_variables does not list it: add it there by hand"
 
     def allow(self) -> None:
-        """Allows the runs of this session to use the current model."""
+        """Allows runs in this session to use the current model."""
         self._allowed = self._wanted()
 
     def _may_ask(self, wanted: ModelSettings) -> bool:
@@ -75,19 +75,19 @@ class SessionModel:
         )
 
     def allowed_model(self) -> ChatModel | None:
-        """The model if a run may use it now, else None."""
+        """The model if a run may use it now; otherwise None."""
         wanted = self._wanted()
         return self._model(wanted)[0] if self._may_ask(wanted) else None
 
     def check(self, cancellation: Cancellation | None = None) -> ModelCheck | None:
-        """Sends the model a short test message, even without consent; None if no model is set or it cannot be used."""
+        """Sends the model a short test message, even without consent; None if no model is set or it is unusable."""
         from brvtui.services.model import Cancellation, check
 
         model, _ = self._model(self._wanted())
         return check(model, cancellation or Cancellation()) if model else None
 
     def why_not_asked(self, run: bool) -> str:
-        """The reason for not using the model in a route that reaches it, in a line or two."""
+        """The reason, in one or two lines, why the model is not used in a route that reaches it."""
         wanted = self._wanted()
         if not wanted.model and not wanted.url:
             return NO_MODEL
@@ -99,7 +99,7 @@ class SessionModel:
         return f"{state.name} is not asked {'here' if run else 'in a preview'}. {_STANDS_IN}"
 
     def _model(self, wanted: ModelSettings) -> tuple[ChatModel | None, str]:
-        """The model and an empty text, or None and the reason (empty if no model is set)."""
+        """The model and an empty text, or None and the reason, which is empty if no model is set."""
         if not wanted.model and not wanted.url:
             return None, ""
         with self._lock:

@@ -7,21 +7,21 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True, slots=True)
 class ServiceSettings:
-    """A model, local or at an address. Without ``model``, there is no service."""
+    """A model, local or at an address. If ``model`` is empty, there is no service."""
 
     model: str = ""
     url: str = ""
-    """Empty for a local model; for a language model, empty for the default service of the protocol."""
+    """The address; empty for a local model, or for the default service of a language model's protocol."""
     key: str = field(default="", repr=False)
     key_env: str = ""
-    """The environment variable of the key."""
+    """The environment variable that contains the key."""
     key_env_is_listed: bool = True
-    """True if the user listed that variable as one with a key."""
+    """True if the user listed that variable as one that contains a key."""
 
 
 @dataclass(frozen=True, slots=True)
 class EmbedderSettings(ServiceSettings):
-    """An embedding model. The provider ``compatible`` is any service with OpenAI's protocol."""
+    """An embedding model. The provider ``compatible`` stands for any service with OpenAI's protocol."""
 
     provider: str = "compatible"
     batch_size: int = 0
@@ -36,4 +36,4 @@ class ModelSettings(ServiceSettings):
     protocol: str = "openai"
     timeout_seconds: float = 120
     allowed: bool = False
-    """True if it may be used in every session."""
+    """True if every session may use it."""

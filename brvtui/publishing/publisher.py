@@ -1,4 +1,4 @@
-"""Publishes the snapshots of a project. Readers take the newest without a lock."""
+"""Publishes a project's snapshots. Readers get the newest one without a lock."""
 
 from __future__ import annotations
 
@@ -48,10 +48,10 @@ class StoredSignals:
         self._sidecar: Sidecar | None = None
 
     def layers(self, signals: SignalRules, changed: Collection[str] | None = None) -> SignalLayers:
-        """The layers as stored now. ``changed`` are the files of the sidecar that may have changed, None for any.
+        """The layers as now stored. ``changed`` are the sidecar's files that may have changed; None means any.
 
-        An unchanged layer is the same object as before. Raises :class:`brvtui.tree.reading.signals.SignalsError` if
-        the signals file is not valid.
+        An unchanged layer is the same object as before. Raises :class:`brvtui.tree.reading.signals.SignalsError` if the
+        signals file is invalid.
         """
         if signals != self._for:
             self._for, self._sidecar = signals, None
@@ -105,9 +105,9 @@ def _malloc_trim() -> Callable[[int], int] | None:
 
 
 WORTH_KEEPING = 500
-"""The number of files from which a stored index pays. A smaller tree is read as fast as its index."""
+"""The number of files from which storing an index is worthwhile. A smaller tree can be read as fast as its index."""
 _FEW, _ONE_IN = 20, 100
-"""The index is written again after this many changed files, or after one in this many."""
+"""The number of changed files, or the inverse share of all files, after which the index is written again."""
 _RELEASED_EVERY = 32
 """The number of incremental snapshots after which freed memory is returned to the system."""
 
@@ -116,13 +116,12 @@ S = TypeVar("S", bound=Snapshot)
 
 
 class SnapshotKeeper(ABC, Generic[S]):
-    """Publishes the snapshots of a project, each made from the last one. Its methods are safe for threads."""
+    """Publishes a project's snapshots, each derived from the last one. Methods are thread-safe."""
 
     def __init__(self, project: FoundProject, remembered: int = 3, signals: Path | None = None) -> None:
-        """Reads nothing before :meth:`load`. Keeps the last ``remembered`` snapshots for questions about their
-        traces.
+        """Reads nothing before :meth:`load`. Keeps the last ``remembered`` snapshots for questions about their traces.
 
-        ``signals`` is the folder of the engine's signals, which is watched in addition to the trees.
+        ``signals`` is the folder with the engine's signals, which is watched in addition to the trees.
         """
         self.project = project
         self._signals = [signals] if signals is not None else []
@@ -138,7 +137,7 @@ class SnapshotKeeper(ABC, Generic[S]):
         return self._newest
 
     def of_generation(self, generation: int) -> Snapshot:
-        """The snapshot of this generation, one of the last few. Raises KeyError if it was dropped."""
+        """The snapshot with this generation, among the last few. Raises KeyError if it was dropped."""
         for snapshot in reversed(tuple(self._recent)):
             if snapshot.generation == generation:
                 return snapshot
@@ -148,7 +147,7 @@ class SnapshotKeeper(ABC, Generic[S]):
         """Checks every file and publishes a snapshot. Returns False if nothing changed.
 
         The first call also tidies up (:func:`brvtui.store.tidying.tidy`), except for code. Raises
-        :class:`brvtui.tree.reading.signals.SignalsError` if the signals file is not valid; for code, OSError if the
+        :class:`brvtui.tree.reading.signals.SignalsError` if the signals file is invalid; for code, OSError if the
         folder cannot be read, and :class:`brvtui.tree.reading.project.ProjectError` if a grammar is missing.
         """
         with self._as_writer():
@@ -156,7 +155,7 @@ class SnapshotKeeper(ABC, Generic[S]):
 
     @contextmanager
     def _as_writer(self) -> Iterator[None]:
-        """Holds the lock of writers. After an error, all changes count as unread."""
+        """Holds the writer lock. After an error, all changes count as unread."""
         with self._writing:
             try:
                 yield
@@ -166,27 +165,27 @@ class SnapshotKeeper(ABC, Generic[S]):
 
     @abstractmethod
     def _load(self, constants: TreeConstants, now_ms: float, progress: Progress | None) -> bool:
-        """Does the work of :meth:`load`. The caller holds the writing lock."""
+        """Does the work of :meth:`load`. The caller holds the writer lock."""
 
     def refresh(self, constants: TreeConstants, now_ms: float, places: Collection[Path] = ()) -> bool:
         """Publishes a snapshot with the changes that watching noticed, and with ``places``. Returns False if nothing
         changed.
 
-        Checks every file if the changes are unknown. Raises as :meth:`load`.
+        Checks every file if the changes are unknown. Raises the same exceptions as :meth:`load`.
         """
         return self.load(constants, now_ms)
 
     def keep(self, constants: TreeConstants, everything: bool = False) -> bool:
-        """Stores the read data for the next process if that saves it enough work. Returns True if it was written.
+        """Stores the data for the next process if that saves it enough work. Returns True if data was written.
 
-        With ``everything``, one changed file is enough. Raises OSError if the tool's cache folder cannot be written.
+        With ``everything``, one changed file is enough. Raises OSError if the tool's cache folder is not writable.
         """
         return False
 
     def watch(self, changed: Callable[[], None], on_fallback: Callable[[Watching], None]) -> Watching:
-        """Calls ``changed`` from another thread after each batch of changes to the trees or to signals.
+        """Calls ``changed``, from another thread, after each batch of changes to the trees or to signals.
 
-        Calls ``on_fallback`` if it later has to poll instead of waiting for events.
+        Calls ``on_fallback`` if it later has to poll because there are no events.
         """
         from brvtui.tree.watching.watch import Watcher
 
@@ -203,7 +202,7 @@ class SnapshotKeeper(ABC, Generic[S]):
         return watcher.start()
 
     def _notice(self, places: frozenset[str] | None) -> None:
-        """Records ``places`` that changed; None if they are unknown."""
+        """Records the changed ``places``; None means that they are unknown."""
 
     def close(self) -> None:
         """Stops watching permanently."""
@@ -216,7 +215,7 @@ class SnapshotKeeper(ABC, Generic[S]):
             watcher.stop()
 
     def _tidy(self) -> None:
-        """Tidies up before the first snapshot, with a notice for each file that the user should check."""
+        """Tidies up before the first snapshot, with a notice about each file that the user should check."""
         if self._newest is None:
             for notice in tidy(self.project.tree, time.time()):
                 self._add_notice(notice)
@@ -234,7 +233,7 @@ class SpacePublisher(SnapshotKeeper[Snapshot]):
     """Reads a space of ByteRover V4, for which no index is stored."""
 
     def __init__(self, project: FoundProject, given: Path | None, sidecar: Path) -> None:
-        """Reads nothing before :meth:`load`. ``given`` is a file of signals, which must be valid but is not used."""
+        """Reads nothing before :meth:`load`. ``given`` is a signals file, which must be valid but is not used."""
         super().__init__(project, signals=sidecar)
         self._given = given
 
@@ -267,7 +266,7 @@ class Publisher(SnapshotKeeper[Snapshot]):
         self._noticed: frozenset[str] | None = None
 
     def refresh(self, constants: TreeConstants, now_ms: float, places: Collection[Path] = ()) -> bool:
-        """As :meth:`SnapshotKeeper.refresh`."""
+        """See :meth:`SnapshotKeeper.refresh`."""
         with self._as_writer():
             noticed, before, tree = self._take_noticed(), self._newest, self.project.tree
             if noticed is None or before is None:
@@ -288,7 +287,7 @@ class Publisher(SnapshotKeeper[Snapshot]):
             return True
 
     def keep(self, constants: TreeConstants, everything: bool = False) -> bool:
-        """As :meth:`SnapshotKeeper.keep`."""
+        """See :meth:`SnapshotKeeper.keep`."""
         with self._writing:
             newest = self._newest
             if newest is None or len(newest.parsed) < WORTH_KEEPING:
@@ -303,7 +302,7 @@ class Publisher(SnapshotKeeper[Snapshot]):
             return written
 
     def close(self) -> None:
-        """Stops watching, and lets another process write the stored index."""
+        """Stops watching, and permits other processes to write the stored index."""
         super().close()
         self._index.close()
 
@@ -319,7 +318,7 @@ class Publisher(SnapshotKeeper[Snapshot]):
         progress: Progress | None = None,
         changed: Collection[str] | None = None,
     ) -> bool:
-        """As :meth:`load`; ``changed`` are the files of the sidecar that may have changed, None for any."""
+        """Does the work of :meth:`load`. ``changed`` are the sidecar's files that may have changed; None means any."""
         self._tidy()
         kept = self._read_kept(constants) if self._newest is None else None
         if changed is None:  # everything is read; if not, later changes are for the next refresh
@@ -341,12 +340,12 @@ class Publisher(SnapshotKeeper[Snapshot]):
         self._prepare(snapshot)
 
     def _prepare(self, snapshot: Snapshot) -> None:
-        """Computes in advance what the next incremental load needs. The time depends on the size of the tree."""
+        """Computes in advance the data that the next incremental load needs. The time grows with the tree."""
         if self._watcher is not None:
             _ = snapshot.hierarchy, snapshot.orders
 
     def _release_memory(self, snapshots: int) -> None:
-        """Returns freed memory after enough ``snapshots``, in a process that keeps watching."""
+        """Returns freed memory to the system after enough ``snapshots``, if the process keeps watching."""
         self._since_release += snapshots
         if self._watcher is not None and self._since_release >= _RELEASED_EVERY:
             self._since_release = 0

@@ -1,4 +1,4 @@
-"""Publishes the snapshots of a repository of code, each made from the last one and the files that changed."""
+"""Publishes a code repository's snapshots, each derived from the last one and the changed files."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _NOTHING = Listing((), ())
 
 
 class RepositoryNotes:
-    """Reads the notes of one repository, and later only changed ones."""
+    """Reads the notes of one repository; later calls read only changed notes."""
 
     def __init__(self, root: Path) -> None:
         """Reads nothing before :meth:`read`; ``root`` is the folder of the repository."""
@@ -42,12 +42,12 @@ class RepositoryNotes:
         self._speaking: tuple[SpeakingNote, ...] = ()
 
     def listing(self) -> Listing:
-        """The files of the context tree as they are on disk now; empty if there is no tree."""
+        """The context tree's files as they are now on disk; empty if there is no tree."""
         project = self._project()
         return list_files(project.tree) if project is not None else _NOTHING
 
     def read(self, constants: TreeConstants, now_ms: float) -> tuple[SpeakingNote, ...]:
-        """The statements of each note. Returns the same tuple if no note changed; empty if there is no context tree."""
+        """Each note with its text. Returns the same tuple if no note changed; empty if there is no context tree."""
         project = self._project()
         self._newest = load(project, constants, now_ms, previous=self._newest) if project is not None else None
         newest = self._newest
@@ -72,10 +72,10 @@ class RepositoryNotes:
 
 
 LOOK_SECONDS = 2.0
-"""The minimum time between two checks of the list of source files."""
+"""The minimum time in seconds between two checks of the source file list."""
 _SHARE = 100
 _REMEMBERED_SNAPSHOTS = 2
-"""The number of snapshots that are kept for questions about their traces: a large repository is a large graph."""
+"""The number of snapshots kept for questions about their traces. It is small because repository graphs are large."""
 
 
 def find_repository(folder: Path) -> FoundProject:
@@ -91,8 +91,7 @@ def find_repository(folder: Path) -> FoundProject:
 
 
 class RepositoryPublisher(SnapshotKeeper[RepositorySnapshot]):
-    """Reads a repository and publishes snapshots of its symbols. Its methods are safe for threads, and change no
-    file."""
+    """Reads a repository and publishes snapshots of its symbols. Methods are thread-safe and change no files."""
 
     def __init__(self, project: FoundProject) -> None:
         """Reads nothing before :meth:`load`."""
@@ -102,10 +101,10 @@ class RepositoryPublisher(SnapshotKeeper[RepositorySnapshot]):
         self._joined: tuple[SpeakingNote, ...] | None = None
         self._index: CodeIndex | None = None
         self._kept_files: object = None
-        """The files of the index when it was last read from the cache or written to it."""
+        """The index's files as last read from the cache or written to it."""
 
     def join(self, notes: Snapshot | None) -> None:
-        """Joins the code with ``notes`` instead of the repository's own, from the next load on. None joins no notes."""
+        """From the next load on, joins the code with ``notes`` instead of the repository's own. None joins no notes."""
         self._joined = tuple(speaking_note(notes, note.path) for note in notes.notes) if notes is not None else ()
 
     def _load(self, constants: TreeConstants, now_ms: float, progress: Progress | None) -> bool:
@@ -126,8 +125,7 @@ class RepositoryPublisher(SnapshotKeeper[RepositorySnapshot]):
         return True
 
     def keep(self, constants: TreeConstants, everything: bool = False) -> bool:
-        """Stores the read data for the next process if it differs from the stored data. Returns True if it was
-        written."""
+        """Stores the data for the next process if it differs from the stored data. Returns True if data was written."""
         with self._writing:
             if self._index is None or self._index.files == self._kept_files:
                 return False
@@ -136,7 +134,7 @@ class RepositoryPublisher(SnapshotKeeper[RepositorySnapshot]):
             return True
 
     def watch(self, changed: Callable[[], None], on_fallback: Callable[[Watching], None]) -> Watching:
-        """Calls ``changed`` from another thread after changes of source files and notes, which are listed every few
+        """Calls ``changed``, from another thread, after changes to source files and notes, which are listed every few
         seconds.
 
         The system's own events would include all folders, such as ``.git``, build folders and installed packages.
@@ -156,14 +154,14 @@ class RepositoryPublisher(SnapshotKeeper[RepositorySnapshot]):
 
 
 class _SourceLooks:
-    """Checks the lists of source files and notes periodically, for at most one second in a hundred."""
+    """Checks the lists of source files and notes periodically, using at most one percent of the time."""
 
     def __init__(self, root: Path) -> None:
         """Checks once."""
         self._root, self._rules, self._notes = root, code_rules(), RepositoryNotes(root)
         self._listing: tuple[SourceListing, Listing] | None = None
         self.pause = LOOK_SECONDS
-        """Seconds until the next check is due."""
+        """The number of seconds until the next check is due."""
         self.found_change()
 
     def found_change(self) -> bool:

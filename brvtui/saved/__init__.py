@@ -1,4 +1,4 @@
-"""Saved traces: written to files, and opened again without the tree."""
+"""Saved traces, which are written to files and opened again without the tree."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ ENDING = ".json"
 
 
 def is_saved(path: Path) -> bool:
-    """True if ``path`` should be opened as a saved trace instead of a project: a file with :data:`ENDING`."""
+    """True if ``path`` should be opened as a saved trace instead of a project: a file that ends in :data:`ENDING`."""
     try:
         return path.suffix.lower() == ENDING and path.is_file()
     except OSError:

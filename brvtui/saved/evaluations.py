@@ -1,4 +1,4 @@
-"""Converts evaluations to JSON and back, as baselines for later evaluations."""
+"""Converts evaluations to JSON and back, for use as baselines."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def evaluation_as_plain(evaluation: Evaluation, metrics: Sequence[Metric]) -> di
 def comparison_as_plain(
     comparison: Comparison, name: str, metrics: Sequence[Metric], causes: Mapping[str, Sequence[ChangeLine]]
 ) -> dict[str, Any]:
-    """``comparison`` with the baseline called ``name``, as data for JSON: means, and the queries that changed."""
+    """``comparison`` with the baseline ``name``, as data for JSON: means, and the queries that changed."""
     changed = [
         each
         for each in comparison.changes

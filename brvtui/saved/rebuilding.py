@@ -1,4 +1,4 @@
-"""Frozen dataclasses from plain data: the reverse of :func:`brvtui.trace.to_plain`."""
+"""Rebuilds frozen dataclasses from plain data: the reverse of :func:`brvtui.trace.to_plain`."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from brvtui.typed_tables import key_path
 _T = TypeVar("_T")
 _DEEPEST = 16
 _LARGEST_NUMBER = 1e60
-"""Larger than any number in a trace, and small enough for arithmetic that stays finite."""
+"""A limit above every number in a trace, and small enough that arithmetic stays finite."""
 _SCALARS = {
     str: "text",
     bool: "true or false",
@@ -25,13 +25,13 @@ _SCALARS = {
 
 
 class PlainError(ValueError):
-    """Plain data that does not match a dataclass. The message contains the place and the expected value."""
+    """Plain data does not match a dataclass. The message contains the place and the expected value."""
 
 
 def from_plain(kind: type[_T], value: Any, where: str = "") -> _T:
-    """``value`` as ``kind``, so that ``from_plain(type(x), to_plain(x)) == x``; ``where`` is its dotted name.
+    """``value`` as ``kind``, so that ``from_plain(type(x), to_plain(x)) == x``. ``where`` is the value's dotted name.
 
-    Unknown keys are ignored and fields with a default may be missing, so that data of a later version can be read.
+    Unknown keys are ignored and fields with a default may be missing, so that data from a later version can be read.
     Raises :class:`PlainError` for anything else.
     """
     made: _T = _rebuilt(kind, value, where)
@@ -71,7 +71,7 @@ def _record(kind: Any, value: Any, where: str) -> Any:
 
 @cache
 def _fields_of(kind: Any) -> dict[str, tuple[Any, bool]]:
-    """The type of each field by its name, and True if it is required."""
+    """The type of each field by name, and True if the field is required."""
     hints = typing.get_type_hints(kind)
     return {field.name: (hints[field.name], _is_required(field)) for field in fields(kind)}
 
@@ -97,7 +97,7 @@ def _scalar(kind: Any, value: Any, where: str) -> Any:
 
 
 def _is_too_large(value: Any) -> bool:
-    """Returns True for a number outside of ±1e60, an infinite one, and NaN; False for every other value."""
+    """Returns True for a number outside ±1e60, an infinite number, and NaN; False for every other value."""
     return isinstance(value, int | float) and not -_LARGEST_NUMBER <= value <= _LARGEST_NUMBER
 
 

@@ -1,4 +1,4 @@
-"""A trace in a self-contained JSON file, which opens again without the tree (``docs/how-to/save-and-share.md``)."""
+"""A trace in a self-contained JSON file, which can be opened without the tree (``docs/how-to/save-and-share.md``)."""
 
 from __future__ import annotations
 
@@ -22,30 +22,30 @@ _MS = 1000.0
 
 
 class SavedError(ValueError):
-    """A file without a trace that can be shown. The message contains the file, the reason and the remedy."""
+    """A file contains no trace that can be shown. The message contains the file, the reason and the remedy."""
 
 
 @dataclass(frozen=True, slots=True)
 class SavedTrace:
-    """A trace and the other data of its panes, as ``query --format json`` writes it, with its author and time."""
+    """A trace and its panes' other data, in the format of ``query --format json``, with its author and time."""
 
     trace: Trace
     detail: Mapping[str, Detail] = field(default_factory=dict)
-    """The term x field detail of hits and near misses, by their ``file``."""
+    """The term-by-field detail of hits and near misses, by their ``file``."""
     saved_by: str = ""
     """The program and version; empty if the file does not contain it."""
     saved_at: str = ""
-    """ISO 8601, UTC; empty if the file does not contain it."""
+    """The time, ISO 8601 in UTC; empty if the file does not contain it."""
 
 
 def saved_now(trace: Trace, now_ms: float, detail: Mapping[str, Detail] | None = None) -> SavedTrace:
-    """``trace`` and its details as this version saves them at ``now_ms``."""
+    """``trace`` and its details, as saved by this version at ``now_ms``."""
     moment = datetime.fromtimestamp(now_ms / _MS, UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
     return SavedTrace(trace, detail or {}, f"brv-tui {__version__}", moment)
 
 
 def as_plain(saved: SavedTrace) -> dict[str, Any]:
-    """The content of the file, as data for JSON."""
+    """The file's content, as data for JSON."""
     return {
         "schema": SCHEMA,
         "engine": saved.trace.engine,
@@ -58,12 +58,12 @@ def as_plain(saved: SavedTrace) -> dict[str, Any]:
 
 
 def as_json(saved: SavedTrace) -> bytes:
-    """The content of the file: one line of JSON in UTF-8."""
+    """The file's content: one line of JSON in UTF-8."""
     return json_line(as_plain(saved))
 
 
 def read(path: Path) -> SavedTrace:
-    """The trace in the file at ``path``, which ``query --format json`` may have written. Raises :class:`SavedError`."""
+    """The trace in the file at ``path``, which may come from ``query --format json``. Raises :class:`SavedError`."""
     try:
         value = read_json(path, follow_links=True)
     except OSError as error:
@@ -120,7 +120,7 @@ def _rebuilt(value: dict[str, Any]) -> SavedTrace:
 def trace_from_plain(value: Any) -> Trace:
     """The trace from which :func:`brvtui.trace.to_plain` made ``value``, with the sections that its engine declares.
 
-    Other sections stay as they are, so that saving the trace again loses none. If the engine is not installed, a
+    Other sections are kept unchanged, so that saving the trace again loses nothing. If the engine is not installed, a
     notice says so. Raises :class:`brvtui.saved.rebuilding.PlainError`.
     """
     if not isinstance(value, dict):

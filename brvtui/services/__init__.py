@@ -1,1 +1,1 @@
-"""Protocols and errors of language models, embedders and rerankers."""
+"""Protocols and errors for language models, embedders and rerankers."""

@@ -1,4 +1,4 @@
-"""Services for the legs of a search: embedders and rerankers."""
+"""The services used in the legs of a search: embedders and rerankers."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class RequestPolicy:
-    """Time-outs, retries and size limits of requests, the same for all engines. Times are in seconds."""
+    """Time-outs, retries and size limits for requests, the same for all engines. Times are in seconds."""
 
     timeout_seconds: PositiveLimit
     tries: CountLimit
@@ -27,7 +27,7 @@ class RequestPolicy:
 
 
 class LegError(RuntimeError):
-    """A ranked list, or the service behind it, is not available. The message is the reason in one line."""
+    """A ranked list, or the service that it needs, is not available. The message is the reason in one line."""
 
 
 class ServiceError(ValueError):
@@ -39,8 +39,7 @@ class ServiceError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class RerankRules:
-    """Constants for reranking by a language model (``docs/reference/jeffs-brain.md``, "Reranking"), the same for all
-    engines."""
+    """Constants of reranking by a model, the same for all engines (``docs/reference/jeffs-brain.md``, "Reranking")."""
 
     batch: int = 5
     """The number of documents per request."""
@@ -54,7 +53,7 @@ class RerankRules:
 
 @dataclass(frozen=True, slots=True)
 class RerankDocument:
-    """The text of one note for a reranker."""
+    """One note's text for a reranker."""
 
     id: str
     text: str
@@ -69,7 +68,7 @@ class Reranked:
 
 
 class Reranker(Protocol):
-    """Scores documents. The only exception that it raises is :class:`brvtui.services.legs.LegError`."""
+    """Scores documents. Raises only :class:`brvtui.services.legs.LegError`."""
 
     @property
     def name(self) -> str:
@@ -77,7 +76,7 @@ class Reranker(Protocol):
         ...
 
     def rerank(self, query: str, documents: Sequence[RerankDocument]) -> Sequence[Reranked]:
-        """The scores, best first. Documents may be missing."""
+        """The scores, best first. Some documents may be missing."""
         ...
 
 
@@ -88,28 +87,28 @@ Vector = Sequence[float]
 
 
 class Embedder(Protocol):
-    """Computes vectors of texts. The only exception that it raises is :class:`brvtui.services.legs.LegError`."""
+    """Computes vectors of texts. Raises only :class:`brvtui.services.legs.LegError`."""
 
     @property
     def name(self) -> str:
-        """The id of comparable vectors: the model, and its host if it has one."""
+        """An id shared by comparable vectors: the model, and its host if it has one."""
         ...
 
     @property
     def is_remote(self) -> bool:
-        """True if it is called over a network. Previews while typing then do not call it."""
+        """True if it is called over a network. Previews during typing then do not call it."""
         ...
 
     def embed(self, texts: Sequence[str]) -> Sequence[Vector]:
-        """One vector per text, all of the same length and none empty."""
+        """One non-empty vector per text, all of the same length."""
         ...
 
 
 class VectorCache(Protocol):
-    """Vectors of one model on disk, by the digests of their texts."""
+    """One model's vectors on disk, by the digests of their texts."""
 
     def read(self) -> Mapping[str, NDArray[np.float32]]:
-        """The stored vectors; empty if there is no file or it is damaged."""
+        """The stored vectors; empty if the file is missing or damaged."""
         ...
 
     def write(self, vectors: Mapping[str, NDArray[np.float32]]) -> None:

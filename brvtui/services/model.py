@@ -26,7 +26,7 @@ class ModelCancelled(Exception):
 
 
 class Cancellation:
-    """A cancellation from any thread, which wakes the threads that wait for a model."""
+    """A cancellation that any thread can request, and that wakes the threads that wait for a model."""
 
     def __init__(self) -> None:
         self._is_cancelled = False
@@ -35,11 +35,11 @@ class Cancellation:
 
     @property
     def asked(self) -> bool:
-        """True if it was cancelled."""
+        """True if the cancellation was requested."""
         return self._is_cancelled
 
     def cancel(self) -> None:
-        """Cancels, and wakes the waiting threads."""
+        """Requests the cancellation, and wakes the waiting threads."""
         with self._lock:
             self._is_cancelled = True
             waiting, self._waiting = self._waiting, []
@@ -48,7 +48,7 @@ class Cancellation:
 
     @contextmanager
     def waking(self, wake: Callable[[], None]) -> Iterator[None]:
-        """Calls ``wake`` when cancelled inside the block, in the cancelling thread, or at once if already cancelled."""
+        """Calls ``wake`` if cancelled inside the block, from the cancelling thread, or at once if already cancelled."""
         with self._lock:
             late = self._is_cancelled
             if not late:
@@ -65,7 +65,7 @@ class Cancellation:
 
 @dataclass(frozen=True, slots=True)
 class Tool:
-    """A tool that a model may call; ``parameters`` is a JSON Schema of its arguments."""
+    """A tool that a model may call. ``parameters`` is a JSON Schema for its arguments."""
 
     name: str
     description: str
@@ -74,7 +74,7 @@ class Tool:
 
 @dataclass(frozen=True, slots=True)
 class ToolCall:
-    """A call as the model wrote it. ``arguments`` should be a JSON object, but may be any text."""
+    """A tool call as the model wrote it. ``arguments`` should be a JSON object, but may be any text."""
 
     id: str
     name: str
@@ -83,14 +83,14 @@ class ToolCall:
 
 @dataclass(frozen=True, slots=True)
 class FromUser:
-    """A message of the user."""
+    """A message from the user."""
 
     text: str
 
 
 @dataclass(frozen=True, slots=True)
 class FromModel:
-    """The model's message of an earlier turn."""
+    """The model's message from an earlier turn."""
 
     text: str
     calls: tuple[ToolCall, ...]
@@ -98,7 +98,7 @@ class FromModel:
 
 @dataclass(frozen=True, slots=True)
 class FromTool:
-    """The result of the call ``id``."""
+    """The result of the tool call ``id``."""
 
     id: str
     text: str
@@ -109,13 +109,13 @@ Message = FromUser | FromModel | FromTool
 
 @dataclass(frozen=True, slots=True)
 class ModelRequest:
-    """One turn: the conversation up to now, and the options of the model."""
+    """The input of one turn: the conversation so far, and the model's options."""
 
     system: str
     messages: tuple[Message, ...]
     tools: tuple[Tool, ...]
     may_call: bool
-    """False for a last turn: the tools are listed because earlier messages refer to them, but must not be called."""
+    """False for the last turn: tools are listed because earlier messages refer to them, but they must not be called."""
     max_tokens: int
     temperature: float
 
@@ -129,7 +129,7 @@ class TextPiece:
 
 @dataclass(frozen=True, slots=True)
 class Wait:
-    """A pause of ``seconds`` before the next attempt, because of ``why``."""
+    """A pause of ``seconds`` before the next attempt, for the reason ``why``."""
 
     seconds: float
     why: str
@@ -137,7 +137,7 @@ class Wait:
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """The end of a turn. Token counts come from the service; None if it does not report them."""
+    """The end of a turn. Token counts come from the service; None if the service does not report them."""
 
     calls: tuple[ToolCall, ...]
     is_cut: bool
@@ -145,23 +145,23 @@ class Reply:
     sent: int | None
     received: int | None
     notices: tuple[str, ...] = ()
-    """A message for each part of the request that the service did not accept."""
+    """A message for each part of the request that the service refused."""
 
 
 @dataclass(frozen=True, slots=True)
 class ModelStatus:
-    """The availability of a model, for display."""
+    """A model's availability, for display."""
 
     name: str
     """The model and the host; empty if none is set."""
     problem: str
-    """The reason if the model cannot be used, with a remedy; else empty."""
+    """The reason why the model cannot be used, with a remedy; otherwise empty."""
     allowed: bool
-    """True if runs may use it in this session."""
+    """True if runs in this session may use the model."""
 
 
 class ChatModel(Protocol):
-    """A model of some service."""
+    """A model provided by some service."""
 
     @property
     def name(self) -> str:
@@ -183,7 +183,7 @@ _PER_MILLION = 1_000_000
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """Prices per million tokens, in cents (0: unknown), and the limits for one answer (0: no limit)."""
+    """Prices per million tokens in cents (0: unknown), and the limits on one answer (0: no limit)."""
 
     sent_cents: int = 0
     received_cents: int = 0
@@ -192,7 +192,7 @@ class Budget:
 
     @property
     def words(self) -> str:
-        """The limits for one answer as text; empty if there are none."""
+        """The limits on one answer as text; empty if there are none."""
         limits = (f"{self.tokens} tokens" if self.tokens else "", f"{self.cents} cents" if self._limits_cents else "")
         return " and ".join(filter(None, limits))
 
@@ -201,7 +201,7 @@ class Budget:
         return bool(self.cents and (self.sent_cents or self.received_cents))
 
     def allows(self, sent: int, received: int) -> bool:
-        """True if one answer may send and receive this number of tokens in total."""
+        """True if one answer may send and receive these numbers of tokens in total."""
         cents = self.cost(Usage(sent, received, True)) or 0
         return (not self.tokens or sent + received <= self.tokens) and (not self.cents or cents <= self.cents)
 
@@ -224,12 +224,12 @@ _REQUEST = ModelRequest(
 
 @dataclass(frozen=True, slots=True)
 class ModelCheck:
-    """The result of checking a model."""
+    """The result of a model check."""
 
     model: str
     answered: bool
     why: str
-    """The reason for not answering, in one line."""
+    """The reason why the model did not answer, in one line."""
     calls_tools: bool
     """True if it called the tool as requested. Tier 4 needs tool calls."""
     sent: int | None

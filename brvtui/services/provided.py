@@ -13,10 +13,10 @@ if TYPE_CHECKING:  # the first paint names engines, and must not import what onl
 
 
 class KeptState(Protocol):
-    """The stored state of an engine for one tree: a JSON value for the next process."""
+    """An engine's stored state for one tree: a JSON value for the next process."""
 
     def read(self) -> Any:
-        """The last written value; None if there is none or it is damaged."""
+        """The last written value; None if it is missing or damaged."""
 
     def write(self, value: Any) -> None:
         """Replaces the value. Raises OSError."""
@@ -33,22 +33,22 @@ class NoState:
 
 
 class EngineServices(Protocol):
-    """The models in the user's settings. None is loaded or called until an engine uses it."""
+    """The models in the user's settings. A model is neither loaded nor called before an engine uses it."""
 
     @property
     def model(self) -> ChatModel | None:
-        """The language model if a run may use it now, else None."""
+        """The language model if a run may use it now; otherwise None."""
 
     @property
     def model_is_set(self) -> bool:
         """True if a language model is set, with or without consent to use it."""
 
     def why_no_model(self, run: bool) -> str:
-        """The reason for not using the model in a preview or a run that reaches it, in a line or two."""
+        """The reason, in one or two lines, why a preview or a run that reaches the model does not use it."""
 
     @property
     def budget(self) -> Budget:
-        """The budget of the language model in the user's settings."""
+        """The language model's budget in the user's settings."""
 
     @property
     def embedder(self) -> Embedder | None:
@@ -63,10 +63,10 @@ class EngineServices(Protocol):
         """
 
     def vectors(self, model: str) -> VectorCache:
-        """The stored vectors of this tree's texts from the embedder ``model``."""
+        """The stored vectors of this tree's texts, computed by the embedder ``model``."""
 
     def feedback(self, engine: str) -> FeedbackLog:
-        """The feedback of users on the results of ``engine`` for this tree."""
+        """The users' feedback on results of ``engine`` for this tree."""
 
     def state(self, engine: str) -> KeptState:
         """The stored state of ``engine`` for this tree."""

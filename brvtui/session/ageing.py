@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 def outlook(
     snapshot: Snapshot, name: str, engines: Engines, days: int, event: str = "", with_come: bool = False
 ) -> Outlook:
-    """The effects of time in the next ``days`` days on the notes of ``snapshot`` that the engine ``name`` ranks.
+    """The effects of time over the next ``days`` days on the notes in ``snapshot`` that the engine ``name`` ranks.
 
     ``event`` limits the events to one kind; ``with_come`` includes past events. Raises
     :class:`brvtui.engines.contract.EngineError` for an engine without forecasts, and for an unknown event.
@@ -78,7 +78,7 @@ def _documents(
 
 
 class ProjectAgeing:
-    """The ageing of an open project's notes. Methods are safe for threads and write nothing."""
+    """The ageing of an open project's notes. Methods are thread-safe and write nothing."""
 
     def __init__(self, opened: OpenProject, engines: Engines) -> None:
         """Computes nothing yet."""
@@ -86,27 +86,27 @@ class ProjectAgeing:
         self._engines = engines
 
     def board(self) -> Board:
-        """Every note's signals, maturity and ageing as of now."""
+        """Every note's current signals, maturity and ageing."""
         from brvtui.engines.ageing.board import Board
 
         return Board(self._opened.snapshot, self._rules, self._opened.clock())
 
     @property
     def _rules(self) -> AgeingRules:
-        """The constants by which the notes age, from the native engine of the open project."""
+        """The constants for the ageing of notes, from the open project's native engine."""
         native = self._opened.kind.native
         engine = self._engines.named(native)
         assert isinstance(engine, Ages)
         return engine.ageing_rules(self._engines.context(native).constants, self._opened.profile.signals)
 
     def forecast(self, day: float, board: Board | None = None) -> Forecast:
-        """The forecast of ``board``, or today's board, after ``day`` days, with the changes until then."""
+        """The forecast for ``board`` (default: today's board) after ``day`` days, with the changes until then."""
         from brvtui.engines.ageing.forecast import Forecast
 
         return Forecast(board or self.board(), day)
 
     def curve(self, path: str, last_day: int | None = None, board: Board | None = None) -> Curve:
-        """The ageing of the note at ``path`` until ``last_day``, or until the last day of a forecast.
+        """The ageing of the note at ``path`` until ``last_day``, by default the last day of a forecast.
 
         Raises KeyError for an unknown note.
         """
@@ -116,35 +116,35 @@ class ProjectAgeing:
         return curve(board, board.snapshot.by_path[path], LAST_DAY if last_day is None else last_day)
 
     def after_hits(self, path: str, hits: int, board: Board | None = None) -> After:
-        """The note at ``path`` after a number of access hits; records nothing. Raises KeyError for an unknown note.
+        """The note at ``path`` after ``hits`` access hits; records nothing. Raises KeyError for an unknown note.
 
-        The note is looked up on ``board``, or else in the newest snapshot.
+        The note is looked up on ``board`` or, without one, in the newest snapshot.
         """
         from brvtui.engines.ageing.forecast import after_hits
 
         return after_hits(*self._signals_of(path, board), hits, self._rules)
 
     def after_updates(self, path: str, updates: int, board: Board | None = None) -> After:
-        """The note at ``path`` after a number of curate updates. Raises KeyError for an unknown note.
+        """The note at ``path`` after ``updates`` curate updates. Raises KeyError for an unknown note.
 
-        The note is looked up on ``board``, or else in the newest snapshot.
+        The note is looked up on ``board`` or, without one, in the newest snapshot.
         """
         from brvtui.engines.ageing.forecast import after_updates
 
         return after_updates(*self._signals_of(path, board), updates, self._rules)
 
     def in_engine(self, engine: str, path: str, day: float = 0.0) -> DocumentForecast | None:
-        """The best score that ``engine`` can give the note at ``path`` now and in ``day`` days, and the causes of the
+        """The best score that ``engine`` can give the note at ``path``, now and in ``day`` days, and the causes of the
         change.
 
-        None for an engine without forecasts, and for a file that it does not rank. Raises
+        None if the engine has no forecasts or does not rank the file. Raises
         :class:`brvtui.engines.contract.EngineError`.
         """
         named = self._engines.named(engine)
         return named.forecast(self._engines.context(engine), path, day) if isinstance(named, Forecasts) else None
 
     def outlook(self, engine: str, days: int, event: str = "", with_come: bool = False) -> Outlook:
-        """The effects of time on the documents of ``engine`` in the next ``days`` days.
+        """The effects of time on the documents of ``engine`` over the next ``days`` days.
 
         ``event`` limits the events to one kind; ``with_come`` includes past events. Raises
         :class:`brvtui.engines.contract.EngineError` for an engine without forecasts, and for an unknown event.

@@ -1,4 +1,4 @@
-"""Compares answers of an open project: two answers to one query, two notes in one answer, and several engines."""
+"""Compares answers in an open project: two answers to one query, two notes in one answer, or several engines."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 
 def ask_all(session: Session, query: Query, names: Sequence[str] = ()) -> EngineAnswers:
-    """The answers to ``query`` from the engines ``names``, or from all that rank the open project.
+    """The answers to ``query`` from the engines ``names``, by default from all that rank the open project.
 
     Raises :class:`brvtui.engines.contract.EngineError` for an engine that is not installed.
     """
@@ -51,10 +51,10 @@ def judge_all(
     names: Sequence[str] = (),
     keep: bool = True,
 ) -> JudgedEngines:
-    """The results of every one of ``judgments`` from the engines ``names``, or from all.
+    """The results for all ``judgments`` from the engines ``names``, by default from all.
 
-    Answers are stored as by ``eval``; not if ``keep`` is False, which is meant for temporary trees. An engine that
-    refuses a query is left out, with a line that gives the reason. Raises
+    Answers are stored in the same cache as by ``eval``, unless ``keep`` is False, which is for temporary trees. An
+    engine that refuses a query is left out, with a line that gives the reason. Raises
     :class:`brvtui.engines.contract.EngineError` for an engine that is not installed.
     """
     pairs = [_asked(session, name) for name in names or session.engines.names]
@@ -80,7 +80,7 @@ def _asked(session: Session, name: str) -> tuple[Engine[Any], Context[Any]]:
 
 
 def why_above(session: Session, query: Query, one: str, other: str) -> PairComparison:
-    """Compares the notes called ``one`` and ``other`` under ``query``, the higher one first. Writes nothing.
+    """Compares the notes named ``one`` and ``other`` for ``query``, the higher one first. Writes nothing.
 
     Raises :class:`brvtui.engines.contract.EngineError`, :class:`brvtui.snapshot.naming.UnknownNote` and
     :class:`brvtui.lab.pair.NotScored`.
@@ -103,28 +103,29 @@ _AS_IT_IS = "as it is"
 
 @dataclass(frozen=True, slots=True)
 class DiffPlan:
-    """The difference between two answers. *Then* is the project as it is, or at a revision; *now* is the project with
-    every other change in this plan. At least one change must be given."""
+    """Two states: *then* is the project as it is, or at a revision; *now* is the project with the other changes in this
+    plan. At least one change must be given.
+    """
 
     query: Query
     then_ms: float
-    """The time of then, in milliseconds since 1970."""
+    """The time for "then", in milliseconds since 1970."""
     revision: str = ""
-    """The git revision of the notes for then."""
+    """The git revision of the notes for "then"."""
     at_ms: float | None = None
-    """The time of now, in milliseconds since 1970."""
+    """The time for "now", in milliseconds since 1970."""
     profile: str = ""
-    """The profile for now."""
+    """The profile for "now"."""
     signals: Path | None = None
-    """A file with the signals for now."""
+    """A file with the signals for "now"."""
     edits: Mapping[str, bytes] = field(default_factory=dict)
-    """The content of files for now, by their path below the tree, as if they were saved just before then."""
+    """The contents of files for "now", by path below the tree, as if they were saved just before "then"."""
     without: tuple[str, ...] = ()
-    """Files that now leaves out."""
+    """The files that "now" leaves out."""
 
 
 def diff_answers(session: Session, plan: DiffPlan) -> AnswerDiff:
-    """Runs the query of ``plan`` then and now, and finds the causes of every change. Writes nothing.
+    """Runs the query of ``plan`` in both states, and finds the causes of every change. Writes nothing.
 
     Raises :class:`brvtui.engines.contract.EngineError`, :class:`brvtui.tree.history.git.RevisionError`,
     :class:`brvtui.typed_tables.ProfileError` and :class:`brvtui.tree.reading.signals.SignalsError`.
@@ -151,9 +152,9 @@ def diff_answers(session: Session, plan: DiffPlan) -> AnswerDiff:
 
 
 def diff_with_saved_answer(session: Session, saved: Trace, name: str) -> AnswerDiff:
-    """Compares the answer ``saved``, called ``name``, with the current answer of the same engine. Writes nothing.
+    """Compares the answer ``saved``, called ``name``, with the same engine's current answer. Writes nothing.
 
-    Replaces the notes and signals by the current ones first, then the time, then the constants if the saved profile
+    First replaces the notes and signals with the current ones, then the time, then the constants if the saved profile
     can be read. If it cannot, the constants change in the first step. Raises
     :class:`brvtui.engines.contract.EngineError`.
     """
@@ -184,10 +185,9 @@ def diff_with_saved_answer(session: Session, saved: Trace, name: str) -> AnswerD
 
 
 def _saved_at(moment_ms: float, snapshot: Snapshot) -> Difference:
-    """The files of ``snapshot`` that were written after ``moment_ms``, as if they were written at that time.
+    """The files in ``snapshot`` written after ``moment_ms``, as if they had been written at that time.
 
-    No note may be younger than that time. If one were, the effect of a save on recency would count as an effect of
-    age.
+    No note may be younger than that time, because the effect of a save on recency would then count as an effect of age.
     """
     edits = {}
     for path, entry in snapshot.parsed.items():
@@ -216,7 +216,7 @@ def _edited(plan: DiffPlan, context: Context[Any]) -> Difference:
 
 
 def _name(plan: DiffPlan, then_ms: float) -> str:
-    """A short name for now: the changes of ``plan`` in a few words."""
+    """A short name for "now": the changes of ``plan`` in a few words."""
     changes = [f"profile {plan.profile}" if plan.profile else "", "other signals" if plan.signals is not None else ""]
     changes += [f"{path} edited" for path in plan.edits] + [f"without {path}" for path in plan.without]
     changes.append(_later(plan.at_ms - then_ms) if plan.at_ms is not None else "")
@@ -224,7 +224,7 @@ def _name(plan: DiffPlan, then_ms: float) -> str:
 
 
 def _later(ms: float) -> str:
-    """The distance ``ms`` in words, later or earlier; empty for less than a minute, which the dates show as well."""
+    """The distance ``ms`` in words, later or earlier; empty for less than a minute, which the dates show anyway."""
     away = round(abs(ms) / _MS_PER_MINUTE) * _MS_PER_MINUTE
     if not away:
         return ""

@@ -1,4 +1,4 @@
-"""The effect of edits on queries: judged or recent queries, as they are answered now and before."""
+"""The effect of edits on queries: compares the current with the earlier answers to judged or recent queries."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from brvtui.session.session import Session
 
 MOST_ASKED = 200
-"""The number of judged queries that are run again after an edit."""
+"""The maximum number of judged queries that run again after an edit."""
 _MOST_LOGGED = 20
 _MOST_READ = 300
 _MOST_TRIED = 8
@@ -30,21 +30,21 @@ class EditEffect:
     """The effect of changed notes on the answers to queries."""
 
     earlier: EarlierNotes | None
-    """The notes before; None if nothing changed."""
+    """The notes before the change; None if nothing changed."""
     judged: int
-    """The number of judged queries that were run again."""
+    """The number of judged queries that ran again."""
     unjudged: int
-    """The number of queries without a judgment that were run again."""
+    """The number of queries without a judgment that ran again."""
     left_out: int
-    """The number of judged queries beyond the first 200, which were not run."""
+    """The number of judged queries beyond the first 200, which did not run."""
     judged_otherwise: tuple[QueryChange, ...]
-    """The judged queries with a different answer."""
+    """The judged queries whose answer changed."""
     unjudged_otherwise: tuple[QueryChange, ...]
-    """The other queries with a different answer."""
+    """The other queries whose answer changed."""
 
     @property
     def otherwise(self) -> tuple[QueryChange, ...]:
-        """Every query with a different answer, the judged ones first."""
+        """All queries whose answer changed, judged ones first."""
         return (*self.judged_otherwise, *self.unjudged_otherwise)
 
     @property
@@ -57,7 +57,7 @@ class EditEffect:
 
 
 def asked_last(session: Session) -> tuple[Judgment, ...]:
-    """The latest queries in the Log, at most 20 and newest first, as judgments that expect nothing."""
+    """The newest queries in the Log, at most 20, as judgments that expect nothing; newest first."""
     entries = session.logbook.read(_MOST_READ)
     queries = dict.fromkeys((each.query.strip(), each.scope) for each in entries if not each.problem)
     words = [each for each in queries if each[0]]
@@ -73,9 +73,9 @@ def effect_of_edits(
     mode: str,
     cancelled: Callable[[], bool],
 ) -> EditEffect | None:
-    """Asks ``judgments`` (the first 200) and the ``unjudged`` queries of the notes now and of the ``earlier`` ones.
+    """Runs ``judgments`` (the first 200) and the ``unjudged`` queries on the current and the ``earlier`` notes.
 
-    ``engine`` answers, in ``mode``, as a preview. Returns None when ``cancelled`` became true meanwhile. Raises
+    ``engine`` answers in ``mode``, as a preview. Returns None if ``cancelled`` returns True before the end. Raises
     :class:`brvtui.engines.contract.EngineError`.
     """
     judged = judgments[:MOST_ASKED]
@@ -100,12 +100,11 @@ def effect_of_edits(
 def causes_of_change(
     session: Session, variant: Variant, judgment: Judgment, engine: str, mode: str
 ) -> tuple[ChangeLine, ...]:
-    """The reasons why ``judgment`` is answered differently now than in ``variant``, earlier notes or a revision.
+    """The reasons why the answer for ``judgment`` differs between now and ``variant``, earlier notes or a revision.
 
     Names the note that fell, the part of its score that changed, and the edit that caused it, found by undoing that
-    edit. Empty if the answers are the same. If no judged note fell, the note that was first in ``variant`` counts as
-    the expected one. Raises :class:`brvtui.engines.contract.EngineError` and
-    :class:`brvtui.tree.history.git.RevisionError`.
+    edit. Empty if the answers are equal. If no judged note fell, the first note in ``variant`` counts as the expected
+    one. Raises :class:`brvtui.engines.contract.EngineError` and :class:`brvtui.tree.history.git.RevisionError`.
     """
     runner = session.variants
     now, before = runner.state(Variant(), engine, mode), runner.state(variant, engine, mode)
@@ -136,7 +135,7 @@ def causes_of_change(
 
 
 def _edited(variant: Variant) -> Iterator[ChangeLine]:
-    """Yields the edited files, if no edit was tried out."""
+    """Yields the edited files, if no single edit was tried."""
     paths = variant.earlier.paths if variant.earlier is not None else ()
     if paths:
         more = f" and {len(paths) - _MOST_NAMED} more" if len(paths) > _MOST_NAMED else ""
@@ -144,7 +143,7 @@ def _edited(variant: Variant) -> Iterator[ChangeLine]:
 
 
 def _moves(change: QueryChange) -> Iterator[ChangeLine]:
-    """Yields the other differences if no note fell: notes with another rank, judged ones first, and quoted notes."""
+    """Yields the other differences if no note fell: notes whose rank changed, judged ones first, and quoted notes."""
     now, before, moved = change.now, change.before, change.all_paths_now
     was = {moved.get(path, path): rank for rank, path in enumerate(before.ranking, start=1)}
     ranks = {path: (was.get(path), now.rank_of(path)) for path in (*now.relevant, *now.ranking, *was)}

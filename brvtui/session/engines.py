@@ -1,4 +1,4 @@
-"""The engines that answer queries of one open project. Each is loaded on first use."""
+"""The engines that answer an open project's queries. Each is loaded on first use."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ Clock = Callable[[], float]
 
 
 class OpenProject(Protocol):
-    """An open project as its engines read it. Every attribute may change between two reads."""
+    """An open project as seen by its engines. Every attribute may change between two reads."""
 
     profile: TreeProfile
     """ByteRover's constants for reading the tree."""
@@ -39,10 +39,10 @@ class OpenProject(Protocol):
 
 
 class Engines:
-    """Engines by name. Methods are safe for threads."""
+    """Engines by name. Methods are thread-safe."""
 
     def __init__(self, opened: OpenProject, services: EngineServices, profiles: Mapping[str, str]) -> None:
-        """Loads no engine yet. ``profiles`` contains profiles other than an engine's default, by engine."""
+        """Loads no engine yet. ``profiles`` contains non-default profiles, by engine."""
         self._opened = opened
         self._services = services
         self._profiles = dict(profiles)
@@ -83,7 +83,7 @@ class Engines:
         self._profiles[name] = profile
 
     def context(self, name: str, snapshot: Snapshot | None = None) -> Context[Any]:
-        """The context in which the engine ``name`` answers now, over ``snapshot`` or the newest one.
+        """The context in which the engine ``name`` would answer now, over ``snapshot`` (default: the newest one).
 
         Raises :class:`brvtui.engines.contract.EngineError`, also for constants that cannot be read.
         """
@@ -100,9 +100,9 @@ class Engines:
             raise EngineError(str(error)) from error
 
     def answer(self, name: str, query: Query) -> tuple[Context[Any], Trace]:
-        """The answer of the engine ``name``, and the context of that answer.
+        """The answer of the engine ``name``, and its context.
 
-        A notice names files beyond a limit of this program. Raises :class:`brvtui.engines.contract.EngineError`.
+        A notice names files beyond this program's limits. Raises :class:`brvtui.engines.contract.EngineError`.
         """
         kind = self._opened.kind
         if kind.engine and name != kind.engine:
@@ -125,7 +125,7 @@ class Engines:
         yield Finished(trace)
 
     def learn(self, trace: Trace, file: str, usefulness: Usefulness) -> str:
-        """Reports to the engine of ``trace`` the usefulness of its result ``file``. Returns the effect in one line.
+        """Reports the usefulness of the result ``file`` to the engine of ``trace``. Returns the effect in one line.
 
         Raises :class:`brvtui.engines.contract.EngineError`, also for an engine that does not learn.
         """

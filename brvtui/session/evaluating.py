@@ -1,4 +1,4 @@
-"""Evaluates the judged queries of an open project: as it is, compared with a file or a git revision, and in sweeps."""
+"""Evaluates an open project's judged queries: as it is, compared with a file or a git revision, and in sweeps."""
 
 from __future__ import annotations
 
@@ -50,10 +50,10 @@ def swept(
     progress: Progress = lambda done, of: None,
 ) -> Sweep:
     """Runs ``judgments`` over the grid of the axes ``written`` (:func:`brvtui.lab.whatif.sweep.parse_axis`), with the
-    ``options`` of the engine.
+    engine's ``options``.
 
-    Raises :class:`brvtui.lab.whatif.sweep.SweepError`, :class:`brvtui.snapshot.naming.UnknownNote`, and the
-    exceptions of running queries.
+    Raises :class:`brvtui.lab.whatif.sweep.SweepError`, :class:`brvtui.snapshot.naming.UnknownNote`, and the exceptions
+    of running queries.
     """
     if not 1 <= len(written) <= _MOST_AXES:
         raise SweepError(f"give one or two constants, each as {FORM}")
@@ -76,7 +76,7 @@ def swept(
 
 
 def _path_of_note(session: Session, name: str) -> str:
-    """The path of the note called ``name``, whose signals can be swept. Raises as :func:`swept`."""
+    """The path of the note named ``name``, whose signals can be swept. Raises the same exceptions as :func:`swept`."""
     if not session.kind.can_vary:
         raise SweepError(f"{shortened(name, 60)}: only notes of a context tree have signals to sweep; name a constant")
     found = find_note(session.snapshot, name)
@@ -95,9 +95,9 @@ def swept_over(
     options: Mapping[str, Any],
     progress: Progress,
 ) -> Sweep:
-    """Runs ``judgments`` with ``engine`` over the grid of ``axes``, each time with the replacements of ``base``.
+    """Runs ``judgments`` with ``engine`` over the grid of ``axes``, each time with the replacements in ``base``.
 
-    Calls ``progress`` with the number of finished points and the total, also later while crossings are searched. An
+    Calls ``progress`` with the number of finished points and the total, and again during the search for crossings. An
     exception from ``progress`` ends the sweep. Raises the exceptions of running queries.
     """
     points = math.prod(len(axis.values) for axis in axes)
@@ -117,9 +117,9 @@ def swept_over(
 
 
 SAME_ORDER_MS = 3_600_000
-"""Moments within an hour have the same document order: the same notes count as recently changed."""
+"""The time span within which the document order is assumed equal, because the same notes count as recently changed."""
 _MOST_EXPLAINED = 50
-"""The number of changed queries that are explained. For each of them, every changed note is tried."""
+"""The maximum number of changed queries to explain, because each of them tries every changed note."""
 _NOT_IN_GIT = (
     "--baseline-rev reads the notes of a context tree from git, and this is not one: save an evaluation with "
     "brv-tui eval --save before.json, and later compare with it using brv-tui eval --baseline before.json"
@@ -129,23 +129,23 @@ Limits = tuple[tuple[Metric, float], ...]
 
 @dataclass(frozen=True, slots=True)
 class EvaluationPlan:
-    """The metrics, the baseline and the gates of an evaluation."""
+    """The metrics, baseline and gates of an evaluation."""
 
     metrics: tuple[Metric, ...]
     like: Query
-    """Every query has its scope and options."""
+    """The query whose scope and options all queries get."""
     baseline: Path | None = None
     """The file of an earlier evaluation."""
     revision: str = ""
-    """A git revision of the notes."""
+    """The git revision of the notes to compare with."""
     least: Limits = ()
-    """The minimum mean of metrics."""
+    """The minimum means of metrics."""
     drops: Limits = ()
-    """The maximum drop in the mean of metrics."""
+    """The maximum drops in the means of metrics."""
     same_outcomes: bool = False
-    """True if no query may be answered by a different tier."""
+    """True if no query may change its tier."""
     later_ms: float = 0.0
-    """The time after the session's clock; negative for before it."""
+    """The time after the session's clock in milliseconds; negative for times before it."""
     use_kept: bool = True
     """True if stored answers are used for earlier queries. With a running clock, they must be less than an hour old."""
 
@@ -156,12 +156,12 @@ class EvaluationPlan:
 
 
 def assess(session: Session, judgments: Sequence[Judgment], plan: EvaluationPlan, progress: Progress) -> Assessment:
-    """Asks every one of ``judgments``, compares with the baseline of ``plan``, and says what changed and why.
+    """Runs all ``judgments``, compares with the baseline of ``plan``, and says what changed and why.
 
-    Each query is a preview: nothing is written, checked out or cached. Calls ``progress`` with the number of queries
-    that are answered, and of all, for each side. Raises :class:`brvtui.engines.contract.EngineError`,
-    :class:`brvtui.tree.history.git.RevisionError` and :class:`brvtui.saved.traces.SavedError`, the last two before
-    anything is asked.
+    Each query is a preview: nothing is written, checked out or cached. Calls ``progress`` with the number of answered
+    queries and the total, for each side. Raises :class:`brvtui.engines.contract.EngineError`,
+    :class:`brvtui.tree.history.git.RevisionError` and :class:`brvtui.saved.traces.SavedError`; the last two before any
+    query runs.
     """
     engine = session.engines.named(session.engine)
     evaluator = replace(session.evaluator, is_used=plan.use_kept)
@@ -176,7 +176,7 @@ def assess(session: Session, judgments: Sequence[Judgment], plan: EvaluationPlan
 
     evaluation = asked(context, "")
     if reverting is not None:
-        # signals, shared sources and settings are those of now, and so are the ages of notes that both have
+        # signals, shared sources and settings are current, and so are the ages of notes that exist in both
         before = replace(context, snapshot=reverting.revert(reverting.difference))
         is_same = not reverting.difference.paths
         earlier = replace(evaluation, revision=plan.revision) if is_same else asked(before, plan.revision)
@@ -194,9 +194,9 @@ def assess(session: Session, judgments: Sequence[Judgment], plan: EvaluationPlan
 def drift(
     session: Session, judgments: Sequence[Judgment], plan: EvaluationPlan, days: Sequence[float], progress: Progress
 ) -> Drift:
-    """Runs every one of ``judgments`` now and after each of ``days``, as if no note changes until then.
+    """Runs all ``judgments`` now and after each of ``days``, as if no note changed until then.
 
-    The gates of ``plan`` must hold on each of these days, with now as the baseline. Raises
+    The gates of ``plan`` must pass on each of these days, with now as the baseline. Raises
     :class:`brvtui.engines.contract.EngineError`.
     """
     engine = session.engines.named(session.engine)
@@ -216,7 +216,7 @@ def drift(
 
 
 def _context(session: Session, plan: EvaluationPlan, evaluator: KeepingEvaluator) -> Context[Any]:
-    """The context for carrying out ``plan``, slightly earlier if answers of the last hour are stored."""
+    """The context for ``plan``, slightly earlier if answers from the last hour are stored."""
     context = context_at(session, session.clock() + plan.later_ms)
     engine = session.engines.named(session.engine)
     moment, _ = evaluator.recent(engine, context, plan.like, plan.later_ms)
@@ -224,7 +224,7 @@ def _context(session: Session, plan: EvaluationPlan, evaluator: KeepingEvaluator
 
 
 def context_at(session: Session, now_ms: float) -> Context[Any]:
-    """The context in which the session's engine answers at ``now_ms``, if no note changes until then."""
+    """The context in which the session's engine would answer at ``now_ms``, if no note changed until then."""
     context = session.engines.context(session.engine)
     if now_ms == context.now_ms:
         return context

@@ -1,4 +1,4 @@
-"""Explains answers: the sources of their scores, the reason why a note is or is not in one, and possible changes."""
+"""Explains answers: where scores come from, why a note is or is not in an answer, and which changes are possible."""
 
 from __future__ import annotations
 
@@ -26,21 +26,21 @@ _NOT_READ = (
     "its frontmatter has signals, but they were not read: set signals.frontmatter to on, then open the project again"
 )
 _BY_TEXT = (Origin.TEXT, Origin.FUSED)
-"""Origins of a score that comes from matched words, rather than from a path, a name or another result."""
+"""The origins of scores that come from matched words, rather than from a path, a name or another result."""
 
 
 class ExplainedProject(OpenProject, Protocol):
-    """The session as its explainer reads it."""
+    """The session as seen by its explainer."""
 
     def snapshot_of(self, trace: Trace) -> Snapshot:
         """The snapshot of a trace. Raises KeyError if it was dropped."""
 
     def preview(self, query: str, scope: str = "", engine: str = "") -> Trace:
-        """The trace of a query, without any effect."""
+        """The trace of a query, without side effects."""
 
 
 class TraceExplainer:
-    """Explains the traces of an open project. Methods are safe for threads and change nothing."""
+    """Explains an open project's traces. Methods are thread-safe and change nothing."""
 
     def __init__(self, opened: ExplainedProject, engines: Engines) -> None:
         """Explains nothing yet."""
@@ -48,21 +48,18 @@ class TraceExplainer:
         self._engines = engines
 
     def detail(self, trace: Trace, file: str) -> Detail | None:
-        """The parts of the score of the note at ``file`` under ``trace``; None if nothing in it matches.
-
-        Computed on the snapshot of ``trace``. Raises KeyError for an unknown note, and if that snapshot was dropped.
-        """
+        """The parts of the score of the note at ``file`` in ``trace``; None if nothing in the note matches."""
         return self._engines.named(trace.engine).detail(self._context(trace), trace, file)
 
     def details(self, trace: Trace, most: int | None = None) -> dict[str, Detail]:
-        """:meth:`detail` by ``file``, for the first ``most`` hits (None: all) that matched by their text."""
+        """:meth:`detail` by ``file``, for the first ``most`` hits (None: all hits) that matched by their text."""
         files = [hit.file for hit in trace.hits[:most] if hit.origin in _BY_TEXT]
         return {file: found for file in files if (found := self.detail(trace, file)) is not None}
 
     def saved(self, trace: Trace) -> SavedTrace:
-        """``trace`` with the details of its hits and near misses, to be written to a file.
+        """``trace`` with the details of its hits and near misses, ready to be written to a file.
 
-        Without details if the snapshot of ``trace`` was dropped.
+        The details are missing if the snapshot of ``trace`` was dropped.
         """
         from brvtui.saved.traces import saved_now
 
@@ -79,8 +76,8 @@ class TraceExplainer:
     ) -> Explanation:
         """The reason why ``note`` (a path, the end of one, or a title) is or is not in the answer to ``query``.
 
-        ``trace`` is the answer to explain, on the snapshot and at the time that it was made; without it the query is
-        previewed. Where that snapshot is gone, the newest one stands in, and :attr:`Explanation.notice` says so. Raises
+        ``trace`` is the answer to explain, with its own snapshot and time; without one, the query is previewed. If that
+        snapshot was dropped, the newest one is used, and :attr:`Explanation.notice` says so. Raises
         :class:`brvtui.snapshot.naming.UnknownNote` and :class:`brvtui.engines.contract.EngineError`.
         """
         from brvtui.snapshot.naming import find_note
@@ -99,10 +96,10 @@ class TraceExplainer:
     def remedies(
         self, explanation: Explanation, cancelled: Callable[[], bool] = lambda: False
     ) -> tuple[Remedy, ...] | None:
-        """The changes that would raise the note of ``explanation`` in the answer, each tried out, best first.
+        """The changes that would raise the note of ``explanation`` in the answer, each of them tried, best first.
 
-        Empty if there are none or ``cancelled`` returned True; None if the engine tries no changes. Raises KeyError
-        if the snapshot of the answer was dropped.
+        Empty if there are none or ``cancelled`` returned True; None if the engine tries no changes. Raises KeyError if
+        the answer's snapshot was dropped.
         """
         from brvtui.snapshot.naming import Named
 
@@ -117,11 +114,11 @@ class TraceExplainer:
     def counterfactuals(
         self, trace: Trace, note: str = "", cancelled: Callable[[], bool] = lambda: False
     ) -> Counterfactuals | None:
-        """The smallest changes after which ByteRover answers the query of ``trace`` at tier 2, without a model.
+        """The smallest changes that would make ByteRover answer the query of ``trace`` at tier 2, without a model.
 
-        With ``note``, that note must then come first. None if no change is needed, and if ``cancelled`` returned
-        True. Raises :class:`brvtui.engines.contract.EngineError` for another engine's trace, KeyError if the snapshot
-        of ``trace`` was dropped, and :class:`brvtui.snapshot.naming.UnknownNote`.
+        If ``note`` is given, it must then come first. None if no change is needed, or if ``cancelled`` returned True.
+        Raises :class:`brvtui.engines.contract.EngineError` for another engine's trace, KeyError if the snapshot of
+        ``trace`` was dropped, and :class:`brvtui.snapshot.naming.UnknownNote`.
         """
         from brvtui.engines.counterfactuals import AvoidsModels
         from brvtui.snapshot.naming import find_note
@@ -139,11 +136,10 @@ class TraceExplainer:
         path_now: Callable[[str], str] = str,
         done_here: Callable[[], Mapping[str, Sequence[str]]] = dict,
     ) -> LogComparison:
-        """Compares a logged query with its current answer on an empty cache; gives the reason if its engine cannot
-        answer it.
+        """Compares a logged query with its current answer on an empty cache; gives the reason if the engine fails.
 
-        A result that is no longer in the tree is the same note at its ``path_now``. ``done_here`` returns later
-        actions that file times do not show, each with the paths of its notes.
+        A result that is no longer in the tree is identified with the note at its ``path_now``. ``done_here`` returns
+        later actions that file times do not show, each with the paths of its notes.
         """
         from brvtui.lab.log_comparison import LogComparison, causes, compare
 
@@ -177,13 +173,13 @@ class TraceExplainer:
     def explain_logged(self, entry: LoggedQuery, note: str) -> Explanation:
         """The reason why ``note`` is or is not in the current answer to the query of ``entry``, on an empty cache.
 
-        Raises as :meth:`explain` does.
+        Raises the same exceptions as :meth:`explain`.
         """
         trace = self._answer_logged(entry, self._engines.context(entry.engine))
         return self.explain(entry.query, note, entry.scope, trace)
 
     def _answer_logged(self, entry: LoggedQuery, context: Context[Any]) -> Trace:
-        """Answers the query of ``entry`` on an empty cache, as if nothing had run before.
+        """Answers the query of ``entry`` on an empty cache, as if no query had run before.
 
         Raises :class:`brvtui.engines.contract.EngineError`.
         """
@@ -199,7 +195,7 @@ class TraceExplainer:
 
 
 def _why_no_signals(snapshot: Snapshot, path: str) -> str:
-    """The reason why signals in the frontmatter of the note at ``path`` are not used; empty if they are used."""
+    """The reason why signals in the frontmatter of the note at ``path`` are ignored; empty if they are used."""
     from brvtui.tree.reading.signals import Source, names_signals
 
     if path in snapshot.unusable_signals:

@@ -16,7 +16,7 @@ from brvtui.text.full_text import LONGEST_TEXT, TextDocument, content_words
 
 _MOST_WORDS = 6
 _MOST_SEARCHED, _ALWAYS_SEARCHED = 5_000_000, 20_000
-"""The number of characters of all notes in which matches are located, and of each note even beyond that."""
+"""The number of characters searched for the places of matches: in all notes together, and at least in each note."""
 
 _CUT_QUERY = f"only the first {MOST_WORDS} words, and as many alternatives, count"
 _CUT_NOTES: Key[str] = Key("notice about notes that are searched in part")
@@ -24,9 +24,9 @@ _CUT_NOTES: Key[str] = Key("notice about notes that are searched in part")
 
 @dataclass(frozen=True, slots=True)
 class TextMatch:
-    """A matching note: its matching fields, the first matching line of its text (0: none), and a piece of that text.
+    """A matching note: the matching fields, the first matching line (0: none), and an excerpt of the text.
 
-    ``highlights`` are the starts and ends of the matches in ``snippet``.
+    ``highlights`` contains the start and end of each match in ``snippet``.
     """
 
     path: str
@@ -41,7 +41,7 @@ class TextMatch:
 class SimilarNote:
     """A note that is similar to another.
 
-    ``share`` is its score divided by the best score, 0..1. ``words`` are the rarest words in both notes.
+    ``share`` is its score divided by the best score, 0..1. ``words`` are the rarest words that both notes contain.
     """
 
     path: str
@@ -52,7 +52,7 @@ class SimilarNote:
 
 @dataclass(frozen=True, slots=True)
 class FoundNotes:
-    """The first notes that match ``query``, best first, the number of matches, and the number of all notes."""
+    """The first notes that match ``query``, best first, the number of all matches, and the number of all notes."""
 
     query: str
     count: int
@@ -62,9 +62,9 @@ class FoundNotes:
 
 
 class IndexState(NamedTuple):
-    """The place of the text index (:attr:`brvtui.store.text_index.KeptTextIndex.place`).
+    """The location of the text index (:attr:`brvtui.store.text_index.KeptTextIndex.place`).
 
-    ``problem`` is the reason why it was rebuilt or cannot be written; it is empty if neither happened.
+    ``problem`` is the reason why it was rebuilt or cannot be written; otherwise empty.
     """
 
     place: str
@@ -72,7 +72,7 @@ class IndexState(NamedTuple):
 
 
 class NoteFinder:
-    """Finds notes of an open project in its text index, which follows the newest snapshot."""
+    """Finds an open project's notes in its text index, which follows the newest snapshot."""
 
     def __init__(self, index: KeptTextIndex, newest: Callable[[], Snapshot]) -> None:
         """A finder over the ``newest`` snapshot. Reads nothing before the first search."""
@@ -80,11 +80,10 @@ class NoteFinder:
         self._newest = newest
 
     def find(self, query: str, limit: int, is_typing: bool = False) -> FoundNotes:
-        """The first ``limit`` notes that match ``query``. With ``is_typing``, its last word may be the beginning of a
-        word.
+        """The first ``limit`` notes that match ``query``. With ``is_typing``, the last word may be incomplete.
 
-        The first call may build the index, which reads every note. Raises
-        :class:`brvtui.engines.contract.EngineError` for a query that is too long.
+        The first call may build the index, which reads every note. Raises :class:`brvtui.engines.contract.EngineError`
+        if the query is too long.
         """
         check_length(query)
         snapshot = self._newest()
@@ -104,7 +103,7 @@ class NoteFinder:
         return FoundNotes(query, count, len(snapshot.notes), tuple(notes), tuple(notices))
 
     def paths(self, query: str, is_typing: bool = False) -> tuple[str, ...]:
-        """The paths of all notes that match ``query``, best first. Raises as :meth:`find`."""
+        """The paths of all notes that match ``query``, best first. Raises the same exceptions as :meth:`find`."""
         check_length(query)
         snapshot = self._newest()
         found, _ = self._index.full_text(snapshot).find(query, len(snapshot.notes), is_typing)
@@ -126,9 +125,9 @@ class NoteFinder:
         return tuple(notes)
 
     def follow(self) -> IndexState:
-        """Brings the index on disk up to date with the newest snapshot.
+        """Updates the index on disk to the newest snapshot.
 
-        The index of a small tree is built only when a search needs it.
+        A small tree's index is built only when a search needs it.
         """
         snapshot = self._newest()
         if is_worth_keeping(snapshot):
@@ -137,12 +136,12 @@ class NoteFinder:
         return IndexState(self._index.place, self._index.problem)
 
     def close(self) -> None:
-        """Lets another process write the index."""
+        """Permits other processes to write the index."""
         self._index.close()
 
 
 def _document(snapshot: Snapshot, path: str) -> TextDocument:
-    """The searchable texts of the note at ``path``; the title alone if its file has just gone."""
+    """The searchable texts of the note at ``path``; only the title if its file has just been removed."""
     try:
         return text_document(snapshot, path)
     except OSError:
@@ -150,7 +149,7 @@ def _document(snapshot: Snapshot, path: str) -> TextDocument:
 
 
 def _cut_notes(snapshot: Snapshot) -> str:
-    """A notice about notes whose text is searched only in part; empty if there are none."""
+    """A notice about notes that are searched only in part; empty if there are none."""
     cut = [
         note.path
         for note in snapshot.notes

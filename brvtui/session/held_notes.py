@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from brvtui.snapshot import Parsed, Snapshot
 
 MOST_BYTES = 64 * 1_048_576
-"""The size of a tree from which no texts are stored."""
+"""The size of a tree, in bytes, above which no texts are stored."""
 _QUICK = 1
 
 
@@ -47,7 +47,7 @@ class HeldNotes:
     snapshot: Snapshot | None = None
 
     def earlier(self, now: Snapshot) -> EarlierNotes | None:
-        """The changes that turn the notes of ``now`` back into these notes; None if nothing changed."""
+        """The changes that restore these notes from the notes in ``now``; None if nothing changed."""
         if self.snapshot is not None:
             before, after = self.snapshot.parsed, now.parsed
             changed = [path for path in {**before, **after} if before.get(path) != after.get(path)]
@@ -70,8 +70,9 @@ class HeldNotes:
         return EarlierNotes(paths, paths_now, difference, signals) if paths else None
 
     def _set_since(self, now: Snapshot) -> Iterator[SignalChange]:
-        """Yields the earlier signals of notes whose signals were set in the overlay since. Recorded access hits are
-        ignored."""
+        """Yields the earlier signals of notes whose signals were set in the overlay since, ignoring recorded access
+        hits.
+        """
         for path, was in self.signals.items():
             place = now.by_path.get(path)
             signals = now.signals[place] if place is not None else was
@@ -82,7 +83,7 @@ class HeldNotes:
 
 
 def _moves(gone: list[tuple[str, bytes]], now: Snapshot, new: Collection[str]) -> Iterator[tuple[str, str]]:
-    """Yields the paths of ``gone`` files, each with the path of a ``new`` file with the same text, at most once."""
+    """Yields, for each ``gone`` file, its path and the path of a ``new`` file with the same text, each at most once."""
     left: dict[bytes, list[str]] = {}
     for path, text in gone:
         left.setdefault(text, []).append(path)
@@ -95,7 +96,7 @@ def _moves(gone: list[tuple[str, bytes]], now: Snapshot, new: Collection[str]) -
 
 
 def hold(snapshot: Snapshot) -> HeldNotes | None:
-    """Stores the notes of ``snapshot``. None for code, and for notes larger than :data:`MOST_BYTES` in total.
+    """Stores the notes of ``snapshot``. None for code, and if the notes exceed :data:`MOST_BYTES` in total.
 
     Reads every file as it is now. A file that cannot be read counts as unchanged from then on.
     """

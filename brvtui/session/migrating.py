@@ -28,7 +28,7 @@ JUDGED, LOGGED, GIVEN = "judged", "logged", "given"
 
 @dataclass(frozen=True, slots=True)
 class MigrationReport:
-    """A context tree and the space that a migration would create from it, with the answers of both."""
+    """A context tree and the space that a migration would create from it, with both engines' answers."""
 
     project: str
     now: str
@@ -37,17 +37,17 @@ class MigrationReport:
     left: tuple[UnseenFile, ...]
     """Files that cannot be read."""
     shared_sources: tuple[str, ...]
-    """The names of shared sources, which V4 does not have."""
+    """The names of shared sources, which V4 does not support."""
 
     @property
     def changes(self) -> dict[AnswerChange, int]:
-        """The number of answers for each kind of change, worst first."""
+        """The number of answers with each kind of change, worst first."""
         counts = Counter(answer.change for answer in self.answers)
         return {change: counts[change] for change in AnswerChange if counts[change]}
 
     @property
     def is_worse(self) -> bool:
-        """True if a query loses the note that is first now."""
+        """True if a query would lose the note that is now first."""
         return any(answer.change in _LOSSES for answer in self.answers)
 
 
@@ -59,7 +59,7 @@ EngineRequest = tuple[Judgment, str]
 
 
 def migrated(session: Session) -> MigratedTree:
-    """The space that a migration would create from the tree of ``session`` now.
+    """The space that a migration would now create from the tree of ``session``.
 
     Raises :class:`brvtui.engines.contract.EngineError` if the project is not a context tree.
     """
@@ -71,7 +71,7 @@ def migrated(session: Session) -> MigratedTree:
 
 
 def asked_queries(session: Session, given: Sequence[str] = ()) -> list[EngineRequest]:
-    """The queries ``given``; if there are none, the judged queries and then the logged ones, each once.
+    """The queries ``given``; if there are none, the judged queries followed by the logged ones, without repetitions.
 
     Logged queries that are too long to run are left out. Raises :class:`brvtui.lab.judgments.model.JudgmentsError`.
     """
@@ -89,7 +89,7 @@ def asked_queries(session: Session, given: Sequence[str] = ()) -> list[EngineReq
 
 
 def answers_of(session: Session, tree: MigratedTree, asked: Sequence[EngineRequest]) -> Iterator[MigratedAnswer]:
-    """Yields the answers of both engines to each query of ``asked``, without side effects.
+    """Yields both engines' answers to each of the queries ``asked``, without side effects.
 
     Raises :class:`brvtui.engines.contract.EngineError`.
     """
@@ -103,9 +103,9 @@ def answers_of(session: Session, tree: MigratedTree, asked: Sequence[EngineReque
 def migration_report(
     session: Session, asked: Sequence[EngineRequest], tree: MigratedTree | None = None
 ) -> MigrationReport:
-    """The effects of a migration: every note, and the answer to each query of ``asked``.
+    """The effects of a migration on every note and on the answers to the queries ``asked``.
 
-    ``tree`` may be an earlier result of :func:`migrated`. Raises as :func:`migrated` and :func:`answers_of`.
+    ``tree`` may be an earlier result of :func:`migrated`. Raises like :func:`migrated` and :func:`answers_of`.
     """
     tree = tree or migrated(session)
     answers = list(answers_of(session, tree, asked))

@@ -31,8 +31,7 @@ def parts_of(
 ) -> tuple[SnapshotKeeper[Any], EngineQueries, Path]:
     """The parts of a session that depend on the kind of ``project``.
 
-    These are the publisher of its snapshots, the engine's log of queries, and the folder in which the engine stores
-    signals.
+    These are its snapshot publisher, the engine's query log, and the folder in which the engine stores signals.
     """
     if project.kind.is_html:
         from brvtui.tree.spaces.locating import signals_of_tree
@@ -56,9 +55,9 @@ class ProjectChoice(NamedTuple):
     project: FoundProject
     configuration: Configuration
     profile: TreeProfile
-    """ByteRover's constants."""
+    """ByteRover's constants for reading the tree."""
     profiles_of_engines: Mapping[str, str]
-    """The profiles other than an engine's default, by engine."""
+    """The non-default profiles of engines, by engine."""
 
 
 def choose_project(
@@ -72,17 +71,16 @@ def choose_project(
     alone: bool,
     given_by: Mapping[str, str],
 ) -> ProjectChoice:
-    """The ``repository``, else the ``space``, else the project at or above ``start``, with its settings and profile.
+    """The ``repository``, or else the ``space``, or else the project at or above ``start``, with its settings and
+    profile.
 
-    A ``start`` of None is the working folder. ``profile`` is a profile of ``engine``, or of the configured engine if
-    none is given. ``given_by`` names the source of ``engine`` and ``profile`` if it is not a command-line option.
-    ``alone`` leaves out shared sources. ``tolerant`` leaves out unusable settings, except for settings that choose
-    the profile.
+    A ``start`` of None is the working folder. ``profile`` belongs to ``engine`` or, if that is empty, to the configured
+    engine. ``given_by`` names the source of ``engine`` and ``profile`` if they are not command-line options. ``alone``
+    leaves out shared sources. ``tolerant`` ignores unusable settings, except those that choose the profile.
 
     Raises :class:`brvtui.tree.reading.project.ProjectError` if there is no project, or none that ``engine`` ranks;
-    :class:`brvtui.config.ConfigError` for settings, or its subclass :class:`brvtui.config.schema.UnusableSetting` for
-    a setting that even a ``tolerant`` opening needs; and :class:`brvtui.typed_tables.ProfileError` for the
-    ``profile``.
+    :class:`brvtui.config.ConfigError` for settings, or its subclass :class:`brvtui.config.schema.UnusableSetting` for a
+    setting that even a ``tolerant`` opening needs; and :class:`brvtui.typed_tables.ProfileError` for the ``profile``.
     """
     if repository is not None:
         engine, given_by = CODE.engine, {**given_by, "engine": "the repository"}
@@ -116,13 +114,13 @@ def unusable_engine(start: Path | None, configuration: Configuration) -> Setting
 
 
 def settings_of_space(space: FoundProject, options: Mapping[str, str], given_by: Mapping[str, str]) -> Configuration:
-    """The settings of the project of ``space``, with the only engine that ranks a space."""
+    """The settings for the project of ``space``, with the only engine that ranks spaces."""
     of_space = {**options, "engine": space.kind.engine}
     return configure(space.root, of_space, given_by={**given_by, "engine": "the space"})
 
 
 def _asked_for(start: Path | None, engine: str, repository: Path | None, space: NamedSpace | None) -> FoundProject:
-    """The ``repository``, else the ``space``, else the project at or above ``start``. Raises ProjectError."""
+    """The ``repository``, or else the ``space``, or else the project at or above ``start``. Raises ProjectError."""
     if repository is not None:
         from brvtui.publishing.repository import find_repository
 
@@ -148,7 +146,7 @@ def _space_that_is_set(start: Path | None, configuration: Configuration) -> Foun
 
 
 def _found(start: Path | None, engine: str) -> FoundProject:
-    """The project in or above ``start`` that ``engine`` (empty: any) ranks: a context tree, else a space.
+    """The project at or above ``start`` that ``engine`` (empty: any) ranks: a context tree, or else a space.
 
     Raises :class:`brvtui.tree.reading.project.ProjectError`.
     """
@@ -156,7 +154,7 @@ def _found(start: Path | None, engine: str) -> FoundProject:
     if ranks_notes:
         with suppress(ProjectError):  # there may be a space; if not, the error is raised again
             return find_project(start)
-    from brvtui.tree.spaces.project import find_any_project, find_space_project  # no context tree needs it
+    from brvtui.tree.spaces.project import find_any_project, find_space_project  # not needed for a context tree
 
     project = find_any_project(start) if ranks_notes else find_space_project(start)
     if project.kind.engine:

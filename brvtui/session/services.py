@@ -1,4 +1,4 @@
-"""The models and services in the settings, with their keys from the environment."""
+"""The models and services from the settings, with their keys from the environment."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ if TYPE_CHECKING:
 
 
 def session_model(settings: Callable[[], Settings], requests: Callable[[], RequestPolicy]) -> SessionModel:
-    """The model of the current ``settings``, for use by a session."""
+    """The model for a session, according to the current ``settings``."""
     return SessionModel(lambda: _model_settings(settings()), requests)
 
 
 def budget_of(llm: Llm) -> Budget:
-    """The prices of the model in ``llm``, and the limits for one of its answers."""
+    """The prices of the model in ``llm``, and the limits on one of its answers."""
     return Budget(llm.sent_cents, llm.received_cents, llm.answer_tokens, llm.answer_cents)
 
 
@@ -38,18 +38,18 @@ def _model_settings(settings: Settings) -> ModelSettings:
 
 
 def _key(settings: Settings, variable: str) -> tuple[str, bool]:
-    """The key in ``variable`` of the environment, and True if that variable may be read."""
+    """The key in the environment variable ``variable``, and True if that variable may be read."""
     is_listed = not variable or settings.may_read_key(variable)
     return os.environ.get(variable, "") if variable and is_listed else "", is_listed
 
 
 class SessionServices:
-    """The :class:`brvtui.services.provided.EngineServices` of one tree. Rebuilt when the settings change."""
+    """The :class:`brvtui.services.provided.EngineServices` of one tree, rebuilt when the settings change."""
 
     def __init__(
         self, tree: Path, settings: Callable[[], Settings], requests: Callable[[], RequestPolicy], held: SessionModel
     ) -> None:
-        """Imports and calls nothing until an engine needs it. ``settings`` and ``requests`` return current ones."""
+        """Imports and calls nothing until an engine needs it. ``settings`` and ``requests`` return current values."""
         self._tree = tree
         self._settings = settings
         self._requests = requests
@@ -59,7 +59,7 @@ class SessionServices:
 
     @property
     def model(self) -> ChatModel | None:
-        """The language model, if a run may call it now; else None."""
+        """The language model if a run may call it now; otherwise None."""
         return self._held.allowed_model()
 
     @property
@@ -68,7 +68,7 @@ class SessionServices:
         return bool(self._settings().llm.model)
 
     def why_no_model(self, run: bool) -> str:
-        """The reason why a preview or a run does not call the model that it reaches, in up to two lines."""
+        """The reason, in one or two lines, why a preview or a run does not call the model that it reaches."""
         return self._held.why_not_asked(run)
 
     @property
@@ -87,19 +87,19 @@ class SessionServices:
         return self._services()[2]
 
     def vectors(self, model: str) -> VectorCache:
-        """The vectors of this tree's texts by ``model``."""
+        """The vectors of this tree's texts, computed by ``model``."""
         from brvtui.store.vectors import VectorStore
 
         return VectorStore(self._tree, model)
 
     def feedback(self, engine: str) -> FeedbackLog:
-        """The users' feedback on the results of ``engine`` over this tree."""
+        """The users' feedback on results of ``engine`` over this tree."""
         from brvtui.store.feedback import FeedbackFile
 
         return FeedbackFile(self._tree, engine)
 
     def state(self, engine: str) -> KeptState:
-        """The stored state of ``engine`` from its runs over this tree, among the tool's own data."""
+        """The state that ``engine`` stored from its runs over this tree, among the tool's own data."""
         from brvtui.store.state_file import StateFile
 
         return StateFile(runs_file(self._tree, engine))

@@ -63,14 +63,14 @@ _NONE: Options = {}
 
 
 class NotLoaded(RuntimeError):
-    """A session was used before it had a snapshot."""
+    """A session was used before its first snapshot was loaded."""
 
 
 class Session:
-    """An open project. Methods are safe for threads; each query reads one snapshot."""
+    """An open project. Methods are thread-safe; each query reads one snapshot."""
 
     def __init__(self, chosen: ProjectChoice, clock: Clock = system_clock, signals_file: Path | None = None) -> None:
-        """A session over the ``chosen`` project. Reads nothing before :meth:`load`."""
+        """Opens the ``chosen`` project, but reads nothing before :meth:`load`."""
         project = chosen.project
         self.kind = project.kind
         self.profile = chosen.profile
@@ -78,7 +78,7 @@ class Session:
         self.clock = clock
         self.frozen = clock is not system_clock
         self.configuration = chosen.configuration
-        """The settings by layer; replaced as a whole when they change."""
+        """The settings by layer. They are replaced as a whole when a setting changes."""
         self.recording = self.settings.recording
         """True if runs record access hits in the tool's own overlay."""
         self.history = History(project.tree, self.settings.history)
@@ -87,13 +87,13 @@ class Session:
         self._notes: Notes | None = None
         self._making_notes = threading.Lock()
         self.logbook = Logbook(project.tree, queries)
-        """The queries that were run here, and those that the engine logged."""
+        """The queries that ran here, and those that the engine logged."""
         self.model = session_model(lambda: self.settings, lambda: self.profile.service)
         """The model that :meth:`complete` may call."""
         self.engine = self.settings.engine
-        """The name of the engine that answers if none is given."""
+        """The name of the default engine."""
         self.services = SessionServices(project.tree, lambda: self.settings, lambda: self.profile.service, self.model)
-        """The services in the settings."""
+        """The services from the settings."""
         self.engines = Engines(self, self.services, chosen.profiles_of_engines)
         """The available engines."""
         self.explainer = TraceExplainer(self, self.engines)
@@ -115,15 +115,15 @@ class Session:
         alone: bool = False,
         given_by: Mapping[str, str] = _NONE,
     ) -> Session:
-        """The session of the project at or above ``start``.
+        """The session for the project at or above ``start``.
 
-        ``profile`` belongs to ``engine``, or else to the engine in the settings. A ``repository`` opens its code
-        instead of notes, and a ``space`` that space. ``alone`` leaves out shared sources. ``given_by`` names the
-        source of ``engine`` and ``profile`` if it is not a command-line option.
+        ``profile`` belongs to ``engine`` or, if that is empty, to the engine in the settings. ``repository`` opens code
+        instead of notes, and ``space`` opens that space. ``alone`` leaves out shared sources. ``given_by`` names the
+        source of ``engine`` and ``profile`` if they are not command-line options.
 
-        With ``tolerant``, unusable settings are left out, except for settings that choose the profile. Raises
+        With ``tolerant``, unusable settings are ignored, except those that choose the profile. Raises
         :class:`brvtui.tree.reading.project.ProjectError`, :class:`brvtui.config.ConfigError` and
-        :class:`brvtui.typed_tables.ProfileError`. An engine that is not installed is refused on its first use.
+        :class:`brvtui.typed_tables.ProfileError`. An engine that is not installed is refused on first use.
         """
         chosen = choose_project(
             start,
@@ -169,7 +169,7 @@ class Session:
 
     @cached_property
     def evaluator(self) -> KeepingEvaluator:
-        """Evaluates judged queries, and stores the answers."""
+        """Evaluates judged queries and stores the answers."""
         from brvtui.lab.evaluation.keeping import KeepingEvaluator
         from brvtui.store.kept_answers import KeptAnswers
 
@@ -177,7 +177,7 @@ class Session:
 
     @property
     def settings(self) -> Settings:
-        """The merged settings of this project."""
+        """This project's merged settings."""
         return self.configuration.settings
 
     @property
@@ -201,12 +201,12 @@ class Session:
         """Reads changes from disk and publishes a snapshot. Returns False if nothing changed.
 
         The first call also removes files that killed saves left in the tree. Raises
-        :class:`brvtui.tree.reading.signals.SignalsError` if the signals file is not valid.
+        :class:`brvtui.tree.reading.signals.SignalsError` if the signals file is invalid.
         """
         return self._publisher.load(self.profile, self.clock(), progress)
 
     def join_notes(self, notes: Snapshot | None) -> None:
-        """Joins the open code with ``notes`` instead of the repository's own, from the next :meth:`load` on."""
+        """From the next :meth:`load` on, joins the open code with ``notes`` instead of the repository's own."""
         from brvtui.publishing.repository import RepositoryPublisher
 
         assert isinstance(self._publisher, RepositoryPublisher)
@@ -216,15 +216,15 @@ class Session:
         """Publishes a snapshot with the changes that watching noticed, and with ``places``. Returns False if nothing
         changed.
 
-        The cost grows with the changes. If they are unknown, every file is checked. Raises as :meth:`load`.
+        The cost grows with the changes. If they are unknown, every file is checked. Raises like :meth:`load`.
         """
         return self._publisher.refresh(self.profile, self.clock(), places)
 
     def keep(self, everything: bool = False) -> bool:
-        """Writes the stored index if that saves the next process work. Returns True if it did.
+        """Stores the index if that saves the next process enough work. Returns True if it was written.
 
-        A few changed files are not enough, unless ``everything`` is set. Raises OSError if the tool's cache folder
-        cannot be written.
+        A few changed files are not enough unless ``everything`` is set. Raises OSError if the tool's cache folder is
+        not writable.
         """
         return self._publisher.keep(self.profile, everything)
 
@@ -237,7 +237,7 @@ class Session:
         services: bool = False,
         progress: Progressing | None = None,
     ) -> Trace:
-        """The trace of ``query`` by ``engine``, or by the engine in the settings, without side effects.
+        """The trace of ``query`` by ``engine`` (default: the engine in the settings), without side effects.
 
         Calls paid services only if ``services`` is set. Raises :class:`brvtui.engines.contract.EngineError`, as does
         every method that uses an engine.
@@ -248,9 +248,9 @@ class Session:
         return self.engines.answer(engine or self.engine, engine_query)[1]
 
     def run(self, query: str, scope: str = "", engine: str = "", options: Options = _NONE) -> Trace:
-        """The trace of ``query``. Its answer is cached as the engine would, and hits are recorded if that is on.
+        """The trace of ``query``. The answer is cached as by the engine, and hits are recorded if that is enabled.
 
-        Calls no model; :meth:`complete` does. If recording fails, the last notice of the trace gives the reason.
+        Calls no model; see :meth:`complete`. If recording fails, the trace's last notice gives the reason.
         """
         context, trace = self.engines.answer(engine or self.engine, EngineQuery(query, scope, True, options=options))
         return self._recorded(context.snapshot, trace)
@@ -263,12 +263,12 @@ class Session:
         engine: str = "",
         options: Options = _NONE,
     ) -> Iterator[Event]:
-        """Runs ``query`` as :meth:`run`, and lets the model answer where the engine would, if it is set and allowed.
+        """Runs ``query`` like :meth:`run`, and has the model answer where the engine would, if it is set and allowed.
 
         Yields events as they happen; the last is :class:`brvtui.trace.events.Finished` or
-        :class:`brvtui.trace.events.Failed`. Work is done only while the caller iterates. Iterate in a thread without
-        an event loop. ``cancellation`` may be used from any other thread, and ends the wait for the model at once. A
-        complete answer of the model is cached as the engine would. Exceptions of the model are not raised.
+        :class:`brvtui.trace.events.Failed`. Work is done only while the caller iterates, in a thread without an event
+        loop. ``cancellation`` may be used from any other thread, and ends the wait for the model at once. A complete
+        answer of the model is cached as the engine would cache it. The model's exceptions are not raised.
         """
         from brvtui.services.model import Cancellation
         from brvtui.trace.events import CompletionFailed, Finished, Routed
@@ -288,7 +288,7 @@ class Session:
                     yield event
 
     def _recorded(self, snapshot: Snapshot, trace: Trace) -> Trace:
-        """Records the hits of ``trace`` if that is on. Returns ``trace``, with a notice if they cannot be recorded."""
+        """Records the hits of ``trace`` if that is enabled. Returns ``trace``, with a notice if recording fails."""
         engine = self.engines.named(trace.engine)
         files = engine.accessed(trace) if self.recording and isinstance(engine, CountsAccess) else ()
         if not files:
@@ -302,7 +302,7 @@ class Session:
         return trace
 
     def cache_now(self, query: str, engine: str = "") -> CacheNow:
-        """The simulated cache of ``engine``, by default the session's engine, in its current state for ``query``.
+        """The simulated cache of ``engine`` (default: the session's engine) in its current state for ``query``.
 
         Raises :class:`brvtui.engines.contract.EngineError` for an engine without a cache.
         """
@@ -319,14 +319,13 @@ class Session:
         return self.engines.named(native), self.engines.context(native)
 
     def forget(self) -> int:
-        """Removes the tool's own signals for this tree, both recorded and set. Returns the number of notes that had
-        some."""
+        """Removes the tool's own signals for this tree, recorded or set. Returns the number of affected notes."""
         count = len(self._overlay.read(defaults(self.profile.signals)))
         self._overlay.clear()
         return count
 
     def forget_feedback(self) -> int:
-        """Removes the users' feedback on results of all engines over this tree. Returns the number of rows."""
+        """Removes the users' feedback on all engines' results over this tree. Returns the number of rows."""
         from brvtui.store.feedback import clear_feedback
 
         return clear_feedback(self.project.tree)
@@ -334,7 +333,7 @@ class Session:
     def use_profile(self, name: str, engine: str = registry.DEFAULT) -> None:
         """Switches ``engine`` to another profile. ByteRover's profile includes the changes from the settings.
 
-        Empties caches, because their answers came from other constants. Call :meth:`load` afterwards. Raises
+        Empties caches, because their answers were computed with other constants. Call :meth:`load` afterwards. Raises
         :class:`brvtui.typed_tables.ProfileError`, or :class:`brvtui.engines.contract.EngineError` for another engine.
         """
         if not registry.reads_trees(engine):
@@ -344,14 +343,13 @@ class Session:
         self.engines.clear_caches()
 
     def search(self, query: str, limit: int, scope: str = "") -> Any:
-        """ByteRover's search without the router, as ``brv search`` runs it and as its engine records it."""
+        """ByteRover's search without the router, as ``brv search`` runs it and its engine records it."""
         engine = self.engines.named(registry.DEFAULT)
         assert isinstance(engine, SearchesBesides)
         return engine.plain_search(self.engines.context(registry.DEFAULT), query, limit, scope)
 
     def with_plain_search(self, trace: Trace, limit: int) -> Trace:
-        """``trace`` with ByteRover's search of ``limit`` results. Raises EngineError if the engine has no such
-        search."""
+        """``trace`` with ByteRover's search for ``limit`` results. Raises EngineError for an engine without it."""
         engine = self.engines.named(trace.engine)
         if not isinstance(engine, SearchesBesides):
             raise EngineError(f"--limit needs ByteRover's own search: leave it out with {trace.engine}")
@@ -360,20 +358,20 @@ class Session:
     def preview_edit(
         self, query: str, path: str, content: str | bytes, keep_mtime: bool = False, scope: str = ""
     ) -> EditPreview:
-        """The answer to ``query``, and the numbers of the document at ``path``, before and after its file contains
+        """The answer to ``query``, and the numbers of the document at ``path``, before and after its file is changed to
         ``content``.
 
-        ``content`` is the bytes of a note, or the HTML of a topic. Writes nothing and uses no cache. ``keep_mtime``
-        is for a save that keeps the modification time. Raises :class:`brvtui.tree.spaces.topic_html.UnreadableTopic`,
-        and EngineError for a query that is too long.
+        ``content`` is the bytes of a note, or the HTML of a topic. Writes nothing and uses no cache. Set ``keep_mtime``
+        for a save that keeps the modification time. Raises :class:`brvtui.tree.spaces.topic_html.UnreadableTopic`, and
+        EngineError if the query is too long.
         """
         engine, context = self._native
         assert isinstance(engine, PreviewsEdits)
         return engine.preview_edit(context, EngineQuery(query, scope), path, content, keep_mtime)
 
     def about(self, path: str, before: About | None = None) -> About:
-        """The facts about the file of the tree at ``path``: text, frontmatter, signals, best possible score. Never
-        raises.
+        """The facts about the tree's file at ``path``: text, frontmatter, signals, best possible score. Raises no
+        errors.
 
         For a removed file, the facts in ``before``, and the current place of its text.
         """
@@ -387,13 +385,13 @@ class Session:
         return facts
 
     def stale_files(self, paths: Iterable[str]) -> dict[str, str]:
-        """The files at ``paths`` that changed after they were read, by path: ``newer`` or ``gone``."""
+        """The state, by path, of each file at ``paths`` that changed after it was read: ``newer`` or ``gone``."""
         from brvtui.lab.about import stale_files
 
         return stale_files(self.snapshot, paths)
 
     def around(self, path: str) -> FileSurroundings:
-        """The surroundings of the file at ``path``: links, backlinks, its place in the manifest, and its ageing.
+        """The surroundings of the file at ``path``: links, backlinks, place in the manifest, and ageing.
 
         The first call reads every note.
         """

@@ -57,7 +57,7 @@ _OF_PROFILE = ("name", "summary", "engine")
 
 
 def profile_file(name: str, extends: str, base: Mapping[str, Any], values: Mapping[str, Any]) -> str:
-    """The text of a profile called ``name``: the differences of ``values`` from ``base``, the profile ``extends``."""
+    """The text of a profile ``name`` that extends ``extends``: the values in ``values`` that differ from ``base``."""
     lines = [f"extends = {json.dumps(extends)}", f"name = {json.dumps(name, ensure_ascii=False)}"]
     lines.append(f"summary = {json.dumps(f'{extends} with constants changed in the Lab')}")
     top = {key: value for key, value in values.items() if key not in _OF_PROFILE}
@@ -93,7 +93,7 @@ def later(now_ms: float, variant: Variant) -> float:
 
 
 def with_constants(constants: Constants, changes: tuple[tuple[str, Value], ...], origin: str) -> Constants:
-    """``constants``, a dataclass, with ``changes`` by dotted names.
+    """``constants``, a dataclass, with ``changes`` given by dotted names.
 
     Raises :class:`brvtui.typed_tables.ProfileError` for an invalid name or value.
     """
@@ -113,11 +113,11 @@ def with_constants(constants: Constants, changes: tuple[tuple[str, Value], ...],
 def replaced(
     snapshot: Snapshot, read_with: TreeConstants, constants: TreeConstants, now_ms: float, variant: Variant
 ) -> Snapshot:
-    """``snapshot`` at ``now_ms``, the time of ``variant``, with the notes and signals that it names.
+    """``snapshot`` at ``now_ms``, the time of ``variant``, with the notes and signals that ``variant`` replaces.
 
-    ``read_with`` are the constants with which the tree was read, and ``constants`` the variant's. Earlier notes are
-    taken as they were, and then the rest of the variant is ignored. Returns ``snapshot`` itself if the variant
-    changes nothing in a snapshot. Raises :class:`VariantError` for a missing note, and
+    ``read_with`` are the constants with which the tree was read, and ``constants`` the variant's. If the variant has
+    earlier notes, they are used unchanged and the rest is ignored. Returns ``snapshot`` itself if the variant changes
+    nothing in a snapshot. Raises :class:`VariantError` for a missing note, and
     :class:`brvtui.tree.history.git.RevisionError`.
     """
     if variant.earlier is not None:
@@ -186,15 +186,15 @@ _NO_OPTIONS: Mapping[str, Any] = {}
 _MOST_STATES = 12
 _MOST_RESULTS = 50_000
 _ROUND_MS = 60_000
-"""Moments within a minute are equal. If they were not, a running clock would make every result useless."""
+"""Times within a minute count as equal. Otherwise, a running clock would make every result useless."""
 _NAME = "the variant"
 
 
 class AskedProject(OpenProject, Protocol):
-    """The session as this module uses it."""
+    """The session as seen by this module."""
 
     engine: str
-    """The name of the engine that answers if none is given."""
+    """The name of the default engine."""
     frozen: bool
     engines: Engines
 
@@ -209,22 +209,22 @@ class AskedProject(OpenProject, Protocol):
 
 @dataclass(frozen=True)
 class VariantState:
-    """Everything that affects answers to a variant: an engine with its context."""
+    """Everything that affects answers in a variant: an engine with its context."""
 
     variant: Variant
     engine: Engine[Any]
     context: Context[Any]
     finder: DocumentFinder
     like: Query
-    """The options of every query."""
+    """The query whose options all queries get."""
     key: _StateKey
     known: Mapping[QueryWords, QueryResult] = field(default_factory=dict)
-    """The stored answers for this state, by words and scope."""
+    """The stored answers for this state, by query words and scope."""
     is_kept: bool = False
-    """True if answers are stored for later. Answers with constants or a text that are only tried are not stored."""
+    """True if answers are stored for later. Answers with trial constants or a trial text are not stored."""
 
     def trace(self, judgment: Judgment) -> Trace:
-        """The trace of the query of ``judgment``; a preview. Raises :class:`EngineError`."""
+        """The trace of the query of ``judgment``, as a preview. Raises :class:`EngineError`."""
         return ask(self.engine, self.context, judgment, self.like)
 
     def ask(self, judgment: Judgment) -> QueryResult:
@@ -237,10 +237,10 @@ class VariantState:
 
 
 class VariantRunner:
-    """Answers judged queries in variants of ``session``; each query runs once in each state.
+    """Answers judged queries in variants of ``session``. Each query runs only once in each state.
 
-    It has its own engines, so that it shares neither caches nor prepared state with the user's queries. Methods
-    block, and are safe for threads.
+    It has its own engines, so that it shares neither caches nor prepared state with the user's queries. Methods block
+    and are thread-safe.
     """
 
     def __init__(self, session: AskedProject) -> None:
@@ -254,13 +254,13 @@ class VariantRunner:
         self._snapshots: OrderedDict[tuple[object, ...], Snapshot] = OrderedDict()
         self._results: OrderedDict[tuple[_StateKey, Judgment], QueryResult] = OrderedDict()
         self._fresh: dict[_StateKey, dict[QueryWords, QueryResult]] = {}
-        """Answers that are not stored yet, with the parts of their scores."""
+        """Answers that have not been stored, with the parts of their scores."""
         self._generation = 0
-        """The generation of the newest snapshot that was used."""
+        """The generation of the newest snapshot used."""
 
     @property
     def profiles(self) -> dict[str, tuple[str, ...]]:
-        """The names of the profiles of each engine that can rank the open project."""
+        """The profile names of each engine that can rank the open project."""
         declared = {name: registry.declaration(name) for name in self._session.engines.names}
         return {name: engine.profiles for name, engine in declared.items() if engine is not None}
 
@@ -272,7 +272,7 @@ class VariantRunner:
     def state(
         self, variant: Variant, engine: str = "", mode: str = "", options: Mapping[str, Any] = _NO_OPTIONS
     ) -> VariantState:
-        """The state of ``variant``. ``engine`` and ``mode`` apply if it names none; ``options`` are the engine's
+        """The state of ``variant``. ``engine`` and ``mode`` are used if it names none; ``options`` are the engine's
         other options.
 
         Raises :class:`EngineError`, :class:`brvtui.lab.whatif.variant.VariantError` and
@@ -297,14 +297,14 @@ class VariantRunner:
         return found
 
     def _forget_before(self, generation: int) -> None:
-        """Drops everything from snapshots before ``generation``, which are not used again."""
+        """Drops everything from snapshots before ``generation``, because it is not used again."""
         if generation > self._generation:
             self._generation = generation
             for cache in (self._states, self._snapshots, self._results, self._fresh):
                 cache.clear()
 
     def check(self, variant: Variant, engine: str) -> None:
-        """Raises :class:`VariantError` if the variant's engine, or else ``engine``, cannot have its constants."""
+        """Raises :class:`VariantError` if the variant's engine (default: ``engine``) cannot have its constants."""
         if not variant.constants:
             return
         chosen = self._engine(variant.engine or engine)
@@ -392,7 +392,7 @@ class VariantRunner:
     def _before(
         self, variant: Variant, name: str, options: Mapping[str, Any], base: Snapshot, key: _StateKey
     ) -> VariantState:
-        """The state of earlier notes, at exactly the time of the present state, so that only edits differ."""
+        """The state of the earlier notes at exactly the time of the present state, so that only edits differ."""
         present = self.state(replace(variant, earlier=None), name, options=options)
         with self._lock:
             for cache in (self._states, self._snapshots):  # states of earlier edits: a tree each
@@ -408,7 +408,7 @@ class VariantRunner:
         )
 
     def reverting(self, state: VariantState) -> Reverting | None:
-        """The reversion from the present notes to the notes of ``state``; None if its variant has no other files.
+        """The change from the present notes back to the notes of ``state``; None if its variant has no different files.
 
         Raises :class:`brvtui.tree.history.git.RevisionError`.
         """
@@ -433,7 +433,7 @@ class VariantRunner:
         return with_constants(base, variant.constants, _NAME)
 
     def _snapshot(self, base: Snapshot, constants: Any, now_ms: float, variant: Variant) -> Snapshot:
-        """The notes of ``variant``. Variants that differ only in other things share the same object."""
+        """The notes of ``variant``. Variants with the same notes share one object."""
         read_with = self._session.profile
         of_notes = replace(variant, engine="", profile="", mode="", constants=())
         key = (base.generation, constants.limits, constants.signals, now_ms if variant.days else 0.0, of_notes)
@@ -451,8 +451,8 @@ class VariantRunner:
 def _without_parts(result: QueryResult) -> QueryResult:
     """``result`` without the parts of scores.
 
-    With parts, a table of a thousand queries would have a hundred thousand objects for garbage collection to visit,
-    which blocks the event loop.
+    With them, a table of a thousand queries would contain a hundred thousand objects for the garbage collector to
+    visit, which would block the event loop.
     """
     return replace(result, results=tuple(RankedDocument(each.path, each.score) for each in result.results))
 

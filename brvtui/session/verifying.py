@@ -33,19 +33,19 @@ _MS_PER_SECOND = 1000.0
 
 @dataclass(frozen=True, slots=True)
 class VerificationStatus:
-    """The engine that is installed on this machine for a project, and its last verification."""
+    """The engine installed on this machine for a project, and its last verification."""
 
     installed: InstalledEngine | None
     problem: str
-    """The reason why none was found, and the remedy; empty if one was found."""
+    """The reason why no engine was found, with the remedy; empty if one was found."""
     last: VerifiedVersion | None
-    """The last verification; None if this version was never verified on this machine."""
+    """The last verification; None if this version has never been verified on this machine."""
     profile: str
-    """The profile for this engine, chosen by its version and by the marker of a space."""
+    """The profile for this engine, chosen by the engine's version and a space's marker."""
     versions: str
-    """The versions that the profile describes: ``3.14``."""
+    """The versions that the profile describes, such as ``3.14``."""
     is_known: bool
-    """True if the installed version is one of these, or if none is installed."""
+    """True if the profile describes the installed version, or if no engine is installed."""
 
     @property
     def sentence(self) -> str:
@@ -64,7 +64,7 @@ class VerificationStatus:
 
 
 def installed_engine(session: Session, named: Path | None = None) -> InstalledEngine:
-    """The engine that answers in the project of ``session``: ByteRover 3's package, or V4's bundle for a space.
+    """The installed engine for the project of ``session``: ByteRover 3's package, or V4's bundle for a space.
 
     Raises :class:`brvtui.engines.verification.installed.NotInstalled`.
     """
@@ -78,7 +78,7 @@ def _engine(session: Session) -> Verifies:
 
 
 def verification_status(session: Session, named: Path | None = None) -> VerificationStatus:
-    """The status of the engine that is installed for the project of ``session``. Runs no query."""
+    """The status of the engine installed for the project of ``session``. Runs no query."""
     profile, versions, described = _described(session)
     try:
         found = installed_engine(session, named)
@@ -89,7 +89,7 @@ def verification_status(session: Session, named: Path | None = None) -> Verifica
 
 
 def _described(session: Session) -> tuple[str, str, EngineVersion]:
-    """The profile for the engine of ``session``, the versions that it describes as text, and as a range."""
+    """The profile for the engine of ``session``, and the versions that it describes, as text and as a range."""
     constants = session.engines.named(session.kind.native).constants()
     described = constants.engine
     until = getattr(described, "until", described.version)
@@ -99,9 +99,9 @@ def _described(session: Session) -> tuple[str, str, EngineVersion]:
 
 
 def questions(session: Session, most: int | None = None) -> list[str]:
-    """At most ``most`` questions, each once: the judged ones, the logged ones, then some generated from the notes.
+    """At most ``most`` different questions: judged ones, logged ones, then some generated from the notes.
 
-    If ``most`` is None, the number that takes a minute or less: 226, or 30 for a space.
+    If ``most`` is None, returns as many as can run in about a minute: 226, or 30 for a space.
     """
     most = most or (MOST_OF_SPACE if session.kind.is_html else MOST_QUESTIONS)
     queries: dict[str, None] = {}
@@ -125,8 +125,8 @@ def verify(
 ) -> Verification | None:
     """Runs ``queries`` with the installed engine and with ours over a copy of the project, and stores the result.
 
-    The engine is at ``named``, or is searched for. Writes nothing to the project. Returns None if ``cancelled``.
-    Raises :class:`brvtui.engines.verification.installed.NotInstalled`,
+    The engine is at ``named``, or is searched for. Writes nothing to the project. Returns None if ``cancelled`` returns
+    True. Raises :class:`brvtui.engines.verification.installed.NotInstalled`,
     :class:`brvtui.engines.verification.sealed_node.EngineRunError` and OSError.
     """
     found = installed_engine(session, named)

@@ -1,4 +1,4 @@
-"""Carries derived data of one snapshot over to the next: unchanged if it is still valid, else updated in part."""
+"""Carries a snapshot's derived data over to the next: unchanged if it is still valid, otherwise updated in part."""
 
 from __future__ import annotations
 
@@ -24,18 +24,17 @@ class Transition:
 
     previous: Snapshot
     kept: NDArray[np.int64]
-    """The position of each note in ``previous``; -1 for re-read notes."""
+    """Each note's position in ``previous``; -1 for re-read notes."""
     files: frozenset[str]
-    """Paths of files that were re-read or removed."""
+    """The paths of files that were re-read or removed."""
     signals_changed: frozenset[str]
-    """Paths whose stored signals changed."""
+    """The paths whose stored signals changed."""
     aged: Sequence[str]
-    """Notes that moved in document order because they are no longer recent."""
+    """The notes that moved in document order because they are no longer recent."""
 
 
 def carry_over(transition: Transition, made: Snapshot) -> None:
-    """Carries derived data of the previous snapshot over to ``made``. Data that was not derived yet is not derived
-    now."""
+    """Carries the previous snapshot's derived data over to ``made``. Derives nothing that was not derived before."""
     known = transition.previous.derived
     abstracts = known.known(ABSTRACTS)
     if abstracts is not None:
@@ -54,7 +53,7 @@ def carry_over(transition: Transition, made: Snapshot) -> None:
 
 
 def _hand_on_hierarchy(transition: Transition, made: Snapshot) -> None:
-    """Carries the hierarchy over, rebuilt only in the changed folders, if that is enough."""
+    """Carries the hierarchy over. Rebuilds only the changed folders, if that is enough."""
     hierarchy = transition.previous.derived.known(HIERARCHY)
     if hierarchy is None:
         return

@@ -1,4 +1,4 @@
-"""Finds the note that a user names by a path, a part of one, or a title."""
+"""Finds the note that a user names by a path, part of one, or a title."""
 
 from __future__ import annotations
 
@@ -13,28 +13,28 @@ from brvtui.tree.editing.archive import archived_as
 from brvtui.tree.reading.files import CONTEXT_FILE, SUMMARY_FILE
 
 _LONGEST_IN_MESSAGE = 120
-"""The number of characters of a name that a message repeats."""
+"""The maximum number of characters of a name that a message repeats."""
 CONTEXT_TREE = ".brv/context-tree"
 _LONGEST_NAME = 1_000
 _MOST_NEAR = 3
 _LEAST_TELLING = 3
-"""The length of a significant word. Shorter words are in nearly every path, and do not identify a note."""
+"""The minimum length of a significant word. Shorter words occur in nearly every path and identify no note."""
 _ALIKE = 0.65
-"""The similarity (0 to 1, by difflib) from which a name is suggested for another."""
+"""The minimum similarity (0 to 1, from difflib) of a name that is suggested for another."""
 
 
 class UnknownNote(LookupError):
     """No note has this name, or several have it. The message lists similar notes, or the matching ones."""
 
     def __init__(self, line: str, near: Sequence[str] = (), meant: Sequence[str] = ()) -> None:
-        """``near`` are paths of notes with similar names, ``meant`` the paths of several notes that match the name."""
+        """``near`` are paths of notes with similar names; ``meant`` are the paths of all notes that match the name."""
         super().__init__(line)
         self.near, self.meant = tuple(near), tuple(meant)
 
 
 @dataclass(frozen=True, slots=True)
 class Named:
-    """A file of the tree. ``position`` is its index among the searchable notes, None when it is not one."""
+    """A file of the tree. ``position`` is its index among the searchable notes; None if it is not one."""
 
     path: str
     position: int | None
@@ -45,7 +45,7 @@ def find_note(snapshot: Snapshot, name: str) -> Named:
 
     A path may begin at the tree, at the project, or at the filesystem root, and may contain backslashes. If no file has
     exactly this name, case and Unicode form are ignored. Does not read the disk. Raises :class:`UnknownNote` if
-    ``name`` matches no file, or more than one.
+    ``name`` matches no file, or several.
     """
     files = [*snapshot.by_path, *(file.path for file in snapshot.files), *(file.path for file in snapshot.unseen)]
     known = dict.fromkeys(files)
@@ -68,7 +68,7 @@ def find_note(snapshot: Snapshot, name: str) -> Named:
 
 
 def _inside(snapshot: Snapshot, name: str) -> str:
-    """``name`` as a path below the tree, if it is any kind of path."""
+    """``name`` as a path below the tree, if it is a path in any accepted form."""
     path = name.replace("\\", "/").removeprefix(f"{snapshot.project.tree.as_posix()}/")
     path = path if path.startswith("/") else path.rpartition(f"{CONTEXT_TREE}/")[2]
     return "/".join(part for part in path.split("/") if part not in ("", ".")) if path.strip("/.") else path
@@ -91,7 +91,7 @@ def _meant(snapshot: Snapshot, known: Mapping[str, str], wanted: str) -> list[st
 
 
 def _near(snapshot: Snapshot, wanted: str) -> list[str]:
-    """The paths of up to three notes that ``wanted`` may refer to: their names contain its words, or similar ones."""
+    """The paths of up to three notes that ``wanted`` may mean: their names contain its words, or similar ones."""
     names = {note.path: f"{_stem(note.path)} {note.title}".lower() for note in snapshot.notes}
     words = re.findall(r"\w+", wanted.lower())
     telling = any(len(word) >= _LEAST_TELLING for word in words)
@@ -104,5 +104,5 @@ def _near(snapshot: Snapshot, wanted: str) -> list[str]:
 
 
 def _stem(path: str) -> str:
-    """``path`` without the ending of a note or topic."""
+    """``path`` without a note's or topic's extension."""
     return path.removesuffix(".md").removesuffix(".html")

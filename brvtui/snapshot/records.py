@@ -1,4 +1,4 @@
-"""Entries of a snapshot: notes, summaries of folders and parsed files; and the data that a later load can reuse."""
+"""The entries of a snapshot (notes, folder summaries and parsed files), and the data that a later load can reuse."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from brvtui.tree.reading.signals import NoteSignals, Source, frontmatter_default
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """A searchable file. ``path`` is unique in the snapshot: below the tree, or ``[alias]:path`` of a shared source."""
+    """A searchable file. ``path`` is unique in the snapshot: below the tree, or ``[alias]:path`` in a shared source."""
 
     path: str
     file: str
-    """The path below its own tree."""
+    """The path below the note's own tree."""
     alias: str
     """The shared source's alias; empty for a local note."""
     title: str
@@ -33,7 +33,7 @@ class Note:
     cut_lines: int
     cut_units: int
     chars: int
-    """The length of the text as the engine reads it, in UTF-16 units."""
+    """The text's length as the engine reads it, in UTF-16 units."""
 
     @property
     def is_local(self) -> bool:
@@ -49,7 +49,7 @@ class Note:
 
     @property
     def result_path(self) -> str:
-        """The path in results. For a ``context.md``, that is its folder."""
+        """The path in results; for a ``context.md``, the path of its folder."""
         return self.path.removesuffix(f"/{CONTEXT_FILE}") if self.role is Role.CONTEXT else self.path
 
 
@@ -80,15 +80,15 @@ class Parsed:
     frontmatter_signals: NoteSignals | None = None
     summary_order: int | None = None
     summary_tokens: int | None = None
-    """The number in the frontmatter of a valid summary; None if it is not a number."""
+    """The token count in a valid summary's frontmatter; None if it is not a number."""
     chars: int = 0
     updated_ms: float | None = None
     """The update time in the note's own text (:func:`brvtui.tree.reading.contents.updated_ms`)."""
     unseen: str = ""
     has_unusable_signals: bool = False
-    """True if signals are read from its frontmatter, but the ones named there are unusable."""
+    """True if signals are read from its frontmatter, but the signals there are unusable."""
     has_conflict: bool = False
-    """True if it is a note with conflict markers in its text."""
+    """True if it is a note whose text contains conflict markers."""
 
     @property
     def mtime_ms(self) -> int:
@@ -107,7 +107,7 @@ class Reusable:
 
     limits: ReadingLimits
     frontmatter_defaults: NoteSignals | None
-    """The signals that completed partial frontmatter; None if frontmatter was not read for signals."""
+    """The signals that complete partial frontmatter; None if frontmatter is not read for signals."""
     parsed: Mapping[str, Parsed]
     by_path: Mapping[str, int]
     """The position of each note by its path."""
@@ -128,32 +128,32 @@ _SOURCES = {source: place for place, source in enumerate(Source)}
 
 @dataclass(frozen=True, slots=True, eq=False)
 class NoteColumns:
-    """One value for each note of a snapshot, in document order."""
+    """One value per note of a snapshot, in document order."""
 
     importance: NDArray[np.float64]
     """The stored value, 0..100."""
     recency: NDArray[np.float64]
     """The stored value, 0..1."""
     maturity: NDArray[np.int8]
-    """Index into :data:`brvtui.ranking.maturity.LEVELS`."""
+    """The maturity, as an index into :data:`brvtui.ranking.maturity.LEVELS`."""
     source: NDArray[np.int8]
-    """The source of the signals, as a position among the members of ``Source``."""
+    """The source of the signals, as an index into the members of ``Source``."""
     is_local: NDArray[np.bool_]
     """False for notes of shared sources."""
     mtime_ms: NDArray[np.float64]
     updated_ms: NDArray[np.float64]
     """The update time in the note's own text: infinity if there is none, NaN if it is not a date."""
     chars: NDArray[np.int64]
-    """The length of the text as the engine reads it, in UTF-16 units."""
+    """The text's length as the engine reads it, in UTF-16 units."""
 
     def count_from(self, source: Source) -> int:
         """The number of notes with signals from ``source``."""
         return int((self.source == _SOURCES[source]).sum())
 
     def changed(self, kept: NDArray[np.int64], touched: Sequence[int], fresh: NoteColumns) -> NoteColumns:
-        """Returns these columns in a new order. ``kept`` has the position here of each note, -1 for a new one.
+        """Returns these columns in a new order. ``kept`` contains each note's position here; -1 for a new note.
 
-        ``fresh`` has the values of the notes at ``touched``, which must include all new ones.
+        ``fresh`` contains the values of the notes at ``touched``, which must include all new ones.
         """
         if len(touched) == len(kept):
             return fresh

@@ -1,4 +1,4 @@
-"""The snapshot: notes in document order, their properties as arrays, postings, and the files of the notes."""
+"""The snapshot: notes in document order, their properties as arrays, postings, and the notes' files."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ _ABSTRACT = ".abstract.md"
 
 @dataclass(frozen=True, slots=True)
 class Predecessor:
-    """The snapshot from which another was made, and the paths of files and stored signals that changed since."""
+    """The snapshot from which another was made, and the paths of files and stored signals that changed since then."""
 
     snapshot: weakref.ref[Snapshot]
     changed: frozenset[str]
@@ -68,7 +68,7 @@ class Snapshot:
     loaded_ms: float
     limits: ReadingLimits
     notes: tuple[Note, ...]
-    """In document order."""
+    """The notes, in document order."""
     by_path: Mapping[str, int]
     """The position of each note by its path."""
     signals: tuple[NoteSignals, ...]
@@ -76,26 +76,26 @@ class Snapshot:
     columns: NoteColumns
     postings: Postings
     files: tuple[TreeFile, ...]
-    """Every markdown file of the project's own tree, including summaries and abstracts."""
+    """Every Markdown file in the project's own tree, including summaries and abstracts."""
     unseen: tuple[UnseenFile, ...]
     notices: tuple[str, ...]
     parsed: Mapping[str, Parsed]
     summary_signals: Mapping[str, NoteSignals] = field(default_factory=dict)
     """Stored signals of summary files, by path."""
     summaries: Mapping[str, FolderSummary] = field(default_factory=dict)
-    """Summaries by the folder's path in results."""
+    """The folder summaries, by the folder's path in results."""
     edited: Mapping[str, str] = field(default_factory=dict)
-    """Texts that replace the texts of files, for what-if."""
+    """Texts that replace files' texts in a what-if, by path."""
     stored: SignalLayers = NO_LAYERS
     """The layers in which stored signals were looked up."""
     frontmatter_defaults: NoteSignals | None = None
     """The signals that complete partial frontmatter; None if frontmatter is not read for signals."""
     engine_failure: str = ""
-    """The reason why every search of the real engine fails on this tree, with the remedy; empty if searches work."""
+    """The reason why the real engine's searches all fail on this tree, with the remedy; empty if they work."""
     predecessor: Predecessor | None = None
     """The snapshot from which this one was updated; None after a full load."""
     spaces: tuple[SpaceContents, ...] = ()
-    """The spaces of ByteRover V4 whose topics are the notes; empty for a context tree."""
+    """The ByteRover V4 spaces whose topics are the notes; empty for a context tree."""
     derived: Derived = field(default_factory=Derived)
 
     @property
@@ -125,7 +125,7 @@ class Snapshot:
 
     @property
     def unusable_signals(self) -> tuple[str, ...]:
-        """The notes with unusable signals in frontmatter and no signals from elsewhere, by path."""
+        """The paths of notes whose frontmatter has unusable signals and for which no other place has any."""
 
         def found() -> tuple[str, ...]:
             entries = ((path, entry) for path, entry in self.parsed.items() if entry.has_unusable_signals)
@@ -135,13 +135,13 @@ class Snapshot:
 
     @property
     def limit_notices(self) -> tuple[str, ...]:
-        """A line about the files that limits of this program leave out, if there are any."""
+        """A line about the files left out because of this program's limits, if there are any."""
         unseen = [file for space in self.spaces for file in space.unseen] if self.spaces else self.unseen
         return tuple(limit_notices(unseen))
 
     @property
     def unread(self) -> tuple[str, ...]:
-        """The files of the tree that are not read, with reasons, in up to two lines; empty if there are none."""
+        """The files in the tree that are not read, with reasons, in up to two lines; empty if there are none."""
         html = sum(file.reason == HTML for file in self.unseen)
         left = (file for file in self.unseen if file.reason != HTML and not file.is_past_limit)
         others = [f"{file.path} ({file.reason})" for file in left]
@@ -154,19 +154,19 @@ class Snapshot:
         return tuple(filter(None, (topics if html else "", named)))
 
     def search_notices(self, has_results: bool) -> tuple[str, ...]:
-        """The notices for a search of the notes. Without results, they include files that are not read."""
+        """The notices for a search. If it found nothing, they include files that are not read."""
         return tuple(dict.fromkeys((*self.limit_notices, *self.notices, *(() if has_results else self.unread))))
 
     @property
     def conflicts(self) -> tuple[str, ...]:
-        """The notes with conflict markers in their text, by path."""
+        """The paths of the notes whose text contains conflict markers."""
         return self.derived.of(
             CONFLICTS, lambda: tuple(sorted(path for path, entry in self.parsed.items() if entry.has_conflict))
         )
 
     @property
     def abstracts(self) -> Mapping[str, int]:
-        """The length of each note's abstract in UTF-16 units, by the path of the note."""
+        """The length of each note's abstract in UTF-16 units, by the note's path."""
         return self.derived.of(
             ABSTRACTS, lambda: {note: entry.chars for path, entry in self.parsed.items() if (note := abridged(path))}
         )
@@ -178,7 +178,7 @@ class Snapshot:
 
     @property
     def relevance_index(self) -> RelevanceIndex:
-        """The index for tantivy's own BM25. The first use builds it, which reads every note again."""
+        """The index for tantivy's own BM25. It is built on first use, which reads every note again."""
         from brvtui.text.relevance import RelevanceIndex
 
         texts = ((note.title, self.readable(note.path), note.file) for note in self.notes)
@@ -193,14 +193,14 @@ class Snapshot:
 
     @property
     def hierarchy(self) -> Hierarchy:
-        """Folders and notes as the symbols that a query can name."""
+        """Folders and notes, as symbols that a query can name."""
         return self.derived.of(HIERARCHY, lambda: build_hierarchy((note.path, note.title) for note in self.notes))
 
     @property
     def domains(self) -> Mapping[str, str]:
-        """Folders at depth 1 by their lower-case name. If two differ only in case, the first in locale order counts.
+        """Folders at depth 1 by their lower-case name. If two differ only in case, the first in locale order wins.
 
-        Folders of shared sources begin with ``[alias]:``.
+        Names of folders in shared sources begin with ``[alias]:``.
         """
         return self.derived.of(DOMAINS, self._domains)
 
@@ -218,7 +218,7 @@ class Snapshot:
 
     @property
     def fingerprint(self) -> str:
-        """The tree's fingerprint at this snapshot."""
+        """The tree's fingerprint in this snapshot."""
         return self.derived.of(
             FINGERPRINT, lambda: fingerprint((place, mtime) for _, place, mtime in self.covered_files)
         )
@@ -230,7 +230,7 @@ class Snapshot:
 
     @property
     def covered_files(self) -> tuple[tuple[str, str, int], ...]:
-        """Path, absolute path and mtime (ms) of every file that the fingerprint covers, including shared sources."""
+        """The path, absolute path and mtime (ms) of every file covered by the fingerprint, also in shared sources."""
         return self.derived.of(COVERED_FILES, self._covered_files)
 
     def _covered_files(self) -> tuple[tuple[str, str, int], ...]:
@@ -258,7 +258,7 @@ class Snapshot:
 
     @property
     def orders(self) -> Orders | None:
-        """The orders of files, for updating the next snapshot; None if only a full load can create it."""
+        """The orders of files, for deriving the next snapshot; None if only a full load can create it."""
         return self.derived.of(ORDERS, self._orders)
 
     def _orders(self) -> Orders | None:
@@ -269,8 +269,7 @@ class Snapshot:
         return make_orders(self.files, placed, self.loaded_ms, self.limits.recent_hours)
 
     def inside(self, folder: str) -> NDArray[np.bool_]:
-        """A mask of the notes that a search inside ``folder`` can find: the notes below it, except ``context.md``
-        files."""
+        """A mask of the notes that a search inside ``folder`` can find: notes below it except ``context.md`` files."""
         folders = self.derived.of(INSIDE, dict)
         mask = folders.get(folder)
         if mask is None:
@@ -289,14 +288,14 @@ class Snapshot:
         return self.predecessor.changed
 
     def warm(self) -> None:
-        """Computes in advance everything that would delay the first query."""
+        """Computes in advance everything that would otherwise delay the first query."""
         self.postings.warm()
         _ = self.domains, self.fingerprint
 
     def location(self, path: str) -> Path:
-        """The path on disk of the note (or other tree file) at ``path``.
+        """The location on disk of the note (or other tree file) at ``path``.
 
-        Raises OSError if it leads out of its tree.
+        Raises OSError if the file is outside its tree.
         """
         tree, file = self._tree_and_file(path)
         if file.startswith("/") or ".." in file.split("/") or "\0" in file:
@@ -304,7 +303,7 @@ class Snapshot:
         return tree / file
 
     def read(self, path: str) -> bytes:
-        """The bytes of the note (or other tree file) at ``path`` as they are on disk now.
+        """The current bytes on disk of the note (or other tree file) at ``path``.
 
         Raises OSError if the file was removed, cannot be read or is too large, or if its path contains a symlink.
         """
@@ -332,7 +331,7 @@ class Snapshot:
 
 
 def abridged(path: str) -> str:
-    """The path of the note whose abstract is the file at ``path``; empty for any other file."""
+    """The path of the note whose abstract is the file at ``path``; empty if the file is not an abstract."""
     return f"{path.removesuffix(_ABSTRACT)}.md" if path.endswith(_ABSTRACT) else ""
 
 

@@ -17,15 +17,15 @@ _TOPICS: Key[Mapping[tuple[str, str], TopicFile]] = Key("topics by alias and pat
 _HEADING = re.compile(r"^ {0,3}(?:#{1,6}[ \t]+(.*)|(```|~~~))", re.MULTILINE)
 _TAGS = ("tags", "keywords")
 Stamp = tuple[int, int, int, int]
-"""The modification time, size, inode and change time of a file; times are in ns since 1970."""
+"""A file's modification time, size, inode and change time; times are in ns since 1970."""
 
 
 stamp_of: Callable[[Parsed], Stamp] = attrgetter("mtime_ns", "size", "inode", "ctime_ns")
-"""Returns the values that change when the file of an entry changes."""
+"""Returns the values that change whenever the entry's file changes."""
 
 
 def text_document(snapshot: Snapshot, path: str) -> TextDocument:
-    """The searchable texts of the note at ``path``: as the engine reads it, or as a reader sees a topic.
+    """The searchable texts of the note at ``path``, as the engine reads a note or as a reader sees a topic.
 
     Raises OSError if its file was removed or cannot be read, and KeyError for an unknown path.
     """
@@ -45,7 +45,7 @@ def text_document(snapshot: Snapshot, path: str) -> TextDocument:
 
 
 def _headings(text: str) -> list[str]:
-    """The headings of a Markdown text, without headings in fenced code."""
+    """The headings of a Markdown text, except those in fenced code."""
     headings, in_fence = list[str](), False
     for found in _HEADING.finditer(text):
         if found[2]:

@@ -1,4 +1,4 @@
-"""The app's state for one project: queries that were run, layouts, and the choice between two memories."""
+"""The app's state for one project: executed queries, layouts, and the choice between two memories."""
 
 from __future__ import annotations
 
@@ -17,27 +17,27 @@ from brvtui.store.state_file import read_state_or_none, write_state
 
 @dataclass(frozen=True, slots=True)
 class VerifiedVersion:
-    """The last verification of one version of an engine."""
+    """The last verification of one engine version."""
 
     engine: str
-    """Its name and version: ``byterover-cli 3.14.0``."""
+    """The engine's name and version, such as ``byterover-cli 3.14.0``."""
     at_ms: float
     """The time in milliseconds since 1970."""
     queries: int
     same: int
     over: str
-    """The project that the queries ran on."""
+    """The project on which the queries ran."""
 
 
 def verified_versions() -> list[VerifiedVersion]:
-    """Every verified version, the latest first. Never raises."""
+    """All verified versions, latest first. Raises no errors."""
     value = read_state_or_none(data_folder() / _FILE)
     items = value if isinstance(value, list) else []
     return sorted(filter(None, map(_read, items)), key=lambda one: -one.at_ms)
 
 
 def remember_verified(made: VerifiedVersion) -> None:
-    """Stores ``made`` in place of earlier results for this version. Raises OSError if the folder cannot be written."""
+    """Stores ``made`` in place of earlier results for its version. Raises OSError if the folder is not writable."""
     folder = data_folder()
     writing.make_folder(folder)
     with locked(folder):
@@ -60,7 +60,7 @@ def _read(item: Any) -> VerifiedVersion | None:
 
 
 class History:
-    """The queries that the user ran on one context tree, each once, in the tool's data folder."""
+    """The distinct queries that the user ran on one context tree, in the tool's data folder."""
 
     def __init__(self, tree: Path, most: int) -> None:
         """Keeps at most ``most`` queries. The file may not exist."""
@@ -68,12 +68,12 @@ class History:
         self.path = tree_folder(tree) / "history.json"
 
     def read(self) -> list[str]:
-        """The queries, oldest first; empty if there are none or if the file is broken."""
+        """The queries, oldest first; empty if the file is missing or broken."""
         value = read_state_or_none(self.path)
         return [item for item in value if isinstance(item, str)] if isinstance(value, list) else []
 
     def add(self, query: str) -> list[str]:
-        """Writes ``query`` as the newest, and returns all queries. Raises OSError if the folder cannot be written."""
+        """Adds ``query`` as the newest, and returns all queries. Raises OSError if the folder is not writable."""
         if not self._most:
             return []
         writing.make_folder(self.path.parent)
@@ -85,20 +85,19 @@ class History:
 
 
 class LayoutStore:
-    """The user's division of the screen among panes, by screen title, as plain data in the tool's data folder."""
+    """The layouts of panes that the user chose, by screen title, as plain data in the tool's data folder."""
 
     def __init__(self, tree: Path) -> None:
         """The layouts for ``tree``. The file may not exist."""
         self.path = tree_folder(tree) / "layout.json"
 
     def read(self) -> dict[str, Any]:
-        """The stored layouts; empty if there are none or if the file is broken."""
+        """The stored layouts; empty if the file is missing or broken."""
         value = read_state_or_none(self.path)
         return value if isinstance(value, dict) else {}
 
     def write(self, layouts: Mapping[str, Any]) -> None:
-        """Replaces the stored layouts; removes the file if there are none. Raises OSError if the folder cannot be
-        written."""
+        """Replaces the stored layouts. Removes the file if there are none. Raises OSError if that fails."""
         if layouts:
             write_state(self.path, dict(layouts))
         else:
@@ -106,7 +105,7 @@ class LayoutStore:
 
 
 class MemoryChoice:
-    """The memory that opens for a project with both a context tree and a space, in the tool's data folder."""
+    """The memory to open for a project that has both a context tree and a space, in the tool's data folder."""
 
     TREE, SPACE = "tree", "space"
 
@@ -115,10 +114,10 @@ class MemoryChoice:
         self.path = tree_folder(tree) / "memory.json"
 
     def read(self) -> str:
-        """``TREE`` or ``SPACE``; empty if nothing was chosen or if the file is broken."""
+        """``TREE`` or ``SPACE``; empty if nothing was chosen or the file is broken."""
         value = read_state_or_none(self.path)
         return value if value in (self.TREE, self.SPACE) else ""
 
     def write(self, memory: str) -> None:
-        """Stores the choice. Raises OSError if the folder cannot be written."""
+        """Stores the choice. Raises OSError if the folder is not writable."""
         write_state(self.path, memory)

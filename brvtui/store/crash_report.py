@@ -1,6 +1,6 @@
-"""Crash reports in the tool's own data folder: the exception, and its place in the program.
+"""Crash reports in the tool's own data folder: an exception, and its place in the program.
 
-Messages of exceptions and values of variables may quote a note, a query or a key, so a report contains neither.
+Exception messages and variable values may quote a note, a query or a key, so a report contains neither.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _OWN = Path(__file__).parent.parent.parent
 
 @dataclass(frozen=True, slots=True)
 class Circumstances:
-    """The task of the program; in the app, also the screen and its size in cells."""
+    """The program's current task; in the app, also the screen and its size in cells."""
 
     doing: str
     screen: str = ""
@@ -35,7 +35,7 @@ class Circumstances:
 
 
 def write_crash_report(error: BaseException, circumstances: Circumstances) -> str:
-    """Writes a report of ``error`` and returns one line with the error and the report's file. Never raises."""
+    """Writes a report of ``error`` and returns one line with the error and the report's file. Raises no errors."""
     what = " ".join(f"{type(error).__name__}: {error}".split()).removesuffix(":")
     try:
         return f"failed: {what}; a report is in {_write(error, circumstances)}"

@@ -22,9 +22,9 @@ class Draft:
     """An unsaved text of the note at ``path``, as the bytes that a save would write.
 
     ``base`` is the SHA-256 of the text that was edited (None for a new note), and ``at_ms`` the time of storing in
-    milliseconds since 1970. ``process`` is the id of the process that stored it. ``started`` distinguishes that
-    process from later ones with the same id; it is empty if the system cannot. ``inode`` belongs to the file whose
-    text was edited, and is 0 if it is unknown.
+    milliseconds since 1970. ``process`` is the id of the process that stored it. ``started`` distinguishes that process
+    from later ones with the same id; it is empty if the system cannot do so. ``inode`` is the inode of the edited file,
+    or 0 if it is unknown.
     """
 
     path: str
@@ -36,22 +36,22 @@ class Draft:
     inode: int = 0
 
     def is_on(self, sha256: str | None) -> bool:
-        """True if the draft is an edit of the text with this digest; None means a note that does not exist."""
+        """True if the draft is an edit of the text with this digest. None means that the note does not exist."""
         return self.base == sha256
 
     @property
     def is_own(self) -> bool:
-        """True if this process stored it."""
+        """True if this process stored the draft."""
         return self.process == os.getpid() and self.started in ("", own_identity())
 
     @property
     def is_being_edited(self) -> bool:
-        """True if another running process is editing it."""
+        """True if another running process is editing the draft."""
         return not self.is_own and is_running(self.process, self.started)
 
 
 class DraftStore:
-    """The drafts of one context tree, a JSON file each, in the tool's data folder.
+    """The drafts of one context tree, one JSON file each, in the tool's data folder.
 
     A note has one draft for each process that edited it, and one for each text that could not be saved.
     """
@@ -63,8 +63,8 @@ class DraftStore:
     def keep(self, path: str, data: bytes, base: str | None, now_ms: float, inode: int = 0) -> None:
         """Writes ``data`` as this process's draft of the note at ``path``, in place of the previous one.
 
-        Keeps drafts of other processes, unless they have ended and left the same text. Raises OSError if the data
-        folder cannot be written.
+        Keeps other processes' drafts, except abandoned ones with the same text. Raises OSError if the data folder is
+        not writable.
         """
         own = self._own_file(path)
         self._write(own, Draft(path, data, base, now_ms, os.getpid(), own_identity(), inode))
@@ -73,7 +73,7 @@ class DraftStore:
                 writing.remove(file)
 
     def add(self, draft: Draft) -> None:
-        """Writes ``draft`` in addition to all others of its note, in place of an added one with the same text.
+        """Writes ``draft`` in addition to others of its note, but replaces an added draft with the same text.
 
         Raises OSError.
         """
@@ -82,13 +82,13 @@ class DraftStore:
     def read(self, path: str) -> Draft | None:
         """The draft of the note at ``path``; None if there is none, or if its file is broken.
 
-        This process's own draft comes first, then abandoned ones, newest first, then drafts that other processes are
+        This process's own draft has precedence, then abandoned ones, newest first, then drafts that other processes are
         editing.
         """
         return next((draft for _, draft in self._of(path)), None)
 
     def all(self) -> tuple[Draft, ...]:
-        """Every draft, newest first. Broken files are left out."""
+        """All drafts, newest first. Broken files are left out."""
         found = filter(None, map(_draft, self.folder.glob("*.json")))
         return tuple(sorted(found, key=lambda draft: (-draft.at_ms, draft.path)))
 
@@ -102,8 +102,8 @@ class DraftStore:
                 writing.remove(file)
 
     def recover(self) -> None:
-        """Adds drafts that killed processes wrote completely but did not put into place, and removes the rest of
-        their files.
+        """Adds drafts that killed processes wrote completely but did not put into place; removes their incomplete
+        files.
 
         Raises OSError.
         """
@@ -116,7 +116,7 @@ class DraftStore:
             writing.remove(part)
 
     def set_damaged_aside(self) -> None:
-        """Renames damaged files, because they may contain a user's text. Raises OSError."""
+        """Renames damaged files instead of removing them, because they may contain a user's text. Raises OSError."""
         for file in self.folder.glob("*.json"):
             set_aside_if_damaged(file, dict)
 

@@ -1,4 +1,4 @@
-"""The users' feedback on results, a line of JSON each: a file for each tree and engine."""
+"""The users' feedback on results: one file per tree and engine, one line of JSON per entry."""
 
 from __future__ import annotations
 
@@ -22,30 +22,29 @@ _LARGEST_BYTES = 10_000_000
 
 
 class FeedbackFile:
-    """The feedback on one engine's results over one tree. Creates nothing before the first feedback."""
+    """The feedback on one engine's results over one tree. Creates no file before the first feedback."""
 
     def __init__(self, tree: Path, engine: str) -> None:
         """The file may not exist."""
         self.path = tree_folder(tree) / _FOLDER / f"{engine}.jsonl"
 
     def counts(self) -> Counter[Usefulness]:
-        """Returns the number of each kind of feedback, without broken lines. Raises OSError if the file is
-        unreadable."""
+        """Returns the count of each kind of feedback, without broken lines. Raises OSError for an unreadable file."""
         return Counter(_said(self.path))
 
     def said(self) -> list[Feedback]:
-        """Returns all feedback, oldest first, without broken lines. Raises OSError if the file is unreadable."""
+        """Returns all feedback, oldest first. Broken lines are ignored. Raises OSError if the file is unreadable."""
         return [feedback for row in _rows(self.path) if (feedback := _feedback(row)) is not None]
 
     def add(self, feedback: Feedback) -> None:
-        """Appends ``feedback`` in one write. Raises OSError if the data folder cannot be written."""
+        """Appends ``feedback`` in one write. Raises OSError if the data folder is not writable."""
         writing.append_line(self.path, sealed_line(json.dumps(asdict(feedback), separators=(",", ":"))))
 
 
 def clear_feedback(tree: Path) -> int:
-    """Removes the feedback on every engine's results over ``tree``, and the files of their runs.
+    """Removes the feedback on all engines' results over ``tree``, and the files of their runs.
 
-    Returns the number of rows of feedback. Raises OSError.
+    Returns the number of removed rows of feedback. Raises OSError.
     """
     removed = 0
     for file in runs_file(tree, "").parent.glob("*.json"):
@@ -64,7 +63,7 @@ def _said(file: Path) -> Iterator[Usefulness]:
 
 
 def _feedback(row: Any) -> Feedback | None:
-    """A row as feedback; None if a field is missing or has another type."""
+    """The feedback in ``row``; None if a field is missing or has the wrong type."""
     try:
         query, document, at_ms = row["query"], row["document"], row["at_ms"]
         is_whole = isinstance(query, str) and isinstance(document, str) and moment_of(at_ms) is not None
@@ -74,7 +73,7 @@ def _feedback(row: Any) -> Feedback | None:
 
 
 def _rows(file: Path) -> Iterator[Any]:
-    """Yields every line that is JSON."""
+    """Yields the value of every line that is JSON."""
     try:
         lines = read_regular(file, _LARGEST_BYTES).splitlines()
     except FileNotFoundError:

@@ -26,8 +26,7 @@ def config_folder() -> Path:
 
 
 def cache_folder() -> Path:
-    """The folder for files that can be computed again. ``BRV_TUI_CACHE_DIR`` overrides it, or else
-    ``BRV_TUI_DATA_DIR``."""
+    """The folder for files that can be recomputed. ``BRV_TUI_CACHE_DIR`` overrides it, or else ``BRV_TUI_DATA_DIR``."""
     override, data = os.environ.get("BRV_TUI_CACHE_DIR"), os.environ.get("BRV_TUI_DATA_DIR")
     if override:
         return Path(override)
@@ -40,7 +39,7 @@ def pictures_folder() -> Path:
 
 
 def tree_folder(tree: Path) -> Path:
-    """The folder for the user's data about one context tree, by its real path."""
+    """The folder for the user's data about one context tree, identified by its real path."""
     return data_folder() / "trees" / _name_of(tree)
 
 
@@ -50,12 +49,12 @@ def runs_file(tree: Path, engine: str) -> Path:
 
 
 def tree_cache(tree: Path) -> Path:
-    """The folder for files of one context tree that can be computed again, by its real path."""
+    """The folder for recomputable files about one context tree, identified by its real path."""
     return cache_folder() / "trees" / _name_of(tree)
 
 
 def repository_cache(root: Path) -> Path:
-    """The folder for files of one repository's code that can be computed again, by its real path."""
+    """The folder for recomputable files about one repository's code, identified by its real path."""
     return cache_folder() / "repositories" / f"{root.resolve().name or 'repository'}-{_digest_of(root)}"
 
 
@@ -78,6 +77,6 @@ def with_home(place: str) -> Path:
 
 
 def shown_path(path: Path) -> str:
-    """Returns ``path`` as users write it, with ``~`` for their own folder."""
+    """Returns ``path`` as users write it, with ``~`` for their home folder."""
     home = Path.home()
     return str(Path("~") / path.relative_to(home)) if path.is_relative_to(home) else str(path)

@@ -1,6 +1,6 @@
-"""Stored answers to judged queries of one tree, a sealed file for each state in which the queries ran.
+"""Stored answers to one tree's judged queries, in a sealed file per state in which the queries ran.
 
-They only save time: a file that is damaged or unreadable counts as missing.
+They only save time: a damaged or unreadable file counts as missing.
 """
 
 from __future__ import annotations
@@ -18,23 +18,23 @@ from brvtui.store.folders import tree_cache
 
 FOLDER = "answers"
 _LARGEST, _LARGEST_UNPACKED = 1 << 26, 1 << 29
-"""Limits in bytes of a file. Longer files are cut, and are then not valid JSON."""
+"""The size limits of a file in bytes, packed and unpacked. Longer data is cut, and is then not valid JSON."""
 _GZIP = 31
 _MOST_FILES, _MOST_BYTES = 32, 1 << 26
-"""Limits on the files of a tree. Beyond them, the oldest are removed."""
+"""The limits on the number and total size of a tree's files. Beyond them, the oldest files are removed."""
 _FAST = 1
 _BROKEN = (OSError, EOFError, ValueError, RecursionError, zlib.error)
 
 
 class KeptAnswers:
-    """The stored answers of one tree, in the tool's cache folder. Creates nothing before the first write."""
+    """One tree's stored answers, in the tool's cache folder. Creates nothing before the first write."""
 
     def __init__(self, tree: Path) -> None:
         """The folder may not exist."""
         self.folder = tree_cache(tree) / FOLDER
 
     def read(self, name: str) -> Any:
-        """The value stored under ``name`` (letters and digits); None if there is none, or if it cannot be used."""
+        """The value stored under ``name`` (letters and digits); None if it is missing or unusable."""
         try:
             unpacked = zlib.decompressobj(_GZIP).decompress(read_sealed(self._path(name), _LARGEST), _LARGEST_UNPACKED)
             return json.loads(unpacked)
@@ -42,8 +42,7 @@ class KeptAnswers:
             return None
 
     def write(self, name: str, value: Any) -> None:
-        """Stores ``value`` under ``name``, and removes old files beyond the limits. Raises OSError if it cannot be
-        written."""
+        """Stores ``value`` under ``name``, and removes old files beyond the limits. Raises OSError if writing fails."""
         data = sealed(gzip.compress(json.dumps(value, separators=(",", ":")).encode("ascii"), _FAST, mtime=0))
         if len(data) <= _LARGEST:
             writing.write(self._path(name), data)

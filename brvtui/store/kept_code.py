@@ -1,7 +1,7 @@
-"""The parsed code of one repository, stored on disk for the next process.
+"""One repository's parsed code, stored on disk for the next process.
 
-It is one compressed file of JSON lines: a header, then a line for each source file. It is replaced in one step. If it
-has any fault, it counts as missing.
+It is one compressed file of JSON lines: a header, then one line per source file. The file is replaced in one step, and
+counts as missing if it has any fault.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from brvtui.regular_files import read_regular
 from brvtui.store.folders import repository_cache
 
 _FORMAT = 4
-"""Increased whenever the parsed data of a file changes."""
+"""The version of the stored format. It must be increased whenever the parsed data of a file changes."""
 _FILE = "code.json.gz"
 _FAST = 1
 _LARGEST = 1 << 28
@@ -36,15 +36,15 @@ _BROKEN = (OSError, EOFError, ValueError, TypeError, KeyError, IndexError, zlib.
 
 
 class KeptCode:
-    """The stored index of one repository, in the tool's cache folder. Creates nothing before the first write."""
+    """One repository's stored index, in the tool's cache folder. Creates nothing before the first write."""
 
     def __init__(self, root: Path, rules: CodeRules | None = None) -> None:
-        """The index of the repository at ``root``, read by ``rules``. The file may not exist."""
+        """The index of the repository at ``root``, parsed with ``rules``. The file may not exist."""
         self._root, self._rules = root, rules or code_rules()
         self.path = repository_cache(root) / _FILE
 
     def read(self) -> CodeIndex | None:
-        """The index as it was written; None if there is none, if it is unusable, or if other rules made it."""
+        """The index as it was written; None if it is missing, unusable, or was made with other rules."""
         try:
             with gzip.open(io.BytesIO(read_regular(self.path, _LARGEST))) as lines:
                 header = json.loads(lines.readline(_LONGEST_LINE))
@@ -60,7 +60,7 @@ class KeptCode:
         return CodeIndex(repository, files, SourceListing((), ()), self._rules, memory)
 
     def write(self, index: CodeIndex) -> None:
-        """Replaces the stored index by ``index``. Raises OSError, and then the previous one stays."""
+        """Replaces the stored index with ``index``. On OSError, the previous one remains."""
         header = {"made": self._made(), "repository": index.repository, "files": len(index.files)}
         with (
             writing.replacing(self.path, durable=False) as file,
@@ -85,7 +85,7 @@ class KeptCode:
         return size
 
     def _made(self) -> list[Any]:
-        """The version, place and rules of the index. If one differs, the stored index is not used."""
+        """The version, place and rules of the index. If one of them differs, the stored index is not used."""
         rules = hashlib.sha256(repr(self._rules).encode()).hexdigest()
         return [_FORMAT, __version__, os.fsencode(self._root.resolve()).hex(), rules]
 

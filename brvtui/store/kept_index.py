@@ -1,9 +1,8 @@
-"""The index of one context tree, stored on disk for the next process.
+"""One context tree's index, stored on disk for the next process.
 
-See ``docs/explanation/architecture.md``, "The kept index".
-It is one file: consecutive ``.npy`` arrays, with a checksum of all of them at the end. It is replaced in one step, so
-a reader sees a single state. Nothing is unpickled. The first process that wants to write it holds a lock until it
-ends; others only read.
+See ``docs/explanation/architecture.md``, "The kept index". It is one file: consecutive ``.npy`` arrays, followed by a
+checksum of all of them. The file is replaced in one step, so a reader always sees a single state. Nothing is unpickled.
+The first process that wants to write it holds a lock until it ends; other processes only read.
 """
 
 from __future__ import annotations
@@ -40,7 +39,7 @@ _SUM_BYTES = 4
 
 
 class Unusable(Exception):
-    """A stored index that cannot be used. The message is the reason in a few words."""
+    """The stored index cannot be used. The message is the reason in a few words."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,23 +52,23 @@ class KeptInfo:
     files: int
     terms: int
     problem: str
-    """The reason why it cannot be used; empty if it can, or if there is none."""
+    """The reason why the index cannot be used; empty if it can, or if there is none."""
 
 
 class KeptIndex:
-    """The stored index of one tree, in the tool's cache folder. Creates nothing before the first write."""
+    """One tree's stored index, in the tool's cache folder. Creates nothing before the first write."""
 
     def __init__(self, tree: Path) -> None:
-        """The index file need not exist yet."""
+        """The index file may not exist."""
         self.tree = tree
         self.folder = tree_cache(tree) / "index"
         self._file = self.folder / _FILE
         self._lock = WriterLock(self.folder)
 
     def read(self, constants: TreeConstants) -> Reusable | None:
-        """The index, if it was read with the limits and signals of ``constants``; else None.
+        """The index if it was read with the limits and signals of ``constants``; otherwise None.
 
-        Raises :class:`Unusable` if it was made by another version, is broken, or cannot be read.
+        Raises :class:`Unusable` if it is broken, unreadable, or was made by another version.
         """
         with self._opened() as file:
             state = self._state(file) if file else None
@@ -83,7 +82,7 @@ class KeptIndex:
     def write(self, snapshot: Snapshot, constants: TreeConstants) -> bool:
         """Writes the index of ``snapshot``. Returns False if another process holds the lock.
 
-        Raises OSError if it cannot be written; then the previous index stays.
+        On OSError, the previous index remains.
         """
         if not self._lock.take():
             return False
@@ -110,7 +109,7 @@ class KeptIndex:
         return True
 
     def info(self) -> KeptInfo:
-        """The contents of the index, and the problem if it cannot be used."""
+        """The contents of the index, and the problem if it is unusable."""
         problem, state = "", None
         try:
             with self._opened() as file:
@@ -132,7 +131,7 @@ class KeptIndex:
         return size
 
     def close(self) -> None:
-        """Releases the lock, so that another process can write."""
+        """Releases the lock, so that other processes can write."""
         self._lock.close()
 
     @contextmanager
@@ -149,7 +148,7 @@ class KeptIndex:
             yield file
 
     def _state(self, file: BinaryIO) -> dict[str, Any]:
-        """The header of the index; the arrays follow it in ``file``. Raises :class:`Unusable`."""
+        """The header of the index, which the arrays in ``file`` follow. Raises :class:`Unusable`."""
         try:
             if not _is_whole(file):
                 raise Unusable("it is damaged")
@@ -178,7 +177,7 @@ class _ChecksumWriter:
 
 
 def _is_whole(file: BinaryIO) -> bool:
-    """True if the checksum at the end of ``file`` is right. Leaves ``file`` at its beginning."""
+    """True if the checksum at the end of ``file`` is correct. Leaves ``file`` at its beginning."""
     left, value = os.fstat(file.fileno()).st_size - _SUM_BYTES, 0
     while left > 0 and (chunk := file.read(min(_CHUNK, left))):
         value, left = zlib.crc32(chunk, value), left - len(chunk)
@@ -208,14 +207,14 @@ def _read_with(constants: TreeConstants) -> dict[str, Any]:
 
 
 def _arrays(postings: Postings) -> tuple[NDArray[Any], ...]:
-    """The arrays in the order in which :func:`_reusable` reads them."""
+    """The arrays, in the order in which :func:`_reusable` reads them."""
     notes, index = postings.base.notes, postings.base.index
     forward = (notes.offsets, notes.rows, notes.tf, notes.lengths)
     return (*forward, index.starts, index.documents, index.frequencies, postings.slots)
 
 
 def _files(snapshot: Snapshot) -> dict[str, Any]:
-    """The fields of all entries, one list for each field, and the paths of the notes in document order."""
+    """The fields of all entries, one list per field, and the notes' paths in document order."""
     entries = list(snapshot.parsed.values())
     columns: dict[str, Any] = {name: [getattr(entry, name) for entry in entries] for name in _FIELDS}
     columns["frontmatter_signals"] = [signals and asdict(signals) for signals in columns["frontmatter_signals"]]

@@ -1,4 +1,4 @@
-"""The overlay: signals that the tool records on request, apart from the engine's sidecar."""
+"""The overlay: signals that the tool records on request, separately from the engine's sidecar."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ _FILE = "overlay.json"
 
 
 class Overlay:
-    """The overlay of one context tree, as a JSON file ``{path: signals}`` in the tool's data folder."""
+    """One context tree's overlay, as a JSON file ``{path: signals}`` in the tool's data folder."""
 
     def __init__(self, tree: Path) -> None:
-        """The file of the overlay may not exist."""
+        """The overlay's file may not exist."""
         self.path = tree_folder(tree) / _FILE
 
     def read(self, base: NoteSignals) -> dict[str, NoteSignals]:
-        """Recorded signals by note path; empty if nothing was recorded or if the file is broken."""
+        """Recorded signals by note path; empty if nothing was recorded or the file is broken."""
         value = read_state_or_none(self.path)
         entries = value.items() if isinstance(value, dict) else ()
         found = {path: from_mapping(entry, Source.OVERLAY, base, partial=False) for path, entry in entries}
@@ -33,7 +33,7 @@ class Overlay:
         writing.remove(self.path)
 
     def edit(self, base: NoteSignals, change: Callable[[dict[str, NoteSignals]], None]) -> None:
-        """Calls ``change`` to modify the recorded signals, and writes them, under a lock against other writers.
+        """Has ``change`` modify the recorded signals, and writes them, under a lock that excludes other writers.
 
         Raises OSError, and the exceptions of ``change``; then nothing is written.
         """
@@ -44,5 +44,5 @@ class Overlay:
             self.write(signals)
 
     def write(self, signals: Mapping[str, NoteSignals]) -> None:
-        """Replaces the overlay. Raises OSError if the data folder cannot be written."""
+        """Replaces the overlay. Raises OSError if the data folder is not writable."""
         write_state(self.path, {path: signals[path].to_mapping() for path in sorted(signals)})

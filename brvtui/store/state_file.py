@@ -1,4 +1,4 @@
-"""The tool's own state in JSON files, each with a checksum. A damaged file counts as missing, but is never removed."""
+"""The tool's own state in JSON files with checksums. A damaged file counts as missing, but is never removed."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _BROKEN = ".broken"
 
 
 class StateFile:
-    """One value in a file of its own (:class:`brvtui.services.provided.KeptState`)."""
+    """One value in its own file (:class:`brvtui.services.provided.KeptState`)."""
 
     def __init__(self, path: Path) -> None:
         """The file may not exist."""
@@ -35,7 +35,7 @@ class StateFile:
 def read_state(path: Path) -> Any:
     """The value in the file at ``path``. Raises OSError, and ValueError if it is damaged or not JSON.
 
-    Files of earlier versions, which have no checksum, are read as they are.
+    Files from earlier versions, which have no checksum, are accepted.
     """
     data = read_regular(path, LARGEST)
     try:
@@ -53,13 +53,13 @@ def read_state_or_none(path: Path) -> Any:
 
 
 def write_state(path: Path, value: Any) -> None:
-    """Replaces the file at ``path``. Renames a file that is damaged or contains another type. Raises OSError."""
+    """Replaces the file at ``path``. First renames a file that is damaged or of another type. Raises OSError."""
     set_aside_if_damaged(path, type(value))
     writing.write(path, sealed(json.dumps(value, indent=1).encode("utf-8")))
 
 
 def set_aside_if_damaged(path: Path, kind: type = object) -> None:
-    """Renames the file at ``path`` if it is damaged, unreadable or contains another type than ``kind``.
+    """Renames the file at ``path`` if it is damaged, unreadable, or contains a type other than ``kind``.
 
     Raises OSError if it cannot be renamed.
     """
@@ -75,7 +75,7 @@ def set_aside_if_damaged(path: Path, kind: type = object) -> None:
 
 
 def set_aside(folder: Path) -> list[Path]:
-    """The files in ``folder`` that were renamed because they are damaged. Never raises."""
+    """The files in ``folder`` that were renamed because they are damaged. Raises no errors."""
     with suppress(OSError):
         return sorted(folder.glob(f"*.json.*{_BROKEN}"))
     return []

@@ -1,7 +1,7 @@
-"""The text index of one project, on disk for the next process (``docs/explanation/architecture.md``, "The text index").
+"""One project's text index on disk, for the next process (``docs/explanation/architecture.md``, "The text index").
 
-Each state is a folder with tantivy's files, and a state file that names the folder, the checksum of each file and the
-documents. The state file is replaced in one step after each commit. If the two do not match, the index is rebuilt.
+Each state is a folder with tantivy's files, and a state file that contains the folder's name, each file's checksum and
+the documents. The state file is replaced in one step after each commit. If the two do not match, the index is rebuilt.
 The first process that writes holds a lock until it ends; others read its commits, and index later changes in memory.
 """
 
@@ -38,12 +38,13 @@ from brvtui.tree.constants import ReadingLimits
 
 FORMAT = 3
 WORTH_KEEPING = 200
-"""The number of notes from which an index on disk pays. Fewer are indexed in memory as fast as an index opens, unless
-they are long."""
+"""The number of notes from which an index on disk is worthwhile. Fewer notes, unless they are long, are indexed in
+memory as fast as an index opens.
+"""
 _FEW = 50
-"""Up to this many changed notes are indexed in memory faster than they are written, unless they are long."""
+"""The maximum number of changed notes that are indexed in memory faster than on disk, unless they are long."""
 _LONG = 1_000_000
-"""Characters of notes. More take longer to index than an index on disk takes to open."""
+"""The total characters of notes above which indexing takes longer than opening an index on disk."""
 _STATE = "state"
 _NO_FILE = (0, 0, 0, 0)
 _LARGEST = 1 << 32
@@ -51,41 +52,41 @@ _LARGEST_STATE, _LARGEST_UNPACKED = 1 << 26, 1 << 29
 _NAME = re.compile("[0-9a-f]{8}")
 _META = "meta.json"
 _SELF_CHECKED = ".managed.json"
-"""tantivy's list of files to remove later. It refuses a damaged list."""
+"""tantivy's list of files to remove later. tantivy itself refuses a damaged list."""
 _LARGEST_UNCHECKED = 1 << 20
-"""The limit in bytes of that list, or of one of tantivy's locks."""
+"""The size limit in bytes of :data:`_SELF_CHECKED`, and of tantivy's lock files."""
 _HEAP, _HEAP_FOR_FEW = 50_000_000, 15_000_000
 _ATTEMPTS, _PAUSE_S = 10, 0.05
-"""For reading the index while another process puts its next state into place."""
+"""The number of attempts to read the index while another process replaces its state, and the pause between them."""
 
 
 class _Unusable(Exception):
-    """An index that cannot be used. The message is the reason in a few words."""
+    """An index cannot be used. The message is the reason in a few words."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _WrittenIndex:
-    """One state of an index: its documents by path, and the state of their files."""
+    """One state of an index: its documents by path, and their files' states."""
 
     index: tantivy.Index
     part: IndexPart
     stamps: Mapping[str, Stamp]
     next_key: int
     limits: ReadingLimits
-    """The limits with which the notes were read."""
+    """The limits that applied when the notes were read."""
     name: str = ""
-    """The name of its folder; empty in memory."""
+    """The folder's name; empty for an index in memory."""
     files: Mapping[str, tuple[int, int]] = field(default_factory=dict)
-    """The size and checksum of each of its files."""
+    """The size and checksum of each index file."""
     identity: tuple[int, int] = (0, 0)
-    """The inode and modification time of the state file."""
+    """The state file's inode and modification time."""
 
 
 class KeptTextIndex:
-    """The text index of one project. Creates nothing before the first write. Its methods are safe for threads."""
+    """One project's text index. Creates nothing before the first write. Methods are thread-safe."""
 
     def __init__(self, project: Path, folder: Path) -> None:
-        """The index of the notes in ``project``, in ``folder``, which may not exist."""
+        """The index of the notes in ``project``, stored in ``folder``, which may not exist."""
         self.folder = folder
         self.problem = ""
         """The reason why the index on disk was rebuilt or cannot be written; empty if there is none."""
@@ -94,22 +95,21 @@ class KeptTextIndex:
         self._lock = WriterLock(folder)
         self._can_write = True
         self._is_shared = False
-        """True if another process held the lock when this one last tried to take it."""
+        """True if another process held the lock at this process's last attempt."""
         self._state: _WrittenIndex | None = None
         self._shown: tuple[Snapshot, FullTextView] | None = None
 
     @property
     def place(self) -> str:
-        """``in memory``, ``on disk``, or ``read-only`` if another process writes the index, or if none can."""
+        """``in memory``, ``on disk``, or ``read-only`` if another process writes the index or no process can."""
         if self._state is None or not self._state.name:
             return "in memory"
         return "read-only" if self._is_shared or not self._can_write else "on disk"
 
     def full_text(self, snapshot: Snapshot) -> FullTextView:
-        """The documents of ``snapshot``.
+        """The documents of ``snapshot``, searchable.
 
-        Reads the notes that changed since the index was written. If there are many of them, the index is written
-        again.
+        Reads the notes that changed since the index was written. If there are many, the index is written again.
         """
         with self._working:
             if self._shown is None or self._shown[0] is not snapshot:
@@ -117,7 +117,7 @@ class KeptTextIndex:
             return self._shown[1]
 
     def keep(self, snapshot: Snapshot) -> bool:
-        """Writes the changes in ``snapshot`` for the next process. True if it did; a failure becomes a problem."""
+        """Writes the changes in ``snapshot`` for the next process. True if it did; a failure sets :attr:`problem`."""
         if not is_worth_keeping(snapshot):
             return False
         with self._working:
@@ -133,14 +133,14 @@ class KeptTextIndex:
         return size
 
     def clear(self) -> int:
-        """Removes the index from the disk, and returns its size in bytes. Raises OSError if it cannot be removed."""
+        """Removes the index from disk and returns its size in bytes. Raises OSError if it cannot be removed."""
         size = self.bytes()
         if self.folder.exists():
             writing.remove_folder(self.folder)
         return size
 
     def close(self) -> None:
-        """Lets another process write the index."""
+        """Permits other processes to write the index."""
         with self._writing:
             self._lock.close()
 
@@ -169,7 +169,7 @@ class KeptTextIndex:
     # Reading and writing.
 
     def _newest(self) -> _WrittenIndex | None:
-        """The index as it is on disk now; None if there is none that can be used."""
+        """The index as it is now on disk; None if there is no usable one."""
         for attempt in range(_ATTEMPTS):
             try:
                 found = (self.folder / _STATE).stat()
@@ -188,7 +188,7 @@ class KeptTextIndex:
         return None
 
     def _read(self) -> _WrittenIndex:
-        """The index on disk, after checking every byte of it. Raises :class:`_Unusable`."""
+        """The index on disk, after every byte is checked. Raises :class:`_Unusable`."""
         try:
             found = (self.folder / _STATE).stat()
             data = json.loads(_unpacked(read_sealed(self.folder / _STATE, _LARGEST_STATE)))
@@ -217,7 +217,7 @@ class KeptTextIndex:
         return _WrittenIndex(index, part, stamps, next_key, limits, name, files, identity)
 
     def _write(self, changes: _IndexChanges) -> bool:
-        """Writes the index after ``changes``, unless another process writes it. True if it did."""
+        """Writes the index after ``changes``, unless another process is its writer. Returns True if it was written."""
         with self._writing:
             if (changes.is_kept and changes.before is not self._state) or not self._locked():
                 return False
@@ -228,7 +228,7 @@ class KeptTextIndex:
             return self._can_write
 
     def _refuse(self, error: Exception) -> None:
-        """Stops writing. The index that was read stays valid."""
+        """Stops writing. The index already read remains valid."""
         self._can_write = False
         why = faults.error_line(error, self.folder) if isinstance(error, OSError) else faults.reason(error)
         self.problem = f"the text index cannot be written: {why}"
@@ -276,7 +276,7 @@ class KeptTextIndex:
         }
 
     def _remove_others(self, name: str) -> None:
-        """Removes everything that earlier writers left, except the folder ``name``."""
+        """Removes everything that earlier writers left behind, except the folder ``name``."""
         with suppress(OSError):
             for entry in os.scandir(self.folder):
                 if _NAME.fullmatch(entry.name) and entry.name != name:
@@ -285,7 +285,7 @@ class KeptTextIndex:
                 writing.remove(part)
 
     def _locked(self) -> bool:
-        """True if this process may write the index, now and until it ends."""
+        """True if this process may write the index from now until it ends."""
         try:
             self._is_shared = self._can_write and not self._lock.take()
             return self._can_write and not self._is_shared
@@ -295,7 +295,7 @@ class KeptTextIndex:
 
 
 class _IndexChanges:
-    """The difference between a snapshot, whose notes have ``stamps``, and the index ``before`` it."""
+    """The difference between a snapshot, whose notes have ``stamps``, and the index ``before``."""
 
     def __init__(self, snapshot: Snapshot, stamps: Mapping[str, Stamp], before: _WrittenIndex | None) -> None:
         self.before = before
@@ -315,25 +315,24 @@ class _IndexChanges:
 
     @property
     def are_few(self) -> bool:
-        """True if the changed notes are indexed in memory faster than they are written."""
+        """True if indexing the changed notes in memory is faster than writing them."""
         return len(self.changed) <= _FEW and sum(self._snapshot.parsed[path].chars for path in self.changed) <= _LONG
 
     @property
     def fit_in(self) -> bool:
-        """True if the previous index can take the changes. If not, it would contain too many removed documents."""
+        """True if the previous index can be extended by the changes without containing too many removed documents."""
         before = self.before
         return before is not None and before.next_key + len(self.changed) <= 2 * len(self._stamps) + _FEW
 
     def newer(self) -> IndexPart | None:
-        """The changed documents in an index in memory; None if there are none."""
+        """The changed documents as an index in memory; None if there are none."""
         index = open_index()
         keys = {path: key for key, path in enumerate(self.changed)}
         write(index, IndexedBatch(((key, self._read(path)[0]) for path, key in keys.items())), _HEAP_FOR_FEW)
         return IndexPart(index, keys) if keys else None
 
     def written(self, folder: Path | None) -> _WrittenIndex:
-        """The index after the changes, in ``folder`` or in memory. Extends the previous index unless a new one is
-        needed."""
+        """The index after the changes, in ``folder`` or in memory. Extends the previous index if possible."""
         before = self.before
         if before is None or not self.fit_in or self.is_kept != (folder is not None):
             before = _WrittenIndex(index := open_index(folder), IndexPart(index, {}), {}, 0, self._snapshot.limits)
@@ -357,8 +356,9 @@ class _IndexChanges:
         return _WrittenIndex(before.index, part, stamps, before.next_key + len(paths), self._snapshot.limits)
 
     def _read(self, path: str) -> tuple[TextDocument, Stamp]:
-        """The document at ``path`` and its stamp. Both are empty if its file was just removed; the next snapshot will
-        know."""
+        """The document at ``path`` and its stamp; both empty if its file was just removed, as the next snapshot will
+        show.
+        """
         try:
             return text_document(self._snapshot, path), self._stamps[path]
         except OSError:
@@ -366,12 +366,12 @@ class _IndexChanges:
 
 
 def is_worth_keeping(snapshot: Snapshot) -> bool:
-    """True if the notes of ``snapshot`` take longer to index than an index on disk takes to open."""
+    """True if indexing the notes of ``snapshot`` takes longer than opening an index on disk."""
     return len(snapshot.notes) >= WORTH_KEEPING or int(snapshot.columns.chars.sum()) > _LONG
 
 
 def text_index(project: Path, has_files: bool = True) -> KeptTextIndex:
-    """The text index of the tree ``project``, or, if its notes have no files of their own, of the code there."""
+    """The text index of the tree ``project`` or, if its notes are not files, of the code there."""
     cache = tree_cache(project) if has_files else repository_cache(project)
     return KeptTextIndex(project, cache / "text")
 
@@ -384,7 +384,7 @@ def _checksums(folder: Path, known: Mapping[str, tuple[int, int]]) -> dict[str, 
 
 
 def _names(folder: Path) -> set[str]:
-    """The files of the index in ``folder``. Raises OSError unless tantivy can open all of its files safely."""
+    """The index files in ``folder``. Raises OSError unless tantivy can safely open all of them."""
     names = set[str]()
     _check_kind(folder, stat.S_ISDIR)
     for name in os.listdir(folder):
@@ -405,7 +405,7 @@ def _check_kind(place: Path, is_right: Callable[[int], bool]) -> int:
 
 
 def _unpacked(data: bytes) -> bytes:
-    """The decompressed ``data``. Data that is too long is cut, and is then not valid JSON."""
+    """The decompressed ``data``. If it is too long, it is cut, and is then not valid JSON."""
     return zlib.decompressobj().decompress(data, _LARGEST_UNPACKED)
 
 

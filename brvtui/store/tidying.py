@@ -1,4 +1,4 @@
-"""Prepares the tool's own files of a tree before they are read: permissions, leftovers and damaged files."""
+"""Prepares the tool's own files about a tree before they are read: permissions, leftovers and damaged files."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ _GONE = "gone"
 def tidy(tree: Path, now_s: float) -> tuple[str, ...]:
     """Tidies up after killed processes and damaged disks. Returns a line for each file that the user should check.
 
-    Closes the tool's own folders for ``tree`` to other users, removes temporary files of ended processes, adds drafts
-    of the texts that these were saving, and renames damaged files. ``now_s`` is the time of the system's clock in
-    seconds. Never raises.
+    Makes the tool's own folders for ``tree`` private, removes temporary files of ended processes, adds drafts of the
+    texts that these processes were saving, and renames damaged files. ``now_s`` is the time of the system's clock in
+    seconds. Raises no errors.
     """
     own, cache = tree_folder(tree), tree_cache(tree)
     for folder in (own, cache, data_folder() / "crashes"):
@@ -56,14 +56,14 @@ def _state_files(folder: Path) -> Iterator[Path]:
 
 
 class _Keeper:
-    """Adds drafts of unsaved texts, unless a draft of the note contains them already."""
+    """Adds drafts of unsaved texts, unless the note already has a draft with the text."""
 
     def __init__(self, drafts: DraftStore) -> None:
         self._drafts = drafts
         self._held: dict[str, list[bytes]] | None = None
 
     def keep(self, text: UnsavedText) -> bool:
-        """True if a draft contains ``text`` now; False if none can be written."""
+        """Returns True if a draft now contains ``text``, False if none can be written."""
         if self._held is None:
             self._held = {}
             for draft in self._drafts.all():

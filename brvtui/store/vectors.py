@@ -1,4 +1,4 @@
-"""The vectors of one context tree's texts, a file for each model (``docs/reference/jeffs-brain.md``, "Vectors")."""
+"""The vectors of one context tree's texts, one file per model (``docs/reference/jeffs-brain.md``, "Vectors")."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ class VectorStore:
     """Vectors by the digests of their texts, in the tool's cache folder. Creates nothing before the first write."""
 
     def __init__(self, tree: Path, model: str) -> None:
-        """The vectors of texts of ``tree`` by ``model``. The file may not exist."""
+        """The vectors that ``model`` computed for texts of ``tree``. The file may not exist."""
         digest = hashlib.sha256(model.encode("utf-8", "surrogatepass")).hexdigest()[:_DIGEST]
         self.path = tree_cache(tree) / "vectors" / f"{digest}.npz"
 
     def read(self) -> dict[str, NDArray[np.float32]]:
-        """The stored vectors; empty if there are none or if the file is broken."""
+        """The stored vectors; empty if the file is missing or broken."""
         try:
             with np.load(io.BytesIO(read_sealed(self.path, _LARGEST)), allow_pickle=False) as file:
                 names, matrix = file["names"], file["vectors"]
@@ -45,7 +45,7 @@ class VectorStore:
         return dict(zip(map(str, names.tolist()), matrix, strict=True))
 
     def write(self, vectors: Mapping[str, NDArray[np.float32]]) -> None:
-        """Replaces the stored vectors in one step. Raises OSError if the cache folder cannot be written."""
+        """Replaces the stored vectors in one step. Raises OSError if the cache folder is not writable."""
         names = sorted(vectors)
         matrix = np.stack([vectors[name] for name in names]) if names else np.zeros((0, 0), dtype=np.float32)
         buffer = io.BytesIO()

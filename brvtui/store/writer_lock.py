@@ -1,4 +1,4 @@
-"""The lock of the one process that writes a folder of the tool's own; others only read."""
+"""The lock that makes one process the only writer of one of the tool's own folders; others only read."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class WriterLock:
         self._descriptor: int | None = None
 
     def take(self) -> bool:
-        """Takes the lock, and creates the folder. True if this process may write. Raises OSError."""
+        """Acquires the lock, and creates the folder. Returns True if this process may write. Raises OSError."""
         if self._descriptor is not None and not self._is_in_place(self._descriptor):
             self.close()  # the folder was removed: the lock of a new one is a different file
         if self._descriptor is None:
@@ -32,7 +32,7 @@ class WriterLock:
         return True
 
     def close(self) -> None:
-        """Lets another process write."""
+        """Releases the lock, so that another process can write."""
         if self._descriptor is not None:
             os.close(self._descriptor)
             self._descriptor = None

@@ -1,13 +1,13 @@
-"""The vocabulary of explanation: what one query did, as plain frozen data.
+"""The vocabulary of explanation: the whole decision about one query, as plain frozen data.
 
 Panes, JSON, ``explain`` and tests read a :class:`Trace` and compute nothing themselves. Two invariants hold for the
 traces of every engine (``docs/explanation/invariants.md``, "What always holds"):
 
-* the parts of a :class:`Hit` sum to its score within :data:`SUM_TOLERANCE`;
+* the parts of a :class:`Hit` add up to its score within :data:`SUM_TOLERANCE`;
 * every :class:`Stage` conserves its counts: ``came_in - dropped == went_out``.
 
-Timings sit in :attr:`Trace.timings` alone, so that everything else is a function of snapshot, query, constants and
-clock. What only one engine has stands in :attr:`Trace.sections`, typed by that engine.
+Only :attr:`Trace.timings` contains timings, so that everything else depends only on snapshot, query, constants and
+clock. Data that only one engine has is in :attr:`Trace.sections`, typed by that engine.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The answer that the user reads, the prompt for a model, and the work of a model that wrote it."""
+"""The answer that the user reads, the prompt for a model, and the work of the model that wrote the answer."""
 
 from __future__ import annotations
 
@@ -8,17 +8,17 @@ from enum import StrEnum
 from typing import Any
 
 _WHOLE = re.compile(r"(?:turn|step) \d+")
-"""The parts that count for the total. A turn's wait for its first text is part of the turn."""
+"""The timings that count for the total. A turn's wait for its first text is already part of the turn."""
 
 
 class EndReason(StrEnum):
-    """The ways in which a model's work on an answer ended."""
+    """The reasons why a model's work on an answer ended."""
 
     ANSWERED = "answered"
     CUT = "cut"
-    """The answer reached its limit of tokens."""
+    """The answer reached its token limit."""
     REPEATED = "repeated"
-    """The same tool was called with the same arguments too often."""
+    """One tool was called too often with the same arguments."""
     IDLE = "idle"
     """Too many consecutive turns read no new note."""
     ITERATIONS = "iterations"
@@ -35,23 +35,23 @@ class Usage:
     sent: int
     received: int
     estimated: bool
-    """True if the service did not count them, so that they are characters / 4."""
+    """True if the service did not count the tokens and they are estimated as characters / 4."""
 
 
 @dataclass(frozen=True)
 class ModelTurn:
-    """One call of the model. Its milliseconds are in the completion's ``timings``."""
+    """One call of the model. Its duration is in the completion's ``timings``."""
 
     number: int
     text: str
     calls: int
-    """The number of tools that it called."""
+    """The number of tools that the model called."""
     usage: Usage
 
 
 @dataclass(frozen=True)
 class ToolStep:
-    """One tool that a model called. Its milliseconds are in the completion's ``timings``."""
+    """One tool that a model called. Its duration is in the completion's ``timings``."""
 
     number: int
     turn: int
@@ -59,13 +59,13 @@ class ToolStep:
     arguments: str
     """The arguments as the model wrote them: JSON, or an attempt at it."""
     result: str
-    """The tool's answer, as JSON."""
+    """The tool's result, as JSON."""
     result_tokens: int
-    """An estimate."""
+    """The estimated number of tokens in the result."""
     refused: str
-    """The reason why it was not carried out; empty if it was."""
+    """The reason why the call was refused; empty if it was carried out."""
     read: tuple[str, ...]
-    """The notes whose text it returned."""
+    """The notes whose text the tool returned."""
 
 
 @dataclass(frozen=True)
@@ -74,9 +74,9 @@ class Cited:
 
     path: str
     in_tree: bool
-    """False if the tree does not contain it, so that the answer is not grounded there."""
+    """False if the tree does not contain the source, so that it does not ground the answer."""
     seen: bool
-    """True if the model received its text."""
+    """True if the model received the source's text."""
 
 
 @dataclass(frozen=True)
@@ -87,41 +87,41 @@ class Completion:
     """The model and its host."""
     ended: EndReason
     why: str
-    """The reason for this end; empty if it simply answered."""
+    """The reason for this end; empty if the model simply answered."""
     turns: tuple[ModelTurn, ...]
     steps: tuple[ToolStep, ...]
     usage: Usage
     cost_cents: float | None
-    """The cost by the user's prices; None if there are none."""
+    """The cost by the user's prices; None if no prices are set."""
     cited: tuple[Cited, ...]
     missing: tuple[str, ...]
-    """Parts that the answer lacks, out of Summary, Details, Sources and Gaps."""
+    """The required parts (Summary, Details, Sources and Gaps) that the answer lacks."""
     notices: tuple[str, ...] = ()
     partial: str = ""
-    """The text before a failure or cancellation; not part of the answer."""
+    """The text received before a failure or cancellation; not part of the answer."""
     turn_cents: tuple[float, ...] = ()
-    """The cost of each turn, by the same prices; empty if there are none."""
+    """The cost of each turn by the user's prices; empty if no prices are set."""
     timings: dict[str, float] = field(default_factory=dict)
-    """Milliseconds: ``turn 1``, ``step 1`` and so on; ``turn 1 first text`` is the time until its first piece."""
+    """Milliseconds: ``turn 1``, ``step 1`` and so on; ``turn 1 first text`` is the time to the turn's first piece."""
 
     @property
     def ungrounded(self) -> tuple[str, ...]:
-        """The sources in the answer that are not in the tree."""
+        """The answer's sources that are not in the tree."""
         return tuple(cited.path for cited in self.cited if not cited.in_tree)
 
     @property
     def took_ms(self) -> float:
-        """The milliseconds of all turns and tools, including incomplete ones."""
+        """The total milliseconds of all turns and tools, including incomplete ones."""
         return sum(ms for part, ms in self.timings.items() if _WHOLE.fullmatch(part))
 
 
 INSTRUCTIONS = "instructions"
-"""The name of the prompt section that tells the model how to use the others."""
+"""The name of the prompt section that tells the model how to use the other sections."""
 
 
 @dataclass(frozen=True)
 class PromptSection:
-    """A named part of a prompt with its estimated tokens (characters / 4)."""
+    """A named part of a prompt, with its estimated tokens (characters / 4)."""
 
     name: str
     tokens: int
@@ -130,7 +130,7 @@ class PromptSection:
 
 @dataclass(frozen=True)
 class Lane:
-    """One lane of the manifest: its token budget and the entries that fit."""
+    """One lane of the manifest: its token budget, and the entries that fit into it."""
 
     name: str
     budget: int
@@ -141,7 +141,7 @@ class Lane:
 
 @dataclass(frozen=True, slots=True)
 class ManifestPlace:
-    """A file's place in the manifest. ``position`` in its lane counts from 1, and is None if it is ``left_out``."""
+    """A file's place in the manifest. ``position`` in its lane counts from 1; None if the file is ``left_out``."""
 
     path: str
     lane: str
@@ -152,12 +152,12 @@ class ManifestPlace:
     tokens: int | None
     """The file's own estimated tokens; None if they are unknown."""
     before: int
-    """The tokens of the lane that earlier entries use."""
+    """The number of the lane's tokens that earlier entries use."""
     budget: int
     text_path: str
-    """The file whose text is used for it: its abstract, or itself."""
+    """The file whose text represents this file: its abstract, or the file itself."""
     left_out: str
-    """The reason why it is not in the manifest, in one line; empty if it is."""
+    """The reason why the file is not in the manifest, in one line; empty if it is."""
     source: str
     """The origin of the manifest."""
 
@@ -189,7 +189,7 @@ class ModelPrompt:
 
     @property
     def material(self) -> str:
-        """Everything except the instructions: the question and the material that was found."""
+        """Everything except the instructions: the question and the retrieved material."""
         return "\n\n".join(section.text for section in self.sections if section.name != INSTRUCTIONS)
 
 
@@ -204,13 +204,13 @@ class Answer:
     prompt: ModelPrompt | None
     notice: str
     sources: tuple[str, ...]
-    """The paths of the results that ``text`` names as its sources."""
+    """The paths of the results that ``text`` names as sources."""
     completion: Completion | None = None
-    """The model's work on it, even if it failed."""
+    """The model's work on the answer, even if it failed."""
 
     @property
     def awaits_model(self) -> bool:
-        """True if a model should write it but was not called yet. ``prompt`` is what it would receive."""
+        """True if a model should write the answer but was not called. ``prompt`` is what it would receive."""
         return self.prompt is not None and self.completion is None
 
 

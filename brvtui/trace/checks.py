@@ -1,4 +1,4 @@
-"""The elements of a decision: states of steps, the comparisons that decide, and the counts of stages."""
+"""The elements of a decision: step states, decisive comparisons, and stage counts."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from enum import StrEnum
 
 
 class State(StrEnum):
-    """The ways in which a step of a decision ended."""
+    """The possible results of a decision step."""
 
     HIT = "hit"
     MISSED = "missed"
@@ -24,7 +24,7 @@ class Check:
     """One comparison that decided something.
 
     ``passed`` is None if the check was not reached. ``margin`` is value minus threshold, in the value's own unit.
-    ``constant`` is the profile's dotted name of the threshold (empty if it has none), and ``rule`` a section of
+    ``constant`` is the threshold's dotted name in the profile (empty if it has none), and ``rule`` a section of
     ``docs/reference/byterover.md``.
     """
 
@@ -41,7 +41,7 @@ class Check:
 
 @dataclass(frozen=True)
 class Stage:
-    """Counts of one stage: ``came_in - dropped == went_out``."""
+    """The counts of one stage: ``came_in - dropped == went_out``."""
 
     name: str
     came_in: int

@@ -1,9 +1,9 @@
-"""Events of answering a query, in the order in which they happen: plain frozen data.
+"""Events during the answering of a query, in order: plain frozen data.
 
-The order is: :class:`Routed`; for every turn of the model :class:`TurnBegun`, then :class:`TextDelta` and
-:class:`Waiting` as they come, :class:`TurnEnded`, and a :class:`StepBegun` with its :class:`StepEnded` for each tool
-that it called; at last :class:`Finished` or :class:`CompletionFailed`. A query that calls no model has only the first
-and the last.
+The order is: :class:`Routed`; for every turn of the model :class:`TurnBegun`, then any number of :class:`TextDelta` and
+:class:`Waiting`, :class:`TurnEnded`, and a :class:`StepBegun` and a :class:`StepEnded` for each tool that the model
+called; finally :class:`Finished` or :class:`CompletionFailed`. A query that calls no model has only the first and the
+last.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from brvtui.trace import ModelTurn, ToolStep, Trace
 
 @dataclass(frozen=True, slots=True)
 class Routed:
-    """The route is decided. ``model`` is called next; empty if no model is called."""
+    """The route is decided. ``model`` is called next; it is empty if no model is called."""
 
     trace: Trace
     model: str
@@ -23,7 +23,7 @@ class Routed:
 
 @dataclass(frozen=True, slots=True)
 class TurnBegun:
-    """The model is called for the ``number``-th time. Text of earlier turns was not the answer."""
+    """The model is called for the ``number``-th time. Text from earlier turns was not the answer."""
 
     number: int
 
@@ -37,7 +37,7 @@ class TextDelta:
 
 @dataclass(frozen=True, slots=True)
 class Waiting:
-    """The service is called again after ``seconds``; ``why`` is one line."""
+    """The service is called again after ``seconds``, for the reason ``why``, which is one line."""
 
     seconds: float
     why: str
@@ -53,7 +53,7 @@ class TurnEnded:
 
 @dataclass(frozen=True, slots=True)
 class StepBegun:
-    """The model calls ``tool`` with ``arguments``, as it wrote them."""
+    """The model calls ``tool`` with ``arguments`` as the model wrote them."""
 
     number: int
     tool: str
@@ -62,7 +62,7 @@ class StepBegun:
 
 @dataclass(frozen=True, slots=True)
 class StepEnded:
-    """The tool answered after ``ms`` milliseconds."""
+    """The tool finished after ``ms`` milliseconds."""
 
     step: ToolStep
     ms: float
@@ -70,14 +70,14 @@ class StepEnded:
 
 @dataclass(frozen=True, slots=True)
 class Finished:
-    """The query is answered; ``trace`` contains the answer."""
+    """The query is answered. ``trace`` contains the answer."""
 
     trace: Trace
 
 
 @dataclass(frozen=True, slots=True)
 class CompletionFailed:
-    """The model returned no answer, or was cancelled; ``why`` is one line. ``trace`` contains the substitute."""
+    """The model returned no answer or was cancelled; ``why`` is one line. ``trace`` contains a substitute answer."""
 
     trace: Trace
     why: str

@@ -1,4 +1,4 @@
-"""Feedback of users on results, and its store for engines that learn from it."""
+"""Users' feedback on results, and its storage for engines that learn from it."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from typing import Protocol
 
 
 class Usefulness(StrEnum):
-    """The fate of a result."""
+    """The usefulness of a result to a user."""
 
     ACCEPTED = "accepted"
     MODIFIED = "modified"
-    """It was used with changes."""
+    """The result was used with changes."""
     DISMISSED = "dismissed"
     FAILED = "failed"
-    """The system failed while the result was in use. That is no judgment of the result, so it is stored but not
-    counted."""
+    """The system failed while the result was in use. This does not judge the result, so it is stored but not counted.
+    """
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,14 +28,14 @@ class Feedback:
     document: str
     usefulness: Usefulness
     at_ms: float
-    """Milliseconds since 1970."""
+    """The time, in milliseconds since 1970."""
 
 
 class FeedbackLog(Protocol):
     """The feedback on one engine's results over one tree."""
 
     def counts(self) -> Mapping[Usefulness, int]:
-        """The number of each kind of feedback. Raises OSError."""
+        """The count of each kind of feedback. Raises OSError."""
 
     def said(self) -> Sequence[Feedback]:
         """All feedback, oldest first. Raises OSError."""
@@ -48,13 +48,13 @@ class NoFeedback:
     """A feedback log that stores nothing."""
 
     def counts(self) -> Mapping[Usefulness, int]:
-        """No counts."""
+        """Returns no counts."""
         return {}
 
     def said(self) -> Sequence[Feedback]:
-        """No feedback."""
+        """Returns no feedback."""
         return ()
 
     def add(self, feedback: Feedback) -> None:
-        """Raises PermissionError, because there is no place to store it."""
+        """Raises PermissionError, because feedback cannot be stored."""
         raise PermissionError("feedback is not kept here")

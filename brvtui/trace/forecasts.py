@@ -21,12 +21,11 @@ class DatedEvent:
     """One effect of time on a document."""
 
     kind: str
-    """The name of all events of this kind: one of the engine's ``event_kinds``."""
+    """The kind of event: one of the engine's ``event_kinds``."""
     days: float
-    """Days from now; 0 or less if it has happened."""
+    """The number of days from now; 0 or less if the event is in the past."""
     date: str
-    """The date (UTC), ``2027-11-10``; empty if it is outside the calendar, or if the date of a past event is unknown.
-    """
+    """The date (UTC), ``2027-11-10``; empty if it is outside the calendar, or for a past event with an unknown date."""
     text: str
 
 
@@ -39,11 +38,11 @@ class DocumentForecast:
     reach: float
     """The best score that any document can have."""
     lacks: tuple[Part, ...]
-    """The parts in which this document falls short of ``reach``, largest first: values below 0."""
+    """The parts by which this document falls short of ``reach``, largest first; their values are below 0."""
     ceiling_then: float
     """The ceiling on the requested day; equal to ``ceiling`` for today."""
     events: tuple[DatedEvent, ...]
-    """Future events, soonest first, after past ones."""
+    """All events: past ones, then future ones, soonest first."""
 
 
 @dataclass(frozen=True)
@@ -52,11 +51,11 @@ class EventCount:
 
     kind: str
     text: str
-    """The state of the documents after it, which follows their number: ``out of tier 2``."""
+    """The documents' state after the event, which follows their number: ``out of tier 2``."""
     by_then: int
-    """The number of documents to which it has happened by the end of the span."""
+    """The number of documents to which the event has happened by the end of the span."""
     in_span: int
-    """The number of these to which it happens within the span, after now."""
+    """The number of these documents to which it happens within the span, after now."""
 
 
 @dataclass(frozen=True)
@@ -69,20 +68,20 @@ class AgeingDocument:
     ceiling: float
     """The best score that any query can give it now."""
     ceiling_then: float
-    """The same at the end of the span."""
+    """The best score that any query can give the document at the end of the span."""
     events: tuple[DatedEvent, ...]
-    """Soonest first."""
+    """The events, soonest first."""
 
 
 @dataclass(frozen=True)
 class Outlook:
-    """The effects of time on the documents that an engine ranks, in a span of days from now."""
+    """The effects of time on the documents that an engine ranks, over a span of days from now."""
 
     engine: str
     profile: str
     project: str
     now: str
-    """ISO 8601, UTC."""
+    """The current time, ISO 8601 in UTC."""
     days: int
     until: str
     """The last date (UTC), ``2026-12-20``; empty if it is outside the calendar."""
@@ -94,4 +93,4 @@ class Outlook:
     """The number of notes. An engine may rank fewer; for example, Soleri skips archived stubs."""
     counts: tuple[EventCount, ...]
     documents: tuple[AgeingDocument, ...]
-    """Documents with an event, in the order of their first event."""
+    """The documents with an event, in the order of their first events."""

@@ -1,4 +1,4 @@
-"""Results of a search: ranked lists before they are merged, hits, and near misses."""
+"""Search results: ranked lists before they are merged, hits, and near misses."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from brvtui.trace.scores import AgedSignals, Ceiling, Contribution, MatchedWord,
 
 @dataclass(frozen=True, slots=True)
 class LegHit:
-    """One rank of a leg. ``rank`` counts from 0; ``value`` is the ranking value, in the leg's own unit."""
+    """One entry of a leg. ``rank`` counts from 0; ``value`` is the ranking value, in the leg's own unit."""
 
     id: str
     rank: int
@@ -20,13 +20,13 @@ class LegHit:
 
 @dataclass(frozen=True, slots=True)
 class Leg:
-    """One ranked list before fusion. ``counts`` is False for a list that is not part of the fused one."""
+    """One ranked list before fusion. ``counts`` is False if the list is not part of the fused one."""
 
     name: str
     """``bm25``, ``vector``, or another channel of the engine."""
     state: State
     unit: str
-    """The unit of the hits' values: ``BM25``, ``cosine``; empty for an empty list."""
+    """The unit of the hits' values, such as ``BM25`` or ``cosine``; empty for an empty list."""
     counts: bool
     why: str
     hits: tuple[LegHit, ...] = ()
@@ -34,7 +34,7 @@ class Leg:
 
 @dataclass(frozen=True, slots=True)
 class LegRank:
-    """The rank of a hit in the leg called ``leg``, counted from 0."""
+    """A hit's rank in the leg called ``leg``, counted from 0."""
 
     leg: str
     rank: int
@@ -44,7 +44,7 @@ class LegRank:
 SUM_TOLERANCE = 1e-9
 
 MOST_LISTED = 10
-"""The number of results that an attempt or a step of the ladder includes; its counts include all."""
+"""The maximum number of results listed for an attempt or a ladder step; its counts include all results."""
 
 
 class Kind(StrEnum):
@@ -67,7 +67,7 @@ class Origin(StrEnum):
 
 @dataclass(frozen=True)
 class Hit:
-    """A ranked result. ``path`` is shown by the engine; ``file`` is the note below the tree that it represents."""
+    """A ranked result. The engine shows it as ``path``; ``file`` is the note below the tree that it represents."""
 
     path: str
     file: str
@@ -83,29 +83,29 @@ class Hit:
     found_by: str = ""
     """The entity whose search added this hit; empty for the main search."""
     places: tuple[LegRank, ...] = ()
-    """The rank in each leg that contains it; empty for an engine without legs."""
+    """The rank in each leg that contains the hit; empty for an engine without legs."""
     words: tuple[MatchedWord, ...] = ()
-    """The query words that it matches, in the query's order; empty if the query was only a path."""
+    """The query words that the hit matches, in query order; empty if the query was only a path."""
 
     @property
     def maturity(self) -> str:
-        """The stored maturity; empty if it has no signals."""
+        """The stored maturity; empty if the hit has no signals."""
         return self.signals.maturity if self.signals else ""
 
 
 def parts_gap(hit: Hit) -> float:
-    """The absolute difference between the sum of the parts of ``hit`` and its score (0 if exact)."""
+    """The absolute difference between the sum of the hit's parts and its score (0 if exact)."""
     return abs(sum(part.value for part in hit.parts) - hit.score)
 
 
 def adds_up(hit: Hit) -> bool:
-    """True if the parts of ``hit`` sum to its score within :data:`SUM_TOLERANCE`."""
+    """True if the hit's parts add up to its score within :data:`SUM_TOLERANCE`."""
     return parts_gap(hit) <= SUM_TOLERANCE
 
 
 @dataclass(frozen=True)
 class NearMiss:
-    """A note that matched but is not in the results. ``short`` is its distance to them, in score or in ranks."""
+    """A note that matched but is not in the results. ``short`` is its distance to the results, in score or in ranks."""
 
     path: str
     file: str
@@ -117,7 +117,7 @@ class NearMiss:
     reason: str
     short: float
     words: tuple[MatchedWord, ...] = ()
-    """The query words that it matches, in the query's order."""
+    """The query words that the note matches, in query order."""
 
 
 def behind_the_first(hit: Hit, rank: int, kept: int) -> NearMiss:
@@ -129,13 +129,13 @@ def behind_the_first(hit: Hit, rank: int, kept: int) -> NearMiss:
 
 @dataclass(frozen=True)
 class Listed:
-    """A short form of a result that an attempt, or a step of the ladder, found."""
+    """A short form of a result found by an attempt or a ladder step."""
 
     path: str
     file: str
     title: str
     kind: Kind | None
-    """None if the pipeline does not distinguish kinds of notes."""
+    """The kind of note; None if the pipeline does not distinguish kinds."""
     maturity: str
     """The stored maturity; empty if the result has none."""
     score: float
@@ -148,12 +148,12 @@ def listed(hit: Hit) -> Listed:
 
 @dataclass(frozen=True)
 class Detail:
-    """The term x field detail of one document: contributions sum to ``score.term_sum`` within the tolerance."""
+    """The term-by-field detail of one document. Contributions sum to ``score.term_sum`` within the tolerance."""
 
     path: str
     contributions: tuple[Contribution, ...]
     score: TextScore | None
-    """None if the engine's text score has no such parts."""
+    """The text score; None if the engine's has no such parts."""
     formula: str
     hit: Hit | None = None
-    """The score that the document has, or would have had without cuts; None if nothing in it matches."""
+    """The document's score, or the score that it would have had without cuts; None if nothing in it matches."""

@@ -1,4 +1,4 @@
-"""Sections of traces whose engine routes a query over tiers: the cache, and the outcome."""
+"""Trace sections of engines that route a query through tiers: the cache, and the outcome."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from brvtui.trace.hits import Hit, Listed
 
 @dataclass(frozen=True)
 class Rung:
-    """One step of the retry ladder: its search, its end, and the number of notes found."""
+    """One step of the retry ladder: its search, its result, and the number of notes found."""
 
     number: int
     strategy: str
@@ -23,11 +23,11 @@ class Rung:
     hits: int
     why: str
     listed: tuple[Listed, ...] = ()
-    """The best of its results, at most :data:`MOST_LISTED`."""
+    """The best of the step's results, at most :data:`MOST_LISTED`."""
     unit: str = ""
     """The unit of the scores in :attr:`listed`: ``score``, ``BM25``, ``similarity of names``; empty without results."""
     timed_by: str = ""
-    """The key of its milliseconds in ``timings``; empty if it did not search."""
+    """The key of the step's milliseconds in ``timings``; empty if it did not search."""
 
     @property
     def ran(self) -> bool:
@@ -37,20 +37,20 @@ class Rung:
 
 @dataclass(frozen=True)
 class Ladder:
-    """The retry ladder's place in a trace."""
+    """The part of a trace about the retry ladder."""
 
     SECTION: ClassVar = "ladder"
 
     state: State
     why: str
     rungs: tuple[Rung, ...] = ()
-    """Every step in its order, including steps that did not run; empty if the ladder was not used."""
+    """Every step in order, including steps that did not run; empty if the ladder was not used."""
     found: tuple[str, ...] = ()
     """The paths that the ladder found, best first."""
     hits: tuple[Hit, ...] = ()
-    """Its hits, best first; empty unless the ladder answered."""
+    """The ladder's hits, best first; empty unless the ladder answered."""
     in_route: bool = False
-    """True if the route uses its results; False if they are advice beside the route."""
+    """True if the route uses the ladder's results; False if they are only advice."""
 
     @property
     def strategy(self) -> str:
@@ -59,7 +59,7 @@ class Ladder:
 
 
 class SearchOutcome(StrEnum):
-    """The ways in which one search ended."""
+    """The possible results of one search."""
 
     MATCHES = "matches"
     NO_TOKENS = "no_tokens"
@@ -73,17 +73,17 @@ class SearchOutcome(StrEnum):
 
 @dataclass(frozen=True)
 class FingerprintState:
-    """The tree's fingerprint as the cache sees it."""
+    """The tree's fingerprint as seen by the cache."""
 
     SECTION: ClassVar = "fingerprint"
 
     value: str
     held: bool
-    """True if an earlier value was still cached, so that the files were not checked again."""
+    """True if an earlier value was still cached, so that files were not checked again."""
     age_s: float
     left_s: float
     current: str
-    """The fingerprint if it were computed now."""
+    """The fingerprint that would be computed now."""
     files: int
 
 
@@ -94,7 +94,7 @@ class CacheEntry:
     key: str
     tier: int
     covered: bool
-    """True if notes or a model gave the answer; False if the query was not covered."""
+    """True if notes or a model produced the answer; False if the query was not covered."""
     age_s: float
     left_s: float
     fingerprint_match: bool
@@ -109,7 +109,7 @@ class CacheEntry:
 
 @dataclass(frozen=True)
 class CacheLook:
-    """Both cache look-ups over every entry, oldest inserted first."""
+    """Both cache look-ups over all entries, oldest insertion first."""
 
     SECTION: ClassVar = "cache"
 
@@ -126,10 +126,10 @@ class CacheLook:
     simulated: bool = True
 
     def lasts_s(self, tree: FingerprintState) -> float | None:
-        """The seconds for which the matching entry will still be used; None if no entry answered.
+        """The number of seconds for which the matching entry can still be used; None if no entry answered.
 
-        It is used until it expires or, if the ``tree`` has changed, until the cached fingerprint that hides this
-        expires.
+        It can be used until it expires or, if the ``tree`` has changed, until the cached fingerprint that hides the
+        change expires.
         """
         entry = next((entry for entry in self.entries if entry.key == self.hit_key), None)
         if entry is None:
@@ -138,7 +138,7 @@ class CacheLook:
 
 
 class Outcome(StrEnum):
-    """The outcome of a route: the kind of answer that the query gets."""
+    """The outcome of a route: the kind of answer to the query."""
 
     EXACT_CACHE = "exact_cache"
     FUZZY_CACHE = "fuzzy_cache"
@@ -156,7 +156,7 @@ class Route:
 
     outcome: Outcome
     used: bool
-    """False if a cache hit answered: the search was computed for display, and not used."""
+    """False if a cache hit answered, so that the search was computed only for display."""
 
     @property
     def needs_model(self) -> bool:
@@ -175,11 +175,11 @@ class TreeChanges:
 
 @dataclass(frozen=True, slots=True)
 class CacheNow:
-    """The simulated cache at one moment, beside the query that is being typed."""
+    """The simulated cache at one moment, shown next to the query that is being typed."""
 
     fingerprint: FingerprintState
     look: CacheLook
     changes: Mapping[str, TreeChanges]
-    """For an entry's key, the changes since it was answered, if they are still known."""
+    """The changes since each entry was answered, by the entry's key, if they are still known."""
     index_left_s: float = 0.0
-    """The seconds for which the engine may still search the index from before the last change of the tree."""
+    """The number of seconds for which the engine may still search an index from before the last change to the tree."""

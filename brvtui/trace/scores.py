@@ -1,4 +1,4 @@
-"""The elements of a score: its parts, the text score with its terms, and the signals that change it with time."""
+"""The elements of a score: its parts, the text score with its terms, and the signals that change it over time."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ from enum import StrEnum
 
 
 class MatchKind(StrEnum):
-    """The ways in which an index term matches a query term."""
+    """The ways in which an index term can match a query term."""
 
     EXACT = "exact"
     PREFIX = "prefix"
     FUZZY = "fuzzy"
     STEM = "stem"
-    """The same word except for its ending."""
+    """The same word with a different ending."""
     INSIDE = "inside"
-    """A longer term with letters before it, and perhaps after it."""
+    """A longer term that contains the word, with letters before it and perhaps after it."""
 
 
 @dataclass(frozen=True)
@@ -31,21 +31,22 @@ class TermMatch:
 
 @dataclass(frozen=True, slots=True)
 class MatchedWord:
-    """A word of the query, and the word of a document that matches it best."""
+    """A query word, and the document word that matches it best."""
 
     query: str
     word: str
-    """The word as in the document's index."""
+    """The word as it is in the document's index."""
     kind: MatchKind
     distance: int
-    """The number of letters that a longer word adds, or that differ in a misspelt one; 0 if there is no difference."""
+    """The number of letters that a longer word adds, or that differ in a misspelling; 0 if there is no difference."""
     fields: tuple[str, ...]
-    """The fields that contain it, the heaviest first: ``title``, ``path``, ``text``; or ``below`` for a folder that
-    was raised by a note in it."""
+    """The fields that contain it, heaviest first: ``title``, ``path``, ``text``; ``below`` for a folder raised by a
+    note.
+    """
 
 
 class Whereabouts(StrEnum):
-    """The way in which notes contain a word that an engine finds in none of them."""
+    """The form in which notes contain a word that an engine finds in none of them."""
 
     NOWHERE = "nowhere"
     UNKNOWN = "too much to search"
@@ -57,26 +58,26 @@ class Whereabouts(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class MissingWord:
-    """A word of the query that an engine finds in no note, looked up in the text of the notes."""
+    """A query word that an engine finds in no note, looked up in the notes' texts."""
 
     word: str
-    """The word as the engine searched it."""
+    """The word as the engine searched for it."""
     typed: str
-    """The word of the query from which it was derived; empty if there is none."""
+    """The query word from which it was derived; empty if there is none."""
     where: Whereabouts
     notes: int = 0
-    """The number of notes that contain it."""
+    """The number of notes whose text contains it."""
     file: str = ""
-    """One of them."""
+    """The path of one of these notes."""
     run: str = ""
     """The run of characters in which that note contains it."""
     helps: bool = False
-    """True if a search for ``run`` was tried and finds a note that contains it."""
+    """True if a search for ``run`` was tried and found a note that contains the word."""
 
 
 @dataclass(frozen=True)
 class TermExpansion:
-    """Every index term that matches one query term. ``matches`` contains only the heaviest; the counts include all."""
+    """Every index term that matches one query term. ``matches`` lists only the heaviest; the counts include all."""
 
     term: str
     matches: tuple[TermMatch, ...]
@@ -84,14 +85,14 @@ class TermExpansion:
     prefix: int
     fuzzy: int
     notes: int
-    """The number of notes that contain any of the matched terms, in any field."""
+    """The number of notes that contain any matching term in any field."""
     near: tuple[str, ...] = ()
-    """If no note contains any: other forms of the word in the notes, which no rule matches."""
+    """Other forms of the word in the notes, which no rule matches, if no note contains a matching term."""
 
 
 @dataclass(frozen=True)
 class Part:
-    """One addend of a score. ``value`` is added; ``amount`` and ``factor`` explain its origin."""
+    """One addend of a score. ``value`` is the addend; ``amount`` and ``factor`` explain its origin."""
 
     name: str
     value: float
@@ -102,7 +103,7 @@ class Part:
 
 @dataclass(frozen=True)
 class TextScore:
-    """Text relevance of one note: ``raw = term_sum * matched_terms``, ``relevance = raw / (1 + raw)``."""
+    """The text relevance of one note: ``raw = term_sum * matched_terms``, ``relevance = raw / (1 + raw)``."""
 
     term_sum: float
     matched_terms: int
@@ -112,7 +113,7 @@ class TextScore:
 
 @dataclass(frozen=True)
 class AgedSignals:
-    """Signals of a note before and after decay. Importance 0..100, recency 0..1, ``days`` since the file's mtime."""
+    """A note's signals before and after decay. Importance 0..100, recency 0..1, ``days`` since the file's mtime."""
 
     maturity: str
     importance_stored: float
@@ -130,18 +131,18 @@ class AgedSignals:
 
 @dataclass(frozen=True)
 class Horizon:
-    """The reachability of a threshold for a note, and the number of days for which it lasts."""
+    """A threshold that a note may reach, and the number of days for which that is possible."""
 
     threshold: float
     constant: str
     reachable: bool
     days_left: float | None
-    """Days until the ceiling falls below the threshold; None if it never does, and 0 if it already has."""
+    """The days until the ceiling falls below the threshold; None if it never does, and 0 if it already has."""
 
 
 @dataclass(frozen=True)
 class Ceiling:
-    """The score that a note would have now for a perfect text match, and its horizons for thresholds."""
+    """The score that a note would have now with a perfect text match, and its horizons for thresholds."""
 
     score: float
     horizons: tuple[Horizon, ...]

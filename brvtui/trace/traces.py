@@ -1,4 +1,4 @@
-"""The whole decision about one query, and the reason why one document is, or is not, in its answer."""
+"""The whole decision about one query, and the reason why one document is or is not in its answer."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ SCHEMA = 2
 
 @dataclass(frozen=True)
 class Step:
-    """One step of a decision, in the order in which the engine takes them."""
+    """One step of a decision, in the engine's order."""
 
     name: str
     tier: int | None
@@ -25,46 +25,46 @@ class Step:
     checks: tuple[Check, ...]
     summary: str
     expected: str = ""
-    """The documented latency of the step."""
+    """The step's documented latency."""
 
     @property
     def took(self) -> bool:
-        """True if the step took the query, so that later steps are not run, or not used."""
+        """True if the step answered the query, so that later steps do not run or are not used."""
         return self.state is State.TAKEN or (self.state is State.HIT and self.tier is not None)
 
 
 @dataclass(frozen=True)
 class SnapshotInfo:
-    """The snapshot of a trace."""
+    """The snapshot on which a trace is based."""
 
     project: str
     generation: int
     notes: int
     clock: str
-    """ISO 8601, UTC, milliseconds."""
+    """The time, ISO 8601 in UTC with milliseconds."""
     is_code: bool = False
-    """True if the notes are the symbols of a repository."""
+    """True if the notes are a repository's symbols."""
 
 
 @dataclass(frozen=True)
 class Scale:
-    """The format of scores and bars: decimals, and the score that fills a whole bar."""
+    """The format of scores and bars: the number of decimals, and the score of a full bar."""
 
     decimals: int = 2
     full: float = 1.0
     reach: float = 1.0
-    """The share of a whole bar that any score can reach; the rest is hatched."""
+    """The share of a full bar that a score can reach; the rest is hatched."""
 
 
 class Section(Protocol):
-    """Typed frozen data that only one engine has; ``SECTION`` is its name in JSON, unique within the engine."""
+    """Typed frozen data that only one engine has. ``SECTION`` is its name in JSON, unique within the engine."""
 
     SECTION: ClassVar[str]
 
 
 @dataclass(frozen=True)
 class UnreadSection:
-    """A section of a saved trace whose type is unknown here, as plain data."""
+    """A section of a saved trace, as plain data, whose type is unknown here."""
 
     SECTION: str
     data: Any
@@ -75,16 +75,16 @@ S = TypeVar("S")
 
 @dataclass(frozen=True)
 class Trace:
-    """The whole decision of any engine about one query."""
+    """An engine's whole decision about one query."""
 
     schema: int
     engine: str
     """The engine's name in the registry."""
     version: str
-    """The system whose behaviour this is: ``ByteRover 3.14``."""
+    """The system whose behaviour is shown, such as ``ByteRover 3.14``."""
     profile: str
     mode: str
-    """``preview`` or ``run``."""
+    """The kind of query: ``preview`` or ``run``."""
     query: str
     scope_option: str
     snapshot: SnapshotInfo
@@ -96,7 +96,7 @@ class Trace:
     """The tier that answered; None for an engine without tiers."""
     steps: tuple[Step, ...]
     stages: tuple[Stage, ...]
-    """The number of documents that each stage took in, dropped and passed on."""
+    """The number of documents that entered each stage, were dropped there and left it."""
     hits: tuple[Hit, ...]
     """The results, in their final order."""
     legs: tuple[Leg, ...] = ()
@@ -108,29 +108,29 @@ class Trace:
     answer: Answer = RETRIEVAL_ALONE
     """The answer that the user reads."""
     sections: tuple[Any, ...] = ()
-    """Each is a :class:`Section`, with a type of its own."""
+    """The engine's own data; each item is a :class:`Section` of a different type."""
     scale: Scale = Scale()
     missing: tuple[MissingWord, ...] = ()
-    """The searched words that no document matches, and the places where documents contain them nevertheless."""
+    """The searched words that no document matches, and where documents contain them in another form."""
     filters: str = ""
-    """If nothing was found: the scope and the options that leave documents out, in words."""
+    """The scope and options that exclude documents, in words, if nothing was found; otherwise empty."""
     filtered_out: int = 0
-    """If nothing was found: the number of documents that would be found without :attr:`filters`."""
+    """The number of documents that would be found without :attr:`filters`, if nothing was found."""
     notices: tuple[str, ...] = ()
     options: dict[str, Any] = field(default_factory=dict)
-    """The query's options by name, as plain data that is complete enough to run it again: an alias file is recorded
-    by its content."""
+    """The query's options by name, as plain data sufficient to run it again: an alias file is recorded by its content.
+    """
     timings: dict[str, float] = field(default_factory=dict)
     """The milliseconds of every stage."""
 
     @property
     def ran(self) -> bool:
-        """True if the query was run, false if it was previewed, which has no effect."""
+        """True if the query was run; False if it was only previewed, which has no effect."""
         return self.mode == "run"
 
     @property
     def taken(self) -> Step | None:
-        """The first step that took the query: the verdict."""
+        """The first step that answered the query: the verdict."""
         return next((step for step in self.steps if step.took), None)
 
     def find(self, kind: type[S]) -> S | None:
@@ -158,14 +158,14 @@ class Trace:
 
 @dataclass(frozen=True)
 class Reason:
-    """The earliest reason of an engine's closed list; ``number`` counts from 1 in the order of that list."""
+    """The earliest applicable reason from an engine's closed list; ``number`` is its position in the list, from 1."""
 
     number: int
     text: str
 
 
 class LossStage(Enum):
-    """The stages at which an engine can lose a document, earliest first. Each engine has a subclass of its own."""
+    """The stages at which an engine can lose a document, earliest first. Each engine defines its own subclass."""
 
     @property
     def reason(self) -> Reason:
@@ -174,7 +174,7 @@ class LossStage(Enum):
 
 
 class RemedyKind(StrEnum):
-    """The kinds of changes that a remedy makes."""
+    """The kinds of changes that a remedy can make."""
 
     WORDING = "another wording"
     EDIT = "an edit"
@@ -185,17 +185,17 @@ class RemedyKind(StrEnum):
 
 @dataclass(frozen=True)
 class Remedy:
-    """One change that helps the document. ``verified`` remedies were tried, with these numbers as the result."""
+    """One change that helps the document. A ``verified`` remedy was tried, and its numbers are the results."""
 
     text: str
     verified: bool
     query: str = ""
-    """The other wording."""
+    """The query in its new wording."""
     rank: int | None = None
     """The document's rank, from 1."""
     score: float | None = None
     kind: RemedyKind | None = None
-    """None if the remedy is not a change of a listed kind."""
+    """The kind of change; None if it is not a listed kind."""
     tier: int | None = None
     """The tier that answers after the change."""
     how: str = ""
@@ -205,14 +205,14 @@ class Remedy:
     title: str = ""
     """The title to give it."""
     is_used: bool | None = None
-    """True if the answer then uses the document, False if it only lists it; None if that was not checked."""
+    """True if the answer then uses the document, False if it only lists it; None if this was not checked."""
     gain: str = ""
-    """The improvement if the rank stays the same, in a few words; empty if the rank shows it."""
+    """The improvement, in a few words, if the rank stays the same; otherwise empty."""
 
 
 @dataclass(frozen=True)
 class Explanation:
-    """One document and one query: its rank and hit if it is in the answer, else the earliest reason and a remedy."""
+    """One document and one query: the rank and hit if it is in the answer, or else the earliest reason and a remedy."""
 
     query: str
     path: str
@@ -220,19 +220,20 @@ class Explanation:
     found: bool
     rank: int | None
     hit: Hit | None
-    """The document's score. If it is not in the answer, the score it would have had (None: nothing matches)."""
+    """The document's score. If it is not in the answer, the score that it would have had; None if nothing matches."""
     detail: Detail | None
     reason: Reason | None
     numbers: str
     remedy: Remedy | None
     use: str
-    """The use of a document that is in the answer: quoted, passed to a model, listed. For a document that is not
-    ``found``, the use by an answer from the cache; empty if there is none."""
+    """The use of a document in the answer: quoted, passed to a model, listed. For one that is not ``found``, its use in
+    an answer from the cache; otherwise empty.
+    """
     trace: Trace
     notice: str = ""
     """The reason why the explanation may not fit the answer; empty if both used the same snapshot."""
     remedies: tuple[Remedy, ...] = ()
-    """The changes that would raise the document, best first, if they were requested."""
+    """The changes that would raise the document, best first; empty unless they were requested."""
 
 
 # The vocabulary as plain data, ready for JSON.

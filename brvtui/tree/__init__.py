@@ -1,2 +1,1 @@
-"""Files of a project on disk: reading, editing, saving, watching, history, and the engines' own files. No scores, no
-UI."""
+"""A project's files on disk: reading, editing, saving, watching, history, the engines' own files. No scores or UI."""

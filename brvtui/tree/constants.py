@@ -1,4 +1,4 @@
-"""Constants for reading a tree: limits, archive stubs, and the part of a profile that reading needs."""
+"""Constants for reading a tree: limits, archive stubs, and the part of a profile that affects reading."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from brvtui.typed_tables import LIMIT, LIMIT_UNLESS_0, Range, SizeLimit
 
 @dataclass(frozen=True, slots=True)
 class ReadingLimits:
-    """Limits on the files that the engine reads. ``max_files`` 0 means no limit."""
+    """Limits on the files that the engine reads. A ``max_files`` of 0 means no limit."""
 
     max_files: Annotated[int, Range(), LIMIT_UNLESS_0]
     max_file_bytes: SizeLimit
@@ -22,11 +22,11 @@ class ReadingLimits:
     recent_hours: float
     index_seconds: float
     linked_trees: Annotated[bool, LIMIT]
-    """True if a tree behind a link in the project is read; the real engine finds nothing there."""
+    """True if a tree behind a link in the project is read, although the real engine finds nothing there."""
     failures: bool
     """True if searches fail on trees on which the real engine's searches fail."""
     fingerprint_derived: bool
-    """True if the fingerprint covers every markdown file [doc]; False if it covers only notes and abstracts."""
+    """True if the fingerprint covers every Markdown file [doc]; False if it covers only notes and abstracts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,9 +34,9 @@ class ArchiveRules:
     """The content of the stub that replaces an archived note."""
 
     cue_units: int
-    """The number of UTF-16 code units of the note that the stub quotes."""
+    """The number of UTF-16 code units that the stub quotes from the note."""
     chars_per_token: float
-    """Characters per token, for the estimated token count in the stub."""
+    """The number of characters per token, used to estimate the token count in the stub."""
 
 
 class TreeConstants(Protocol):
@@ -44,8 +44,8 @@ class TreeConstants(Protocol):
 
     @property
     def limits(self) -> ReadingLimits:
-        """The limits on files and their text."""
+        """The limits on files and their texts."""
 
     @property
     def signals(self) -> SignalRules:
-        """The rules of signals, with the defaults of a note without any."""
+        """The rules for signals, including the defaults for notes without signals."""

@@ -1,4 +1,4 @@
-"""Decides who may use the served app: only requests from its owner's pages (``docs/explanation/security.md``)."""
+"""Restricts the served app to requests from its owner's pages (``docs/explanation/security.md``)."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from brvtui.store.crash_report import Circumstances, write_crash_report
 from brvtui.text.visible import visible
 
 MOST_STRANGERS = 256
-"""The limit on open connections without a valid request. One more closes the oldest."""
+"""The maximum number of open connections without a valid request. One more closes the oldest."""
 STRANGER_S = 10.0
-"""The seconds within which a connection must send a valid request."""
+"""The time in seconds within which a connection must send a valid request."""
 _LONGEST_PATH = 200
 ONLY_OWN_PAGES = "only the page that this server served may connect\n"
 _HEADERS = {
@@ -41,13 +41,13 @@ _Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 class Guard:
     """Admits requests that name this server, come from its own page, and have the token or its cookie.
 
-    Other users of the machine can reach the port, and a browser sends any site's requests to this machine too. The
-    cookie is not enough to open an app, because browsers send it to all ports of a host, including other users'
-    ports. A page also needs the ``key``, which it keeps in its storage, and storage belongs to one port.
+    Other users of the machine can reach the port, and a browser also sends other sites' requests to this machine. The
+    cookie alone cannot open an app, because browsers send it to all ports of a host, including other users' ports. A
+    page also needs the ``key``, which it keeps in its storage, because storage belongs to a single port.
     """
 
     def __init__(self, host: str, port: int) -> None:
-        """A new token, cookie and key for the server, which the user calls ``host``."""
+        """Creates a token, cookie and key for the server, which the user calls ``host``."""
         self.address = f"http://{f'[{host}]' if ':' in host else host}:{port}/"
         """The server's address without the token."""
         self.token = secrets.token_urlsafe(32)
@@ -60,8 +60,7 @@ class Guard:
         """Connections without a valid request, oldest first."""
 
     def admit(self, connection: RequestHandler) -> RequestHandler:
-        """Returns ``connection``, which is closed unless it sends a valid request in time, or if there are too many
-        strangers."""
+        """Returns ``connection``, and closes it if no valid request arrives in time or there are too many strangers."""
         self._strangers[connection] = None
         asyncio.get_running_loop().call_later(STRANGER_S, self._dismiss, connection)
         if len(self._strangers) > MOST_STRANGERS:
@@ -74,7 +73,7 @@ class Guard:
             connection.force_close()
 
     async def protect(self, request: web.Request, response: web.StreamResponse) -> None:
-        """Adds the headers that keep a response out of frames, caches and other sites."""
+        """Adds the headers that keep the response out of frames, caches and other sites."""
         response.headers.update(_HEADERS)
 
     def give_cookie(self, response: web.StreamResponse) -> None:
@@ -108,16 +107,16 @@ class Guard:
             raise web.HTTPForbidden(text="open the address that brv-tui serve printed: it contains the token\n")
 
     def has_token(self, request: web.Request) -> bool:
-        """True if ``request`` opens the page with the token. Nothing else accepts a token."""
+        """True if ``request`` opens the page with the token. No other request may use the token."""
         return request.path == "/" and _equal(request.query.get("token", ""), self.token)
 
     def has_key(self, given: str) -> bool:
-        """True if ``given`` is the key that only this server's own pages have."""
+        """True if ``given`` is the key, which only this server's own pages have."""
         return _equal(given, self.key)
 
     @property
     def _unknown_name(self) -> str:
-        """The message for a name that is not this server's. It has no token, because strangers read it."""
+        """The message for a name that is not this server's. It omits the token, because strangers can read it."""
         message = (
             "this server does not know the name in the request: open the address that brv-tui serve printed, "
             f"{self.address}?…"

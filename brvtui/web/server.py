@@ -1,4 +1,4 @@
-"""The app in a browser: the page, and a process of the app for each of its connections."""
+"""The app in a browser: the page, and an app process for each of its connections."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ from brvtui.web.guard import ONLY_OWN_PAGES, Guard
 
 _PAGES = Path(__file__).with_name("pages")
 _PAGE_PATIENCE_S = 0.5
-"""The seconds that open pages have to end by themselves when the server ends; then their apps are told to end."""
+"""The seconds that open pages have to end by themselves when the server ends, before their apps are told to end."""
 _APP_PATIENCE_S = 5.0
-"""The seconds that an app has to end when it is told to; then it is killed."""
+"""The time in seconds that an app has to end when it is told to, before it is killed."""
 _LOOK_S = 0.05
-"""The seconds between checks for apps that still run."""
+"""The interval in seconds between checks for running apps."""
 _MOST_APPS = 8
 _LARGEST_MESSAGE = 1_048_576
 _COLUMNS, _ROWS = 80, 24
@@ -84,10 +84,10 @@ class PageApp(AppService):
 
 
 class AppServer:
-    """Serves its owner a page, and runs a command for each connection of a page."""
+    """Serves a page to its owner, and runs a command for each connection from a page."""
 
     def __init__(self, command: Sequence[str], listening: socket.socket, host: str, title: str) -> None:
-        """A server on the open socket ``listening``. ``host`` is the user's name for this machine."""
+        """A server on the listening socket ``listening``. ``host`` is the user's name for this machine."""
         self._command = shlex.join(command)
         self._listening = listening
         self._title = title
@@ -136,7 +136,7 @@ class AppServer:
                 await asyncio.sleep(_LOOK_S)
 
     async def _page(self, request: web.Request) -> web.Response:
-        """The page. Its parts have relative addresses, so that it works through a tunnel."""
+        """The page. The addresses of its parts are relative, so that it works through a tunnel."""
         has_token = self._guard.has_token(request)
         text = (_PAGES / "app_index.html").read_text(encoding="utf-8")
         text = text.replace("{{ key }}", self._guard.key if has_token else "")
@@ -150,7 +150,7 @@ class AppServer:
         return web.FileResponse(_PAGES / "page.js")
 
     async def _connect(self, request: web.Request) -> web.WebSocketResponse:
-        """Connects a page to an app of its own."""
+        """Connects a page to its own app."""
         if "Origin" not in request.headers or not self._guard.has_key(request.match_info["key"]):
             raise web.HTTPForbidden(text=ONLY_OWN_PAGES)
         if self._apps >= _MOST_APPS:
@@ -188,7 +188,7 @@ class AppServer:
         return connection
 
     async def _download(self, request: web.Request) -> web.StreamResponse:
-        """A file from an app. Only its page knows the key."""
+        """A file from an app. Only the app's page knows the key."""
         key = request.match_info["key"]
         try:
             download = await self._downloads.get_download_metadata(key)
@@ -205,7 +205,7 @@ class AppServer:
 
 
 async def _forward(text: str, connection: web.WebSocketResponse, app: AppService) -> bool:
-    """Passes a message of the page on to the app. Returns False if no page sends such a message."""
+    """Passes a message from the page to the app. Returns False if no page would send such a message."""
     try:
         message = json.loads(text)
     except (ValueError, RecursionError):

@@ -1,4 +1,4 @@
-"""``brv-tui fleet query`` and ``explain``: one text as a query to every member."""
+"""``brv-tui fleet query``, ``explain`` and ``eval``: queries to every member."""
 
 from __future__ import annotations
 
@@ -42,8 +42,8 @@ if TYPE_CHECKING:
 def evaluate(judgments: Path | None, named_metrics: tuple[str, ...], options: FleetOptions, form: str) -> int:
     """Run every member's own judged queries, and measure how well they are answered.
 
-    With --judgments, one set is run over all members by one ranking: its documents are paths that any member may
-    have, or [member]:path. Exit code 1 when nothing was judged.
+    With --judgments, one set of queries is run over all members in one ranking: its documents are paths that any member
+    may have, or [member]:path. Exit code 1 when nothing is judged.
     """
     from brvtui.fleet.questions import EvaluationOf
     from brvtui.lab.evaluation.results import DEFAULT_METRICS, parse_metric
@@ -100,7 +100,7 @@ def _judged_together(file: Path, fleet: Fleet, options: FleetOptions) -> tuple[d
 
 
 _SHOWN = 3
-"""The number of printed results per member without a limit, and of members that say why they do not cover the text."""
+"""The number of results printed per member without a limit, and of members whose reason for no answer is printed."""
 
 
 @click.command("query")
@@ -131,10 +131,10 @@ _SHOWN = 3
 def query(
     text: str, scope: str, with_trace: bool, merge: str, limit: int | None, options: FleetOptions, form: str
 ) -> int:
-    """Answer TEXT with every member; exit code 1 when no member covers it, 4 when no member can answer.
+    """Run TEXT as a query in every member; exit code 1 when no member covers it, 4 when no member can answer.
 
-    With --merge each, scores of different members are not comparable, because each depends on the statistics of its
-    own tree. With --merge one, they are.
+    With --merge each, scores of different members are not comparable, because each depends on the statistics of its own
+    tree. With --merge one, they are.
     """
     from brvtui.fleet.questions import Answering
 
@@ -172,12 +172,12 @@ def query(
 
 
 def _best(answer: MemberAnswer, limit: int | None) -> MemberAnswer:
-    """``answer`` with its first ``limit`` results; all results if ``limit`` is None."""
+    """``answer`` cut to its first ``limit`` results; unchanged if ``limit`` is None."""
     return replace(answer, hits=answer.hits[:limit])
 
 
 def _writing(asker: Asker, fleet: Fleet, text: str, limit: int | None) -> Asker:
-    """``asker``, extended to write a line of JSON for each answer. Absent members are written at once."""
+    """``asker``, extended to write one JSON line per answer. The lines of absent members are written at once."""
     from brvtui.trace import SCHEMA, to_plain
 
     head = {"schema": SCHEMA, "fleet": fleet.name, "query": text}
@@ -253,10 +253,10 @@ def _print_answers(text: str, members: Sequence[Member], answers: dict[str, Any]
 @fleet_command
 @answer_format
 def explain(text: str, note: str, options: FleetOptions, form: str) -> int:
-    """Show, for each member that has NOTE, why its answer to TEXT does or does not contain it.
+    """Show, for each member that has NOTE, why its answer to TEXT does or does not contain the note.
 
-    NOTE is a note's path, the end of one, or a title. Exit code 1 if no answer contains it; 3 if no member has it,
-    or it is ambiguous in every member that might.
+    NOTE is a note's path, the end of one, or a title. Exit code 1 when no answer contains it; 3 when no member has it,
+    or when it is ambiguous in every member that might.
     """
     from brvtui.fleet.questions import Explaining, NoSuchNote
 

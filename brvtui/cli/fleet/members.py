@@ -1,4 +1,4 @@
-"""``brv-tui fleet add``, ``list`` and ``check``: the memories of a fleet, and their usability."""
+"""The ``brv-tui fleet`` commands about members: ``add``, ``list``, ``check``, ``health``, ``maturity`` and ``open``."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 
 _MOST_LINES = 20
-"""The maximum number of contradictions, and groups of near-duplicates, that are printed."""
+"""The maximum number of contradictions, and of near-duplicate groups, to print."""
 
 
 @click.command("health")
@@ -59,7 +59,7 @@ def health(stale_days: int, similar: float, options: FleetOptions, form: str) ->
     """Compare the notes of all members: near-duplicates, possible contradictions, notes that only one member has, stale
     notes, and members with unusual settings. Reads every note; needs the extra fleet.
 
-    Exit code 1 when something contradicts or repeats, or a member is missing.
+    Exit code 1 when there are contradictions or near-duplicates, or a member is missing.
     """
     from brvtui.fleet.health import fleet_health
     from brvtui.report.fleet import HEALTH_HEADS, health_markdown, health_row, health_summary
@@ -101,7 +101,7 @@ def _named(place: NotePlace) -> str:
 @fleet_command
 @answer_format
 def maturity(days: int, event: str, options: FleetOptions, form: str) -> int:
-    """Count what the next days will bring to the notes of every member.
+    """Count the ageing events of every member's notes in the next days.
 
     Exit code 1 when there are no events, 4 when no member can forecast.
     """
@@ -134,7 +134,7 @@ def maturity(days: int, event: str, options: FleetOptions, form: str) -> int:
 @click.command("open")
 @fleet_command
 def open_fleet(options: FleetOptions) -> int:
-    """Open the app on the fleet: one question to all members, results by member, each opened in its own tree."""
+    """Open the app on the fleet: query all members, see the results by member, and open each in its own tree."""
     check_terminal(instead="brv-tui fleet query or fleet explain")
     fleet = options.fleet()
     from brvtui.app import run
@@ -170,7 +170,7 @@ def open_fleet(options: FleetOptions) -> int:
 def add(places: tuple[str, ...], file: Path | None, folder: str | None, **values: Any) -> int:
     """Add PLACEs to fleet.toml: folders, globs, git repositories, or data folders of ByteRover V4.
 
-    Paths are kept as given, and are relative to the file.
+    Paths are kept as written, and are relative to the file.
     """
     from brvtui.fleet.finding import entry_for, members_of
     from brvtui.fleet.fleet_file import NAME, FleetEntry, add_entry
@@ -191,9 +191,9 @@ def add(places: tuple[str, ...], file: Path | None, folder: str | None, **values
 
 
 def _say_unusable(fleet: Fleet) -> list[Absence]:
-    """Prints which members' folders are missing, or only name a space elsewhere, to the standard error.
+    """Prints the members whose folders are missing, or only name a space elsewhere, to the standard error.
 
-    Returns the missing ones.
+    Returns the missing members.
     """
     from brvtui.tree.spaces.locating import MARKER
 
@@ -211,7 +211,7 @@ def _say_unusable(fleet: Fleet) -> list[Absence]:
 @fleet_command
 @answer_format
 def list_members(options: FleetOptions, form: str) -> int:
-    """List the members: names, places, engines, owners. Nothing of them is opened."""
+    """List the members: names, places, engines, owners. No member is opened."""
     fleet = options.fleet()
     missing = _say_unusable(fleet)
     if form == "json":
@@ -235,7 +235,7 @@ def list_members(options: FleetOptions, form: str) -> int:
 @fleet_command
 @answer_format
 def check(options: FleetOptions, form: str) -> int:
-    """Open every member, and say what it contains or why it cannot be used. Exit code 1 when one cannot."""
+    """Open every member, and say what it contains or why it is unusable. Exit code 1 when a member is unusable."""
     from brvtui.fleet.questions import MemberState, StateRequest
 
     fleet = options.fleet()

@@ -35,7 +35,7 @@ _REMEDIES = {
     ),
     AbsenceKind.NOT_RANKED: "; to use its own engine, run fleet query --merge each, or fleet eval without --judgments",
 }
-"""The remedy for an absence whose line contains none."""
+"""The remedies for absences whose message does not include one."""
 
 
 def print_table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
@@ -47,14 +47,14 @@ def print_table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
 
 
 def outcome(replies: Sized, is_good: bool) -> int:
-    """The exit code for the members' replies; 4 if there are none."""
+    """The exit code for ``replies`` from members; 4 if there are none."""
     if not replies:
         return FAILED
     return OK if is_good else NEGATIVE
 
 
 def say_missing(missing: Sequence[Absence]) -> None:
-    """Prints absent members and the reasons to the standard error. Members with the same reason share one line."""
+    """Prints absent members and the reasons to the standard error, one line per reason."""
     reasons: dict[tuple[str, AbsenceKind], list[str]] = {}
     for one in missing:
         reasons.setdefault((one.why, one.kind), []).append(one.member)
@@ -67,13 +67,13 @@ def say_missing(missing: Sequence[Absence]) -> None:
 
 
 def say_first_notes(lines: Sequence[str]) -> None:
-    """Prints the first of ``lines`` to the standard error, and the number of further ones."""
+    """Prints the first of ``lines`` to the standard error, then the number of remaining ones."""
     for line in first_lines(lines, "note"):
         say_note(line)
 
 
 def with_remedy(why: str, kind: AbsenceKind) -> str:
-    """The reason ``why`` a member is absent, followed by the remedy."""
+    """``why``, the reason for a member's absence, followed by the remedy."""
     return why + _REMEDIES.get(kind, "")
 
 
@@ -85,7 +85,7 @@ FILE_HELP = "The fleet file (default: fleet.toml in this folder)."
 
 @dataclass(frozen=True, slots=True)
 class FleetOptions:
-    """The values of the options of :func:`fleet_command`."""
+    """The values of the options that :func:`fleet_command` adds."""
 
     file: Path | None
     over: tuple[str, ...]

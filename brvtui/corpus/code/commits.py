@@ -1,4 +1,4 @@
-"""The commit times of lines in a repository, from git blame, and the files of a diff."""
+"""The commit time of each line in a repository, from git blame, and the files in a diff."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ class DiffError(Exception):
 
 
 def files_of_patch(patch: str) -> list[str]:
-    """The distinct files that a unified diff changes, in order and as named in the diff.
+    """The distinct files that a unified diff changes, in the order and with the names of the diff.
 
-    Names keep their ``a/`` or ``b/``. A removed file has its old name, a renamed one its new name. Text that is not a
-    diff has no files.
+    Names keep their ``a/`` or ``b/``. A removed file appears under its old name, a renamed one under its new name. The
+    result is empty for text that is not a diff.
     """
     files: dict[str, None] = {}
     old, removed, added = "", 0, 0
@@ -53,7 +53,7 @@ def files_of_patch(patch: str) -> list[str]:
 
 
 def _name(written: str) -> str:
-    """A file name in the header of a diff, without a time, and without git's quotes and escapes."""
+    """A file name from the header of a diff, without a time and without git's quotes and escapes."""
     name = written.partition("\t")[0].rstrip("\r")
     if len(name) > 1 and name.startswith('"') and name.endswith('"'):
         return os.fsdecode(_ESCAPE.sub(_byte, name[1:-1].encode("utf-8", "surrogateescape")))
@@ -68,7 +68,7 @@ def _byte(escape: re.Match[bytes]) -> bytes:
 def files_between(root: Path, revisions: str) -> list[str]:
     """The files below ``root`` that differ between two revisions, given as ``main..HEAD`` or ``main...HEAD``.
 
-    Raises :class:`DiffError` if git is not installed or cannot compare them.
+    Raises :class:`DiffError` if git is not installed or cannot compare the revisions.
     """
     if not _RANGE.fullmatch(revisions):
         raise DiffError(f"{revisions}: give two revisions, such as main..HEAD, or - for a patch on the standard input")
@@ -90,11 +90,11 @@ def files_between(root: Path, revisions: str) -> list[str]:
 
 
 _DAYS = 30
-"""The age limit of commits. Older ones do not add to a score."""
+"""The maximum age in days of a commit that adds to a score."""
 _LARGEST_OUTPUT = 32_000_000
 _MOST_COMMITS = 5_000
 _SECONDS = 5.0
-"""The time limit for all files of one repository state. Lines of the remaining files count as unknown."""
+"""The time limit for all files of one repository state. Lines in the remaining files have unknown times."""
 _FEWEST_FIELDS = 3
 
 
@@ -105,7 +105,7 @@ class CommitTimes:
         """Reads nothing yet; ``root`` is the repository or one of its folders."""
         self._root = root
         self.problem = ""
-        """The reason for ignoring commit times, in one line; empty if they count, or outside git."""
+        """The reason for ignoring commit times, in one line; empty if they are used, or outside git."""
         self._log, self._since, self._left = b"", 0, _SECONDS
         self._is_slow = False
         self._recent: frozenset[str] = frozenset()
@@ -133,9 +133,9 @@ class CommitTimes:
         self._since = since
 
     def of_line(self, path: str, line: int, now: float) -> float | None:
-        """The commit time of the line ``line``, from 1, in seconds since 1970; ``now`` if it is not committed yet.
+        """The commit time of line ``line``, from 1, in seconds since 1970; ``now`` if the line is not committed yet.
 
-        None if it is more than 30 days ago or unknown, because git is missing or the file is in no commit.
+        None if the commit is more than 30 days old or unknown, because git is missing or no commit contains the file.
         """
         if path not in self._recent:
             return None
@@ -149,7 +149,7 @@ class CommitTimes:
         return next((when for committed_line, when in committed if committed_line == text), now) if committed else None
 
     def _read(self, path: str) -> tuple[list[str], list[tuple[str, float]]]:
-        """The current lines of a file, and the committed lines with their times; both empty after the time limit."""
+        """A file's current lines, and its committed lines with their times; both empty after the time limit."""
         began = time.monotonic()
         try:
             if self._left <= 0:
@@ -165,7 +165,7 @@ class CommitTimes:
 
 
 def _committed(porcelain: str) -> list[tuple[str, float]]:
-    """Each line of the last commit with the time of its own commit."""
+    """Each line of the last commit, with the time of the commit that changed it."""
     times: dict[str, float] = {}
     commit, lines = "", []
     for row in porcelain.split("\n"):

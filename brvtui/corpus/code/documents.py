@@ -24,7 +24,7 @@ class SymbolPage:
     """A symbol as a document."""
 
     path: str
-    """``src/app.py/Server.run``: its file as a folder, followed by its name in the file."""
+    """``src/app.py/Server.run``: its file, used as a folder, followed by its name in the file."""
     symbol: CodeNode
     title: str
     """The name in the file, with enclosing types."""
@@ -83,7 +83,7 @@ DOCUMENTS = "documents"
 _CONFIDENCE = 0.7
 _NOTE = "note://"
 _MOST_EDGES = 200
-"""The maximum number of symbols linked to one note. An index of all code has no specific subject."""
+"""The maximum number of symbols linked to one note, because a note that lists all code has no specific subject."""
 _FENCED = re.compile(r"^[ \t>]*(```+|~~~+).*?(?:^[ \t>]*\1|\Z)", re.MULTILINE | re.DOTALL)
 _QUOTED = re.compile(r"`([^`\s]{2,200})`")
 _PATH = re.compile(r"(?<![\w.-])[\w.-]++(?:/[\w.@-]++)++")
@@ -92,7 +92,7 @@ _COMPOUND = re.compile(r"[A-Za-z0-9]_[A-Za-z0-9]|[a-z0-9][A-Z]")
 _PLACE = re.compile(r"(?::\d+(?:[:-]\d+)?|#L?\d+(?:-L?\d+)?)$")
 _SHORTEST_NAME = 4
 _SHORTEST_PLAIN = 6
-"""The minimum length of a name without quotes."""
+"""The minimum length of an unquoted name."""
 
 
 class Naming(StrEnum):
@@ -132,9 +132,9 @@ def speaking_note(notes: Snapshot, path: str) -> SpeakingNote:
 
 
 class CodeNames:
-    """The files and symbols of a repository by the names that notes use.
+    """A repository's files and symbols by the names that notes use.
 
-    A name counts only if it is unambiguous: one file, or one symbol, or the only symbol with this name outside tests.
+    A name counts only if it is unambiguous: it belongs to one file, one symbol, or one symbol outside tests.
     """
 
     def __init__(self, graph: CodeGraph) -> None:
@@ -148,7 +148,7 @@ class CodeNames:
                 self._symbols.setdefault(node.name, []).append(node)
 
     def mentions(self, note: SpeakingNote) -> list[CodeMention]:
-        """The mentions in ``note``, one per target: paths first, then names in back-ticks, then other words."""
+        """The mentions in ``note``, one per target: paths first, then names in backticks, then other words."""
         mentions: dict[str, CodeMention] = {}
         text = _FENCED.sub("", note.text)
         for match in _PATH.finditer(text):
@@ -171,8 +171,8 @@ class CodeNames:
             mentions.setdefault(target, CodeMention(note, target, written, how))
 
     def file(self, written: str) -> str:
-        """The path of the single file that matches ``written``, by its whole path or its end; empty if there is not
-        just one.
+        """The path of the single file that matches ``written`` with its whole path or its end; empty if there is not
+        exactly one.
         """
         path = _PLACE.sub("", written.strip().strip("`").rstrip(".,;:")).removeprefix("./")
         ends = [
@@ -184,7 +184,7 @@ class CodeNames:
 
     def symbol(self, written: str) -> str:
         """The id of the single symbol that matches ``written``, with or without enclosing names; empty if there is not
-        just one.
+        exactly one.
         """
         name = written.partition("(")[0].replace("::", ".").replace("#", ".").replace("->", ".").strip(".")
         last = name.rpartition(".")[2]
@@ -197,7 +197,7 @@ class CodeNames:
 
 
 def note_id(note: str) -> str:
-    """The id in the graph of the note at the path ``note``."""
+    """The graph id of the note at the path ``note``."""
     return f"{_NOTE}{note}"
 
 
@@ -215,7 +215,7 @@ def nearest_of_each_note(mentions: Sequence[CodeMention]) -> list[CodeMention]:
 
 
 def _dotted(node: CodeNode) -> str:
-    """The id of a symbol as one dotted name, without the extension of its file: ``.src.app.web.Server.run``."""
+    """A symbol's id as one dotted name, without the extension of its file: ``.src.app.web.Server.run``."""
     stem, dot, _ = node.path.rpartition(".")
     inside = node.id.removeprefix(node.path) if node.id.startswith(f"{node.path}.") else f".{node.id}"
     return f".{(stem if dot and inside != f'.{node.id}' else '').replace('/', '.')}{inside.replace('/', '.')}"
@@ -264,9 +264,9 @@ class Documentation:
         ]
 
     def notes_about(self, target: str) -> list[CodeMention]:
-        """The mentions of a symbol, its type and its file, nearest first.
+        """The mentions of a symbol, of its type and of its file, nearest first.
 
-        For the path of a file, also the mentions of everything in it.
+        For a file path, also the mentions of everything in the file.
         """
         mentions = [*self._by_target.get(target, ())]
         path = self._paths.get(target)
@@ -280,6 +280,6 @@ class Documentation:
 
     @cached_property
     def files_without_note(self) -> list[str]:
-        """The files that no note mentions, directly or by a symbol. Test files are left out."""
+        """The files that no note mentions, neither directly nor by a symbol. Test files are left out."""
         spoken = {self._paths.get(target, target) for target in self._by_target}
         return sorted({path for path in self._paths.values() if path not in spoken and not is_test_file(path)})

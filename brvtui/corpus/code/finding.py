@@ -21,9 +21,9 @@ _LARGEST_GO_MODULE = 65_536
 _ENVIRONMENT = "pyvenv.cfg"
 _BINARY_HEAD = 8192
 _MANY_UNREAD = 20
-"""Unread files of a language are reported if there are this many, or one per this many read files."""
+"""A language's unread files are reported if there are this many, or one per this many files read."""
 NOT_READ = "not read; brv-tui reads Python, Go, TypeScript, JavaScript, Rust, Java and C#"
-"""The end of the reason for skipping files of other languages."""
+"""The message ending for files of unsupported languages."""
 _BUILT_CSHARP = frozenset({"bin", "obj"})
 
 
@@ -39,12 +39,12 @@ class FoundSource:
 
 @dataclass(frozen=True, slots=True)
 class SourceListing:
-    """The source files of a repository, sorted by path, and the skipped files and folders."""
+    """A repository's source files, sorted by path, and the skipped files and folders."""
 
     files: tuple[FoundSource, ...]
     skipped: tuple[SkippedSource, ...]
     modules: tuple[tuple[str, str], ...] = ()
-    """The module path declared in each ``go.mod``, with its folder."""
+    """The module path that each ``go.mod`` declares, with the folder of that file."""
 
 
 def list_sources(root: Path, rules: CodeRules) -> SourceListing:
@@ -76,7 +76,7 @@ def list_sources(root: Path, rules: CodeRules) -> SourceListing:
 
 
 def _unread(paths: dict[str, list[str]], read: int) -> Iterator[SkippedSource]:
-    """Yields a line for each language with many unread files, compared with the number of files ``read``."""
+    """Yields one line per language that has many unread files compared with ``read``, the number of files read."""
     for language, own_paths in paths.items():
         if len(own_paths) >= min(_MANY_UNREAD, max(1, read // _MANY_UNREAD)) and min(own_paths).isprintable():
             files = counted(len(own_paths), f"{language} file in all is", f"{language} files in all are")
@@ -84,7 +84,7 @@ def _unread(paths: dict[str, list[str]], read: int) -> Iterator[SkippedSource]:
 
 
 def read_found(root: Path, path: str, rules: CodeRules) -> bytes | SkippedSource:
-    """The bytes of a source file, or the reason for skipping it. Reads only up to the limit; raises no errors."""
+    """The bytes of a source file, or the reason for skipping it. Reads only up to the size limit; raises no errors."""
     try:
         source = read_regular(root / path, rules.limits.file_bytes)
     except OSError as error:
@@ -98,7 +98,7 @@ def read_found(root: Path, path: str, rules: CodeRules) -> bytes | SkippedSource
 
 
 def _left_out(entry: os.DirEntry[str], path: str, rules: CodeRules) -> str | None:
-    """The reason for skipping a file; empty if it is read, None if it no longer exists."""
+    """The reason for skipping a file; empty if the file is read, None if it no longer exists."""
     if not path.isprintable():  # text that is not UTF-8 is not printable either
         return "its name has unprintable characters; rename it"
     if entry.is_symlink():
@@ -136,7 +136,7 @@ def _walk(root: Path, rules: CodeRules, skipped: list[SkippedSource]) -> Iterato
 
 
 def _closed(entry: os.DirEntry[str], rules: CodeRules) -> str | None:
-    """The reason for skipping a folder; empty if it is read, None if it is skipped without a message."""
+    """The reason for skipping a folder; empty if the folder is read, None if it is skipped without a message."""
     name, folders = entry.name, rules.folders
     if name.startswith(".") and name not in folders.hidden_but_read:
         return None

@@ -27,7 +27,7 @@ _TOO_MANY_EDGES = "the types in this code lead to more edges than the limit; the
 _TOO_MANY_IMPORTS = "some files import so many names that not all of them were looked up in every module"
 _FULL = "left out: the repository has more symbols than the limit; open one of its folders"
 _DEPENDS_ON_OTHERS = (_FULL, PARSER_FAILS)
-"""Reasons for skipping a file that may no longer apply after other files have changed."""
+"""Reasons for skipping a file that may no longer apply once other files have changed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,12 +48,12 @@ class IndexedFile:
 
 @dataclass(frozen=True)
 class CodeIndex:
-    """The contents of a repository. A newer index shares unchanged files with it."""
+    """A repository's contents. A newer index shares unchanged files with an older one."""
 
     repository: str
     """The prefix of its qualified names: ``name://name``."""
     files: Mapping[str, IndexedFile]
-    """By path, sorted by path."""
+    """The files by path, in path order."""
     listing: SourceListing
     rules: CodeRules
     memory: GraphMemory
@@ -78,7 +78,7 @@ class CodeIndex:
             relations.overriding(written, members, rules),
             relations.hints_of_implementers(written, rules),
         )
-        others = (  # limited by the number of symbols, or by limits of their own
+        others = (  # limited by the number of symbols, or by their own limits
             relations.membership(members, rules),
             *(self.memory.similar.edges(base, own) for base, own in _by_base(files, nodes).items()),
             *(relations.tested_together(path, own, nodes, rules) for path, own in by_file.items()),
@@ -109,9 +109,9 @@ def build_index(
 ) -> CodeIndex:
     """The index of the repository at ``root``. Files that have not changed since ``before`` are not read again.
 
-    ``repository`` is the prefix of qualified names; the default is the name of the folder, twice. ``read`` parses
-    files. ``progress`` is called with the number of files read and the total. Raises NoGrammar if a grammar is missing,
-    and OSError if ``root`` is not a readable folder.
+    ``repository`` is the prefix of qualified names; by default, the folder's name twice. ``read`` parses files.
+    ``progress`` is called with the number of files read and the total. Raises NoGrammar if a grammar is missing, and
+    OSError if ``root`` is not a readable folder.
     """
     rules = rules or code_rules()
     with os.scandir(root):  # an unreadable repository must not look empty
@@ -126,7 +126,7 @@ def build_index(
 
 
 class _Reading:
-    """Reads the files of one repository in order of path, until the limit of entries."""
+    """Reads the files of one repository in path order, until the limit on entries is reached."""
 
     def __init__(self, root: Path, rules: CodeRules, before: CodeIndex | None, progress: Progress | None) -> None:
         self._root, self._rules, self._progress = root, rules, progress
@@ -164,7 +164,7 @@ class _Reading:
                 self._queue.append(one)
 
     def _reuse_or_read(self, found: FoundSource) -> IndexedFile | bytes:
-        """The contents of the file if they are known; else its bytes, after adding it to the queue."""
+        """The file's contents if they are known; otherwise its bytes, after adding the file to the queue."""
         old = self._before.get(found.path)
         if old is not None and old.found == found and not (old.skipped and old.skipped.reason in _DEPENDS_ON_OTHERS):
             return old

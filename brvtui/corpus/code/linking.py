@@ -13,26 +13,26 @@ from brvtui.corpus.code.rules import CodeRules
 SUPERTYPES = ("extends", "implements")
 TYPES = frozenset({"type", "interface"})
 OUTSIDE = {"reads_env": "env_var", "executes_process": "process"}
-"""Relations whose target is not a symbol in a file, with the kind of the target."""
+"""Relations whose target is not a symbol in a file, with the target's kind."""
 INFERRED, RESOLVED, REGISTERED = "ast_inferred", "ast_resolved", "callback_registration"
 _MOST_LEVELS = 12
 """The maximum number of levels of supertypes to search."""
 _MOST_LOOKUPS = 200
-"""The maximum number of modules to search for one name, because imports can be circular."""
+"""The maximum number of modules searched for one name, because imports can be circular."""
 _LOOKUPS, _LOOKUPS_PER_ENTRY = 5_000_000, 5
-"""The limit of module look-ups in a repository: a base, and an amount per reference and import (usually one
-is needed).
+"""The limit on module look-ups in a repository: a base, and an amount per reference and import. Usually, each needs
+one.
 """
 _BY_PACKAGE = frozenset({"java", "csharp"})
 """Languages in which files see all names of their own package."""
 _CALLABLE = frozenset({"function", "method"})
 _PASSING_ON = frozenset({"python", "javascript", "typescript", "rust"})
-"""Languages whose modules can re-export imported names."""
+"""Languages with modules that can re-export imported names."""
 _Seen = set[tuple[str, str]]
 
 
 class LinkedFile(NamedTuple):
-    """The edges of one file, and the parts of other files that they depend on."""
+    """The edges of one file, and the parts of other files on which they depend."""
 
     edges: list[CodeEdge]
     bases: frozenset[str]
@@ -45,7 +45,7 @@ class Linker:
     """Resolves names in the files of one repository to symbols."""
 
     def __init__(self, files: Mapping[str, CodeFile], modules: ModuleMap, rules: CodeRules) -> None:
-        """``files`` are by path."""
+        """Indexes the symbols and supertypes in ``files``, which are by path."""
         self._files, self._modules, self._rules = files, modules, rules
         self.nodes = _nodes(files)
         self._bindings = {path: _by_local(file.bindings) for path, file in files.items()}
@@ -59,11 +59,11 @@ class Linker:
 
     @property
     def is_cut(self) -> bool:
-        """True if there are so many imports that names are no longer searched in all modules."""
+        """True if there are so many imports that names are no longer looked up in all modules."""
         return self._lookups_left <= 0
 
     def link(self, file: CodeFile) -> LinkedFile:
-        """The distinct edges of all references and imports in ``file``, in the order of the file."""
+        """The distinct edges for all references and imports in ``file``, in the file's order."""
         self._bases, self._types = {file.base}, set()
         edges = self._edges(file)
         supertypes = {type_id: self.supertypes(type_id) for type_id in self._types}
@@ -84,7 +84,7 @@ class Linker:
         return list(edges)
 
     def supertypes(self, type_id: str) -> tuple[str, ...]:
-        """The types in the repository that a type extends or implements, in the order of the source."""
+        """The types in the repository that a type extends or implements, in source order."""
         return tuple(self._supertypes.get(type_id, ()))
 
     def _edge(self, file: CodeFile, reference: CodeReference) -> CodeEdge | None:
@@ -107,7 +107,7 @@ class Linker:
         return CodeEdge(source, target, relation, confidence[relation], INFERRED)
 
     def _handed_over(self, file: CodeFile, reference: CodeReference, source: str) -> CodeEdge | None:
-        """A call of the function that is passed as a value; None for any other value."""
+        """A call of the function passed as a value; None for any other value."""
         is_member = reference.target.startswith(("self.", "super.")) or file.language == "csharp"
         around = self._type_around(file, reference.source) if is_member else ""
         node = self.nodes.get(self.find(file, around, reference.target))
@@ -116,18 +116,18 @@ class Linker:
         return CodeEdge(source, node.id, "calls", self._rules.confidence["callback"], REGISTERED)
 
     def _type_around(self, file: CodeFile, source: str) -> str:
-        """The type that the symbol ``source`` is, or that it is a member of."""
+        """The symbol ``source`` if it is a type; otherwise, the type that contains it."""
         return source if self._is_type(file, source) else source.rpartition(".")[0]
 
     def _source(self, file: CodeFile, reference: CodeReference) -> str:
-        """The id of the referring symbol, of the type of an ``impl`` elsewhere, or of the file."""
+        """The id of the referring symbol, of the type that an ``impl`` elsewhere extends, or of the file."""
         id_ = _joined(file.base, reference.source)
         if reference.source and id_ not in self.nodes and reference.relation in SUPERTYPES:
             return self.find(file, "", reference.source) or id_
         return id_
 
     def _target(self, file: CodeFile, written: str, source: str) -> tuple[str, bool]:
-        """The id for a written name, and True if it was resolved to a symbol or an import."""
+        """The id for a written name, and True if the name was resolved to a symbol or an import."""
         type_name = self._type_around(file, source)
         found = self.find(file, type_name, written)
         if found:
@@ -146,7 +146,7 @@ class Linker:
         return node is not None and node.kind in TYPES
 
     def find(self, file: CodeFile, type_name: str, written: str) -> str:
-        """The id of the symbol that ``written`` refers to in the type ``type_name`` of ``file``; empty if there is
+        """The id of the symbol to which ``written`` refers inside the type ``type_name`` of ``file``; empty if there is
         none.
         """
         head, _, rest = written.partition(".")
@@ -172,7 +172,7 @@ class Linker:
         return found
 
     def _inside(self, id_: str, rest: str) -> str:
-        """The member ``rest`` of the symbol ``id_``; the symbol if ``rest`` is empty."""
+        """The member ``rest`` of the symbol ``id_``, or the symbol itself if ``rest`` is empty."""
         for part in filter(None, rest.split(".")):
             id_ = self._member(id_, part)
             if not id_:
@@ -238,7 +238,7 @@ class Linker:
         return self._in_module(file, binding.module, name, seen) if name else ""
 
     def _in_type_of_module(self, file: CodeFile, name: str, seen: _Seen) -> str:
-        """A method of a type in a module, by its full path: ``store.Store.open``."""
+        """A method of a type in a module, given with the module path: ``store.Store.open``."""
         parts = name.split(".")
         if len(parts) < 3:
             return ""
@@ -300,7 +300,7 @@ def package_of(language: str, package: str) -> str:
 
 
 def _nodes(files: Mapping[str, CodeFile]) -> dict[str, CodeNode]:
-    """The symbols of all files by id, and the nodes outside files. If an id occurs twice, the first symbol counts."""
+    """The symbols of all files by id, and the nodes outside files. If two symbols share an id, the first one wins."""
     nodes: dict[str, CodeNode] = {}
     for path in sorted(files):
         file = files[path]

@@ -1,4 +1,4 @@
-"""Cached parts of the graph of one repository, so that updating a changed file is cheap."""
+"""Cached parts of a repository's graph, so that an update after a changed file is cheap."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _HUMP = re.compile(r"(?<=[a-zß-ÿ])(?=[A-ZÀ-Þ])|(?<=[A-ZÀ-Þ])(?=[A-ZÀ-Þ][
 
 
 def words_of(text: str, shortest: int) -> frozenset[str]:
-    """The words of identifiers in ``text``, in lower case, split at punctuation, ``_`` and capitals."""
+    """The lower-case words of identifiers in ``text``, split at punctuation, ``_`` and capitals."""
     humps = (hump.lower() for word in _WORD.findall(text) for hump in _HUMP.split(word))
     return frozenset(word for word in humps if len(word.encode()) >= shortest)
 
@@ -30,7 +30,7 @@ class SimilarFunctions:
     """The similar functions of each file, cached until its functions change."""
 
     def __init__(self, repository: str, rules: SimilarityRules) -> None:
-        """``repository`` is the prefix of all qualified names. Its words are also compared."""
+        """``repository`` is the prefix of all qualified names; its words are also compared."""
         self._repository, self._rules = repository, rules
         self._known: dict[str, tuple[tuple[CodeNode, ...], list[CodeEdge]]] = {}
 
@@ -46,8 +46,8 @@ class SimilarFunctions:
 def similar_pairs(functions: Sequence[CodeNode], repository: str, rules: SimilarityRules) -> list[CodeEdge]:
     """One edge per pair of similar ``functions``, most similar pairs first.
 
-    Similarity is the Jaccard index of the words in qualified names and signatures. Each function is in a limited number
-    of pairs; of equally similar pairs, the first are used.
+    Similarity is the Jaccard index of the words in qualified names and signatures. Each function can be in a limited
+    number of pairs; among equally similar pairs, the earlier ones win.
     """
     common = words_of(repository, rules.shortest_word)
     words = [common | words_of(f"{node.id} {node.signature}", rules.shortest_word) for node in functions]
@@ -77,12 +77,12 @@ _Modules = tuple[tuple[str, str], ...]
 
 
 class GraphMemory:
-    """The cached similar functions and links of a repository's last graph. Graphs are built one at a time."""
+    """The cached similar functions and links of a repository's last graph. Only one graph is built at a time."""
 
     def __init__(self, repository: str, rules: CodeRules) -> None:
         """``repository`` is the prefix of qualified names."""
         self.lock = Lock()
-        """Held while a graph is made."""
+        """Held while a graph is built."""
         self.similar = SimilarFunctions(repository, rules.similarity)
         self.relinked: tuple[str, ...] = ()
         """The paths of the files that were linked again for the last graph."""
@@ -92,12 +92,11 @@ class GraphMemory:
         self._was_cut = False
 
     def edges(self, linker: Linker, files: Mapping[str, CodeFile], modules: _Modules) -> dict[str, list[CodeEdge]]:
-        """The edges of each of the ``files``. Only files whose names may resolve differently than before are linked
-        again.
+        """The edges of each of ``files``. Links only those files again whose names may now resolve differently.
 
-        These are changed files, files that looked for a symbol in one of them, and files that looked for a member of a
-        type whose supertypes have changed. All files are linked again if one was added, removed or moved to another
-        package, or if the last graph was cut.
+        These are changed files, files that looked for a symbol in a changed file, and files that looked for a member of
+        a type whose supertypes have changed. All files are linked again if a file was added, removed or moved to
+        another package, or if the last graph was cut.
         """
         before, known = self._files, self._linked
         changed = [path for path, file in files.items() if before.get(path) is not file]
@@ -125,7 +124,7 @@ class GraphMemory:
 
 
 def _is_same_map(before: Mapping[str, CodeFile], files: Mapping[str, CodeFile], changed: list[str]) -> bool:
-    """True if imports still refer to the same files: none was added, removed or moved to another package."""
+    """True if imports still refer to the same files, because no file was added, removed or moved to another package."""
     return before.keys() == files.keys() and all(
         before[path][:4] == files[path][:4]
         for path in changed  # path, language, base and package

@@ -9,12 +9,12 @@ from functools import cached_property
 from brvtui.corpus.code.records import CodeFile
 
 _MOST_FOLDERS = 12
-"""The maximum number of parent folders to try as the root of a file's modules."""
+"""The maximum number of parent folders tried as the root of a file's modules."""
 _SCRIPT_ENDINGS = ("", ".ts", ".tsx", ".js", ".jsx", ".mjs", ".cjs", ".d.ts", "/index.ts", "/index.tsx", "/index.js")
 
 
 class ModuleMap:
-    """All files of a repository, for resolving imports. Results are cached."""
+    """Resolves the imports of a repository's files. Results are cached."""
 
     def __init__(self, files: Mapping[str, CodeFile], go_modules: Iterable[tuple[str, str]]) -> None:
         """``files`` are by path; ``go_modules`` are module paths with their folders."""
@@ -32,8 +32,8 @@ class ModuleMap:
         }
 
     def bases(self, file: CodeFile, module: str) -> tuple[str, ...]:
-        """The id prefixes of the symbols in ``module``, as imported by ``file``; empty if the module is not in the
-        repository.
+        """The id prefixes of the symbols in ``module``, as ``file`` imports it; empty if the repository does not
+        contain the module.
         """
         if not module:
             return (file.base,)

@@ -1,4 +1,4 @@
-"""Names in source text: dotted expressions, types and string literals."""
+"""Extracts names from source text: dotted expressions, types and string literals."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _CHAINS = {
     "member_access_expression": ("expression", "name"),
     "qualified_name": ("qualifier", "name"),
 }
-"""Syntax nodes of all languages that join two names, and the fields with these names."""
+"""Syntax nodes that join two names, and the two fields that contain the names; for all languages."""
 _LEAVES = frozenset(
     {
         "identifier", "type_identifier", "field_identifier", "property_identifier", "package_identifier",
@@ -42,7 +42,7 @@ _WRAPPERS = {
     "subscript": "value",
     "await": None,
 }
-"""Syntax nodes that are named by the node in the given field, or else by their first child."""
+"""Syntax nodes named by a child: the one in the given field, or else the first one."""
 _CALLS = frozenset({"call", "call_expression"})
 _TYPE_NAMES = frozenset({"type_identifier", "qualified_type", "scoped_type_identifier", "nested_type_identifier"})
 _STRINGS = frozenset(
@@ -58,7 +58,7 @@ _STRINGS = frozenset(
 _LONGEST_CHAIN = 8
 _LARGEST_SIGNATURE = 2_000
 UNKNOWN = "()"
-"""The name of an expression without a name: ``().get`` is a method of the result of a call."""
+"""The name of an expression that has none: ``().get`` is a method of a call's result."""
 
 
 def first_named(node: SyntaxNode) -> SyntaxNode | None:
@@ -74,7 +74,7 @@ def text_of(source: bytes, node: SyntaxNode) -> str:
 def written_name(source: bytes, node: SyntaxNode | None, limit: int) -> str:
     """The dotted name in ``node``: ``a.b.c``, ``().b`` after a call, or ``""`` if there is none.
 
-    A name with a part longer than ``limit`` bytes or with unprintable characters counts as none.
+    A name with unprintable characters, or with a part longer than ``limit`` bytes, is ignored.
     """
     name = _chained(source, node, limit)
     return name if name.isprintable() else ""
@@ -150,7 +150,7 @@ def printable(text: str) -> str:
 
 
 def type_names(source: bytes, node: SyntaxNode | None, limit: int, names: frozenset[str] = _TYPE_NAMES) -> list[str]:
-    """The type names in ``node``, a type or parameters; ``names`` are the kinds of their syntax nodes."""
+    """The type names in ``node``, a type or a parameter list. ``names`` are the syntax node kinds of type names."""
     if node is None:
         return []
     types: dict[str, None] = {}

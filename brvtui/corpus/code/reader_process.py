@@ -1,7 +1,7 @@
-"""Reads source files in separate processes, so that a parser that crashes or uses too much memory ends only its own.
+"""Reads source files in separate processes, so that a parser that crashes or exhausts memory ends only its own process.
 
-Run as a program, this module is such a process. Each request on its input is a line of JSON (path, length and time
-limit in seconds), followed by the bytes of the file. It answers with a line of JSON.
+Each process runs this module as a program. A request is a line of JSON (path, length and time limit in seconds),
+followed by the bytes of the file. The response is a line of JSON.
 """
 
 from __future__ import annotations
@@ -33,15 +33,15 @@ _AT_ONCE = 64
 """The number of files per batch. The results of a batch are kept in memory."""
 _CHUNK = 1 << 16
 _WAIT_SECONDS = 10.0
-"""The extra time to wait for an answer, after three times the file's processor time, because cores are shared."""
+"""The extra time to wait for a response beyond three times the file's processor time, because cores are shared."""
 _OVER_SECONDS = 0.1
-"""The extra processor time after which the process ends. A single step of the parser can take seconds."""
+"""The processor time beyond the limit after which the process ends. A single parser step can take seconds."""
 _MOST_FAILURES = 20
 PARSER_FAILS = f"left out: the parser failed for {_MOST_FAILURES} other files of its language"
 
 
 class ReadingBudget:
-    """The processor time for reading one repository: a base time per file by size, and shared spare time."""
+    """The processor time for reading one repository: a base time per file by its size, and shared spare time."""
 
     def __init__(self, limits: CodeLimits) -> None:
         """``limits`` are those of the repository."""
@@ -66,7 +66,7 @@ class ReadingBudget:
             self._failures[_language(path)] += 1
 
     def has_failed(self, path: str) -> bool:
-        """True if the parser failed for so many files of this language that no more are tried."""
+        """True if the parser failed for so many files of this language that no more are read."""
         with self._lock:
             return self._failures[_language(path)] >= _MOST_FAILURES
 
@@ -89,7 +89,7 @@ class ReaderProcess:
         self._process: programs.Process | None = None
 
     def read(self, path: str, source: bytes) -> CodeFile | SkippedSource:
-        """The contents of the file, or the reason for skipping it if the process ended or took too long."""
+        """The contents of the file, or the reason for skipping it if the process ended or exceeded the time limit."""
         if self._budget.has_failed(path):
             return SkippedSource(path, PARSER_FAILS)
         seconds, started = self._budget.seconds(len(source)), time.monotonic()
@@ -137,7 +137,7 @@ class ReaderProcess:
 
     @staticmethod
     def _answer(process: programs.Process, seconds: float) -> bytes | None:
-        """A line from the process; the partial line if the process ended, None if it took too long."""
+        """A line from the process; a partial line if the process ended, None if it exceeded the time limit."""
         assert process.stdout is not None
         pieces: list[bytes] = []
         while not pieces or not pieces[-1].endswith(b"\n"):
@@ -176,7 +176,7 @@ class ReaderProcesses:
             process.close()
 
     def read(self, sources: Iterable[Source]) -> Iterator[CodeFile | SkippedSource]:
-        """Yields the result for each file in order. Reads only one batch ahead."""
+        """Yields the result for each file, in order. Reads only one batch ahead."""
         batch: list[Source] = []
         for source in sources:
             batch.append(source)
@@ -194,13 +194,13 @@ class ReaderProcesses:
 
 
 def read_in_processes(sources: Iterable[Source], rules: CodeRules) -> Iterator[CodeFile | SkippedSource]:
-    """Yields the result for each file in order, from temporary processes. Raises :class:`NoGrammar`."""
+    """Yields the result for each file, in order, from temporary processes. Raises :class:`NoGrammar`."""
     with ReaderProcesses(rules) as processes:
         yield from processes.read(_with_grammars(sources))
 
 
 def _with_grammars(sources: Iterable[Source]) -> Iterator[Source]:
-    """Yields the sources. Raises :class:`NoGrammar` at the first one whose grammar is not installed."""
+    """Yields the sources. Raises :class:`NoGrammar` at the first source whose grammar is not installed."""
     for source in sources:
         language = language_of(source[0])
         if language is not None:
@@ -209,7 +209,7 @@ def _with_grammars(sources: Iterable[Source]) -> Iterator[Source]:
 
 
 def main() -> None:
-    """Answers requests until the input ends, each with the processor time in seconds."""
+    """Answers requests until the input ends. Each response includes the processor time in seconds."""
     limit_memory(int(sys.argv[1]))
     rules, requests, answers = code_rules(), sys.stdin.buffer, sys.stdout.buffer
     while request := requests.readline():

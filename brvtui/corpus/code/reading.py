@@ -26,24 +26,24 @@ SPLIT_IT = "leave it out, or split it"
 _CHECK_EVERY = 4096
 _CHECK_TIME_EVERY = 64
 _SLICE_MICROSECONDS = 20_000
-"""The wall-clock time of a parser slice. The processor time is checked after each slice."""
+"""The wall-clock time of one parser slice. The processor time is checked after each slice."""
 _COMMENTS = frozenset({"comment", "line_comment", "block_comment"})
 _PARAMETERS = frozenset({"identifier"})
 _LONGEST_PARAMETER = 60
 _LONGEST_TYPE = 500
-"""The maximum length of a type name with enclosing types. Thousands of nested types would fill the memory
-with names.
+"""The maximum length of a type name including its enclosing types. Thousands of nested types would fill the memory with
+names.
 """
 _FARTHEST_COMMENT = 300
-"""The maximum distance in bytes between a comment and its definition, for modifiers, ``export`` and attributes."""
+"""The maximum distance in bytes from a comment to its definition, for modifiers, ``export`` and attributes."""
 
 
 class NoGrammar(Exception):
-    """The grammar of a language is not installed. The message names the remedy."""
+    """A language's grammar is not installed. The message names the remedy."""
 
 
 class TookTooLong(Exception):
-    """A file exceeds the limit of entries or time per file."""
+    """A file exceeds the limit on entries or on time."""
 
 
 Handler = Callable[["SourceReader", "SyntaxNode"], None]
@@ -51,20 +51,20 @@ Handler = Callable[["SourceReader", "SyntaxNode"], None]
 
 @dataclass(frozen=True, eq=False)
 class SourceLanguage:
-    """A language: its grammar, and the handlers for its syntax nodes."""
+    """A language's grammar, and the handlers for its syntax nodes."""
 
     name: str
     extensions: tuple[str, ...]
     module: str
-    """The Python module of its grammar."""
+    """The Python module that contains the grammar."""
     function: str
-    """The function in that module that returns the grammar."""
+    """The function in the module that returns the grammar."""
     names: str
-    """The table in ``rules.toml`` with names of its library."""
+    """The table in ``rules.toml`` with the names in the language's standard library."""
     handlers: Mapping[str, Handler]
-    """The handler for each kind of syntax node, called before those of its children."""
+    """The handler for each kind of syntax node, called before the handlers for its children."""
     is_package_by_folder: bool = False
-    """True if all files in a folder share their names."""
+    """True if all files in a folder share one namespace."""
 
 
 class SyntaxScope(NamedTuple):
@@ -84,7 +84,7 @@ class SyntaxScope(NamedTuple):
 
 
 class SourceReader:
-    """Collects the symbols and references of one file; its methods are called by the handlers."""
+    """Collects the symbols and references of one file. Handlers call its methods."""
 
     def __init__(self, path: str, source: bytes, language: SourceLanguage, rules: CodeRules) -> None:
         """``source`` is the whole file, ``path`` its path in the repository."""
@@ -101,9 +101,9 @@ class SourceReader:
         self.decorators_of_member: dict[int, list[SyntaxNode]] = {}
         """The decorator expressions directly before a class member, by the first byte of the member."""
         self.routes: dict[int, tuple[str, str]] = {}
-        """The method and path of routes in attributes, by the last byte of the attribute."""
+        """The method and path of each route declared by an attribute, by the last byte of the attribute."""
         self.called: tuple[int, int] = (-1, -1)
-        """The byte range of the last called function, which does not count as a field access."""
+        """The byte range of the last called function, which is not a field access."""
         self._comment = (-1, -1)
 
     @property
@@ -140,7 +140,7 @@ class SourceReader:
         return string_value(self.source, node, self.rules.limits.name_bytes)
 
     def types(self, *nodes: SyntaxNode | None) -> list[str]:
-        """The type names in ``nodes``, which are parameters or types, without built-in ones."""
+        """The type names in ``nodes``, which are parameters or types, without built-in types."""
         limit, builtins = self.rules.limits.name_bytes, self.names.builtins
         names = dict.fromkeys(name for node in nodes for name in type_names(self.source, node, limit))
         return [name for name in names if name not in builtins]
@@ -152,7 +152,7 @@ class SourceReader:
     def define(self, name: str, kind: str, node: SyntaxNode, doc: str | None = None, signature: str = "") -> None:
         """Adds a symbol with the full name ``name``. ``doc`` defaults to the comment before ``node``.
 
-        If a name occurs twice, the first symbol counts; but a method replaces a field, because it is a property.
+        If a name occurs twice, the first symbol wins, except that a method replaces a field, because it is a property.
         """
         known = self.symbols.get(name)
         if not name or name.endswith(".") or (known and not (known.kind == "field" and kind == "method")):
@@ -161,7 +161,7 @@ class SourceReader:
         self.symbols[name] = CodeSymbol(name, kind, node.start_point[0] + 1, documentation, signature)
 
     def enter(self, node: SyntaxNode, symbol: str, type_name: str, is_type: bool = False, receiver: str = "") -> None:
-        """Makes ``node`` the innermost scope until its end, unless the type name is too long."""
+        """Makes ``node`` the innermost scope until its end, unless the type's name is too long."""
         if len(type_name) > _LONGEST_TYPE:
             return
         parameters = type_names(self.source, node.child_by_field_name("parameters"), _LONGEST_PARAMETER, _PARAMETERS)
@@ -186,7 +186,7 @@ class SourceReader:
         return printable(" ".join(self.source[node.start_byte : end].decode("utf-8", "ignore").split()))
 
     def cut_doc(self, text: str) -> str:
-        """``text`` cut to the maximum length of documentation."""
+        """``text`` cut to the maximum length of a doc comment."""
         short = text.expandtabs().strip().encode("utf-8")[: self.rules.limits.doc_bytes]
         return printable(short.decode("utf-8", "ignore"))
 
@@ -202,9 +202,7 @@ class SourceReader:
         return self.cut_doc(" ".join(line for line in bare if line))
 
     def decorated_route(self, start: int) -> tuple[str, str]:
-        """The method and path of the route attribute directly before the byte ``start``; both empty if
-        there is none.
-        """
+        """The method and path of the route attribute directly before byte ``start``; both empty if there is none."""
         window = self.source[max(start - _FARTHEST_COMMENT, 0) : start]
         before = start - len(window) + len(window.rstrip())
         return self.routes.pop(before, ("", ""))
@@ -259,7 +257,7 @@ def read_source(
 ) -> CodeFile:
     """The symbols and references in ``source``, the bytes of the file ``path``, within ``seconds`` of processor time.
 
-    If there is a problem, the result is partial and includes the problem. Raises :class:`NoGrammar`.
+    If there is a problem, the result is partial and describes it. Raises :class:`NoGrammar`.
     """
     reader, deadline = SourceReader(path, source, language, rules), time.thread_time() + seconds
 

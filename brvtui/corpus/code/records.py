@@ -1,4 +1,4 @@
-"""The contents of source files, and the graph built from them, as frozen data."""
+"""Frozen data: the contents of source files, and the graph built from them."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ class CodeSymbol(NamedTuple):
     """A symbol defined in a file."""
 
     name: str
-    """The name in the file, with enclosing types: ``Store.read``."""
+    """The name within the file, with enclosing types: ``Store.read``."""
     kind: str
     """``function``, ``method``, ``type``, ``interface``, ``field`` or ``route_handler``."""
     line: int
-    """From 1."""
+    """The line number, from 1."""
     doc: str = ""
     signature: str = ""
 
@@ -26,7 +26,7 @@ class CodeReference(NamedTuple):
     """A reference from one symbol to another, as written in the source."""
 
     source: str
-    """The name in the file of the enclosing symbol; empty outside all symbols."""
+    """The enclosing symbol's name within the file; empty outside all symbols."""
     relation: str
     """The type of the resulting edge; ``callback`` for a function that is registered to be called later, or
     ``hands_over`` for an argument that may be a function.
@@ -34,7 +34,7 @@ class CodeReference(NamedTuple):
     target: str
     """The dotted name as written: ``self.cache.get``. The current object is ``self`` in every language."""
     via: str = ""
-    """For ``callback``: the name of the function that registers it."""
+    """The name of the function that registers a ``callback``; otherwise empty."""
 
 
 class CodeBinding(NamedTuple):
@@ -55,9 +55,9 @@ class CodeFile(NamedTuple):
     """The path in the repository, with ``/``."""
     language: str
     base: str
-    """The id prefix of its symbols: its path, or its folder if a folder is a package."""
+    """The name within the module; empty for the module itself."""
     package: str
-    """The declared package, if its language has such declarations."""
+    """The declared package; empty if there is none."""
     symbols: tuple[CodeSymbol, ...]
     references: tuple[CodeReference, ...]
     bindings: tuple[CodeBinding, ...]
@@ -89,7 +89,7 @@ class CodeFile(NamedTuple):
 
 
 class SkippedSource(NamedTuple):
-    """A file or folder that was not read, or not completely, with the reason."""
+    """A file or folder that was not read, or only in part, with the reason."""
 
     path: str
     reason: str
@@ -126,7 +126,7 @@ class CodeEdge(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class CodeGraph:
-    """The symbols and edges of a repository in a fixed order, and what was left out."""
+    """A repository's symbols and edges in a fixed order, and what was left out."""
 
     repository: str
     """The prefix of qualified names: ``name://name``."""

@@ -13,7 +13,7 @@ STRUCTURAL, PROPAGATED, CO_TESTED = "structural", "interface_propagation", "co_t
 METHOD_NAMES = "method_names"
 """The provenance of ``implements`` edges that are inferred because a type has all methods of an interface."""
 _FEWEST_METHODS = 2
-"""The minimum number of methods of an interface that is matched by method names."""
+"""The minimum number of methods of an interface that can be matched by method names."""
 _USES = frozenset({"calls", "imports", "references"})
 _TEST_PARTS = ("_test.go", "/tests/", "/test/", "_test.py", "_test.ts", "_test.rs", ".test.ts", ".test.js", ".spec.ts",
                ".spec.js", "test_")  # fmt: skip
@@ -21,7 +21,7 @@ _TEST_ENDINGS = ("tests.py", "test.java", "tests.java")
 
 
 def is_test_file(path: str) -> bool:
-    """True if ``path`` is a test file, judged by its name and folders."""
+    """True if ``path`` looks like a test file, by its name and folders."""
     lower = f"/{path.lower()}"
     return any(part in lower for part in _TEST_PARTS) or lower.endswith(_TEST_ENDINGS)
 
@@ -54,7 +54,7 @@ def membership(members: Members, rules: CodeRules) -> Iterator[CodeEdge]:
 
 
 def go_candidates(members: Members, nodes: Mapping[str, CodeNode]) -> Iterator[tuple[str, str]]:
-    """Yields pairs of a Go type and an interface whose rarest method it has."""
+    """Yields pairs of a Go type and an interface such that the type has the interface's rarest method."""
     by_method: dict[str, list[str]] = {}
     interfaces: list[str] = []
     for type_id in sorted(members.methods):
@@ -74,7 +74,7 @@ def go_candidates(members: Members, nodes: Mapping[str, CodeNode]) -> Iterator[t
 
 
 def go_implementations(candidates: Iterable[tuple[str, str]], members: Members, rules: CodeRules) -> Iterator[CodeEdge]:
-    """Yields an ``implements`` edge from each Go type to each interface whose methods it has, compared by name."""
+    """Yields an ``implements`` edge from each Go type to each interface whose method names it has."""
     for type_id, interface in candidates:
         if members.methods[interface].keys() <= members.methods[type_id].keys():
             yield CodeEdge(type_id, interface, "implements", rules.confidence["implements"], METHOD_NAMES)
@@ -89,7 +89,7 @@ def inherited(edges: Iterable[CodeEdge], members: Members, rules: CodeRules) -> 
 
 
 def overriding(edges: Iterable[CodeEdge], members: Members, rules: CodeRules) -> Iterator[CodeEdge]:
-    """Yields an ``overrides`` edge from each method to the method with the same name in an implemented interface."""
+    """Yields an ``overrides`` edge from each method to the method of the same name in an implemented interface."""
     places: dict[str, dict[str, int]] = {}
     for edge in edges:
         if edge.type == "implements":
@@ -101,8 +101,8 @@ def overriding(edges: Iterable[CodeEdge], members: Members, rules: CodeRules) ->
 
 
 def hints_of_implementers(edges: Iterable[CodeEdge], rules: CodeRules) -> Iterator[CodeEdge]:
-    """Yields a ``type_hint_of`` edge from each function with an interface in its signature to each
-    implementing type.
+    """Yields a ``type_hint_of`` edge from each function with an interface in its signature to every type that
+    implements it.
     """
     implementers: dict[str, list[str]] = {}
     hints: list[CodeEdge] = []
@@ -120,7 +120,7 @@ def hints_of_implementers(edges: Iterable[CodeEdge], rules: CodeRules) -> Iterat
 def tested_together(
     path: str, edges: Iterable[CodeEdge], nodes: Mapping[str, CodeNode], rules: CodeRules
 ) -> Iterator[CodeEdge]:
-    """Yields ``co_tested_with`` edges between symbols used by the test file ``path``, which has the edges ``edges``."""
+    """Yields ``co_tested_with`` edges between the symbols that the test file ``path`` uses, according to ``edges``."""
     if not is_test_file(path):
         return
     limits = rules.co_tested

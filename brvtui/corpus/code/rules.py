@@ -62,7 +62,7 @@ class FolderRules:
 
 @dataclass(frozen=True, slots=True)
 class GeneratedRules:
-    """Marks of generated files."""
+    """Markers of generated files."""
 
     header_bytes: Count
     markers: tuple[str, ...]
@@ -72,7 +72,7 @@ class GeneratedRules:
 
 @dataclass(frozen=True, slots=True)
 class SimilarityRules:
-    """Limits for similar functions of a file."""
+    """Limits on similar functions in a file."""
 
     above: Share
     shortest_word: Count
@@ -83,7 +83,7 @@ class SimilarityRules:
 
 @dataclass(frozen=True, slots=True)
 class CoTestedRules:
-    """Limits for the pairs of symbols of one test file."""
+    """Limits on the pairs of symbols used by one test file."""
 
     targets_per_file: Count
     pairs_per_file: Count
@@ -91,7 +91,7 @@ class CoTestedRules:
 
 @dataclass(frozen=True, slots=True)
 class CommonNames:
-    """Names with the same meaning in all languages."""
+    """Names that mean the same in all languages."""
 
     fields: tuple[str, ...]
     callbacks: tuple[str, ...]

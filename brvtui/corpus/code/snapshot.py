@@ -1,4 +1,4 @@
-"""A repository as a snapshot: every symbol is a read-only note, in a folder that is its file."""
+"""A repository as a snapshot: every symbol is a read-only note in a folder that stands for its file."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _DOCUMENTATION: Key[Documentation] = Key("documentation")
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RepositorySnapshot(Snapshot):
-    """One state of a repository. The text of a note is the source of its symbol."""
+    """One state of a repository. The text of a note is its symbol's source."""
 
     pages: SymbolPages = field(default_factory=SymbolPages)
     speaking: tuple[SpeakingNote, ...] = ()
@@ -40,7 +40,7 @@ class RepositorySnapshot(Snapshot):
 
     @property
     def fingerprint(self) -> str:
-        """A digest of the paths, times and sizes of the source files, and of the notes."""
+        """A digest of the notes, and of the source files' paths, times and sizes."""
         return self.derived.of(FINGERPRINT, self._fingerprint)
 
     def _fingerprint(self) -> str:
@@ -53,11 +53,11 @@ class RepositorySnapshot(Snapshot):
         return digest.hexdigest()
 
     def location(self, path: str) -> Path:
-        """The source file of the symbol at ``path``. Raises OSError for an unknown one."""
+        """The source file of the symbol at ``path``. Raises OSError if there is no such symbol."""
         return self.project.tree / self._page(path).symbol.path
 
     def text(self, path: str) -> str:
-        """The current lines of the symbol at ``path`` on disk, up to the next symbol outside it.
+        """The symbol at ``path`` as it is now on disk: its lines up to the next symbol outside it.
 
         Raises OSError if the file no longer exists or cannot be read.
         """
@@ -83,7 +83,7 @@ class RepositorySnapshot(Snapshot):
 
 
 def _above_decorators(lines: Sequence[str], place: int) -> int:
-    """The index of the first decorator or annotation directly above the line ``place``; ``place`` if there is none."""
+    """The index of the first decorator or annotation directly above line ``place``; ``place`` if there is none."""
     while 0 < place <= len(lines) and lines[place - 1].lstrip().startswith(_DECORATOR):
         place -= 1
     return place
@@ -99,7 +99,7 @@ def repository_snapshot(
 ) -> RepositorySnapshot:
     """The snapshot of the repository in ``index``. Unchanged entries of ``before`` are reused.
 
-    ``speaking`` are the notes in its own context tree. Code has no signals, so all notes have the default signals.
+    ``speaking`` are the notes in its own context tree. Code has no signals, so all symbols have the default ones.
     """
     pages = SymbolPages(index.graph())
     known: Mapping[str, Parsed] = before.parsed if before is not None else {}

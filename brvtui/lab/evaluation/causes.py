@@ -1,4 +1,4 @@
-"""Causes of changed results: the notes that fell, the parts of their scores, and the edits responsible."""
+"""Finds the causes of changed results: the notes that fell, the changed parts of their scores, and the edits."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ _SHOWN = 0.00005
 
 @dataclass(frozen=True)
 class Reverting:
-    """Another state of the notes, for building snapshots in which some notes are reverted to it."""
+    """An earlier state of the notes, for building snapshots in which some notes are reverted to it."""
 
     name: str
     difference: Difference
     snapshot: Snapshot
     """The current notes."""
     now_ms: float
-    """The time for which snapshots are built."""
+    """The time for which the snapshots are built."""
     reading: TreeConstants
     """The constants for reading files."""
 
@@ -45,14 +45,14 @@ class Reverting:
         return revised(self.snapshot, self.reading, self.now_ms, part)
 
     def mixer(self, context: Context[Any]) -> StateMixer:
-        """The states between this one and the state of ``context``."""
+        """The states between the current one and the state of ``context``."""
         now = AskedState("now", context, self.reading, UNCHANGED, context.snapshot.stored)
         return StateMixer(replace(now, name=self.name, difference=self.difference), now)
 
 
 @dataclass(frozen=True, slots=True)
 class CauseFinder:
-    """Explains the changes in an evaluation by running queries with ``engine`` in ``context``, with the options of
+    """Explains changes in an evaluation by running queries with ``engine`` in ``context``, with the options of
     ``like``.
     """
 
@@ -60,18 +60,18 @@ class CauseFinder:
     context: Context[Any]
     like: Query
     judgments: Mapping[str, Judgment]
-    """By id."""
+    """The judgments, by id."""
     metric: Metric
-    """The metric for comparing results with the earlier ones."""
+    """The metric used to compare results with earlier ones."""
     most_tried: int = 30
-    """The maximum number of changed notes to try. Each needs a new snapshot."""
+    """The maximum number of changed notes to revert, because each needs a new snapshot."""
 
     def explain(
         self, changes: Sequence[QueryChange], reverting: Reverting | None = None
     ) -> dict[str, tuple[ChangeLine, ...]]:
-        """For the id of each of ``changes``: lines about the effects and, with ``reverting``, the cause.
+        """Explanations by query id: lines about the effects of each change and, with ``reverting``, its cause.
 
-        A note is the cause if reverting only this note restores the earlier result.
+        A note is the cause if reverting only that note restores the earlier result.
         """
         causes = self._edit_causes(changes, reverting) if reverting is not None else {}
         mixer = reverting.mixer(self.context) if reverting is not None else None
@@ -111,8 +111,8 @@ class CauseFinder:
         return f", score {was.score:.4g} → {now.score:.4g}" + (f" ({listed})" if listed else "")
 
     def _causes(self, now: QueryResult, path: str, old: str, mixer: StateMixer) -> str:
-        """The causes of the score change of the note at ``path``, earlier at ``old``: its own text, or other notes'
-        texts.
+        """The causes of the score change of the note at ``path``, formerly at ``old``: its own text, or the texts of
+        other notes.
         """
         judgment = self.judgments[now.id]
         query = replace(self.like, text=judgment.text, scope=judgment.scope or self.like.scope, run=False)
@@ -120,7 +120,7 @@ class CauseFinder:
         return f", score {note.summary}" if note is not None and note.causes else ""
 
     def _reason(self, now: QueryResult, path: str) -> Iterator[ChangeLine]:
-        """Yields the reason for the absence of the note at ``path`` from the current answer."""
+        """Yields the reason why the note at ``path`` is not in the current answer."""
         snapshot = self.context.snapshot
         if path not in snapshot.by_path:
             yield ChangeLine(f"{path}: the note no longer exists")
@@ -131,7 +131,7 @@ class CauseFinder:
             yield ChangeLine(f"{path}: {why.reason.text}" + (f" ({why.numbers})" if why.numbers else ""))
 
     def _edit_causes(self, changes: Sequence[QueryChange], reverting: Reverting) -> dict[str, ChangeLine]:
-        """The cause of each change, found by reverting one changed note after the other."""
+        """The cause of each change, found by reverting the changed notes one at a time."""
         paths = reverting.difference.paths
         if not paths:
             return {}
@@ -160,7 +160,7 @@ class CauseFinder:
         }
 
     def _missing_notes(self, change: QueryChange) -> str:
-        """A message about missing relevant notes of the earlier answer; empty if there are none."""
+        """A message about relevant notes of the earlier answer that are now missing; empty if there are none."""
         now, before = change.now, change.before
         missing = [
             path

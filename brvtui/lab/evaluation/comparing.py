@@ -1,4 +1,4 @@
-"""Comparison of two evaluations of the same judged queries, drift over time, and gates for CI."""
+"""Compares two evaluations of the same judged queries; measures drift over time; provides gates for CI."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from brvtui.paint.text import signed
 
 
 FEWEST = 25
-"""The minimum number of queries for the test, which is not informative for fewer."""
+"""The minimum number of queries for the significance test, which says little with fewer."""
 _MOST_EXACT = 16
-"""The maximum number of differences for which all ``2 ** n`` assignments of signs are tried."""
+"""The maximum number of differences for which all ``2 ** n`` sign assignments are tried."""
 _SAMPLES, _AT_ONCE, _SEED = 20_000, 2_000, 17
 _ROUNDING = 1e-12
 
@@ -26,9 +26,9 @@ _ROUNDING = 1e-12
 def randomisation_test(differences: Sequence[float]) -> float:
     """The two-sided p-value of the mean of paired ``differences``, by Fisher's randomisation of their signs.
 
-    It is the share of sign assignments whose sum is at least as far from 0. It is exact for up to 16 nonzero
-    differences. For more, it is estimated from 20,000 random assignments with a fixed seed; one is added to both
-    counts, so that it is never 0. Returns 1 if there are no differences.
+    The p-value is the share of sign assignments whose sum is at least as far from 0. It is exact for up to 16 nonzero
+    differences. For more, it is estimated from 20,000 random assignments with a fixed seed; both counts are increased
+    by one, so that it is never 0. Returns 1 if there are no differences.
     """
     values = np.asarray([value for value in differences if value], dtype=np.float64)
     if not len(values):
@@ -51,7 +51,7 @@ _SAME = 1e-9
 
 @dataclass(frozen=True, slots=True)
 class QueryChange:
-    """The current and the earlier result of one query."""
+    """One query's current and earlier results."""
 
     now: QueryResult
     before: QueryResult
@@ -74,7 +74,7 @@ class QueryChange:
     def is_otherwise(self) -> bool:
         """True if the answer changed: its outcome, its first note, its quoted notes, or the rank of a judged note.
 
-        If no note is judged or quoted, the rank of any note counts. A moved note counts as the same note.
+        If no note is judged or quoted, any note's rank counts. A moved note counts as the same note.
         """
         now, before, moved = self.now, self.before, self.all_paths_now
 
@@ -107,16 +107,16 @@ class Comparison:
     now: Evaluation
     before: Evaluation
     changes: tuple[QueryChange, ...]
-    """Every query in both, including unchanged ones."""
+    """All queries in both evaluations, including unchanged ones."""
     notices: tuple[str, ...]
-    """Reasons for queries that are not compared."""
+    """The reasons why some queries are not compared."""
 
     def difference(self, metric: Metric) -> float | None:
         """The mean difference of ``metric`` over the compared queries."""
         return mean_of(change.difference(metric) for change in self.changes)
 
     def p_value(self, metric: Metric) -> float | None:
-        """The probability of such a difference by chance; None for fewer than 25 queries."""
+        """The probability that such a difference arises by chance; None for fewer than 25 queries."""
         differences = [difference for change in self.changes if (difference := change.difference(metric)) is not None]
         return randomisation_test(differences) if len(differences) >= FEWEST else None
 
@@ -131,7 +131,7 @@ class Comparison:
 
 
 def compare_evaluations(now: Evaluation, before: Evaluation) -> Comparison:
-    """Compares ``now`` with ``before``. Queries match if their ids, texts, scopes and grades are equal."""
+    """Compares ``now`` with ``before``. Two queries match if their ids, texts, scopes and grades are equal."""
     known = {query.id: query for query in before.queries}
     changes: list[QueryChange] = []
     notices: list[str] = []
@@ -159,7 +159,7 @@ NO_LONGER_QUOTED, FALLS_OUT, FALLS_BEHIND = "no longer quoted in the answer", "n
 
 @dataclass(frozen=True, slots=True)
 class LostByDay:
-    """A loss for a judged query at a later day."""
+    """A loss for a judged query on a later day."""
 
     query: str
     """The id of the query."""
@@ -168,12 +168,12 @@ class LostByDay:
     document: str
     """The path of the lost relevant note; empty for a change of the outcome."""
     days: float
-    """The first of the tested days with this loss."""
+    """The first tested day with this loss, in days from now."""
 
 
 @dataclass(frozen=True)
 class DriftPoint:
-    """The judged set after ``days`` days, compared with now."""
+    """The results for the judged queries after ``days`` days, compared with now."""
 
     days: float
     comparison: Comparison
@@ -182,16 +182,16 @@ class DriftPoint:
 
 @dataclass(frozen=True)
 class Drift:
-    """The judged set now and at later days."""
+    """The results for the judged queries now and on later days."""
 
     now: Evaluation
     metrics: tuple[Metric, ...]
     points: tuple[DriftPoint, ...]
-    """Earliest first."""
+    """The points in time, earliest first."""
 
     @property
     def losses(self) -> tuple[LostByDay, ...]:
-        """All losses up to the last day, ordered by day and query."""
+        """All losses up to the last day, by day and query."""
         known: set[tuple[str, str, str]] = set()
         losses = []
         for point in self.points:
@@ -214,9 +214,9 @@ class Drift:
 
 
 def losses_of(change: QueryChange) -> Iterator[tuple[str, str, str]]:
-    """Yields the losses of the query of ``change``: its id, the loss, and the path of the affected relevant note.
+    """Yields the losses of one query: its id, the loss, and the path of the affected relevant note.
 
-    Only the worst loss of a note counts: no longer found, no longer quoted, or ranked lower.
+    Only the worst loss of each note counts: no longer found, no longer quoted, or ranked lower.
     """
     now, before = change.now, change.before
     if change.changes_outcome:
@@ -250,11 +250,11 @@ class GateResult:
     text: str
     """The measured value in one line."""
     queries: tuple[str, ...]
-    """The ids of the queries to look at, worst first; empty if it passed."""
+    """The ids of the queries to look at, worst first; empty if the gate passed."""
 
 
 def gate_under(evaluation: Evaluation, metric: Metric, minimum: float) -> GateResult:
-    """Fails if the mean of ``metric`` is below ``minimum``. The result has the queries below it."""
+    """A gate that fails if the mean of ``metric`` is below ``minimum``. The result lists the queries below it."""
     mean, name = evaluation.mean(metric), f"{metric} at least {minimum:g}"
     if mean is None:
         return GateResult(name, False, f"no query has a value for {metric}: grade documents first", ())
@@ -266,8 +266,8 @@ def gate_under(evaluation: Evaluation, metric: Metric, minimum: float) -> GateRe
 
 
 def gate_drop(comparison: Comparison, metric: Metric, limit: float) -> GateResult:
-    """Fails if the mean of ``metric`` over the compared queries fell by more than ``limit``. The result has the worse
-    queries.
+    """A gate that fails if the mean of ``metric`` over the compared queries fell by more than ``limit``. The result
+    lists the queries that became worse.
     """
     difference, name = comparison.difference(metric), f"{metric} falls by at most {limit:g}"
     if difference is None:
@@ -279,7 +279,7 @@ def gate_drop(comparison: Comparison, metric: Metric, limit: float) -> GateResul
 
 
 def gate_outcomes(comparison: Comparison) -> GateResult:
-    """Fails if the outcome of any query changed, for better or worse."""
+    """A gate that fails if any query's outcome changed, for better or worse."""
     changed, name = comparison.other_outcomes(), "no tier change"
     if not changed:
         return GateResult(name, True, "no query changed tier", ())
@@ -310,12 +310,12 @@ class ChangeLine(NamedTuple):
 
     @classmethod
     def of_cause(cls, text: str) -> ChangeLine:
-        """The line with ``text`` as the cause."""
+        """A line that names ``text`` as the cause."""
         return cls(f"cause: {text}", LineKind.CAUSE)
 
     @classmethod
     def of_rank(cls, path: str, change: str) -> ChangeLine:
-        """The line with the change of rank of the note at ``path``."""
+        """A line about the rank change of the note at ``path``."""
         return cls(f"{path}: rank {change}", LineKind.RANK)
 
 

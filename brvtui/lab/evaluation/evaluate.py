@@ -69,7 +69,7 @@ def evaluate(
 
 
 def _moved_text(item: FollowedDocument) -> str:
-    """The current state of a judged document that is not at its path, with the command that updates the judgments."""
+    """A message about a judged document that is not at its path, with the command that updates the judgments."""
     if item.moved:
         return f"moved to {item.path}, {item.how} (brv-tui judge follow records that)"
     return f"{item.how} (brv-tui judge set removes it)"
@@ -107,7 +107,7 @@ def ask(engine: Engine[Any], context: Context[Any], judgment: Judgment, like: Qu
 
 
 def result_of(judgment: Judgment, trace: Trace) -> QueryResult:
-    """The result of ``judgment`` from ``trace``. Of several results in one document, the best counts."""
+    """The result of ``judgment`` from ``trace``. If several results are in one document, the best one counts."""
     results = tuple(
         RankedDocument(file, hit.score, tuple(ScorePart(part.name, part.value) for part in hit.parts))
         for file, hit in best_hits(trace).items()

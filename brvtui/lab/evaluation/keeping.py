@@ -1,4 +1,4 @@
-"""Evaluates judged queries, and caches the answers so that the same query does not run twice."""
+"""Evaluates judged queries, and caches the answers so that no query runs twice."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from brvtui.services.legs import ServiceError
 from brvtui.snapshot import Snapshot
 from brvtui.store.kept_answers import KeptAnswers
 
-# A digest of everything that the answers of an engine depend on: equal digests mean equal answers.
+# A digest of everything on which an engine's answers depend: equal digests mean equal answers.
 
 
 _SNAPSHOT: Key[str] = Key("digest of everything that answers depend on")
@@ -31,8 +31,8 @@ _SNAPSHOT: Key[str] = Key("digest of everything that answers depend on")
 def answers_digest(engine: Engine[Any], context: Context[Any], like: Query) -> str:
     """The digest of everything that answers of ``engine`` in ``context`` depend on, except text, scope and time.
 
-    It covers the files and signals of the snapshot and their order, constants, options, feedback and the program code.
-    Empty if answers also depend on a service, which may change independently, and for code.
+    It covers the snapshot's files, signals and their order, constants, options, feedback and the program code. Empty
+    for code, and if answers also depend on a service, which may change independently.
     """
     services = context.services
     try:
@@ -59,7 +59,7 @@ def _digest_of(snapshot: Snapshot) -> str:
 
 
 def _lines(snapshot: Snapshot) -> Iterator[str]:
-    """Yields everything in ``snapshot`` that is not derived from other parts, as text."""
+    """Yields, as text, everything in ``snapshot`` that is not derived from other parts."""
     project = snapshot.project
     yield repr((project, snapshot.limits, snapshot.stored.broken, snapshot.engine_failure, snapshot.unseen))
     yield repr(snapshot.frontmatter_defaults)
@@ -76,9 +76,7 @@ def _lines(snapshot: Snapshot) -> Iterator[str]:
 
 @cache
 def _code_of(package: str) -> str:
-    """A digest of the size and time of every source file in ``package``, so that answers of other versions are not
-    reused.
-    """
+    """A digest of the sizes and times of the source files in ``package``. It excludes answers of other versions."""
     module = import_module(package)
     files = [Path(module.__file__)] if module.__file__ else []
     for folder in getattr(module, "__path__", ()):
@@ -96,7 +94,7 @@ def _hashed(parts: Iterable[str]) -> str:
 
 
 _FORMAT = 2
-"""The version of the stored format. It must change with the stored fields."""
+"""The version of the stored format. It must change whenever the stored fields change."""
 _NAME_DIGITS = 32
 _SAME_HOUR_MS = 3_600_000
 _MOST_QUERIES = 20_000
@@ -110,22 +108,22 @@ class _State:
 
 @dataclass(frozen=True, slots=True)
 class KeepingEvaluator:
-    """Evaluates over one tree. The cache ``kept`` only saves time: the numbers are the same without it."""
+    """Evaluates over one tree. The cache ``kept`` only saves time: the numbers would be the same without it."""
 
     kept: KeptAnswers
     is_frozen: bool
-    """True if the session has a fixed time (``--now``); answers are then cached under this time."""
+    """True if the session has a fixed time (``--now``); answers are then cached under that time."""
     is_used: bool = True
-    """True if cached answers are used. They are written in any case."""
+    """True if cached answers are used. New answers are cached in any case."""
 
     def recent(
         self, engine: Engine[Any], context: Context[Any], like: Query, later_ms: float
     ) -> tuple[float, Mapping[EngineRequest, QueryResult]]:
-        """The time of reusable cached answers, and these answers by text and scope.
+        """The time of the reusable cached answers, and these answers by text and scope.
 
         Reusable answers have the same ``later_ms`` and are at most an hour older than the time of ``context``. If there
         are none, returns the time of ``context`` and no answers. Scores fall every second, so answers are cached with
-        their time, and all numbers of one evaluation refer to the same time.
+        their time, and all numbers in one evaluation refer to the same time.
         """
         state = self._read(self._name(engine, context, like, later_ms))
         if state is not None and 0 <= context.now_ms - state.now_ms <= _SAME_HOUR_MS:
@@ -142,10 +140,10 @@ class KeepingEvaluator:
         progress: Progress = lambda done, of: None,
         later_ms: float | None = None,
     ) -> Evaluation:
-        """Evaluates as :func:`brvtui.lab.evaluation.evaluate.evaluate`, reusing cached answers of the same time.
+        """Evaluates as :func:`brvtui.lab.evaluation.evaluate.evaluate`, but reuses cached answers of the same time.
 
-        Set ``later_ms`` if the time is that of the running clock plus this number of milliseconds, so that
-        :meth:`recent` finds the answers later.
+        Set ``later_ms`` if the time is the running clock plus this number of milliseconds, so that :meth:`recent` finds
+        the answers later.
         """
         name = self._name(engine, context, like, later_ms)
         known = self._cached_results(name, context)
@@ -195,7 +193,7 @@ class KeepingEvaluator:
 
 
 def _as_plain(state: _State) -> dict[str, Any]:
-    """``state`` as lists, which are four times as fast to read as objects."""
+    """``state`` as lists, which can be read four times as fast as objects."""
     rows = [
         [
             *key, query.outcome, query.prompt_tokens, query.ms, query.sentence, query.version, list(query.quoted),
@@ -207,7 +205,7 @@ def _as_plain(state: _State) -> dict[str, Any]:
 
 
 def _from_plain(value: Any) -> _State | None:
-    """The state in ``value``; None if it is invalid."""
+    """The state in ``value``; None if ``value`` is invalid."""
     try:
         results = {(row[0], row[1]): _result(*row) for row in value["rows"]}
         return _State(float(value["now_ms"]), results)

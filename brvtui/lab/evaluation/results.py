@@ -1,4 +1,4 @@
-"""The results of an evaluation as frozen data, and metrics computed from them."""
+"""The results of an evaluation as frozen data, and the metrics computed from them."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ _WRITTEN = re.compile(r"([a-z]+)(?:@([1-9][0-9]{0,3}))?")
 
 
 def ndcg(ranking: Sequence[str], grades: Grades, cut: int) -> float:
-    """Normalised discounted cumulative gain of the first ``cut`` documents.
+    """The normalised discounted cumulative gain of the first ``cut`` documents.
 
-    The gain of a document is its grade divided by ``log2(1 + rank)`` (Järvelin and Kekäläinen, 2002, as in
-    ``trec_eval``). The sum is divided by that of the best possible list.
+    A document's gain is its grade divided by ``log2(1 + rank)`` (Järvelin and Kekäläinen, 2002, as in ``trec_eval``).
+    The sum of the gains is divided by the sum for the best possible list.
     """
     best = sorted((grade for grade in grades.values() if grade > 0), reverse=True)
     ideal = _gain(best[:cut])
@@ -34,13 +34,13 @@ def ndcg(ranking: Sequence[str], grades: Grades, cut: int) -> float:
 
 
 def recall(ranking: Sequence[str], grades: Grades, cut: int) -> float:
-    """The share of the relevant documents among the first ``cut``."""
+    """The share of all relevant documents that are among the first ``cut``."""
     relevant = _relevant(grades)
     return _relevant_count(ranking, grades, cut) / relevant if relevant else 0.0
 
 
 def precision(ranking: Sequence[str], grades: Grades, cut: int) -> float:
-    """The share of relevant documents among the first ``cut``. The divisor is ``cut`` even if the list is shorter."""
+    """The relevant share of the first ``cut`` documents. The divisor is ``cut`` even if the list is shorter."""
     return _relevant_count(ranking, grades, cut) / cut
 
 
@@ -50,18 +50,18 @@ def success(ranking: Sequence[str], grades: Grades, cut: int) -> float:
 
 
 def judged(ranking: Sequence[str], grades: Grades, cut: int) -> float:
-    """The share of graded documents among the first ``cut``, or among all of a shorter list; 0 for an empty list."""
+    """The share of the first ``cut`` documents, or of all in a shorter list, that have a grade; 0 for an empty list."""
     first = ranking[:cut]
     return sum(document in grades for document in first) / len(first) if first else 0.0
 
 
 def reciprocal_rank(ranking: Sequence[str], grades: Grades, cut: int = 0) -> float:
-    """1 divided by the rank of the first relevant document."""
+    """1 divided by the rank of the first relevant document; 0 if there is none."""
     return next((1 / rank for rank, each in enumerate(ranking, start=1) if grades.get(each, 0) > 0), 0.0)
 
 
 def average_precision(ranking: Sequence[str], grades: Grades, cut: int = 0) -> float:
-    """The mean precision at the ranks of all relevant documents; 0 for those not found."""
+    """The mean precision at the ranks of all relevant documents; documents that were not found count as 0."""
     count, total = 0, 0.0
     for rank, document in enumerate(ranking, start=1):
         if grades.get(document, 0) > 0:
@@ -108,7 +108,7 @@ class Metric:
         return f"{self.name}@{self.cut}" if self.cut else self.name
 
     def of(self, ranking: Sequence[str], grades: Grades) -> float:
-        """Its value for one ranked list, from 0 to 1."""
+        """The metric's value for one ranked list, from 0 to 1."""
         return (_WITH_CUT.get(self.name) or _WHOLE[self.name])(ranking, grades, self.cut)
 
 
@@ -142,7 +142,7 @@ class ScorePart:
 
 @dataclass(frozen=True, slots=True)
 class RankedDocument:
-    """One result: its path, its score, and the parts that sum to it."""
+    """One result: its path, its score, and the parts that add up to it."""
 
     path: str
     score: float
@@ -164,12 +164,12 @@ class QueryResult:
     results: tuple[RankedDocument, ...]
     """The distinct documents, best first."""
     prompt_tokens: int
-    """The estimated number of tokens of the prompt for a model; 0 without a prompt."""
+    """The estimated number of tokens in the prompt for a model; 0 without a prompt."""
     ms: float
     sentence: str = ""
-    """The reason for the answer."""
+    """The reason for the answer, in one sentence."""
     version: str = ""
-    """The system that answered: ``ByteRover 3.14``."""
+    """The system that answered, such as ``ByteRover 3.14``."""
     quoted: tuple[str, ...] = ()
     """The documents quoted in the answer or in the prompt for a model; empty for engines that only retrieve."""
 
@@ -185,12 +185,12 @@ class QueryResult:
 
     @property
     def as_expected(self) -> bool | None:
-        """True if the outcome is the expected one; None if none is expected."""
+        """True if the outcome is as expected; None if none is expected."""
         return meets(self.expected, self.outcome)
 
     @property
     def first_miss(self) -> str:
-        """The most important relevant document that was not found; empty if there is none."""
+        """The highest-graded relevant document that was not found; empty if there is none."""
         return next((path for path in self.relevant if path not in self.ranking), "")
 
     @property
@@ -199,7 +199,7 @@ class QueryResult:
         return next((rank for rank, path in enumerate(self.ranking, start=1) if self.grades.get(path, 0) > 0), None)
 
     def value(self, metric: Metric) -> float | None:
-        """The value of ``metric``; None if it is undefined because there are no relevant documents, or no results."""
+        """The value of ``metric``; None if it is undefined because there are no relevant documents or no results."""
         if metric.name == _JUDGED:
             return metric.of(self.ranking, self.grades) if self.grades and self.results else None
         return metric.of(self.ranking, self.grades) if self.relevant else None
@@ -211,7 +211,7 @@ class QueryResult:
 
 @dataclass(frozen=True)
 class Evaluation:
-    """The results of an engine for judged queries on one state of a tree."""
+    """An engine's results for judged queries on one state of a tree."""
 
     engine: str
     version: str
@@ -249,13 +249,13 @@ class Evaluation:
 
     @property
     def expectations(self) -> tuple[int, int]:
-        """The number of queries with the expected outcome, and the number with an expectation."""
+        """The number of queries with the expected outcome, and the number that expect one."""
         met = [query.as_expected for query in self.queries if query.as_expected is not None]
         return sum(met), len(met)
 
     @property
     def prompt_tokens(self) -> float:
-        """The mean number of tokens of the prompts over all queries."""
+        """The mean number of prompt tokens over all queries."""
         return mean_of(query.prompt_tokens for query in self.queries) or 0.0
 
     @property

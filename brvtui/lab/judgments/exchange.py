@@ -1,4 +1,4 @@
-"""Import and export of judgments in the formats of BEIR, TREC and the benchmark of qmd."""
+"""Imports and exports judgments in the formats of BEIR, TREC and qmd's benchmark."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _QUERIES, _QRELS = "queries.jsonl", "qrels"
 _HEAD = "query-id\tcorpus-id\tscore"
 _QMD_TYPE = "semantic"
 _SPACE_SAFE = "".join(chr(code) for code in range(33, 127) if chr(code) != "%")
-"""Characters of a path that need no escape in TREC's files, which are split at white space."""
+"""The characters of a path that need no escape in TREC files, whose lines are split at white space."""
 _WHOLE_NUMBER = re.compile(r"[+-]?[0-9]{1,1000}")
 Grades = dict[str, dict[str, int]]
 """The grade of each document, by query id."""
@@ -35,9 +35,9 @@ class ForeignFormat:
 
     title: str
     read: Callable[[Path, Path | None, Sequence[Judgment]], tuple[Judgment, ...]]
-    """Takes the path, the file of queries or None, and the known judgments."""
+    """Reads judgments from the path, the queries file (or None) and the known judgments."""
     write: Callable[[Path, Sequence[Judgment]], tuple[Path, ...]]
-    """Returns the written files."""
+    """Writes judgments and returns the written files."""
 
 
 def read_beir(folder: Path, queries: Path | None, known: Sequence[Judgment]) -> tuple[Judgment, ...]:
@@ -66,7 +66,7 @@ def read_beir(folder: Path, queries: Path | None, known: Sequence[Judgment]) -> 
 
 
 def write_beir(folder: Path, judgments: Sequence[Judgment]) -> tuple[Path, ...]:
-    """Writes ``queries.jsonl`` and ``qrels/test.tsv`` in ``folder``. Scope, expectation and comment become metadata."""
+    """Writes ``queries.jsonl`` and ``qrels/test.tsv`` to ``folder``. Scope, expectation and comment become metadata."""
     lines = []
     for each in judgments:
         fields = {"scope": each.scope, "expected": each.expected, "comment": each.comment}
@@ -81,9 +81,9 @@ def write_beir(folder: Path, judgments: Sequence[Judgment]) -> tuple[Path, ...]:
 
 
 def read_trec(file: Path, queries: Path | None, known: Sequence[Judgment]) -> tuple[Judgment, ...]:
-    """The judgments of a TREC qrels file.
+    """The judgments in a TREC qrels file.
 
-    Query texts come from ``queries`` (BEIR's lines of JSON, or lines with an id, a tab and the text) or else from the
+    Query texts come from ``queries`` (BEIR's lines of JSON, or lines with an id, a tab and the text), or else from the
     known judgments with the same ids.
     """
     grades: Grades = {}
@@ -108,7 +108,7 @@ def write_trec(file: Path, judgments: Sequence[Judgment]) -> tuple[Path, ...]:
 
 
 def trec_name(path: str) -> str:
-    """``path`` with white space percent-encoded, for TREC's files."""
+    """``path`` with white space percent-encoded, as needed in TREC files."""
     if "%" not in path and not any(char.isspace() for char in path):
         return path
     return "".join(char if not char.isspace() and char != "%" else quote(char, _SPACE_SAFE) for char in path)
@@ -134,7 +134,7 @@ def read_qmd(file: Path, queries: Path | None, known: Sequence[Judgment]) -> tup
 
 
 def write_qmd(file: Path, judgments: Sequence[Judgment]) -> tuple[Path, ...]:
-    """Writes a ``qmd bench`` fixture. Documents with a grade of at least 1 are expected files; scopes are left out."""
+    """Writes a ``qmd bench`` fixture. Documents graded 1 or higher are expected files; scopes are left out."""
     queries = []
     for each in judgments:
         files = [document.path for document in each.documents if document.grade > 0]
@@ -244,14 +244,14 @@ def _bounded(text: str, place: str) -> str:
 
 
 def _grade(text: str, place: str) -> int:
-    """The grade limited to 0 to 3."""
+    """The grade, limited to the range from 0 to 3."""
     if not _WHOLE_NUMBER.fullmatch(text.strip()):
         raise JudgmentsError(f"{place}: the grade {shortened(text, 40)} must be a whole number")
     return min(max(int(text), GRADES[0]), GRADES[-1])
 
 
 def _lines(file: Path) -> Iterator[tuple[str, str]]:
-    """Yields the place and the text of each line that is not empty."""
+    """Yields the place and text of each non-empty line."""
     try:
         text = read_regular(file, LARGEST_NAMED_JSON, follow_links=True).decode("utf-8-sig")
     except OSError as error:

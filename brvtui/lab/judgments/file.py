@@ -1,4 +1,4 @@
-"""The judgments file of a project. Only one process at a time changes it, and changes are atomic."""
+"""A project's judgments file. Only one process at a time changes it, and changes are atomic."""
 
 from __future__ import annotations
 
@@ -27,18 +27,18 @@ _TITLE = "# Queries with the notes that they should find, graded 0 to 3. Read by
 
 
 class CannotEdit(ValueError):
-    """The text is in a form that cannot be changed without affecting the rest of it."""
+    """The text cannot be changed without affecting other parts of it."""
 
 
 def new_text(judgments: Sequence[Judgment]) -> str:
-    """The text of a new file."""
+    """The text of a new judgments file."""
     return edited_text(f"{_TITLE}version = {VERSION}\n", (), judgments)
 
 
 def edited_text(text: str, before: Sequence[Judgment], after: Sequence[Judgment]) -> str:
     """``text``, which contains the judgments ``before``, changed to contain ``after``. Judgments match by id.
 
-    A new judgment goes after its predecessor in ``after``. Raises :class:`CannotEdit`.
+    A new judgment follows the judgment that precedes it in ``after``. Raises :class:`CannotEdit`.
     """
     starts = [match.start() for match in HEADER.finditer(text)]
     if len(starts) != len(before):
@@ -62,7 +62,7 @@ def edited_text(text: str, before: Sequence[Judgment], after: Sequence[Judgment]
 
 
 def _new_ones(before: Sequence[Judgment], after: Sequence[Judgment]) -> dict[str, list[Judgment]]:
-    """The new judgments in ``after``, by the id of the last existing one before them; empty if there is none."""
+    """The new judgments in ``after``, by the id of the last existing judgment before them; empty if there is none."""
     known, last = {judgment.id for judgment in before}, ""
     groups: dict[str, list[Judgment]] = {}
     for judgment in after:
@@ -74,7 +74,7 @@ def _new_ones(before: Sequence[Judgment], after: Sequence[Judgment]) -> dict[str
 
 
 def _split(block: str) -> tuple[str, str]:
-    """The lines of a query, and its trailing empty lines and comments, which belong to the next query."""
+    """A query's own lines, and the empty lines and comments after them, which belong to the next query."""
     lines = block.splitlines(keepends=True)
     end = len(lines)
     while end and (not lines[end - 1].strip() or lines[end - 1].lstrip().startswith("#")):
@@ -83,7 +83,7 @@ def _split(block: str) -> tuple[str, str]:
 
 
 def _insert_after(block: str, new: Sequence[Judgment]) -> str:
-    """``block`` with the ``new`` queries after it, before the comments of the next one."""
+    """``block`` followed by the ``new`` queries, which come before the next query's comments."""
     if not new:
         return block
     own, rest = _split(block)
@@ -137,7 +137,7 @@ def _inline(document: JudgedDocument) -> str:
 
 
 def _quoted(text: str) -> str:
-    """``text`` as a TOML string. JSON's escapes are valid in TOML, which also escapes the delete character."""
+    """``text`` as a TOML string. JSON's escapes are valid in TOML, which must also escape the delete character."""
     return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
@@ -150,7 +150,7 @@ class JudgmentsFile:
     """A judgments file. Methods block and are thread-safe."""
 
     def __init__(self, path: Path, trusted: bool) -> None:
-        """``path`` may be a symlink only if it is ``trusted``, which means that the user gave it."""
+        """``path`` may be a symlink only if it is ``trusted``, because the user gave it."""
         self.path = path
         self.trusted = trusted
 
@@ -163,15 +163,15 @@ class JudgmentsFile:
         return cls(marker / FOLDER / NAME, False)
 
     def read(self) -> Judgments:
-        """The judgments in the order of the file; empty if there is no file. Raises :class:`JudgmentsError`."""
+        """The judgments in file order; empty if there is no file. Raises :class:`JudgmentsError`."""
         data = self._data()
         return () if data is None else parse_judgments(data, str(self.path))
 
     def change(self, edit: Callable[[Judgments], Judgments]) -> Judgments:
-        """Replaces the judgments by the result of ``edit``, and returns it.
+        """Replaces the judgments with the result of ``edit``, and returns that result.
 
-        ``edit`` gets the judgments while the file is locked. Unchanged judgments keep their comments and formatting.
-        Raises :class:`JudgmentsError` and leaves the file unchanged; a file that cannot be read is never overwritten.
+        The file is locked while ``edit`` runs. Unchanged judgments keep their comments and formatting. Raises
+        :class:`JudgmentsError` and leaves the file unchanged; a file that cannot be read is never overwritten.
         """
         folder = self.path.parent
         try:
@@ -198,9 +198,7 @@ class JudgmentsFile:
             raise JudgmentsError(f"cannot be changed: {faults.error_line(error, self.path)}") from error
 
     def _write(self, data: bytes | None, before: Judgments, after: Judgments) -> None:
-        """Writes ``after`` after checking that the new text contains exactly it. Raises :class:`JudgmentsError` and
-        OSError.
-        """
+        """Writes ``after``, if the new text contains exactly that. Raises :class:`JudgmentsError` and OSError."""
         try:
             text = new_text(after) if data is None else edited_text(data.decode("utf-8"), before, after)
             encoded = text.encode("utf-8")
@@ -234,7 +232,7 @@ class JudgmentsFile:
             raise JudgmentsError(f"{self.path}: cannot be read ({faults.reason(error)}); fix that first") from error
 
     def _refuse_link_out(self) -> None:
-        """Raises OSError if the ``.brv`` folder of the file is a link out of the project."""
+        """Raises OSError if the ``.brv`` folder that contains the file is a link out of the project."""
         marker = self.path.parent.parent
         if not self.trusted and leads_out(marker.parent, marker):
             raise OSError(errno.EACCES, f"{marker.name} is a link that leads out of the project", str(self.path))

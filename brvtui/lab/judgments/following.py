@@ -1,4 +1,4 @@
-"""Finds judged documents in a snapshot, including moved and renamed files."""
+"""Finds judged documents in a snapshot, even if their files were moved or renamed."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from brvtui.tree.reading.frontmatter import block_span
 
 _DIGITS = 16
 _COMMON = (CONTEXT_FILE, SUMMARY_FILE, "index.md", "README.md")
-"""Names of files that say nothing about their contents."""
+"""File names that do not identify a file's contents."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,18 +25,18 @@ class FollowedDocument:
 
     document: JudgedDocument
     path: str
-    """Empty if it is missing."""
+    """The current path; empty if the document is missing."""
     how: str
-    """The reason for the current path, or for a missing document, in a few words; empty if it has not moved."""
+    """The evidence for the current path, or the reason why the document is missing; empty if it has not moved."""
 
     @property
     def moved(self) -> bool:
-        """True if its path has changed."""
+        """True if the path has changed."""
         return bool(self.path) and self.path != self.document.path
 
 
 def digest_of(text: str) -> str:
-    """The first 16 hex digits of the SHA-256 of the words in a note, without its frontmatter."""
+    """The first 16 hex digits of the SHA-256 of a note's words, without its frontmatter."""
     span = block_span(text)
     body = text[span[1] :].removeprefix("---") if span else text
     words = " ".join(body.split())
@@ -44,7 +44,7 @@ def digest_of(text: str) -> str:
 
 
 def after_moves(judgments: tuple[Judgment, ...], path_now: Callable[[str], str]) -> tuple[Judgment, ...]:
-    """``judgments`` with each path replaced by ``path_now``. A moved note replaces a missing one with the same path."""
+    """``judgments`` with each path replaced by ``path_now``. A moved note replaces a missing one at the same path."""
 
     def at_new_paths(judgment: Judgment) -> Judgment:
         paths = [path_now(document.path) for document in judgment.documents]
@@ -57,7 +57,7 @@ def after_moves(judgments: tuple[Judgment, ...], path_now: Callable[[str], str])
 def _at_paths(judgment: Judgment, paths: Sequence[str], has_precedence: Sequence[bool]) -> Judgment:
     """``judgment`` with its documents at ``paths``.
 
-    If several have the same path, the first one with precedence remains, or else the first one.
+    If several documents have the same path, the first one with precedence remains, or else the first one.
     """
     kept: dict[str, int] = {}
     for place in sorted(range(len(paths)), key=lambda place: not has_precedence[place]):
@@ -77,7 +77,7 @@ class DocumentFinder:
     def find(self, document: JudgedDocument) -> FollowedDocument:
         """The current place of ``document``: its path, or else a note with its text, its title or its name.
 
-        A title or a name counts only if it is unique. Raises no errors.
+        A title or name counts only if it is unique. Raises no errors.
         """
         known = self._snapshot.parsed.get(document.path)
         for path in (document.path, f"{document.path}.md", f"{document.path}.html"):
@@ -100,9 +100,9 @@ class DocumentFinder:
         return FollowedDocument(document, "", f"archived as {stub}" if stub in self._snapshot.parsed else "gone")
 
     def moved(self, path: str, text: str) -> tuple[str, str]:
-        """The current path of the note with ``text`` that was at ``path``, and the reason; both empty if there is none.
+        """The new path of the note that contained ``text`` and was at ``path``, and the reason; both empty if unknown.
 
-        Notes with only the same title or name do not count. For an archived note, returns its stub. Raises no errors.
+        Notes that share only the title or name do not count. For an archived note, returns its stub. Raises no errors.
         """
         found = self.find(JudgedDocument(path, 0, "", digest_of(text)))
         if found.moved and self._digests.get(found.document.digest, ()):
@@ -121,8 +121,8 @@ class DocumentFinder:
         return _at_paths(judgment, paths, stayed), tuple(item for item in documents if item.how)
 
     def judged(self, path: str, grade: int) -> JudgedDocument:
-        """The document at ``path`` with ``grade``, and with its title and digest for finding it later. Raises no
-        errors.
+        """The document at ``path`` with ``grade``, and with its title and digest so that it can be found later. Raises
+        no errors.
         """
         known = self._snapshot.parsed.get(path)
         return JudgedDocument(path, grade, known.title if known else "", self._digest(path))

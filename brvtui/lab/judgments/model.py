@@ -19,12 +19,12 @@ _SLUG_LENGTH = 40
 
 
 class JudgmentsError(ValueError):
-    """Judgments that cannot be read or changed. The message is one line with the file, the place and the remedy."""
+    """Judgments cannot be read or changed. The message is one line with the file, the place and the remedy."""
 
 
 @dataclass(frozen=True, slots=True)
 class JudgedDocument:
-    """One document of a judgment. ``title`` and ``digest`` are for finding it after its file has moved."""
+    """One document of a judgment. Its ``title`` and ``digest`` help to find it after its file has moved."""
 
     path: str
     grade: int
@@ -41,7 +41,7 @@ class Judgment:
     text: str
     scope: str = ""
     expected: str = ""
-    """One of :data:`OUTCOMES`; empty if none is expected."""
+    """The expected outcome, one of :data:`OUTCOMES`; empty if none is expected."""
     comment: str = ""
     documents: tuple[JudgedDocument, ...] = ()
 
@@ -52,7 +52,7 @@ def is_id(text: str) -> bool:
 
 
 def new_id(text: str, taken: Collection[str], numbers: dict[str, int] | None = None) -> str:
-    """An id for the query ``text``: its first words, with a number if they are taken.
+    """A new id for the query ``text``: its first words, with a number if that id is taken.
 
     ``numbers`` stores the last number for each text between calls, so that creating many ids takes linear time.
     """
@@ -66,14 +66,14 @@ def new_id(text: str, taken: Collection[str], numbers: dict[str, int] | None = N
 
 
 def outcome_of(trace: Trace) -> str:
-    """The outcome in ``trace``: one of :data:`OUTCOMES`, or a further tier of an engine that has more."""
+    """The outcome in ``trace``: one of :data:`OUTCOMES`, or an additional tier of an engine that has more."""
     if not trace.covered:
         return NOT_COVERED
     return COVERED if trace.tier is None else f"tier {trace.tier}"
 
 
 def meets(expected: str, outcome: str) -> bool | None:
-    """True if ``outcome`` is as ``expected``; None if nothing is expected, or the engine has no tiers to compare."""
+    """True if ``outcome`` is as ``expected``; None if nothing is expected, or if the engine has no tiers."""
     if not expected or (outcome == COVERED and expected not in (COVERED, NOT_COVERED)):
         return None
     if expected == COVERED:

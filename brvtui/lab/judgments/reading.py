@@ -1,4 +1,4 @@
-"""Reads the text of a judgments file. The text is untrusted, so everything in it is checked and limited."""
+"""Parses a judgments file. Its text is untrusted, so everything in it is checked and limited."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from brvtui.typed_tables import parse_tables
 from brvtui.wording import nearest, shortened
 
 LARGEST = 2 * 1_048_576
-"""The maximum size of a judgments file in bytes: about 5,000 queries, which may take 160 MB of memory when parsed."""
+"""The maximum size of a judgments file in bytes: about 5,000 queries, which can need 160 MB of memory when parsed."""
 MOST_QUERIES, MOST_DOCUMENTS = 20_000, 1_000
 LONGEST_TEXT = 2_000
 """The maximum length of a query, a scope, a path or a comment."""
@@ -56,7 +56,7 @@ def parse_judgments(data: bytes, origin: str) -> tuple[Judgment, ...]:
 
 
 def _lines(data: bytes, count: int) -> list[int]:
-    """The line number at which each of ``count`` queries starts; empty if it is not certain."""
+    """The line on which each of ``count`` queries starts; empty if that is uncertain."""
     text = data.decode("utf-8")
     lines, line, end = [], 1, 0
     for match in HEADER.finditer(text):

@@ -1,4 +1,4 @@
-"""Sweeps: judged queries over a grid of one or two values, and the values at which an outcome changes."""
+"""Runs judged queries over a grid of one or two values, and finds the values at which an outcome changes."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ from brvtui.wording import nearest, shortened
 
 _ROUNDING = "rounding"
 _NEAR = 1e-9
-"""The precision of a solved value: the outcomes differ at this distance on both sides."""
+"""The precision of a solved value: at this distance on either side, the outcomes differ."""
 _SOLVED_WITHIN = 6
-"""The number of bisections after which solving is given up, because by then any curve looks linear."""
+"""The number of bisections after which solving stops, because any curve looks linear by then."""
 _MOST_GUESSES = 12
 _MOST_HALVINGS = 60
 _MOST_BETWEEN = 8
-"""The maximum number of changes between two values. Further changes of an outcome are not followed."""
+"""The maximum number of outcome changes searched between two values. Further changes are not followed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +46,7 @@ class TierCrossing:
     outcome.
     """
     is_solved: bool
-    """True if a linear equation gave the value and queries on both sides confirmed it; False if it was bisected."""
+    """True if a linear equation gave the value and queries on both sides confirmed it; False if bisection found it."""
 
 
 def crossings_between(
@@ -105,7 +105,7 @@ def _whole_number_crossing(
 
 
 def _guesses(low: float, below: Trace, high: float, above: Trace) -> list[float]:
-    """The values between ``low`` and ``high`` at which a deciding number would cross a limit, if it is linear."""
+    """The values between ``low`` and ``high`` at which a decisive number would cross its limit if it were linear."""
     near = 2 * _NEAR * max(1.0, abs(low), abs(high))
     ends = (low, below, high, above)
     values = (*_check_roots(*ends), *_score_roots(*ends), *_rounding_roots(*ends))
@@ -114,7 +114,7 @@ def _guesses(low: float, below: Trace, high: float, above: Trace) -> list[float]
 
 
 def _check_roots(low: float, below: Trace, high: float, above: Trace) -> Iterator[float]:
-    """Yields the zeros of the margins of checks; checks with different results come first."""
+    """Yields the zeros of checks' margins; checks with different results come first."""
     first, second = _checks(below), _checks(above)
     shared = [(first[name], second[name]) for name in first if name in second]
     for one, other in sorted(shared, key=lambda pair: pair[0].passed == pair[1].passed):
@@ -131,7 +131,7 @@ def _checks(trace: Trace) -> dict[tuple[str, str], Check]:
 
 
 def _score_roots(low: float, below: Trace, high: float, above: Trace) -> Iterator[float]:
-    """Yields the values that equal a score, because the swept value may be a threshold for scores."""
+    """Yields the values equal to a score, because the swept value may be a threshold for scores."""
     then = {hit.path: hit.score for hit in above.hits}
     for hit in below.hits:
         if hit.path in then:
@@ -139,7 +139,7 @@ def _score_roots(low: float, below: Trace, high: float, above: Trace) -> Iterato
 
 
 def _rounding_roots(low: float, below: Trace, high: float, above: Trace) -> Iterator[float]:
-    """Yields the values at which a score is rounded differently."""
+    """Yields the values at which the rounding of a score changes."""
     scale = 10.0**below.scale.decimals
     then = {hit.path: hit for hit in above.hits}
     for hit in below.hits:
@@ -174,12 +174,12 @@ _POINTS = {1: 21, 2: 11}
 """The default number of values of an axis, by the number of axes."""
 _MOST = 200
 _GREATEST = 1e9
-"""The upper limit of a sweep. Larger constants do not change answers."""
+"""The upper limit of a sweep. Even larger constants do not change answers."""
 _RANGE = re.compile(r"([^:]+):([^:]+)(?::([0-9]{1,9}))?")
 
 
 class SweepError(ValueError):
-    """An invalid sweep. The message is one line with the valid syntax."""
+    """A sweep is invalid. The message is one line with the valid syntax."""
 
 
 class AskableState(Protocol):
@@ -194,7 +194,7 @@ class AskableState(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Axis:
-    """A value to change, and the settings that it takes, in order."""
+    """A value to vary, and its settings in order."""
 
     control: Control
     values: tuple[Value, ...]
@@ -205,7 +205,7 @@ class SweepPoint:
     """One point of the grid."""
 
     values: tuple[Value, ...]
-    """One for each axis."""
+    """One value per axis."""
     mean: float | None
     """The mean of the metric over the queries for which it has a value."""
     outcomes: tuple[str, ...]
@@ -214,7 +214,7 @@ class SweepPoint:
 
 @dataclass(frozen=True)
 class Sweep:
-    """The results of judged queries on a grid."""
+    """The results of the judged queries on a grid."""
 
     axes: tuple[Axis, ...]
     metric: Metric
@@ -223,7 +223,7 @@ class Sweep:
     clock: str
     """The time, ISO 8601 in UTC; for a sweep over days, the time from which they count."""
     others: Variant
-    """The replacements at every point, apart from those of the axes."""
+    """The replacements made at every point, apart from the axes."""
     queries: tuple[Judgment, ...]
     measured: int
     """The number of queries for which the metric has a value."""
@@ -239,7 +239,7 @@ class Sweep:
 
 
 def parse_axis(text: str, controls: Sequence[Control], axes: int) -> Axis:
-    """The axis in the form ``direct.min_top``, ``direct.min_top=0.5:1`` or ``direct.min_top=0.5:1:11``.
+    """The axis written as ``direct.min_top``, ``direct.min_top=0.5:1`` or ``direct.min_top=0.5:1:11``.
 
     ``axes`` is the total number of axes. Raises :class:`SweepError`.
     """
@@ -289,7 +289,7 @@ def sweep(
     names: tuple[str, str, str],
     progress: Progress = lambda done, of: None,
 ) -> Sweep:
-    """Runs ``judgments`` at every point of the grid of ``axes``, each with the replacements in ``base``.
+    """Runs ``judgments`` at every point of the grid of ``axes``, each time with the replacements in ``base``.
 
     ``names`` are the names of the engine and the profile, and the clock. Calls ``progress`` with the number of finished
     points and the total. Raises the errors of ``state`` and of the queries.

@@ -1,4 +1,4 @@
-"""Variants: parts of the state that are replaced before queries run, and their syntax."""
+"""Variants, which replace parts of the state before queries run, and their syntax."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _REVISION, _WITHOUT, _MODE = "rev:", "without:", "mode="
 
 
 class VariantError(ValueError):
-    """An invalid variant. The message is one line with the valid syntax."""
+    """A variant is invalid. The message is one line with the valid syntax."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +41,7 @@ class EditedText:
     path: str
     data: bytes
     keep_mtime: bool = False
-    """True if saving keeps the modification time."""
+    """True if saving keeps the file's modification time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,16 +55,16 @@ class SignalChange:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class EarlierNotes:
-    """The notes at an earlier time of this session. Compared by identity."""
+    """The notes at an earlier time of this session. Two are equal only if they are the same object."""
 
     paths: tuple[str, ...]
     """The notes that have changed since then."""
     paths_now: Mapping[str, str] = field(default_factory=dict)
     """The current paths of moved notes, by their earlier paths."""
     difference: Difference | None = None
-    """The changes that restore the earlier notes, if they are files of a context tree."""
+    """The changes that restore the earlier notes, if these are files of a context tree."""
     signals: tuple[SignalChange, ...] = ()
-    """The changes that restore signals set since then in this tool's overlay."""
+    """The changes that restore signals that were set since then in this tool's overlay."""
     snapshot: Snapshot | None = None
     """The earlier snapshot, if it contains topics."""
 
@@ -74,14 +74,14 @@ class Variant:
     """Parts of the state that are replaced before queries run. An empty variant replaces nothing."""
 
     engine: str = ""
-    """Empty for the current engine."""
+    """The engine; empty for the current one."""
     profile: str = ""
-    """Empty for the engine's current profile."""
+    """The profile; empty for the engine's current one."""
     mode: str = ""
     constants: tuple[tuple[str, Value], ...] = ()
     """Constants by dotted name, sorted."""
     days: float = 0.0
-    """The shift of the clock in days; negative for earlier times."""
+    """The clock's shift in days; negative for earlier times."""
     revision: str = ""
     """The git revision from which the notes are read."""
     signals: tuple[SignalChange, ...] = ()
@@ -92,7 +92,7 @@ class Variant:
 
     @property
     def is_earlier(self) -> bool:
-        """True if it is an earlier state, so that results that are better there have been lost since then."""
+        """True if this is an earlier state, so that results that were better there have been lost since."""
         return bool(self.revision) or self.earlier is not None or self.days < 0
 
     @property
@@ -108,7 +108,7 @@ class Variant:
         return replace(self, constants=tuple(sorted(constants.items())))
 
     def __str__(self) -> str:
-        """The syntax of :func:`parse_variant`. Edits have no syntax; an edited note appears by its path."""
+        """The variant in the syntax of :func:`parse_variant`, except that an edited note appears as its path."""
         return shlex.join(_words(self)) if self != Variant() else "now"
 
 
@@ -135,7 +135,7 @@ def _written(value: Value) -> str:
 
 
 def read_value(text: str) -> Value:
-    """The value of a constant in ``text``: a number, true or false, or else the text."""
+    """The value of a constant given as ``text``: a number, true or false, or else the text itself."""
     if text in ("true", "false"):
         return text == "true"
     for kind in (int, float):
@@ -150,8 +150,7 @@ def parse_variant(text: str, profiles: Mapping[str, Collection[str]], engine: st
     """The variant in ``text``, which consists of words in any order: ``soleri``, ``docs``, ``+30d``, ``rev:main``,
     ``direct.min_top=0.9``, ``mode=bm25``, ``without:PATH``, ``PATH:importance=90``.
 
-    ``profiles`` has the names of each engine's profiles; ``engine`` is the default engine. Raises
-    :class:`VariantError`.
+    ``profiles`` contains each engine's profile names; ``engine`` is the default engine. Raises :class:`VariantError`.
     """
     try:
         words = shlex.split(text)
@@ -232,7 +231,7 @@ class Control:
 
     group: str
     name: str
-    """Unique together with :attr:`path`; for a constant, its dotted name."""
+    """The name, unique in combination with :attr:`path`; for a constant, its dotted name."""
     base: Value
     """The unchanged value."""
     least: float = 0.0
@@ -293,7 +292,7 @@ def _constant_control(each: Adjustable) -> Control:
 
 
 def step_of(value: float) -> float:
-    """A step of a tenth to a hundredth of ``value`` that keeps its number of decimals."""
+    """A step size between a hundredth and a tenth of ``value`` that keeps its number of decimals."""
     if not value:
         return 1.0 if isinstance(value, int) else 0.05
     size = 10.0 ** (math.floor(math.log10(abs(value))) - 1)
@@ -312,12 +311,12 @@ def _upper(value: float, step: float, whole: bool) -> float:
 
 
 def clock_control() -> Control:
-    """The control of the clock: days from now, up to a year in both directions."""
+    """The clock's control: days from now, up to a year in both directions."""
     return Control(CLOCK, DAYS, 0.0, -_YEAR, _YEAR, 1.0, "d")
 
 
 def note_controls(path: str, signals: NoteSignals) -> Iterator[Control]:
-    """Yields the controls of the note at ``path``: its stored signals, and leaving it out."""
+    """Yields the controls of the note at ``path``: its stored signals, and whether to leave it out."""
     yield Control(NOTE, "importance", float(signals.importance), 0, 100, 1, path=path)
     yield Control(NOTE, "maturity", signals.maturity, choices=LEVELS, path=path)
     yield Control(NOTE, "recency", float(signals.recency), 0, 1, 0.05, path=path)

@@ -1,4 +1,4 @@
-"""Names, stubs and cues of archived notes, as the engine writes them byte for byte.
+"""Names, stubs and cues of archived notes, byte for byte as the engine writes them.
 
 See ``docs/reference/byterover.md``, "The archive".
 """
@@ -26,7 +26,7 @@ _PLAIN_FROM = 1e-6
 
 
 class StubError(ValueError):
-    """A stub that cannot be restored. The message says why, without the stub's name."""
+    """A stub cannot be restored. The message gives the reason, without the stub's name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,25 +39,25 @@ class ArchivedAs:
 
 @dataclass(frozen=True, slots=True)
 class Stub:
-    """The paths in a stub: the note's path before it was archived, and the path of its full text."""
+    """The two paths in a stub: the note's path before archiving, and the path of its full text."""
 
     original_path: str
     points_to: str
 
 
 def archived_as(path: str) -> ArchivedAs:
-    """The paths in the archive for the note at ``path``, which ends in ``.md``."""
+    """The paths in the archive for the note at ``path``, which must end in ``.md``."""
     bare = f"{ARCHIVE}/{path.removesuffix('.md')}"
     return ArchivedAs(f"{bare}{_STUB_END}", f"{bare}{_FULL_END}")
 
 
 def stub_of(full: str) -> str:
-    """The path of the stub of the archived note whose full text is at ``full``."""
+    """The path of the stub that belongs to the archived full text at ``full``."""
     return f"{full.removesuffix(_FULL_END)}{_STUB_END}"
 
 
 def stub_text(path: str, text: str, importance: float, now_ms: float, rules: ArchiveRules) -> str:
-    """The stub of the note at ``path`` with ``text``, as the engine writes it without a model."""
+    """The stub of the note at ``path`` that contains ``text``, as the engine writes it without a model."""
     tokens = int(estimated_tokens(units(text), rules.chars_per_token))
     return (
         f"---\nevicted_at: '{_moment(now_ms)}'\nevicted_importance: {_number(importance)}\n"
@@ -67,8 +67,7 @@ def stub_text(path: str, text: str, importance: float, now_ms: float, rules: Arc
 
 
 def cue(text: str, rules: ArchiveRules) -> str:
-    """The start of ``text`` with runs of white space collapsed, followed by ``...``. A character that is cut in two
-    becomes U+FFFD."""
+    """The start of ``text`` with runs of white space collapsed, then ``...``. A character cut in two becomes U+FFFD."""
     start = first_units(folded(text), rules.cue_units)
     return start.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace") + _CUE_END
 
@@ -87,8 +86,7 @@ def read_stub(text: str) -> Stub:
 
 
 def _path(fields: dict[str, Any], key: str) -> str:
-    """The path under ``key``. Raises :class:`StubError` unless it is a relative path in the tree that ends in
-    ``.md``."""
+    """The path under ``key``. Raises :class:`StubError` unless it is a relative path to an ``.md`` file in the tree."""
     path = fields.get(key)
     if not isinstance(path, str) or not path:
         raise StubError(f"{key} is missing")

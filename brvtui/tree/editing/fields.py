@@ -1,4 +1,4 @@
-"""Finds the fields of a frontmatter in its text, and sets some of them without changing the others."""
+"""Finds the fields of a frontmatter block in its text, and sets some of them without changing the others."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _HEX = ((0xFF, "x", 2), (0xFFFF, "u", 4), (0x10FFFF, "U", 8))
 
 
 def scalar(text: str, in_flow: bool = False) -> str:
-    """``text`` as a YAML scalar: plain if it would be read back as the same string, else in single or double quotes.
+    """``text`` as a YAML scalar: plain if that would be read back as the same string, otherwise quoted.
 
     ``in_flow`` is for items of an inline list.
     """
@@ -37,7 +37,7 @@ def scalar(text: str, in_flow: bool = False) -> str:
 
 
 def double_quoted(text: str) -> str:
-    """``text`` in double quotes, with escapes where they are needed."""
+    """``text`` in double quotes, with escapes where necessary."""
     return f'"{"".join(map(_escaped, text))}"'
 
 
@@ -77,7 +77,7 @@ _LIKE_NUMBERS = "0123456789+-."
 
 
 class BrokenFrontmatter(Exception):
-    """A block that is not a YAML mapping. The message describes the problem; ``offset`` is its position in the text."""
+    """The block is not a YAML mapping. The message describes the problem; ``offset`` is its position in the text."""
 
     def __init__(self, message: str, offset: int) -> None:
         super().__init__(message)
@@ -85,12 +85,12 @@ class BrokenFrontmatter(Exception):
 
 
 class FieldsError(Exception):
-    """Fields that cannot be set. The message says why and what to do."""
+    """The fields cannot be set. The message gives the reason and the remedy."""
 
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """A value, and the offset in the text at which it begins."""
+    """A value, and the offset in the text where it begins."""
 
     value: Any
     start: int
@@ -98,7 +98,7 @@ class Item:
 
 @dataclass(frozen=True, slots=True)
 class FieldSpan:
-    """A field of the block, with the offsets in the text of its key and its value.
+    """A field of the block, with the offsets of its key and value in the text.
 
     ``quote`` is the quote around a string: ``'``, ``"`` or empty. ``items`` are the values of a list.
     """
@@ -115,7 +115,7 @@ class FieldSpan:
 
 
 def fields_of(text: str) -> tuple[FieldSpan, ...]:
-    """The fields of the frontmatter of ``text`` in their order; empty if it has no block. A key may occur twice.
+    """The fields of the frontmatter in ``text``, in order; empty if there is no block. A key may occur twice.
 
     Raises :class:`BrokenFrontmatter`.
     """
@@ -136,7 +136,7 @@ def fields_of(text: str) -> tuple[FieldSpan, ...]:
 
 
 def set_fields(text: str, values: Mapping[str, Value]) -> str:
-    """Returns ``text`` with ``values`` set in its frontmatter, in a new block if it has none.
+    """Returns ``text`` with ``values`` set in its frontmatter, or in a new block if it has none.
 
     Changes only the lines of changed fields, and puts new fields last. A new value keeps the quotes of the old one.
     Raises :class:`FieldsError` if the block is broken, or if other fields would change too.
@@ -165,9 +165,9 @@ def _is_same(before: Any, value: Value) -> bool:
 
 
 def _without_colon_above(text: str, begin: int, offset: int) -> int:
-    """The start of the line above ``offset`` if that line is a key without its colon, else ``offset``.
+    """The start of the line above ``offset`` if that line is a key without its colon; otherwise ``offset``.
 
-    If the line at ``offset`` is indented, it is itself the error.
+    If the line at ``offset`` is indented, the error is on that line itself.
     """
     line = text.rfind("\n", begin, offset) + 1
     above = text.rfind("\n", begin, max(line - 1, begin)) + 1 or begin
@@ -181,14 +181,14 @@ def _body(text: str) -> str:
 
 
 _BEGUN_BEFORE = ("while parsing a flow", "while scanning a quoted scalar", "while scanning a simple key")
-"""The parser's contexts for a missing end. It notices the problem lines later, but the user must fix the beginning."""
+"""The parser's contexts for a missing end. It reports them at a later line, but the user must fix the beginning."""
 _KEY_BELOW = "mapping values are not allowed"
 
 
 def _problem(error: BaseException, text: str, begin: int, end: int) -> tuple[str, int]:
-    """The message of the YAML parser, and the offset in ``text`` of the place to fix.
+    """The YAML parser's message, and the offset in ``text`` of the place to fix.
 
-    That is the first line of the block if the parser names no place.
+    If the parser reports no place, the offset is the block's first line.
     """
     mark = getattr(error, "problem_mark", None)
     if mark is not None:
@@ -225,7 +225,7 @@ def _field(text: str, begin: int, loader: Any, key: Any, node: Any) -> FieldSpan
 
 
 def _end(node: Any) -> int:
-    """The offset of the end of the value, without comments between it and the next key."""
+    """The offset of the value's end, before any comments between the value and the next key."""
     if isinstance(node, yaml.ScalarNode) or node.flow_style:
         return int(node.end_mark.index)
     last = node.value[-1]
@@ -256,7 +256,7 @@ def _entry(key: str, value: Value) -> str:
 
 
 def _plain(value: Value) -> Any:
-    """``value`` as it will be read again: whole floats as integers, sequences as lists."""
+    """``value`` as it would be read back: whole floats as integers, sequences as lists."""
     if isinstance(value, float) and value.is_integer():
         return int(value)
     return value if isinstance(value, (str, int, float)) else list(value)

@@ -1,4 +1,4 @@
-"""Differences between two texts, and three-way merges of them (diff3 over lines)."""
+"""Differences between two texts, and three-way merges (diff3 over lines)."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from itertools import accumulate
 
 _CONTEXT = 3
 _MOST_STEPS = 10_000_000
-"""Steps of comparing lines; about one second."""
+"""The maximum number of steps for comparing lines, which take about one second."""
 _MOST_PAIRS = 400_000_000
-"""Pairs of lines to compare; a table of this size takes 50 MB."""
+"""The maximum number of line pairs to compare; a table of this size needs 50 MB."""
 _MOST_EXACT = 2_000
-"""The number of differing lines above which the difference may not be the shortest one."""
+"""The number of differing lines above which the difference found may not be the shortest."""
 MINE, _MIDDLE, THEIRS = "<<<<<<< mine", "=======", ">>>>>>> theirs"
 
 
 class Side(StrEnum):
-    """The texts that contain a line of a difference."""
+    """The texts that can contain a line of a difference."""
 
     BOTH = "both"
     MINE = "mine"
@@ -28,7 +28,7 @@ class Side(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class DiffLine:
-    """A line without its line end, and its number, from 1, in each text that has it."""
+    """A line without its line end, and its number, from 1, in each text that contains it."""
 
     side: Side
     text: str
@@ -45,7 +45,7 @@ class Hunk:
 
 @dataclass(frozen=True, slots=True)
 class Merged:
-    """A text with both changes, and the number of conflicts, where it has both versions between markers."""
+    """A text with both sides' changes, and the number of conflicts, each with both versions between markers."""
 
     text: str
     conflicts: int
@@ -54,7 +54,7 @@ class Merged:
 def difference(mine: str, theirs: str, context: int = _CONTEXT) -> tuple[Hunk, ...]:
     """The differences between two texts, with ``context`` lines around each; empty if the texts are equal.
 
-    Where lines differ, ``theirs`` come before ``mine``. Lines end with ``\\n``. A last line without it differs from
+    Where lines differ, ``theirs`` come before ``mine``. Lines end with ``\\n``. A last line without one differs from
     the same line with it.
     """
     own, other = _lines(mine), _lines(theirs)
@@ -97,7 +97,7 @@ def _diff_lines(group: Sequence[Opcode], mine: list[str], theirs: list[str]) -> 
 
 
 def _lines(text: str) -> list[str]:
-    """The lines of ``text`` with their line ends, which only the last may lack."""
+    """The lines of ``text`` with their line ends; only the last line may have none."""
     lines = [f"{line}\n" for line in text.split("\n")]
     last = lines.pop().removesuffix("\n")
     return [*lines, last] if last else lines
@@ -125,7 +125,7 @@ class _Matcher(SequenceMatcher[str]):
 
 
 class _TooManySteps(Exception):
-    """A comparison that would take too long."""
+    """A comparison would take too long."""
 
 
 class _BoundedMatcher(SequenceMatcher[str]):
@@ -147,8 +147,7 @@ class _BoundedMatcher(SequenceMatcher[str]):
 
 
 def _matches(one: list[str], other: list[str], autojunk: bool) -> Sequence[Match]:
-    """Runs of equal lines, preferably long ones. If finding these takes too long, returns any runs, or in the worst
-    case none."""
+    """Runs of equal lines, preferably long ones. If finding these takes too long, any runs, or at worst none."""
     try:
         return _BoundedMatcher(one, other, autojunk).get_matching_blocks()[:-1]
     except _TooManySteps:
@@ -162,7 +161,7 @@ def _matches(one: list[str], other: list[str], autojunk: bool) -> Sequence[Match
 
 
 def _regions(base: list[str], mine: list[str], theirs: list[str]) -> Iterator[tuple[list[str], list[str], list[str]]]:
-    """Cuts the three texts at the lines that all share. Yields differing and shared regions in turn."""
+    """Splits the three texts at lines that they all share. Yields differing and shared regions in turn."""
     at = own = other = 0
     for start, own_start, other_start, length in _shared(base, mine, theirs):
         yield base[at:start], mine[own:own_start], theirs[other:other_start]
@@ -189,7 +188,7 @@ def _shared(base: list[str], mine: list[str], theirs: list[str]) -> Iterator[tup
 
 
 def _marked(mine: list[str], theirs: list[str]) -> list[str]:
-    """Both versions between markers, each marker on a line of its own."""
+    """Both versions between markers, with each marker on its own line."""
     return [f"{MINE}\n", *_closed(mine), f"{_MIDDLE}\n", *_closed(theirs), f"{THEIRS}\n"]
 
 

@@ -21,7 +21,7 @@ _EDGE_PUNCTUATION = re.compile(r"^\W+|\W+$")
 
 
 class Template(StrEnum):
-    """The kinds of new notes. Their sections contain only headings, because searches would match explanations."""
+    """The kinds of new notes. Their sections contain only headings, because explanations would match searches."""
 
     BLANK = "blank"
     DECISION = "decision"
@@ -45,9 +45,9 @@ _NARRATIVE = {
 class NewNote:
     """The content of a new note.
 
-    ``now_ms`` is in milliseconds since 1970. ``query`` is the question that no note covers, if the note is written
-    for one: it becomes the reason, and ``keywords`` may come from it. ``signals``, if given, go into the frontmatter;
-    the engine stores its own outside the tree.
+    ``now_ms`` is in milliseconds since 1970. ``query`` is the uncovered query for which the note is written, if any: it
+    becomes the reason, and ``keywords`` may come from it. ``signals``, if given, are written to the frontmatter; the
+    engine stores its own outside the tree.
     """
 
     title: str
@@ -80,7 +80,7 @@ def text_of(template: Template, note: NewNote) -> str:
 
 
 def first_place(text: str) -> int:
-    """The line, counted from 0, where the user starts to write: the first empty line of the first section, or 0."""
+    """The line, from 0, where the user should start to write: the first empty line of the first section, or 0."""
     lines = text.split("\n")
     section = next((number for number, line in enumerate(lines) if line.startswith("## ")), len(lines))
     return next((number for number in range(section, len(lines)) if not lines[number]), 0)
@@ -93,7 +93,7 @@ def keywords_of(query: str, stop_words: Collection[str]) -> tuple[str, ...]:
 
 
 def slug_of(title: str) -> str:
-    """``title`` as a file name without ending: lower case, no accents, words joined by ``_``. It may be empty."""
+    """``title`` as a file name without extension: lower case, no accents, words joined by ``_``. It may be empty."""
     apart = unicodedata.normalize("NFKD", title)
     bare = "".join(char for char in apart if not unicodedata.combining(char)).lower()
     return _NO_WORD.sub("_", bare)[:_LONGEST_SLUG].strip("_")
@@ -102,8 +102,8 @@ def slug_of(title: str) -> str:
 def new_path(folder: str, title: str, taken: Iterable[str]) -> str:
     """The path of a new note with this title in ``folder`` (relative to the tree, may be empty or new).
 
-    Raises :class:`brvtui.tree.reading.inside.PathError` if the title yields no name, and if the path leads out of the
-    tree, belongs to the engine or is ``taken``. Case is ignored, as in some file systems.
+    Raises :class:`brvtui.tree.reading.inside.PathError` if the title yields no name, or if the path leads out of the
+    tree, is reserved for the engine, or is ``taken``. Case is ignored, as in some file systems.
     """
     name = slug_of(title)
     if not name:

@@ -1,8 +1,8 @@
-"""Converts a note's bytes to editable text and back, and keeps every byte outside an edit
+"""Converts a note's bytes to editable text and back, and preserves every byte outside an edit
 (``docs/explanation/safe-saving.md``, "Text").
 
 In editable text, only ``\\n`` breaks lines. A visible mark replaces every byte that is not UTF-8, and every character
-that would break a line, control the terminal or change the reading direction. Encoding turns marks back.
+that would break a line, control the terminal or change the reading direction. Encoding replaces the marks again.
 """
 
 from __future__ import annotations
@@ -30,15 +30,15 @@ _NAMES = {"\r": "carriage return", "\x1b": "escape", "\x7f": "delete", "\ufeff":
 
 
 class NotText(Exception):
-    """A file that cannot be edited. The message is the reason in a few words."""
+    """A file cannot be edited. The message is the reason in a few words."""
 
 
 @dataclass(frozen=True, slots=True)
 class EditableText:
     """Editable ``text``, with the facts that are needed to encode it again.
 
-    ``newline`` is the end of every line. If a file mixes line ends, it is a line feed, and each carriage return is a
-    mark. ``marks`` maps each mark to the character that it replaces.
+    ``newline`` is the line end of every line. If a file mixes line ends, it is a line feed, and each carriage return
+    has a mark. ``marks`` maps each mark to the character that it replaces.
     """
 
     text: str
@@ -51,11 +51,11 @@ class EditableText:
         return edited.translate({ord(mark): char for mark, char in self.marks.items()}) if self.marks else edited
 
     def encode(self, edited: str) -> bytes:
-        """The bytes of the file after editing. Unchanged text has the bytes that were read."""
+        """The file's bytes after editing. Unchanged text keeps the bytes that were read."""
         return self.encode_plain(self.plain(_SURROGATE.sub("\ufffd", edited)))
 
     def encode_plain(self, plain: str) -> bytes:
-        """Encodes text without marks, such as a merge of :meth:`plain` texts, as the file's bytes."""
+        """The file's bytes for text without marks, such as a merge of :meth:`plain` texts."""
         ended = plain if self.newline == "\n" else plain.replace("\n", self.newline)
         data = ended.encode("utf-8", "surrogateescape")
         return codecs.BOM_UTF8 + data if self.has_bom else data
@@ -67,10 +67,10 @@ class EditableText:
 
 
 def note_text(data: bytes, before: EditableText | None = None, replaced: str = "") -> EditableText:
-    """The editable text of ``data``. Raises :class:`NotText` if it is not (mostly) UTF-8 text.
+    """The editable text of ``data``. Raises :class:`NotText` if ``data`` is not (mostly) UTF-8 text.
 
-    If it replaces ``replaced``, an edited text of ``before``, it keeps the marks of ``before`` where possible. It
-    uses no character of ``replaced`` as a mark, so that the replacement can be undone.
+    If it replaces ``replaced``, an edited text of ``before``, it reuses the marks of ``before`` where possible. It uses
+    no character of ``replaced`` as a mark, so that the replacement can be undone.
     """
     if b"\0" in data:
         raise NotText("contains NUL bytes, so it is UTF-16 or binary; convert it to UTF-8 first")
@@ -86,7 +86,7 @@ def note_text(data: bytes, before: EditableText | None = None, replaced: str = "
 
 
 def without_hidden(text: str) -> str:
-    """``text`` without the characters that editable text replaces by marks."""
+    """``text`` without the characters that editable text replaces with marks."""
     return _HIDDEN.sub("", text)
 
 
@@ -101,7 +101,7 @@ def _newline(text: str) -> Newline:
 
 
 def _marks(text: str, kept: Mapping[str, str], replaced: str) -> Iterator[tuple[str, str]]:
-    """Yields a mark for each hidden character of ``text`` that has none yet. No mark occurs in either text."""
+    """Yields a mark for each hidden character in ``text`` that has none yet. No mark occurs in either text."""
     hidden = sorted(set(_HIDDEN.findall(text)).difference(kept.values()))
     if not hidden:
         return

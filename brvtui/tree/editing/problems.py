@@ -1,4 +1,4 @@
-"""Finds problems of a note while it is edited. They are shown beside the line and never prevent saving."""
+"""Finds problems in a note during editing. They are shown beside the line and never prevent saving."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ _LONGEST_PATH = 2_000
 
 
 class Severity(StrEnum):
-    """An error changes how the engine reads the note; a warning does not."""
+    """The severity of a problem. An error changes how the engine reads the note; a warning does not."""
 
     ERROR = "error"
     WARNING = "warning"
@@ -58,10 +58,10 @@ class Problem:
 
 
 class KnownFiles:
-    """The markdown files of a tree, with suggestions for broken links. Build it once for many look-ups."""
+    """The Markdown files of a tree, with suggestions for broken links. Build it once for many look-ups."""
 
     def __init__(self, names: Names, reads_signals: bool = True) -> None:
-        """``names`` contains every file: notes, stubs, archived notes, summaries and abstracts.
+        """``names`` must contain every file: notes, stubs, archived notes, summaries and abstracts.
 
         ``reads_signals`` is True if signals are read from frontmatter.
         """
@@ -87,7 +87,7 @@ class KnownFiles:
 def problems(
     path: str, note: EditableText, edited: str, known: KnownFiles, limits: ReadingLimits
 ) -> tuple[Problem, ...]:
-    """The problems of ``edited``, an edited text of the ``note`` at ``path``, sorted by position. Never raises."""
+    """The problems in ``edited``, an edited text of the ``note`` at ``path``, by position. Raises no errors."""
     text = note.plain(edited)
     places = _Places(text)
     found = [
@@ -137,7 +137,7 @@ def _of_conflicts(text: str) -> Iterator[_Found]:
 
 
 def _of_reading(note: EditableText, edited: str, text: str, limits: ReadingLimits) -> Iterator[_Found]:
-    """The parts of the file that the engine would not read."""
+    """Yields the parts of the file that the engine would not read."""
     data = note.encode(edited)
     if len(data) > limits.max_file_bytes:
         size = f"{limits.max_file_bytes / 1_048_576:g} MB"
@@ -189,7 +189,7 @@ def _of_block(note: EditableText, text: str) -> Iterator[_Found]:
 
 
 def _is_behind_mark(text: str) -> bool:
-    """True if ``text`` begins with a conflict in which one version has frontmatter."""
+    """True if ``text`` begins with a conflict and one of its versions has frontmatter."""
     versions = (text.partition(mark)[2] for mark in ("\n", "\n=======\n"))
     return text.startswith("<<<<<<< ") and any(block_span(version) is not None for version in versions)
 
@@ -258,7 +258,7 @@ def _of_related(field: FieldSpan) -> Iterator[_Found]:
 
 
 def _of_links(path: str, text: str, known: KnownFiles) -> Iterator[_Found]:
-    """Yields broken links. Outside the section of relations, a relation counts only if it ends in ``.md``."""
+    """Yields broken links. Outside the relations section, a relation counts only if it ends in ``.md``."""
     sections = [found.span() for found in _SECTION.finditer(text)] if "@" in text else []
     suggestions = 0
     for link in links_in(text):
@@ -277,7 +277,7 @@ def _of_links(path: str, text: str, known: KnownFiles) -> Iterator[_Found]:
 
 
 def _of_stub(fields: dict[str, FieldSpan], known: KnownFiles) -> Iterator[_Found]:
-    """Yields missing and wrong paths of a stub. Without valid paths, its note cannot be restored."""
+    """Yields missing and wrong paths in a stub. Without valid paths, its note cannot be restored."""
     for key in ("points_to", "original_path"):
         if key not in fields:
             message = f"a stub needs {key}, or its note cannot be restored"

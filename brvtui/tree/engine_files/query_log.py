@@ -22,13 +22,13 @@ _STATUSES = ("completed", "error", "cancelled", "processing")
 
 @dataclass(frozen=True, slots=True)
 class LoggedQuery:
-    """A logged query and its outcome. A value that the log does not have is None or empty."""
+    """A logged query and its outcome. Values that the log does not contain are None or empty."""
 
     at_ms: float
-    """Start, in ms since 1970."""
+    """The start time in ms since 1970."""
     query: str
     who: str
-    """:data:`ENGINE` or :data:`OURS`."""
+    """The writer of the entry: :data:`ENGINE` or :data:`OURS`."""
     status: str
     """``completed``, ``error``, ``cancelled`` or ``processing``."""
     tier: int | None = None
@@ -46,11 +46,11 @@ class LoggedQuery:
     problem: str = ""
     """The reason for a failure."""
     options: dict[str, Any] = field(default_factory=dict, hash=False)
-    """The query's options by name, as :attr:`brvtui.trace.Trace.options` has them."""
+    """The query's options by name, as in :attr:`brvtui.trace.Trace.options`."""
     response: str = ""
     """The answer that the agent received, cut to :data:`LONGEST_RESPONSE` characters."""
     verdict_sentence: str = ""
-    """The reason for the answer in one sentence, as shown when the query ran. The engine's own log has none."""
+    """The reason for the answer in one sentence, as shown when the query ran. The engine's own log contains none."""
 
     @property
     def from_cache(self) -> bool:
@@ -59,7 +59,7 @@ class LoggedQuery:
 
 
 def query_log_folder(project_data: Path) -> Path:
-    """The folder of the engine's query log, below its data folder of a project."""
+    """The folder of the engine's query log, below its data folder for a project."""
     return project_data / "query-log"
 
 
@@ -85,7 +85,7 @@ def read_entries(files: Iterable[Path]) -> list[LoggedQuery]:
 
 
 def read_entry(file: Path) -> LoggedQuery | None:
-    """The entry in ``file``; None when it cannot be read or is not one."""
+    """The entry in ``file``; None if the file cannot be read or is not an entry."""
     value = read_json_or_none(file)
     if not isinstance(value, dict) or not isinstance(value.get("query"), str):
         return None

@@ -39,7 +39,7 @@ def data_folder(environment: dict[str, str] | None = None) -> Path:
 
 
 def project_folder_name(project: Path) -> str:
-    """The name of a project's folder: the components of its real path, escaped and joined."""
+    """The name of a project's data folder: the components of its real path, escaped and joined."""
     parts = [part for part in project.resolve().as_posix().split("/") if part]
     joined = "--".join(_escape(part) for part in parts)
     if len(joined) <= _LONGEST_NAME:
@@ -49,7 +49,7 @@ def project_folder_name(project: Path) -> str:
 
 
 def project_data(project: Path) -> Path:
-    """The engine's data folder of ``project``, which may not exist."""
+    """The engine's data folder for ``project``, which may not exist."""
     return data_folder() / "projects" / project_folder_name(project)
 
 
@@ -66,8 +66,8 @@ _LARGEST = 65_536
 class Sidecar:
     """Signals by note path. Notes whose file contains invalid values have the defaults.
 
-    ``broken`` are notes whose file is not JSON. The engine reads all signals of a query in one batch, which fails as
-    a whole if it includes one of these.
+    ``broken`` are the notes whose file is not JSON. The engine reads all of a query's signals in one batch, which fails
+    as a whole if it includes one of these notes.
     """
 
     signals: dict[str, NoteSignals]
@@ -75,7 +75,7 @@ class Sidecar:
 
 
 def signals_folder(project_data: Path) -> Path:
-    """The folder of the sidecar, below the engine's data folder of a project."""
+    """The sidecar's folder, below the engine's data folder for a project."""
     return project_data / "keystore" / "signals"
 
 
@@ -99,7 +99,7 @@ def read_sidecar(folder: Path, base: NoteSignals) -> Sidecar:
 
 
 def reread(known: Sidecar, folder: Path, base: NoteSignals, places: Iterable[str]) -> Sidecar:
-    """Returns ``known``, updated for changes at ``places``, absolute paths below ``folder``.
+    """Returns ``known``, updated for changes at ``places``, which are absolute paths below ``folder``.
 
     Returns ``known`` itself if no signals changed. Reads everything again if a whole folder was added or removed.
     """

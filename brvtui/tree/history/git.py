@@ -1,4 +1,4 @@
-"""Runs git on an untrusted repository: no programs that it configures, no network, bounded output."""
+"""Runs git on an untrusted repository: runs no program that it configures, uses no network, and limits the output."""
 
 from __future__ import annotations
 
@@ -14,10 +14,9 @@ from brvtui.tree.history.repository import GIT, ForeignRepository, own_repositor
 
 _PATIENCE_S = 60.0
 _NEARLY = 0.95
-"""The part of the limit after which a failed command counts as too slow: the system's ``timeout`` starts slightly
-earlier."""
+"""The share of the time limit after which a failure counts as too slow. The system's ``timeout`` starts earlier."""
 _MOST_MEMORY = 1 << 30
-"""The limit on git's own memory, in bytes: a link in a repository may lead to an endless file."""
+"""The limit on git's own memory in bytes, because a link in a repository may lead to an endless file."""
 _SETTINGS = (
     "core.attributesFile=/dev/null", "core.fsmonitor=false", "core.hooksPath=/dev/null",
     "diff.orderFile=/dev/null", "log.follow=false", "log.mailmap=false", "log.showSignature=false",
@@ -28,41 +27,40 @@ _COMMANDS: dict[str, tuple[str, ...]] = {
     "blame": ("--no-ignore-revs-file", "--no-textconv"), "diff": _NO_PROGRAMS, "log": _NO_PROGRAMS,
     **dict.fromkeys(("cat-file", "for-each-ref", "ls-files", "ls-tree", "rev-parse"), ()),
 }  # fmt: skip
-"""The allowed commands, with the options that keep each from running other programs. None of them writes."""
+"""The allowed commands, with the options that keep each from running other programs. No command writes."""
 _OWN = {
     "GIT_ALLOW_PROTOCOL": "none", "GIT_NO_LAZY_FETCH": "1", "GIT_OPTIONAL_LOCKS": "0", "GIT_TERMINAL_PROMPT": "0",
     "LC_ALL": "C",
 }  # fmt: skip
-"""Overrides all settings, so that no setting of a repository, such as ``protocol.ext.allow``, can open a transport."""
+"""Overrides all settings, so that no repository setting, such as ``protocol.ext.allow``, can open a transport."""
 _CONFIG = "GIT_CONFIG"
-"""The prefix of the git variables that are passed on: the user's settings. Other variables could name another
-repository."""
+"""The prefix of git's variables that are passed on: the user's settings. Others could name a different repository."""
 _LONGEST_MESSAGE = 200
 
 
 class RevisionError(ValueError):
-    """A revision that cannot be read. The message is one line: the revision, the reason and the remedy."""
+    """A revision cannot be read. The message is one line: the revision, the reason and the remedy."""
 
 
 class GitFailed(RevisionError):
-    """A command that failed with an error, usually because the named object does not exist."""
+    """A command failed, usually because the named object does not exist."""
 
 
 class GitTooSlow(RevisionError):
-    """A command that was killed after a minute."""
+    """A command was killed after a minute."""
 
 
 class NoGit(RevisionError):
-    """There is no git on this machine outside the project."""
+    """This machine has no git outside the project."""
 
 
 def git(folder: Path, *arguments: str, most: int, given: bytes = b"", bare: bool = False) -> bytes:
-    """Runs ``git`` in ``folder`` with the input ``given``, and returns its output of at most ``most`` bytes.
+    """Runs ``git`` in ``folder`` with the input ``given``, and returns its output, at most ``most`` bytes.
 
-    ``bare`` allows a repository without a work tree; it is meant for a repository that the user named. Only commands
-    that read objects are allowed, because they run no filters, hooks or monitors. Raises :class:`RevisionError` if
-    git is missing, fails, prints more, takes more than a minute, or would read a repository that is not the folder's
-    own (:mod:`brvtui.tree.history.repository`), and KeyError for any other command.
+    ``bare`` permits a repository without a work tree; use it only for a repository that the user named. Only commands
+    that read objects are allowed, because they run no filters, hooks or monitors. Raises :class:`RevisionError` if git
+    is missing, fails, prints more, takes more than a minute, or would read a repository that is not the folder's own
+    (:mod:`brvtui.tree.history.repository`), and KeyError for any other command.
     """
     name, *rest = arguments
     variables = [*programs.BASIC, *(variable for variable in os.environ if variable.startswith(_CONFIG))]
@@ -97,9 +95,9 @@ def git(folder: Path, *arguments: str, most: int, given: bytes = b"", bare: bool
 
 
 def _limit(environment: programs.Environment) -> tuple[str, ...]:
-    """The start of a command that is limited to 1 GiB and ends after a minute, even if this process is killed.
+    """The beginning of a command that limits it to 1 GiB and one minute, even if this process is killed.
 
-    Skips a limiting program that is not installed.
+    Limiting programs that are not installed are left out.
     """
     wanted = (("prlimit", f"--data={_MOST_MEMORY}"), ("timeout", "--signal=KILL", f"{_PATIENCE_S:g}"))
     found = ((programs.find_program(name, environment), options) for name, *options in wanted)

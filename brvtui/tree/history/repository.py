@@ -1,4 +1,4 @@
-"""Finds the git repository of a folder, and refuses one that is elsewhere, behind a link or a pointer."""
+"""Finds a folder's git repository, and refuses one that is elsewhere, behind a link or a pointer."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ _POINTER = "gitdir: "
 _LARGEST = 1 << 20
 _WORKTREES, _MODULES = "worktrees", "modules"
 _HOOKS = re.compile(r"(modules/(?!(.*/)?(objects|refs|logs)/).+/)?hooks(/|$)")
-"""The hooks of a repository and of its submodules. git runs none of them here."""
+"""The hooks of a repository and its submodules. git runs none of them here."""
 
 
 class ForeignRepository(ValueError):
-    """A repository that git would read although it does not belong to the folder. The message names the file."""
+    """A repository that git would read does not belong to the folder. The message names the file."""
 
 
 def own_repository(folder: Path, bare: bool) -> Path | None:
-    """The folder that contains the repository of ``folder``, at or above it; None if there is none.
+    """The folder, at or above ``folder``, that contains its repository; None if there is none.
 
-    With ``bare``, the folder may be a repository itself. Raises :class:`ForeignRepository`. Results are cached for a
+    With ``bare``, the folder itself may be a repository. Raises :class:`ForeignRepository`. Results are cached for a
     second.
     """
     try:
@@ -49,7 +49,7 @@ def _checked(folder: str, bare: bool, second: int) -> Path | None:
 
 
 def _check(place: Path, git: Path) -> None:
-    """Raises :class:`ForeignRepository` if any part of the repository ``git`` of ``place`` is elsewhere."""
+    """Raises :class:`ForeignRepository` if any part of ``git``, the repository of ``place``, is elsewhere."""
     if leads_out(place, git):
         raise ForeignRepository(
             f"{git}: this link leads out of the project, so its history is not read; replace the link with a clone"
@@ -93,7 +93,7 @@ def _pointed_to(git: Path, file: Path) -> Path:
 
 
 def _names(file: Path, wanted: Path, before: str = "") -> bool:
-    """True if a line of ``file`` is ``before`` and the path of ``wanted``, absolute or relative to ``file``."""
+    """True if a line of ``file`` is ``before`` plus the path of ``wanted``, absolute or relative to ``file``."""
     lines = (line.strip() for line in _text(file).split("\n"))
     paths = (line.removeprefix(before).strip('"') for line in lines if line.startswith(before))
     return any(os.path.realpath(file.parent / path) == os.path.realpath(wanted) for path in paths)

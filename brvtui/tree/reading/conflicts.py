@@ -11,21 +11,20 @@ _MARKS = re.compile(r"^(?:<{7}|>{7}) .*$", re.MULTILINE)
 
 
 def conflict_marks(text: str) -> Iterator[int]:
-    """Yields the offset of each marker at which a version begins or ends."""
+    """Yields the offset of each marker that begins or ends a version."""
     return (found.start() for found in _MARKS.finditer(text))
 
 
 def has_conflict(text: str) -> bool:
-    """True if ``text`` contains both markers, first the one that begins a conflict."""
+    """True if ``text`` contains both markers, starting with the one that begins a conflict."""
     begun = text.find("<<<<<<< ")  # most texts have none, and find is far cheaper than a regular expression
     return begun >= 0 and text.find(">>>>>>> ", begun) >= 0 and len([*conflict_marks(text)]) > 1
 
 
 def with_marks_as_text(text: str) -> str:
-    """Returns ``text`` with each conflict marker in a paragraph of its own, so that markdown does not read it as a
-    quote.
+    """Returns ``text`` with each conflict marker in its own paragraph, so that Markdown does not read it as a quote.
 
-    Markers in code blocks stay as they are.
+    Markers in code blocks are unchanged.
     """
     if not has_conflict(text):
         return text

@@ -1,4 +1,4 @@
-"""The text of a note as the engine reads it, and the reasons why it skips files.
+"""A note's text as the engine reads it, and the reasons why the engine skips files.
 
 See ``docs/reference/byterover.md``, "Reading".
 """
@@ -67,7 +67,7 @@ def _milliseconds(date: str) -> float:
 
 
 def _offset(moment: datetime, hour: str | None, zone: str | None) -> float:
-    """The offset from UTC, in minutes, of the clock by which ``moment`` was written."""
+    """The offset from UTC, in minutes, of the clock in which ``moment`` was written."""
     if hour is None or zone in ("Z", "z"):
         return 0
     if zone is None:
@@ -85,7 +85,7 @@ _REPLACEMENT = "\ufffd"
 
 
 class Unseen(Exception):
-    """A file that the engine skips. The message is the reason in a few words."""
+    """The engine skips a file. The message is the reason in a few words."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +100,7 @@ class CutText:
 def read_note(path: Path, size: int, limits: ReadingLimits) -> CutText:
     """The text of the file at ``path`` as the engine would index it.
 
-    Raises :class:`Unseen` when the engine skips the file, OSError when it cannot be read.
+    Raises :class:`Unseen` if the engine skips the file, and OSError if it cannot be read.
     """
     if size > limits.max_file_bytes:
         raise Unseen(_too_large(limits))
@@ -108,7 +108,7 @@ def read_note(path: Path, size: int, limits: ReadingLimits) -> CutText:
 
 
 def read_bytes(data: bytes, limits: ReadingLimits) -> CutText:
-    """The text of a file with ``data``, as the engine would index it. Raises :class:`Unseen` when it skips it."""
+    """The text of a file with ``data``, as the engine would index it. Raises :class:`Unseen` if the engine skips it."""
     if len(data) > limits.max_file_bytes:
         raise Unseen(_too_large(limits))
     check_readable(data, limits)
@@ -120,7 +120,7 @@ def _too_large(limits: ReadingLimits) -> str:
 
 
 def check_readable(data: bytes, limits: ReadingLimits) -> None:
-    """Raises :class:`Unseen` when the engine takes ``data`` for binary."""
+    """Raises :class:`Unseen` if the engine treats ``data`` as binary."""
     head = data[: limits.probe_bytes]
     if b"\0" in head:
         raise Unseen(f"a NUL byte in the first {limits.probe_bytes} bytes")
@@ -138,7 +138,7 @@ def check_readable(data: bytes, limits: ReadingLimits) -> None:
 
 
 def cut(text: str, limits: ReadingLimits) -> CutText:
-    """``text`` after the limits on lines and on UTF-16 units a line."""
+    """``text`` after the limits on the number of lines and on UTF-16 units per line."""
     cut_lines = max(0, text.count("\n") + 1 - limits.max_lines)
     if not cut_lines and len(text) * _MOST_UNITS <= limits.max_line_units:
         return CutText(text, 0, 0)
@@ -159,19 +159,19 @@ def units(line: str) -> int:
 
 
 def first_units(line: str, units: int) -> str:
-    """The first ``units`` UTF-16 units of ``line``; a character that is cut in two leaves a lone surrogate."""
+    """The first ``units`` UTF-16 units of ``line``. A character that is cut in two leaves a lone surrogate."""
     if line.isascii():
         return line[:units]
     return line.encode("utf-16-le", "surrogatepass")[: units * 2].decode("utf-16-le", "surrogatepass")
 
 
 def title_span(text: str) -> tuple[int, int] | None:
-    """The start and end of the text of the first level-one heading; None if there is none."""
+    """The start and end of the first level-one heading's text; None if there is no such heading."""
     found = _HEADING.search(text)
     return found.span(1) if found else None
 
 
 def title_of(text: str, file_name: str) -> str:
-    """The first level-one heading of ``text`` (it may be blank), else the file name without ``.md``."""
+    """The first level-one heading in ``text``, even if it is blank, or else the file name without ``.md``."""
     found = _HEADING.search(text)
     return trim(found.group(1)) if found else file_name.removesuffix(".md")

@@ -1,4 +1,4 @@
-"""Lists the files of a context tree, with the role of each for the engine.
+"""Lists a context tree's files with their roles for the engine.
 
 See ``docs/reference/byterover.md``, "Notes on disk".
 """
@@ -30,12 +30,12 @@ _UNREAD = {
     **dict.fromkeys((".html", ".htm", ".xhtml"), HTML),
     ".icloud": "an iCloud placeholder: the file itself is not on this disk; download it",
 }
-"""Reasons why files are not read, by their endings in lower case."""
+"""The reasons why files are not read, by lower-case extension."""
 _BACKWARDS = bytes(range(255, -1, -1))
 
 
 class Role(StrEnum):
-    """The roles of markdown files."""
+    """The roles of Markdown files."""
 
     NOTE = "note"
     CONTEXT = "context"
@@ -51,7 +51,7 @@ SEARCHABLE = frozenset({Role.NOTE, Role.CONTEXT, Role.STUB})
 
 @dataclass(frozen=True, slots=True)
 class TreeFile:
-    """A markdown file: its path relative to the tree, with ``/``, and the state that reveals changes."""
+    """A Markdown file: its path relative to the tree, with ``/``, and the state that reveals changes."""
 
     path: str
     size: int
@@ -61,12 +61,12 @@ class TreeFile:
 
     @property
     def mtime_ms(self) -> int:
-        """Modification time in whole milliseconds, rounded."""
+        """The modification time in whole milliseconds, rounded."""
         return rounded_ms(self.mtime_ns)
 
     @property
     def role(self) -> Role:
-        """The role of the file for the engine."""
+        """The file's role for the engine."""
         return role_of(self.path)
 
 
@@ -77,24 +77,24 @@ class UnseenFile:
     path: str
     reason: str
     is_past_limit: bool = False
-    """True if a limit of this program keeps it out, although the engine reads it."""
+    """True if one of this program's limits excludes the file, although the engine reads it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """The markdown files that the engine reads, in the order of its walk, and the files that it skips."""
+    """The Markdown files that the engine reads, in walk order, and the files that it skips."""
 
     files: tuple[TreeFile, ...]
     unseen: tuple[UnseenFile, ...]
 
 
 def rounded_ms(nanoseconds: int) -> int:
-    """Whole milliseconds, rounded half up."""
+    """The time in whole milliseconds, rounded half up."""
     return (nanoseconds + NS_PER_MS // 2) // NS_PER_MS
 
 
 def role_of(path: str) -> Role:
-    """The role of the markdown file at ``path`` (relative to the tree)."""
+    """The role of the Markdown file at ``path`` (relative to the tree)."""
     name = path.rpartition("/")[2]
     if name.count(".") == 1:  # nearly all are
         return Role.SUMMARY if name == SUMMARY_FILE else Role.CONTEXT if name == CONTEXT_FILE else Role.NOTE
@@ -111,12 +111,12 @@ def role_of(path: str) -> Role:
 
 
 def notes_among(paths: Iterable[str]) -> tuple[str, ...]:
-    """The ``paths`` of files that people write: no stubs, archived full texts or derived files."""
+    """Those ``paths`` whose files people write: no stubs, archived full texts or derived files."""
     return tuple(path for path in paths if role_of(path) in (Role.NOTE, Role.CONTEXT))
 
 
 def list_files(root: Path) -> Listing:
-    """All markdown files below ``root``. Folders that cannot be read are among the unseen files; never raises."""
+    """All Markdown files below ``root``. Folders that cannot be read are listed as unseen files. Raises no errors."""
     files: list[TreeFile] = []
     unseen: list[UnseenFile] = []
     for entry, path in _walk(root, unseen):
@@ -164,7 +164,7 @@ def _walk(root: Path, unseen: list[UnseenFile]) -> Iterator[tuple[os.DirEntry[st
 
 
 def limit_notices(unseen: Iterable[UnseenFile]) -> Iterator[str]:
-    """Yields a line about the files that limits of this program leave out, if there are any."""
+    """Yields a line about the files left out because of this program's limits, if there are any."""
     found = [file for file in unseen if file.is_past_limit]
     if found:
         more = f", and {len(found) - 1} more" if found[1:] else ""
@@ -172,30 +172,30 @@ def limit_notices(unseen: Iterable[UnseenFile]) -> Iterator[str]:
 
 
 def unread_ending(name: str) -> str:
-    """The reason why a file called ``name``, which looks like a note, is not read; empty for notes and other files."""
+    """The reason why a file called ``name``, which looks like a note, is not read; empty for any other file."""
     ending = name[name.rfind(".") :].lower()
     return "" if name.endswith(".md") else _UNREAD.get(ending, "")
 
 
 def walk_key(path: str) -> tuple[tuple[int, bytes], ...]:
-    """A sort key for the order of the walk: the files of a folder, then its folders, last to first."""
+    """A sort key for walk order: a folder's files first, then its subfolders, last to first."""
     *folders, name = os.fsencode(path).split(b"/")
     return (*((1, folder.translate(_BACKWARDS) + b"\xff") for folder in folders), (0, name))
 
 
 def folder_key(path: str) -> tuple[bytes, ...]:
-    """A sort key for paths folder by folder: entries of a folder in byte order, depth first."""
+    """A sort key that orders paths depth first, with each folder's entries in byte order."""
     return tuple(path.encode("utf-8", "surrogateescape").split(b"/"))
 
 
 class NeedsFullWalk(Exception):
-    """A file that a walk may list as unseen. Only a walk over the whole tree can decide."""
+    """A walk may list a file as unseen. Only a walk over the whole tree can decide."""
 
 
 def stat_file(root: Path, path: str) -> TreeFile | None:
-    """The markdown file at ``path`` below ``root`` as a walk would list it; None if there is none.
+    """The Markdown file at ``path`` below ``root``, as a walk would list it; None if there is none.
 
-    Raises :class:`NeedsFullWalk` for a file that a walk would list as unseen.
+    Raises :class:`NeedsFullWalk` if a walk would list the file as unseen.
     """
     *folders, name = path.split("/")
     if any(folder.startswith(".") for folder in folders):

@@ -16,13 +16,14 @@ _LENGTH = 16
 
 
 def is_covered(role: Role, with_derived: bool = False) -> bool:
-    """True if the fingerprint covers files of this role; ``with_derived`` covers all roles."""
+    """True if the fingerprint covers files with this role. With ``with_derived``, it covers all roles."""
     return with_derived or role in SEARCHABLE or role is Role.ABSTRACT
 
 
 def fingerprint(files: Iterable[tuple[str, int]]) -> str:
-    """16 hexadecimal digits over the (absolute path, mtime in whole ms) of the covered files; ``empty`` if there are
-    none."""
+    """16 hexadecimal digits, computed from the absolute path and mtime (whole ms) of each covered file; ``empty`` for
+    none.
+    """
     listed = list(files)
     if not listed:
         return EMPTY
@@ -33,12 +34,12 @@ def fingerprint(files: Iterable[tuple[str, int]]) -> str:
 
 
 def fingerprint_line(path: str, mtime_ms: int) -> str:
-    """The line of one file in the fingerprint."""
+    """The line for one file in the fingerprint's input."""
     return f"{path}:{mtime_ms}"
 
 
 def of_lines(lines: Iterable[str]) -> str:
-    """The fingerprint of ``lines``, which must be in locale order of their paths."""
+    """The fingerprint of ``lines``, which must be in the locale order of their paths."""
     text = "|".join(lines)
     if not text:
         return EMPTY

@@ -13,7 +13,7 @@ import yaml
 
 _Base: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 BROKEN = (yaml.YAMLError, ValueError, TypeError, AttributeError, LookupError, ArithmeticError, RecursionError)
-"""The exceptions that parsing a block can raise. PyYAML raises most of them for tags that do not fit their values."""
+"""The exceptions that parsing a block can raise. PyYAML raises most of them if a tag does not fit its value."""
 _DOCUMENT_END = re.compile(r"^\.\.\.", re.MULTILINE)
 # libyaml recurses for every level of nesting, and aliases multiply what they repeat: a hostile note must not stop the
 # program.
@@ -22,11 +22,11 @@ _TOO_LARGE = "longer or more deeply nested than frontmatter may be"
 _NESTING = re.compile(r"[\[{]|[-?:] ")
 _MOST_NESTING = 1_000
 _MOST_NODES = 50_000
-"""More nodes than the longest block can have, unless its aliases multiply them."""
+"""The maximum number of nodes. The longest block cannot have more unless its aliases multiply them."""
 _DEEPEST = 100
-"""The deepest nesting. Recursive code can walk deeper values without trouble."""
+"""The maximum nesting depth. Recursive code can safely walk values of this depth."""
 _MOST_DIGITS = 3_000
-"""The longest integer in any base. Python refuses to print more than 4,300 decimal digits."""
+"""The maximum length of an integer in any base. Python refuses to print more than 4,300 decimal digits."""
 _ALIAS_SIGN = "*"
 _STRING = "tag:yaml.org,2002:str"
 _PROPERTIES = ("&", "!")
@@ -35,10 +35,10 @@ _BLOCK = re.compile(r"\A---\r?\n(.*?)^---\r?\n", re.DOTALL | re.MULTILINE)
 
 
 class _Loader(_Base):  # type: ignore[misc]  # its base is chosen above
-    """A loader that refuses integers too long to be written again."""
+    """A loader that refuses integers that are too long to be written again."""
 
     def construct_yaml_int(self, node: Any) -> Any:
-        """The integer of ``node``. Raises ValueError if it is too long."""
+        """The integer in ``node``. Raises ValueError if it is too long."""
         if len(node.value) > _MOST_DIGITS:
             raise ValueError("a number longer than frontmatter may contain")
         return super().construct_yaml_int(node)
@@ -49,7 +49,7 @@ _Loader.add_constructor("tag:yaml.org,2002:int", _Loader.construct_yaml_int)
 
 @dataclass(frozen=True, slots=True)
 class Frontmatter:
-    """The fields of the block (empty if it is missing or broken), the offset of the body, and the problem."""
+    """The block's fields (empty if it is missing or broken), the offset of the body, and the problem."""
 
     fields: dict[str, Any]
     body_start: int
@@ -58,7 +58,7 @@ class Frontmatter:
 
 @dataclass(frozen=True, slots=True)
 class Scalar:
-    """A string in the frontmatter: its value, its start and end in the note (with quotes), and its quote."""
+    """A string in the frontmatter: its value, its start and end in the note (including quotes), and its quote."""
 
     value: str
     start: int
@@ -66,23 +66,23 @@ class Scalar:
     quote: str
     """``'``, ``"`` or empty."""
     in_flow: bool
-    """True if it is an item of an inline list."""
+    """True if the string is an item of an inline list."""
 
 
 def block_span(text: str) -> tuple[int, int] | None:
-    """The start and end of the YAML between the fences; None when the text does not begin with a block."""
+    """The start and end of the YAML between the fences; None if the text does not begin with a block."""
     found = _BLOCK.match(text) if text.startswith("---") else None
     return found.span(1) if found else None
 
 
 def block_of(text: str) -> str:
-    """The YAML between the fences, unparsed; empty when the text does not begin with a block."""
+    """The unparsed YAML between the fences; empty if the text does not begin with a block."""
     span = block_span(text)
     return text[slice(*span)] if span else ""
 
 
 def parse(text: str) -> Frontmatter:
-    """The frontmatter of ``text``. A block that is not a YAML mapping has no fields and a ``problem``; never raises."""
+    """The frontmatter of ``text``. A block that is not a YAML mapping has a ``problem`` and no fields. Never raises."""
     found = _BLOCK.match(text) if text.startswith("---") else None
     if not found:
         return Frontmatter({}, 0)
@@ -97,10 +97,10 @@ def parse(text: str) -> Frontmatter:
 
 
 def scalars_under(text: str, key: str) -> tuple[Scalar, ...]:
-    """The strings in the list under ``key`` in the frontmatter of ``text``, or the one string, with their positions.
+    """The strings in the list under ``key`` in the frontmatter of ``text``, or the single string, with their positions.
 
-    Empty if the key is missing or the frontmatter is not a mapping. Leaves out strings that span lines, have an
-    anchor or a tag, or come from an alias.
+    Empty if the key is missing or the frontmatter is not a mapping. Leaves out strings that span lines, have an anchor
+    or a tag, or come from an alias.
     """
     found = _BLOCK.match(text) if text.startswith("---") else None
     if not found or key not in found.group(1):
@@ -132,21 +132,21 @@ def _mapping(block: str) -> Any:
 
 
 def text_of(value: Any) -> str:
-    """``value`` without surrounding white space if it is a string, else an empty string."""
+    """``value`` without surrounding white space if it is a string; otherwise an empty string."""
     return value.strip() if isinstance(value, str) else ""
 
 
 def texts_of(value: Any) -> list[str]:
-    """The strings and numbers in the value of a field, which may be a list, as strings. Blank ones are left out."""
+    """The strings and numbers in a field's value, which may be a list, as strings. Blank ones are left out."""
     values = value if isinstance(value, list) else [value]
     return [str(item).strip() for item in values if isinstance(item, (str, int, float)) and str(item).strip()]
 
 
 @contextmanager
 def reading(block: str) -> Iterator[tuple[Any, Any]]:
-    """A YAML loader of ``block``, and the root node of the block, which is None for an empty one.
+    """Yields a YAML loader for ``block`` and the block's root node, which is None if the block is empty.
 
-    Raises ValueError for a block beyond the limits of frontmatter: too long, too deep, with an alias inside the value
+    Raises ValueError if the block exceeds the limits on frontmatter: too long, too deep, with an alias inside the value
     that it repeats, or with aliases that multiply the nodes. Code that walks such values might never end.
     """
     nesting = 0 if len(block) > _LONGEST else len(_NESTING.findall(block))
@@ -190,7 +190,7 @@ def _check_size(root: Any) -> None:
 
 
 def _check_depth(root: Any) -> None:
-    """Raises ValueError if collections are nested too deeply. The number of nodes is already bounded."""
+    """Raises ValueError if collections are nested too deeply. The number of nodes is already limited."""
     level = [root] if isinstance(root, yaml.CollectionNode) else []
     for _ in range(_DEEPEST):
         level = [child for node in level for child in _inner(node) if isinstance(child, yaml.CollectionNode)]
@@ -204,7 +204,7 @@ def _inner(node: Any) -> list[Any]:
 
 
 def _check_keys(node: Any) -> None:
-    """Raises ValueError if a key occurs twice in a mapping, as the engine's own reader does."""
+    """Raises ValueError if a key occurs twice in one mapping, as the engine's own parser does."""
     if isinstance(node, yaml.MappingNode):
         keys = Counter(key.value for key, _ in node.value if isinstance(key, yaml.ScalarNode))
         twice = next((key for key, times in keys.items() if times > 1), None)

@@ -13,7 +13,7 @@ from brvtui.tree.reading.javascript import SortKey, sort_key
 
 @dataclass(frozen=True, slots=True)
 class Symbol:
-    """A folder, or a note as a leaf named by its title. ``children`` are in locale order of their names."""
+    """A folder, or a note as a leaf named by its title. ``children`` are in locale order by name."""
 
     path: str
     name: str
@@ -24,7 +24,7 @@ class Symbol:
 
 @dataclass(frozen=True, slots=True)
 class PatternMatch:
-    """A symbol that matches a pattern; ``how`` is exact, absolute, relative, simple or substring."""
+    """A symbol that matches a pattern. ``how`` is exact, absolute, relative, simple or substring."""
 
     symbol: Symbol
     how: str
@@ -32,12 +32,12 @@ class PatternMatch:
 
 @dataclass(frozen=True, eq=False)
 class Hierarchy:
-    """The symbols of one tree. Children with equal names are in this order: folders, then notes in document order."""
+    """The symbols of one tree. Children with equal names are ordered: folders first, then notes in document order."""
 
     roots: tuple[Symbol, ...]
     by_path: dict[str, Symbol]
     contexts: frozenset[str]
-    """The ``context.md`` files of folders; each represents its folder."""
+    """The folders' ``context.md`` files, each of which represents its folder."""
     key: Callable[[str], SortKey]
     """The sort key of names."""
     only_ascii: bool
@@ -60,7 +60,7 @@ class Hierarchy:
         return self.by_path.get(_parent(path) if path in self.contexts else path)
 
     def find(self, pattern: str, substrings: bool) -> PatternMatch | None:
-        """The best match of ``pattern``: exact, then absolute, relative or simple names, then a substring.
+        """The best match for ``pattern``: exact, then absolute, relative or simple names, then a substring.
 
         An exact match is the path as written, or with ``.md`` added.
         """
@@ -85,7 +85,7 @@ class Hierarchy:
 
     @cached_property
     def _in_pre_order(self) -> list[tuple[Symbol, str]]:
-        """Every symbol that can be named, with its name in lower case. Notes at the root can be named only by path."""
+        """Every symbol that can be named, with its lower-case name. Notes at the root can be named only by path."""
         return [(symbol, symbol.name.lower()) for symbol in self.walk() if symbol.is_folder or symbol.depth > 1]
 
     @cached_property
@@ -96,7 +96,7 @@ class Hierarchy:
         return found
 
     def _chain_matches(self, symbol: Symbol, names: list[str], absolute: bool) -> bool:
-        """True if the folders above ``symbol`` have these ``names``, of which the last is the symbol's own."""
+        """True if ``names`` match the folders above ``symbol`` and, as the last name, ``symbol`` itself."""
         above = symbol.path.rpartition("/")[0]
         for name in reversed(names[:-1]):
             if not above or self.by_path[above].name.lower() != name:
@@ -109,8 +109,8 @@ class Hierarchy:
     ) -> Hierarchy | None:
         """The hierarchy without the notes ``out`` and with the ``new`` ones, given as (path, title).
 
-        ``position`` returns the index of a note in document order, and None for anything else. Rebuilds only the
-        folders above these notes. Returns None if that is not enough: a name needs another sort key, or two folders
+        ``position`` returns a note's index in document order, and None for anything else. Rebuilds only the folders
+        above these notes. Returns None if that is not enough, because a name needs a different sort key or two folders
         have the same name.
         """
         contexts = self.contexts.difference(out).union(path for path, _ in new if _is_context(path))
@@ -148,7 +148,7 @@ class Hierarchy:
 
 
 def _first_two(entry: tuple[SortKey, int | None, Symbol]) -> tuple[SortKey, int]:
-    """The name and the index in document order; folders have no index and come before notes of the same name."""
+    """The name and the index in document order. Folders have no index and precede notes with the same name."""
     return entry[0], -1 if entry[1] is None else entry[1]
 
 
@@ -161,7 +161,7 @@ def _parent(path: str) -> str:
 
 
 def _above(path: str) -> Iterator[str]:
-    """Yields the folders above ``path`` from the nearest up; the last is the empty path of the tree itself."""
+    """Yields the folders above ``path``, nearest first; the last is the empty path of the tree itself."""
     while path:
         path = _parent(path)
         yield path

@@ -1,4 +1,4 @@
-"""Opens files of a tree folder by folder, so that no symlink leads out of it."""
+"""Opens files in a tree folder by folder, so that no symlink can lead out of the tree."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from brvtui.regular_files import open_regular, read_open
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | getattr(os, "O_CLOEXEC", 0)
 _BEHIND_LINK = "the tree is now behind a link"
 _known: dict[str, tuple[int, int]] = {}
-"""The device and inode of each tree folder that was opened, if its path had no links."""
+"""The device and inode of each opened tree folder whose path had no links."""
 TOPIC_ENDING = ".html"
 _LONGEST_NAME, _LONGEST_PATH = 255, 2_000
 """Limits in bytes. File systems allow no longer names, and 4,096 bytes for the whole path, including the tree's own."""
 
 
 class PathError(Exception):
-    """A path that cannot belong to a note of the tree. The message contains the path and the reason."""
+    """A path cannot belong to a note in the tree. The message contains the path and the reason."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +36,7 @@ class FolderEntry:
 
 
 def parts_of(path: str) -> tuple[str, ...]:
-    """Splits the path of a markdown file below a tree. Raises :class:`PathError` if it cannot be one."""
+    """Splits the path of a Markdown file below a tree. Raises :class:`PathError` if it cannot be such a path."""
     parts = folder_parts_of(path)
     if not path.endswith(".md"):
         raise PathError(f"{path}: a note's name must end in .md")
@@ -44,7 +44,7 @@ def parts_of(path: str) -> tuple[str, ...]:
 
 
 def folder_parts_of(path: str) -> tuple[str, ...]:
-    """Splits the path of a folder below a tree. Raises :class:`PathError` if it cannot be one."""
+    """Splits the path of a folder below a tree. Raises :class:`PathError` if it cannot be such a path."""
     parts = _parts_inside(path)
     hidden = next((part for part in parts if part.startswith(".")), None)
     if hidden is not None:
@@ -53,7 +53,7 @@ def folder_parts_of(path: str) -> tuple[str, ...]:
 
 
 def _file_parts_of(path: str) -> tuple[str, ...]:
-    """Splits the path of a note, or of a topic of a space, whose parts may begin with a dot."""
+    """Splits the path of a note, or of a topic in a space, whose parts may begin with a dot."""
     return _parts_inside(path) if path.endswith(TOPIC_ENDING) else parts_of(path)
 
 
@@ -71,12 +71,12 @@ def _parts_inside(path: str) -> tuple[str, ...]:
 
 
 def is_in_place(tree: Path) -> bool:
-    """True if ``tree``, a path without links when it was opened, still has none."""
+    """True if ``tree``, whose path had no links when it was opened, still has none."""
     return os.path.realpath(tree) == os.fspath(tree)
 
 
 def _open_tree(tree: Path) -> int:
-    """Opens the folder ``tree``. Raises OSError, also if a part of its path has since become a link."""
+    """Opens the folder ``tree``. Raises OSError, also if part of its path has become a link since then."""
     place = os.fspath(tree)
     try:
         folder = os.open(place, _FOLDER)
@@ -131,8 +131,8 @@ def _has_link(tree: Path, path: str) -> bool:
 def entry_in(tree: Path, path: str, make_folders: bool = False) -> Iterator[FolderEntry]:
     """The entry of the note or topic at ``path`` below ``tree``. Its folder is open within the context.
 
-    If the path is a symlink to another file of the tree, this is the entry of that file. ``make_folders`` creates
-    missing folders. Raises :class:`PathError`, FileNotFoundError if a folder is missing, and OSError.
+    If the path is a symlink to another file in the tree, yields that file's entry. ``make_folders`` creates missing
+    folders. Raises :class:`PathError`, FileNotFoundError if a folder is missing, and OSError.
     """
     parts = _file_parts_of(path)
     folder = _open_folder(tree, parts[:-1], make_folders)
@@ -151,7 +151,7 @@ def entry_in(tree: Path, path: str, make_folders: bool = False) -> Iterator[Fold
 
 @contextmanager
 def folder_entry_in(tree: Path, path: str, make_folders: bool = False) -> Iterator[FolderEntry]:
-    """The entry of the folder at ``path`` below ``tree``, as :func:`entry_in`; follows no symlinks."""
+    """The entry of the folder at ``path`` below ``tree``, like :func:`entry_in`, but without following symlinks."""
     parts = folder_parts_of(path)
     folder = _open_folder(tree, parts[:-1], make_folders)
     try:
@@ -187,7 +187,7 @@ def _open_below(folder: int, name: str, make: bool) -> int:
 
 
 def _target(tree: Path, path: str, folder: int, name: str) -> str:
-    """``path``, or the path that it links to. Raises :class:`PathError` if the link leads out of the tree."""
+    """``path``, or the path to which it links. Raises :class:`PathError` if the link leads out of the tree."""
     try:
         found = os.lstat(name, dir_fd=folder)
     except FileNotFoundError:

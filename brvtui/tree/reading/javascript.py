@@ -1,7 +1,7 @@
-"""Strings as JavaScript sees them: white space, and the locale order of names (``localeCompare``; UTS 10).
+"""Strings as JavaScript treats them: white space, and the locale order of names (``localeCompare``; UTS 10).
 
-ASCII names are compared by tables defined here. If any name is not ASCII, all are compared by the Unicode collation
-table, which takes about 0.15 s to load.
+ASCII names are compared with the tables in this module. If any name is not ASCII, all are compared with the Unicode
+collation table, which takes about 0.15 s to load.
 """
 
 from __future__ import annotations
@@ -13,31 +13,31 @@ from typing import TypeVar
 
 _QUADS = "".join(chr(code) for code in range(0x2000, 0x200B))
 SPACE = f"\t\n\v\f\r \xa0\u1680{_QUADS}\u2028\u2029\u202f\u205f\u3000\ufeff"
-"""All white-space characters."""
+"""All of JavaScript's white-space characters."""
 _PYTHONS_OWN = "\x1c\x1d\x1e\x1f"
 """The ASCII characters that are white space in Python but not in JavaScript."""
 _SPACES = re.compile(f"[{SPACE}]+")
 
 
 def spaced_words(text: str) -> list[str]:
-    """The words of ``text``, split at white space, with their punctuation."""
+    """The words in ``text``, split at white space and including their punctuation."""
     if text.isascii() and not any(char in text for char in _PYTHONS_OWN):
         return text.split()  # the same result, several times as fast
     return [word for word in _SPACES.split(text) if word]
 
 
 def trim(text: str) -> str:
-    """``text`` without white space at its ends."""
+    """``text`` without leading and trailing white space."""
     return text.strip(SPACE)
 
 
 def first_word(text: str) -> str:
-    """The part of ``text`` before its first white space; empty when it begins with one."""
+    """The part of ``text`` before its first white space; empty if ``text`` begins with white space."""
     return _SPACES.split(text, maxsplit=1)[0]
 
 
 def folded(text: str) -> str:
-    """``text`` trimmed, with each run of white space as one space."""
+    """``text`` trimmed, with each run of white space replaced by one space."""
     return " ".join(spaced_words(text))
 
 
@@ -75,7 +75,7 @@ def _unicode_key() -> Callable[[str], SortKey]:
 
 
 def sort_key(names: Iterable[str]) -> Callable[[str], SortKey]:
-    """A key function that sorts ``names`` in locale order. ``names`` must contain all names to be compared."""
+    """A key function for sorting ``names`` in locale order. ``names`` must contain all names to be compared."""
     return _ascii_key if all(name.isascii() for name in names) else _unicode_key()
 
 

@@ -1,4 +1,4 @@
-"""Reads JSON files of unknown content, and the numbers in them."""
+"""Reads JSON files with unknown content, and the numbers in them."""
 
 from __future__ import annotations
 
@@ -11,16 +11,17 @@ from brvtui.regular_files import read_regular
 from brvtui.timing import FIRST_MS, LAST_MS
 
 LARGEST_JSON = 8 * 1_048_576
-"""Bytes. When parsed, a file of this size may take 200 MB of memory."""
+"""The size limit in bytes. A parsed file of this size can need 200 MB of memory."""
 LARGEST_NAMED_JSON = 32 * 1_048_576
-"""Bytes. The limit for a file that the user names on the command line, such as the signals of 200,000 notes."""
+"""The size limit in bytes for a file named on the command line, such as the signals of 200,000 notes."""
 
 _EXACT_DIGITS = 308
-"""Longer integers may be infinite in JavaScript, and Python refuses to read more than 4,300 digits."""
+"""The maximum length of an integer. Longer ones may be infinite in JavaScript, and Python reads at most 4,300 digits.
+"""
 
 
 def read_json(path: Path, most: int = LARGEST_JSON, follow_links: bool = False) -> Any:
-    """The value in the JSON file at ``path``, read as :func:`brvtui.regular_files.read_regular` does.
+    """The value in the JSON file at ``path``, read like :func:`brvtui.regular_files.read_regular`.
 
     Raises OSError if it cannot be read, and ValueError if it is not JSON in UTF-8 or is nested too deeply.
     """
@@ -31,12 +32,12 @@ def read_json(path: Path, most: int = LARGEST_JSON, follow_links: bool = False) 
 
 
 def whole_number(digits: str) -> float:
-    """The number that ``digits`` mean in JSON; infinite, as in JavaScript, if it exceeds every float."""
+    """The number that ``digits`` represent in JSON; infinite, as in JavaScript, if it exceeds every float."""
     return int(digits) if len(digits) <= _EXACT_DIGITS else float(digits)
 
 
 def read_json_or_none(path: Path, most: int = LARGEST_JSON) -> Any:
-    """The value in the JSON file at ``path``; None when the file is missing, cannot be read or is not JSON."""
+    """The value in the JSON file at ``path``; None if the file is missing, unreadable or not JSON."""
     try:
         return read_json(path, most)
     except (OSError, ValueError):
@@ -44,13 +45,13 @@ def read_json_or_none(path: Path, most: int = LARGEST_JSON) -> Any:
 
 
 def moment_of(value: Any) -> float | None:
-    """Returns ``value`` if it is a time in milliseconds, in the years 1000 to 8999; else None."""
+    """Returns ``value`` if it is a time in milliseconds in the years 1000 to 8999; otherwise None."""
     number = number_of(value)
     return number if number is not None and FIRST_MS <= number < LAST_MS else None
 
 
 def number_of(value: Any) -> float | None:
-    """``value`` if it is a finite number, else None."""
+    """``value`` if it is a finite number; otherwise None."""
     if type(value) is float:  # nearly all signals are; a tree may have hundreds of thousands
         return value if math.isfinite(value) else None
     if isinstance(value, bool) or not isinstance(value, (int, float)):

@@ -1,4 +1,4 @@
-"""The kinds of project: the features that each supports, and the terms used for it."""
+"""The kinds of projects: the features that each kind supports, and the terms used for it."""
 
 from __future__ import annotations
 
@@ -7,41 +7,42 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProjectKind:
-    """The features and terms of a kind of project; the defaults describe a context tree of ByteRover 3.
+    """The features and terms of a project kind. The defaults describe a ByteRover 3 context tree.
 
-    A refusal is a sentence that gives the reason; it is empty if the action is allowed.
+    A refusal is a sentence with the reason; it is empty if the action is allowed.
     """
 
     noun: str = "note"
     engine: str = ""
-    """The only engine that ranks it; empty if every engine of notes does."""
+    """The only engine that ranks this kind; empty if every engine for notes does."""
     other_engine: str = ""
-    """The message that refuses any other engine; follows that engine's name."""
+    """The message that refuses any other engine; it follows the engine's name."""
     only_engine: str = ""
     """The message that refuses to switch engines, with keys in braces."""
     native: str = "byterover"
-    """The engine that writes it, and by whose rules its signals age."""
+    """The engine that writes such projects and whose rules determine how signals age."""
     why_empty: str = ""
-    """The message for an empty project of this kind, if it has one of its own."""
+    """The message for an empty project; empty if this kind has no message of its own."""
     has_files: bool = True
-    """True if each note is a file that can be edited; False if notes are parts of files, as symbols are."""
+    """True if each note is a file that can be edited; False if notes are parts of files, such as symbols."""
     has_maturity: bool = True
     """True if notes have signals and a maturity, and age."""
     is_html: bool = False
-    """True if notes are HTML topics, for which no index is stored. Their engine is a skill bundle instead of a
-    package, and its log contains only entries that were not sent yet."""
+    """True if notes are HTML topics, for which no index is stored. Their engine is a skill bundle, not a package, and
+    its log contains only entries that have not been sent.
+    """
     not_varied: str = ""
-    """The reason why queries cannot run for another time, revision or engine."""
+    """The reason why queries cannot run for a different time, revision or engine."""
     not_verified: str = ""
     """The reason why no installed engine can verify answers."""
     not_added: str = ""
-    """The reason why files are not created, moved or archived."""
+    """The reason why files cannot be created, moved or archived."""
     not_moved: str = ""
-    """The reason why existing files are not moved or archived."""
+    """The reason why existing files cannot be moved or archived."""
 
     @property
     def can_vary(self) -> bool:
-        """True if queries can run for another time, revision or engine."""
+        """True if queries can run for a different time, revision or engine."""
         return not self.not_varied
 
 
@@ -72,4 +73,4 @@ CODE = ProjectKind(
     not_moved=_READ_ONLY,
 )
 OF_ENGINE = {SPACE.engine: SPACE}
-"""The kind of project of each engine that ranks only one kind."""
+"""The project kind of each engine that ranks only one kind."""

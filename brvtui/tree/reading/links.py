@@ -1,4 +1,4 @@
-"""The links of a note: items of ``related``, relations, markdown links.
+"""The links in a note: items of ``related``, relations, and Markdown links.
 
 See ``docs/explanation/safe-saving.md``, "Links".
 """
@@ -18,12 +18,11 @@ from urllib.parse import unquote
 from brvtui.tree.reading.frontmatter import scalars_under
 
 RELATION = re.compile(r"@([\w-]+(?:/[\w-]+){2,3}(?:\.\w+)?)(?![\w/-])", re.ASCII)
-"""A relation in a text; its path is the first group."""
+"""A relation in a text. The first group is its path."""
 MOST_LINKS = 50_000
-"""The number of links of a note that are read. A note of the largest size could have over a million."""
+"""The maximum number of links read from a note. The largest notes could contain over a million."""
 _LONGEST_LINE = 1_000_000
-"""Characters. Only the beginning of a longer line is searched for markdown links, because a search blocks all
-threads."""
+"""The number of characters of a line that are searched for Markdown links, because a search blocks all threads."""
 _SPACE = re.compile(r"\s+")
 
 # Fences occur in quotes and lists too, at any depth. No backtick follows an opening fence on its line.
@@ -39,13 +38,13 @@ _PATH_END = re.compile(r"[#?]")
 
 
 def normalised(relation: str) -> str:
-    """``relation`` without ``@``, in lower case, with white space as ``_`` and ending in ``.md``."""
+    """``relation`` without ``@``, in lower case, with white space replaced by ``_`` and the extension ``.md``."""
     bare = relation.lstrip("@")
     return _SPACE.sub("_", (bare if bare.endswith(".md") else f"{bare}.md").lower())
 
 
 class LinkKind(StrEnum):
-    """The ways in which a note names another."""
+    """The ways in which a note can name another."""
 
     RELATED = "related"
     RELATION = "relation"
@@ -53,31 +52,31 @@ class LinkKind(StrEnum):
 
 
 class LinkState(StrEnum):
-    """The targets of links."""
+    """The kinds of link targets."""
 
     NOTE = "note"
     FOLDER = "folder"
     BROKEN = "broken"
     REFUSED = "refused"
-    """Leads out of the tree."""
+    """The target is outside the tree."""
     FOREIGN = "foreign"
-    """Leads to an image or another file of the project."""
+    """The target is an image or another file of the project."""
 
 
 class Written(StrEnum):
-    """The forms of a link's path."""
+    """The forms in which a link's path can be written."""
 
     PATH = "path"
     """A path from the root of the tree."""
     NORMALISED = "normalised"
     """A path from the root of the tree, normalised as the engine does."""
     RELATIVE = "relative"
-    """A path from the folder of the note."""
+    """A path from the note's folder."""
 
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """A link as it is written. ``target`` is its path, without ``@``, quotes, escapes and fragment.
+    """A link as written. ``target`` is its path, without ``@``, quotes, escapes and fragment.
 
     ``start`` and ``end`` are the offsets of its text in the note, in characters; ``line`` counts from 1, ``column``
     from 0.
@@ -90,25 +89,25 @@ class Link:
     line: int
     column: int
     quote: str = ""
-    """The quote around it: ``'`` or ``"`` in frontmatter, ``<`` in markdown, else empty."""
+    """The quote around the link: ``'`` or ``"`` in frontmatter, ``<`` in Markdown, otherwise empty."""
     in_flow: bool = False
-    """True if it is an item of an inline list in frontmatter."""
+    """True if the link is an item of an inline list in frontmatter."""
 
 
 @dataclass(frozen=True, slots=True)
 class Resolved:
-    """A link and the ``path`` of the note, folder or file to which it leads; empty when broken or refused."""
+    """A link and its target, the ``path`` of a note, folder or file; empty if the link is broken or refused."""
 
     link: Link
     state: LinkState
     path: str = ""
     written: Written = Written.PATH
     ending: bool = True
-    """False if the link leaves out ``.md``."""
+    """False if the link omits ``.md``."""
 
 
 class Names:
-    """Resolves links among the markdown files of one tree."""
+    """Resolves links among one tree's Markdown files."""
 
     def __init__(self, paths: Iterable[str]) -> None:
         """``paths`` are relative to the tree."""
@@ -121,7 +120,7 @@ class Names:
             self._normalised[name] = "" if name in self._normalised else path
 
     def resolve(self, link: Link, source: str) -> Resolved:
-        """Resolves ``link`` of the note at ``source``."""
+        """Resolves ``link``, which is in the note at ``source``."""
         if link.kind is LinkKind.MARKDOWN:
             return self._relative(link, source)
         found = self._exact(link, link.target)
@@ -158,10 +157,10 @@ class Names:
 
 
 def links_in(text: str) -> tuple[Link, ...]:
-    """The links in a note's ``text`` in their order, except links to web pages and within the note.
+    """The links in a note's ``text``, in order, except links to web pages and within the note.
 
-    Returns the first :data:`MOST_LINKS` of them, in linear time. Markdown links beyond the first million characters
-    of a line are left out.
+    Returns at most the first :data:`MOST_LINKS`, in linear time. Markdown links beyond the first million characters of
+    a line are left out.
     """
     lines = _Lines(text)
     found = [
@@ -183,13 +182,13 @@ def links_in(text: str) -> tuple[Link, ...]:
 
 
 def is_within(place: int, spans: Sequence[tuple[int, int]]) -> bool:
-    """True if ``place`` is in one of ``spans``, which must be sorted and must not overlap. Uses binary search."""
+    """True if ``place`` is in one of ``spans``, which must be sorted and disjoint. Uses binary search."""
     before = bisect_right(spans, (place, sys.maxsize)) - 1
     return before >= 0 and place < spans[before][1]
 
 
 class _Lines:
-    """The starts of the lines of a text, computed for the first link."""
+    """The offsets at which a text's lines start, computed for the first link."""
 
     def __init__(self, text: str) -> None:
         self._text = text
@@ -211,8 +210,7 @@ def _markdown(text: str, lines: _Lines) -> Iterator[Link]:
 
 
 def lines_of(text: str) -> Iterator[tuple[str, bool]]:
-    """Yields the lines of markdown ``text`` with their ends, and True for lines of a code block, including its
-    fences."""
+    """Yields the lines of Markdown ``text`` with their ends, and True for lines of a code block and its fences."""
     fence = ""
     for line in text.splitlines(keepends=True):
         opening = _FENCE.match(line)
@@ -246,7 +244,7 @@ def _in_line(line: str, offset: int, lines: _Lines) -> Iterator[Link]:
 
 
 def _without_code(line: str) -> str:
-    """``line`` with its code spans blanked."""
+    """``line`` with its code spans replaced by spaces."""
     if "`" not in line:
         return line
     runs = [found.span() for found in _BACKTICKS.finditer(line)]

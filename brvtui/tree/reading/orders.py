@@ -1,4 +1,4 @@
-"""The orders of a tree's files as sorted lists, in which changed files can move without sorting again."""
+"""The orders of a tree's files as sorted lists, which can be updated without sorting them again."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _Item = TypeVar("_Item")
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Ordered(Generic[_Item]):
-    """An immutable sorted list: ``items`` in the order of their ``keys``, which are unique."""
+    """An immutable sorted list: ``items``, ordered by their ``keys``, which are unique."""
 
     keys: Sequence[Any]
     items: Sequence[_Item]
@@ -29,9 +29,9 @@ class Ordered(Generic[_Item]):
         return bisect_left(self.keys, key)
 
     def changed(self, out: Iterable[Any], new: Iterable[tuple[Any, _Item]]) -> Ordered[_Item]:
-        """This list without the items that have the keys ``out``, and with the ``new`` ones.
+        """This list without the items whose keys are in ``out``, and with the ``new`` ones.
 
-        Raises KeyError for an unknown key, ValueError if a new key exists already.
+        Raises KeyError for an unknown key, and ValueError if a new key already exists.
         """
         keys, items = list(self.keys), list(self.items)
         for key in out:
@@ -49,23 +49,23 @@ class Ordered(Generic[_Item]):
 
 
 def ordered(pairs: Iterable[tuple[Any, _Item]]) -> Ordered[_Item]:
-    """The items of ``pairs`` (key, item) in the order of their keys."""
+    """The items in ``pairs`` (key, item), ordered by their keys."""
     listed = sorted(pairs, key=lambda pair: pair[0])
     return Ordered([key for key, _ in listed], [item for _, item in listed])
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Orders:
-    """Files in the order of the walk, notes in document order, and the lines of the fingerprint."""
+    """Files in walk order, notes in document order, and the lines of the fingerprint."""
 
     walked: Ordered[TreeFile]
     recent: Ordered[str]
-    """The first part of document order: notes that changed within the engine's recent hours, newest first."""
+    """The first part of document order: notes changed within the engine's recent hours, newest first."""
     older: Ordered[str]
-    """The second part of document order: the other notes, by path."""
+    """The second part of document order: all other notes, by path."""
     covered: Ordered[str]
     listed: Ordered[str]
-    """All notes by folder, as the manifest lists them."""
+    """All notes by folder, as listed in the manifest."""
     key: Callable[[str], SortKey]
     only_ascii: bool
 
@@ -75,7 +75,7 @@ class Orders:
         return len(self.recent) + len(self.older)
 
     def position(self, note: OrderedFile, edge: float) -> int:
-        """The index of ``note`` in document order. Notes that changed at ``edge`` (ms) or later are recent."""
+        """The index of ``note`` in document order. Notes changed at ``edge`` (ms) or later are recent."""
         if note.mtime_ms >= edge:
             return self.recent.place(note.recent_key)
         return len(self.recent) + self.older.place(self.key(note.path))
@@ -83,13 +83,13 @@ class Orders:
 
 @dataclass(frozen=True, slots=True)
 class OrderedFile:
-    """The sort keys of a file: path, mtime in whole ms, True for a note, and its line in the fingerprint."""
+    """A file's sort keys: path, mtime in whole ms, True for a note, and its line in the fingerprint."""
 
     path: str
     mtime_ms: int
     is_note: bool
     line: str
-    """Empty if the fingerprint does not cover the file."""
+    """The line in the fingerprint; empty if the fingerprint does not cover the file."""
 
     @property
     def recent_key(self) -> tuple[int, tuple[tuple[int, bytes], ...]]:
@@ -100,7 +100,7 @@ class OrderedFile:
 def make_orders(
     files: Iterable[TreeFile], placed: Iterable[OrderedFile], now_ms: float, recent_hours: float
 ) -> Orders | None:
-    """The orders of ``files``, whose sort keys are ``placed``; None if two paths sort alike."""
+    """The orders of ``files``, whose sort keys are ``placed``; None if two paths have equal sort keys."""
     walked = list(files)
     listed = list(placed)
     only_ascii = all(entry.path.isascii() for entry in listed)

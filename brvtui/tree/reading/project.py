@@ -19,7 +19,7 @@ _TREE = "context-tree"
 _SOURCES = "sources.json"
 _LARGEST_POINTER = 65_536
 OR_A_TREE = ", or read a folder of notes with brv-tui --tree FOLDER"
-"""Text to append to a message for users who may name a folder of notes; members of a fleet are named in another way."""
+"""Text appended to messages for users who may name a folder of notes. Members of a fleet are named in another way."""
 
 
 class ProjectError(Exception):
@@ -27,12 +27,12 @@ class ProjectError(Exception):
 
 
 class NotesFolder(PosixPath):
-    """A folder of markdown that the user opens as a context tree with ``--tree``, although it is not a project."""
+    """A folder of Markdown files, not a project, that the user opens as a context tree with ``--tree``."""
 
 
 @dataclass(frozen=True, slots=True)
 class SharedSource:
-    """Another project whose tree is searched too, read only."""
+    """Another project whose tree is searched too. It is read only."""
 
     alias: str
     project: Path
@@ -48,11 +48,11 @@ class FoundProject:
     sources: tuple[SharedSource, ...]
     notices: tuple[str, ...]
     failure: str = ""
-    """The reason why every search of the engine fails with this project's settings; empty if searches work."""
+    """The reason why the engine's searches all fail with this project's settings; empty if they work."""
 
     link: str = ""
-    """The notice that ``.brv`` or the context tree is a link, behind which the engine finds nothing; empty if neither
-    is."""
+    """The notice that ``.brv`` or the context tree is a link, behind which the engine finds nothing; otherwise empty.
+    """
     kind: ProjectKind = TREE
 
     @property
@@ -145,7 +145,7 @@ def _open(folder: Path) -> FoundProject:
 
 
 def _link_notice(root: Path, link: Path, tree: Path) -> str:
-    """The notice that the engine finds nothing in ``tree``, to which ``link`` leads, and how its notes can be read."""
+    """The notice that the engine finds nothing in ``tree``, to which ``link`` leads, with a way to read its notes."""
     how, message = ("inside", "is empty") if tree.is_relative_to(root) else ("out of", "not initialized")
     place = f"--project {tree.parent.parent}" if is_context_tree(tree) else f"--tree {tree}"
     return (
@@ -163,7 +163,7 @@ def _is_folder(path: Path) -> bool:
 
 
 def is_file(path: Path) -> bool:
-    """True if a file is at ``path``; False if the system cannot have such a name, for example if it is too long."""
+    """True if there is a file at ``path``; False if the system cannot have such a name, for example a too long one."""
     try:
         return path.is_file()
     except OSError:

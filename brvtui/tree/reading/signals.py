@@ -1,6 +1,6 @@
-"""Signals of notes, and the places where they are looked up (``docs/reference/byterover.md``, "Signals").
+"""Notes' signals, and the places where they are looked up (``docs/reference/byterover.md``, "Signals").
 
-The order of precedence: a signals file, the tool's own overlay, the engine's sidecar, the note's frontmatter if the
+The order of precedence is: a signals file, the tool's own overlay, the engine's sidecar, the note's frontmatter if the
 profile or a setting allows it, and defaults.
 """
 
@@ -21,11 +21,11 @@ from brvtui.tree.reading.json_file import LARGEST_NAMED_JSON, number_of, read_js
 
 _KEYS = ("importance:", "recency:", "maturity:", "accessCount:", "updateCount:")
 _LONGEST_HEAD = 4096
-"""The number of characters of a note that are searched for a damaged fence."""
+"""The number of characters at a note's start that are searched for a damaged fence."""
 
 
 class Source(StrEnum):
-    """The places where signals are found."""
+    """The places where signals can be found."""
 
     FILE = "signals file"
     OVERLAY = "overlay"
@@ -35,12 +35,12 @@ class Source(StrEnum):
 
 
 class SignalsError(ValueError):
-    """A signals file that cannot be used. The message names it and says what to do."""
+    """A signals file cannot be used. The message names the file and the remedy."""
 
 
 @dataclass(frozen=True, slots=True)
 class NoteSignals:
-    """Stored signals of one note: importance 0..100, recency 0..1, both before decay."""
+    """One note's stored signals: importance 0..100, recency 0..1, both before decay."""
 
     importance: float
     recency: float
@@ -50,7 +50,7 @@ class NoteSignals:
     source: Source
 
     def to_mapping(self) -> dict[str, str | float]:
-        """The values under their camelCase keys, as :func:`from_mapping` reads them."""
+        """The values under their camelCase keys, in the form that :func:`from_mapping` reads."""
         return {
             "importance": self.importance,
             "recency": self.recency,
@@ -62,11 +62,11 @@ class NoteSignals:
 
 @dataclass(frozen=True, slots=True)
 class SignalLayers:
-    """Stored signals by note path. The first layer that has a note wins; frontmatter comes last."""
+    """Stored signals by note path. The first layer that contains a note wins; frontmatter comes last."""
 
     layers: tuple[Mapping[str, NoteSignals], ...] = ()
     broken: frozenset[str] = frozenset()
-    """Notes whose sidecar file is not JSON. If the engine searches one of them, it reads no signals at all."""
+    """The notes whose sidecar file is not JSON. If the engine searches one of them, it reads no signals at all."""
 
     def get(self, path: str) -> NoteSignals | None:
         """The signals of ``path`` in the first layer that has them; None if no layer has."""
@@ -89,7 +89,7 @@ NO_LAYERS = SignalLayers()
 
 
 def defaults(signals: SignalRules) -> NoteSignals:
-    """The signals of a note without stored ones."""
+    """The signals of a note that has none stored."""
     return NoteSignals(
         signals.importance,
         signals.recency,
@@ -125,7 +125,7 @@ def from_mapping(value: Any, source: Source, base: NoteSignals, partial: bool) -
 
 
 def is_count(value: Any) -> bool:
-    """True if ``value`` is a whole number of 0 or more."""
+    """True if ``value`` is a whole number that is not negative."""
     if type(value) is int and 0 <= value <= _EXACT:
         return True
     number = number_of(value)
@@ -135,8 +135,7 @@ def is_count(value: Any) -> bool:
 def from_frontmatter(text: str, base: NoteSignals) -> NoteSignals | None:
     """The signals in a note's frontmatter, completed by ``base``; None if there are none, or if one is invalid.
 
-    Parses the block only if it contains the name of a signal, because parsing takes four times as long as indexing
-    the note.
+    Parses the block only if it contains a signal's name, because parsing takes four times as long as indexing the note.
     """
     block = block_of(text)
     if not block or not any(key in block for key in _KEYS):
@@ -145,7 +144,7 @@ def from_frontmatter(text: str, base: NoteSignals) -> NoteSignals | None:
 
 
 def names_signals(text: str) -> bool:
-    """True if the frontmatter of a note names signals, even if it cannot be read or one of its fences is damaged."""
+    """True if a note's frontmatter names signals, even if it cannot be parsed or one of its fences is damaged."""
     block = block_of(text)
     if not block:
         head = f"\n{text[:_LONGEST_HEAD]}".partition("\n# ")[0].splitlines()
@@ -157,16 +156,16 @@ def names_signals(text: str) -> bool:
 
 
 def from_fields(fields: Mapping[str, Any], base: NoteSignals) -> NoteSignals | None:
-    """The signals among the ``fields`` of a note's frontmatter, as :func:`from_frontmatter` returns them."""
+    """The signals among ``fields``, the fields of a note's frontmatter; see :func:`from_frontmatter`."""
     if not any(key[:-1] in fields for key in _KEYS):
         return None
     return from_mapping(fields, Source.FRONTMATTER, base, partial=True)
 
 
 def read_signals_file(path: Path, base: NoteSignals) -> dict[str, NoteSignals]:
-    """Signals by note path from a JSON file ``{path: {importance, …}}``.
+    """Signals by note path, from a JSON file ``{path: {importance, …}}``.
 
-    Raises :class:`SignalsError` when the file cannot be read or an entry is not valid.
+    Raises :class:`SignalsError` if the file cannot be read or an entry is invalid.
     """
     try:
         value = read_json(path, LARGEST_NAMED_JSON, follow_links=True)

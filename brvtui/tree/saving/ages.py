@@ -1,4 +1,4 @@
-"""Gives the notes of a copied tree their ages, since neither version control nor packages keep modification times."""
+"""Restores the ages of a copied tree's notes, because version control and packages do not keep modification times."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 from brvtui.regular_files import read_regular
 
 AGES = "ages.json"
-"""The file of a project with the age of each note in days, by the path of the note."""
+"""The file of a project that contains each note's age in days, by note path."""
 _LARGEST = 1_048_576
 _MS_PER_DAY = 86_400_000
 
@@ -17,7 +17,7 @@ _MS_PER_DAY = 86_400_000
 def stamp(project: Path, now_ms: float) -> int:
     """Sets each note's modification time to ``now_ms`` minus its age from the file :data:`AGES`.
 
-    The times are in whole milliseconds. Returns the number of notes; skips those that are gone. Raises OSError.
+    The times are in whole milliseconds. Returns the number of notes; skips missing ones. Raises OSError.
     """
     tree, count = project / ".brv" / "context-tree", 0
     for path, days in json.loads(read_regular(project / AGES, _LARGEST)).items():

@@ -1,7 +1,7 @@
-"""Renames that lose no file: an atomic exchange of two names, and a rename that never replaces.
+"""Renames that lose no file: an atomic exchange of two names, and a rename that never replaces a file.
 
-Linux has both in ``renameat2`` (glibc 2.28 or newer). Other systems cannot exchange names, and take a free name with
-a hard link.
+Linux supports both with ``renameat2`` (glibc 2.28 or newer). Other systems cannot exchange names, and rename without
+replacing by means of a hard link.
 """
 
 from __future__ import annotations
@@ -21,18 +21,18 @@ _Renameat2 = Callable[[int, bytes, int, bytes, int], int]
 
 
 def exchange(folder: int, one: str, other: str) -> bool:
-    """Exchanges two names in the open ``folder`` atomically. Returns False if the system cannot do that.
+    """Exchanges two names in the open ``folder`` atomically. Returns False if the system does not support it.
 
-    Raises OSError; FileNotFoundError if one of them does not exist.
+    Raises OSError; FileNotFoundError if one of the names does not exist.
     """
     return _renameat(folder, one, folder, other, _EXCHANGE)
 
 
 def rename_to_free(folder: int, name: str, target_folder: int, target: str) -> None:
-    """Renames the file ``name`` to ``target``. Raises FileExistsError if that name is taken, and OSError.
+    """Renames the file ``name`` to ``target``. Raises FileExistsError if ``target`` is taken, and OSError.
 
-    If the file system has neither ``renameat2`` nor hard links, this overwrites a file that appears at the very same
-    moment.
+    If the file system supports neither ``renameat2`` nor hard links, a file that appears under the target name at the
+    same moment is overwritten.
     """
     if _renameat(folder, name, target_folder, target, _NO_REPLACE):
         return
@@ -66,7 +66,7 @@ def _renameat(folder: int, name: str, target_folder: int, target: str, flags: in
 
 @lru_cache
 def _renameat2() -> _Renameat2 | None:
-    """The system call, which returns its error number (0 for success); None where there is none."""
+    """The system call, which returns its error number (0 for success); None if it does not exist."""
     if not sys.platform.startswith("linux"):
         return None
     import ctypes

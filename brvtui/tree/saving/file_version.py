@@ -1,4 +1,4 @@
-"""The version of a file as it was read, to detect later changes."""
+"""The version of a file when it was read, for detecting later changes."""
 
 from __future__ import annotations
 
@@ -20,8 +20,9 @@ Lost = Literal["owner", "permissions", "extended attributes"]
 
 
 def copy_attributes(source: int, found: os.stat_result, target: int) -> tuple[Lost, ...]:
-    """Copies the attributes of the open file ``source``, whose state is ``found``, to ``target``. Returns the ones
-    that could not be copied."""
+    """Copies the attributes of the open file ``source``, whose state is ``found``, to ``target``. Returns the lost
+    ones.
+    """
     lost: list[Lost] = []
     if not _copy_owner(found, target):
         lost.append("owner")
@@ -70,7 +71,7 @@ def _copy_extended(source: int, target: int) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class FileVersion:
-    """A file as it was read, with the SHA-256 of its bytes in hex. Two versions are equal if their bytes are."""
+    """A file when it was read, with its bytes' SHA-256 in hex. Two versions are equal if their bytes are equal."""
 
     device: int
     inode: int
@@ -79,7 +80,7 @@ class FileVersion:
     sha256: str
 
     def has_state(self, found: os.stat_result) -> bool:
-        """True if ``found`` is very likely the state of the same, unchanged file."""
+        """True if ``found`` is very probably the state of the same, unchanged file."""
         own = (self.device, self.inode, self.size, self.mtime_ns)
         return own == (found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns)
 
@@ -107,8 +108,8 @@ def version_of(data_digest: str, found: os.stat_result) -> FileVersion:
 def read_version(folder: int, name: str, ask_busy: bool = False) -> FileOnDisk:
     """Reads the regular file ``name`` in the open ``folder``. Raises OSError.
 
-    With ``ask_busy``, it also checks whether another program has the file open for writing, and delays new writers
-    while it reads.
+    With ``ask_busy``, also checks whether another program has the file open for writing, and delays new writers during
+    the read.
     """
     descriptor = open_regular(name, folder)
     try:
@@ -123,7 +124,7 @@ def read_version(folder: int, name: str, ask_busy: bool = False) -> FileOnDisk:
 def _is_written_to(descriptor: int) -> bool:
     """True if any program has the file open for writing; False if the system cannot tell.
 
-    Linux grants a read lease only on a file that no program has open for writing. Until the descriptor is closed, the
+    Linux grants a read lease only if no program has the file open for writing. Until the descriptor is closed, the
     lease delays programs that open the file for writing. Network file systems may refuse a lease for other reasons.
     """
     if sys.platform != "linux":

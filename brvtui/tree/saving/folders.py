@@ -1,6 +1,6 @@
-"""Moves folders of a tree with their contents, and removes empty ones (``docs/explanation/safe-saving.md``, "Moving").
+"""Moves a tree's folders with their contents, and removes empty ones (``docs/explanation/safe-saving.md``, "Moving").
 
-Neither the engine nor this tool sees a folder without files, so a move may replace one.
+Neither the engine nor this tool sees a folder without files, so a move may replace such a folder.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from brvtui.tree.saving.note_files import SaveError, as_save_error, sync_folder,
 
 
 def is_empty_folder(tree: Path, path: str) -> bool:
-    """True if ``path`` is a folder without files at any depth."""
+    """True if ``path`` is a folder that contains no files at any depth."""
     folder = tree / path
     if folder.is_symlink() or not folder.is_dir():
         return False
@@ -29,7 +29,7 @@ def is_empty_folder(tree: Path, path: str) -> bool:
 def move_folder(tree: Path, path: str, target: str) -> None:
     """Moves the folder at ``path``, with its contents, to ``target`` in one step.
 
-    Creates missing folders above the target, and removes folders above ``path`` that the move leaves empty. Raises
+    Creates missing folders above the target, and removes folders above ``path`` that become empty. Raises
     :class:`brvtui.tree.saving.note_files.SaveError`, also if the target is taken or inside the folder.
     """
     if f"{target}/".startswith(f"{path}/"):
@@ -50,7 +50,7 @@ def move_folder(tree: Path, path: str, target: str) -> None:
 
 
 def remove_empty(tree: Path, path: str) -> None:
-    """Removes the folder at ``path`` and the folders above it as long as they are empty. Never raises."""
+    """Removes the folder at ``path``, and the folders above it, as long as they are empty. Raises no errors."""
     while path:
         try:
             with folder_entry_in(tree, path) as at:
@@ -61,7 +61,7 @@ def remove_empty(tree: Path, path: str) -> None:
 
 
 def _remove(tree: Path, path: str) -> None:
-    """Removes the folder at ``path`` and the folders in it. Raises OSError if one of them contains a file."""
+    """Removes the folder at ``path`` and its subfolders. Raises OSError if one of them contains a file."""
     folders = [path, *(f"{path}/{below}" for _, below in walk(tree / path, with_folders=True))]
     for folder in reversed(folders):
         with folder_entry_in(tree, folder) as at:

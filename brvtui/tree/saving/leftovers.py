@@ -1,8 +1,8 @@
-"""Names of the temporary files of a save, and the clearing of files that a killed process left.
+"""Names of the temporary files of a save, and the removal of files left by a killed process.
 
-The names begin with a dot and do not end in ``.md``, so neither engine sees them. ``….part`` is being written.
+The names begin with a dot and do not end in ``.md``, so neither engine sees the files. A ``….part`` is being written. A
 ``….whole`` is complete, or contains the note as it was before the save. A name contains the process id, the first
-digits of the SHA-256 of the new text (``n``) and of the old one (``o``), and as much of the note's name as fits.
+digits of the SHA-256 of the new text (``n``) and the old text (``o``), and as much of the note's name as fits.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ from brvtui.disk.walking import walk
 from brvtui.tree.saving.file_version import read_version
 
 OLD_SECONDS = 600
-"""Age after which a leftover is abandoned. A save takes milliseconds, so a process with its id must be another one."""
+"""The age in seconds from which a leftover is abandoned: a save takes milliseconds, so its process id was reused."""
 _PREFIX = ".brv-tui-"
 _NOTE = ".md"
 _DIGITS = 32
 _LONGEST_NAME = 120
-"""Bytes of the note's name; file systems allow 255 for a whole name."""
+"""The maximum length in bytes of the note's name; file systems allow 255 for a whole name."""
 _MOST, _MOST_BYTES = 200, 64 * 1_048_576
-"""The number and size in bytes of the files that opening a tree clears at most; the next opening continues."""
+"""The maximum number and total size in bytes of files that opening a tree clears; the next opening continues."""
 _PATTERN = re.compile(
     rf"\.brv-tui-(\d+)-[0-9a-f]{{8}}(?:-n([0-9a-f]{{{_DIGITS}}}))?(?:-o([0-9a-f]{{{_DIGITS}}}))?\.(.+)\.(part|whole)",
     re.DOTALL,
@@ -36,11 +36,11 @@ _PATTERN = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class UnsavedText:
-    """A text of the note at ``path`` that a killed save left.
+    """A text of the note at ``path`` that a killed save left behind.
 
     ``base`` is the SHA-256 of the note's text on disk if the save would have replaced that text, empty if it would have
-    replaced another, and None for a new note. ``at_ms`` is the time of writing in milliseconds since 1970. ``is_whole``
-    is True if the text is complete, as far as is known.
+    replaced a different one, and None for a new note. ``at_ms`` is the time of writing in milliseconds since 1970.
+    ``is_whole`` is True if the text is complete, as far as is known.
     """
 
     path: str
@@ -53,7 +53,7 @@ class UnsavedText:
 
 @dataclass(frozen=True, slots=True)
 class ClearedLeftovers:
-    """Paths of leftovers below the tree: ``removed`` ones, and ones ``kept`` because their text is nowhere else."""
+    """Paths of leftovers below the tree: ``removed`` ones, and ``kept`` ones whose text exists nowhere else."""
 
     removed: tuple[str, ...] = ()
     kept: tuple[str, ...] = ()
@@ -61,7 +61,7 @@ class ClearedLeftovers:
 
 @dataclass(frozen=True, slots=True)
 class _Name:
-    """The parts of a leftover's name. ``note`` is the beginning of the note's name, without its ending."""
+    """The parts of a leftover's name. ``note`` is the beginning of the note's name, without its extension."""
 
     process: int
     new: str
@@ -71,7 +71,7 @@ class _Name:
 
 
 def part_name(note: str, new: str, old: str = "") -> str:
-    """A new name for a file into which the text ``new`` of the ``note`` is being written, to replace ``old``."""
+    """A new name for the file to which ``new``, a text of ``note`` that will replace ``old``, is being written."""
     return _made_name(note, new, old, "part")
 
 
@@ -79,7 +79,7 @@ def whole_name(note: str, new: str = "", old: str = "") -> str:
     """A new name for a file with the text ``new``, which the ``note`` does not contain yet, or its previous text
     ``old``.
 
-    Both texts are given by their SHA-256.
+    Both texts are given as their SHA-256.
     """
     return _made_name(note, new, old, "whole")
 
@@ -91,17 +91,17 @@ def _made_name(note: str, new: str, old: str, ending: str) -> str:
 
 
 def is_leftover(name: str) -> bool:
-    """True if a file of this name was written by a save."""
+    """True if a save wrote files with this name."""
     return name.startswith(_PREFIX) and _PATTERN.fullmatch(name) is not None
 
 
 def clear_leftovers(tree: Path, now_s: float, keep: Callable[[UnsavedText], bool]) -> ClearedLeftovers:
     """Removes files that killed saves left below ``tree``.
 
-    First passes each text that is in no note to ``keep``, which returns True if it has stored the text; if it has
-    not, the file stays. Takes the tree's lock, and does nothing while a save holds it. ``now_s`` is the time of the
-    system's clock in seconds. Follows no symlinks to folders, skips files that cannot be read or removed, and never
-    raises.
+    First passes each text that no note contains to ``keep``, which returns True if it has stored the text; otherwise,
+    the file remains. Takes the tree's lock, and does nothing while a save holds it. ``now_s`` is the time of the
+    system's clock in seconds. Follows no symlinks to folders, skips files that cannot be read or removed, and raises no
+    errors.
     """
     found = list(_leftovers(tree))
     removed: list[str] = []
@@ -135,7 +135,7 @@ def _leftovers(tree: Path) -> Iterator[tuple[Path, _Name]]:
 
 
 def _clear(tree: Path, file: Path, name: _Name, keep: Callable[[UnsavedText], bool]) -> bool:
-    """Removes ``file``. Returns False if it must stay. Raises OSError."""
+    """Removes ``file``. Returns False if it must remain. Raises OSError."""
     folder = os.open(file.parent, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
     try:
         left = read_version(folder, file.name, ask_busy=True)

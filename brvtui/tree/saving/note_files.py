@@ -1,8 +1,8 @@
 """Saves notes atomically, and detects changes by other programs (``docs/explanation/safe-saving.md``).
 
-:func:`read_note_file` returns a note and its version. :func:`save`, :func:`move` and :func:`remove` take the version
-that they expect on disk. If the file differs from it, they leave the file unchanged and return a :class:`Conflict`.
-Paths are relative to the tree, with ``/``.
+:func:`read_note_file` returns a note and its version. :func:`save`, :func:`move` and :func:`remove` expect a version on
+disk. If the file differs from that version, they leave it unchanged and return a :class:`Conflict`. Paths are relative
+to the tree, with ``/``.
 
 The three functions hold the tree's lock, so that only one process of this tool saves at a time. Other programs can
 still write at any moment; their changes are detected and never lost.
@@ -40,16 +40,16 @@ _ANY_WRITE = 0o222
 
 
 class SaveError(Exception):
-    """The operation was not done. The message is one line: the file, the problem and the remedy."""
+    """The operation was not performed. The message is one line: the file, the problem and the remedy."""
 
 
 def taken(path: str) -> SaveError:
-    """The error for moving a file or folder to a ``path`` that is taken."""
+    """The error for moving a file or folder to ``path``, which is taken."""
     return SaveError(f"{path}: already exists; choose another name")
 
 
 class Unconfirmed(SaveError):
-    """The operation was done, but may be lost if the power fails."""
+    """The operation was performed, but may be lost in a power failure."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,8 +67,8 @@ _UNSTAMPED = Stamp()
 class Saved:
     """The operation succeeded. ``version`` is the file's new version; None if it was removed.
 
-    ``lost`` contains the attributes that could not be copied to it. ``kept`` is the path of a file in its folder with
-    the old text, if another program still has that open for writing.
+    ``lost`` contains the attributes that could not be copied to the new file. ``kept`` is the path of a file, in the
+    same folder, with the old text, if another program still has that text open for writing.
     """
 
     version: FileVersion | None
@@ -78,11 +78,10 @@ class Saved:
 
 @dataclass(frozen=True, slots=True)
 class Conflict:
-    """The file is not the expected version and was left unchanged: it contains ``theirs``, or was removed (None,
-    None).
+    """The file is not the expected version and was left unchanged. It contains ``theirs``, or was removed (None, None).
 
-    To overwrite it deliberately, save again with this ``version``. ``kept`` is the path of a file in its folder with
-    a further text, which another program wrote while the first was being put back.
+    To overwrite it deliberately, save again with this ``version``. ``kept`` is the path of a file, in the same folder,
+    with another text that a program wrote while the first one was being put back.
     """
 
     theirs: bytes | None
@@ -97,13 +96,13 @@ def read_note_file(tree: Path, path: str) -> tuple[bytes, FileVersion]:
 
 
 def read_file_on_disk(tree: Path, path: str) -> FileOnDisk:
-    """The note at ``path`` with its state and version. Raises :class:`SaveError`."""
+    """The note at ``path``, with its state and version. Raises :class:`SaveError`."""
     with as_save_error(path), entry_in(tree, path) as at:
         return read_version(at.folder, at.name)
 
 
 def is_unchanged(tree: Path, path: str, expected: FileVersion) -> bool:
-    """True if the note is still this version. Reads it only if its state differs; never raises."""
+    """True if the note is still this version. Reads it only if its state differs. Raises no errors."""
     try:
         with entry_in(tree, path) as at:
             state = os.lstat(at.name, dir_fd=at.folder)
@@ -121,11 +120,11 @@ def save(
     keep_mtime: bool = False,
     stamp: Stamp = _UNSTAMPED,
 ) -> Saved | Conflict:
-    """Replaces the ``expected`` version of the note at ``path`` by ``data``; None means a new note.
+    """Replaces the ``expected`` version of the note at ``path`` with ``data``; None means a new note.
 
-    The save is atomic: even if the process is killed, the file is either the complete old or the complete new one.
-    With ``keep_mtime``, the new file has the old one's modification time, unless ``stamp`` has another. Creates
-    missing folders above a new note. Raises :class:`SaveError`.
+    The save is atomic: even if the process is killed, the file is either the complete old or the complete new one. With
+    ``keep_mtime``, the new file has the old one's modification time, unless ``stamp`` has another. Creates missing
+    folders above a new note. Raises :class:`SaveError`.
     """
     with as_save_error(path):
         try:
@@ -140,7 +139,7 @@ def save(
 
 
 def check_writable(tree: Path, path: str) -> None:
-    """Raises :class:`SaveError` if the note at ``path`` is read-only, so that it can neither change nor be removed."""
+    """Raises :class:`SaveError` if the note at ``path`` is read-only, so that it can neither be changed nor removed."""
     with as_save_error(path), entry_in(tree, path) as at:
         _refuse_read_only(at, read_version(at.folder, at.name))
 
@@ -192,8 +191,7 @@ def _refuse_link(at: FolderEntry, path: str) -> None:
 
 
 def _refuse_read_only(at: FolderEntry, found: FileOnDisk) -> None:
-    """Raises for a read-only file, because a rename needs no permission on the file itself, and root has every
-    permission."""
+    """Raises :class:`SaveError` for a read-only file, which a rename, or root, could replace all the same."""
     writable = found.stat.st_mode & _ANY_WRITE and os.access(at.name, os.W_OK, dir_fd=at.folder)
     if not writable:
         os.lstat(at.name, dir_fd=at.folder)  # raises FileNotFoundError if the file was removed
@@ -201,7 +199,7 @@ def _refuse_read_only(at: FolderEntry, found: FileOnDisk) -> None:
 
 
 class _TemporaryFile:
-    """The temporary file next to the note for the text ``new``, which replaces ``old`` (SHA-256).
+    """The temporary file next to the note with the text ``new``, which replaces ``old`` (SHA-256).
 
     It is removed at the end, unless it contains another program's text.
     """
@@ -217,7 +215,7 @@ class _TemporaryFile:
         return f"{self.at.path.rpartition('/')[0]}/{self.name}".lstrip("/")
 
     def rename(self, new: str, old: str) -> None:
-        """Gives it a name that shows which texts it may contain from now on."""
+        """Gives the file a name that shows which texts it may contain from now on."""
         whole = leftovers.whole_name(self.at.name, new, old)
         os.rename(self.name, whole, src_dir_fd=self.at.folder, dst_dir_fd=self.at.folder)
         self.name = whole
@@ -275,7 +273,7 @@ def _replace(at: FolderEntry, data: bytes, expected: FileVersion, keep_mtime: bo
 
 
 def _exchanged(temporary: _TemporaryFile) -> bool:
-    """Exchanges the note and the temporary file. Returns False if the system cannot."""
+    """Exchanges the note and the temporary file. Returns False if the system does not support it."""
     try:
         return exchange(temporary.at.folder, temporary.name, temporary.at.name)
     except OSError:
@@ -295,7 +293,7 @@ def _overwrite(temporary: _TemporaryFile, expected: FileVersion) -> Conflict | N
 
 
 def _undo_unless_expected(temporary: _TemporaryFile, ours: str, expected: FileVersion) -> Conflict | None:
-    """Checks that the exchange took out the ``expected`` version. If not, undoes it and returns the conflict."""
+    """Checks that the exchange removed the ``expected`` version. If not, undoes it and returns the conflict."""
     at = temporary.at
     try:
         out = read_version(at.folder, temporary.name, ask_busy=True)
@@ -313,7 +311,7 @@ def _undo_unless_expected(temporary: _TemporaryFile, ours: str, expected: FileVe
 
 
 def _exchange_back(temporary: _TemporaryFile, ours: str) -> bool:
-    """Undoes the exchange. Returns False if the note has been removed since.
+    """Undoes the exchange. Returns False if the note has been removed since then.
 
     The temporary file is ours again, unless another program wrote to it or has it open for writing.
     """
@@ -365,7 +363,7 @@ def _move(at: FolderEntry, to: FolderEntry, expected: FileVersion) -> Saved | Co
 
 
 def _put_back(folder: int, name: str, path: str, at: FolderEntry, out: FileOnDisk) -> Conflict:
-    """Renames ``name`` back to ``at``. If that is taken, leaves it at ``path``, which the conflict then contains."""
+    """Renames ``name`` back to ``at``. If that is taken, leaves the file at ``path``, and the conflict contains it."""
     try:
         rename_to_free(folder, name, at.folder, at.name)
     except FileExistsError:

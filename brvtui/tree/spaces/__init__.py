@@ -1,4 +1,4 @@
-"""Spaces of ByteRover V4 on disk: their location, topics, signals and engine files.
+"""ByteRover V4 spaces on disk: their locations, topics, signals and engine files.
 
 See ``docs/reference/byterover-v4.md``.
 """

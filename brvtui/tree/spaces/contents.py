@@ -26,14 +26,13 @@ from brvtui.tree.spaces.topic_html import Topic, UnreadableTopic, parse_topic
 _TOPIC_ENDING, _MARKDOWN = ".html", ".md"
 LARGEST_TOPIC = 2 * 1_048_576
 _MOST_CHARS = 256 * 1_048_576
-"""The limit on the characters of all topics of a space, including the texts of their elements."""
+"""The maximum number of characters of all topics in a space, including the texts of their elements."""
 _INDEX = "index.html"
 _DERIVED = re.compile(r"\.(?i:abstract|full|overview)\.html\Z")
 
 
 def unseen_name(path: str) -> str:
-    """The reason why V4 does not treat the ``.html`` file at ``path``, relative to the tree, as a topic; empty if it
-    does."""
+    """The reason why V4 does not treat the ``.html`` file at ``path`` (relative to the tree) as a topic; or empty."""
     if not path.endswith(_TOPIC_ENDING):
         return "the ending must be .html in lower case"
     if path == _INDEX:
@@ -45,7 +44,7 @@ def unseen_name(path: str) -> str:
 
 
 def list_topics(tree: Path) -> Listing:
-    """The topics of ``tree`` in V4's order, and HTML files that are not topics. Never raises."""
+    """The topics in ``tree`` in V4's order, and the HTML files that are not topics. Raises no errors."""
     files: list[TreeFile] = []
     unseen: list[UnseenFile] = []
     for entry, path in walk(tree, lambda path, why: unseen.append(UnseenFile(path, why, why == TOO_DEEP))):
@@ -67,12 +66,12 @@ def list_topics(tree: Path) -> Listing:
 
 
 def holds_html(tree: Path) -> bool:
-    """True if any file below ``tree`` is HTML, whether it is a topic or not. Stops at the first."""
+    """True if any file below ``tree`` is HTML, topic or not. Stops at the first one."""
     return any(path.lower().endswith(_TOPIC_ENDING) for _, path in walk(tree))
 
 
 def markdown_files(tree: Path) -> list[str]:
-    """The Markdown files of ``tree`` that make V4 refuse every query. Files in dot folders are ignored."""
+    """The Markdown files in ``tree`` that make V4 refuse every query. Files in dot folders are ignored."""
     return [
         path
         for entry, path in walk(tree)
@@ -83,7 +82,7 @@ def markdown_files(tree: Path) -> list[str]:
 
 
 def topic_source(tree: Path, path: str) -> str:
-    """The HTML of the topic at ``path`` below ``tree``, with bad bytes replaced.
+    """The HTML of the topic at ``path`` below ``tree``, with invalid bytes replaced.
 
     Raises OSError if it cannot be read or is larger than 2 MB.
     """
@@ -91,7 +90,7 @@ def topic_source(tree: Path, path: str) -> str:
 
 
 def code_units(path: str) -> bytes:
-    """A sort key by UTF-16 code unit, the default order in JavaScript."""
+    """A sort key by UTF-16 code unit, which is JavaScript's default order."""
     return path.encode("utf-16-be", "surrogatepass")
 
 
@@ -104,7 +103,7 @@ _ENDING = ".json"
 
 @dataclass(frozen=True, slots=True)
 class TopicSignals:
-    """Stored signals of a topic. Like V4, this does not validate: a missing or wrong number is NaN."""
+    """A topic's stored signals. Like V4, this does not validate them: a missing or wrong number is NaN."""
 
     importance: float
     recency: float
@@ -125,18 +124,18 @@ class TopicSignals:
 
 @dataclass(frozen=True, slots=True)
 class BrokenSignals:
-    """A file of signals that is not JSON. Every query that matches its topic fails with this message."""
+    """A signals file that is not JSON. Every query that matches its topic fails with this message."""
 
     file: Path
     message: str
 
 
 SignalFiles = Mapping[str, TopicSignals | BrokenSignals]
-"""Stored signals by the path of the topic."""
+"""Stored signals by topic path."""
 
 
 def read_signals(folder: Path) -> SignalFiles:
-    """The signals of every topic that has a file below ``folder``. Never raises."""
+    """The signals of every topic that has a file below ``folder``. Raises no errors."""
     files = ((Path(entry.path), path) for entry, path in walk(folder) if path.endswith(_ENDING))
     return {path.removesuffix(_ENDING): _read(file) for file, path in files}
 
@@ -189,22 +188,22 @@ class TopicFile:
 
     @property
     def mtime_ms(self) -> float:
-        """The modification time in milliseconds, with their fraction, as the engine's runtime computes it."""
+        """The modification time in milliseconds, including the fraction, as the engine's runtime computes it."""
         seconds, rest = divmod(self.file.mtime_ns, _NS_PER_SECOND)
         return seconds * _MS_PER_SECOND + rest / _NS_PER_MS
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SpaceContents:
-    """One state of a space. It is immutable."""
+    """One immutable state of a space."""
 
     folder: SpaceFolder
     topics: tuple[TopicFile, ...]
-    """In V4's order: by code unit of their paths."""
+    """The topics in V4's order: by UTF-16 code unit of their paths."""
     unseen: tuple[UnseenFile, ...]
-    """HTML files that are not topics and topics that cannot be read, each with the reason."""
+    """HTML files that are not topics, and topics that cannot be read, each with the reason."""
     markdown: tuple[str, ...]
-    """Markdown files. If there is one, V4 refuses every query."""
+    """The Markdown files. If there are any, V4 refuses every query."""
     signals: SignalFiles
     port: int
     """The port of the vendor's app on this machine, to which citations link; 0 if there is none."""
@@ -215,10 +214,10 @@ def read_space(
     known: Mapping[str, TopicFile] | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> SpaceContents:
-    """The space at ``folder`` as it is on disk now. Never raises.
+    """The space at ``folder`` as it is now on disk. Raises no errors.
 
-    Topics whose files did not change since ``known`` (by path) are not read again. Calls ``progress`` with the number
-    of topics that are read and the total.
+    Topics whose files have not changed since ``known`` (by path) are not read again. Calls ``progress`` with the number
+    of topics read and the total.
     """
     listing = list_topics(folder.tree)
     unseen, topics = list(listing.unseen), list[TopicFile]()

@@ -1,6 +1,6 @@
-"""Finds the space that a folder works with (``docs/reference/byterover-v4.md``, "Where a query looks").
+"""Finds the space that belongs to a folder (``docs/reference/byterover-v4.md``, "Where a query looks").
 
-Messages of :class:`SpaceError` are the ones that V4 prints.
+The messages of :class:`SpaceError` are V4's own.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from brvtui.tree.reading.json_file import LARGEST_JSON, read_json_or_none, whole
 
 
 _CONTEXT = 10
-"""The number of characters that the message quotes on each side, in a text longer than both sides together."""
+"""The number of characters that the message quotes on each side of the error. Shorter texts are quoted in full."""
 _WORDS = {
     "Expecting ':' delimiter": "Expected ':' after property name in JSON",
     "Extra data": "Unexpected non-whitespace character after JSON",
@@ -81,7 +81,7 @@ def _unexpected(text: str, place: int) -> str:
 
 
 def _in_object(before: str) -> bool:
-    """True if ``before``, the valid beginning of a JSON text, ends in an object rather than an array."""
+    """True if ``before``, a valid beginning of a JSON text, ends inside an object rather than an array."""
     depth: list[str] = []
     is_text = is_escaped = False
     for letter in before:
@@ -106,7 +106,7 @@ _UNFIT = re.compile(r"[\x00-\x1f\x7f/\\]")
 
 
 class SpaceError(Exception):
-    """No space can be queried. The message and the ``code`` are V4's; ``code`` may be empty."""
+    """No space can be queried. The message and the ``code``, which may be empty, are V4's."""
 
     def __init__(self, message: str, code: str = "") -> None:
         super().__init__(message)
@@ -115,24 +115,23 @@ class SpaceError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class SpaceFolder:
-    """A space on disk, and the source of its name: ``marker``, ``binding``, ``default``, ``root``, ``name`` or
-    ``cloud``."""
+    """A space on disk. Its name came from ``marker``, ``binding``, ``default``, ``root``, ``name`` or ``cloud``."""
 
     tree: Path
     data: Path
     """The data folder."""
     source: str
     id: str = ""
-    """Empty for a tree whose folder name is not a uuid."""
+    """The space's id; empty for a tree whose folder name is not a uuid."""
     name: str = ""
     folder: Path | None = None
     """The folder that contains the marker or is bound; None for other sources."""
     team: str = ""
-    """The id of its team, if several synced spaces are queried together."""
+    """The id of the space's team, if several synced spaces are queried together."""
 
     @property
     def signals(self) -> Path:
-        """The folder of its signals."""
+        """The folder of the space's signals."""
         return signals_of_tree(self.tree)
 
     @property
@@ -142,17 +141,17 @@ class SpaceFolder:
 
 
 def signals_of_tree(tree: Path) -> Path:
-    """The folder of the signals of the space with this ``tree``."""
+    """The signals folder of the space whose tree is ``tree``."""
     return tree.parent / "state" / "signals"
 
 
 def is_uuid(name: str) -> bool:
-    """True if ``name`` is the id of a space."""
+    """True if ``name`` is a valid space id."""
     return _UUID.fullmatch(name) is not None
 
 
 def data_folder(environment: Mapping[str, str]) -> Path:
-    """The data folder of V4, according to the platform and to V4's variables in ``environment``."""
+    """V4's data folder, according to the platform and V4's variables in ``environment``."""
     configured = environment.get("BRV_DATA_DIR", "")
     if configured:
         return Path(configured).absolute()
@@ -167,7 +166,7 @@ def data_folder(environment: Mapping[str, str]) -> Path:
 
 
 def find_space(start: Path, data: Path) -> SpaceFolder:
-    """The space of the folder ``start``: from the nearest marker, else from a binding, else the default one.
+    """The space for the folder ``start``: from the nearest marker, or else from a binding, or else the default one.
 
     Raises :class:`SpaceError`.
     """
@@ -204,8 +203,7 @@ def find_space(start: Path, data: Path) -> SpaceFolder:
 
 
 def is_of_folder(space: SpaceFolder, folder: Path) -> bool:
-    """True if V4 would query ``space`` in ``folder``; False for a space that the user named if ``folder`` has
-    another."""
+    """True if V4 would query ``space`` in ``folder``. Only a space that the user named can be a different one."""
     if space.source not in ("name", "root"):
         return True
     try:
@@ -220,7 +218,7 @@ def is_bound(start: Path, data: Path) -> bool:
 
 
 def space_called(name: str, data: Path) -> SpaceFolder:
-    """The space with the name ``name`` in its metadata. Raises :class:`SpaceError`."""
+    """The space whose metadata contains the name ``name``. Raises :class:`SpaceError`."""
     for folder in space_folders(data):
         if _name_of(folder) == name and (folder / TREE).is_dir():
             return SpaceFolder(folder / TREE, data, "name", folder.name, name)
@@ -237,7 +235,7 @@ def space_at(tree: Path, data: Path) -> SpaceFolder:
 
 
 def space_folders(data: Path) -> list[Path]:
-    """The folders of all spaces of ``data``, by name."""
+    """The folders of all spaces in ``data``, by name."""
     try:
         with os.scandir(data / "projects") as found:
             return sorted(Path(entry.path) for entry in found if is_uuid(entry.name) and entry.is_dir())
@@ -246,12 +244,12 @@ def space_folders(data: Path) -> list[Path]:
 
 
 def space_names(data: Path) -> list[str]:
-    """The names of the spaces of ``data`` that have a tree, sorted."""
+    """The sorted names of the spaces in ``data`` that have a tree."""
     return sorted({_name_of(folder) for folder in space_folders(data) if (folder / TREE).is_dir()} - {""})
 
 
 def find_marker(start: Path) -> Path | None:
-    """The marker in ``start``, or in the nearest folder above it that has one; None if there is none."""
+    """The marker in ``start``, or in the nearest folder above it that contains one; None if there is none."""
     for folder in (start, *start.parents):
         try:
             if (folder / MARKER).is_file():
@@ -262,7 +260,7 @@ def find_marker(start: Path) -> Path | None:
 
 
 def read_marker(marker: Path) -> tuple[str, str]:
-    """The id and the name of the space in ``marker``. Raises :class:`SpaceError`."""
+    """The space id and name in ``marker``. Raises :class:`SpaceError`."""
 
     def invalid(what: str) -> SpaceError:
         return SpaceError(f"Invalid {MARKER} marker: {what} (at {marker})")
@@ -287,7 +285,7 @@ def read_marker(marker: Path) -> tuple[str, str]:
 
 
 def bound_folder(start: Path, bindings: Mapping[str, Any]) -> tuple[Path, str] | None:
-    """The bound folder nearest to ``start``, at or above it, and the id of its space; None if there is none."""
+    """The nearest bound folder at or above ``start``, and its space's id; None if there is none."""
     above = {str(folder) for folder in (start, *start.parents)}
     found = [
         (entry["folder"], entry["space_id"])
@@ -306,7 +304,7 @@ def bound_folder(start: Path, bindings: Mapping[str, Any]) -> tuple[Path, str] |
 
 
 def read_bindings(data: Path) -> Mapping[str, Any]:
-    """The bindings file of ``data``; empty if it is missing or malformed."""
+    """The bindings file in ``data``; empty if it is missing or malformed."""
     value = read_json_or_none(data / "bindings.json")
     return value if isinstance(value, dict) else {}
 

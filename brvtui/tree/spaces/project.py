@@ -74,7 +74,7 @@ def is_readable(data: Path, identity: str) -> bool:
 
 
 def readable_spaces(data: Path) -> list[SpaceFolder]:
-    """Every synced space of ``data`` that may be read; empty if no user is signed in."""
+    """Every synced space in ``data`` that may be read; empty if no user is signed in."""
     if not data.joinpath(*_DAEMON, "auth.json").is_file():
         return []
     spaces = []
@@ -91,34 +91,33 @@ def _sync_file(data: Path, identity: str, name: str) -> Path:
 
 
 _MOST_NAMES = 5
-"""The number of spaces that a message names."""
+"""The maximum number of spaces named in a message."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SpaceProject(FoundProject):
-    """A folder whose memory is a space of ByteRover V4, or several synced ones."""
+    """A folder whose memory is a ByteRover V4 space, or several synced ones."""
 
     kind: ProjectKind = SPACE
     spaces: tuple[SpaceFolder, ...]
-    """At least one. The tree of the first is the project's; the trees of the others are its shared sources."""
+    """The spaces, at least one. The first one's tree is the project's; the others' trees are its shared sources."""
 
     @property
     def name(self) -> str:
-        """The folder's name. If no folder names the space, the space's own name."""
+        """The folder's name, or the space's own name if no folder is associated with it."""
         first = self.spaces[0]
         return self.root.name if first.folder is not None else first.name or self.tree.parent.name or self.tree.name
 
 
 class NamedSpace(NamedTuple):
-    """A space that the user names, regardless of the folder's binding: by its tree, which takes precedence, or its
-    name."""
+    """A space that the user names, whatever the folder's binding: by its tree, which has precedence, or by its name."""
 
     name: str = ""
     root: Path | None = None
 
 
 def has_both(start: Path | None) -> Path | None:
-    """The context tree of the project at ``start`` (None: the working folder) if it has a space too; None if not."""
+    """The project's context tree at ``start`` (None: the working folder) if it also has a space; otherwise None."""
     try:
         found = find_project(start)
     except ProjectError:
@@ -127,8 +126,7 @@ def has_both(start: Path | None) -> Path | None:
 
 
 def has_space(start: Path | None) -> bool:
-    """True if a marker or a binding names a space for ``start`` (None: the working folder), or if it is a space's
-    tree."""
+    """True if ``start`` (None: the working folder) is a space's tree, or a marker or a binding names a space for it."""
     try:
         folder = (start or Path.cwd()).expanduser().absolute()
         return _is_tree(folder) or is_bound(folder, data_folder(os.environ))
@@ -137,7 +135,7 @@ def has_space(start: Path | None) -> bool:
 
 
 def find_any_project(start: Path | None) -> FoundProject:
-    """The context tree in or above ``start``, else its space.
+    """The context tree at or above ``start``, or else its space.
 
     Raises :class:`brvtui.tree.reading.project.ProjectError`.
     """
@@ -150,7 +148,7 @@ def find_any_project(start: Path | None) -> FoundProject:
 
 
 def find_space_project(start: Path | None, environment: Mapping[str, str] = os.environ) -> SpaceProject:
-    """The space that V4 would query in the folder ``start`` (None: the working folder), or whose tree that folder is.
+    """The space that V4 would query in ``start`` (None: the working folder), or whose tree ``start`` is.
 
     Raises :class:`brvtui.tree.reading.project.ProjectError`.
     """
@@ -198,8 +196,7 @@ def find_named_space(named: NamedSpace, start: Path | None) -> SpaceProject:
 
 
 def _not_named(named: NamedSpace, data: Path, why: str = "no such folder") -> str:
-    """The message that no space has this name, with the existing names. V4's own message names a command of V4
-    (`space list`)."""
+    """The message that no space has this name, with all names. V4's own message refers to its command `space list`."""
     if named.root is not None:
         return f"{named.root}: {why}; --root needs the folder {TREE} of a space, as in {data / 'projects'}"
     names = space_names(data)

@@ -1,1 +1,1 @@
-"""Watching folders for changes, by the system's events or by polling."""
+"""Watches folders for changes, through the system's events or by polling."""

@@ -1,4 +1,4 @@
-"""Change events of the system, through watchdog, for folders that may be missing, removed and created again."""
+"""The system's change events, through watchdog, for folders that may be missing, removed and created again."""
 
 from __future__ import annotations
 
@@ -42,13 +42,15 @@ _FILE_CHANGES = [
     FileMovedEvent,
 ]
 _CHANGES: list[type[FileSystemEvent]] = [*_FOLDER_CHANGES, *_FILE_CHANGES]
-"""The only events that the system reports. It would also report each folder that is opened for listing: reading 5,000
-folders again after such a flood would cause the next one, endlessly."""
+"""The only requested events. Events for folders that are opened for listing would not end: reading 5,000 folders again
+after a flood of them would cause the next flood.
+"""
 # After moves of folders, watchdog warns about folders that it watches under two names; `maintain` watches them again.
 warnings.filterwarnings("ignore", category=RuntimeWarning, module=r"watchdog\.observers")
 _REWATCH_AFTER = frozenset({"attrib", "moved"})
-"""Events of folders after which the folders must be watched again. An unreadable folder may be readable now, and if
-several folders move at once, watchdog confuses the folders inside them and misses their events."""
+"""Folder events after which all folders must be watched again: a folder may have become readable, and if several move
+at once, watchdog confuses their subfolders and misses events.
+"""
 _OF_FOLDER_ITSELF = frozenset({"modified", "attrib"})
 _GROWING = frozenset({"created", "moved"})
 _DELETE_SELF = 0x400
@@ -58,7 +60,7 @@ OnChange = Callable[[str | None], None]
 
 @dataclass(frozen=True, slots=True)
 class _Identity:
-    """Identifies the folder at a path, with the permission to enter it."""
+    """The identity of the folder at a path, and the permission to enter it."""
 
     device: int
     inode: int
@@ -72,7 +74,7 @@ class _Watched:
 
 
 class NativeEvents:
-    """Calls ``on_change`` for each event below the targets. All methods must be called from one thread."""
+    """Calls ``on_change`` for each event below the targets. All methods must be called from the same thread."""
 
     def __init__(self, targets: Iterable[Path], on_change: OnChange) -> None:
         """Watches nothing before :meth:`start`. Targets may not exist yet."""
@@ -95,7 +97,7 @@ class NativeEvents:
         check_limit()
 
     def maintain(self) -> None:
-        """Watches replaced and new folders. Raises OSError if the system refuses."""
+        """Watches replaced and new folders. Raises OSError if the system refuses to watch one."""
         observer = self._observer
         if observer is None:
             return
@@ -129,10 +131,10 @@ class NativeEvents:
         self._watched.clear()
 
     def _watch(self, observer: BaseObserver) -> bool:
-        """Watches the parent folder of each target, to notice when the target is created again. True if any was new.
+        """Watches each target's parent folder, to notice when the target is created again. Returns True if any was new.
 
-        If the parent is missing, watches only the entries of the nearest folder above it, not the folders below them,
-        because that folder may contain much that is not ours.
+        If the parent is missing, watches only the entries of the nearest folder above it, not its subfolders, because
+        it may contain much that is not ours.
         """
         holders = {target.parent for target in self._targets}
         found, nearer = False, True
@@ -183,7 +185,7 @@ class _Handler(FileSystemEventHandler):
                 self._on_event(f"{os.fsdecode(place)}{only_itself}", event)
 
     def _concerns(self, place: str | bytes) -> bool:
-        """True if ``place`` is in a target, or a folder above one."""
+        """True if ``place`` is inside a target or is a folder above one."""
         path = os.fsdecode(place)
         return bool(path) and any(
             path == target or path.startswith(f"{target}{os.sep}") or target.startswith(f"{path}{os.sep}")
@@ -192,7 +194,7 @@ class _Handler(FileSystemEventHandler):
 
 
 class _WarningHandler(logging.Handler):
-    """Reacts to watchdog's warnings: the queue overflowed, or folders could not be watched again."""
+    """Reacts to watchdog's warnings that the queue overflowed or that folders could not be watched again."""
 
     def __init__(self, on_warning: Callable[[], None]) -> None:
         super().__init__(logging.WARNING)
@@ -203,7 +205,7 @@ class _WarningHandler(logging.Handler):
 
 
 def check_limit() -> None:
-    """Raises OSError if the system would refuse one more watch: watchdog skips such folders silently."""
+    """Raises OSError if the system would refuse one more watch, because watchdog silently skips such folders."""
     if not sys.platform.startswith("linux"):
         return
     libc = ctypes.CDLL(None, use_errno=True)
@@ -218,7 +220,7 @@ def check_limit() -> None:
 
 
 def _reader_of(emitter: EventEmitter) -> threading.Thread | None:
-    """watchdog's thread that reads inotify; None if there is none."""
+    """The watchdog thread that reads inotify; None if there is none."""
     reader = getattr(emitter, "_inotify_fd", None)
     return reader if isinstance(reader, threading.Thread) else None
 

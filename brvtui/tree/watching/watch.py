@@ -1,4 +1,4 @@
-"""Watches folders and reports changes in batches; polls where the system sends no events."""
+"""Watches folders and reports changes in batches. Polls where the system sends no events."""
 
 from __future__ import annotations
 
@@ -23,16 +23,17 @@ from brvtui.tree.watching.native_events import NativeEvents
 QUIET_SECONDS = 0.08
 LONGEST_WAIT_SECONDS = 0.5
 MOST_PLACES = 5_000
-"""If more places change at once, the call names none of them."""
+"""The maximum number of changed places that a call names. If more change at once, it names none of them."""
 Changed = Callable[[frozenset[str] | None], None]
-"""A callback for changes. Its argument is the absolute paths that changed, or None if any path may have changed. A
-path that ends with a separator is a folder whose own entry changed; below any other folder, everything may have
-changed."""
+"""A callback for changes. Its argument is the changed absolute paths, or None if any path may have changed. For a path
+that ends with a separator, the folder's own entry changed; below any other folder, everything may have changed.
+"""
 
 
 class Debouncer:
-    """Calls back from its own thread after ``QUIET_SECONDS`` without a change, or at the latest after the longest
-    wait."""
+    """Calls back, from its own thread, after ``QUIET_SECONDS`` without a change, but at the latest after the longest
+    wait.
+    """
 
     def __init__(self, changed: Changed, maintain: Callable[[], None], pause: Callable[[], float]) -> None:
         """Calls ``maintain`` before each call of ``changed``, and after ``pause()`` seconds without a change."""
@@ -101,7 +102,7 @@ class Debouncer:
 
 POLL_SECONDS = 2.0
 _SHARE = 100
-"""A scan takes at most one second in this many."""
+"""The inverse of the maximum share of time that scans may take."""
 _LONGEST_SECONDS = 30.0
 _State = tuple[int, ...]
 
@@ -114,12 +115,12 @@ class Polling:
         self._targets = [str(target) for target in targets]
         self._least = least_seconds
         self.pause = least_seconds
-        """Seconds until the next scan is due."""
+        """The number of seconds until the next scan is due."""
         self._known: dict[str, _State] = {}
         self.look()
 
     def look(self) -> set[str]:
-        """The paths that were added, removed or changed since the last look."""
+        """The paths that were added, removed or changed since the last call."""
         began = time.monotonic()
         found: dict[str, _State] = {}
         for target in self._targets:
@@ -131,7 +132,7 @@ class Polling:
 
 
 def _add(target: str, found: dict[str, _State]) -> None:
-    """Adds the state of everything below ``target`` to ``found``, with times for files but not for folders."""
+    """Adds the state of everything below ``target`` to ``found``. Files have times; folders do not."""
     with suppress(OSError):
         state = Path(target).lstat()
         found[target] = (state.st_ino, state.st_mode)
@@ -155,13 +156,13 @@ _NETWORK_TYPES = frozenset(
         *("fuse.s3fs", "fuse.vmhgfs-fuse"),
     }
 )
-"""Types of file systems on which other machines change files."""
+"""The types of file systems on which other machines can change files."""
 
 
 def network_disk(folder: Path, mounts: Path = _MOUNTS) -> str:
-    """The type of the file system of ``folder`` if it is a network file system; else empty.
+    """The type of the file system that contains ``folder`` if it is a network file system; otherwise empty.
 
-    ``mounts`` is the table of mounts (proc(5), mountinfo). Returns an empty string if there is no such table.
+    ``mounts`` is the mount table (proc(5), mountinfo). The result is empty if there is no such table.
     """
     try:
         table = mounts.read_bytes().decode("utf-8", "surrogateescape")
@@ -182,7 +183,7 @@ def network_disk(folder: Path, mounts: Path = _MOUNTS) -> str:
 
 
 _MAINTENANCE_SECONDS = 1.0
-"""The interval of the check that watched folders are still the ones at their paths."""
+"""The interval in seconds between checks that watched folders are still the ones at their paths."""
 _LIMITS = {
     errno.ENOSPC: "no inotify watch is left; raise fs.inotify.max_user_watches",
     errno.EMFILE: "no inotify instance is left; raise fs.inotify.max_user_instances",
@@ -191,11 +192,11 @@ _LIMITS = {
 
 @dataclass(frozen=True, slots=True)
 class Watching:
-    """The way in which changes are noticed: by events of the system, or, for the reason ``why``, by polling."""
+    """The way in which changes are noticed: by the system's events or, for the reason ``why``, by polling."""
 
     why: str = ""
     poll_seconds: float = 0.0
-    """Seconds between two scans of all files; 0 if the system sends events."""
+    """The number of seconds between two scans of all files; 0 if the system sends events."""
 
 
 class Watcher:
@@ -210,8 +211,7 @@ class Watcher:
     ) -> None:
         """Watches nothing before :meth:`start`. Folders may not exist yet.
 
-        Calls ``on_fallback`` if it later has to poll instead of waiting for events. It polls at most every
-        ``poll_seconds``.
+        Calls ``on_fallback`` if it later has to poll because there are no events. Polls at most every ``poll_seconds``.
         """
         self._folders = list(dict.fromkeys(folders))
         self._on_fallback = on_fallback
@@ -220,11 +220,12 @@ class Watcher:
         self._events: NativeEvents | None = None
         self._polling: Polling | None = None
         self._lock = threading.RLock()
-        """Held while events begin or end, because an app that is closed while it opens stops them from other threads.
+        """Held while events are started or stopped, because an app closed during opening stops them from another
+        thread.
         """
 
     def start(self) -> Watching:
-        """Starts watching, unless it was stopped, and returns the way in which changes are noticed."""
+        """Starts watching, unless it was already stopped, and returns the way in which changes are noticed."""
         with self._lock:
             begun = self._start() if not self._debouncer.is_stopped else Watching()
         if self._debouncer.is_stopped:

@@ -1,4 +1,4 @@
-"""The supported languages, each as a table from kinds of syntax nodes to handlers."""
+"""The supported languages, each a table that maps kinds of syntax nodes to handlers."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _BY_EXTENSION = {extension: language for language in LANGUAGES for extension in 
 
 
 def language_of(path: str) -> SourceLanguage | None:
-    """The language of the file ``path`` by its extension; None if it is not a source file."""
+    """The language of the file ``path``, by its extension; None if it is not a source file."""
     name = path.rpartition("/")[2]
     stem, dot, extension = name.rpartition(".")
     return _BY_EXTENSION.get(f".{extension}") if stem and dot else None

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from tree_sitter import Node as SyntaxNode
 
 DYNAMIC = "dynamic"
-"""The command of a process that is not a literal."""
+"""The recorded command of a process that is not started with a literal."""
 ANY_METHOD = "ANY"
 _FUNCTION_VALUES = frozenset(
     {
@@ -40,9 +40,7 @@ def call(reader: SourceReader, node: SyntaxNode, name: str) -> None:
 
 
 def hand_over(reader: SourceReader, node: SyntaxNode) -> None:
-    """Adds the arguments of a call that may be functions, including keyword arguments and lists, except local
-    variables.
-    """
+    """Adds call arguments that may be functions, including keyword arguments and list items, except local variables."""
     values = islice(arguments_of(node, named=True), _MOST_VALUES)
     inside = (value.named_children[:_MOST_VALUES] if value.type in _LISTS else [value] for value in values)
     for value in (one for listed in inside for one in listed if one.type in _FUNCTION_VALUES):
@@ -65,7 +63,7 @@ def callback(reader: SourceReader, node: SyntaxNode, name: str) -> None:
 
 
 def field_use(reader: SourceReader, node: SyntaxNode, name: str) -> None:
-    """Adds a use of a field of the object's own, if ``name``, the text of ``node``, is one and is not called."""
+    """Adds a use of a field of the current object if ``name``, the text of ``node``, is one and is not called."""
     of, _, field = name.partition(".")
     is_own = of == "self" and field != "" and "." not in field and node.byte_range != reader.called
     if is_own and field.lower() not in reader.rules.common.fields:
@@ -73,17 +71,17 @@ def field_use(reader: SourceReader, node: SyntaxNode, name: str) -> None:
 
 
 def access(reader: SourceReader, node: SyntaxNode) -> None:
-    """Adds a use of a field of the object's own, if ``node`` is one."""
+    """Adds a use of a field of the current object if ``node`` is one."""
     field_use(reader, node, reader.written(node))
 
 
 def creation(reader: SourceReader, node: SyntaxNode) -> None:
-    """Adds a call of the type of the object that ``node`` creates."""
+    """Adds a call of the type that ``node`` instantiates."""
     call(reader, node, reader.written(node.child_by_field_name("type")))
 
 
 def throw(reader: SourceReader, node: SyntaxNode) -> None:
-    """Adds the exception that ``node`` creates and throws."""
+    """Adds the exception type that ``node`` instantiates and throws."""
     thrown = first_named(node)
     if thrown is not None and thrown.type == "object_creation_expression":
         reader.refer("throws", reader.written(thrown.child_by_field_name("type")))
@@ -96,7 +94,7 @@ def environment(reader: SourceReader, variable: str) -> None:
 
 
 def process(reader: SourceReader, argument: SyntaxNode | None) -> None:
-    """Adds a started process. Its command is the literal ``argument``, or the first item of a list."""
+    """Adds a started process. Its command is the literal ``argument`` or, if that is a list, its first item."""
     if argument is not None and argument.type in ("list", "array"):
         argument = first_named(argument)
     words = reader.string(argument).split()
@@ -104,9 +102,7 @@ def process(reader: SourceReader, argument: SyntaxNode | None) -> None:
 
 
 def route(reader: SourceReader, node: SyntaxNode, method: str, path: str, handler: str) -> None:
-    """Adds a route: ``method`` is the name of the decorator or function, ``path`` the URL, ``handler`` the handling
-    function.
-    """
+    """Adds a route. ``method`` names the decorator or function, ``path`` is the URL, ``handler`` handles requests."""
     if path and handler:
         signature = f"{ANY_METHOD if method == 'route' else method.upper()} {path}"
         reader.define(signature, "route_handler", node, "", signature)
