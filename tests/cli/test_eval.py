@@ -126,6 +126,17 @@ def test_save_option_writes_each_format(run: Run, judged: Tree, tmp_path: Path) 
     assert run("eval", "--save", str(judged.tree / "e.md"))[0] == 4
 
 
+def test_no_format_prints_controls_in_names(run: Run, judged: Tree) -> None:
+    odd = "\x1b]52;c;cHduZWQ=\x07\u202e"
+    judged.note(f"odd/{odd}.md", f"Session expiry {odd}", "session expiry")
+    missing = Judgment("odd", f"session expiry {odd}", documents=(JudgedDocument(f"gone/{odd} gone.md", 3),))
+    JudgmentsFile.of(find_project(judged.root)).change(lambda _: (missing,))
+    for form in ("table", "json", "md", "junit", "trec"):
+        out = run("eval", "--format", form)[1]
+        assert "cHduZWQ=" in out
+        assert out.replace("\n", "").isprintable()
+
+
 def test_invalid_options_are_reported(run: Run, project: Tree) -> None:
     assert run("eval")[0] == 2  # no judgments
     JudgmentsFile.of(find_project(project.root)).change(lambda _: JUDGED)
