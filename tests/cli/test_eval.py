@@ -141,6 +141,12 @@ def test_invalid_options_are_reported(run: Run, project: Tree) -> None:
     assert run("eval")[0] == 2  # no judgments
     JudgmentsFile.of(find_project(project.root)).change(lambda _: JUDGED)
     assert run("eval", "--metric", "ndgc@10")[2].strip().endswith("did you mean ndcg@10?")
+    for cut in ("100000", "0"):
+        assert (
+            run("eval", "--metric", f"ndcg@{cut}")[2]
+            .strip()
+            .endswith(f"@{cut}: write 1 to 9999 after the @, such as ndcg@10")
+        )
     assert "known: ndcg@N, recall@N" in run("eval", "--metric", "nope")[2]
     assert run("eval", "--at", "soon")[0] == 2
     assert run("eval", "--engine", "nosuch")[0] == 2
