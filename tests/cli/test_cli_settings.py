@@ -53,6 +53,13 @@ def test_config_runs_without_a_project(run: Run, tmp_path: object, monkeypatch: 
     ]
 
 
+def test_config_cuts_long_values(run: Run, project: Tree) -> None:
+    (project.root / ".brv" / "brv-tui.toml").write_text(f'theme = "{"x" * 900_000}"\n')
+    own(f'[keys]\n"app.theme" = "{"y" * 400_000}"\n')
+    code, out, err = run("config", "--project", str(project.root), inside=False)
+    assert (code, "x" * 900 in out, len(out) + len(err) < 100_000) == (2, True, True)
+
+
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes here")
 def test_profile_that_is_no_regular_file_is_called_so(run: Run, project: Tree) -> None:
     os.mkfifo(project.root / ".brv" / "pipe.toml")
