@@ -103,6 +103,17 @@ def test_judged_note_can_be_named_without_its_ending(run: Run, project: Tree, na
     assert "expiry" not in out
 
 
+@pytest.mark.parametrize("form", ["beir", "trec", "qmd"])
+def test_failed_export_has_the_exit_code_and_the_way_out_of_other_failures(
+    run: Run, project: Tree, tmp_path: Path, form: str
+) -> None:
+    (tmp_path / "file").write_text("mine")
+    place = tmp_path / "file" / "out"
+    code, out, err = run("judge", "export", form, str(place), "--project", str(project.root), inside=False)
+    assert (code, out) == (4, "")
+    assert err.endswith("); name another place\n")
+
+
 def test_judge_imports_and_exports_foreign_formats(run: Run, project: Tree) -> None:
     def judge(*args: str) -> tuple[int, str, str]:
         return run("judge", *args, "--project", str(project.root), inside=False)

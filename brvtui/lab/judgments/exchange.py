@@ -12,7 +12,16 @@ from urllib.parse import quote, unquote
 
 from brvtui import faults
 from brvtui.disk import writing
-from brvtui.lab.judgments.model import GRADES, OUTCOMES, JudgedDocument, Judgment, JudgmentsError, is_id, new_id
+from brvtui.lab.judgments.model import (
+    GRADES,
+    OUTCOMES,
+    JudgedDocument,
+    Judgment,
+    JudgmentsError,
+    JudgmentsWriteError,
+    is_id,
+    new_id,
+)
 from brvtui.lab.judgments.reading import LONGEST_TEXT, MOST_DOCUMENTS, MOST_QUERIES
 from brvtui.regular_files import leads_out, read_regular
 from brvtui.text.visible import json_line
@@ -299,6 +308,6 @@ def _write(file: Path, data: bytes) -> Path:
     try:
         writing.make_ordinary_folder(file.parent)
         writing.write(file, data, private=False)
-    except OSError as error:
-        raise JudgmentsError(faults.error_line(error, file)) from error
+    except (OSError, RuntimeError) as error:
+        raise JudgmentsWriteError(f"{file}: cannot be written ({faults.reason(error)}); name another place") from error
     return file
