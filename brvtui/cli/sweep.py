@@ -13,7 +13,7 @@ from brvtui.cli.engine_command import engine_command
 from brvtui.cli.failure import BAD_USAGE, OK, Failure
 from brvtui.cli.judge import judgments_file, judgments_option, read_judgments
 from brvtui.cli.options import NamedPath, format_option, query_text
-from brvtui.cli.output import print_blocks, say, show_progress, write_json
+from brvtui.cli.output import check_targets, print_blocks, say, show_progress, write_json
 from brvtui.cli.sessions import ProjectRequest
 from brvtui.text.visible import visible
 
@@ -73,8 +73,7 @@ def sweep(
     from brvtui.lab.judgments.model import Judgment
     from brvtui.session.evaluating import swept
 
-    if file := next((each for each in files if each.suffix.lower() not in _FORMS), None):
-        raise Failure(f"{file}: a sweep is saved as .svg or .json; give the file one of these endings", BAD_USAGE)
+    check_targets(files, _form_of)
     if not axes and not lists:
         raise click.UsageError("name a constant; --list lists them")
     if lists and (axes or files or form == "svg"):
@@ -95,7 +94,7 @@ def sweep(
         session, axes, judgments, parse_metric(named_metric), request.options, partial(show_progress, "points")
     )
     for file in files:
-        _save(file, _rendered(result, _FORMS[file.suffix.lower()]), session)
+        _save(file, _rendered(result, _form_of(file)), session)
     if form == "table":
         from brvtui.paint.glyphs import for_terminal
         from brvtui.report.sweep import sweep_blocks
@@ -105,6 +104,12 @@ def sweep(
         sys.stdout.buffer.write(_rendered(result, form))
         sys.stdout.buffer.flush()
     return OK
+
+
+def _form_of(file: Path) -> str:
+    if form := _FORMS.get(file.suffix.lower()):
+        return form
+    raise Failure(f"{file}: a sweep is saved as .svg or .json; give the file one of these endings", BAD_USAGE)
 
 
 def _list(session: Session, form: str) -> int:

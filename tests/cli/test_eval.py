@@ -123,7 +123,7 @@ def test_save_option_writes_each_format(run: Run, judged: Tree, tmp_path: Path) 
         assert Path(name).name in err
     assert run("eval", "--format", "junit")[1].startswith("<?xml")
     assert run("eval", "--save", str(tmp_path / "e.txt"))[0] == 2
-    assert run("eval", "--save", str(judged.tree / "e.md"))[0] == 4
+    assert run("eval", "--save", str(judged.tree / "e.md"))[0] == 2
 
 
 def test_no_format_prints_controls_in_names(run: Run, judged: Tree) -> None:
