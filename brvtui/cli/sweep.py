@@ -11,7 +11,7 @@ import click
 
 from brvtui.cli.engine_command import engine_command
 from brvtui.cli.failure import BAD_USAGE, OK, Failure
-from brvtui.cli.judge import judgments_file, judgments_option, read_judgments
+from brvtui.cli.judge import judgments_file, judgments_option, note_unused, read_judgments
 from brvtui.cli.options import NamedPath, format_option, query_text
 from brvtui.cli.output import check_targets, print_blocks, say, show_progress, write_json
 from brvtui.cli.sessions import ProjectRequest
@@ -81,7 +81,7 @@ def sweep(
     session = request.open_noting_scope()
     if lists:
         return _list(session, form)
-    judgments = read_judgments(judgments_file(session, named))
+    judgments = read_judgments(file := judgments_file(session, named))
     if queries:
         judged = {(each.text, each.scope): each for each in judgments}
         judgments = tuple(
@@ -90,11 +90,11 @@ def sweep(
         )
     if not judgments:
         raise Failure("no judgments yet: add some with brv-tui judge set, or name a query with --query", BAD_USAGE)
-    result = swept(
-        session, axes, judgments, parse_metric(named_metric), request.options, partial(show_progress, "points")
-    )
-    for file in files:
-        _save(file, _rendered(result, _form_of(file)), session)
+    metric, progress = parse_metric(named_metric), partial(show_progress, "points")
+    result = swept(session, axes, judgments, metric, request.options, progress, runs_all=file.trusted or bool(queries))
+    note_unused(len(result.queries), len(judgments), file)
+    for each in files:
+        _save(each, _rendered(result, _form_of(each)), session)
     if form == "table":
         from brvtui.paint.glyphs import for_terminal
         from brvtui.report.sweep import sweep_blocks
