@@ -10,7 +10,7 @@ import click
 
 from brvtui.cli import completing
 from brvtui.cli.failure import BAD_USAGE, NEGATIVE, OK, Failure
-from brvtui.cli.judge import judgments_file, judgments_option, read_judgments
+from brvtui.cli.judge import judgments_file, judgments_option, judgments_to_run
 from brvtui.cli.options import SCOPE_HELP, answer_format, project_option, shared, text_argument
 from brvtui.cli.output import print_blocks, write_json
 from brvtui.cli.sessions import ProjectRequest, project_request
@@ -77,7 +77,8 @@ def compare(
         else:
             print_blocks(partial(answers_blocks, answers))
         return OK if any(answer.results for answer in answers.answers) else NEGATIVE
-    listed = read_judgments(file := judgments_file(session, named))
+    runs = len(engines or session.engines.names)
+    listed = judgments_to_run(file := judgments_file(session, named), runs)
     if not listed:
         raise Failure(f"{file.path}: no judgments yet; give a query, or add some with brv-tui judge set", BAD_USAGE)
     judged = judge_all(session, listed, wanted, like, engines)

@@ -13,9 +13,9 @@ import click
 
 from brvtui.cli.engine_command import engine_command
 from brvtui.cli.failure import BAD_USAGE, NEGATIVE, OK, Failure
-from brvtui.cli.judge import judgments_file, judgments_option, read_judgments
+from brvtui.cli.judge import judgments_file, judgments_option, judgments_to_run
 from brvtui.cli.options import LaterOrAt, NamedPath, filled, format_option, span_or_moment
-from brvtui.cli.output import check_endings, print_blocks, say, say_note, show_progress, write_json
+from brvtui.cli.output import check_targets, print_blocks, say, say_note, show_progress, write_json
 from brvtui.cli.sessions import ProjectRequest
 from brvtui.text.visible import visible
 
@@ -129,9 +129,10 @@ def evaluate_command(request: ProjectRequest, named: Path | None, form: str, **o
     _check(plan, bool(days))
     if days and (form not in ("table", "json") or options["files"]):
         raise click.UsageError("--drift works only with --format table or json, and without --save")
-    check_endings(options["files"], evaluation_form_of)
+    check_targets(options["files"], evaluation_form_of)
     session = replace(request, now=now).open_noting_scope()
-    judgments = read_judgments(file := judgments_file(session, named))
+    runs = 1 + (len(days) or bool(plan.revision))
+    judgments = judgments_to_run(file := judgments_file(session, named), runs)
     if not judgments:
         raise Failure(f"{file.path}: no judgments yet; add some with brv-tui judge set", BAD_USAGE)
     if days:

@@ -32,6 +32,7 @@ _CODES = {
     "brvtui.fleet.fleet_file.FleetError": BAD_USAGE,
     "brvtui.lab.evaluation.results.UnknownMetric": BAD_USAGE,
     "brvtui.lab.judgments.model.JudgmentsError": BAD_USAGE,
+    "brvtui.lab.judgments.model.JudgmentsWriteError": FAILED,
     "brvtui.lab.whatif.sweep.SweepError": BAD_USAGE,
     "brvtui.lab.whatif.variant.VariantError": BAD_USAGE,
     "brvtui.replay.ReplayError": BAD_USAGE,

@@ -14,7 +14,7 @@ from brvtui import faults
 from brvtui.cli import completing
 from brvtui.cli.failure import BAD_USAGE, NEGATIVE, NOT_THERE, OK, Failure, is_there
 from brvtui.cli.options import SCOPE_HELP, NamedPath, WholeSummaries, answer_format, project_option, text_argument
-from brvtui.cli.output import say, write_json
+from brvtui.cli.output import say, say_note, write_json
 from brvtui.cli.sessions import find_session
 from brvtui.text.visible import visible
 from brvtui.wording import counted, first_of
@@ -82,6 +82,27 @@ def read_judgments(file: JudgmentsFile, may_be_new: bool = False) -> tuple[Judgm
     if not may_be_new:
         _check_exists(file)
     return file.read()
+
+
+def judgments_to_run(file: JudgmentsFile, runs: int, way_out: str = "") -> tuple[Judgment, ...]:
+    """The judgments for a command that runs each of them ``runs`` times.
+
+    All are run if the user named the file; otherwise only as many as take a minute or so, with a note. Raises as
+    :func:`read_judgments`.
+    """
+    from brvtui.lab.judgments.reading import affordable
+
+    judgments = read_judgments(file)
+    used = judgments if file.trusted else affordable(judgments, runs)
+    note_unused(len(used), len(judgments), file, way_out)
+    return used
+
+
+def note_unused(used: int, of: int, file: JudgmentsFile, way_out: str = "") -> None:
+    """Prints a note if not all judged queries are run."""
+    if used < of:
+        way_out = way_out or f"--judgments {file.path} runs all of them"
+        say_note(f"only the first {used} of {of} judged queries are run; {way_out}")
 
 
 @judge.command("set")

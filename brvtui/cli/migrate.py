@@ -9,6 +9,7 @@ from functools import partial
 import click
 
 from brvtui.cli.failure import BAD_USAGE, NEGATIVE, NOT_THERE, OK, Failure
+from brvtui.cli.judge import judgments_file, judgments_to_run
 from brvtui.cli.options import answer_format, project_option, query_text, shared
 from brvtui.cli.output import print_report, write_json
 from brvtui.cli.sessions import ProjectRequest, project_request
@@ -60,7 +61,8 @@ def migrate(
         if not find_any_project(request.project).kind.can_vary:
             raise Failure(ONLY_TREES, NOT_THERE)
     session = replace(request, engine=TREE.native).open()
-    report = migration_report(session, asked_queries(session, queries))
+    judged = () if queries else judgments_to_run(judgments_file(session, None), 2, "to run others, name them")
+    report = migration_report(session, asked_queries(session, queries, judged))
     if form == "json":
         from brvtui.trace import SCHEMA, to_plain
 

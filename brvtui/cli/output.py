@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -93,15 +94,18 @@ def letters_setting() -> str:
     return letters
 
 
-def check_endings(files: Iterable[Path], form_of: Callable[[Path], Any]) -> None:
-    """Raises :class:`Failure` if ``form_of`` rejects the extension of one of ``files``, which are written later."""
-    from brvtui.report.saved import ExportError
+def check_targets(files: Iterable[Path], form_of: Callable[[Path], Any]) -> None:
+    """Raises :class:`Failure` if one of ``files``, to be written later, has an ending that ``form_of`` rejects, or is
+    where nothing is saved."""
+    from brvtui.report.saved import ExportError, checked_place
 
-    try:
-        for file in files:
+    for file in files:
+        try:
             form_of(file)
-    except ExportError as error:
-        raise Failure(str(error), BAD_USAGE) from error
+            with suppress(OSError, RuntimeError):  # saving reports that there is no such place
+                checked_place(file)
+        except ExportError as error:
+            raise Failure(str(error), BAD_USAGE) from error
 
 
 def write_json(values: Iterable[Any]) -> None:

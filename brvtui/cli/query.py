@@ -22,7 +22,7 @@ from brvtui.cli.options import (
     quoted_text,
     text_argument,
 )
-from brvtui.cli.output import check_endings, print_blocks, print_report, say, say_note, show_progress, write_json
+from brvtui.cli.output import check_targets, print_blocks, print_report, say, say_note, show_progress, write_json
 from brvtui.cli.sessions import ProjectRequest
 from brvtui.engines.advice import with_remedies
 from brvtui.text.visible import visible
@@ -160,7 +160,7 @@ def query(
     if files:
         from brvtui.report.saved import form_of
 
-        check_endings(files, form_of)
+        check_targets(files, form_of)
     session = request.open()
     trace = session.preview(text, request.scope, options=request.options, services=True, progress=_VECTORS)
     if limit:

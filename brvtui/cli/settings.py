@@ -17,8 +17,10 @@ from brvtui.cli.output import print_report, say, write_json
 from brvtui.config import Configuration
 from brvtui.config.schema import Entry, Layer, SettingSource, ValueKind, entries, value_text
 from brvtui.text.visible import visible
-from brvtui.wording import first_lines
+from brvtui.wording import first_lines, shortened
 
+_LONGEST = 1_000
+"""The maximum number of characters of a name, a value or a place."""
 # The merged settings as text, each with its value and source.
 
 
@@ -65,8 +67,8 @@ def _from(source: SettingSource) -> Text:
 
 
 def _plain(text: str, style: str = "") -> Text:
-    """``text`` unchanged: no markup, no escapes."""
-    return Text(visible(text), style=style)
+    """``text`` without markup and escapes, and cut if it is very long, since all rows are padded to its length."""
+    return Text(visible(shortened(text, _LONGEST)), style=style)
 
 
 @click.command(

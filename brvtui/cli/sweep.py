@@ -11,9 +11,9 @@ import click
 
 from brvtui.cli.engine_command import engine_command
 from brvtui.cli.failure import BAD_USAGE, OK, Failure
-from brvtui.cli.judge import judgments_file, judgments_option, read_judgments
+from brvtui.cli.judge import judgments_file, judgments_option, note_unused, read_judgments
 from brvtui.cli.options import NamedPath, format_option, query_text
-from brvtui.cli.output import print_blocks, say, show_progress, write_json
+from brvtui.cli.output import check_targets, print_blocks, say, show_progress, write_json
 from brvtui.cli.sessions import ProjectRequest
 from brvtui.text.visible import visible
 
@@ -73,8 +73,7 @@ def sweep(
     from brvtui.lab.judgments.model import Judgment
     from brvtui.session.evaluating import swept
 
-    if file := next((each for each in files if each.suffix.lower() not in _FORMS), None):
-        raise Failure(f"{file}: a sweep is saved as .svg or .json; give the file one of these endings", BAD_USAGE)
+    check_targets(files, _form_of)
     if not axes and not lists:
         raise click.UsageError("name a constant; --list lists them")
     if lists and (axes or files or form == "svg"):
@@ -82,7 +81,7 @@ def sweep(
     session = request.open_noting_scope()
     if lists:
         return _list(session, form)
-    judgments = read_judgments(judgments_file(session, named))
+    judgments = read_judgments(file := judgments_file(session, named))
     if queries:
         judged = {(each.text, each.scope): each for each in judgments}
         judgments = tuple(
@@ -91,11 +90,11 @@ def sweep(
         )
     if not judgments:
         raise Failure("no judgments yet: add some with brv-tui judge set, or name a query with --query", BAD_USAGE)
-    result = swept(
-        session, axes, judgments, parse_metric(named_metric), request.options, partial(show_progress, "points")
-    )
-    for file in files:
-        _save(file, _rendered(result, _FORMS[file.suffix.lower()]), session)
+    metric, progress = parse_metric(named_metric), partial(show_progress, "points")
+    result = swept(session, axes, judgments, metric, request.options, progress, runs_all=file.trusted or bool(queries))
+    note_unused(len(result.queries), len(judgments), file)
+    for each in files:
+        _save(each, _rendered(result, _form_of(each)), session)
     if form == "table":
         from brvtui.paint.glyphs import for_terminal
         from brvtui.report.sweep import sweep_blocks
@@ -105,6 +104,12 @@ def sweep(
         sys.stdout.buffer.write(_rendered(result, form))
         sys.stdout.buffer.flush()
     return OK
+
+
+def _form_of(file: Path) -> str:
+    if form := _FORMS.get(file.suffix.lower()):
+        return form
+    raise Failure(f"{file}: a sweep is saved as .svg or .json; give the file one of these endings", BAD_USAGE)
 
 
 def _list(session: Session, form: str) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -141,7 +142,10 @@ def _load(wanted: Value, source: SettingSource) -> TreeProfile:
         usable = profiles_of(DEFAULT)
         if name in usable:
             return tree_profile(name)
-        why = f"no such file; use {', '.join(usable)} or the path of a file{did_you_mean(name, usable)}"
+        problem = "no such file"
+        with suppress(OSError):  # no system has a file of this name
+            problem = "it is not a regular file" if file.exists() else problem
+        why = f"{problem}; use {', '.join(usable)} or the path of a file{did_you_mean(name, usable)}"
         raise ProfileError(f"{source.place}: profile = {quote(name)}: {why}")
     return tree_profile(str(file))
 

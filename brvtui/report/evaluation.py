@@ -434,7 +434,7 @@ def trec_run(evaluation: Evaluation) -> bytes:
         for query in evaluation.queries
         for rank, item in enumerate(query.results, start=1)
     ]
-    return "".join(f"{line}\n" for line in lines).encode("utf-8", "surrogateescape")
+    return "".join(f"{line}\n" for line in lines).encode()
 
 
 def _json(report: Assessment) -> bytes:

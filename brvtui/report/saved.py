@@ -27,7 +27,7 @@ from brvtui.report.query import MOST_HITS, more_results, trace_report
 from brvtui.saved.traces import SavedTrace, as_json
 from brvtui.text.visible import bounded, visible
 from brvtui.trace import Hit, NearMiss, Trace
-from brvtui.tree.reading.project import is_context_tree
+from brvtui.tree.reading.project import IN_MARKER, is_context_tree, is_engine_file
 
 # A saved trace as Markdown, for an issue or a wiki: the contents of the panes, in their order. Results are tables;
 # aligned lines, the same as in panes and reports, are in fences.
@@ -202,8 +202,7 @@ def write_report(file: Path, data: bytes, trees: Sequence[Path]) -> None:
     Raises :class:`ExportError`, also for a file inside one of ``trees`` or another project's context tree.
     """
     try:
-        place = file.expanduser().absolute()
-        _check_outside(file, place, trees)
+        place = checked_place(file, trees)
         if not place.parent.is_dir():
             raise no_folder(file, place)
         writing.write(place, data, private=False)
@@ -211,8 +210,13 @@ def write_report(file: Path, data: bytes, trees: Sequence[Path]) -> None:
         raise _not_written(file, error) from error
 
 
-def _check_outside(file: Path, place: Path, trees: Sequence[Path]) -> None:
-    """Raises :class:`ExportError` if ``place``, the path of ``file``, is in one of ``trees`` or any context tree."""
+def checked_place(file: Path, trees: Sequence[Path] = ()) -> Path:
+    """Returns the absolute path of ``file``.
+
+    Raises :class:`ExportError` if it is in one of ``trees``, in any context tree, or a file of the engine, and OSError
+    or RuntimeError if it has none.
+    """
+    place = file.expanduser().absolute()
     there = place.resolve()
     if any(there.is_relative_to(tree) for tree in trees) or any(
         is_context_tree(folder) for folder in (*place.parents, *there.parents)
@@ -220,6 +224,9 @@ def _check_outside(file: Path, place: Path, trees: Sequence[Path]) -> None:
         raise ExportError(
             f"{file}: this is inside a context tree, where an .md file would become a note; save it elsewhere"
         )
+    if is_engine_file(place) or is_engine_file(there):
+        raise ExportError(f"{file}: {IN_MARKER}; save it elsewhere")
+    return place
 
 
 def no_folder(file: Path, place: Path) -> ExportError:
@@ -265,8 +272,7 @@ def export(saved: SavedTrace, file: Path, trees: Sequence[Path] = (), replace: b
     """
     form = form_of(file)
     try:
-        place = file.expanduser().absolute()
-        _check_outside(file, place, trees)
+        place = checked_place(file, trees)
         if place.exists() and not place.is_file():
             raise ExportError(f"{file}: not a file; save it elsewhere")
         if not place.parent.is_dir():

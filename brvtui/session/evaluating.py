@@ -25,6 +25,7 @@ from brvtui.lab.evaluation.evaluate import Progress
 from brvtui.lab.evaluation.keeping import KeepingEvaluator
 from brvtui.lab.evaluation.results import Evaluation, Metric
 from brvtui.lab.judgments.model import Judgment
+from brvtui.lab.judgments.reading import affordable
 from brvtui.lab.whatif.sweep import FORM, Axis, Sweep, SweepError, parse_axis, sweep, without
 from brvtui.lab.whatif.variant import Variant
 from brvtui.loading.revised import UNCHANGED, difference_to, revised, revision_of
@@ -39,18 +40,21 @@ if TYPE_CHECKING:
     from brvtui.session.session import Session
 
 _MOST_AXES = 2
+_OF_CROSSINGS = 40
+"""The number of points that take as long as the search for the values at which the outcomes of a query change."""
 
 
 def swept(
     session: Session,
     written: Sequence[str],
-    judgments: Sequence[Judgment],
+    judgments: tuple[Judgment, ...],
     metric: Metric,
     options: Mapping[str, Any],
     progress: Progress = lambda done, of: None,
+    runs_all: bool = True,
 ) -> Sweep:
     """Runs ``judgments`` over the grid of the axes ``written`` (:func:`brvtui.lab.whatif.sweep.parse_axis`), with the
-    engine's ``options``.
+    engine's ``options``. Unless ``runs_all``, runs only as many judgments as take a minute or so.
 
     Raises :class:`brvtui.lab.whatif.sweep.SweepError`, :class:`brvtui.snapshot.naming.UnknownNote`, and the exceptions
     of running queries.
@@ -72,6 +76,9 @@ def swept(
     if len({axis.control.key for axis in axes}) < len(axes):
         raise SweepError(f"{axes[0].control.key} is named twice: name two different constants")
 
+    if not runs_all:
+        points = math.prod(len(axis.values) for axis in axes)
+        judgments = affordable(judgments, points + (_OF_CROSSINGS if len(axes) == 1 else 0))
     return swept_over(session, axes, judgments, metric, Variant(), session.engine, options, progress)
 
 

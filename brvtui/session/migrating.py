@@ -70,14 +70,18 @@ def migrated(session: Session) -> MigratedTree:
     return engine.migrated(session.snapshot, session.clock(), session.project.name, engine.constants())
 
 
-def asked_queries(session: Session, given: Sequence[str] = ()) -> list[EngineRequest]:
-    """The queries ``given``; if there are none, the judged queries followed by the logged ones, without repetitions.
+def asked_queries(
+    session: Session, given: Sequence[str] = (), judged: Sequence[Judgment] | None = None
+) -> list[EngineRequest]:
+    """The queries ``given``; if there are none, the queries ``judged`` and then the logged ones, each once.
 
-    Logged queries that are too long to run are left out. Raises :class:`brvtui.lab.judgments.model.JudgmentsError`.
+    ``judged`` is read from the project's file if it is None. Logged queries that are too long to run are left out.
+    Raises :class:`brvtui.lab.judgments.model.JudgmentsError`.
     """
     if given:
         return [(Judgment(str(number), text), GIVEN) for number, text in enumerate(given, 1)]
-    queries = [(judgment, JUDGED) for judgment in JudgmentsFile.of(session.project).read()]
+    judged = JudgmentsFile.of(session.project).read() if judged is None else judged
+    queries = [(judgment, JUDGED) for judgment in judged]
     known = {(judgment.text.strip().lower(), judgment.scope) for judgment, _ in queries}
     for number, entry in enumerate(session.logbook.read(_MOST_LOGGED), 1):
         key = (entry.query.strip().lower(), entry.scope)

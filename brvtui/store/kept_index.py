@@ -139,7 +139,7 @@ class KeptIndex:
         """Opens the file; None if there is none. Raises :class:`Unusable`."""
         try:
             file = os.fdopen(open_regular(self._file), "rb")
-        except FileNotFoundError:
+        except (FileNotFoundError, NotADirectoryError):
             yield None
             return
         except OSError as error:

@@ -176,7 +176,7 @@ class KeptTextIndex:
                 if self._state is None or self._state.identity != (found.st_ino, found.st_mtime_ns):
                     self._state = self._read()
                 return self._state
-            except FileNotFoundError:
+            except (FileNotFoundError, NotADirectoryError):
                 return None
             except (OSError, _Unusable) as error:
                 if self._locked():  # no other process is writing it

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import tomllib
 from pathlib import Path
 
@@ -50,6 +51,22 @@ def test_config_runs_without_a_project(run: Run, tmp_path: object, monkeypatch: 
     assert {"name": "history", "value": 7, "default": 500, "layer": "user", "place": str(user_file())} in answer[
         "settings"
     ]
+
+
+def test_config_cuts_long_values(run: Run, project: Tree) -> None:
+    (project.root / ".brv" / "brv-tui.toml").write_text(f'theme = "{"x" * 900_000}"\n')
+    own(f'[keys]\n"app.theme" = "{"y" * 400_000}"\n')
+    code, out, err = run("config", "--project", str(project.root), inside=False)
+    assert (code, "x" * 900 in out, len(out) + len(err) < 100_000) == (2, True, True)
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes here")
+def test_profile_that_is_no_regular_file_is_called_so(run: Run, project: Tree) -> None:
+    os.mkfifo(project.root / ".brv" / "pipe.toml")
+    for name in ("pipe.toml", "context-tree"):
+        (project.root / ".brv" / "brv-tui.toml").write_text(f'profile = "{name}"\n')
+        assert f"profile = '{name}': it is not a regular file; use" in run("query", "x")[2]
+        assert "it is not a regular file: use" in run("query", "x", "--profile", str(project.root / ".brv" / name))[2]
 
 
 def test_config_reports_an_unknown_profile_and_engine(run: Run) -> None:

@@ -123,13 +123,30 @@ def test_save_option_writes_each_format(run: Run, judged: Tree, tmp_path: Path) 
         assert Path(name).name in err
     assert run("eval", "--format", "junit")[1].startswith("<?xml")
     assert run("eval", "--save", str(tmp_path / "e.txt"))[0] == 2
-    assert run("eval", "--save", str(judged.tree / "e.md"))[0] == 4
+    assert run("eval", "--save", str(judged.tree / "e.md"))[0] == 2
+
+
+def test_no_format_prints_controls_in_names(run: Run, judged: Tree) -> None:
+    odd = "\x1b]52;c;cHduZWQ=\x07\u202e"
+    judged.note(f"odd/{odd}.md", f"Session expiry {odd}", "session expiry")
+    missing = Judgment("odd", f"session expiry {odd}", documents=(JudgedDocument(f"gone/{odd} gone.md", 3),))
+    JudgmentsFile.of(find_project(judged.root)).change(lambda _: (missing,))
+    for form in ("table", "json", "md", "junit", "trec"):
+        out = run("eval", "--format", form)[1]
+        assert "cHduZWQ=" in out
+        assert out.replace("\n", "").isprintable()
 
 
 def test_invalid_options_are_reported(run: Run, project: Tree) -> None:
     assert run("eval")[0] == 2  # no judgments
     JudgmentsFile.of(find_project(project.root)).change(lambda _: JUDGED)
     assert run("eval", "--metric", "ndgc@10")[2].strip().endswith("did you mean ndcg@10?")
+    for cut in ("100000", "0"):
+        assert (
+            run("eval", "--metric", f"ndcg@{cut}")[2]
+            .strip()
+            .endswith(f"@{cut}: write 1 to 9999 after the @, such as ndcg@10")
+        )
     assert "known: ndcg@N, recall@N" in run("eval", "--metric", "nope")[2]
     assert run("eval", "--at", "soon")[0] == 2
     assert run("eval", "--engine", "nosuch")[0] == 2

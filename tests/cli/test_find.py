@@ -53,6 +53,42 @@ def test_only_title_and_tags_of_frontmatter_are_searched(run: Run, project: Tree
     assert found(run, "wallaby")["notes"][0]["line"] == 8
 
 
+def _words(count: int, between: str = " ", name: str = "w") -> str:
+    return between.join(f"{name}{number}" for number in range(count))
+
+
+@pytest.mark.parametrize("between", [" ", " OR ", " AND ", " NOT ", " -"])
+def test_notice_of_a_cut_query_counts_words_but_not_operators(run: Run, between: str) -> None:
+    assert [run("find", _words(count, between))[2] for count in (26, 50)] == ["", ""]
+    assert "only the first 50 words" in run("find", _words(51, between))[2]
+
+
+@pytest.mark.parametrize(
+    ("query", "is_cut"),
+    [
+        (f"x ({_words(49, ' OR ')})", False),
+        (f"x ({_words(50, ' OR ')})", True),
+        (f"NOT ({_words(50, ' OR ')})", False),
+        (f"({_words(7, ' OR ')}) ({_words(7, ' OR ', 'v')})", False),  # 49 alternatives
+        (f"({_words(7, ' OR ')}) ({_words(8, ' OR ', 'v')})", True),
+        (f'"{_words(50)}"', False),
+        (f'"{_words(51)}"', True),
+        ("OR " * 51, True),  # without other words, these are words
+    ],
+)
+def test_notice_of_a_cut_query_counts_words_and_alternatives_of_groups(run: Run, query: str, is_cut: bool) -> None:
+    assert ("only the first 50 words" in run("find", query)[2]) == is_cut
+
+
+def test_index_without_a_folder_is_not_called_unreadable(
+    run: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    (tmp_path / "file").write_text("")
+    monkeypatch.setenv("BRV_TUI_DATA_DIR", str(tmp_path / "file" / "data"))
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "file"))
+    assert run("find", "refresh")[2] == ""
+
+
 def test_overlong_query_is_refused_in_one_line(run: Run) -> None:
     code, out, err = run("find", "x" * 10_001)
     assert (code, out, err.count("\n")) == (2, "", 1)

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from brvtui.lab.judgments import reading
 from tests.cli.conftest import Run
 from tests.support.spaces import small_space
 from tests.support.trees import Tree
@@ -101,6 +102,45 @@ def test_judged_note_can_be_named_without_its_ending(run: Run, project: Tree, na
     code, out, err = judge("set", "refresh tokens", f"{name}=none", f"{ROTATION}=3")
     assert (code, err) == (0, "")
     assert "expiry" not in out
+
+
+@pytest.mark.parametrize(
+    ("command", "runs"),
+    [
+        ("eval", 1),
+        ("eval --drift 7,30", 3),
+        ("compare --engine byterover --engine soleri", 2),
+        ("sweep direct.min_top=0.5:1:10", 50),
+        ("sweep direct.min_top=0.5:1:3 score.relevance=0:1:4", 12),
+        ("migrate --dry-run", 2),
+    ],
+)
+def test_many_judged_queries_are_run_only_if_their_file_is_named(
+    run: Run, project: Tree, monkeypatch: pytest.MonkeyPatch, command: str, runs: int
+) -> None:
+    """A project may bring 20,000 of them."""
+    file = project.root / ".brv" / "brv-tui" / "judgments.toml"
+    file.parent.mkdir()
+    file.write_text("".join(f'[[query]]\nid = "q{number}"\ntext = "session {number}"\n' for number in range(3)))
+    monkeypatch.setattr(reading, "_MOST_RUN", 2 * 210 * runs)
+    cut = "note: only the first 2 of 3 judged queries are run; "
+    assert cut in run(*command.split())[2]
+    if not command.startswith("migrate"):
+        assert f"{cut}--judgments {file} runs all of them\n" in run(*command.split())[2]
+        assert cut not in run(*command.split(), "--judgments", str(file))[2]
+    monkeypatch.setattr(reading, "_MOST_RUN", 3 * 210 * runs)
+    assert cut not in run(*command.split())[2]
+
+
+@pytest.mark.parametrize("form", ["beir", "trec", "qmd"])
+def test_failed_export_has_the_exit_code_and_the_way_out_of_other_failures(
+    run: Run, project: Tree, tmp_path: Path, form: str
+) -> None:
+    (tmp_path / "file").write_text("mine")
+    place = tmp_path / "file" / "out"
+    code, out, err = run("judge", "export", form, str(place), "--project", str(project.root), inside=False)
+    assert (code, out) == (4, "")
+    assert err.endswith("); name another place\n")
 
 
 def test_judge_imports_and_exports_foreign_formats(run: Run, project: Tree) -> None:

@@ -99,9 +99,27 @@ def test_unwritable_file_is_reported(run: Run, project: Tree, tmp_path: Path) ->
     code, _, err = run("query", "quokka", "--save", str(tmp_path / "no" / "t.json"))
     assert code == 4
     assert "there is no folder" in err
-    code, _, err = run("query", "quokka", "--save", str(project.tree / "t.md"))
-    assert code == 4
-    assert "would become a note" in err
+
+
+@pytest.mark.parametrize(
+    "command", ["query quokka --save", "eval --save", "sweep direct.min_top --save", "judge export qmd"]
+)
+def test_files_of_the_engine_are_never_replaced(run: Run, project: Tree, command: str) -> None:
+    engine_file = project.root / ".brv" / "config.json"
+    engine_file.write_text("{}")
+    (project.root / "link").symlink_to(".brv")
+    where = ["--project", str(project.root)] if not command.startswith("query") else []
+    for file in (engine_file, project.root / "link" / "config.json"):
+        code, out, err = run(*command.split(), str(file), *where)
+        assert (code, out, err.count("\n"), "the files in .brv belong to the engine" in err) == (2, "", 1, True)
+    assert engine_file.read_text() == "{}"
+    code, out, err = run(*command.split(), str(project.tree / "t.json"), *where)
+    assert (code, out, "belong to the engine" in err or "would become a note" in err) == (2, "", True)
+
+
+def test_own_folder_in_the_project_may_hold_a_saved_trace(run: Run, project: Tree) -> None:
+    (project.root / ".brv" / "brv-tui").mkdir()
+    assert run("query", "quokka", "--save", str(project.root / ".brv" / "brv-tui" / "t.json"))[0] == 0
 
 
 @pytest.mark.parametrize("content", ["{", "[]", '{"schema": 7, "trace": {}}'])

@@ -177,6 +177,10 @@ def test_many_invalid_members_are_counted(fleet: Path, member: str) -> None:
 def test_query_without_any_answering_member_fails(fleet: Path) -> None:
     code, out, err = run(fleet, "query", "signing keys", "--over", "gone")
     assert (code, out, err) == (4, "", f"note: {fleet}/gone: no such folder: {GONE}\n")
+    (fleet / "wrong.toml").write_text('[[member]]\npaths = "one"\n')
+    code, out, err = run(fleet, "query", "signing keys", "--fleet", "wrong.toml")
+    assert (code, out) == (4, "")
+    assert err.endswith("brv-tui: no member of the fleet can be asked; correct or remove its entries\n")
     code, _, err = run(fleet, "maturity", "--event", "bogus", "--over", "one")
     assert code == 4
     assert "has no event bogus" in err

@@ -367,6 +367,22 @@ class TestExchange:
                 Judgment("ingress", INGRESS.text),
             )
 
+    @pytest.mark.parametrize(("form", "name"), [("beir", "out"), ("trec", "qrels.txt"), ("qmd", "bench.json")])
+    def test_exported_names_contain_no_controls(self, form: str, name: str, tmp_path: Path) -> None:
+        """Controls would act in a terminal, and a tab or a line feed would break a row."""
+        paths = ("x\x1b]52;c;cHduZWQ=\x07.md", "a\tb\nc\x7f\x9b.md", "\u202e\u200b \u2028.md", "a%1B %28b%29 50%.md")
+        judged = Judgment("a", "x", documents=tuple(JudgedDocument(path, 1) for path in paths))
+        for file in FORMATS[form].write(tmp_path / name, [judged]):
+            assert all(line.replace("\t", " ").isprintable() for line in file.read_text().split("\n"))
+        assert FORMATS[form].read(tmp_path / name, None, [judged]) == (judged,)
+
+    def test_escapes_in_foreign_names_stay(self, tmp_path: Path) -> None:
+        (tmp_path / "qrels").mkdir()
+        (tmp_path / "queries.jsonl").write_text('{"_id": "a", "text": "x"}\n')
+        (tmp_path / "qrels" / "test.tsv").write_text("a\t<dbpedia:Animalia_%28book%29>\t1\n")
+        (result,) = FORMATS["beir"].read(tmp_path, None, ())
+        assert result.documents == (JudgedDocument("<dbpedia:Animalia_%28book%29>", 1),)
+
     def test_foreign_formats_are_imported(self, tmp_path: Path) -> None:
         (tmp_path / "qrels").mkdir()
         (tmp_path / "queries.jsonl").write_text('{"_id": "PLAIN 1", "text": "a query", "metadata": {}}\n')
@@ -432,6 +448,7 @@ class TestExchange:
     def test_trec_names_contain_no_white_space(self) -> None:
         assert trec_name("a b%c\u2003d.md") == "a%20b%25c%E2%80%83d.md"
         assert trec_name("über/ü.md") == "über/ü.md"
+        assert trec_name("caf\udce9\udc9b.md") == "caf%E9%9B.md"
 
     def test_qmd_fixture_has_its_fields(self, tmp_path: Path) -> None:
         FORMATS["qmd"].write(tmp_path / "b.json", (ROTATION,))

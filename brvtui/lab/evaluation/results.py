@@ -119,7 +119,9 @@ def parse_metric(text: str) -> Metric:
         return Metric(match[1], int(match[2]))
     if match and match[1] in _WHOLE and not match[2]:
         return Metric(match[1])
-    cut = text.partition("@")[2]
+    name, _, cut = text.partition("@")
+    if name in _WITH_CUT and cut.isdecimal():
+        raise UnknownMetric(f"no metric {shortened(text, 40)}: write 1 to 9999 after the @, such as {name}@10")
     known = (*(f"{name}@{cut if cut.isdecimal() else 'N'}" for name in _WITH_CUT), *_WHOLE)
     raise UnknownMetric(f"no metric {shortened(text, 40)}{nearest(text, known)}")
 

@@ -12,18 +12,28 @@ from urllib.parse import quote, unquote
 
 from brvtui import faults
 from brvtui.disk import writing
-from brvtui.lab.judgments.model import GRADES, OUTCOMES, JudgedDocument, Judgment, JudgmentsError, is_id, new_id
+from brvtui.lab.judgments.model import (
+    GRADES,
+    OUTCOMES,
+    JudgedDocument,
+    Judgment,
+    JudgmentsError,
+    JudgmentsWriteError,
+    is_id,
+    new_id,
+)
 from brvtui.lab.judgments.reading import LONGEST_TEXT, MOST_DOCUMENTS, MOST_QUERIES
 from brvtui.regular_files import leads_out, read_regular
 from brvtui.text.visible import json_line
 from brvtui.tree.reading.json_file import LARGEST_NAMED_JSON, read_json
+from brvtui.tree.reading.project import IN_MARKER, is_engine_file
 from brvtui.wording import shortened
 
 _QUERIES, _QRELS = "queries.jsonl", "qrels"
 _HEAD = "query-id\tcorpus-id\tscore"
 _QMD_TYPE = "semantic"
-_SPACE_SAFE = "".join(chr(code) for code in range(33, 127) if chr(code) != "%")
-"""The characters of a path that need no escape in TREC files, whose lines are split at white space."""
+_LITERAL_ESCAPE = re.compile("%(?=[0-9A-Fa-f]{2})")
+_ESCAPES = re.compile("(?:%[0-9A-Fa-f]{2})+")
 _WHOLE_NUMBER = re.compile(r"[+-]?[0-9]{1,1000}")
 Grades = dict[str, dict[str, int]]
 """The grade of each document, by query id."""
@@ -61,7 +71,7 @@ def read_beir(folder: Path, queries: Path | None, known: Sequence[Judgment]) -> 
             fields = line.split("\t")
             if len(fields) != 3:
                 raise JudgmentsError(f"{place}: must be a query's id, a document and a grade, with tabs between them")
-            grades.setdefault(fields[0], {})[fields[1]] = _grade(fields[2], place)
+            grades.setdefault(fields[0], {})[_path_of_beir(fields[1])] = _grade(fields[2], place)
     return _joined(judgments, grades, folder)
 
 
@@ -73,11 +83,28 @@ def write_beir(folder: Path, judgments: Sequence[Judgment]) -> tuple[Path, ...]:
         metadata = {key: value for key, value in fields.items() if value}
         lines.append(json_line({"_id": each.id, "text": each.text, "metadata": metadata}))
     rows = [_HEAD]
-    rows += [f"{each.id}\t{document.path}\t{document.grade}" for each in judgments for document in each.documents]
+    rows += [
+        f"{each.id}\t{_beir_name(document.path)}\t{document.grade}" for each in judgments for document in each.documents
+    ]
     return (
         _write(folder / _QUERIES, b"".join(lines)),
-        _write(folder / _QRELS / "test.tsv", "\n".join([*rows, ""]).encode("utf-8", "surrogateescape")),
+        _write(folder / _QRELS / "test.tsv", "\n".join([*rows, ""]).encode()),
     )
+
+
+def _beir_name(path: str) -> str:
+    """``path`` with controls, tabs and the like percent-encoded, and a ``%`` only if it looks like such an escape."""
+    return _without_controls(_LITERAL_ESCAPE.sub("%25", path))
+
+
+def _path_of_beir(name: str) -> str:
+    """The path for a name by :func:`_beir_name`. Other escapes stay: data sets have them in their own names."""
+
+    def unescaped(found: re.Match[str]) -> str:
+        text = unquote(found[0])
+        return found[0] if any(char.isprintable() and char != "%" for char in text) else text
+
+    return _ESCAPES.sub(unescaped, name)
 
 
 def read_trec(file: Path, queries: Path | None, known: Sequence[Judgment]) -> tuple[Judgment, ...]:
@@ -100,18 +127,23 @@ def read_trec(file: Path, queries: Path | None, known: Sequence[Judgment]) -> tu
 
 
 def write_trec(file: Path, judgments: Sequence[Judgment]) -> tuple[Path, ...]:
-    """Writes a TREC qrels file. White space in a path is percent-encoded (``%20``)."""
+    """Writes a TREC qrels file, with paths as in :func:`trec_name`."""
     rows = [
         f"{each.id} 0 {trec_name(document.path)} {document.grade}" for each in judgments for document in each.documents
     ]
-    return (_write(file, "\n".join([*rows, ""]).encode("utf-8", "surrogateescape")),)
+    return (_write(file, "\n".join([*rows, ""]).encode()),)
 
 
 def trec_name(path: str) -> str:
-    """``path`` with white space percent-encoded, as needed in TREC files."""
-    if "%" not in path and not any(char.isspace() for char in path):
+    """``path`` with white space, controls and ``%`` percent-encoded, for TREC's files, which a terminal may show."""
+    return _without_controls(path.replace("%", "%25").replace(" ", "%20"))
+
+
+def _without_controls(path: str) -> str:
+    """``path`` with every character percent-encoded that is not printable; a space is."""
+    if path.isprintable():
         return path
-    return "".join(char if not char.isspace() and char != "%" else quote(char, _SPACE_SAFE) for char in path)
+    return "".join(char if char.isprintable() else quote(char, errors="surrogateescape") for char in path)
 
 
 def read_qmd(file: Path, queries: Path | None, known: Sequence[Judgment]) -> tuple[Judgment, ...]:
@@ -149,7 +181,8 @@ def write_qmd(file: Path, judgments: Sequence[Judgment]) -> tuple[Path, ...]:
             }
         )
     fixture = {"description": "Exported by brv-tui", "version": 1, "queries": queries}
-    return (_write(file, json.dumps(fixture, indent=2).encode() + b"\n"),)
+    text = json.dumps(fixture, indent=2).replace("\x7f", r"\u007f")
+    return (_write(file, f"{text}\n".encode()),)
 
 
 FORMATS: Mapping[str, ForeignFormat] = {
@@ -274,8 +307,10 @@ def _json(file: Path) -> Any:
 
 def _write(file: Path, data: bytes) -> Path:
     try:
+        if is_engine_file(file.absolute()) or is_engine_file(file.resolve()):
+            raise JudgmentsError(f"{file}: {IN_MARKER}; name another place")
         writing.make_ordinary_folder(file.parent)
         writing.write(file, data, private=False)
-    except OSError as error:
-        raise JudgmentsError(faults.error_line(error, file)) from error
+    except (OSError, RuntimeError) as error:
+        raise JudgmentsWriteError(f"{file}: cannot be written ({faults.reason(error)}); name another place") from error
     return file

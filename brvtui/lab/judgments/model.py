@@ -22,6 +22,10 @@ class JudgmentsError(ValueError):
     """Judgments cannot be read or changed. The message is one line with the file, the place and the remedy."""
 
 
+class JudgmentsWriteError(JudgmentsError):
+    """A file that cannot be written."""
+
+
 @dataclass(frozen=True, slots=True)
 class JudgedDocument:
     """One document of a judgment. Its ``title`` and ``digest`` help to find it after its file has moved."""

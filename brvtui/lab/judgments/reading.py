@@ -15,6 +15,11 @@ LARGEST = 2 * 1_048_576
 MOST_QUERIES, MOST_DOCUMENTS = 20_000, 1_000
 LONGEST_TEXT = 2_000
 """The maximum length of a query, a scope, a path or a comment."""
+_MOST_RUN, _OF_EACH = 1_500_000, 200
+"""The number of characters of all queries that a command runs, and those that each query counts in addition.
+
+About a minute on the sample tree with the slowest engine.
+"""
 VERSION = 1
 HEADER = re.compile(r"^[ \t]*\[\[[ \t]*query[ \t]*\]\][ \t]*(?:#.*)?$", re.MULTILINE)
 """The first line of a query."""
@@ -53,6 +58,16 @@ def parse_judgments(data: bytes, origin: str) -> tuple[Judgment, ...]:
         taken[judgment.id] = number + 1
         judgments.append(judgment)
     return tuple(judgments)
+
+
+def affordable(judgments: tuple[Judgment, ...], runs: int) -> tuple[Judgment, ...]:
+    """The first of ``judgments`` that a command runs if each is run ``runs`` times, without being told to run all."""
+    left = _MOST_RUN // runs
+    for number, each in enumerate(judgments):
+        left -= _OF_EACH + len(each.text)
+        if left < 0:
+            return judgments[: max(number, 1)]
+    return judgments
 
 
 def _lines(data: bytes, count: int) -> list[int]:

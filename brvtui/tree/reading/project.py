@@ -17,6 +17,8 @@ MARKER = ".brv"
 _CONFIG = "config.json"
 _TREE = "context-tree"
 _SOURCES = "sources.json"
+_OURS = "brv-tui"
+IN_MARKER = f"the files in {MARKER} belong to the engine"
 _LARGEST_POINTER = 65_536
 OR_A_TREE = ", or read a folder of notes with brv-tui --tree FOLDER"
 """Text appended to messages for users who may name a folder of notes. Members of a fleet are named in another way."""
@@ -69,6 +71,12 @@ class FoundProject:
 def is_context_tree(folder: Path) -> bool:
     """True if ``folder`` is a project's context tree, judged by its own name and its parent's."""
     return folder.name == _TREE and folder.parent.name == MARKER
+
+
+def is_engine_file(file: Path) -> bool:
+    """True if ``file``, an absolute path, is in a ``.brv`` folder outside ``.brv/brv-tui``, or is called ``.brv``."""
+    parts = file.parts
+    return any(part == MARKER and parts[place : place + 1] != (_OURS,) for place, part in enumerate(parts, start=1))
 
 
 def find_project(start: Path | None) -> FoundProject:
