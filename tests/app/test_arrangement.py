@@ -72,14 +72,14 @@ def test_panes_fill_the_screen_without_overlap(plan: Arrangement, width: int, he
     assert sum(place.width * place.height for place in areas.values()) == width * body
 
 
-def test_plan_without_neighbours_gives_a_tab_the_whole_narrow_screen() -> None:
+def test_narrow_editor_gives_one_tab_the_whole_screen() -> None:
     assert arrange(EDITOR, 80, 20, False, "ranking").areas == {"ranking": Area(0, 0, 80, 20)}
 
 
 @pytest.mark.parametrize(
     ("size", "wide"), [((110, 30), True), ((109, 30), False), ((110, 29), False), ((80, 24), False)]
 )
-def test_wide_sizes(size: tuple[int, int], wide: bool) -> None:
+def test_wide_layout_needs_110_columns_and_30_rows(size: tuple[int, int], wide: bool) -> None:
     assert is_wide(*size) is wide
 
 
@@ -89,7 +89,7 @@ def test_wide_screen_shows_all_panes_and_narrow_screen_one_tab() -> None:
     assert arrange(QUERY, 120, 30, True, "score", "cache").areas.keys() == {VERDICT, "cache"}
 
 
-def test_smallest_usable_size() -> None:
+def test_smallest_usable_size_is_60_by_18() -> None:
     assert not is_too_small(60, 18)
     assert is_too_small(59, 18)
     assert is_too_small(60, 17)
@@ -112,7 +112,7 @@ def test_verdict_stays_when_its_pane_is_hidden() -> None:
     ("hidden", "shown"),
     [({"results"}, {VERDICT, "cache"}), ({"cache"}, {VERDICT, "results"}), (set(), {VERDICT, "results", "cache"})],
 )
-def test_narrow_screen_without_hidden_panes(hidden: set[str], shown: set[str]) -> None:
+def test_narrow_screen_omits_hidden_panes(hidden: set[str], shown: set[str]) -> None:
     areas = arrange(QUERY, 80, 20, False, "cache", "", Layout(hidden=frozenset(hidden))).areas
     assert areas.keys() == {DIGEST, *shown}
 
@@ -120,7 +120,7 @@ def test_narrow_screen_without_hidden_panes(hidden: set[str], shown: set[str]) -
 @pytest.mark.parametrize(
     ("hidden", "rows"), [({"retry", "cache"}, 7), ({"retry"}, 4), ({"cache"}, 3)], ids=["both", "retry", "cache"]
 )
-def test_digest_takes_rows_of_the_results_for_each_hidden_pane(hidden: set[str], rows: int) -> None:
+def test_digest_takes_rows_from_results_for_each_hidden_pane(hidden: set[str], rows: int) -> None:
     layout = Layout(hidden=frozenset({"answer", *hidden}))
     areas = arrange(QUERY, 120, 30, True, "score", "", layout).areas
     alone = arrange(QUERY._replace(digested={}), 120, 30, True, "score", "", layout).areas
@@ -139,7 +139,7 @@ def test_digest_leaves_room_for_five_results() -> None:
 
 
 @given(st.lists(st.tuples(st.floats(0.01, 1e6), st.integers(1, 40)), min_size=1, max_size=6), st.integers(6, 400))
-def test_cells_are_distributed_completely(parts: list[tuple[float, int]], total: int) -> None:
+def test_apportion_distributes_all_cells(parts: list[tuple[float, int]], total: int) -> None:
     weights, least = [weight for weight, _ in parts], [floor for _, floor in parts]
     cells = apportion(weights, total, least)
     assert sum(cells) == total
@@ -148,7 +148,7 @@ def test_cells_are_distributed_completely(parts: list[tuple[float, int]], total:
         assert all(own >= floor for own, floor in zip(cells, least, strict=True))
 
 
-def test_designed_sizes_are_exact() -> None:
+def test_apportion_keeps_the_designed_sizes() -> None:
     assert apportion((24, 43, 53), 120, (20, 20, 20)) == [24, 43, 53]
 
 
@@ -175,7 +175,7 @@ def test_edge_moves_with_the_mouse_up_to_its_limits(
 
 
 @given(st.integers(110, 320), st.integers(30, 120), st.data())
-def test_collapsed_panes_are_strips_beside_the_others(width: int, height: int, data: st.DataObject) -> None:
+def test_collapsed_panes_become_strips_and_others_grow(width: int, height: int, data: st.DataObject) -> None:
     layout = data.draw(layouts(MATURITY))
     collapsed = data.draw(st.frozensets(st.sampled_from(MATURITY.panes[:3])))
     whole = arrange(MATURITY, width, height, True, "draft", "", layout)
@@ -208,7 +208,7 @@ def test_every_pane_can_grow(pane: str) -> None:
         assert (other.width - one.width if across else other.height - one.height) == 2
 
 
-def test_edge_under_the_mouse() -> None:
+def test_edge_at_finds_the_edge_under_the_mouse() -> None:
     tiled = arrange(QUERY, 120, 30, True, "score")
     tree, results, answer = (tiled.areas[name] for name in ("tree", "results", "answer"))
     for x in (tree.width - 1, tree.width):

@@ -18,7 +18,7 @@ from tests.support.trees import Tree
 pytestmark = pytest.mark.long
 
 
-async def test_unsaved_text_lists_the_queries_it_would_break(with_judgments: Tree, pilot: AppPilot) -> None:
+async def test_lab_shows_a_column_for_unsaved_text(with_judgments: Tree, pilot: AppPilot) -> None:
     await open_note(pilot)
     await press(pilot, "ctrl+home", *(["ctrl+k"] * 60))
     edit = view(pilot).editor.edit
@@ -36,9 +36,7 @@ async def test_unsaved_text_lists_the_queries_it_would_break(with_judgments: Tre
     assert not column.problem
 
 
-async def test_broken_queries_are_reported_and_the_lab_gives_the_reason(
-    with_judgments: Tree, make_app: MakeApp
-) -> None:
+async def test_edit_that_breaks_a_judged_query_is_explained_in_the_lab(with_judgments: Tree, make_app: MakeApp) -> None:
     """Checks the toast, the mark on the Lab, its cursor, note and cause, and the report after a revert."""
     with_judgments.age_by_today()
     async with make_app(with_judgments.root, now_ms=None).run_test(size=WIDE) as pilot:
@@ -83,9 +81,7 @@ async def ask_and_break(pilot: AppPilot, tree: Tree) -> None:
     await until(pilot, lambda: view(pilot).edits.effect is not None)
 
 
-async def test_lost_note_of_the_open_query_is_reported_and_not_judged_as_right(
-    with_judgments: Tree, make_app: MakeApp
-) -> None:
+async def test_changed_answer_of_open_query_is_reported_and_not_judged(with_judgments: Tree, make_app: MakeApp) -> None:
     """The answer before the edit is judged in its column, and the current answer only once the edit is accepted."""
     with_judgments.age_by_today()
     async with make_app(with_judgments.root, now_ms=None).run_test(size=WIDE) as pilot:
@@ -170,7 +166,9 @@ def _result(query: str, path: str) -> QueryResult:
         ),
     ],
 )
-def test_effect_of_an_edit_is_one_sentence(effect: tuple[int, int, int, int, int, int], key: str, said: str) -> None:
+def test_effect_of_an_edit_is_described_in_one_sentence(
+    effect: tuple[int, int, int, int, int, int], key: str, said: str
+) -> None:
     judged, unjudged, left_out, changed, others, notes = effect
     earlier = EarlierNotes(tuple(f"x/n{number}.md" for number in range(notes)))
     changes = [QueryChange(_result(str(n), "b.md"), _result(str(n), "a.md")) for n in range(changed + others)]
@@ -186,7 +184,7 @@ def test_effect_of_an_edit_is_one_sentence(effect: tuple[int, int, int, int, int
         (("_index.md", "a/_index.md"), "2 files"),
     ],
 )
-def test_only_notes_are_counted_not_derived_files(paths: tuple[str, ...], said: str) -> None:
+def test_edit_sentence_counts_notes_without_derived_files(paths: tuple[str, ...], said: str) -> None:
     change = QueryChange(_result("0", "b.md"), _result("0", "a.md"))
     made = EditEffect(EarlierNotes(paths), 1, 0, 0, (change,), ())
     assert f"since {said} changed" in sentence(made, "note")

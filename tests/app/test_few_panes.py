@@ -32,7 +32,7 @@ def visible_panes(app: BrvTui) -> set[str]:
     return {pane.id or "" for pane in app.frame.body.panes if pane.display}
 
 
-async def test_first_screen_shows_results_and_score_and_a_key_shows_the_route(
+async def test_first_screen_shows_results_and_score_and_f4_the_route(
     few: None, garden: Tree, make_app: MakeApp
 ) -> None:
     app = make_app(garden.root)
@@ -64,7 +64,7 @@ async def test_maximised_route_shows_the_whole_sentence(garden: Tree, make_app: 
         assert " ".join(whole[-4:]) in _text(pilot)
 
 
-async def test_f9_toggles_all_and_few_panes_and_is_remembered(few: None, garden: Tree, make_app: MakeApp) -> None:
+async def test_f9_toggles_all_panes_and_the_choice_is_remembered(few: None, garden: Tree, make_app: MakeApp) -> None:
     app = make_app(garden.root)
     async with app.run_test(size=WIDE) as pilot:
         await settled(pilot)

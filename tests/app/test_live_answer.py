@@ -38,7 +38,7 @@ def test_text_of_an_earlier_turn_is_not_the_answer() -> None:
     assert (made.turn, made.text, made.sent, made.received) == (2, "", 100, 10)
 
 
-def test_step_waits_for_its_result() -> None:
+def test_tool_steps_show_their_results_when_finished() -> None:
     made = after(
         events.StepBegun(1, "read_note", _STEP.arguments), events.StepBegun(2, "read_note", _REFUSED.arguments)
     )
@@ -55,7 +55,7 @@ def test_waiting_is_shown_until_text_arrives() -> None:
     assert "again in" not in plain(advanced(made, events.TextDelta("so")))
 
 
-def test_failed_call_has_a_duration_too() -> None:
+def test_failed_call_shows_its_duration() -> None:
     done = Completion(
         "echo", EndReason.FAILED, "nothing arrived for 60 s", (), (), Usage(0, 0, False), None, (), (),
         timings={"turn 1": 900.0},
@@ -64,7 +64,7 @@ def test_failed_call_has_a_duration_too() -> None:
     assert said.strip() == "no call was completed · 900 ms"
 
 
-def test_work_of_a_model_is_summarised_afterwards() -> None:
+def test_finished_model_run_is_summarised() -> None:
     done = Completion(
         "echo", EndReason.REPEATED, "search was called three times with the same arguments",
         (ModelTurn(1, "", 2, _USAGE),), (_STEP, _REFUSED), Usage(200, 20, True), 1.25,

@@ -99,7 +99,7 @@ async def test_single_call_is_answered_by_the_model(garden: Tree, make_app: Make
         assert len(server.asked) == 1
 
 
-async def test_cache_is_read_again_once_the_answer_is_complete(garden: Tree, make_app: MakeApp) -> None:
+async def test_cache_pane_is_updated_once_the_answer_is_complete(garden: Tree, make_app: MakeApp) -> None:
     async with being_written(make_app(garden.root), WIDE) as (pilot, hold):
         await until(pilot, lambda: (seen := view(pilot).cache.seen) and seen.look.entries == ())
         hold.set()
@@ -109,7 +109,7 @@ async def test_cache_is_read_again_once_the_answer_is_complete(garden: Tree, mak
         )
 
 
-async def test_text_is_shown_as_it_arrives_and_esc_stops_it(garden: Tree, make_app: MakeApp) -> None:
+async def test_text_is_shown_as_it_arrives_and_esc_stops_the_model(garden: Tree, make_app: MakeApp) -> None:
     hold = threading.Event()
     chunks = [{"choices": [{"index": 0, "delta": {"content": piece}}]} for piece in ("Half an ", "answer")]
     with chatting(Streamed([*chunks, "[DONE]"], hold=hold)) as server:
@@ -140,9 +140,7 @@ async def test_text_is_shown_as_it_arrives_and_esc_stops_it(garden: Tree, make_a
             assert "it was stopped then" in flat(pilot, "#entry")
 
 
-async def test_narrow_screen_brings_the_answer_to_the_front_and_the_status_says_so(
-    garden: Tree, make_app: MakeApp
-) -> None:
+async def test_narrow_screen_shows_the_answer_while_the_model_writes(garden: Tree, make_app: MakeApp) -> None:
     async with being_written(make_app(garden.root), NARROW) as (pilot, hold):
         assert "Half an" in shown(pilot)
         assert "answers, esc stops it" in text_of(pilot, "#status")
@@ -151,7 +149,7 @@ async def test_narrow_screen_brings_the_answer_to_the_front_and_the_status_says_
         await ended(pilot)
 
 
-async def test_loop_shows_its_tools(garden: Tree, make_app: MakeApp) -> None:
+async def test_tool_calls_of_a_model_are_shown(garden: Tree, make_app: MakeApp) -> None:
     answers = [
         called(("search", {"query": "refund"})),
         called(("read_note", {"path": "billing/refunds.md"}), ("read_note", {"path": "../../etc/passwd"})),
@@ -214,7 +212,7 @@ async def test_model_is_called_only_with_permission(garden: Tree, make_app: Make
         (EndReason.FAILED, "extractive", "failed"),
     ],
 )
-def test_reason_why_a_run_is_not_cached(garden: Tree, ending: EndReason, kind: str, why: str) -> None:
+def test_uncached_run_gives_the_reason(garden: Tree, ending: EndReason, kind: str, why: str) -> None:
     trace = garden.ask(_CALL)
     done = Completion("echo", ending, "", (), (), Usage(0, 0, False), None, (), ())
     ran = AnswerState(replace(trace, mode="run", answer=replace(trace.answer, kind=kind, completion=done)))
@@ -224,7 +222,7 @@ def test_reason_why_a_run_is_not_cached(garden: Tree, ending: EndReason, kind: s
     assert View(model=ModelState(), answer=AnswerState(replace(trace, mode="run"))).uncached == ""
 
 
-def test_model_work_matches_the_tier(garden: Tree) -> None:
+def test_permission_text_matches_the_tier_and_its_limits(garden: Tree) -> None:
     """The names of the tiers promise one call and a loop, but a profile may set other limits."""
 
     def said(query: str, most: int) -> str:
@@ -253,7 +251,7 @@ async def test_query_without_a_model_asks_for_no_permission(garden: Tree, make_a
         assert server.asked == []
 
 
-async def test_refusing_service_is_one_line_and_the_sentences_stay(garden: Tree, make_app: MakeApp) -> None:
+async def test_model_error_is_reported_and_quoted_sentences_stay(garden: Tree, make_app: MakeApp) -> None:
     with chatting(Refused(401, {"error": {"message": "bad key"}})) as server:
         model_at(server)
         async with make_app(garden.root).run_test(size=WIDE) as pilot:
@@ -279,7 +277,7 @@ def _running(pilot: AppPilot, group: str = "run") -> int:
     return sum(worker.group == group and worker.is_running for worker in pilot.app.workers)
 
 
-async def test_new_run_ends_the_previous_one_before_its_first_word(garden: Tree, make_app: MakeApp) -> None:
+async def test_new_run_ends_a_previous_run_that_has_no_text_yet(garden: Tree, make_app: MakeApp) -> None:
     first, second = threading.Event(), threading.Event()
     with chatting(_held(first), _held(second)) as server:
         model_at(server)
@@ -310,7 +308,7 @@ async def test_answer_in_progress_stays_when_the_tree_changes(garden: Tree, make
         await until(pilot, lambda: (now := view(pilot).answer.trace) and now is not trace and now.mode == "preview")
 
 
-async def test_answer_of_another_profile_does_not_replace_the_shown_one(garden: Tree, make_app: MakeApp) -> None:
+async def test_answer_of_another_profile_does_not_replace_the_shown_answer(garden: Tree, make_app: MakeApp) -> None:
     async with being_written(make_app(garden.root), WIDE) as (pilot, hold):
         ran = view(pilot).answer.trace
         await pilot.press("f2", "p")
@@ -323,7 +321,7 @@ async def test_answer_of_another_profile_does_not_replace_the_shown_one(garden: 
         assert trace.snapshot.generation == view(pilot).project.overview.generation  # type: ignore[union-attr]
 
 
-async def test_choosing_another_engine_ends_the_model_without_output(garden: Tree, make_app: MakeApp) -> None:
+async def test_switching_the_engine_stops_the_model_and_hides_its_text(garden: Tree, make_app: MakeApp) -> None:
     hold = threading.Event()
     with chatting(_held(hold)) as server:
         model_at(server)
@@ -391,7 +389,7 @@ async def test_failing_run_leaves_no_progress_display(app: BrvTui, monkeypatch: 
 
 
 @pytest.mark.parametrize("late", [False, True], ids=["before the new one is routed", "while it writes"])
-async def test_failing_old_run_does_not_end_the_current_one(
+async def test_failing_old_run_does_not_end_the_current_run(
     garden: Tree, make_app: MakeApp, monkeypatch: pytest.MonkeyPatch, late: bool
 ) -> None:
     breaks, goes_on, hold = threading.Event(), threading.Event(), threading.Event()

@@ -22,7 +22,7 @@ from tests.support.settings import own
 from tests.support.trees import Tree
 
 
-async def test_changed_notes_are_in_every_pane_within_a_second(garden: Tree, pilot: AppPilot) -> None:
+async def test_changed_notes_reach_every_pane_within_a_second(garden: Tree, pilot: AppPilot) -> None:
     await ask(pilot, "rollback")
     assert "Zeppelin" not in shown(pilot)
     garden.file("deploy/zeppelin.md", "# Zeppelin rollback\n\nrollback rollback\n", 0)
@@ -48,7 +48,7 @@ async def test_titles_are_never_markup_or_escapes(pilot: AppPilot) -> None:
     assert not any(ord(char) < 32 for char in text.replace("\n", ""))
 
 
-async def test_users_position_survives_a_change(garden: Tree, pilot: AppPilot) -> None:
+async def test_selection_focus_and_scroll_survive_a_change_on_disk(garden: Tree, pilot: AppPilot) -> None:
     await ask(pilot, "refresh token rotation")
     await press(pilot, "escape", "j", "j", "f3", "j", "j")
     selected, score = view(pilot).selection.file, screen(pilot).query_one("#score")
@@ -73,7 +73,9 @@ async def test_broken_index_is_reported(garden: Tree, make_app: MakeApp) -> None
 
 
 @at_two_sizes
-async def test_missing_project(tmp_path: Path, make_app: MakeApp, size: tuple[int, int]) -> None:
+async def test_missing_project_is_reported_and_keys_are_safe(
+    tmp_path: Path, make_app: MakeApp, size: tuple[int, int]
+) -> None:
     async with make_app(tmp_path / "nowhere").run_test(size=size) as pilot:
         await settled(pilot)
         assert view(pilot).project.phase is Phase.FAILED
@@ -102,7 +104,7 @@ async def test_project_is_opened_as_soon_as_it_exists(
         assert [hit.file for hit in view(pilot).answer.trace.hits] == ["foxes.md"]
 
 
-async def test_another_attempt_shows_nothing_until_everything_is_read(
+async def test_retried_opening_shows_the_project_only_when_complete(
     garden: Tree, make_app: MakeApp, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(project, "TRIED_AGAIN_S", 0.05)
@@ -195,7 +197,7 @@ async def test_broken_user_profile_leads_to_settings_until_it_is_fixed(
         await settled(pilot)
 
 
-async def test_empty_tree_gives_advice_and_fills_by_itself(tree: Tree, make_app: MakeApp) -> None:
+async def test_empty_tree_gives_advice_and_shows_the_first_note(tree: Tree, make_app: MakeApp) -> None:
     async with make_app(tree.root).run_test(size=WIDE) as pilot:
         await settled(pilot)
         assert view(pilot).project.phase is Phase.READY
@@ -210,7 +212,7 @@ async def test_empty_tree_gives_advice_and_fills_by_itself(tree: Tree, make_app:
         await settled(pilot)
 
 
-async def test_invalid_signals_are_a_message(garden: Tree, make_app: MakeApp) -> None:
+async def test_invalid_signals_are_reported(garden: Tree, make_app: MakeApp) -> None:
     (garden.root / "signals.json").write_text("[1]")
     async with make_app(garden.root).run_test(size=WIDE) as pilot:
         await settled(pilot)
@@ -218,7 +220,7 @@ async def test_invalid_signals_are_a_message(garden: Tree, make_app: MakeApp) ->
         assert "must contain a JSON object" in view(pilot).project.problem
 
 
-async def test_unknown_profile_is_a_message(garden: Tree, make_app: MakeApp) -> None:
+async def test_unknown_profile_is_reported(garden: Tree, make_app: MakeApp) -> None:
     async with make_app(garden.root, profile="nope").run_test(size=WIDE) as pilot:
         await settled(pilot)
         assert "no profile nope" in view(pilot).project.problem
@@ -276,7 +278,7 @@ def test_stylesheets_stay_below_the_parse_cache(app: BrvTui) -> None:
     assert asyncio.run(count()) < 50
 
 
-async def test_watching_that_has_not_started_is_not_a_warning(app: BrvTui, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_status_shows_no_warning_before_watching_starts(app: BrvTui, monkeypatch: pytest.MonkeyPatch) -> None:
     begin, real = threading.Event(), opening.watch
 
     def held(*arguments: Any) -> None:

@@ -33,7 +33,7 @@ async def test_rank_in_plain_search_is_shown_below_selected_result(garden: Tree,
         await press(pilot, "ctrl+p")
 
 
-async def test_note_not_found_by_plain_search(pilot: AppPilot) -> None:
+async def test_note_that_plain_search_misses_gets_the_reason(pilot: AppPilot) -> None:
     await ask(pilot, "tokens")
     await press(pilot, "escape")
     pilot.app.select("billing/refunds.md")
@@ -43,7 +43,7 @@ async def test_note_not_found_by_plain_search(pilot: AppPilot) -> None:
     await until(pilot, lambda: said in toast_text(pilot))
 
 
-async def test_key_without_selected_result_explains_what_it_needs(pilot: AppPilot) -> None:
+async def test_f_without_a_selected_result_explains_what_is_needed(pilot: AppPilot) -> None:
     await ask(pilot, "zzzz")
     await press(pilot, "escape", "F")
     await until(pilot, lambda: "F then shows where plain search ranks it" in toast_text(pilot))

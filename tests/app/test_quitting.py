@@ -264,7 +264,7 @@ def _kill(started: Path) -> None:
             continue
 
 
-def test_signal_while_the_users_editor_starts(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_signal_during_editor_start_ends_the_editor(monkeypatch: pytest.MonkeyPatch) -> None:
     start_program = programs.start
 
     def start_and_signal(words: Sequence[str], *given: Any, **options: Any) -> programs.Process:

@@ -35,7 +35,7 @@ def guarded(view: View) -> Guarded:
 
 
 @pytest.mark.parametrize("size", [NARROW, HUGE], ids=["narrow", "huge"])
-async def test_pane_reads_what_it_declares(app: BrvTui, size: tuple[int, int]) -> None:
+async def test_panes_read_only_declared_states(app: BrvTui, size: tuple[int, int]) -> None:
     seen: set[type] = set()
     async with app.run_test(size=size) as pilot:
         await open_note(pilot)

@@ -51,7 +51,7 @@ async def take(pilot: AppPilot, kind: RemedyKind) -> Remedy:
     return chosen
 
 
-async def test_another_wording_goes_into_the_field_and_a_title_opens_the_editor(pilot: AppPilot) -> None:
+async def test_wording_fills_the_query_field_and_title_opens_the_editor(pilot: AppPilot) -> None:
     await asked_why(pilot, "kubernetes", "deploy/rollback.md")
     assert "Why it is not in the answer" in shown(pilot)
     assert "enter go there" in shown(pilot)
@@ -103,7 +103,7 @@ async def test_note_helped_by_a_wording_is_selected_in_the_answer(app: BrvTui) -
 
 
 @pytest.mark.long
-async def test_visible_remedy_under_a_filter_is_taken(pilot: AppPilot) -> None:
+async def test_filtered_list_takes_the_visible_remedy(pilot: AppPilot) -> None:
     await asked_why(pilot, "kubernetes", "deploy/rollback.md")
     listed = remedies(pilot)
     assert listed[0].kind is RemedyKind.WORDING
@@ -116,7 +116,7 @@ async def test_visible_remedy_under_a_filter_is_taken(pilot: AppPilot) -> None:
 
 
 @pytest.mark.long
-async def test_update_is_made_only_in_byterover(app: BrvTui, garden: Tree) -> None:
+async def test_update_remedy_is_explained_but_not_applied(app: BrvTui, garden: Tree) -> None:
     plant_kumquats(garden)
     async with app.run_test(size=WIDE) as pilot:
         await asked_why(pilot, "kumquat", "fruit/kumquat.md")
@@ -128,7 +128,7 @@ async def test_update_is_made_only_in_byterover(app: BrvTui, garden: Tree) -> No
 
 
 @pytest.mark.long
-async def test_maturity_in_a_signals_file_is_changed_there(app: BrvTui, garden: Tree) -> None:
+async def test_maturity_from_a_signals_file_opens_no_dialog(app: BrvTui, garden: Tree) -> None:
     plant_kumquats(garden)
     held = {path: each.to_mapping() for path, each in garden.signals.items()}
     (garden.root / "signals.json").write_text(json.dumps(held))
@@ -144,7 +144,7 @@ async def test_maturity_in_a_signals_file_is_changed_there(app: BrvTui, garden: 
 
 
 @pytest.mark.long
-async def test_maturity_is_proposed_in_the_form_for_its_place(app: BrvTui, garden: Tree) -> None:
+async def test_maturity_remedy_opens_the_dialog_with_proposed_values(app: BrvTui, garden: Tree) -> None:
     plant_kumquats(garden)
     (garden.root / "signals.json").write_text("{}")
     garden.read_frontmatter()
@@ -164,7 +164,7 @@ async def test_maturity_is_proposed_in_the_form_for_its_place(app: BrvTui, garde
 
 
 @pytest.mark.long
-async def test_outdated_cached_answer_is_not_called_the_answer(pilot: AppPilot) -> None:
+async def test_cached_answer_is_not_called_the_current_answer(pilot: AppPilot) -> None:
     await ask_from_cache(pilot, "rollback")
     await pilot.press("escape", "w")
     await until(pilot, lambda: "so it cannot be higher" in shown(pilot))
@@ -209,7 +209,7 @@ async def test_remedy_for_an_unsearched_file_is_shown_once(app: BrvTui, garden: 
 
 
 @pytest.mark.long
-async def test_folder_result_is_helped_only_by_words(app: BrvTui, garden: Tree) -> None:
+async def test_folder_result_has_only_wording_remedies(app: BrvTui, garden: Tree) -> None:
     folder = "fruit/_index.md"
     plant_kumquats(garden)
     garden.summary("fruit", "Of fruit.")
@@ -236,7 +236,7 @@ async def test_w_on_a_stub_explains_how_to_restore_its_note(pilot: AppPilot) -> 
 
 
 @pytest.mark.long
-async def test_w_works_on_notes_and_maturity_too(pilot: AppPilot) -> None:
+async def test_w_works_on_the_notes_and_maturity_screens(pilot: AppPilot) -> None:
     await ask(pilot, "rollback")
     for key in ("2", "3"):
         await press(pilot, "escape", key)

@@ -55,7 +55,7 @@ def rows_of(text: str = "") -> dict[str, SettingRow]:
     return {row.name: row for row in setting_rows(configure(environ={}), read_library())}
 
 
-async def test_settings_are_searched_and_the_pane_beside_follows(pilot: AppPilot) -> None:
+async def test_settings_can_be_searched_and_details_follow_the_cursor(pilot: AppPilot) -> None:
     await opened(pilot, "panes")
     await settled(pilot)
     assert "in which you have changed panes keep them: F9" in flat(pilot, "#setting")
@@ -87,7 +87,7 @@ def test_every_setting_and_every_key_has_a_row() -> None:
     assert sorted(names) == sorted((set(entries()) - {"keys"}) | {f"keys.{name}" for name in ACTIONS})
 
 
-async def test_value_source_default_and_purpose_are_shown_at_all_sizes(garden: Tree, make_app: MakeApp) -> None:
+async def test_setting_details_are_shown_at_all_sizes(garden: Tree, make_app: MakeApp) -> None:
     file = own("history = 7")
     async with make_app(garden.root).run_test() as pilot:
         for size in SIZES.values():
@@ -102,7 +102,7 @@ async def test_value_source_default_and_purpose_are_shown_at_all_sizes(garden: T
             assert "Settings" in shown(pilot).splitlines()[0]
 
 
-async def test_in_a_browser_personal_settings_are_read_only(app: BrvTui, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_personal_settings_are_read_only_in_a_browser(app: BrvTui, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("BRV_TUI_SERVED", "1")
     async with app.run_test(size=WIDE) as pilot:
         pane = await opened(pilot, "llm.allowed")
@@ -115,9 +115,7 @@ async def test_in_a_browser_personal_settings_are_read_only(app: BrvTui, monkeyp
         await file_holds(pilot, {"watch": False})
 
 
-async def test_switches_are_toggled_or_clicked_and_numbers_typed_checked_and_stored(
-    app: BrvTui, pilot: AppPilot
-) -> None:
+async def test_switches_can_be_toggled_and_numbers_typed(app: BrvTui, pilot: AppPilot) -> None:
     await opened(pilot, "recording")
     await pilot.press("enter")
     await file_holds(pilot, {"recording": True})
@@ -145,7 +143,7 @@ async def test_switches_are_toggled_or_clicked_and_numbers_typed_checked_and_sto
     await file_holds(pilot, {"history": 42, "recording": True})
 
 
-async def test_choices_continue_from_the_previous_step(app: BrvTui, pilot: AppPilot) -> None:
+async def test_quick_steps_through_choices_are_all_applied(app: BrvTui, pilot: AppPilot) -> None:
     await opened(pilot, "animations")
     at_once(pilot, "l", "l")
     await file_holds(pilot, {"animations": "off"})
@@ -161,7 +159,7 @@ async def test_choices_continue_from_the_previous_step(app: BrvTui, pilot: AppPi
     assert app.configuration.settings.animations == "auto"
 
 
-async def test_changes_are_applied_in_turn_unless_the_file_is_unreadable(app: BrvTui, pilot: AppPilot) -> None:
+async def test_changes_are_saved_in_order_unless_the_file_is_unreadable(app: BrvTui, pilot: AppPilot) -> None:
     await opened(pilot, "watch")
     for number in range(20):
         app.keep_setting("history", number)
@@ -175,7 +173,7 @@ async def test_changes_are_applied_in_turn_unless_the_file_is_unreadable(app: Br
     assert user_file().read_text() == "junk"
 
 
-def test_setting_without_steps_is_not_removed_by_a_step() -> None:
+def test_stepping_a_setting_without_steps_is_refused() -> None:
     own('engine = "nosuch"\nprofile = "brv-3"\n')
     with pytest.raises(Refusal, match="profile has no values to step through"):
         stepped("profile", 1, configure())
@@ -195,7 +193,7 @@ def test_invalid_address_is_refused(name: str) -> None:
         assert read_typed(row, text, made, read_library()) == text
 
 
-async def test_value_is_edited_until_it_is_usable_or_left_unchanged(app: BrvTui) -> None:
+async def test_invalid_value_is_refused_until_corrected(app: BrvTui) -> None:
     async with app.run_test(size=NARROW) as pilot:
         pane = await opened(pilot, "editor.command")
         await press(pilot, "enter", *"vi", "escape")
@@ -231,13 +229,13 @@ _UNUSABLE = [
 
 
 @pytest.mark.parametrize(("text", "setting", "said"), _UNUSABLE)
-def test_value_without_effect_comes_first_with_its_reason(text: str, setting: str, said: str) -> None:
+def test_setting_without_effect_is_listed_first_with_its_reason(text: str, setting: str, said: str) -> None:
     row = next(iter(rows_of(f"{text}\n").values()))
     assert row.name == setting
     assert said in row.problem
 
 
-async def test_values_without_effect_are_marked(garden: Tree, make_app: MakeApp) -> None:
+async def test_settings_without_effect_are_marked(garden: Tree, make_app: MakeApp) -> None:
     own(
         'theme = "nonesuch"\nengine = "byterovr"\nanimations = "sometimes"\nhistory = "5"\nhistroy = 1\n'
         '[keys]\n"app.theme" = "ctrl+banana"\n"answer.pinn" = "x"\n[llm]\nurl = "ftp://x"\n'
@@ -258,7 +256,7 @@ async def _are_marked(app: BrvTui, unusable: list[tuple[str, str, str]]) -> None
             assert f"⚠ {'ignored' if row.left_out else row.value}" in shown(pilot)
 
 
-async def test_values_without_effect_can_be_removed_from_the_users_file(garden: Tree, make_app: MakeApp) -> None:
+async def test_settings_without_effect_can_be_removed_from_the_users_file(garden: Tree, make_app: MakeApp) -> None:
     file = own(
         'histroy = 1\nhistory = 9\n[keys]\n"answer.pin" = 3\n"answer.pinn" = "x"\n[keys.screens]\nsettings = ","\n'
         '[signals]\nfrontmatter = "maybe"\n'
@@ -292,7 +290,7 @@ async def test_values_without_effect_can_be_removed_from_the_users_file(garden: 
 
 
 @pytest.mark.parametrize("keys", ['"screens.settings" = "^,"', '"answer.pin" = 3\n[keys.screens]\nsettings = ","'])
-def test_unknown_key_comes_first_and_once(keys: str) -> None:
+def test_invalid_key_setting_is_listed_first_and_only_once(keys: str) -> None:
     own(f"[keys]\n{keys}\n")
     rows = setting_rows(configure(environ={}), read_library())
     assert rows[0].name in {"keys.screens.settings", "keys.answer.pin"}
@@ -318,7 +316,7 @@ def test_profile_of_another_engine_is_marked_as_without_effect(engine: str, prof
     assert (row.remark, row.problem) == (said, "")
 
 
-def test_variable_that_may_not_contain_a_key_is_marked() -> None:
+def test_unlisted_key_variable_is_marked() -> None:
     for table in ("llm", "services.embedder"):
         named = f'[{table}]\nkey_env = "OPENAI_API_KEY"\n'
         assert "key_variables does not list it" in rows_of(named)[f"{table}.key_env"].remark
@@ -326,9 +324,7 @@ def test_variable_that_may_not_contain_a_key_is_marked() -> None:
     assert not rows_of()["llm.key_env"].remark
 
 
-async def test_unusable_keys_and_themes_are_reported_and_the_key_bar_counts_panes_by_their_keys(
-    garden: Tree, make_app: MakeApp
-) -> None:
+async def test_unusable_keys_and_themes_are_marked_in_settings(garden: Tree, make_app: MakeApp) -> None:
     own('theme = "mine"\n[keys]\n"panes.route" = "ctrl+t"\n"results.why" = "y"\n"app.quit" = "ctrl+c"\n')
     own_theme("primary = 1")
     async with make_app(garden.root).run_test(size=HUGE) as pilot:
@@ -343,7 +339,7 @@ async def test_unusable_keys_and_themes_are_reported_and_the_key_bar_counts_pane
         assert "edit" not in text_of(pilot, "#keys")
 
 
-async def test_engine_and_profile_are_stepped_through_and_typed(pilot: AppPilot) -> None:
+async def test_engine_and_profile_can_be_stepped_through(pilot: AppPilot) -> None:
     pane = await opened(pilot, "engine")
     for key, engine in (("h", "baseline"), ("h", "knowing"), ("h", "soleri")):
         await pilot.press(key)
@@ -364,7 +360,7 @@ def test_offered_profiles_belong_to_the_configured_engine() -> None:
     assert soleri.startswith("soleri, soleri-code, for soleri to answer with; to read the notes with: brv-3")
 
 
-async def test_typed_key_works_at_once(app: BrvTui) -> None:
+async def test_changed_key_works_at_once(app: BrvTui) -> None:
     async with app.run_test(size=HUGE) as pilot:
         await opened(pilot, "keys.panes.maximise")
         await pilot.press("enter", "backspace", "G", "enter")
@@ -400,7 +396,7 @@ async def test_changed_setting_stays_selected_until_the_filter_changes(pilot: Ap
     await until(pilot, lambda: pane.choices == [])
 
 
-async def test_default_is_offered_for_the_users_own_values_only(
+async def test_reset_is_offered_only_for_values_of_the_users_file(
     garden: Tree, make_app: MakeApp, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     own('animations = "on"\nhistory = 5\n')
@@ -426,7 +422,7 @@ async def test_default_is_offered_for_the_users_own_values_only(
         assert kept() == {"animations": "on", "history": 5}
 
 
-async def test_change_overridden_by_another_source_is_shown_beside_it(
+async def test_overridden_change_is_saved_and_shown_as_without_effect(
     app: BrvTui, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("BRV_TUI_ANIMATIONS", "off")

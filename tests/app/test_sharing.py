@@ -62,9 +62,7 @@ async def told(pilot: AppPilot, what: str) -> None:
     await until(pilot, lambda: what in toast_text(pilot))
 
 
-async def test_paths_answers_prompts_traces_and_selected_text_are_copied(
-    app: BrvTui, written: list[str], tmp_path: Path
-) -> None:
+async def test_content_of_each_pane_can_be_copied(app: BrvTui, written: list[str], tmp_path: Path) -> None:
     async with app.run_test() as pilot:
         await ask(pilot, "refresh token rotation", "escape", "j", "y")
         await told(pilot, "copied the path")
@@ -120,7 +118,7 @@ async def test_empty_copy_is_reported_and_y_is_text_in_the_field(app: BrvTui, wr
         assert written == []
 
 
-async def test_clipboard_program_is_used_if_there_is_one(
+async def test_clipboard_program_is_used_if_available(
     app: BrvTui, written: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for name in ("sh", "cat"):
@@ -182,7 +180,7 @@ async def test_existing_file_is_replaced_only_after_confirmation(app: BrvTui, he
     assert read(old).trace.query == "token store"
 
 
-async def test_leaving_without_saving(app: BrvTui, garden: Tree, here: Path) -> None:
+async def test_save_dialog_refuses_the_tree_and_esc_saves_nothing(app: BrvTui, garden: Tree, here: Path) -> None:
     before = sorted(here.iterdir())
     async with app.run_test() as pilot:
         await ask(pilot, "token store", "escape", "x")

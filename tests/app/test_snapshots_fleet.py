@@ -36,7 +36,7 @@ async def shown(pilot: AppPilot) -> None:
     await waiting.at_rest(pilot.app)
 
 
-async def test_fleet(looks: Looks, fleet: Fleet, tmp_path: Path) -> None:
+async def test_fleet_screen_matches_its_pictures(looks: Looks, fleet: Fleet, tmp_path: Path) -> None:
     sizes = {"120x36": WIDE, "80x24": NARROW}
     async with fleet_app(fleet).run_test(size=WIDE) as pilot:
         await asked(pilot)

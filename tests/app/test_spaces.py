@@ -59,12 +59,12 @@ async def test_settings_show_that_the_space_sets_the_engine(space: Path) -> None
         await settled(pilot)
 
 
-def test_engine_of_the_command_line_is_shown_as_such(space: Path) -> None:
+def test_engine_option_is_recorded_as_the_source(space: Path) -> None:
     session = Session.open(space, engine="byterover_v4")
     assert session.configuration.source("engine") == (Layer.OPTION, "--engine")
 
 
-async def test_space_is_queried_explained_and_not_changed(space: Path) -> None:
+async def test_space_can_be_queried_and_is_not_changed(space: Path) -> None:
     before = state_of(space.parent / "data", space)
     app = BrvTui(Opening(space, None, NOW, None))
     async with app.run_test(size=WIDE) as pilot:
@@ -115,7 +115,7 @@ async def test_space_is_queried_explained_and_not_changed(space: Path) -> None:
     assert state_of(space.parent / "data", space) == before
 
 
-async def test_only_the_available_engine_is_offered(space: Path) -> None:
+async def test_messages_in_a_space_offer_no_other_engines(space: Path) -> None:
     async with BrvTui(Opening(space, None, NOW, None)).run_test(size=WIDE) as pilot:
         await ask(pilot, "refresh token", "escape", "b", "f", "m")
         await until(
@@ -158,7 +158,7 @@ async def test_lab_runs_v4_with_another_clock_and_constants(space: Path) -> None
         await until(pilot, lambda: "auth/jwt.html: rank 1 → not found" in flat(pilot, "#cell"))
 
 
-async def test_unsaved_text_of_a_topic_is_not_a_column_of_the_lab(space: Path) -> None:
+async def test_unsaved_topic_text_adds_no_lab_column(space: Path) -> None:
     async with BrvTui(Opening(space, None, NOW, None)).run_test(size=WIDE) as pilot:
         await ask(pilot, "copies", "escape", "e")
         await until(pilot, lambda: view(pilot).editor.edit is not None)
@@ -170,7 +170,7 @@ async def test_unsaved_text_of_a_topic_is_not_a_column_of_the_lab(space: Path) -
         assert [column.title for column in view(pilot).lab.columns] == ["byterover_v4"]
 
 
-async def test_column_of_the_lab_offers_only_options_of_a_space(space: Path) -> None:
+async def test_lab_column_dialog_offers_only_options_of_a_space(space: Path) -> None:
     async with BrvTui(Opening(space, None, NOW, None)).run_test(size=WIDE) as pilot:
         await to_lab(pilot)
         await on(pilot, VariantDialog, "v")
@@ -230,7 +230,7 @@ async def test_remedies_for_a_topic_in_the_results_are_listed_and_opened(space: 
         assert "to make it: change and save it (edited today, not 2 days ago)" in toasts(pilot)
 
 
-async def test_w_reports_that_only_topics_can_be_brought_in(space: Path) -> None:
+async def test_w_finds_no_remedy_for_a_file_that_is_not_a_topic(space: Path) -> None:
     async with BrvTui(Opening(space, None, NOW, None)).run_test(size=WIDE) as pilot:
         tree = space.parent / "data" / "projects" / SPACE_ID / "context-tree"
         (tree / "index.html").write_text("<p>quokka</p>")
@@ -259,7 +259,7 @@ async def test_file_ignored_by_v4_has_its_own_reason(space: Path) -> None:
         assert "score" not in text_of(pilot, "#saving")
 
 
-async def test_notes_shows_the_searched_parts_of_a_topic(space: Path) -> None:
+async def test_notes_screen_shows_the_searched_parts_of_a_topic(space: Path) -> None:
     app = BrvTui(Opening(space, None, NOW, None))
     async with app.run_test(size=WIDE) as pilot:
         await settled(pilot)
@@ -273,7 +273,7 @@ async def test_notes_shows_the_searched_parts_of_a_topic(space: Path) -> None:
         assert "reaches .60 for" in flat(pilot, "#about")
 
 
-async def test_topic_is_edited_in_place_with_problems_and_undone(space: Path) -> None:
+async def test_topic_can_be_edited_and_the_save_undone(space: Path) -> None:
     file = space.parent / "data" / "projects" / SPACE_ID / "context-tree" / "ops" / "backup.html"
     before = file.read_bytes()
     app = BrvTui(Opening(space, None, NOW, None))
@@ -303,7 +303,7 @@ async def test_space_offers_no_other_engine_and_no_mode(space: Path) -> None:
         await until(pilot, lambda: any("; K in the Lab (What if) saves another" in said for said in toasts(pilot)))
 
 
-async def test_maturity_has_the_thresholds_and_confidences_of_v4(space: Path) -> None:
+async def test_maturity_screen_uses_the_thresholds_of_v4(space: Path) -> None:
     app = BrvTui(Opening(space, None, NOW, None))
     async with app.run_test(size=HUGE) as pilot:
         await settled(pilot)
@@ -351,7 +351,7 @@ async def test_log_gives_advice_if_no_topic_answered(space: Path) -> None:
         await until(pilot, lambda: any("shows how it ages, e edits it" in one for one in toasts(pilot)))
 
 
-async def test_log_reports_first_that_v4_refuses_every_query_and_nothing_is_judged(space: Path) -> None:
+async def test_log_reports_that_v4_refuses_queries_and_judges_nothing(space: Path) -> None:
     tree = space.parent / "data" / "projects" / SPACE_ID / "context-tree"
     twice = '<bv-fact id="bve-dddd0001">quokka</bv-fact>'
     (tree / "twice.html").write_text(twice * 2)

@@ -14,7 +14,7 @@ from tests.support.trees import Tree
 
 
 @pytest.mark.parametrize("size", [NARROW, (100, 30), WIDE], ids=["80x24", "100x30", "120x36"])
-async def test_tiers_of_the_cache_are_labelled(size: tuple[int, int], pilot: AppPilot) -> None:
+async def test_cache_tiers_have_names(size: tuple[int, int], pilot: AppPilot) -> None:
     await settled(pilot)
     assert "0 exact cache" in shown(pilot)
     await ask(pilot, "rollback")
@@ -44,7 +44,7 @@ def test_no_deciding_value_is_cut_on_a_medium_window(garden: Tree) -> None:
         assert "…" not in values[2].plain, values[2].plain
 
 
-def test_satisfied_condition_is_not_a_reason_for_skipping_a_step(garden: Tree) -> None:
+def test_satisfied_condition_is_not_given_as_the_reason_for_a_skip(garden: Tree) -> None:
     for query, why in (("rollback", "1 word, 2 needed"), ("token", "found ")):
         trace = garden.session().preview(query)
         (entities,) = [step for step in trace.steps if step.name == "entity_search"]

@@ -24,7 +24,7 @@ async def shown(pilot: AppPilot, count: int) -> list[Toast]:
     return list(pilot.app.screen.query(Toast).results(Toast))
 
 
-async def test_newest_messages_are_complete_and_errors_outlive_them(app: BrvTui) -> None:
+async def test_newest_messages_are_shown_in_full_and_errors_stay(app: BrvTui) -> None:
     async with app.run_test(size=NARROW, notifications=True) as pilot:
         await settled(pilot)
         for number in range(5):
@@ -48,7 +48,7 @@ async def test_newest_messages_are_complete_and_errors_outlive_them(app: BrvTui)
 
 
 @pytest.mark.parametrize("text", ["saved x.json", LONG])
-async def test_toast_covers_a_line_or_two_above_the_keys(app: BrvTui, text: str) -> None:
+async def test_toast_covers_at_most_two_lines_above_the_keys(app: BrvTui, text: str) -> None:
     async with app.run_test(size=NARROW, notifications=True) as pilot:
         await ask(pilot, "token store")
         app.notify(text)

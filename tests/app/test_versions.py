@@ -62,7 +62,9 @@ async def test_unknown_version_is_reported_once_the_notes_are_shown(
         assert "3.99.0" not in toast_text(pilot)
 
 
-async def test_impossible_verification_is_a_toast(app: BrvTui, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_verification_without_the_package_is_reported(
+    app: BrvTui, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
     async with app.run_test(size=WIDE) as pilot:
         await opened(pilot)
@@ -77,7 +79,7 @@ async def test_impossible_verification_is_a_toast(app: BrvTui, tmp_path: Path, m
 
 
 @pytest.mark.long
-async def test_engine_runs_in_the_background(garden: Tree, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_verification_runs_in_the_background(garden: Tree, monkeypatch: pytest.MonkeyPatch) -> None:
     try:
         find_node()
         installed = find_package(None, ENVIRONMENT)
@@ -99,7 +101,7 @@ async def test_engine_runs_in_the_background(garden: Tree, monkeypatch: pytest.M
 
 
 @pytest.mark.parametrize("size", [WIDE, NARROW])
-async def test_migration_from_3_to_4(garden: Tree, size: tuple[int, int]) -> None:
+async def test_migration_dialog_previews_changes_without_writing(garden: Tree, size: tuple[int, int]) -> None:
     judgments = garden.root / ".brv/brv-tui/judgments.toml"
     judgments.parent.mkdir(exist_ok=True)
     judgments.write_text(JUDGED.format("rollback"))

@@ -38,7 +38,7 @@ async def test_result_arrives_in_the_event_loop_before_the_end_of_the_task() -> 
         assert told == [("bed", True, "in the loop of", threading.get_ident()), threading.get_ident()]
 
 
-async def test_result_of_the_callback_is_awaited() -> None:
+async def test_async_callbacks_are_awaited() -> None:
     app, told = AppServices(), list[str]()
     async with app.run_test() as pilot:
 
@@ -66,7 +66,7 @@ async def test_failing_task_is_reported_in_one_line() -> None:
     assert results == []
 
 
-async def test_refusal_is_its_own_line() -> None:
+async def test_refusal_is_reported_with_its_own_text() -> None:
     app, told = AppServices(), list[str]()
     async with app.run_test() as pilot:
 
@@ -78,7 +78,7 @@ async def test_refusal_is_its_own_line() -> None:
     assert told == ["too wet: wait for the sun"]
 
 
-async def test_new_exclusive_task_cancels_the_previous_one_and_drops_its_result() -> None:
+async def test_new_exclusive_task_drops_the_result_of_the_previous_task() -> None:
     app, hold, told = AppServices(), threading.Event(), list[tuple[int, bool]]()
     begun, ended = list[int](), list[int]()
     async with app.run_test() as pilot:
@@ -108,7 +108,7 @@ async def test_new_exclusive_task_cancels_the_previous_one_and_drops_its_result(
     assert sorted(told) == [(2, False), (3, False)]
 
 
-async def test_removed_widget_receives_nothing() -> None:
+async def test_removed_widget_receives_no_result() -> None:
     app, hold, told = AppServices(), threading.Event(), list[bool]()
     async with app.run_test() as pilot:
         label = Label("bed")
@@ -121,7 +121,7 @@ async def test_removed_widget_receives_nothing() -> None:
     assert told == []
 
 
-async def test_task_may_report_more_than_its_result() -> None:
+async def test_task_may_report_progress_before_its_result() -> None:
     app, told = AppServices(), list[tuple[int, int]]()
     async with app.run_test() as pilot:
         tell = app.background.relay(lambda spade: told.append((spade, threading.get_ident())))

@@ -32,7 +32,7 @@ def test_free_keys_are_accepted() -> None:
         ("panes.next", "tab,n", "'n' types text in a field, and the other keys do not"),
     ],
 )
-def test_unusable_keys_are_left_out(name: str, given_keys: str, said: str) -> None:
+def test_unusable_keys_are_rejected_with_a_reason(name: str, given_keys: str, said: str) -> None:
     made = check_keys({name: given_keys, "app.theme": "ctrl+t"})
     assert made.usable == {"app.theme": "ctrl+t"}
     assert list(made.problems) == [name]
@@ -51,21 +51,21 @@ def test_unusable_keys_are_left_out(name: str, given_keys: str, said: str) -> No
         ("panes.score", "f3,f2", "panes.results (Screen Query"),
     ],
 )
-def test_key_of_another_action_is_left_out(name: str, given_keys: str, other: str) -> None:
+def test_key_of_another_action_is_rejected(name: str, given_keys: str, other: str) -> None:
     made = check_keys({name: given_keys})
     assert made.usable == {}
     assert other in made.problems[name]
     assert made.problems[name].endswith("choose another key, or first give that action another key")
 
 
-def test_rejected_key_gets_its_default_back_which_may_clash() -> None:
+def test_rejected_key_falls_back_to_its_default_which_may_clash() -> None:
     made = check_keys({"app.theme": "G", "panes.maximise": "t", "panes.score": "V"})
     assert "pane.bottom" in made.problems["app.theme"]
     assert "app.theme" in made.problems["panes.maximise"]
     assert made.usable == {"panes.score": "V"}
 
 
-def test_two_actions_with_the_same_new_key_both_lose_it() -> None:
+def test_same_new_key_for_two_actions_is_rejected_for_both() -> None:
     made = check_keys({"app.theme": "ctrl+j", "panes.maximise": "ctrl+j"})
     assert (made.usable, set(made.problems)) == ({}, {"app.theme", "panes.maximise"})
 
@@ -85,14 +85,14 @@ def test_keys_of_separate_places_do_not_clash(keys: dict[str, str]) -> None:
 
 
 @given(st.dictionaries(st.sampled_from([*ACTIONS, "zzz"]), st.text(min_size=1, max_size=9), max_size=4))
-def test_any_keys_can_be_checked(keys: dict[str, str]) -> None:
+def test_each_checked_key_is_either_usable_or_a_problem(keys: dict[str, str]) -> None:
     made = check_keys(keys)
     assert {*made.usable, *made.problems} == set(keys)
     assert made.usable.keys().isdisjoint(made.problems)
     assert made.usable.items() <= keys.items()
 
 
-def test_printed_table_is_a_settings_table() -> None:
+def test_printed_key_table_is_valid_as_settings() -> None:
     text = default_table()
     assert tomllib.loads(text)["keys"] == {name: action.keys for name, action in ACTIONS.items()}
     own(text)
@@ -101,7 +101,7 @@ def test_printed_table_is_a_settings_table() -> None:
     assert check_keys(made.settings.keys).problems == {}
 
 
-def test_list_shows_current_and_previous_keys() -> None:
+def test_key_list_shows_current_and_default_keys() -> None:
     console = Console(width=120, record=True, file=open("/dev/null", "w"))  # noqa: SIM115
     console.print(keys_report(listed({"app.theme": "ctrl+t"})))
     lines = console.export_text().splitlines()

@@ -69,7 +69,7 @@ def test_keys_in_texts_belong_to_actions() -> None:
     assert named <= set(ACTIONS)
 
 
-def test_no_text_names_a_changeable_key_literally() -> None:
+def test_no_text_hard_codes_a_changeable_key() -> None:
     literal = [
         (str(file), text)
         for file, text in _texts()

@@ -22,7 +22,7 @@ def plain() -> Palette:
     return Palette(COLOURS, plain=True)
 
 
-def test_role_is_a_colour_and_attributes(palette: Palette) -> None:
+def test_style_combines_colour_background_and_attributes(palette: Palette) -> None:
     style = palette.style("bold underline badge-text on tier-3")
     assert style.color == Color.parse(COLOURS["badge-text"])
     assert style.bgcolor == Color.parse(COLOURS["tier-3"])
