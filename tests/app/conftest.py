@@ -32,7 +32,7 @@ from tests.app.linked import HUB, HUB_TEXT
 from tests.app.looking import AppPilot
 from tests.app.masking import any_place, fingerprint, without_timings
 from tests.app.pictures import Looks, Pictures
-from tests.app.waiting import waits_for_what_is_to_do as waits_for_what_is_to_do
+from tests.app.waiting import wait_for_pending_work as wait_for_pending_work
 from tests.support.trees import NOW_MS, Tree
 
 

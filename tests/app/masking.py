@@ -14,9 +14,9 @@ def without_timings(method: Callable[..., Trace]) -> Callable[..., Trace]:
     """``method``, with traces without milliseconds."""
 
     def masked(*args: Any, **kwargs: Any) -> Trace:
-        made = method(*args, **kwargs)
-        made.timings.clear()
-        return made
+        result = method(*args, **kwargs)
+        result.timings.clear()
+        return result
 
     return masked
 

@@ -140,12 +140,12 @@ def test_digest_leaves_room_for_five_results() -> None:
 
 @given(st.lists(st.tuples(st.floats(0.01, 1e6), st.integers(1, 40)), min_size=1, max_size=6), st.integers(6, 400))
 def test_apportion_distributes_all_cells(parts: list[tuple[float, int]], total: int) -> None:
-    weights, least = [weight for weight, _ in parts], [floor for _, floor in parts]
-    cells = apportion(weights, total, least)
+    weights, minimum = [weight for weight, _ in parts], [floor for _, floor in parts]
+    cells = apportion(weights, total, minimum)
     assert sum(cells) == total
     assert all(own >= 1 for own in cells)
-    if sum(least) <= total:
-        assert all(own >= floor for own, floor in zip(cells, least, strict=True))
+    if sum(minimum) <= total:
+        assert all(own >= floor for own, floor in zip(cells, minimum, strict=True))
 
 
 def test_apportion_keeps_the_designed_sizes() -> None:
@@ -162,16 +162,16 @@ def test_edge_moves_with_the_mouse_up_to_its_limits(
     if not before.edges:
         return
     edge = data.draw(st.sampled_from(before.edges))
-    made = moved(layout, edge, by)
-    after = arrange(plan, width, height, True, plan.tabs[0], "", made)
+    result = moved(layout, edge, by)
+    after = arrange(plan, width, height, True, plan.tabs[0], "", result)
     (same,) = (one for one in after.edges if (one.split, one.first) == (edge.split, edge.first))
-    least = LEAST_COLUMNS if edge.across else LEAST_ROWS
+    minimum = LEAST_COLUMNS if edge.across else LEAST_ROWS
     smallest = min(place.width if edge.across else place.height for place in after.areas.values())
-    assert smallest >= least
+    assert smallest >= minimum
     room = (edge.cells[edge.first] - edge.least[0], edge.cells[edge.second] - edge.least[1])
     assert same.at - edge.at == max(-room[0], min(by, room[1]))
-    assert moved(made, same, edge.at - same.at) == made or same.at != edge.at
-    assert layout_from(made.plain()) == made
+    assert moved(result, same, edge.at - same.at) == result or same.at != edge.at
+    assert layout_from(result.plain()) == result
 
 
 @given(st.integers(110, 320), st.integers(30, 120), st.data())
@@ -179,18 +179,18 @@ def test_collapsed_panes_become_strips_and_others_grow(width: int, height: int, 
     layout = data.draw(layouts(MATURITY))
     collapsed = data.draw(st.frozensets(st.sampled_from(MATURITY.panes[:3])))
     whole = arrange(MATURITY, width, height, True, "draft", "", layout)
-    made = arrange(MATURITY, width, height, True, "draft", "", layout._replace(collapsed=collapsed))
-    assert made.areas.keys() == whole.areas.keys()
-    assert sum(area.width * area.height for area in made.areas.values()) == width * height
-    columns = {name: area.width for name, area in made.areas.items() if name in MATURITY.panes[:3]}
+    result = arrange(MATURITY, width, height, True, "draft", "", layout._replace(collapsed=collapsed))
+    assert result.areas.keys() == whole.areas.keys()
+    assert sum(area.width * area.height for area in result.areas.values()) == width * height
+    columns = {name: area.width for name, area in result.areas.items() if name in MATURITY.panes[:3]}
     strips = collapsed & columns.keys()
     if strips == columns.keys():
-        assert made.areas == whole.areas, "one of them has to show why there is nothing"
+        assert result.areas == whole.areas, "one of them has to show why there is nothing"
     else:
         assert {columns[name] for name in strips} <= {STRIP}
         assert all(columns[name] >= whole.areas[name].width for name in columns.keys() - strips)
     if strips and strips < columns.keys():
-        assert not [edge for edge in made.edges if edge.before | edge.after <= columns.keys()]
+        assert not [edge for edge in result.edges if edge.before | edge.after <= columns.keys()]
     assert "collapsed" not in layout._replace(collapsed=collapsed).plain()
 
 

@@ -66,7 +66,7 @@ def test_names_and_notes_of_parts_are_never_cut(width: int) -> None:
     lines = sum_lines(hit, Scale(2, 5.0), 5.0, {}, width, UNICODE)
     with kept_whole():
         piped = sum_lines(hit, Scale(2, 5.0), 5.0, {}, width, UNICODE)
-    for text in (" ".join(" ".join(each.plain for each in made).split()) for made in (lines, piped)):
+    for text in (" ".join(" ".join(each.plain for each in result).split()) for result in (lines, piped)):
         assert "deploy in title" in text
         assert "2.500 × 1.5" in text
         assert parts[0].note in text
@@ -80,8 +80,8 @@ def test_every_fill_differs_from_the_others() -> None:
 
 
 def test_tick_labels_are_aligned_with_their_ticks() -> None:
-    made = tick_labels(100, {0.7: "┊.70", 0.85: "┊.85", 0.93: "┊.93"}).plain
-    assert [made.index(mark) for mark in ("┊.70", "┊.85", "┊.93")] == [70, 85, 93]
+    result = tick_labels(100, {0.7: "┊.70", 0.85: "┊.85", 0.93: "┊.93"}).plain
+    assert [result.index(mark) for mark in ("┊.70", "┊.85", "┊.93")] == [70, 85, 93]
     narrow = tick_labels(40, {0.7: "┊.70", 0.85: "┊.85", 0.93: "┊.93"}).plain
     assert [place for place, char in enumerate(narrow) if char == "┊"] == [28, 34, 37]
     assert len(narrow) <= 40

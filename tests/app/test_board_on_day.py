@@ -34,9 +34,9 @@ def session(tree: Tree) -> Iterator[Session]:
     tree.note("b/core.md", "Core", days=3)
     tree.sidecar_file("b/core.md", {"importance": 90, "maturity": "core", "accessCount": 12, "updateCount": 3,
                                     "recency": 1})  # fmt: skip
-    made = tree.session()
-    yield made
-    made.close()
+    result = tree.session()
+    yield result
+    result.close()
 
 
 def marks(on_day: BoardOnDay) -> dict[str, Mark | None]:
@@ -94,9 +94,9 @@ def test_event_filter_matches_the_events_on_cards(session: Session) -> None:
 
 def test_changes_filter_shows_only_notes_changed_by_that_day(session: Session) -> None:
     def paths(wanted: BoardOptions) -> set[str]:
-        made = board_on_day(session, wanted, None)
-        notes = made.board.snapshot.notes
-        return {notes[place].path for column in made.columns.values() for place in column}
+        result = board_on_day(session, wanted, None)
+        notes = result.board.snapshot.notes
+        return {notes[place].path for column in result.columns.values() for place in column}
 
     everything = paths(BoardOptions())
     assert paths(BoardOptions(only_changes=True)) == everything, "no day has passed"
@@ -110,9 +110,9 @@ def test_changes_filter_shows_only_notes_changed_by_that_day(session: Session) -
 
 
 def test_empty_columns_collapse_but_never_all(session: Session) -> None:
-    made = board_on_day(session, BoardOptions(), None)
-    assert made.collapsed == {"validated"}
-    assert board_on_day(session, BoardOptions(only=ARCHIVE), made).collapsed == frozenset()
+    result = board_on_day(session, BoardOptions(), None)
+    assert result.collapsed == {"validated"}
+    assert board_on_day(session, BoardOptions(only=ARCHIVE), result).collapsed == frozenset()
 
 
 @pytest.mark.parametrize("event", OF_NOTES)
@@ -124,20 +124,20 @@ def test_count_sentence_gives_total_and_recent_events(event: Event) -> None:
 
 
 def test_notes_are_found_by_path(session: Session) -> None:
-    made = board_on_day(session, BoardOptions(), None)
-    assert made.level_of("b/core.md") == "core"
-    assert made.level_of("gone.md") == ""
-    assert made.position("gone.md") is None
-    assert made.names[made.position("a/plain.md") or 0] == "plain\na/plain.md"
+    result = board_on_day(session, BoardOptions(), None)
+    assert result.level_of("b/core.md") == "core"
+    assert result.level_of("gone.md") == ""
+    assert result.position("gone.md") is None
+    assert result.names[result.position("a/plain.md") or 0] == "plain\na/plain.md"
 
 
 def test_ageing_shows_present_and_future_signals_of_a_note(session: Session) -> None:
     on_day = board_on_day(session, BoardOptions(10), None)
-    made = ageing_of(session, on_day, "b/core.md", 4)
-    assert made is not None
-    assert (made.row.importance_stored, made.hits.times, made.hits.signals.importance) == (90, 4, 100)
-    assert made.then_importance == pytest.approx(90 * 0.995**13)
-    assert (made.updates.signals.importance, made.thresholds) == (100, (0.85, 0.7))
+    result = ageing_of(session, on_day, "b/core.md", 4)
+    assert result is not None
+    assert (result.row.importance_stored, result.hits.times, result.hits.signals.importance) == (90, 4, 100)
+    assert result.then_importance == pytest.approx(90 * 0.995**13)
+    assert (result.updates.signals.importance, result.thresholds) == (100, (0.85, 0.7))
     assert ageing_of(session, on_day, "gone.md", 4) is None
 
 

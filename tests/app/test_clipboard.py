@@ -124,10 +124,10 @@ def test_remote_session_copies_through_the_terminal(programs: Path, surroundings
     through, machine = "the terminal (OSC 52)", ""
     if "is_web" in surroundings:
         through, machine = "your browser", ", on the machine that runs brv-tui"
-    told = (
+    expected = (
         f"copied the path ({len(TEXT)} characters) through {through}; if the clipboard stays empty, see {kept}{machine}"
     )
-    assert done.message == told
+    assert done.message == expected
     assert kept.read_text() == TEXT
     assert kept.stat().st_mode & 0o077 == 0
     assert list(programs.glob("*.got")) == []

@@ -119,7 +119,7 @@ async def test_editing_keys_report_that_code_is_read_only(app: BrvTui, root: Pat
     async with app.run_test(size=WIDE) as pilot:
         await ask(pilot, "rotate the TokenStore")
         await press(pilot, "escape", "2")
-        for key, said in (
+        for key, message in (
             ("e", "this is code: it is shown"),
             ("E", "this is code: it is shown"),
             ("a", "this is code: it is shown"),
@@ -132,7 +132,7 @@ async def test_editing_keys_report_that_code_is_read_only(app: BrvTui, root: Pat
         ):
             app.clear_notifications()
             await pilot.press(key)
-            await until(pilot, lambda said=said: said in toast_text(pilot))
+            await until(pilot, lambda message=message: message in toast_text(pilot))
             assert not brv(pilot).has_modal
             assert app.current_mode == "notes"
     assert {path: path.read_bytes() for path in root.rglob("*") if path.is_file()} == before

@@ -31,8 +31,10 @@ async def test_unusable_settings_are_ignored_and_counted_in_one_toast(garden: Tr
     async with app.run_test(size=NARROW) as pilot:
         await settled(pilot)
         (toast,) = toasts(pilot)
-        said = "unknown key thme; did you mean theme?; ignored here, but commands such as query refuse it (and 2 more"
-        assert toast.startswith(f"{user_file()}: {said}")
+        message = (
+            "unknown key thme; did you mean theme?; ignored here, but commands such as query refuse it (and 2 more"
+        )
+        assert toast.startswith(f"{user_file()}: {message}")
         assert view(pilot).engine.recording
         assert "recording" in text_of(pilot, "#status")
 

@@ -85,8 +85,8 @@ async def test_v_explains_why_no_changes_are_listed(pilot: AppPilot) -> None:
     await pilot.press("i")
     await ask_from_cache(pilot, QUERY)
     await pilot.press("escape", "f4", "v")
-    said = "clear the cache with c, then press v"
-    await until(pilot, lambda: said in toast_text(pilot))
+    message = "clear the cache with c, then press v"
+    await until(pilot, lambda: message in toast_text(pilot))
 
 
 async def test_changes_are_tried_only_on_request(app: BrvTui, monkeypatch: pytest.MonkeyPatch) -> None:

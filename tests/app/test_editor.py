@@ -147,14 +147,14 @@ async def test_save_sets_or_keeps_the_modification_time_as_chosen(garden: Tree, 
         await until(pilot, lambda: _on_disk(garden).startswith(b"x#"))
         await looked(pilot)
         assert os.stat(garden.tree / NOTE).st_mtime_ns == before
-        said = "its time is kept, so cached answers stay valid; c on the screen 1 removes them"
-        await until(pilot, lambda: said in toast_text(pilot))
+        message = "its time is kept, so cached answers stay valid; c on the screen 1 removes them"
+        await until(pilot, lambda: message in toast_text(pilot))
         brv(pilot).clear_notifications()
         await pilot.press("f6", "y", "ctrl+s")
         await until(pilot, lambda: _on_disk(garden).startswith(b"xy#"))
         await looked(pilot)
         assert os.stat(garden.tree / NOTE).st_mtime_ns != before
-        assert said not in toast_text(pilot)
+        assert message not in toast_text(pilot)
 
 
 async def test_unchanged_or_read_only_note_is_not_saved(garden: Tree, make_app: MakeApp) -> None:
@@ -249,13 +249,13 @@ async def test_editor_handles_clicks_help_and_control_characters(pilot: AppPilot
     await pilot.press("f1")
     assert "The note exactly as it is on disk" in shown(pilot)
     await pilot.press("escape", "f3", "question_mark")
-    said = "\n".join(line.plain for line in pilot.app.screen.query_one(TextPane).lines)
+    text = "\n".join(line.plain for line in pilot.app.screen.query_one(TextPane).lines)
     for words in (
         "saving keeps the note's modification time",
         "Delete to the start of the word",
         "Go to the line with",
     ):
-        assert words in said
+        assert words in text
     await pilot.press("escape")
     area(pilot).insert("a\x1b[31m\r\nb\u202ec\rd", (0, 0))
     await looked(pilot)
@@ -263,25 +263,25 @@ async def test_editor_handles_clicks_help_and_control_characters(pilot: AppPilot
     assert "2 characters that cannot be shown" in toast_text(pilot)
 
 
-async def save_anyway(pilot: AppPilot, said: str = "its frontmatter would no longer be read") -> None:
+async def save_anyway(pilot: AppPilot, message: str = "its frontmatter would no longer be read") -> None:
     """Saves, and confirms the warning about damage."""
     await on(pilot, DamageDialog, "ctrl+s")
     dialog = pilot.app.screen
     assert isinstance(dialog, DamageDialog)
-    assert said in " ".join(" ".join(row.plain for row in dialog.query_one("#question", Lines).lines).split())
+    assert message in " ".join(" ".join(row.plain for row in dialog.query_one("#question", Lines).lines).split())
     dialog.listen()
     await pilot.press("s")
 
 
 @pytest.mark.parametrize(
-    ("keys", "typed", "said"),
+    ("keys", "typed", "message"),
     [
         (("down", "end"), ": two: [", "line 2: "),
         (("ctrl+home",), "q", "line 1: the frontmatter does not begin with ---"),
     ],
 )
 async def test_broken_frontmatter_is_reported_after_saving(
-    garden: Tree, make_app: MakeApp, keys: tuple[str, ...], typed: str, said: str
+    garden: Tree, make_app: MakeApp, keys: tuple[str, ...], typed: str, message: str
 ) -> None:
     garden.file(NOTE, "---\ntitle: one\n---\n# Rollback\n", 3)
     async with make_app(garden.root).run_test(size=WIDE) as pilot:
@@ -290,7 +290,7 @@ async def test_broken_frontmatter_is_reported_after_saving(
         await type_keys(pilot, typed)
         await save_anyway(pilot)
         await until(pilot, lambda: f"saved {NOTE}" in toast_text(pilot))
-        assert f"{NOTE} is saved, but {said}" in toast_text(pilot)
+        assert f"{NOTE} is saved, but {message}" in toast_text(pilot)
         assert "the engine does not read" in toast_text(pilot)
 
 

@@ -188,12 +188,12 @@ async def test_outdated_draft_shows_a_warning_and_can_be_discarded(left: Tree, m
         assert drafted(left.root) is None
 
 
-async def _offered_of_gone(pilot: AppPilot, said: str) -> None:
+async def _offered_of_gone(pilot: AppPilot, message: str) -> None:
     """Opens the draft of a note that is not at its path; these words about the note are shown."""
     await settled(pilot)
     brv(pilot).editing.edit(NOTE)
     await on(pilot, DraftDialog)
-    assert said in flat(pilot)
+    assert message in flat(pilot)
 
 
 async def test_draft_of_a_removed_note_can_be_saved(left: Tree, make_app: MakeApp) -> None:
@@ -294,8 +294,8 @@ async def test_second_write_during_a_save_is_kept_and_reported(
         await type_in_note(pilot, "x")
         await on(pilot, ConflictDialog, "ctrl+s")
         (kept,) = (garden.tree / NOTE).parent.glob(".brv-tui-*")
-        said = f"another program was writing the file; your text is kept in {kept.relative_to(garden.tree)}"
-        assert said in toast_text(pilot)
+        message = f"another program was writing the file; your text is kept in {kept.relative_to(garden.tree)}"
+        assert message in toast_text(pilot)
     assert (on_disk(garden), kept.read_bytes()) == ("first\n", b"second\n")
     other = kept.with_name(kept.name.replace(f"-{os.getpid()}-", f"-{2**22 + 1}-"))
     kept.rename(other)  # as if this process had ended

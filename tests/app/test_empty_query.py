@@ -22,16 +22,16 @@ def test_presentation_declares_whether_its_engine_learns(engine: str) -> None:
 def test_score_legend_is_complete_at_every_width(engine: str, width: int) -> None:
     parts = registry.presentation(engine).legend
     lines = legend(parts, width, UNICODE)
-    said = " ".join(" ".join(each.plain for each in lines).split())
-    assert all(what in said for _, what in parts)
+    text = " ".join(" ".join(each.plain for each in lines).split())
+    assert all(what in text for _, what in parts)
     assert max(each.width for each in lines) <= width
 
 
 def test_wrapped_lines_align_with_the_text_after_the_heading() -> None:
-    made = hanging(line("Type").gap(), "each key shows its tier", 18)
-    assert [each.plain for each in made] == ["Type each key", "     shows its", "     tier"]
+    result = hanging(line("Type").gap(), "each key shows its tier", 18)
+    assert [each.plain for each in result] == ["Type each key", "     shows its", "     tier"]
 
 
 def test_text_is_cut_if_too_narrow_to_wrap() -> None:
-    (made,) = hanging(line("Type").gap(), "each key shows its tier", 16)
-    assert made.plain == "Type each key s…"
+    (result,) = hanging(line("Type").gap(), "each key shows its tier", 16)
+    assert result.plain == "Type each key s…"

@@ -63,14 +63,14 @@ def broken(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
         yield
 
 
-@pytest.mark.parametrize(("engine", "said"), [("jefs_brain", "no engine jefs_brain"), ("broken", "nowhere_at_all")])
+@pytest.mark.parametrize(("engine", "message"), [("jefs_brain", "no engine jefs_brain"), ("broken", "nowhere_at_all")])
 async def test_unavailable_engine_in_settings_falls_back_with_one_toast(
-    broken: None, garden: Tree, make_app: Any, monkeypatch: pytest.MonkeyPatch, engine: str, said: str
+    broken: None, garden: Tree, make_app: Any, monkeypatch: pytest.MonkeyPatch, engine: str, message: str
 ) -> None:
     monkeypatch.setenv("BRV_TUI_ENGINE", engine)
     async with make_app(garden.root).run_test(size=WIDE) as pilot:
         await ask(pilot, "rollback")
-        assert any(said in toast and toast.endswith("; byterover answers") for toast in toasts(pilot))
+        assert any(message in toast and toast.endswith("; byterover answers") for toast in toasts(pilot))
         assert view(pilot).engine.name == "byterover"
         assert view(pilot).answer.trace is not None
 
@@ -104,7 +104,7 @@ async def test_profiles_help_and_feedback_match_the_answering_engine(app: BrvTui
             screen(pilot).query_one("#results").focus()
             await press(pilot, "f1")
             text = " ".join(line.plain.strip() for line in pilot.app.screen.query_one(TextPane).lines)
-            assert [said in text for said in own.values()] == [said == letters for said in own.values()]
+            assert [message in text for message in own.values()] == [message == letters for message in own.values()]
             await pilot.press("escape")
         await switch_to(pilot, ENGINE)
         await press(pilot, "f2", "r")
@@ -191,6 +191,6 @@ async def test_log_names_the_engine_of_entries_from_another_engine(app: BrvTui, 
         assert "now, with an empty cache" in text_of(pilot, "#entry")
         await switch_to(pilot, ENGINE)
         assert "  byterover  " in text_of(pilot, "#log")
-        told = text_of(pilot, "#entry")
-        assert " engine    byterover" in told
-        assert "now by byterover, with an empty cache" in told
+        entry = text_of(pilot, "#entry")
+        assert " engine    byterover" in entry
+        assert "now by byterover, with an empty cache" in entry

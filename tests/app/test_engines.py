@@ -44,10 +44,10 @@ def vectors(payload: Any) -> Answer:
 @pytest.fixture
 def service(monkeypatch: pytest.MonkeyPatch) -> Iterator[Service]:
     """An embedder at an address, set by the environment."""
-    with serving(vectors) as made:
-        monkeypatch.setenv("BRV_TUI_EMBEDDER_URL", made.base)
+    with serving(vectors) as server:
+        monkeypatch.setenv("BRV_TUI_EMBEDDER_URL", server.base)
         monkeypatch.setenv("BRV_TUI_EMBEDDER_MODEL", "mini")
-        yield made
+        yield server
 
 
 def without_maturity(shown: dict[str, list[str]]) -> dict[str, list[str]]:
@@ -182,8 +182,8 @@ async def test_new_notes_appear_and_lower_ranks_become_near_misses(garden: Tree,
     brv(pilot).selection.select(found(pilot).hits[1].file)
     await settled(pilot)
     await pilot.press("w")
-    said = "with this engine, changes are tried only for notes that are not results"
-    await until(pilot, lambda: said in flat(pilot))
+    message = "with this engine, changes are tried only for notes that are not results"
+    await until(pilot, lambda: message in flat(pilot))
     assert "Why it is number 2" in shown(pilot)
 
 

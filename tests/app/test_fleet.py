@@ -218,7 +218,7 @@ async def test_unopenable_member_shows_a_reason_and_6_returns_to_the_fleet(fleet
         assert "Enter opens this memory" not in flat(pilot, "#results")
         await pilot.press("f4", "g")
         assert "enter open" in text_of(pilot, "#keys")
-        for keys, said in (
+        for keys, message in (
             (["G"], "orders is read from git"),
             (["k", "k"], "no such folder: bring the folder back, or fix or remove its entry in the fleet"),
         ):
@@ -226,7 +226,7 @@ async def test_unopenable_member_shows_a_reason_and_6_returns_to_the_fleet(fleet
             assert "enter open" not in text_of(pilot, "#keys")
             await pilot.press("enter")
             assert app.leaving.reopening is None
-            assert said in toast_text(pilot)
+            assert message in toast_text(pilot)
         await pilot.press("j")
         assert "brv-tui fleet add REPOSITORY --folder PATH" in flat(pilot, "#score")
         assert flat(pilot, "#score").endswith("fix this and press ^r")
@@ -271,15 +271,15 @@ async def test_ctrl_r_reads_the_fleet_file_again(fleet: Fleet, tmp_path: Path) -
     faulty = f'{entry("catalog")}engine = "sol"\n[[member]]\npaht = "auth-service"\n'
     file.write_text(entry("payments") + faulty)
     read = partial(fleet_of, file)
-    made: list[Fleet] = []
-    opened = OpenFleet(read(), lambda one: (made.append(one), HereAsks())[1], 60.0, NOW_MS, read)
+    opened_fleets: list[Fleet] = []
+    opened = OpenFleet(read(), lambda one: (opened_fleets.append(one), HereAsks())[1], 60.0, NOW_MS, read)
     async with FleetTui(Opening(now_ms=NOW_MS, fleet=opened)).run_test(size=WIDE) as pilot:
         await asked(pilot)
         results = flat(pilot, "#results")
         assert "no engine sol; did you mean soleri? fix this and press ^r; Enter opens this memory" in results
         assert results.endswith("fix or remove that entry and press ^r")
         await pressed(pilot, "ctrl+r")
-        assert len(made) == 1, "the members are the same: nothing is started anew"
+        assert len(opened_fleets) == 1, "the members are the same: nothing is started anew"
         known = state(pilot).known["payments"]
         file.write_text(entry("payments") + entry("catalog") + entry("auth-service"))
         await pressed(pilot, "ctrl+r")
@@ -287,7 +287,7 @@ async def test_ctrl_r_reads_the_fleet_file_again(fleet: Fleet, tmp_path: Path) -
         assert "sol" not in text_of(pilot, "#results")
         assert "auth-service" in text_of(pilot, "#members")
         assert state(pilot).known["payments"] is known
-        assert len(made) == 2, "other members are asked elsewhere"
+        assert len(opened_fleets) == 2, "other members are asked elsewhere"
         file.write_text("[[member")
         await pilot.press("ctrl+r")
         await until(pilot, lambda: bool(state(pilot).problem) and not state(pilot).is_busy)
@@ -348,9 +348,9 @@ async def test_enter_is_offered_only_on_rows_that_open(fleet: Fleet) -> None:
                 assert ("enter open" in text_of(pilot, "#keys")) is not is_git
                 for key, of_git in (("w", "fleet explain QUERY NOTE --member orders"), ("x", _TRACE_OF_GIT)):
                     await pilot.press(key)
-                    said = toasts(pilot)[-1]
-                    assert (of_git in said) is is_git, said
-                    assert ("Enter" in said) is not is_git, said
+                    message = toasts(pilot)[-1]
+                    assert (of_git in message) is is_git, message
+                    assert ("Enter" in message) is not is_git, message
                 await pilot.press("j")
         await pilot.press("slash", *"zzz", "enter", "enter")
         assert "enter open" not in text_of(pilot, "#keys")
@@ -474,20 +474,22 @@ async def test_interrupted_opening_of_members_continues(fleet: Fleet, keys: tupl
 async def test_keys_act_on_the_fleet_result_and_not_on_other_screens(
     fleet: Fleet, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    said: list[str] = []
+    messages: list[str] = []
     tell = BrvTui.notify
-    monkeypatch.setattr(BrvTui, "notify", lambda app, text, **how: (said.append(text), tell(app, text, **how)))
+    monkeypatch.setattr(BrvTui, "notify", lambda app, text, **how: (messages.append(text), tell(app, text, **how)))
     app = fleet_app(fleet)
     async with app.run_test(size=WIDE) as pilot:
         await until(pilot, lambda: state(pilot).work is FleetWork.IDLE)  # before it is open, Esc stops the opening
         await pilot.press("escape", "y")
-        assert "no result is selected: select one" in said[-1]
+        assert "no result is selected: select one" in messages[-1]
         await asked(pilot)
         await pilot.press("y")
-        await until(pilot, lambda: any("copied the path [auth-service]:auth/jwt/rotation.md" in one for one in said))
+        await until(
+            pilot, lambda: any("copied the path [auth-service]:auth/jwt/rotation.md" in one for one in messages)
+        )
         assert app.clipboard == "[auth-service]:auth/jwt/rotation.md"
         await pilot.press("w")
-        assert "Enter opens the result in its own memory; there w says why" in said[-1]
+        assert "Enter opens the result in its own memory; there w says why" in messages[-1]
         await pilot.press("j", "enter")
         opening = await left_for(pilot)
     there = BrvTui(opening)
@@ -497,10 +499,10 @@ async def test_keys_act_on_the_fleet_result_and_not_on_other_screens(
         await pilot.press("6", "f2", "k")
         assert there.note_at_hand == "", "it is in another memory"
         await pilot.press("e")
-        assert "in a memory that is not open" in said[-1]
+        assert "in a memory that is not open" in messages[-1]
         for key in ("x", "Y"):
             await pilot.press(key)
-            assert "the fleet's answer: brv-tui fleet query … --format json" in said[-1]
+            assert "the fleet's answer: brv-tui fleet query … --format json" in messages[-1]
             assert not there.has_modal
         await pressed(pilot, "f5")
         await pilot.press("y")
@@ -508,7 +510,7 @@ async def test_keys_act_on_the_fleet_result_and_not_on_other_screens(
         first = view(pilot).fleet.ranking.hits[0]  # type: ignore[union-attr]
         assert there.clipboard == f"[{first.member}]:{first.hit.file}"
         await pilot.press("x")
-        assert "--format json --merge one" in said[-1]
+        assert "--format json --merge one" in messages[-1]
 
 
 async def test_project_keys_do_nothing_in_a_fleet_and_fleet_screen_gives_help(fleet: Fleet, app: BrvTui) -> None:

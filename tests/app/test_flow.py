@@ -34,8 +34,8 @@ def test_rows_keep_every_letter_with_its_role(pieces: list[Piece], width: int) -
     rows = flow(pieces, width)
     assert all(width_of(row) <= width for row in rows)
     given_letters = [(char, piece.role, piece.link) for piece in pieces for char in piece.text if char != " "]
-    made = [(char, piece.role, piece.link) for row in rows for piece in row for char in piece.text if char != " "]
-    assert made == given_letters
+    result = [(char, piece.role, piece.link) for row in rows for piece in row for char in piece.text if char != " "]
+    assert result == given_letters
 
 
 @given(_PIECES, st.integers(4, 30))
@@ -79,8 +79,8 @@ class TestTables:
 
     def test_widest_column_shrinks_first(self) -> None:
         assert column_widths(self.ROWS, 30) == [4, 24]
-        made = [_text(row) for row in table(self.ROWS, ["left", "right"], 30, "-")]
-        assert made == [
+        result = [_text(row) for row in table(self.ROWS, ["left", "right"], 30, "-")]
+        assert result == [
             "Name        A long description",
             "----  ------------------------",
             "x         words that need more",

@@ -34,12 +34,12 @@ async def test_lab_shows_metric_tier_and_first_miss_of_a_query(
     with_judgments: Tree, size: tuple[int, int], pilot: AppPilot
 ) -> None:
     await to_lab(pilot)
-    said = text_of(pilot, "#judged")
-    rows = {line.split("  ")[0].strip(): line for line in said.splitlines()}
+    text = text_of(pilot, "#judged")
+    rows = {line.split("  ")[0].strip(): line for line in text.splitlines()}
     assert rows["refresh token rotation"].rstrip().endswith("1.00 T3✗")
     assert rows["zebra quagga"].rstrip().endswith("none")
     assert "0.00" in rows["rollback"]
-    assert "mean ndcg@10 of 2 queries" in said
+    assert "mean ndcg@10 of 2 queries" in text
     await pilot.press("S", "j", "j", "f3")
     await until(pilot, lambda: "first miss: nowhere/gone.md" in text_of(pilot, "#cell"))
     assert "nowhere/gone.md is gone: brv-tui judge set" in flat(pilot, "#cell")
@@ -63,9 +63,9 @@ async def test_open_query_is_judged_by_its_answer(garden: Tree, pilot: AppPilot)
     await pilot.press("J")
     await until(pilot, lambda: judged(garden))
     await asked(pilot)
-    (made,) = judged(garden)
-    assert (made.text, made.expected) == ("refresh token rotation", "tier 3")
-    assert [(each.path, each.grade) for each in made.documents] == [(ROTATION, 3)]
+    (result,) = judged(garden)
+    assert (result.text, result.expected) == ("refresh token rotation", "tier 3")
+    assert [(each.path, each.grade) for each in result.documents] == [(ROTATION, 3)]
     assert "mean ndcg@10 of 1 query" in text_of(pilot, "#judged")
 
 

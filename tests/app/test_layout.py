@@ -126,13 +126,13 @@ async def test_layout_is_remembered_for_the_project(
     async with app.run_test(size=WIDE) as pilot:
         await ask(pilot, "token store")
         await press(pilot, "escape", ">", "f8", "H", "2", "f2", ">")
-        made, notes = app.layouts.of("Query", QUERY), app.layouts.of("Notes", NOTES)
+        result, notes = app.layouts.of("Query", QUERY), app.layouts.of("Notes", NOTES)
         await pilot.press("ctrl+q")
-    assert written(garden) == {"Query": made.plain(), "Notes": notes.plain()}
+    assert written(garden) == {"Query": result.plain(), "Notes": notes.plain()}
     again = make_app(garden.root)
     async with again.run_test(size=WIDE) as pilot:
         await settled(pilot)
-        assert body(pilot).shared == made
+        assert body(pilot).shared == result
         assert not screen(pilot).query_one("#tree").display
         await press(pilot, "escape", "2")
         assert body(pilot).shared == notes

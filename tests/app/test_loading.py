@@ -84,9 +84,9 @@ def test_progress_meter_is_drawn_in_eighths(value: float, bar: str) -> None:
 def test_progress_reaches_all_files_before_the_index_is_built(make_tree: Callable[[str], Tree]) -> None:
     tree = make_tree("many")
     tree.notes(1200)
-    told: list[tuple[int, int]] = []
-    load(find_project(tree.root), BRV3, NOW_MS, progress=lambda done, total: told.append((done, total)))
-    assert [total for _, total in told] == [1200] * len(told)
-    assert [done for done, _ in told] == sorted({done for done, _ in told})
-    assert told[0] == (0, 1200)
-    assert told[-1] == (1200, 1200)
+    steps: list[tuple[int, int]] = []
+    load(find_project(tree.root), BRV3, NOW_MS, progress=lambda done, total: steps.append((done, total)))
+    assert [total for _, total in steps] == [1200] * len(steps)
+    assert [done for done, _ in steps] == sorted({done for done, _ in steps})
+    assert steps[0] == (0, 1200)
+    assert steps[-1] == (1200, 1200)

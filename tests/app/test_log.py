@@ -180,11 +180,11 @@ async def test_result_moved_by_the_app_is_recognized_as_the_same_note(garden: Tr
         assert session is not None
         session.notes.apply(session.notes.plan_move(old, now))
         await until(pilot, lambda: frame(pilot).note_at_hand == now)
-        told = flat(pilot, "#entry")
-        assert f"{old} is {now} now" in told
-        assert "was first then" not in told
-        assert "no longer in the tree" not in told
-        assert "keys for a note apply to" not in told
+        entry = flat(pilot, "#entry")
+        assert f"{old} is {now} now" in entry
+        assert "was first then" not in entry
+        assert "no longer in the tree" not in entry
+        assert "keys for a note apply to" not in entry
 
 
 async def test_signals_set_here_are_listed_as_changes(garden: Tree, make_app: MakeApp) -> None:
@@ -221,9 +221,9 @@ async def test_result_moved_by_another_program_is_recognized(garden: Tree, make_
         (garden.tree / old).rename(garden.tree / now)
         await until(pilot, lambda: f"{old} is {now} now" in flat(pilot, "#entry"))
         await settled(pilot)
-        told = flat(pilot, "#entry")
-        assert "was first then" not in told
-        assert "no longer in the tree" not in told
+        entry = flat(pilot, "#entry")
+        assert "was first then" not in entry
+        assert "no longer in the tree" not in entry
         assert frame(pilot).note_at_hand == now
 
 

@@ -204,13 +204,13 @@ async def test_maturity_has_help_and_orders_and_survives_a_failing_board(
     assert "3 hits: 70 ◐ validated" in text_of(pilot, "#ageing")
     assert "3 updates: 76 ◐ validated" in text_of(pilot, "#ageing")
     await pilot.press("f2")
-    told: list[str] = []
-    monkeypatch.setattr(BrvTui, "notify", lambda self, message, **options: told.append(message))
+    messages: list[str] = []
+    monkeypatch.setattr(BrvTui, "notify", lambda self, message, **options: messages.append(message))
     with monkeypatch.context() as patched:
         patched.setattr("brvtui.app.maturity.screen.board_on_day", lambda *_: 1 / 0)
         await pilot.press("right_square_bracket")
-        await until(pilot, lambda: told)
-    assert "the board cannot be shown" in told[0]
+        await until(pilot, lambda: messages)
+    assert "the board cannot be shown" in messages[0]
     await press(pilot, "right_square_bracket")
     assert brv(pilot).is_running
     assert maturity(pilot).on_day is not None

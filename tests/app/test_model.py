@@ -90,9 +90,9 @@ async def test_single_call_is_answered_by_the_model(garden: Tree, make_app: Make
             await until(pilot, lambda: (trace := view(pilot).answer.trace) and trace.answer.kind == "model")
             await ended(pilot)
             await press(pilot, "f7")
-            said = text_of(pilot, "#answer")
-            assert "Tokens rotate." in said
-            assert "1 call · 0 tools · 100 t in, 10 t out" in " ".join(said.split())
+            text = text_of(pilot, "#answer")
+            assert "Tokens rotate." in text
+            assert "1 call · 0 tools · 100 t in, 10 t out" in " ".join(text.split())
             await pilot.press("i", "enter")
             await until(pilot, lambda: view(pilot).answer.trace.tier == 0)  # type: ignore[union-attr]
             assert "Tokens rotate." in text_of(pilot, "#answer")
@@ -128,9 +128,9 @@ async def test_text_is_shown_as_it_arrives_and_esc_stops_the_model(garden: Tree,
             await until(pilot, lambda: view(pilot).model.live is None)
             await until(pilot, server.gone.is_set)
             await settled(pilot)
-            said = flat(pilot, "#answer")
-            assert "cancelled" in said
-            assert "the unfinished answer" in said
+            text = flat(pilot, "#answer")
+            assert "cancelled" in text
+            assert "the unfinished answer" in text
             assert _titles(pilot) == ("Query · run, not cached: stopped", "Answer · stopped")
             assert _logged(pilot) == [("cancelled", "")]
             await pilot.press("escape", "4")
@@ -162,11 +162,11 @@ async def test_tool_calls_of_a_model_are_shown(garden: Tree, make_app: MakeApp) 
             await until(pilot, lambda: (trace := view(pilot).answer.trace) and trace.answer.kind == "model")
             await ended(pilot)
             await press(pilot, "f7", "z")
-            said = flat(pilot, "#answer")
-            assert '1. search {"query": "refund"}' in said
-            assert "1 note read" in said
-            assert "refused:" in said
-            assert "3 calls · 3 tools" in said
+            text = flat(pilot, "#answer")
+            assert '1. search {"query": "refund"}' in text
+            assert "1 note read" in text
+            assert "refused:" in text
+            assert "3 calls · 3 tools" in text
         assert len(server.asked) == 3
 
 
@@ -225,11 +225,11 @@ def test_uncached_run_gives_the_reason(garden: Tree, ending: EndReason, kind: st
 def test_permission_text_matches_the_tier_and_its_limits(garden: Tree) -> None:
     """The names of the tiers promise one call and a loop, but a profile may set other limits."""
 
-    def said(query: str, most: int) -> str:
+    def said(query: str, maximum: int) -> str:
         trace = garden.ask(query)
         prompt = trace.answer.prompt
         assert prompt is not None
-        answer = replace(trace.answer, prompt=replace(prompt, tokens=700, max_iterations=most))
+        answer = replace(trace.answer, prompt=replace(prompt, tokens=700, max_iterations=maximum))
         return what_is_asked(replace(trace, answer=answer), Budget(tokens=1000))
 
     one = "This query needs tier 3: one call with about 700 tokens of your notes"

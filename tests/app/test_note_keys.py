@@ -272,8 +272,8 @@ async def test_only_notes_can_be_archived(app: BrvTui, garden: Tree) -> None:
         await until(pilot, lambda: "only notes can be archived" in toast_text(pilot))
         brv(pilot).selection.select("_archived/auth/jwt/old_flow.full.md")
         await pilot.press("X")
-        said = "this note is archived already; restore it from its stub _archived/auth/jwt/old_flow.stub.md"
-        await until(pilot, lambda: said in toast_text(pilot))
+        message = "this note is archived already; restore it from its stub _archived/auth/jwt/old_flow.stub.md"
+        await until(pilot, lambda: message in toast_text(pilot))
         assert not isinstance(pilot.app.screen, PlanDialog)
 
 
@@ -361,8 +361,8 @@ async def test_signals_are_set_in_the_overlay_and_undone(app: BrvTui, garden: Tr
         assert "the next access hit" not in shown(pilot)  # 53 is more than validated is kept from
         await pilot.press("right")
         await until(pilot, lambda: "core, importance 50" in shown(pilot))
-        said = "the next access hit makes it validated: a core note keeps its maturity from an importance of 60 on"
-        assert said in flat(pilot)
+        message = "the next access hit makes it validated: a core note keeps its maturity from an importance of 60 on"
+        assert message in flat(pilot)
         await pilot.press("left")
         await pilot.press("tab", *["backspace"] * 2)
         await type_keys(pilot, "70")

@@ -192,9 +192,9 @@ async def test_note_moved_by_another_program_links_to_its_new_path(app: BrvTui, 
         if key == "w":
             await until(pilot, lambda: toasts(pilot))
         assert not app.has_modal
-        (said,) = toasts(pilot)
+        (message,) = toasts(pilot)
         if view(pilot).answer.trace is not None or key != "w":
-            assert said == f"{HUB}: there is no such note (any more)"
+            assert message == f"{HUB}: there is no such note (any more)"
     await pilot.press("f3", "enter", "enter")
     await until(pilot, lambda: view(pilot).selection.file == "moved.md")
 

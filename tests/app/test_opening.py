@@ -111,7 +111,7 @@ async def test_retried_opening_shows_the_project_only_when_complete(
     signals = garden.root / "signals.json"
     whole = signals.rename(garden.root / "whole.json")
     signals.write_text("{")
-    app, told, attempts = make_app(garden.root), [], []
+    app, calls, attempts = make_app(garden.root), [], []
     opened, open_session = app.project_opened, opening.open_session
 
     def attempt(request: opening.Opening) -> opening.OpenedProject:
@@ -119,18 +119,18 @@ async def test_retried_opening_shows_the_project_only_when_complete(
         return open_session(request)
 
     monkeypatch.setattr(opening, "open_session", attempt)
-    monkeypatch.setattr(app, "opening_failed", lambda: told.append("failed"))
-    monkeypatch.setattr(app, "project_opened", lambda session: (told.append("opened"), opened(session)))
+    monkeypatch.setattr(app, "opening_failed", lambda: calls.append("failed"))
+    monkeypatch.setattr(app, "project_opened", lambda session: (calls.append("opened"), opened(session)))
     async with app.run_test(size=WIDE) as pilot:
         await until(pilot, lambda: view(pilot).project.phase is Phase.FAILED)
         before = len(attempts)
-        app.store.subscribe((ProjectState,), lambda: told.append(view(pilot).project.phase.name))
+        app.store.subscribe((ProjectState,), lambda: calls.append(view(pilot).project.phase.name))
         await until(pilot, lambda: len(attempts) >= before + 3)
-        assert told == ["opened", "failed"]
+        assert calls == ["opened", "failed"]
         assert "CANNOT OPEN" in shown(pilot)
         whole.replace(signals)
         await until(pilot, lambda: view(pilot).project.phase is Phase.READY)
-        assert told[:4] == ["opened", "failed", "opened", "READY"]
+        assert calls[:4] == ["opened", "failed", "opened", "READY"]
 
 
 async def test_setting_that_prevents_opening_is_named(garden: Tree, make_app: MakeApp) -> None:
@@ -150,9 +150,9 @@ async def test_setting_that_prevents_opening_is_changed_in_settings(garden: Tree
     async with make_app(garden.root).run_test(size=NARROW) as pilot:
         await settled(pilot)
         assert "CANNOT OPEN" in shown(pilot)
-        said = flat(pilot, "#results")
-        assert "press Esc, then , for Settings" in said
-        assert "open a project" not in said
+        text = flat(pilot, "#results")
+        assert "press Esc, then , for Settings" in text
+        assert "open a project" not in text
         await press(pilot, "escape", "comma")
         assert pilot.app.current_mode == "settings"
         await pilot.press("slash", *"profile", "enter", "delete")

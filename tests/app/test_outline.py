@@ -39,8 +39,8 @@ def _walk(branches: tuple[Branch, ...]) -> list[Branch]:
 _FILES = [branch for branch in _walk(TREE) if not branch.is_folder]
 
 
-def _paths(made: list[tuple[Branch, int]]) -> list[str]:
-    return [branch.path for branch, _ in made]
+def _paths(result: list[tuple[Branch, int]]) -> list[str]:
+    return [branch.path for branch, _ in result]
 
 
 def _any(branch: Branch) -> bool:
@@ -49,14 +49,14 @@ def _any(branch: Branch) -> bool:
 
 def test_closed_folders_hide_their_contents() -> None:
     assert _paths(rows(TREE, Order.NAME, set(), _any)) == ["a", "c"]
-    made = rows(TREE, Order.NAME, {"a"}, _any)
-    assert _paths(made) == ["a", "a/b", "a/three.md", "a/stub.md", "c"]
-    assert [depth for _, depth in made] == [0, 1, 1, 1, 0]
+    result = rows(TREE, Order.NAME, {"a"}, _any)
+    assert _paths(result) == ["a", "a/b", "a/three.md", "a/stub.md", "c"]
+    assert [depth for _, depth in result] == [0, 1, 1, 1, 0]
 
 
 def test_hidden_files_have_no_row() -> None:
-    made = rows(TREE, Order.NAME, None, lambda branch: not branch.aside)
-    assert _paths(made) == ["a", "a/b", "a/b/one.md", "a/b/two.md", "a/three.md", "c", "c/one.md"]
+    result = rows(TREE, Order.NAME, None, lambda branch: not branch.aside)
+    assert _paths(result) == ["a", "a/b", "a/b/one.md", "a/b/two.md", "a/three.md", "c", "c/one.md"]
 
 
 def test_files_are_sorted_after_folders_in_each_order() -> None:
@@ -88,10 +88,10 @@ def test_ancestors_are_the_folders_above_a_path() -> None:
 @given(st.sets(st.sampled_from([branch.path for branch in _walk(TREE) if branch.is_folder])), st.sampled_from(Order))
 def test_rows_equal_a_recursive_walk(opened: set[str], order: Order) -> None:
     def walk(branches: tuple[Branch, ...], depth: int) -> list[tuple[str, int]]:
-        made = []
+        result = []
         for branch in ordered(branches, order):
-            made.append((branch.path, depth))
-            made += walk(branch.children, depth + 1) if branch.path in opened else []
-        return made
+            result.append((branch.path, depth))
+            result += walk(branch.children, depth + 1) if branch.path in opened else []
+        return result
 
     assert [(branch.path, depth) for branch, depth in rows(TREE, order, opened, _any)] == walk(TREE, 0)

@@ -66,8 +66,8 @@ def test_updated_overview_equals_one_built_from_scratch(tree: Tree, seed: int, f
     for _ in range(40):
         for _ in range(chance.choice((1, 1, 1, 4, 12))):
             change(tree, signals, chance)
-        before, made = snapshot, followed(tree, snapshot, dict(signals)) if follows else None
-        snapshot = made or tree.snapshot(previous=before, signals=dict(signals))
+        before, result = snapshot, followed(tree, snapshot, dict(signals)) if follows else None
+        snapshot = result or tree.snapshot(previous=before, signals=dict(signals))
         known += snapshot.changed_since(before) is not None
         overview = overviews.build(snapshot)
         assert overview == survey(snapshot)
@@ -110,7 +110,9 @@ def test_important_notes_are_recounted_only_if_one_loses_importance(
     overviews.build(snapshot)
     counted: list[int] = []
     lines = overview_module._lines
-    monkeypatch.setattr(overview_module, "_lines", lambda made, some: counted.append(len(some)) or lines(made, some))
+    monkeypatch.setattr(
+        overview_module, "_lines", lambda result, some: counted.append(len(some)) or lines(result, some)
+    )
 
     def most_important(path: str, importance: float) -> list[str]:
         nonlocal snapshot

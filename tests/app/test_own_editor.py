@@ -104,7 +104,7 @@ async def test_external_editor_saves_changes_and_reports_failures(
 
 
 @pytest.mark.parametrize(
-    ("own_command", "variables", "said"),
+    ("own_command", "variables", "message"),
     [
         ("", {}, "no editor is set: set editor.command, $VISUAL or $EDITOR"),
         ("", {"EDITOR": "/no/such/editor -w"}, "/no/such/editor: No such file or directory; check $EDITOR"),
@@ -123,7 +123,7 @@ def test_unusable_external_editor_is_reported_in_one_line(
     monkeypatch: pytest.MonkeyPatch,
     own_command: str,
     variables: dict[str, str],
-    said: str,
+    message: str,
 ) -> None:
     """``editor.command`` has precedence over $VISUAL, and $VISUAL over $EDITOR."""
     own_editor("")
@@ -133,7 +133,7 @@ def test_unusable_external_editor_is_reported_in_one_line(
     own(f'[editor]\ncommand = "{own_command}"')
     assert make_app(garden.root).external_editor.hand_over(NOTE, b"text") is None
     assert len(notices) == 1
-    assert notices[0].startswith(said)
+    assert notices[0].startswith(message)
     assert "\n" not in notices[0]
 
 
@@ -230,8 +230,8 @@ async def test_damaging_text_from_own_editor_becomes_a_draft(
         await until(pilot, lambda: drafted(garden.root) is not None)
         assert on_disk(garden) == FEW_LINES
         assert drafted(garden.root) == b"<<<<<<< mine\none\n=======\ntwo\n>>>>>>> theirs\n\xff"
-        for said in ("would damage it: ", "the conflict marks would become part of its text", "kept as a draft"):
-            await until(pilot, lambda said=said: said in toast_text(pilot))
+        for message in ("would damage it: ", "the conflict marks would become part of its text", "kept as a draft"):
+            await until(pilot, lambda message=message: message in toast_text(pilot))
         await on(pilot, DraftDialog, "e")
         await settled(pilot)
         await pilot.press("m")

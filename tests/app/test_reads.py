@@ -29,9 +29,9 @@ class Guarded(View):
 
 def guarded(view: View) -> Guarded:
     """``view``, before any read."""
-    made = Guarded(**{name: getattr(view, name) for name in _STATES})
-    object.__setattr__(made, "read", set())
-    return made
+    result = Guarded(**{name: getattr(view, name) for name in _STATES})
+    object.__setattr__(result, "read", set())
+    return result
 
 
 @pytest.mark.parametrize("size", [NARROW, HUGE], ids=["narrow", "huge"])

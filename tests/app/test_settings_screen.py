@@ -181,16 +181,16 @@ def test_stepping_a_setting_without_steps_is_refused() -> None:
 
 @pytest.mark.parametrize("name", ["llm.url", "services.embedder.url", "services.reranker.url"])
 def test_invalid_address_is_refused(name: str) -> None:
-    made = configure(environ={})
+    result = configure(environ={})
     row = rows_of()[name]
     for text in ("ftp:/x", "nowhere", "http://", "http://h h"):
         with pytest.raises(ConfigError, match=f"{name}: .* is not an address: it must begin with http:// or https://"):
-            read_typed(row, text, made, read_library())
-    with pytest.raises(ConfigError, match=f"{name} holds a user or a password") as told:
-        read_typed(row, "https://me:hunter2@h/v1", made, read_library())
-    assert "hunter2" not in str(told.value)
+            read_typed(row, text, result, read_library())
+    with pytest.raises(ConfigError, match=f"{name} holds a user or a password") as refused:
+        read_typed(row, "https://me:hunter2@h/v1", result, read_library())
+    assert "hunter2" not in str(refused.value)
     for text in ("", "http://localhost:11434/v1/", "https://example.org"):
-        assert read_typed(row, text, made, read_library()) == text
+        assert read_typed(row, text, result, read_library()) == text
 
 
 async def test_invalid_value_is_refused_until_corrected(app: BrvTui) -> None:
@@ -200,14 +200,14 @@ async def test_invalid_value_is_refused_until_corrected(app: BrvTui) -> None:
         assert isinstance(frame(pilot), SettingsScreen)
         assert not user_file().exists()
         expected: dict[str, Any] = {}
-        for setting, typed, said, correction, value in (
+        for setting, typed, message, correction, value in (
             ("llm.url", "ftp:/x", "ftp:/x is not an address", [*["backspace"] * 6, *"http://h/v1"], "http://h/v1"),
             ("profile", "doc", "did you mean docs?", ["s"], "docs"),
             ("engine", "knowin", "did you mean knowing?", ["g"], "knowing"),
         ):
             pane.move_to(pane.choices.index(setting))
             await pilot.press("enter", "ctrl+u", *typed, "enter")
-            await until(pilot, lambda said=said: said in flat(pilot))
+            await until(pilot, lambda message=message: message in flat(pilot))
             assert kept() == expected
             await pilot.press(*correction, "enter")
             expected |= {"llm": {"url": value}} if setting == "llm.url" else {setting: value}
@@ -228,11 +228,11 @@ _UNUSABLE = [
 """A text of a settings file, the setting that has no effect, and why."""
 
 
-@pytest.mark.parametrize(("text", "setting", "said"), _UNUSABLE)
-def test_setting_without_effect_is_listed_first_with_its_reason(text: str, setting: str, said: str) -> None:
+@pytest.mark.parametrize(("text", "setting", "message"), _UNUSABLE)
+def test_setting_without_effect_is_listed_first_with_its_reason(text: str, setting: str, message: str) -> None:
     row = next(iter(rows_of(f"{text}\n").values()))
     assert row.name == setting
-    assert said in row.problem
+    assert message in row.problem
 
 
 async def test_settings_without_effect_are_marked(garden: Tree, make_app: MakeApp) -> None:
@@ -249,9 +249,9 @@ async def _are_marked(app: BrvTui, unusable: list[tuple[str, str, str]]) -> None
     async with app.run_test(size=WIDE) as pilot:
         pane = await opened(pilot)
         assert set(pane.choices[: len(unusable)]) == {setting for _, setting, _ in unusable}
-        for _, setting, said in unusable:
+        for _, setting, message in unusable:
             pane.move_to(pane.choices.index(setting))
-            await until(pilot, lambda said=said: said in flat(pilot, "#setting"))
+            await until(pilot, lambda message=message: message in flat(pilot, "#setting"))
             row = pane.rows_by_name[setting]
             assert f"⚠ {'ignored' if row.left_out else row.value}" in shown(pilot)
 
@@ -267,8 +267,8 @@ async def test_settings_without_effect_can_be_removed_from_the_users_file(garden
         pane = await opened(pilot, "histroy")
         await pilot.press("enter")
         await until(pilot, lambda: toasts(pilot))
-        said = f"delete takes histroy out of {file}; make any other change there by hand"
-        assert toasts(pilot)[-1] == said
+        message = f"delete takes histroy out of {file}; make any other change there by hand"
+        assert toasts(pilot)[-1] == message
         pane.move_to(pane.choices.index("signals.frontmatter"))
         await settled(pilot)
         line = next(line for line in text_of(pilot, "#settings").splitlines() if "signals.frontmatter" in line)
@@ -283,7 +283,7 @@ async def test_settings_without_effect_can_be_removed_from_the_users_file(garden
         ):
             pane.move_to(pane.choices.index(name))
             await pilot.press("delete")
-            await until(pilot, lambda said=f"{name} {ending}": said in toasts(pilot))
+            await until(pilot, lambda message=f"{name} {ending}": message in toasts(pilot))
             await settled(pilot)
             assert pane.choices[0] != name
         assert kept() == {"history": 9, "keys": {"screens": {}}, "signals": {}}
@@ -299,7 +299,7 @@ def test_invalid_key_setting_is_listed_first_and_only_once(keys: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("engine", "profile", "said"),
+    ("engine", "profile", "message"),
     [
         ("soleri", "docs", "soleri answers with its default profile, because docs belongs to byterover"),
         (
@@ -311,9 +311,9 @@ def test_invalid_key_setting_is_listed_first_and_only_once(keys: str) -> None:
         ("byterover", "docs", ""),
     ],
 )
-def test_profile_of_another_engine_is_marked_as_without_effect(engine: str, profile: str, said: str) -> None:
+def test_profile_of_another_engine_is_marked_as_without_effect(engine: str, profile: str, message: str) -> None:
     row = rows_of(f'engine = "{engine}"\nprofile = "{profile}"\n')["profile"]
-    assert (row.remark, row.problem) == (said, "")
+    assert (row.remark, row.problem) == (message, "")
 
 
 def test_unlisted_key_variable_is_marked() -> None:
@@ -407,7 +407,7 @@ async def test_reset_is_offered_only_for_values_of_the_users_file(
     async with make_app(garden.root).run_test(size=HUGE) as pilot:
         pane = await opened(pilot, "animations")
         assert " delete default" in text_of(pilot, "#keys"), "its own value is without effect, but there"
-        for name, key, said in (
+        for name, key, message in (
             ("theme", "delete", "theme comes from BRV_TUI_THEME: change it there"),
             ("history", "delete", f"the ignored value is in {file}: change it there"),
             ("editor.keep_mtime", "d", f"editor.keep_mtime comes from {file}: change it there"),
@@ -418,7 +418,7 @@ async def test_reset_is_offered_only_for_values_of_the_users_file(
             assert "delete default" not in text_of(pilot, "#keys")
             assert ("overrides your own" in flat(pilot, "#setting")) is (name != "history")
             await pilot.press(key)
-            await until(pilot, lambda said=said: toasts(pilot)[-1:] == [said])
+            await until(pilot, lambda message=message: toasts(pilot)[-1:] == [message])
         assert kept() == {"animations": "on", "history": 5}
 
 

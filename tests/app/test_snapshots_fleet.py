@@ -27,8 +27,8 @@ def steady(pilot: AppPilot, folder: Path) -> None:
         {name: replace(one, why=hidden(one.why)) for name, one in absences.items()}
         for absences in (state.missing, state.left_out)
     )
-    made = state._replace(fleet=replace(state.fleet, members=members), took_s=0.4, missing=missing, left_out=left_out)
-    brv(pilot).store.update(made)
+    result = state._replace(fleet=replace(state.fleet, members=members), took_s=0.4, missing=missing, left_out=left_out)
+    brv(pilot).store.update(result)
 
 
 async def shown(pilot: AppPilot) -> None:

@@ -34,13 +34,13 @@ def test_change_is_drawn_before_subscribers_are_notified() -> None:
 
 
 def test_only_subscribers_of_changed_states_are_notified() -> None:
-    told: list[str] = []
+    notified: list[str] = []
     store = ViewStore(lambda view: None)
-    store.subscribe((NoteState,), lambda: told.append("note"))
+    store.subscribe((NoteState,), lambda: notified.append("note"))
     store.update(QueryState("peas"))
-    assert told == []
+    assert notified == []
     store.update(NoteState())
-    assert told == ["note"]
+    assert notified == ["note"]
 
 
 def test_subscriber_may_change_the_view() -> None:

@@ -74,23 +74,23 @@ def test_numbers_are_rounded_and_signed() -> None:
 
 
 def test_right_part_of_a_line_is_aligned_to_the_edge() -> None:
-    made = line("a long beginning").right(12, line("end"))
-    assert made.plain == "a long … end"
-    assert made.width == 12
+    result = line("a long beginning").right(12, line("end"))
+    assert result.plain == "a long … end"
+    assert result.width == 12
     assert line("ab").right(8, line("cd")).plain == "ab    cd"
     assert line("日本語日本語").right(8, line("x")).width == 8
 
 
 @given(st.lists(st.text(alphabet="ab日 ", max_size=6), max_size=5), st.integers(1, 20))
 def test_cut_line_fits_its_width(texts: list[str], width: int) -> None:
-    made = Line()
+    result = Line()
     for text in texts:
-        made.add(text)
-    before = made.plain
-    fits = made.width <= width
-    made.cut(width)
-    assert made.width <= width
-    assert not fits or made.plain == before
+        result.add(text)
+    before = result.plain
+    fits = result.width <= width
+    result.cut(width)
+    assert result.width <= width
+    assert not fits or result.plain == before
 
 
 def test_rule_fills_its_width() -> None:

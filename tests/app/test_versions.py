@@ -53,9 +53,9 @@ async def test_unknown_version_is_reported_once_the_notes_are_shown(
     garden: Tree, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     package(tmp_path, monkeypatch, "3.99.0")
-    said = "byterover-cli 3.99.0 is installed, but profile brv-3 describes 3.14: W checks whether"
+    message = "byterover-cli 3.99.0 is installed, but profile brv-3 describes 3.14: W checks whether"
     async with BrvTui(Opening(garden.root, now_ms=NOW_MS)).run_test(size=WIDE) as pilot:
-        await until(pilot, lambda: any(one.startswith(said) for one in toasts(pilot)))
+        await until(pilot, lambda: any(one.startswith(message) for one in toasts(pilot)))
     remember_verified(VerifiedVersion("byterover-cli 3.99.0", NOW_MS, 226, 226, "garden"))
     async with BrvTui(Opening(garden.root, now_ms=NOW_MS)).run_test(size=WIDE) as pilot:
         await settled(pilot)

@@ -122,17 +122,17 @@ async def test_removed_tree_is_not_called_empty_and_cursors_are_restored(garden:
     for name in ("results", "tree"):
         assert "The notes appear here as soon as it can be read." in flat(pilot, f"#{name}")
     await ask(pilot, "rollback")
-    said = flat(pilot, "#results")
-    assert "The notes appear here as soon as it can be read." in said
-    assert "begins a note" not in said
+    text = flat(pilot, "#results")
+    assert "The notes appear here as soon as it can be read." in text
+    assert "begins a note" not in text
     assert why in text_of(pilot, "#route")
     assert "contains no notes" not in text_of(pilot, "#route")
     screen(pilot).field.value = ""
     garden.tree.mkdir()
     await until(pilot, lambda: "EMPTY" in text_of(pilot, "#route"))
     await pilot.press("escape", "w")
-    said = "no notes in this tree yet: there is no note to explain"
-    await until(pilot, lambda: said in toast_text(pilot))
+    text = "no notes in this tree yet: there is no note to explain"
+    await until(pilot, lambda: text in toast_text(pilot))
 
 
 async def test_stale_notes_are_marked_on_every_screen_without_watching(

@@ -47,9 +47,9 @@ def test_text_without_a_match_is_unchanged() -> None:
 @given(_SPANS, st.sampled_from(["a", "b", "ab", "aa", " ", "b a"]))
 def test_marking_keeps_the_text_and_highlights_the_matches(spans: list[tuple[str, str]], word: str) -> None:
     text = "".join(part for part, _ in spans)
-    made = lit(spans, re.compile(word), "match")
-    assert "".join(part for part, _ in made) == text
-    roles = [role for part, role in made for _ in part]
+    result = lit(spans, re.compile(word), "match")
+    assert "".join(part for part, _ in result) == text
+    roles = [role for part, role in result for _ in part]
     own = [role for part, role in spans for _ in part]
     inside = {place for found in re.finditer(word, text) for place in range(*found.span())}
     assert roles == ["match" if place in inside else role for place, role in enumerate(own)]

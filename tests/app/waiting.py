@@ -88,7 +88,7 @@ def _ends_soon(timer: Timer) -> bool:
 
 
 @pytest.fixture(autouse=True, scope="session")
-def waits_for_what_is_to_do() -> Iterator[None]:
+def wait_for_pending_work() -> Iterator[None]:
     """Makes a pilot wait after each key until it is handled and drawn.
 
     Textual's own pilot waits until this process used little of the processor for 20 ms, twice for each key, which is

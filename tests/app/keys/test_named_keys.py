@@ -81,7 +81,7 @@ def test_no_text_hard_codes_a_changeable_key() -> None:
 async def test_messages_name_the_users_keys(own_keys: BrvTui) -> None:
     async with own_keys.run_test(size=WIDE) as pilot:
         await settled(pilot)
-        for key, said in (
+        for key, message in (
             ("t", "keep it with µ"),
             ("ampersand", "& then pins its answer"),
             ("é", "select a note first: é edits it, E opens it"),
@@ -89,7 +89,7 @@ async def test_messages_name_the_users_keys(own_keys: BrvTui) -> None:
             ("!", "! then says why"),
         ):
             await press(pilot, "escape", key)
-            assert said in toast_text(pilot), key
+            assert message in toast_text(pilot), key
 
 
 async def test_panes_and_their_help_name_the_users_keys(own_keys: BrvTui) -> None:
@@ -113,8 +113,8 @@ async def test_first_screens_name_the_users_keys(garden: Tree, make_app: MakeApp
     garden.file("auth/store.md", "---\nimportance: 80\n---\n# Token store\n\nWhere tokens are.\n")  # a warning
     async with make_app(garden.root).run_test(size=WIDE) as pilot:
         await settled(pilot)
-        for said in ("Query · typing previews, F12 runs", "F12  runs"):
-            assert said in shown(pilot), said
+        for message in ("Query · typing previews, F12 runs", "F12  runs"):
+            assert message in shown(pilot), message
         assert "Enter" not in shown(pilot)
         await ask(pilot, "token store")
         assert "1 warning: F11" in shown(pilot)

@@ -25,10 +25,10 @@ def test_contrast_matches_the_definition_of_wcag(one: str, other: str, ratio: fl
 
 @given(_COLOURS, _COLOURS)
 def test_any_colour_is_made_readable_on_any_background(colour: Color, ground: Color) -> None:
-    made = readable(colour, (ground,))
-    assert contrast(made, ground) >= LEAST
+    result = readable(colour, (ground,))
+    assert contrast(result, ground) >= LEAST
     if contrast(colour, ground) >= LEAST:
-        assert made.rgb == colour.rgb
+        assert result.rgb == colour.rgb
 
 
 def test_black_or_white_is_used_if_no_colour_is_readable() -> None:

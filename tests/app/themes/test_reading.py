@@ -45,7 +45,7 @@ def test_ansi_theme_may_use_terminal_colours() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         ("", "primary is missing: the theme's main colour"),
         ('primry = "#fff"', "unknown key primry; did you mean primary?"),
@@ -71,14 +71,14 @@ def test_ansi_theme_may_use_terminal_colours() -> None:
         (b"\xff", "cannot be read as a theme ('utf-8' codec"),
     ],
 )  # fmt: skip
-def test_each_fault_is_reported_in_one_line_with_its_file(text: str | bytes, said: str) -> None:
+def test_each_fault_is_reported_in_one_line_with_its_file(text: str | bytes, message: str) -> None:
     file = own_theme(text)
-    if not said:
+    if not message:
         assert read_theme(file).primary == "#ffff"
         return
     with pytest.raises(ThemeError) as caught:
         read_theme(file)
-    assert caught.value.args[0].startswith(f"{file}: {said}")
+    assert caught.value.args[0].startswith(f"{file}: {message}")
     assert all(line.startswith(f"{file}: ") and "\n" not in line for line in caught.value.args)
 
 
