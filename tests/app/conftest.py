@@ -100,8 +100,8 @@ def frames() -> None:
 
 @pytest.fixture(autouse=True)
 def unseen_frames(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Draws frames only for tests with ``frames``, which takes a quarter of the time. `make test-all` draws all
-    frames.
+    """Draws frames only for tests that use ``frames``. Without drawing, tests take a quarter of the time.
+    `make test-all` draws all frames.
     """
     if request.config.option.markexpr and "frames" not in request.fixturenames:
         monkeypatch.setattr(Compositor, "render_update", lambda self, **_: self._dirty_regions.clear())

@@ -11,7 +11,7 @@ from brvtui.trace import Trace
 
 
 def without_timings(method: Callable[..., Trace]) -> Callable[..., Trace]:
-    """``method``, with traces without milliseconds."""
+    """Wraps ``method`` so that its traces have no timings."""
 
     def masked(*args: Any, **kwargs: Any) -> Trace:
         result = method(*args, **kwargs)

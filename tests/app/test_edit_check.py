@@ -37,7 +37,7 @@ async def test_lab_shows_a_column_for_unsaved_text(with_judgments: Tree, pilot: 
 
 
 async def test_edit_that_breaks_a_judged_query_is_explained_in_the_lab(with_judgments: Tree, make_app: MakeApp) -> None:
-    """Checks the toast, the mark on the Lab, its cursor, note and cause, and the report after a revert."""
+    """Checks the toast, the mark on the Lab, its details of the change, and the report after a revert."""
     with_judgments.age_by_today()
     async with make_app(with_judgments.root, now_ms=None).run_test(size=WIDE) as pilot:
         await open_note(pilot, ROTATION)
@@ -73,7 +73,7 @@ async def test_edit_that_breaks_a_judged_query_is_explained_in_the_lab(with_judg
 
 
 async def ask_and_break(pilot: AppPilot, tree: Tree) -> None:
-    """Runs a query, then removes its text from the first note, and waits until that was noticed."""
+    """Runs a query, replaces the text of its first note, and waits until the app detects the change."""
     await ask(pilot, "refunds billing")
     brv(pilot).edits.hold()
     await settled(pilot)
@@ -82,7 +82,7 @@ async def ask_and_break(pilot: AppPilot, tree: Tree) -> None:
 
 
 async def test_changed_answer_of_open_query_is_reported_and_not_judged(with_judgments: Tree, make_app: MakeApp) -> None:
-    """The answer before the edit is judged in its column, and the current answer only once the edit is accepted."""
+    """The answer before the edit can be judged in its column. The current answer cannot, until the edit is accepted."""
     with_judgments.age_by_today()
     async with make_app(with_judgments.root, now_ms=None).run_test(size=WIDE) as pilot:
         await ask_and_break(pilot, with_judgments)

@@ -26,7 +26,7 @@ pytestmark = [pytest.mark.long, pytest.mark.usefixtures("few_lines")]
 
 
 async def _clash(pilot: AppPilot, garden: Tree, theirs: str) -> None:
-    """Types an x into my text and presses ^S, while their text is on disk."""
+    """Types an x and presses ^S after another program has changed the file."""
     await type_in_note(pilot, "x")
     by_somebody(garden, theirs)
     await until(pilot, lambda: view(pilot).editor.edit and view(pilot).editor.edit.on_disk == "changed")  # type: ignore[union-attr]

@@ -189,7 +189,7 @@ async def test_outdated_draft_shows_a_warning_and_can_be_discarded(left: Tree, m
 
 
 async def _offered_of_gone(pilot: AppPilot, message: str) -> None:
-    """Opens the draft of a note that is not at its path; these words about the note are shown."""
+    """Opens the draft of a note that is gone from its path, and checks that ``message`` is shown."""
     await settled(pilot)
     brv(pilot).editing.edit(NOTE)
     await on(pilot, DraftDialog)
@@ -239,7 +239,7 @@ async def test_discarding_the_draft_of_a_removed_note_opens_no_editor(left: Tree
 async def test_each_note_keeps_its_newest_draft_on_a_slow_disk(
     garden: Tree, make_app: MakeApp, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """For each note, only the last waiting draft is written. Other notes neither wait for it nor replace it."""
+    """Only the last waiting draft of each note is written. Drafts of other notes do not wait for that."""
     is_wanted = threading.Event()
     write, written = note_on_disk.write_draft, []
 
@@ -265,7 +265,7 @@ async def test_each_note_keeps_its_newest_draft_on_a_slow_disk(
 
 
 def test_text_of_a_failed_save_does_not_replace_drafts(left: Tree) -> None:
-    """Neither replaces the other, nor the earlier draft. Each is offered."""
+    """The failed text, the newly typed text and the earlier draft are all kept."""
     session = left.session()
     for request in (
         DraftRequest(NOTE, b"in vain\n", is_set_aside=True),

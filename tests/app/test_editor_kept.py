@@ -63,7 +63,7 @@ async def _asked(pilot: AppPilot) -> None:
 
 
 async def test_saving_on_quit_leaves_no_draft(app: BrvTui, garden: Tree, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Also while the draft is being written."""
+    """Even if the draft is still being written when the app quits."""
     is_wanted = threading.Event()
     keep = note_on_disk.write_draft
 

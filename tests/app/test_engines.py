@@ -51,7 +51,7 @@ def service(monkeypatch: pytest.MonkeyPatch) -> Iterator[Service]:
 
 
 def without_maturity(shown: dict[str, list[str]]) -> dict[str, list[str]]:
-    """Panes without the facts that only the project has, for an engine that ignores maturity."""
+    """The texts of the panes without maturity, which is known only if the project is open."""
     known = re.compile(r"[○◐●]|draft|validated|core")
     return {pane: [" ".join(known.sub(" ", line).split()) for line in lines] for pane, lines in shown.items()}
 

@@ -50,7 +50,7 @@ async def test_first_screen_shows_results_and_score_and_f4_the_route(
 
 
 async def test_maximised_route_shows_the_whole_sentence(garden: Tree, make_app: MakeApp) -> None:
-    """Among the others it takes two lines, so that the steps below do not move."""
+    """Beside other panes, the sentence is cut to two lines, so that the steps below do not move."""
     for number in range(5):
         words = "deduplication carier events settle late"
         garden.note(f"long/{number}.md", f"Deduplication of the events of carrier {number} " * 3, words, days=9)

@@ -1,4 +1,4 @@
-"""Answers of knowing for newcomers: reasons for results without a matching word, and the agent's context."""
+"""Answers of knowing: reasons for results without a matching word, and the context for the agent."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A project whose tree is behind a link: the app explains why it is empty, and writes no note through the link."""
+"""A project whose tree is behind a link: the app explains the empty tree, and writes no note through the link."""
 
 from __future__ import annotations
 

@@ -34,7 +34,7 @@ def column(pilot: AppPilot, level: str) -> ColumnPane:
 
 
 async def opened(pilot: AppPilot, *keys: str) -> None:
-    """The screen, with its notes, after some keys."""
+    """Opens the Maturity screen, waits for its notes, and presses ``keys``."""
     await settled(pilot)
     await pilot.press("escape", "3")
     await until(pilot, lambda: isinstance(frame(pilot), MaturityScreen) and maturity(pilot).on_day is not None)

@@ -225,7 +225,7 @@ def test_uncached_run_gives_the_reason(garden: Tree, ending: EndReason, kind: st
 def test_permission_text_matches_the_tier_and_its_limits(garden: Tree) -> None:
     """The names of the tiers promise one call and a loop, but a profile may set other limits."""
 
-    def said(query: str, maximum: int) -> str:
+    def question(query: str, maximum: int) -> str:
         trace = garden.ask(query)
         prompt = trace.answer.prompt
         assert prompt is not None
@@ -234,11 +234,11 @@ def test_permission_text_matches_the_tier_and_its_limits(garden: Tree) -> None:
 
     one = "This query needs tier 3: one call with about 700 tokens of your notes"
     limit = " It uses at most 1000 tokens."
-    assert said(_CALL, 1) == f"{one}.{limit}"
+    assert question(_CALL, 1) == f"{one}.{limit}"
     more = "or up to 50 if the model asks to read more notes of this tree first"
-    assert said(_CALL, 50) == f"{one}, {more}.{limit}"
+    assert question(_CALL, 50) == f"{one}, {more}.{limit}"
     more = f"the first with about 700 tokens of your notes; the model may read more notes of this tree.{limit}"
-    assert said(_LOOP, 50) == f"This query needs tier 4: up to 50 calls, {more}"
+    assert question(_LOOP, 50) == f"This query needs tier 4: up to 50 calls, {more}"
 
 
 async def test_query_without_a_model_asks_for_no_permission(garden: Tree, make_app: MakeApp) -> None:

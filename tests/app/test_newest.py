@@ -1,4 +1,4 @@
-"""Work for which only the newest request matters, and the trail of followed links."""
+"""Work of which only the newest request counts, and the trail of followed links."""
 
 from __future__ import annotations
 

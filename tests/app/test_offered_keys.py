@@ -1,4 +1,4 @@
-"""Every key in the bar works now, and its name describes what it does now."""
+"""Every key in the bar has an effect in the current state, and its name describes that effect."""
 
 from __future__ import annotations
 

@@ -165,7 +165,7 @@ async def test_setting_that_prevents_opening_is_changed_in_settings(garden: Tree
 
 
 async def test_only_a_setting_that_prevents_opening_is_named(tmp_path: Path, make_app: MakeApp) -> None:
-    """Any words may be in the message: a folder may have the name of a setting."""
+    """A folder with the name of a setting is not mistaken for the setting."""
     async with make_app(tmp_path / "engine = x").run_test(size=WIDE) as pilot:
         await settled(pilot)
         assert view(pilot).project.problem == f"{tmp_path}/engine = x: no such folder"

@@ -11,7 +11,7 @@ from tests.app.looking import brv, screen
 
 
 def burst(app: BrvTui, *keys: str) -> None:
-    """Sends ``keys`` to the app at once, as a terminal does that sends them in one piece."""
+    """Sends all ``keys`` to the app at once, as a terminal may."""
     for key in keys:
         app.post_message(events.Key(key, key if len(key) == 1 else None))
 

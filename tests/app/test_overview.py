@@ -1,4 +1,4 @@
-"""The overview from the last one and the changes equals the overview from scratch."""
+"""An overview updated from the previous one equals an overview built from scratch."""
 
 from __future__ import annotations
 

@@ -95,7 +95,7 @@ def test_simultaneous_keys_stay_keys(text: str, field: bool) -> None:
 
 @pytest.mark.parametrize("text", [*PASTES[:-1], *KEYS])
 def test_keys_of_a_fast_typist_stay_keys(text: str) -> None:
-    """Thirty keys a second, as from a key that is held down, is faster than people type."""
+    """Thirty keys a second, as sent by a held key, is faster than people type."""
     assert Terminal().send(text, 0.033) == list(text)
 
 
@@ -137,7 +137,7 @@ def test_other_events_wait_for_delayed_keys() -> None:
 
 
 async def test_paste_reader_flushes_without_further_input() -> None:
-    """The reader flushes by itself: with the system's clock, no code calls flush."""
+    """With the system's clock, the reader flushes by itself."""
     handed: list[Message] = []
     reader = PasteReader(handed.append, lambda: True)
     for char in "one\ntwo":

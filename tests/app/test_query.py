@@ -33,7 +33,7 @@ async def test_typing_previews_and_changes_nothing(app: BrvTui, own_data_folders
 
 
 async def test_preview_updates_the_answer_once_per_key(app: BrvTui, pilot: AppPilot) -> None:
-    """The readers of the answer, which are built once for each key."""
+    """Panes that show the answer are therefore built once per key."""
     await settled(pilot)
     answers: list[object] = []
     app.store.subscribe((AnswerState,), lambda: answers.append(view(pilot).answer.trace))

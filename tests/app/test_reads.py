@@ -1,4 +1,4 @@
-"""A pane reads only the sub-states of the view that it declares."""
+"""Panes read only the sub-states of the view that they declare."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Guarded(View):
 
 
 def guarded(view: View) -> Guarded:
-    """``view``, before any read."""
+    """A guarded copy of ``view``, with no reads recorded."""
     result = Guarded(**{name: getattr(view, name) for name in _STATES})
     object.__setattr__(result, "read", set())
     return result

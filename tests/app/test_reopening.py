@@ -1,4 +1,4 @@
-"""A saved trace in the app: every pane as before, no new queries, and no file that breaks it."""
+"""A saved trace in the app: panes are unchanged, no query can run, and damaged files are safe."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The moment at which a query is sent to the engine."""
+"""The rules for sending queries to the engine."""
 
 from __future__ import annotations
 

@@ -28,7 +28,7 @@ pytestmark = pytest.mark.long
 
 
 async def opened(pilot: AppPilot, choice: str = "") -> SettingsPane:
-    """The Settings screen with the cursor on one setting."""
+    """Opens the Settings screen with the cursor on ``choice``."""
     await settled(pilot)
     await on(pilot, SettingsScreen, "escape", "comma")
     await settled(pilot)
@@ -44,13 +44,13 @@ def kept() -> dict[str, Any]:
 
 
 async def file_holds(pilot: AppPilot, settings: dict[str, Any]) -> None:
-    """Waits until these are the user's own settings, and in effect."""
+    """Waits until the user's file holds ``settings`` and they are in effect."""
     await until(pilot, lambda: kept() == settings)
     await settled(pilot)
 
 
 def rows_of(text: str = "") -> dict[str, SettingRow]:
-    """The rows in order, with this text as the user's own file."""
+    """The rows in order, with ``text`` as the user's settings file."""
     own(text)
     return {row.name: row for row in setting_rows(configure(environ={}), read_library())}
 
@@ -225,7 +225,7 @@ _UNUSABLE = [
     ('[keys]\n"answer.pinn" = "x"', "keys.answer.pinn", "there is no such binding; did you mean answer.pin?"),
     ("history =", "config.toml", "Invalid value"),
 ]
-"""A text of a settings file, the setting that has no effect, and why."""
+"""The text of a settings file, the setting that has no effect, and the reason."""
 
 
 @pytest.mark.parametrize(("text", "setting", "message"), _UNUSABLE)

@@ -57,9 +57,9 @@ def problem(pilot: AppPilot) -> str:
     return " ".join(line.plain.strip() for line in pilot.app.screen.query_one("#field-problem", Paragraphs).lines)
 
 
-async def toast_shown(pilot: AppPilot, what: str) -> None:
-    """Waits for a toast that contains ``what``."""
-    await until(pilot, lambda: what in toast_text(pilot))
+async def toast_shown(pilot: AppPilot, part: str) -> None:
+    """Waits for a toast that contains ``part``."""
+    await until(pilot, lambda: part in toast_text(pilot))
 
 
 async def test_content_of_each_pane_can_be_copied(app: BrvTui, written: list[str], tmp_path: Path) -> None:

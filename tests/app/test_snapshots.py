@@ -42,7 +42,7 @@ _STATES: dict[str, Before] = {
 
 _NARROW_TOO = ("empty", "llm", "cached")
 SIZE = pytest.mark.parametrize("size", NARROW_AND_WIDE)
-"""For an app of its own in each size: the key bar below a dialog shows other keys once the terminal was resized."""
+"""Starts one app per size, because resizing changes the key bar below a dialog."""
 
 
 @pytest.mark.parametrize("state", _STATES)

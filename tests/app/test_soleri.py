@@ -1,4 +1,4 @@
-"""Answers of Soleri for newcomers: the reason for the first result, and the effect of a link."""
+"""Answers of Soleri: the reason for the first result, and the effect of a link."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One view, which changes by whole sub-states and is drawn before subscribers are notified."""
+"""The view changes by whole sub-states and is drawn before subscribers are notified."""
 
 from __future__ import annotations
 

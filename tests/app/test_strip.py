@@ -1,4 +1,4 @@
-"""The strip of steps: telling names, complete at every width."""
+"""The strip of steps: clear names, complete at every width."""
 
 from __future__ import annotations
 
@@ -56,13 +56,13 @@ def test_satisfied_condition_is_not_given_as_the_reason_for_a_skip(garden: Tree)
 
 
 def test_failing_value_never_looks_equal_to_its_threshold() -> None:
-    def said(value: float, passed: bool) -> str:
+    def outcome_of(value: float, passed: bool) -> str:
         return outcome(Check("high", value, "≥", 0.6, passed, value - 0.6, "", ""))
 
-    assert said(0.596, False) == "high 0.596 < .600"
-    assert said(0.604, True) == "high 0.604 ≥ .600"
-    assert said(0.6, True) == "high 0.60 ≥ .60"
-    assert said(0.52, False) == "high 0.52 < .60"
+    assert outcome_of(0.596, False) == "high 0.596 < .600"
+    assert outcome_of(0.604, True) == "high 0.604 ≥ .600"
+    assert outcome_of(0.6, True) == "high 0.60 ≥ .60"
+    assert outcome_of(0.52, False) == "high 0.52 < .60"
 
 
 @pytest.mark.parametrize(

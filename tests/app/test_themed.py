@@ -129,7 +129,7 @@ async def test_user_theme_replaces_textuals_theme_of_the_same_name(garden: Tree,
 
 
 async def opened(pilot: AppPilot) -> None:
-    """The list of themes."""
+    """Opens the list of themes."""
     await settled(pilot)
     await on(pilot, CommandPalette, "escape", "T")
     await until(pilot, lambda: "brv-contrast" in shown(pilot))

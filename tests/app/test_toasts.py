@@ -91,5 +91,5 @@ async def test_toast_beside_a_dialog_is_shown_once(app: BrvTui, monkeypatch: pyt
 
 
 def is_seen(toast: Toast) -> bool:
-    """True if neither it nor any parent is hidden."""
+    """True if neither the toast nor a parent is hidden."""
     return all(node.display for node in toast.ancestors_with_self)

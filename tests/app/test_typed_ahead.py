@@ -1,4 +1,4 @@
-"""Keys typed faster than the app handles them: none is lost, and none answers an unread question."""
+"""Keys typed faster than the app handles them are not lost, and do not answer a question that nobody has read."""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ JUDGED = '[[query]]\nid = "{0}"\ntext = "{0}"\ndocuments = [{{ path = "deploy/ro
 
 
 async def opened(pilot: AppPilot) -> VersionsDialog:
-    """The dialog about the installed engine."""
+    """Opens the dialog about the installed engine."""
     await settled(pilot)
     await on(pilot, VersionsDialog, "escape", "W")
     found = pilot.app.screen

@@ -1,4 +1,4 @@
-"""The new path of a note that was moved while its text was edited; never another note with the same text."""
+"""The new path of a note that moved while it was edited; a copy with the same text is never mistaken for the note."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def later_ms() -> float:
 
 
 def found(session: Session, disk: OnDisk, at_ms: float) -> str:
-    """The current path of the note of ``disk``; empty if it is unknown."""
+    """The current path of the note of ``disk``, or "" if the path is unknown."""
     assert disk.version is not None
     session.load()
     now = where_moved(session, disk.path, disk.version.sha256, disk.version.inode, at_ms)

@@ -32,7 +32,7 @@ OWN = """[keys]
 _LETTER_THAT_ACTS = re.compile(
     r"(?:^|[;:(,] |and )(?:[b-zA-HJ-Z]|I|F\d+|[Cc]trl\+\w|\^\w)\)? (?:then )?[a-z]+s\b|\bF[2-9]\b"
 )
-"""A key at the beginning of a clause, with what it does: ``u undoes it``."""
+"""Matches a key and its action at the beginning of a clause: ``u undoes it``."""
 _ELSEWHERE = ("actions", "keys")
 
 

@@ -1,4 +1,4 @@
-"""Contrast is WCAG's; themes without our roles are still readable."""
+"""Contrast follows WCAG, and themes without our roles are readable."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Theme files: allowed contents, and one line for each fault."""
+"""Theme files: allowed contents, and one line per fault."""
 
 from __future__ import annotations
 
