@@ -32,7 +32,7 @@ from tests.app.linked import HUB, HUB_TEXT
 from tests.app.looking import AppPilot
 from tests.app.masking import any_place, fingerprint, without_timings
 from tests.app.pictures import Looks, Pictures
-from tests.app.waiting import waits_for_what_is_to_do as waits_for_what_is_to_do
+from tests.app.waiting import wait_for_pending_work as wait_for_pending_work
 from tests.support.trees import NOW_MS, Tree
 
 
@@ -100,8 +100,8 @@ def frames() -> None:
 
 @pytest.fixture(autouse=True)
 def unseen_frames(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Draws frames only for tests with ``frames``, which takes a quarter of the time. `make test-all` draws all
-    frames.
+    """Draws frames only for tests that use ``frames``. Without drawing, tests take a quarter of the time.
+    `make test-all` draws all frames.
     """
     if request.config.option.markexpr and "frames" not in request.fixturenames:
         monkeypatch.setattr(Compositor, "render_update", lambda self, **_: self._dirty_regions.clear())

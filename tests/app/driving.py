@@ -25,9 +25,9 @@ SIZES = {"80x24": NARROW, "120x36": WIDE, "200x60": HUGE}
 _LONG = pytest.mark.long
 _IN_LANES = [pytest.param(cells, id=size, marks=() if cells == NARROW else _LONG) for size, cells in SIZES.items()]
 at_all_sizes = pytest.mark.parametrize("size", _IN_LANES)
-"""At 80x24 in the first lane, and at the other sizes in the long one."""
+"""Runs a test at 80x24 in the fast lane, and at the other sizes in the long lane."""
 at_two_sizes = pytest.mark.parametrize("size", _IN_LANES[:2])
-"""The same without 200x60."""
+"""Works as ``at_all_sizes``, but without 200x60."""
 MakeApp = Callable[..., BrvTui]
 """Makes an app over a project."""
 ScreenKind = TypeVar("ScreenKind", bound="Screen[Any]")

@@ -1,4 +1,4 @@
-"""A small project with something of everything, with the same bytes and ages every time."""
+"""A small project with one example of everything, with the same bytes and ages in every run."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Judged queries in the Lab: the start and the helpers of its tests."""
+"""Helpers of tests that judge queries in the Lab."""
 
 from __future__ import annotations
 

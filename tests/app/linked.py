@@ -34,10 +34,10 @@ async def open_linked(pilot: AppPilot, path: str = HUB) -> None:
 
 
 def note_of(app: BrvTui) -> NotePane:
-    """The pane with its text."""
+    """The pane with the note's text."""
     return app.screen.query_one(NotePane)
 
 
 def about_of(app: BrvTui) -> AboutPane:
-    """The pane with the facts about it."""
+    """The pane with facts about the note."""
     return app.screen.query_one(AboutPane)

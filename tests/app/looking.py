@@ -84,11 +84,11 @@ def without_offers(panes: dict[str, list[str]]) -> dict[str, list[str]]:
         "changes after which no model is needed",
         "v looks for the smallest changes",
     )
-    made = {}
+    result = {}
     for pane, lines in panes.items():
         kept = [line for line in lines if not any(offer in line for offer in offers)]
-        made[pane] = kept[:-1] if len(kept) < len(lines) and not kept[-1].strip() else kept
-    return made
+        result[pane] = kept[:-1] if len(kept) < len(lines) and not kept[-1].strip() else kept
+    return result
 
 
 def shown(pilot: AppPilot) -> str:

@@ -11,12 +11,12 @@ from brvtui.trace import Trace
 
 
 def without_timings(method: Callable[..., Trace]) -> Callable[..., Trace]:
-    """``method``, with traces without milliseconds."""
+    """Wraps ``method`` so that its traces have no timings."""
 
     def masked(*args: Any, **kwargs: Any) -> Trace:
-        made = method(*args, **kwargs)
-        made.timings.clear()
-        return made
+        result = method(*args, **kwargs)
+        result.timings.clear()
+        return result
 
     return masked
 

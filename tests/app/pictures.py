@@ -72,7 +72,7 @@ class Pictures:
         taken.
         """
         app, different = pilot.app, []
-        # The size and theme of now come first: each change draws all anew.
+        # The current size and theme come first, because each change redraws the screen.
         for size, cells in sorted(sizes.items(), key=lambda one: one[1] != app.size):
             if app.size != cells:
                 await pilot.resize_terminal(*cells)

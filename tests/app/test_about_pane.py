@@ -17,7 +17,7 @@ def app(linked: Tree, make_app: MakeApp) -> BrvTui:
     return make_app(linked.root)
 
 
-async def test_facts_are_shown_and_a_click_opens_a_note_that_links_here(app: BrvTui) -> None:
+async def test_about_shows_facts_and_opens_a_clicked_backlink(app: BrvTui) -> None:
     async with app.run_test(size=HUGE) as pilot:
         await open_linked(pilot, STORE)
         text = text_of(pilot, "#about")
@@ -37,7 +37,7 @@ async def test_facts_are_shown_and_a_click_opens_a_note_that_links_here(app: Brv
         assert view(pilot).selection.file == "hub/other.md"
 
 
-async def test_links_can_be_opened_and_filtered(app: BrvTui, pilot: AppPilot) -> None:
+async def test_links_in_about_can_be_opened_and_filtered(app: BrvTui, pilot: AppPilot) -> None:
     await open_linked(pilot)
     about = about_of(app)
     await pilot.press("f4")
@@ -86,7 +86,7 @@ async def test_similar_notes_are_found_on_request(app: BrvTui, pilot: AppPilot) 
     assert "f finds similar notes" in text_of(pilot, "#about")
 
 
-async def test_similar_notes_below_scroll_into_view(app: BrvTui) -> None:
+async def test_found_similar_notes_scroll_into_view(app: BrvTui) -> None:
     async with app.run_test(size=(80, 18)) as pilot:
         await open_linked(pilot, STORE)
         await press(pilot, "f4")
@@ -104,7 +104,7 @@ async def test_files_other_than_notes_have_no_similar_notes(pilot: AppPilot) -> 
     assert "only notes have similar notes" in flat(pilot, "#about")
 
 
-async def test_keys_can_scroll_to_the_end(app: BrvTui) -> None:
+async def test_keys_scroll_about_to_its_end_and_back(app: BrvTui) -> None:
     async with app.run_test(size=(60, 18)) as pilot:
         await open_linked(pilot)
         await pilot.press("f4")

@@ -72,14 +72,14 @@ def test_panes_fill_the_screen_without_overlap(plan: Arrangement, width: int, he
     assert sum(place.width * place.height for place in areas.values()) == width * body
 
 
-def test_plan_without_neighbours_gives_a_tab_the_whole_narrow_screen() -> None:
+def test_narrow_editor_gives_one_tab_the_whole_screen() -> None:
     assert arrange(EDITOR, 80, 20, False, "ranking").areas == {"ranking": Area(0, 0, 80, 20)}
 
 
 @pytest.mark.parametrize(
     ("size", "wide"), [((110, 30), True), ((109, 30), False), ((110, 29), False), ((80, 24), False)]
 )
-def test_wide_sizes(size: tuple[int, int], wide: bool) -> None:
+def test_wide_layout_needs_110_columns_and_30_rows(size: tuple[int, int], wide: bool) -> None:
     assert is_wide(*size) is wide
 
 
@@ -89,7 +89,7 @@ def test_wide_screen_shows_all_panes_and_narrow_screen_one_tab() -> None:
     assert arrange(QUERY, 120, 30, True, "score", "cache").areas.keys() == {VERDICT, "cache"}
 
 
-def test_smallest_usable_size() -> None:
+def test_smallest_usable_size_is_60_by_18() -> None:
     assert not is_too_small(60, 18)
     assert is_too_small(59, 18)
     assert is_too_small(60, 17)
@@ -112,7 +112,7 @@ def test_verdict_stays_when_its_pane_is_hidden() -> None:
     ("hidden", "shown"),
     [({"results"}, {VERDICT, "cache"}), ({"cache"}, {VERDICT, "results"}), (set(), {VERDICT, "results", "cache"})],
 )
-def test_narrow_screen_without_hidden_panes(hidden: set[str], shown: set[str]) -> None:
+def test_narrow_screen_omits_hidden_panes(hidden: set[str], shown: set[str]) -> None:
     areas = arrange(QUERY, 80, 20, False, "cache", "", Layout(hidden=frozenset(hidden))).areas
     assert areas.keys() == {DIGEST, *shown}
 
@@ -120,7 +120,7 @@ def test_narrow_screen_without_hidden_panes(hidden: set[str], shown: set[str]) -
 @pytest.mark.parametrize(
     ("hidden", "rows"), [({"retry", "cache"}, 7), ({"retry"}, 4), ({"cache"}, 3)], ids=["both", "retry", "cache"]
 )
-def test_digest_takes_rows_of_the_results_for_each_hidden_pane(hidden: set[str], rows: int) -> None:
+def test_digest_takes_rows_from_results_for_each_hidden_pane(hidden: set[str], rows: int) -> None:
     layout = Layout(hidden=frozenset({"answer", *hidden}))
     areas = arrange(QUERY, 120, 30, True, "score", "", layout).areas
     alone = arrange(QUERY._replace(digested={}), 120, 30, True, "score", "", layout).areas
@@ -139,16 +139,16 @@ def test_digest_leaves_room_for_five_results() -> None:
 
 
 @given(st.lists(st.tuples(st.floats(0.01, 1e6), st.integers(1, 40)), min_size=1, max_size=6), st.integers(6, 400))
-def test_cells_are_distributed_completely(parts: list[tuple[float, int]], total: int) -> None:
-    weights, least = [weight for weight, _ in parts], [floor for _, floor in parts]
-    cells = apportion(weights, total, least)
+def test_apportion_distributes_all_cells(parts: list[tuple[float, int]], total: int) -> None:
+    weights, minimum = [weight for weight, _ in parts], [floor for _, floor in parts]
+    cells = apportion(weights, total, minimum)
     assert sum(cells) == total
     assert all(own >= 1 for own in cells)
-    if sum(least) <= total:
-        assert all(own >= floor for own, floor in zip(cells, least, strict=True))
+    if sum(minimum) <= total:
+        assert all(own >= floor for own, floor in zip(cells, minimum, strict=True))
 
 
-def test_designed_sizes_are_exact() -> None:
+def test_apportion_keeps_the_designed_sizes() -> None:
     assert apportion((24, 43, 53), 120, (20, 20, 20)) == [24, 43, 53]
 
 
@@ -162,35 +162,35 @@ def test_edge_moves_with_the_mouse_up_to_its_limits(
     if not before.edges:
         return
     edge = data.draw(st.sampled_from(before.edges))
-    made = moved(layout, edge, by)
-    after = arrange(plan, width, height, True, plan.tabs[0], "", made)
+    result = moved(layout, edge, by)
+    after = arrange(plan, width, height, True, plan.tabs[0], "", result)
     (same,) = (one for one in after.edges if (one.split, one.first) == (edge.split, edge.first))
-    least = LEAST_COLUMNS if edge.across else LEAST_ROWS
+    minimum = LEAST_COLUMNS if edge.across else LEAST_ROWS
     smallest = min(place.width if edge.across else place.height for place in after.areas.values())
-    assert smallest >= least
+    assert smallest >= minimum
     room = (edge.cells[edge.first] - edge.least[0], edge.cells[edge.second] - edge.least[1])
     assert same.at - edge.at == max(-room[0], min(by, room[1]))
-    assert moved(made, same, edge.at - same.at) == made or same.at != edge.at
-    assert layout_from(made.plain()) == made
+    assert moved(result, same, edge.at - same.at) == result or same.at != edge.at
+    assert layout_from(result.plain()) == result
 
 
 @given(st.integers(110, 320), st.integers(30, 120), st.data())
-def test_collapsed_panes_are_strips_beside_the_others(width: int, height: int, data: st.DataObject) -> None:
+def test_collapsed_panes_become_strips_and_others_grow(width: int, height: int, data: st.DataObject) -> None:
     layout = data.draw(layouts(MATURITY))
     collapsed = data.draw(st.frozensets(st.sampled_from(MATURITY.panes[:3])))
     whole = arrange(MATURITY, width, height, True, "draft", "", layout)
-    made = arrange(MATURITY, width, height, True, "draft", "", layout._replace(collapsed=collapsed))
-    assert made.areas.keys() == whole.areas.keys()
-    assert sum(area.width * area.height for area in made.areas.values()) == width * height
-    columns = {name: area.width for name, area in made.areas.items() if name in MATURITY.panes[:3]}
+    result = arrange(MATURITY, width, height, True, "draft", "", layout._replace(collapsed=collapsed))
+    assert result.areas.keys() == whole.areas.keys()
+    assert sum(area.width * area.height for area in result.areas.values()) == width * height
+    columns = {name: area.width for name, area in result.areas.items() if name in MATURITY.panes[:3]}
     strips = collapsed & columns.keys()
     if strips == columns.keys():
-        assert made.areas == whole.areas, "one of them has to show why there is nothing"
+        assert result.areas == whole.areas, "one of them has to show why there is nothing"
     else:
         assert {columns[name] for name in strips} <= {STRIP}
         assert all(columns[name] >= whole.areas[name].width for name in columns.keys() - strips)
     if strips and strips < columns.keys():
-        assert not [edge for edge in made.edges if edge.before | edge.after <= columns.keys()]
+        assert not [edge for edge in result.edges if edge.before | edge.after <= columns.keys()]
     assert "collapsed" not in layout._replace(collapsed=collapsed).plain()
 
 
@@ -208,7 +208,7 @@ def test_every_pane_can_grow(pane: str) -> None:
         assert (other.width - one.width if across else other.height - one.height) == 2
 
 
-def test_edge_under_the_mouse() -> None:
+def test_edge_at_finds_the_edge_under_the_mouse() -> None:
     tiled = arrange(QUERY, 120, 30, True, "score")
     tree, results, answer = (tiled.areas[name] for name in ("tree", "results", "answer"))
     for x in (tree.width - 1, tree.width):

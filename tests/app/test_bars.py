@@ -23,7 +23,7 @@ DRAFT = (
 )
 
 
-def test_eighths_are_exact() -> None:
+def test_bars_are_drawn_in_eighths_of_a_cell() -> None:
     assert eighths(1.0, 4, UNICODE) == "████"
     assert eighths(0.5, 4, UNICODE) == "██  "
     assert eighths(0.53125, 4, UNICODE) == "██▏ "
@@ -32,7 +32,7 @@ def test_eighths_are_exact() -> None:
     assert eighths(0.5, 4, ASCII) == "##  "
 
 
-def test_subtracted_parts_shrink_earlier_ones() -> None:
+def test_subtracted_parts_shrink_earlier_parts() -> None:
     pieces = stack(DRAFT)
     kept = dict(pieces.kept)
     assert kept["relevance"] == pytest.approx(0.5742 * 0.85, rel=1e-3)
@@ -60,13 +60,13 @@ def test_stacked_bar_shows_each_part_with_hatching_and_ticks(glyphs: Glyphs) -> 
 
 
 @pytest.mark.parametrize("width", [44, 60, 120])
-def test_names_and_notes_of_parts_are_shown_whole(width: int) -> None:
+def test_names_and_notes_of_parts_are_never_cut(width: int) -> None:
     parts = (Part("deploy in title", 3.75, 2.5, 1.5, "in 8 of 75 notes, 7 times in about 280 words"), Part("x", 1.0))
     hit = Hit("a.md", "a.md", "A", Kind.CONTEXT, Origin.TEXT, 4.75, parts)
     lines = sum_lines(hit, Scale(2, 5.0), 5.0, {}, width, UNICODE)
     with kept_whole():
         piped = sum_lines(hit, Scale(2, 5.0), 5.0, {}, width, UNICODE)
-    for text in (" ".join(" ".join(each.plain for each in made).split()) for made in (lines, piped)):
+    for text in (" ".join(" ".join(each.plain for each in result).split()) for result in (lines, piped)):
         assert "deploy in title" in text
         assert "2.500 × 1.5" in text
         assert parts[0].note in text
@@ -80,14 +80,14 @@ def test_every_fill_differs_from_the_others() -> None:
 
 
 def test_tick_labels_are_aligned_with_their_ticks() -> None:
-    made = tick_labels(100, {0.7: "┊.70", 0.85: "┊.85", 0.93: "┊.93"}).plain
-    assert [made.index(mark) for mark in ("┊.70", "┊.85", "┊.93")] == [70, 85, 93]
+    result = tick_labels(100, {0.7: "┊.70", 0.85: "┊.85", 0.93: "┊.93"}).plain
+    assert [result.index(mark) for mark in ("┊.70", "┊.85", "┊.93")] == [70, 85, 93]
     narrow = tick_labels(40, {0.7: "┊.70", 0.85: "┊.85", 0.93: "┊.93"}).plain
     assert [place for place, char in enumerate(narrow) if char == "┊"] == [28, 34, 37]
     assert len(narrow) <= 40
 
 
-def test_bar_can_become_empty() -> None:
+def test_draining_bar_shows_the_remaining_share() -> None:
     assert draining(60, 60, 6, UNICODE) == "▰▰▰▰▰▰"
     assert draining(30, 60, 6, UNICODE) == "▰▰▰▱▱▱"
     assert draining(0, 60, 6, UNICODE) == "▱▱▱▱▱▱"
@@ -106,22 +106,22 @@ def test_bar_can_become_empty() -> None:
         (Part("propagated", 0.539, 0.98, 0.55, "1 up"), "0.980 × 0.55  1 up"),
     ],
 )
-def test_part_describes_its_origin(part: Part, text: str) -> None:
+def test_score_parts_show_how_they_are_calculated(part: Part, text: str) -> None:
     assert how(part) == text
 
 
-def test_part_of_a_small_score_has_more_decimals() -> None:
+def test_parts_of_small_scores_have_more_decimals() -> None:
     assert how(Part("intent", 0.0049, 0.016393, 1.3, "a preference"), 5) == "0.01639 × 1.3  a preference"
 
 
-def test_ascii_on_request_or_without_unicode() -> None:
+def test_ascii_is_used_on_request_or_without_unicode() -> None:
     assert for_terminal("on", "utf-8") is ASCII
     assert for_terminal("off", "ascii") is UNICODE
     assert for_terminal("auto", "UTF-8") is UNICODE
     assert for_terminal("auto", "ANSI_X3.4-1968") is ASCII
 
 
-def test_every_ascii_form_is_one_plain_cell() -> None:
+def test_ascii_signs_are_single_characters() -> None:
     for table in (ASCII.maturity, ASCII.kind, ASCII.state, ASCII.fills):
         assert all(len(sign) == 1 and sign.isascii() for sign in table.values())
     for table, signs in ((ASCII.maturity, UNICODE.maturity), (ASCII.kind, UNICODE.kind), (ASCII.state, UNICODE.state)):

@@ -34,9 +34,9 @@ def session(tree: Tree) -> Iterator[Session]:
     tree.note("b/core.md", "Core", days=3)
     tree.sidecar_file("b/core.md", {"importance": 90, "maturity": "core", "accessCount": 12, "updateCount": 3,
                                     "recency": 1})  # fmt: skip
-    made = tree.session()
-    yield made
-    made.close()
+    result = tree.session()
+    yield result
+    result.close()
 
 
 def marks(on_day: BoardOnDay) -> dict[str, Mark | None]:
@@ -44,7 +44,7 @@ def marks(on_day: BoardOnDay) -> dict[str, Mark | None]:
     return {note.path: on_day.mark(position) for position, note in enumerate(notes)}
 
 
-def test_today_shows_the_next_event(session: Session) -> None:
+def test_today_marks_each_note_with_its_next_event(session: Session) -> None:
     found = marks(board_on_day(session, BoardOptions(), None))
     assert found["a/plain.md"] == Mark(LEAVES_TIER_2, pytest.approx(2.46, abs=0.01), False)
     assert found["a/old.md"] == Mark(PRUNING, 0.0, False)
@@ -53,7 +53,7 @@ def test_today_shows_the_next_event(session: Session) -> None:
     assert (core.event, core.by_then) == (BELOW_MATURITY, False)
 
 
-def test_upcoming_events_are_listed_before_past_ones(tree: Tree) -> None:
+def test_next_event_is_marked_even_if_another_has_passed(tree: Tree) -> None:
     tree.file("a/again.md", "---\nupdatedAt: 2026-07-13T12:00:00Z\n---\n# Again\n", days=1)
     session = tree.session()
     board = board_on_day(session, BoardOptions(), None)
@@ -65,7 +65,7 @@ def test_upcoming_events_are_listed_before_past_ones(tree: Tree) -> None:
     session.close()
 
 
-def test_future_day_marks_events_until_then_heaviest_first(session: Session) -> None:
+def test_future_day_marks_the_most_serious_event_until_then(session: Session) -> None:
     found = marks(board_on_day(session, BoardOptions(65), None))
     dated = found["a/dated.md"]
     assert dated is not None
@@ -92,11 +92,11 @@ def test_event_filter_matches_the_events_on_cards(session: Session) -> None:
     assert (plain.days, plain.by_then, plain.more) == (pytest.approx(2.46, abs=0.01), True, 0)
 
 
-def test_only_changes_within_the_span(session: Session) -> None:
+def test_changes_filter_shows_only_notes_changed_by_that_day(session: Session) -> None:
     def paths(wanted: BoardOptions) -> set[str]:
-        made = board_on_day(session, wanted, None)
-        notes = made.board.snapshot.notes
-        return {notes[place].path for column in made.columns.values() for place in column}
+        result = board_on_day(session, wanted, None)
+        notes = result.board.snapshot.notes
+        return {notes[place].path for column in result.columns.values() for place in column}
 
     everything = paths(BoardOptions())
     assert paths(BoardOptions(only_changes=True)) == everything, "no day has passed"
@@ -110,13 +110,13 @@ def test_only_changes_within_the_span(session: Session) -> None:
 
 
 def test_empty_columns_collapse_but_never_all(session: Session) -> None:
-    made = board_on_day(session, BoardOptions(), None)
-    assert made.collapsed == {"validated"}
-    assert board_on_day(session, BoardOptions(only=ARCHIVE), made).collapsed == frozenset()
+    result = board_on_day(session, BoardOptions(), None)
+    assert result.collapsed == {"validated"}
+    assert board_on_day(session, BoardOptions(only=ARCHIVE), result).collapsed == frozenset()
 
 
 @pytest.mark.parametrize("event", OF_NOTES)
-def test_counts_are_independent(event: Event) -> None:
+def test_count_sentence_gives_total_and_recent_events(event: Event) -> None:
     assert count_sentence(event, 51, 14, 30) == f"51 {event.state}, 14 of them in the next 30 days"
     assert count_sentence(event, 51, 0, 1) == f"51 {event.state}, none of them in the next day"
     assert count_sentence(event, 51, 0, 0) == f"51 {event.state} today"
@@ -124,20 +124,20 @@ def test_counts_are_independent(event: Event) -> None:
 
 
 def test_notes_are_found_by_path(session: Session) -> None:
-    made = board_on_day(session, BoardOptions(), None)
-    assert made.level_of("b/core.md") == "core"
-    assert made.level_of("gone.md") == ""
-    assert made.position("gone.md") is None
-    assert made.names[made.position("a/plain.md") or 0] == "plain\na/plain.md"
+    result = board_on_day(session, BoardOptions(), None)
+    assert result.level_of("b/core.md") == "core"
+    assert result.level_of("gone.md") == ""
+    assert result.position("gone.md") is None
+    assert result.names[result.position("a/plain.md") or 0] == "plain\na/plain.md"
 
 
-def test_single_note(session: Session) -> None:
+def test_ageing_shows_present_and_future_signals_of_a_note(session: Session) -> None:
     on_day = board_on_day(session, BoardOptions(10), None)
-    made = ageing_of(session, on_day, "b/core.md", 4)
-    assert made is not None
-    assert (made.row.importance_stored, made.hits.times, made.hits.signals.importance) == (90, 4, 100)
-    assert made.then_importance == pytest.approx(90 * 0.995**13)
-    assert (made.updates.signals.importance, made.thresholds) == (100, (0.85, 0.7))
+    result = ageing_of(session, on_day, "b/core.md", 4)
+    assert result is not None
+    assert (result.row.importance_stored, result.hits.times, result.hits.signals.importance) == (90, 4, 100)
+    assert result.then_importance == pytest.approx(90 * 0.995**13)
+    assert (result.updates.signals.importance, result.thresholds) == (100, (0.85, 0.7))
     assert ageing_of(session, on_day, "gone.md", 4) is None
 
 
@@ -154,11 +154,11 @@ def test_single_note(session: Session) -> None:
         (Mark(LEAVES_TIER_2, 0.0, False, filtered=True), "⚠ left tier 2"),
     ],
 )
-def test_labels(mark: Mark | None, label: str) -> None:
+def test_mark_labels_show_event_and_days(mark: Mark | None, label: str) -> None:
     assert label_of(mark, UNICODE)[0] == label
 
 
-def test_sentences() -> None:
+def test_event_sentences_distinguish_past_present_and_future() -> None:
     for event in OF_NOTES:
         come, ahead, then = (sentence_of(UpcomingEvent(event, day, by), UNICODE)[0] for day, by in
                              ((0.0, False), (12.0, False), (12.0, True)))  # fmt: skip
@@ -171,7 +171,7 @@ def test_sentences() -> None:
 
 @pytest.mark.parametrize("glyphs", [UNICODE, ASCII])
 @pytest.mark.parametrize("width", [10, 23, 40, 61, 62, 77, 120])
-def test_cards_fit(width: int, glyphs: object, session: Session) -> None:
+def test_cards_fit_their_width(width: int, glyphs: object, session: Session) -> None:
     for day in (0, 65, 365):
         on_day = board_on_day(session, BoardOptions(day), None)
         for position in range(len(on_day.board)):
@@ -182,5 +182,5 @@ def test_cards_fit(width: int, glyphs: object, session: Session) -> None:
 
 
 @pytest.mark.parametrize(("value", "text"), [(1.0, "1.0"), (0.996, "1.0"), (0.87, ".87"), (0.0, ".00")])
-def test_shares(value: float, text: str) -> None:
+def test_shares_are_written_in_three_characters(value: float, text: str) -> None:
     assert share(value) == text

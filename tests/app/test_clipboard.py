@@ -63,7 +63,9 @@ def offered(escape: str) -> str:
         ("tmux", "load-buffer -w -", {"TMUX": "/tmp/x,1,0"}),
     ],
 )
-def test_program_receives_the_text(programs: Path, name: str, arguments: str, surroundings: dict[str, str]) -> None:
+def test_clipboard_program_receives_the_text(
+    programs: Path, name: str, arguments: str, surroundings: dict[str, str]
+) -> None:
     put(programs, name, TAKES)
     done = copy(TEXT, "the path", here(programs, **surroundings), programs / "kept")
     assert (done.escape, done.failed) == ("", False)
@@ -122,16 +124,16 @@ def test_remote_session_copies_through_the_terminal(programs: Path, surroundings
     through, machine = "the terminal (OSC 52)", ""
     if "is_web" in surroundings:
         through, machine = "your browser", ", on the machine that runs brv-tui"
-    told = (
+    expected = (
         f"copied the path ({len(TEXT)} characters) through {through}; if the clipboard stays empty, see {kept}{machine}"
     )
-    assert done.message == told
+    assert done.message == expected
     assert kept.read_text() == TEXT
     assert kept.stat().st_mode & 0o077 == 0
     assert list(programs.glob("*.got")) == []
 
 
-def test_browser_is_not_reached_through_tmux(programs: Path) -> None:
+def test_browser_session_does_not_copy_through_tmux(programs: Path) -> None:
     put(programs, "tmux", TAKES)
     assert copy(TEXT, "the path", here(programs, is_web=True, TMUX="x"), programs / "kept").escape
 
@@ -147,7 +149,7 @@ def test_text_too_long_for_a_terminal_goes_into_a_file(programs: Path) -> None:
     assert (programs / "kept").read_text() == fits + "xxx"
 
 
-def test_missing_clipboard_is_reported(programs: Path) -> None:
+def test_text_that_cannot_be_copied_is_reported(programs: Path) -> None:
     blocked = programs / "cat" / "kept"
     assert "if it allows this" in copy("short", "it", here(programs), blocked).message
     done = copy("x" * 100_000, "the trace", here(programs), blocked)
@@ -155,7 +157,7 @@ def test_missing_clipboard_is_reported(programs: Path) -> None:
     assert done.message.startswith("not copied: the trace (100000 characters) is too long")
 
 
-def test_tmux_gets_the_sequence_wrapped_and_plain() -> None:
+def test_tmux_gets_wrapped_and_plain_escape_sequences() -> None:
     escape = osc52("a", in_tmux=True)
     assert escape == "\x1bPtmux;\x1b\x1b]52;c;YQ==\a\x1b\\\x1b]52;c;YQ==\a"
     assert Surroundings({"TERM": "tmux-256color", "SSH_TTY": "1"}).in_tmux
@@ -170,13 +172,13 @@ def test_escape_sequence_contains_only_the_text(text: str) -> None:
     assert escape[7:-1].replace("=", "").replace("+", "").replace("/", "").isalnum() or not text
 
 
-def test_binary_text_does_not_break_it(programs: Path) -> None:
+def test_undecodable_characters_are_copied_as_question_marks(programs: Path) -> None:
     assert offered(copy("a\udcff", "it", here(programs), programs / "kept").escape) == "a?"
 
 
 @pytest.mark.skipif(shutil.which("tmux") is None, reason="no tmux here")
 @pytest.mark.parametrize("by_program", [True, False])
-def test_real_tmux_receives_it(tmp_path: Path, by_program: bool) -> None:
+def test_real_tmux_receives_the_text(tmp_path: Path, by_program: bool) -> None:
     server = ["tmux", "-L", f"brv-tui-test-{os.getpid()}-{by_program}", "-f", "/dev/null"]
     script = tmp_path / "copying.py"
     script.write_text(
@@ -210,7 +212,7 @@ def wait(happened: object, seconds: float = 20.0) -> bool:
     return False
 
 
-def test_terminal_receives_it(tmp_path: Path) -> None:
+def test_terminal_receives_the_text(tmp_path: Path) -> None:
     code = (
         "import sys\nfrom pathlib import Path\nfrom brvtui.app.exporting.sharing import *\n"
         f"sys.stdout.write(copy({TEXT!r}, 'it', Surroundings({{}}), Path({str(tmp_path / 'kept')!r})).escape)\n"

@@ -34,7 +34,7 @@ def app(root: Path) -> BrvTui:
 
 
 @at_all_sizes
-async def test_task_returns_symbols(size: tuple[int, int], pilot: AppPilot) -> None:
+async def test_query_over_code_returns_symbols(size: tuple[int, int], pilot: AppPilot) -> None:
     await ask(pilot, "rotate the TokenStore")
     await press(pilot, "escape")
     assert "“TokenStore" in shown(pilot)
@@ -46,7 +46,7 @@ async def test_task_returns_symbols(size: tuple[int, int], pilot: AppPilot) -> N
     await until(pilot, lambda: "def rotate(self)" in text_of(pilot, "#note"))
 
 
-async def test_header_counts_symbols_and_about_omits_facts_of_notes(app: BrvTui, root: Path) -> None:
+async def test_code_screens_count_symbols_and_omit_facts_of_notes(app: BrvTui, root: Path) -> None:
     Tree(root).note("billing/cents/code.md", "Cents", "`round_cents` rounds half up.", 1)
     async with app.run_test(size=WIDE) as pilot:
         await ask(pilot, "round cents", "escape", "2")
@@ -69,7 +69,7 @@ async def test_header_counts_symbols_and_about_omits_facts_of_notes(app: BrvTui,
         assert "billing/cents/code.md says round_cents: #1" in flat(pilot, "#answer")
 
 
-async def test_keys_and_words_are_for_code(pilot: AppPilot) -> None:
+async def test_code_screens_use_words_and_keys_for_code(pilot: AppPilot) -> None:
     await settled(pilot)
     assert "Ask a question" in shown(pilot)
     assert "which symbols a walk over links reaches" in shown(pilot)
@@ -94,14 +94,14 @@ async def test_keys_and_words_are_for_code(pilot: AppPilot) -> None:
     assert "• round_cents" in text_of(pilot, "#tree")
 
 
-async def test_key_of_a_missing_screen_is_a_query(pilot: AppPilot) -> None:
+async def test_digit_of_a_missing_screen_is_an_ordinary_query(pilot: AppPilot) -> None:
     await ask(pilot, "3")
     assert "opens" not in text_of(pilot, "#lint")
     await ask(pilot, "2")
     assert text_of(pilot, "#lint").strip() == "this was asked as a query; esc, then 2 opens Symbols"
 
 
-async def test_empty_results_and_missing_symbols_use_words_for_code(app: BrvTui, root: Path) -> None:
+async def test_empty_screens_use_words_for_code(app: BrvTui, root: Path) -> None:
     async with app.run_test(size=WIDE) as pilot:
         await settled(pilot)
         assert "important" not in text_of(pilot, "#results")
@@ -114,12 +114,12 @@ async def test_empty_results_and_missing_symbols_use_words_for_code(app: BrvTui,
         await until(pilot, lambda: "no source in this folder" in flat(pilot, "#results"))
 
 
-async def test_read_only_code_is_announced(app: BrvTui, root: Path) -> None:
+async def test_editing_keys_report_that_code_is_read_only(app: BrvTui, root: Path) -> None:
     before = {path: path.read_bytes() for path in root.rglob("*") if path.is_file()}
     async with app.run_test(size=WIDE) as pilot:
         await ask(pilot, "rotate the TokenStore")
         await press(pilot, "escape", "2")
-        for key, said in (
+        for key, message in (
             ("e", "this is code: it is shown"),
             ("E", "this is code: it is shown"),
             ("a", "this is code: it is shown"),
@@ -132,13 +132,13 @@ async def test_read_only_code_is_announced(app: BrvTui, root: Path) -> None:
         ):
             app.clear_notifications()
             await pilot.press(key)
-            await until(pilot, lambda said=said: said in toast_text(pilot))
+            await until(pilot, lambda message=message: message in toast_text(pilot))
             assert not brv(pilot).has_modal
             assert app.current_mode == "notes"
     assert {path: path.read_bytes() for path in root.rglob("*") if path.is_file()} == before
 
 
-async def test_changes_are_followed(root: Path, pilot: AppPilot) -> None:
+async def test_changed_code_updates_the_results(root: Path, pilot: AppPilot) -> None:
     await ask(pilot, "rotate")
     await until(pilot, lambda: view(pilot).watch.active)
     write(root, {"src/more.py": "def rotate_everything(): pass\n"})

@@ -38,8 +38,8 @@ class Drafter(Toy):
         if mode not in self.modes:
             raise EngineError(f"no mode {mode}")
         drafted = Answer("drafted", "a draft", _PROMPT, "", ())
-        made = super().answer(context, replace(query, options={}))
-        return replace(made, engine=self.name, answer=drafted, options={"mode": mode})
+        result = super().answer(context, replace(query, options={}))
+        return replace(result, engine=self.name, answer=drafted, options={"mode": mode})
 
     def complete(self, context: Context[Rules], query: Query, cancellation: Cancellation) -> Iterator[events.Event]:
         """A model that changes nothing."""
@@ -65,8 +65,8 @@ def test_model_needs_permission_first(session: Session) -> None:
     assert isinstance(previewed, Answered)
     assert isinstance(wanted, PermissionWanted)
     assert (wanted.trace.engine, wanted.trace.mode, wanted.trace.options) == ("drafter", "preview", {"mode": "long"})
-    said = what_is_asked(wanted.trace, Budget())
-    assert said == "This query needs a model: one call with about 70 tokens of your notes."
+    message = what_is_asked(wanted.trace, Budget())
+    assert message == "This query needs a model: one call with about 70 tokens of your notes."
 
 
 def test_model_is_called_in_the_chosen_mode(session: Session) -> None:
@@ -76,7 +76,7 @@ def test_model_is_called_in_the_chosen_mode(session: Session) -> None:
 
 
 @pytest.mark.parametrize("allowed", [False, True])
-def test_refusal_of_the_model_is_one_step(session: Session, allowed: bool) -> None:
+def test_unknown_mode_is_refused_in_one_step(session: Session, allowed: bool) -> None:
     if allowed:
         session.model.allow()
     assert _steps(session, "none") == [EngineUnusable("no mode none", "drafter", _ASKED._replace(run=allowed))]

@@ -25,19 +25,21 @@ async def test_broken_settings_file_is_reported_and_defaults_are_used(garden: Tr
         assert "TIER" in shown(pilot)
 
 
-async def test_unusable_keys_are_left_out_and_counted_in_one_toast(garden: Tree, make_app: MakeApp) -> None:
+async def test_unusable_settings_are_ignored_and_counted_in_one_toast(garden: Tree, make_app: MakeApp) -> None:
     own('thme = 1\nhistory = -1\nrecording = true\n[llm]\nurl = "x"\n')
     app = make_app(garden.root)
     async with app.run_test(size=NARROW) as pilot:
         await settled(pilot)
         (toast,) = toasts(pilot)
-        said = "unknown key thme; did you mean theme?; ignored here, but commands such as query refuse it (and 2 more"
-        assert toast.startswith(f"{user_file()}: {said}")
+        message = (
+            "unknown key thme; did you mean theme?; ignored here, but commands such as query refuse it (and 2 more"
+        )
+        assert toast.startswith(f"{user_file()}: {message}")
         assert view(pilot).engine.recording
         assert "recording" in text_of(pilot, "#status")
 
 
-async def test_problems_are_reported_without_a_project_too(
+async def test_setting_problems_are_reported_without_a_project(
     tmp_path_factory: pytest.TempPathFactory, make_app: MakeApp
 ) -> None:
     own("thme = 1")
@@ -48,7 +50,7 @@ async def test_problems_are_reported_without_a_project_too(
         assert len(toasts(pilot)) == 1
 
 
-async def test_unreadable_project_settings_are_a_message(garden: Tree, make_app: MakeApp) -> None:
+async def test_unreadable_project_settings_are_reported(garden: Tree, make_app: MakeApp) -> None:
     (garden.root / ".brv" / "brv-tui.toml").write_text("junk")
     async with make_app(garden.root).run_test(size=NARROW) as pilot:
         await settled(pilot)
@@ -69,7 +71,7 @@ async def test_watching_can_be_turned_off(garden: Tree, make_app: MakeApp) -> No
     ("wanted", "remote", "level"),
     [("auto", "", "full"), ("auto", "1", "none"), ("on", "1", "full"), ("off", "", "none")],
 )
-def test_animations(
+def test_animations_follow_the_setting_and_the_connection(
     wanted: str, remote: str, level: str, garden: Tree, make_app: MakeApp, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for name in ("SSH_CONNECTION", "SSH_TTY", "TMUX", "STY"):

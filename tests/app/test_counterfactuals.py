@@ -70,7 +70,7 @@ async def test_changes_for_a_long_answer_are_listed(
     assert all(lever.value in text_of(pilot, "#route") for lever in Lever)
 
 
-async def test_v_gives_the_reason_if_it_tries_or_finds_nothing(pilot: AppPilot) -> None:
+async def test_v_explains_why_no_changes_are_listed(pilot: AppPilot) -> None:
     await settled(pilot)
     await pilot.press("escape", "f4", "v")
     await until(pilot, lambda: "type a query first: v then looks for changes" in toast_text(pilot))
@@ -85,8 +85,8 @@ async def test_v_gives_the_reason_if_it_tries_or_finds_nothing(pilot: AppPilot) 
     await pilot.press("i")
     await ask_from_cache(pilot, QUERY)
     await pilot.press("escape", "f4", "v")
-    said = "clear the cache with c, then press v"
-    await until(pilot, lambda: said in toast_text(pilot))
+    message = "clear the cache with c, then press v"
+    await until(pilot, lambda: message in toast_text(pilot))
 
 
 async def test_changes_are_tried_only_on_request(app: BrvTui, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -119,7 +119,7 @@ class Held:
         monkeypatch.setattr(TraceExplainer, "counterfactuals", held)
 
 
-async def test_another_query_cancels_it(app: BrvTui, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_new_query_cancels_the_search_for_changes(app: BrvTui, monkeypatch: pytest.MonkeyPatch) -> None:
     held = Held(monkeypatch)
     async with app.run_test(size=WIDE) as pilot:
         await opened(pilot)
@@ -136,7 +136,7 @@ async def test_another_query_cancels_it(app: BrvTui, monkeypatch: pytest.MonkeyP
         assert "trying changes…" not in text_of(pilot, "#route")
 
 
-async def test_second_request_waits_for_the_first(app: BrvTui, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_second_search_for_changes_waits_for_the_first(app: BrvTui, monkeypatch: pytest.MonkeyPatch) -> None:
     held = Held(monkeypatch)
     async with app.run_test(size=WIDE) as pilot:
         await opened(pilot)
@@ -149,7 +149,7 @@ async def test_second_request_waits_for_the_first(app: BrvTui, monkeypatch: pyte
         assert view(pilot).answer.counterfactuals is not None
 
 
-async def test_saved_trace_has_no_tree_for_changes(garden: Tree, make_app: MakeApp, tmp_path: Any) -> None:
+async def test_saved_trace_cannot_be_searched_for_changes(garden: Tree, make_app: MakeApp, tmp_path: Any) -> None:
     session = garden.session(signals_file=garden.root / "signals.json")
     file = tmp_path / "saved.json"
     file.write_bytes(as_json(session.explainer.saved(session.preview(QUERY))))
@@ -163,6 +163,6 @@ async def test_saved_trace_has_no_tree_for_changes(garden: Tree, make_app: MakeA
         assert "trying" not in text_of(pilot, "#route")
 
 
-async def test_looks(looks: Looks, pilot: AppPilot) -> None:
+async def test_changes_match_their_picture(looks: Looks, pilot: AppPilot) -> None:
     await asked(pilot, QUERY)
     await looks(pilot, "test_looks[llm][{size}-{theme}]", ONLY_WIDE)

@@ -44,7 +44,7 @@ sys.exit(app.return_code)
 """
 
 
-def test_crash_gives_a_line_a_report_and_an_exit_code(garden: Tree, own_data_folders: Path, tmp_path: Path) -> None:
+def test_crash_prints_one_line_and_writes_a_report(garden: Tree, own_data_folders: Path, tmp_path: Path) -> None:
     (tmp_path / "broken.py").write_text(_BROKEN)
     command = [sys.executable, str(tmp_path / "broken.py"), str(garden.root)]
     known = {**os.environ, "COLUMNS": "500", "PYTHONPATH": str(ROOT)}
@@ -77,7 +77,7 @@ async def test_failing_worker_is_reported_with_a_report_file(
         assert view(pilot).answer.trace is not None
 
 
-async def test_system_error_in_a_worker_is_one_line_and_not_a_crash(
+async def test_system_error_in_a_worker_is_reported_without_a_crash(
     garden: Tree, make_app: MakeApp, own_data_folders: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def broken(*_: object) -> None:
@@ -107,7 +107,7 @@ async def test_failing_thread_is_reported(garden: Tree, make_app: MakeApp, monke
         await until(pilot, lambda: "failed: RuntimeError: it broke" in toast_text(pilot))
 
 
-async def test_save_without_confirmation_by_the_disk_is_still_a_save(
+async def test_save_that_the_disk_cannot_confirm_still_counts(
     garden: Tree, make_app: MakeApp, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     fsync = os.fsync

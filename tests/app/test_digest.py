@@ -23,7 +23,7 @@ def _digest(pilot: AppPilot) -> str:
     return flat(pilot, "#digest") if widget.display else ""
 
 
-async def test_each_rung_that_ran_is_named_with_its_count(pilot: AppPilot) -> None:
+async def test_digest_names_each_rung_that_ran_with_its_count(pilot: AppPilot) -> None:
     await ask(pilot, "refund+zzzzzzzz")
     (found,) = [rung for rung in trace_of(pilot).section(Ladder).rungs if rung.hits]
     assert f"{found.strategy.replace('_', ' ')} found {found.hits} note" in _digest(pilot)
@@ -37,7 +37,7 @@ async def test_each_rung_that_ran_is_named_with_its_count(pilot: AppPilot) -> No
 
 
 @pytest.mark.parametrize("size", [WIDE, NARROW], ids=["120x36", "80x24"])
-async def test_cache_shows_the_number_of_entries_and_their_lifetime(pilot: AppPilot, size: tuple[int, int]) -> None:
+async def test_digest_shows_cache_entries_and_their_lifetime(pilot: AppPilot, size: tuple[int, int]) -> None:
     await ask(pilot, "token store")
     assert "no entries" in _digest(pilot)
     await press(pilot, "enter")
@@ -50,7 +50,7 @@ async def test_cache_shows_the_number_of_entries_and_their_lifetime(pilot: AppPi
     assert f"1 entry, valid for {seconds(entry.left_s)}" in _digest(pilot)
 
 
-async def test_query_is_compared_with_the_most_similar_entry(pilot: AppPilot) -> None:
+async def test_digest_compares_query_with_most_similar_cache_entry(pilot: AppPilot) -> None:
     await ask(pilot, "token store")
     await press(pilot, "enter")
     await ask(pilot, "rollback alias")
@@ -82,7 +82,7 @@ async def test_digest_omits_panes_that_are_shown(pilot: AppPilot) -> None:
     assert _digest(pilot) == ""
 
 
-async def test_digest_requests_only_what_the_engine_has(pilot: AppPilot) -> None:
+async def test_digest_omits_features_that_the_engine_lacks(pilot: AppPilot) -> None:
     await ask(pilot, "zebra+quagga", "escape")
     await switch_to(pilot, "jeffs_brain")
     assert "Retry" in _digest(pilot)
@@ -91,7 +91,7 @@ async def test_digest_requests_only_what_the_engine_has(pilot: AppPilot) -> None
     assert _digest(pilot) == ""
 
 
-async def test_remaining_time_counts_down(garden: Tree, make_app: MakeApp) -> None:
+async def test_digest_counts_down_the_lifetime_of_entries(garden: Tree, make_app: MakeApp) -> None:
     app = make_app(garden.root, now_ms=None)
     async with app.run_test(size=WIDE) as pilot:
         await ask(pilot, "token store")

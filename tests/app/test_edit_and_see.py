@@ -12,7 +12,7 @@ from tests.support.trees import Tree
 _OTHER = "billing/invoices/numbering.md"
 
 
-async def test_predicted_moves_are_shown_and_come_true(garden: Tree, pilot: AppPilot) -> None:
+async def test_predicted_ranking_matches_the_ranking_after_saving(garden: Tree, pilot: AppPilot) -> None:
     await ask(pilot, "credit note")
     before = {hit.file: hit.score for hit in view(pilot).answer.trace.hits}  # type: ignore[union-attr]
     assert _OTHER not in before
@@ -41,7 +41,7 @@ async def test_predicted_moves_are_shown_and_come_true(garden: Tree, pilot: AppP
     assert view(pilot).answer.trace.tier == preview.after.tier  # type: ignore[union-attr]
 
 
-async def test_results_that_drop_out_or_rise_are_reported(pilot: AppPilot) -> None:
+async def test_ranking_marks_results_that_rise_or_drop_out(pilot: AppPilot) -> None:
     await ask(pilot, "refresh token rotation")
     first = view(pilot).answer.trace.hits[0].file  # type: ignore[union-attr]
     brv(pilot).selection.select(first)
@@ -81,7 +81,7 @@ async def test_effects_of_saving_are_shown_above_the_text(
             assert f"recency {recency.now:.2f} (new time: 1.00)" in shown(pilot)
 
 
-async def test_ranking_follows_the_query_and_lists_unread_parts(pilot: AppPilot) -> None:
+async def test_ranking_follows_the_query_and_warns_of_unread_text(pilot: AppPilot) -> None:
     await settled(pilot)
     brv(pilot).editing.edit(NOTE)
     await until(pilot, lambda: view(pilot).editor.edit is not None)

@@ -18,7 +18,7 @@ from tests.support.trees import Tree
 pytestmark = pytest.mark.long
 
 
-async def test_unsaved_text_lists_the_queries_it_would_break(with_judgments: Tree, pilot: AppPilot) -> None:
+async def test_lab_shows_a_column_for_unsaved_text(with_judgments: Tree, pilot: AppPilot) -> None:
     await open_note(pilot)
     await press(pilot, "ctrl+home", *(["ctrl+k"] * 60))
     edit = view(pilot).editor.edit
@@ -36,10 +36,8 @@ async def test_unsaved_text_lists_the_queries_it_would_break(with_judgments: Tre
     assert not column.problem
 
 
-async def test_broken_queries_are_reported_and_the_lab_gives_the_reason(
-    with_judgments: Tree, make_app: MakeApp
-) -> None:
-    """Checks the toast, the mark on the Lab, its cursor, note and cause, and the report after a revert."""
+async def test_edit_that_breaks_a_judged_query_is_explained_in_the_lab(with_judgments: Tree, make_app: MakeApp) -> None:
+    """Checks the toast, the mark on the Lab, its details of the change, and the report after a revert."""
     with_judgments.age_by_today()
     async with make_app(with_judgments.root, now_ms=None).run_test(size=WIDE) as pilot:
         await open_note(pilot, ROTATION)
@@ -48,8 +46,8 @@ async def test_broken_queries_are_reported_and_the_lab_gives_the_reason(
         before = editor(pilot).area.text
         editor(pilot).area.replace_text("# Something else\n\nNothing of it is left.\n")
         await pilot.press("ctrl+s")
-        said = "1 of 3 judged queries has another answer after the edit to refresh_rotation.md, 1 worse: "
-        await until(pilot, lambda: f"{said}Esc, then 5 shows it" in toast_text(pilot))
+        message = "1 of 3 judged queries has another answer after the edit to refresh_rotation.md, 1 worse: "
+        await until(pilot, lambda: f"{message}Esc, then 5 shows it" in toast_text(pilot))
         assert "5 Lab ⚠1" in text_of(pilot, "#status")
         await pilot.press("escape", "5")
         await until(pilot, lambda: view(pilot).lab.causes is not None)
@@ -75,7 +73,7 @@ async def test_broken_queries_are_reported_and_the_lab_gives_the_reason(
 
 
 async def ask_and_break(pilot: AppPilot, tree: Tree) -> None:
-    """Runs a query, then removes its text from the first note, and waits until that was noticed."""
+    """Runs a query, replaces the text of its first note, and waits until the app detects the change."""
     await ask(pilot, "refunds billing")
     brv(pilot).edits.hold()
     await settled(pilot)
@@ -83,15 +81,13 @@ async def ask_and_break(pilot: AppPilot, tree: Tree) -> None:
     await until(pilot, lambda: view(pilot).edits.effect is not None)
 
 
-async def test_lost_note_of_the_open_query_is_reported_and_not_judged_as_right(
-    with_judgments: Tree, make_app: MakeApp
-) -> None:
-    """The answer before the edit is judged in its column, and the current answer only once the edit is accepted."""
+async def test_changed_answer_of_open_query_is_reported_and_not_judged(with_judgments: Tree, make_app: MakeApp) -> None:
+    """The answer before the edit can be judged in its column. The current answer cannot, until the edit is accepted."""
     with_judgments.age_by_today()
     async with make_app(with_judgments.root, now_ms=None).run_test(size=WIDE) as pilot:
         await ask_and_break(pilot, with_judgments)
-        said = f"the open query has another answer after the edit to refunds.md; 3 judged queries have {AS_BEFORE}"
-        await until(pilot, lambda: said in toast_text(pilot))
+        message = f"the open query has another answer after the edit to refunds.md; 3 judged queries have {AS_BEFORE}"
+        await until(pilot, lambda: message in toast_text(pilot))
         await to_lab(pilot)
         assert table(pilot).chosen == OPEN_QUERY
         await pilot.press("J")
@@ -104,8 +100,8 @@ async def test_lost_note_of_the_open_query_is_reported_and_not_judged_as_right(
         await pilot.press("J")
         await until(pilot, lambda: len(judged(with_judgments)) == 4)
         assert [each.path for each in judged(with_judgments)[-1].documents] == ["billing/refunds.md"]
-        said = "“refunds billing” is judged as answered before the edits; 4 judged queries in all; u takes it back"
-        await until(pilot, lambda: said in toast_text(pilot))
+        message = "“refunds billing” is judged as answered before the edits; 4 judged queries in all; u takes it back"
+        await until(pilot, lambda: message in toast_text(pilot))
 
 
 async def test_effect_is_checked_again_for_another_engine_or_query(garden: Tree, make_app: MakeApp) -> None:
@@ -115,8 +111,8 @@ async def test_effect_is_checked_again_for_another_engine_or_query(garden: Tree,
         first = view(pilot).edits.effect
         await ask(pilot, "freeze window")
         (garden.tree / "deploy/freeze_window.md").unlink()
-        said = "the latest query has another answer after edits to 2 notes"
-        await until(pilot, lambda: said in toast_text(pilot))
+        message = "the latest query has another answer after edits to 2 notes"
+        await until(pilot, lambda: message in toast_text(pilot))
         second = view(pilot).edits.effect
         assert second is not first
         await pilot.press("escape", "P")
@@ -129,7 +125,7 @@ def _result(query: str, path: str) -> QueryResult:
 
 
 @pytest.mark.parametrize(
-    ("effect", "key", "said"),
+    ("effect", "key", "message"),
     [
         ((14, 0, 0, 0, 0, 1), "5", f"14 judged queries have {AS_BEFORE}"),
         ((14, 1, 0, 0, 0, 1), "5", f"14 judged queries and the open query have {AS_BEFORE}"),
@@ -170,23 +166,25 @@ def _result(query: str, path: str) -> QueryResult:
         ),
     ],
 )
-def test_effect_of_an_edit_is_one_sentence(effect: tuple[int, int, int, int, int, int], key: str, said: str) -> None:
+def test_effect_of_an_edit_is_described_in_one_sentence(
+    effect: tuple[int, int, int, int, int, int], key: str, message: str
+) -> None:
     judged, unjudged, left_out, changed, others, notes = effect
     earlier = EarlierNotes(tuple(f"x/n{number}.md" for number in range(notes)))
     changes = [QueryChange(_result(str(n), "b.md"), _result(str(n), "a.md")) for n in range(changed + others)]
-    made = EditEffect(earlier, judged, unjudged, left_out, tuple(changes[:changed]), tuple(changes[changed:]))
-    assert sentence(made, "note", key) == said
+    result = EditEffect(earlier, judged, unjudged, left_out, tuple(changes[:changed]), tuple(changes[changed:]))
+    assert sentence(result, "note", key) == message
 
 
 @pytest.mark.parametrize(
-    ("paths", "said"),
+    ("paths", "message"),
     [
         (("a/_index.md", "a/b.abstract.md", "a/b.md", "a/c.md"), "2 notes"),
         (("_archived/a/b.full.md", "_archived/a/b.stub.md", "a/b.md"), "b.md"),
         (("_index.md", "a/_index.md"), "2 files"),
     ],
 )
-def test_only_notes_are_counted_not_derived_files(paths: tuple[str, ...], said: str) -> None:
+def test_edit_sentence_counts_notes_without_derived_files(paths: tuple[str, ...], message: str) -> None:
     change = QueryChange(_result("0", "b.md"), _result("0", "a.md"))
-    made = EditEffect(EarlierNotes(paths), 1, 0, 0, (change,), ())
-    assert f"since {said} changed" in sentence(made, "note")
+    result = EditEffect(EarlierNotes(paths), 1, 0, 0, (change,), ())
+    assert f"since {message} changed" in sentence(result, "note")

@@ -42,7 +42,7 @@ async def test_e_edits_the_selected_note_and_esc_goes_back(size: tuple[int, int]
 
 
 @pytest.mark.long
-async def test_note_under_the_tree_cursor_is_edited(pilot: AppPilot) -> None:
+async def test_e_edits_the_note_under_the_tree_cursor(pilot: AppPilot) -> None:
     await settled(pilot)
     await press(pilot, "escape", "2")
     tree = frame(pilot).query_one(TreePane)
@@ -72,7 +72,7 @@ async def test_files_that_cannot_be_edited_give_a_reason(app: BrvTui, garden: Tr
 
 
 @at_two_sizes
-async def test_typing_marks_the_note_as_unsaved_everywhere(size: tuple[int, int], pilot: AppPilot) -> None:
+async def test_typing_marks_the_note_as_unsaved(size: tuple[int, int], pilot: AppPilot) -> None:
     await type_in_note(pilot, "12 zq?")
     await looked(pilot)
     assert area(pilot).text.startswith("12 zq?# Rollback")
@@ -111,7 +111,7 @@ async def test_saving_changes_only_the_typed_text(garden: Tree, make_app: MakeAp
         assert not any(ord(char) < 32 for char in shown(pilot).replace("\n", ""))
 
 
-async def test_own_save_keeps_cursor_scroll_and_undo(garden: Tree, make_app: MakeApp) -> None:
+async def test_saving_keeps_cursor_scroll_and_undo(garden: Tree, make_app: MakeApp) -> None:
     garden.file(NOTE, "# Rollback\n" + "line\n" * 200, 3)
     async with make_app(garden.root).run_test(size=NARROW) as pilot:
         await open_note(pilot)
@@ -134,7 +134,7 @@ async def test_own_save_keeps_cursor_scroll_and_undo(garden: Tree, make_app: Mak
         assert b"lixne" in _on_disk(garden)
 
 
-async def test_modification_time_is_new_or_kept_as_chosen(garden: Tree, make_app: MakeApp) -> None:
+async def test_save_sets_or_keeps_the_modification_time_as_chosen(garden: Tree, make_app: MakeApp) -> None:
     before = os.stat(garden.tree / NOTE).st_mtime_ns
     async with make_app(garden.root).run_test(size=WIDE) as pilot:
         await open_note(pilot)
@@ -147,17 +147,17 @@ async def test_modification_time_is_new_or_kept_as_chosen(garden: Tree, make_app
         await until(pilot, lambda: _on_disk(garden).startswith(b"x#"))
         await looked(pilot)
         assert os.stat(garden.tree / NOTE).st_mtime_ns == before
-        said = "its time is kept, so cached answers stay valid; c on the screen 1 removes them"
-        await until(pilot, lambda: said in toast_text(pilot))
+        message = "its time is kept, so cached answers stay valid; c on the screen 1 removes them"
+        await until(pilot, lambda: message in toast_text(pilot))
         brv(pilot).clear_notifications()
         await pilot.press("f6", "y", "ctrl+s")
         await until(pilot, lambda: _on_disk(garden).startswith(b"xy#"))
         await looked(pilot)
         assert os.stat(garden.tree / NOTE).st_mtime_ns != before
-        assert said not in toast_text(pilot)
+        assert message not in toast_text(pilot)
 
 
-async def test_unchanged_or_unwritable_text_stays(garden: Tree, make_app: MakeApp) -> None:
+async def test_unchanged_or_read_only_note_is_not_saved(garden: Tree, make_app: MakeApp) -> None:
     before = os.stat(garden.tree / NOTE)
     async with make_app(garden.root).run_test(size=WIDE) as pilot:
         await open_note(pilot)
@@ -174,7 +174,7 @@ async def test_unchanged_or_unwritable_text_stays(garden: Tree, make_app: MakeAp
         assert "• unsaved" in shown(pilot)
 
 
-async def test_notes_of_shared_sources_are_not_edited(make_tree: Callable[[str], Tree], make_app: MakeApp) -> None:
+async def test_notes_of_shared_sources_cannot_be_edited(make_tree: Callable[[str], Tree], make_app: MakeApp) -> None:
     own, other = make_tree("own"), make_tree("other")
     own.note("a/b.md", "Own")
     other.note("c/d.md", "Shared words")
@@ -185,7 +185,7 @@ async def test_notes_of_shared_sources_are_not_edited(make_tree: Callable[[str],
 
 
 @pytest.mark.long
-async def test_words_are_found(app: BrvTui) -> None:
+async def test_search_finds_words_in_the_note(app: BrvTui) -> None:
     async with app.run_test(size=NARROW) as pilot:
         await open_note(pilot)
         await pilot.press("ctrl+f")
@@ -209,7 +209,7 @@ async def test_words_are_found(app: BrvTui) -> None:
 
 
 @pytest.mark.long
-async def test_long_lines_wrap_or_not(garden: Tree, make_app: MakeApp) -> None:
+async def test_f8_toggles_wrapping_of_long_lines(garden: Tree, make_app: MakeApp) -> None:
     garden.file(NOTE, "# Rollback\n" + "word " * 100, 3)
     async with make_app(garden.root).run_test(size=NARROW) as pilot:
         await open_note(pilot)
@@ -221,9 +221,7 @@ async def test_long_lines_wrap_or_not(garden: Tree, make_app: MakeApp) -> None:
 
 
 @at_two_sizes
-async def test_problems_are_listed_and_lead_to_their_line(
-    garden: Tree, make_app: MakeApp, size: tuple[int, int]
-) -> None:
+async def test_listed_problems_jump_to_their_line(garden: Tree, make_app: MakeApp, size: tuple[int, int]) -> None:
     garden.file(NOTE, "---\nmaturity: coer\n---\n# Rollback\n\nSee @deploy/freeze/windov.md.\n", 3)
     async with make_app(garden.root).run_test(size=size) as pilot:
         await open_note(pilot)
@@ -244,20 +242,20 @@ async def test_problems_are_listed_and_lead_to_their_line(
         assert set(area(pilot).line_marks) == {5}
 
 
-async def test_mouse_help_and_pasted_text_of_the_editor(pilot: AppPilot) -> None:
+async def test_editor_handles_clicks_help_and_control_characters(pilot: AppPilot) -> None:
     await open_note(pilot)
     await pilot.click("#text", offset=(6, 4))
     assert area(pilot).cursor_location == (3, 2)
     await pilot.press("f1")
     assert "The note exactly as it is on disk" in shown(pilot)
     await pilot.press("escape", "f3", "question_mark")
-    said = "\n".join(line.plain for line in pilot.app.screen.query_one(TextPane).lines)
+    text = "\n".join(line.plain for line in pilot.app.screen.query_one(TextPane).lines)
     for words in (
         "saving keeps the note's modification time",
         "Delete to the start of the word",
         "Go to the line with",
     ):
-        assert words in said
+        assert words in text
     await pilot.press("escape")
     area(pilot).insert("a\x1b[31m\r\nb\u202ec\rd", (0, 0))
     await looked(pilot)
@@ -265,25 +263,25 @@ async def test_mouse_help_and_pasted_text_of_the_editor(pilot: AppPilot) -> None
     assert "2 characters that cannot be shown" in toast_text(pilot)
 
 
-async def save_anyway(pilot: AppPilot, said: str = "its frontmatter would no longer be read") -> None:
+async def save_anyway(pilot: AppPilot, message: str = "its frontmatter would no longer be read") -> None:
     """Saves, and confirms the warning about damage."""
     await on(pilot, DamageDialog, "ctrl+s")
     dialog = pilot.app.screen
     assert isinstance(dialog, DamageDialog)
-    assert said in " ".join(" ".join(row.plain for row in dialog.query_one("#question", Lines).lines).split())
+    assert message in " ".join(" ".join(row.plain for row in dialog.query_one("#question", Lines).lines).split())
     dialog.listen()
     await pilot.press("s")
 
 
 @pytest.mark.parametrize(
-    ("keys", "typed", "said"),
+    ("keys", "typed", "message"),
     [
         (("down", "end"), ": two: [", "line 2: "),
         (("ctrl+home",), "q", "line 1: the frontmatter does not begin with ---"),
     ],
 )
 async def test_broken_frontmatter_is_reported_after_saving(
-    garden: Tree, make_app: MakeApp, keys: tuple[str, ...], typed: str, said: str
+    garden: Tree, make_app: MakeApp, keys: tuple[str, ...], typed: str, message: str
 ) -> None:
     garden.file(NOTE, "---\ntitle: one\n---\n# Rollback\n", 3)
     async with make_app(garden.root).run_test(size=WIDE) as pilot:
@@ -292,7 +290,7 @@ async def test_broken_frontmatter_is_reported_after_saving(
         await type_keys(pilot, typed)
         await save_anyway(pilot)
         await until(pilot, lambda: f"saved {NOTE}" in toast_text(pilot))
-        assert f"{NOTE} is saved, but {said}" in toast_text(pilot)
+        assert f"{NOTE} is saved, but {message}" in toast_text(pilot)
         assert "the engine does not read" in toast_text(pilot)
 
 
@@ -321,7 +319,7 @@ async def test_generated_file_warns_that_edits_are_overwritten(garden: Tree, mak
 
 
 @pytest.mark.long
-async def test_select_all_has_a_key_that_help_lists(app: BrvTui) -> None:
+async def test_f5_selects_the_whole_text_and_help_lists_the_key(app: BrvTui) -> None:
     async with app.run_test(size=(120, 160)) as pilot:
         await open_note(pilot)
         whole = area(pilot).text

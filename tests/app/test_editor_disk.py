@@ -26,7 +26,7 @@ pytestmark = [pytest.mark.long, pytest.mark.usefixtures("few_lines")]
 
 
 async def _clash(pilot: AppPilot, garden: Tree, theirs: str) -> None:
-    """Types an x into my text and presses ^S, while their text is on disk."""
+    """Types an x and presses ^S after another program has changed the file."""
     await type_in_note(pilot, "x")
     by_somebody(garden, theirs)
     await until(pilot, lambda: view(pilot).editor.edit and view(pilot).editor.edit.on_disk == "changed")  # type: ignore[union-attr]
@@ -34,7 +34,7 @@ async def _clash(pilot: AppPilot, garden: Tree, theirs: str) -> None:
     await settled(pilot)
 
 
-async def test_unchanged_note_follows_the_disk_and_keeps_its_position(garden: Tree, pilot: AppPilot) -> None:
+async def test_unedited_note_reloads_from_disk_and_keeps_the_cursor(garden: Tree, pilot: AppPilot) -> None:
     await open_note(pilot)
     area(pilot).move_cursor((6, 2))
     by_somebody(garden, FEW_LINES.replace("one\n", "one\nand a half\n"))
@@ -50,7 +50,7 @@ async def test_unchanged_note_follows_the_disk_and_keeps_its_position(garden: Tr
 
 
 @at_two_sizes
-async def test_change_under_unsaved_text_is_reported_and_the_text_stays(
+async def test_change_on_disk_is_reported_and_unsaved_text_kept(
     garden: Tree, size: tuple[int, int], pilot: AppPilot
 ) -> None:
     await type_in_note(pilot, "x")
@@ -75,7 +75,7 @@ async def test_change_under_unsaved_text_is_reported_and_the_text_stays(
         assert "CHANGED ON DISK" in shown(pilot)
 
 
-async def test_my_text_can_be_kept(garden: Tree, pilot: AppPilot) -> None:
+async def test_conflict_can_keep_my_text(garden: Tree, pilot: AppPilot) -> None:
     await _clash(pilot, garden, FEW_LINES.replace("two", "zwei"))
     assert "+ x# Rollback" in shown(pilot)
     assert "- zwei" in shown(pilot)
@@ -86,7 +86,7 @@ async def test_my_text_can_be_kept(garden: Tree, pilot: AppPilot) -> None:
     assert "ON DISK" not in shown(pilot)
 
 
-async def test_their_text_can_be_taken_and_mine_restored(garden: Tree, make_app: MakeApp) -> None:
+async def test_conflict_can_take_their_text_and_undo_restores_mine(garden: Tree, make_app: MakeApp) -> None:
     theirs = FEW_LINES.replace("two", "zwei")
     async with make_app(garden.root).run_test(size=WIDE) as pilot:
         await _clash(pilot, garden, theirs)
@@ -99,7 +99,7 @@ async def test_their_text_can_be_taken_and_mine_restored(garden: Tree, make_app:
         assert area(pilot).text == f"x{FEW_LINES}"
 
 
-async def test_both_texts_can_be_merged(garden: Tree, pilot: AppPilot) -> None:
+async def test_conflict_can_merge_both_texts(garden: Tree, pilot: AppPilot) -> None:
     await _clash(pilot, garden, FEW_LINES.replace("four", "vier"))
     await pilot.press("e")
     await looked(pilot)
@@ -110,7 +110,7 @@ async def test_both_texts_can_be_merged(garden: Tree, pilot: AppPilot) -> None:
     await until(pilot, lambda: on_disk(garden) == merged)
 
 
-async def test_lines_changed_by_both_become_conflicts(garden: Tree, pilot: AppPilot) -> None:
+async def test_merge_marks_lines_changed_on_both_sides(garden: Tree, pilot: AppPilot) -> None:
     await _clash(pilot, garden, FEW_LINES.replace("# Rollback", "# Zurück"))
     assert "If you merge them, you decide 1 place" in shown(pilot)
     await pilot.press("e")
@@ -136,7 +136,7 @@ async def test_removed_note_can_be_written_again(garden: Tree, pilot: AppPilot) 
     assert on_disk(garden) == f"x{FEW_LINES}"
 
 
-async def test_removed_note_can_be_discarded(garden: Tree, pilot: AppPilot) -> None:
+async def test_text_of_a_removed_note_can_be_discarded(garden: Tree, pilot: AppPilot) -> None:
     await _gone(pilot, garden)
     await on(pilot, QueryScreen, "d")
     await settled(pilot)
@@ -144,7 +144,7 @@ async def test_removed_note_can_be_discarded(garden: Tree, pilot: AppPilot) -> N
     assert drafted(garden.root) is None
 
 
-async def test_unchanged_note_is_closed_when_it_is_removed(garden: Tree, pilot: AppPilot) -> None:
+async def test_unedited_note_is_closed_when_its_file_is_removed(garden: Tree, pilot: AppPilot) -> None:
     await open_note(pilot)
     (garden.tree / NOTE).unlink()
     await on(pilot, QueryScreen)

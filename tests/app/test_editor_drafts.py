@@ -39,7 +39,7 @@ def _drafts(garden: Tree) -> DraftStore:
     return DraftStore(garden.tree)
 
 
-async def test_unsaved_text_is_drafted_and_the_draft_removed_with_the_save(garden: Tree, pilot: AppPilot) -> None:
+async def test_unsaved_text_is_drafted_until_saved(garden: Tree, pilot: AppPilot) -> None:
     await type_in_note(pilot, "xy")
     await looked(pilot)
     assert drafted(garden.root) == f"xy{FEW_LINES}".encode()
@@ -73,9 +73,7 @@ async def _offered(pilot: AppPilot) -> None:
     await settled(pilot)
 
 
-async def test_drafts_are_reported_at_the_start_and_dialogs_mark_both_texts_alike(
-    left: Tree, make_app: MakeApp
-) -> None:
+async def test_draft_is_reported_at_start_and_both_dialogs_label_texts_alike(left: Tree, make_app: MakeApp) -> None:
     def compared(theirs: str) -> str:
         """The difference in the dialog. My text, a draft or typed text, has TWO."""
         rows = [row.plain for row in pilot.app.screen.query_one(DiffPane).lines]
@@ -101,7 +99,7 @@ async def test_drafts_are_reported_at_the_start_and_dialogs_mark_both_texts_alik
 
 @pytest.mark.long
 @at_two_sizes
-async def test_hint_leads_to_the_draft_from_anywhere_until_it_is_resolved(
+async def test_draft_hint_opens_the_draft_on_every_screen_until_resolved(
     left: Tree, size: tuple[int, int], pilot: AppPilot
 ) -> None:
     await settled(pilot)
@@ -125,7 +123,7 @@ async def test_hint_leads_to_the_draft_from_anywhere_until_it_is_resolved(
 
 
 @pytest.mark.long
-async def test_several_drafts_are_listed_except_texts_already_on_disk(left: Tree, make_app: MakeApp) -> None:
+async def test_draft_list_omits_drafts_equal_to_the_file(left: Tree, make_app: MakeApp) -> None:
     _drafts(left).add(Draft("auth/new_note.md", b"# New\n", None, NOW_MS, 2**22 + 1, ""))
     left.file("auth/saved.md", "# Saved\n", 1)
     _drafts(left).add(Draft("auth/saved.md", b"# Saved\n", None, NOW_MS, 2**22 + 1, ""))
@@ -143,7 +141,7 @@ async def _listening(pilot: AppPilot) -> None:
 
 
 @pytest.mark.long
-async def test_drafts_are_listed_and_the_hint_disappears_with_the_last(left: Tree, make_app: MakeApp) -> None:
+async def test_draft_hint_disappears_with_the_last_draft(left: Tree, make_app: MakeApp) -> None:
     async with make_app(left.root).run_test(size=NARROW) as pilot:
         await settled(pilot)
         assert "1 draft: ^l" in shown(pilot)
@@ -159,7 +157,7 @@ async def test_drafts_are_listed_and_the_hint_disappears_with_the_last(left: Tre
         await until(pilot, lambda: "there are no drafts" in shown(pilot))
 
 
-async def test_draft_is_offered_and_can_be_taken(left: Tree, pilot: AppPilot) -> None:
+async def test_offered_draft_can_be_taken_and_saved(left: Tree, pilot: AppPilot) -> None:
     await _offered(pilot)
     assert "from 2 min ago" in shown(pilot)
     assert "+ TWO" in shown(pilot)
@@ -174,9 +172,7 @@ async def test_draft_is_offered_and_can_be_taken(left: Tree, pilot: AppPilot) ->
     assert on_disk(left) == FEW_LINES.replace("two", "TWO")
 
 
-async def test_draft_of_another_text_says_so_stays_undecided_and_can_be_discarded(
-    left: Tree, make_app: MakeApp
-) -> None:
+async def test_outdated_draft_shows_a_warning_and_can_be_discarded(left: Tree, make_app: MakeApp) -> None:
     theirs = FEW_LINES.replace("five", "FIVE")
     by_somebody(left, theirs)
     async with make_app(left.root).run_test(size=NARROW) as pilot:
@@ -192,15 +188,15 @@ async def test_draft_of_another_text_says_so_stays_undecided_and_can_be_discarde
         assert drafted(left.root) is None
 
 
-async def _offered_of_gone(pilot: AppPilot, said: str) -> None:
-    """Opens the draft of a note that is not at its path; these words about the note are shown."""
+async def _offered_of_gone(pilot: AppPilot, message: str) -> None:
+    """Opens the draft of a note that is gone from its path, and checks that ``message`` is shown."""
     await settled(pilot)
     brv(pilot).editing.edit(NOTE)
     await on(pilot, DraftDialog)
-    assert said in flat(pilot)
+    assert message in flat(pilot)
 
 
-async def test_draft_of_a_removed_note_can_be_written(left: Tree, make_app: MakeApp) -> None:
+async def test_draft_of_a_removed_note_can_be_saved(left: Tree, make_app: MakeApp) -> None:
     (left.tree / NOTE).unlink()
     async with make_app(left.root).run_test(size=WIDE) as pilot:
         await _offered_of_gone(pilot, "The note has been removed on disk since")
@@ -210,7 +206,7 @@ async def test_draft_of_a_removed_note_can_be_written(left: Tree, make_app: Make
         assert on_disk(left) == FEW_LINES.replace("two", "TWO")
 
 
-async def test_draft_of_a_moved_note_is_taken_at_its_new_path(left: Tree, make_app: MakeApp) -> None:
+async def test_draft_of_a_moved_note_opens_at_its_new_path(left: Tree, make_app: MakeApp) -> None:
     moved = "deploy/undone.md"
     (left.tree / NOTE).rename(left.tree / moved)
     async with make_app(left.root).run_test(size=WIDE) as pilot:
@@ -226,7 +222,7 @@ async def test_draft_of_a_moved_note_is_taken_at_its_new_path(left: Tree, make_a
         assert not (left.tree / NOTE).exists()
 
 
-async def test_draft_of_a_removed_note_can_be_discarded_and_opens_nothing(left: Tree, make_app: MakeApp) -> None:
+async def test_discarding_the_draft_of_a_removed_note_opens_no_editor(left: Tree, make_app: MakeApp) -> None:
     (left.tree / NOTE).unlink()
     async with make_app(left.root).run_test(size=WIDE) as pilot:
         await _offered_of_gone(pilot, "The note has been removed on disk since")
@@ -243,7 +239,7 @@ async def test_draft_of_a_removed_note_can_be_discarded_and_opens_nothing(left: 
 async def test_each_note_keeps_its_newest_draft_on_a_slow_disk(
     garden: Tree, make_app: MakeApp, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """For each note, only the last waiting draft is written. Other notes neither wait for it nor replace it."""
+    """Only the last waiting draft of each note is written. Drafts of other notes do not wait for that."""
     is_wanted = threading.Event()
     write, written = note_on_disk.write_draft, []
 
@@ -268,8 +264,8 @@ async def test_each_note_keeps_its_newest_draft_on_a_slow_disk(
     assert {(draft.path, draft.data) for draft in _drafts(garden).all()} == {(NOTE, b"3"), ("other.md", b"3")}
 
 
-def test_text_that_could_not_be_saved_stays_next_to_the_typed_one(left: Tree) -> None:
-    """Neither replaces the other, nor the earlier draft. Each is offered."""
+def test_text_of_a_failed_save_does_not_replace_drafts(left: Tree) -> None:
+    """The failed text, the newly typed text and the earlier draft are all kept."""
     session = left.session()
     for request in (
         DraftRequest(NOTE, b"in vain\n", is_set_aside=True),
@@ -281,7 +277,7 @@ def test_text_that_could_not_be_saved_stays_next_to_the_typed_one(left: Tree) ->
     assert held == {b"typed\n", b"in vain\n", FEW_LINES.replace("two", "TWO").encode()}
 
 
-async def test_further_text_of_a_conflict_is_reported(
+async def test_second_write_during_a_save_is_kept_and_reported(
     garden: Tree, make_app: MakeApp, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Another program writes twice: between check and swap, and before the swap is undone."""
@@ -298,8 +294,8 @@ async def test_further_text_of_a_conflict_is_reported(
         await type_in_note(pilot, "x")
         await on(pilot, ConflictDialog, "ctrl+s")
         (kept,) = (garden.tree / NOTE).parent.glob(".brv-tui-*")
-        said = f"another program was writing the file; your text is kept in {kept.relative_to(garden.tree)}"
-        assert said in toast_text(pilot)
+        message = f"another program was writing the file; your text is kept in {kept.relative_to(garden.tree)}"
+        assert message in toast_text(pilot)
     assert (on_disk(garden), kept.read_bytes()) == ("first\n", b"second\n")
     other = kept.with_name(kept.name.replace(f"-{os.getpid()}-", f"-{2**22 + 1}-"))
     kept.rename(other)  # as if this process had ended

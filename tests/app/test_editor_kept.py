@@ -62,8 +62,8 @@ async def _asked(pilot: AppPilot) -> None:
 # drafts
 
 
-async def test_leaving_the_app_leaves_no_draft(app: BrvTui, garden: Tree, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Also while the draft is being written."""
+async def test_saving_on_quit_leaves_no_draft(app: BrvTui, garden: Tree, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Even if the draft is still being written when the app quits."""
     is_wanted = threading.Event()
     keep = note_on_disk.write_draft
 
@@ -83,7 +83,7 @@ async def test_leaving_the_app_leaves_no_draft(app: BrvTui, garden: Tree, monkey
     assert _on_disk(garden) == f"x{_TEXT}".encode()
 
 
-async def test_taken_draft_always_has_a_file(app: BrvTui, garden: Tree, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_taking_a_draft_keeps_its_file(app: BrvTui, garden: Tree, monkeypatch: pytest.MonkeyPatch) -> None:
     with monkeypatch.context() as gone:
         gone.setattr("brvtui.store.drafts.os.getpid", lambda: 2**22 + 1)
         DraftStore(garden.tree).keep(NOTE, b"draft\n", None, NOW_MS)
@@ -103,7 +103,7 @@ async def test_taken_draft_always_has_a_file(app: BrvTui, garden: Tree, monkeypa
 # somebody else's text
 
 
-async def test_my_text_comes_back_after_any_text_of_theirs(app: BrvTui, garden: Tree) -> None:
+async def test_my_text_survives_any_text_written_by_another_program(app: BrvTui, garden: Tree) -> None:
     theirs = b"\xef\xbb\xbf" + _TEXT.replace("\n", "\r\n").encode() + b"\x1b \xff"
     async with app.run_test(size=WIDE) as pilot:
         await _changed(pilot, garden, theirs)
@@ -139,7 +139,7 @@ async def test_note_that_became_too_long_for_the_editor_is_not_loaded(garden: Tr
     assert area(pilot).text == f"x{_TEXT}"
 
 
-async def test_unedited_text_is_written_again_or_follows_the_disk(garden: Tree, pilot: AppPilot) -> None:
+async def test_unedited_text_can_be_written_again_or_reloads(garden: Tree, pilot: AppPilot) -> None:
     await _changed(pilot, garden, None)
     await pilot.press("backspace")
     await looked(pilot)
@@ -257,7 +257,7 @@ async def test_conflict_of_a_closed_note_becomes_a_draft(
     assert (_on_disk(garden) if theirs else None) == theirs
 
 
-async def test_note_is_saved_at_once_during_another_save(
+async def test_note_is_saved_without_waiting_for_another_save(
     garden: Tree, save_is_wanted: threading.Event, pilot: AppPilot
 ) -> None:
     await type_in_note(pilot, "x")
@@ -300,7 +300,7 @@ async def test_answer_to_a_conflict_does_not_affect_another_note(
 # what comes late, or from outside
 
 
-async def test_late_note_does_not_take_the_place_and_cut_text_pastes_unchanged(
+async def test_late_note_does_not_replace_a_newer_one_and_cut_text_pastes_back(
     app: BrvTui, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     is_read = threading.Event()
@@ -331,7 +331,7 @@ async def test_late_note_does_not_take_the_place_and_cut_text_pastes_unchanged(
         assert not view(pilot).editor.edit.dirty  # type: ignore[union-attr]
 
 
-async def test_text_that_cannot_be_edited_here_is_still_saved(
+async def test_uneditable_text_from_external_editor_is_still_saved(
     app: BrvTui, garden: Tree, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     @contextmanager

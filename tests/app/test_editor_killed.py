@@ -1,4 +1,4 @@
-"""The app is killed with unsaved text in the editor, and the next one finds it."""
+"""Unsaved text of a killed app is offered by the next app."""
 
 from __future__ import annotations
 

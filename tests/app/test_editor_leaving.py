@@ -33,7 +33,7 @@ async def test_leaving_with_unsaved_text_asks_and_can_be_cancelled(app: BrvTui) 
         assert area(pilot).text.startswith("x#")
 
 
-async def test_leaving_can_discard_by_key_or_click_or_save(garden: Tree, pilot: AppPilot) -> None:
+async def test_unsaved_text_can_be_discarded_or_saved_when_leaving(garden: Tree, pilot: AppPilot) -> None:
     await _dirty(pilot)
     assert drafted(garden.root)
     await on(pilot, QueryScreen, "escape", "d")
@@ -54,7 +54,7 @@ async def test_leaving_can_discard_by_key_or_click_or_save(garden: Tree, pilot: 
     assert drafted(garden.root) is None
 
 
-async def test_leaving_can_keep_it_open_and_the_status_line_leads_back(app: BrvTui) -> None:
+async def test_note_kept_open_is_reopened_from_the_status_line(app: BrvTui) -> None:
     async with app.run_test(size=NARROW) as pilot:
         await _dirty(pilot)
         await on(pilot, QueryScreen, "escape", "k")
@@ -91,7 +91,7 @@ async def test_quitting_asks_about_unsaved_text_on_every_screen(app: BrvTui, gar
     assert on_disk(garden).startswith("x# Rollback")
 
 
-async def test_another_note_asks_first(garden: Tree, pilot: AppPilot) -> None:
+async def test_opening_another_note_asks_about_unsaved_text(garden: Tree, pilot: AppPilot) -> None:
     await _dirty(pilot)
     await on(pilot, QueryScreen, "escape", "k")
     brv(pilot).selection.select("deploy/freeze_window.md")

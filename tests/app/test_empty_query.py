@@ -13,25 +13,25 @@ from brvtui.paint.line import line
 
 
 @pytest.mark.parametrize("engine", registry.names())
-def test_presentation_shows_if_its_engine_learns(engine: str) -> None:
+def test_presentation_declares_whether_its_engine_learns(engine: str) -> None:
     assert registry.presentation(engine).learns is isinstance(registry.load(engine), LearningEngine)
 
 
 @pytest.mark.parametrize("width", [30, 41, 80])
 @pytest.mark.parametrize("engine", registry.names())
-def test_legend_of_a_score_is_complete(engine: str, width: int) -> None:
+def test_score_legend_is_complete_at_every_width(engine: str, width: int) -> None:
     parts = registry.presentation(engine).legend
     lines = legend(parts, width, UNICODE)
-    said = " ".join(" ".join(each.plain for each in lines).split())
-    assert all(what in said for _, what in parts)
+    text = " ".join(" ".join(each.plain for each in lines).split())
+    assert all(what in text for _, what in parts)
     assert max(each.width for each in lines) <= width
 
 
-def test_further_lines_begin_below_the_text() -> None:
-    made = hanging(line("Type").gap(), "each key shows its tier", 18)
-    assert [each.plain for each in made] == ["Type each key", "     shows its", "     tier"]
+def test_wrapped_lines_align_with_the_text_after_the_heading() -> None:
+    result = hanging(line("Type").gap(), "each key shows its tier", 18)
+    assert [each.plain for each in result] == ["Type each key", "     shows its", "     tier"]
 
 
-def test_words_without_room_after_their_heading_are_cut() -> None:
-    (made,) = hanging(line("Type").gap(), "each key shows its tier", 16)
-    assert made.plain == "Type each key s…"
+def test_text_is_cut_if_too_narrow_to_wrap() -> None:
+    (result,) = hanging(line("Type").gap(), "each key shows its tier", 16)
+    assert result.plain == "Type each key s…"

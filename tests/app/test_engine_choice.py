@@ -27,7 +27,7 @@ from tests.support.trees import NOW_MS, Tree
 pytestmark = pytest.mark.long
 
 
-async def test_only_the_newest_refusal_of_the_chosen_engine_counts(pilot: AppPilot) -> None:
+async def test_outdated_refusals_do_not_switch_the_engine(pilot: AppPilot) -> None:
     await ask(pilot, "token", "escape")
     queries = brv(pilot).queries
     for engine, behind, answers in (
@@ -63,14 +63,14 @@ def broken(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
         yield
 
 
-@pytest.mark.parametrize(("engine", "said"), [("jefs_brain", "no engine jefs_brain"), ("broken", "nowhere_at_all")])
-async def test_unavailable_engine_in_the_settings_is_one_line(
-    broken: None, garden: Tree, make_app: Any, monkeypatch: pytest.MonkeyPatch, engine: str, said: str
+@pytest.mark.parametrize(("engine", "message"), [("jefs_brain", "no engine jefs_brain"), ("broken", "nowhere_at_all")])
+async def test_unavailable_engine_in_settings_falls_back_with_one_toast(
+    broken: None, garden: Tree, make_app: Any, monkeypatch: pytest.MonkeyPatch, engine: str, message: str
 ) -> None:
     monkeypatch.setenv("BRV_TUI_ENGINE", engine)
     async with make_app(garden.root).run_test(size=WIDE) as pilot:
         await ask(pilot, "rollback")
-        assert any(said in toast and toast.endswith("; byterover answers") for toast in toasts(pilot))
+        assert any(message in toast and toast.endswith("; byterover answers") for toast in toasts(pilot))
         assert view(pilot).engine.name == "byterover"
         assert view(pilot).answer.trace is not None
 
@@ -83,7 +83,7 @@ async def test_switching_skips_an_engine_that_cannot_be_loaded(broken: None, pil
     assert view(pilot).engine.name == "byterover"
 
 
-async def test_profiles_help_and_feedback_belong_to_the_answering_engine(app: BrvTui) -> None:
+async def test_profiles_help_and_feedback_match_the_answering_engine(app: BrvTui) -> None:
     own = {
         "byterover": "what the search for one word of",
         "jeffs_brain": "by words (w)",
@@ -104,7 +104,7 @@ async def test_profiles_help_and_feedback_belong_to_the_answering_engine(app: Br
             screen(pilot).query_one("#results").focus()
             await press(pilot, "f1")
             text = " ".join(line.plain.strip() for line in pilot.app.screen.query_one(TextPane).lines)
-            assert [said in text for said in own.values()] == [said == letters for said in own.values()]
+            assert [message in text for message in own.values()] == [message == letters for message in own.values()]
             await pilot.press("escape")
         await switch_to(pilot, ENGINE)
         await press(pilot, "f2", "r")
@@ -116,7 +116,7 @@ async def test_profiles_help_and_feedback_belong_to_the_answering_engine(app: Br
         assert trace_of(pilot).section(VaultSearch).weights.rows == 1
 
 
-async def test_next_profile_includes_the_users_own(app: BrvTui) -> None:
+async def test_next_profile_cycles_through_the_users_own_profiles(app: BrvTui) -> None:
     config_folder().mkdir(parents=True, exist_ok=True)
     (config_folder() / "low.toml").write_text('extends = "brv-3"\n[search]\nlimit = 3\n')
     async with app.run_test(size=WIDE) as pilot:
@@ -179,7 +179,7 @@ async def test_log_of_several_engines_names_the_engine_of_every_row(app: BrvTui,
         assert "jeffs_brain 1 answered, 1 not covered" in text_of(pilot, "#summary")
 
 
-async def test_log_of_another_engine_names_it(app: BrvTui, garden: Tree) -> None:
+async def test_log_names_the_engine_of_entries_from_another_engine(app: BrvTui, garden: Tree) -> None:
     session = garden.session()
     session.logbook.add(session.preview("rollback"), NOW_MS, 1.0)
     async with app.run_test(size=WIDE) as pilot:
@@ -191,6 +191,6 @@ async def test_log_of_another_engine_names_it(app: BrvTui, garden: Tree) -> None
         assert "now, with an empty cache" in text_of(pilot, "#entry")
         await switch_to(pilot, ENGINE)
         assert "  byterover  " in text_of(pilot, "#log")
-        told = text_of(pilot, "#entry")
-        assert " engine    byterover" in told
-        assert "now by byterover, with an empty cache" in told
+        entry = text_of(pilot, "#entry")
+        assert " engine    byterover" in entry
+        assert "now by byterover, with an empty cache" in entry

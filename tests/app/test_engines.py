@@ -44,19 +44,19 @@ def vectors(payload: Any) -> Answer:
 @pytest.fixture
 def service(monkeypatch: pytest.MonkeyPatch) -> Iterator[Service]:
     """An embedder at an address, set by the environment."""
-    with serving(vectors) as made:
-        monkeypatch.setenv("BRV_TUI_EMBEDDER_URL", made.base)
+    with serving(vectors) as server:
+        monkeypatch.setenv("BRV_TUI_EMBEDDER_URL", server.base)
         monkeypatch.setenv("BRV_TUI_EMBEDDER_MODEL", "mini")
-        yield made
+        yield server
 
 
 def without_maturity(shown: dict[str, list[str]]) -> dict[str, list[str]]:
-    """Panes without the facts that only the project has, for an engine that ignores maturity."""
+    """The texts of the panes without maturity, which is known only if the project is open."""
     known = re.compile(r"[○◐●]|draft|validated|core")
     return {pane: [" ".join(known.sub(" ", line).split()) for line in lines] for pane, lines in shown.items()}
 
 
-async def test_every_pane_follows_and_back_at_all_sizes(pilot: AppPilot) -> None:
+async def test_panes_follow_engine_switches_at_all_sizes(pilot: AppPilot) -> None:
     await ask(pilot, "refresh token rotation")
     for size in SIZES.values():
         await pilot.resize_terminal(*size)
@@ -79,7 +79,7 @@ async def test_every_pane_follows_and_back_at_all_sizes(pilot: AppPilot) -> None
         assert "TIER 3" in shown(pilot)
 
 
-async def test_arithmetic_ladder_scopes_and_empty_results(pilot: AppPilot) -> None:
+async def test_panes_explain_scores_retries_and_empty_results(pilot: AppPilot) -> None:
     await switch(pilot, "any tips for an overview of invoices")
     assert hybrid(pilot).intent == "preference"
     for part in ("1 / (60 + 1)", "sum ✓", "fused #1 → weighed #1", "there is no reranker"):
@@ -108,7 +108,7 @@ async def test_arithmetic_ladder_scopes_and_empty_results(pilot: AppPilot) -> No
     assert found(pilot).hits
 
 
-async def test_inactive_rules_and_reasons_for_notes_in_and_out_of_the_answer(pilot: AppPilot) -> None:
+async def test_panes_and_w_explain_why_notes_are_in_or_out_of_the_answer(pilot: AppPilot) -> None:
     await switch(pilot, "rollback")
     assert "memory/global/" in text_of(pilot, "#route")
     await pilot.press("f7", "l")
@@ -138,7 +138,7 @@ async def test_inactive_rules_and_reasons_for_notes_in_and_out_of_the_answer(pil
     await until(pilot, lambda: "rank 1" in shown(pilot))
 
 
-async def test_unsupported_modes_are_dropped_and_typing_uses_the_chosen_one(pilot: AppPilot) -> None:
+async def test_mode_key_needs_modes_and_typing_uses_the_chosen_engine(pilot: AppPilot) -> None:
     await ask(pilot, "rollback")
     await press(pilot, "escape", "m")
     assert "ByteRover has only one mode: P switches the engine" in toasts(pilot)
@@ -154,7 +154,7 @@ async def test_unsupported_modes_are_dropped_and_typing_uses_the_chosen_one(pilo
     assert "which notes two ranked lists agree on" in shown(pilot)
 
 
-def test_queries_that_cannot_run_again_are_refused(garden: Tree, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_explanation_refuses_a_misconfigured_embedder(garden: Tree, monkeypatch: pytest.MonkeyPatch) -> None:
     session = garden.session()
     trace = session.preview("rollback", engine=ENGINE)
     monkeypatch.setenv("BRV_TUI_EMBEDDER_URL", "http://127.0.0.1:9/v1")
@@ -164,7 +164,7 @@ def test_queries_that_cannot_run_again_are_refused(garden: Tree, monkeypatch: py
 
 
 @pytest.mark.parametrize("size", [HUGE], ids=["200x60"])
-async def test_changes_on_disk_are_followed_and_lower_notes_are_near_misses(garden: Tree, pilot: AppPilot) -> None:
+async def test_new_notes_appear_and_lower_ranks_become_near_misses(garden: Tree, pilot: AppPilot) -> None:
     await switch(pilot, "kumquat")
     assert not found(pilot).hits
     for number in range(12):
@@ -182,8 +182,8 @@ async def test_changes_on_disk_are_followed_and_lower_notes_are_near_misses(gard
     brv(pilot).selection.select(found(pilot).hits[1].file)
     await settled(pilot)
     await pilot.press("w")
-    said = "with this engine, changes are tried only for notes that are not results"
-    await until(pilot, lambda: said in flat(pilot))
+    message = "with this engine, changes are tried only for notes that are not results"
+    await until(pilot, lambda: message in flat(pilot))
     assert "Why it is number 2" in shown(pilot)
 
 
@@ -213,7 +213,7 @@ async def test_run_is_logged_and_compared_unless_the_engine_is_missing(garden: T
     await until(pilot, lambda: "no engine another" in text_of(pilot, "#entry"))
 
 
-async def test_saved_answer_shows_the_same(app: BrvTui, tmp_path: Path) -> None:
+async def test_saved_answer_shows_the_same_panes(app: BrvTui, tmp_path: Path) -> None:
     before: dict[Path, dict[str, list[str]]] = {}
     async with app.run_test(size=HUGE) as pilot:
         await switch(pilot, "rollback")
@@ -288,7 +288,7 @@ async def test_slow_service_does_not_delay_typing(app: BrvTui, monkeypatch: pyte
             assert not found(pilot).ran
 
 
-async def test_failing_service_drops_the_leg(app: BrvTui, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_failing_embedder_drops_the_vector_leg(app: BrvTui, monkeypatch: pytest.MonkeyPatch) -> None:
     with serving(Answer(429, {"error": "slow down"}, {"Retry-After": "0"})) as service:
         monkeypatch.setenv("BRV_TUI_EMBEDDER_URL", service.base)
         monkeypatch.setenv("BRV_TUI_EMBEDDER_MODEL", "mini")
@@ -305,7 +305,9 @@ async def test_failing_service_drops_the_leg(app: BrvTui, monkeypatch: pytest.Mo
             assert "429 Too Many Requests" in shown(pilot)
 
 
-async def test_misconfigured_service_leads_to_the_settings(app: BrvTui, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_misconfigured_service_is_reported_and_byterover_answers(
+    app: BrvTui, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("BRV_TUI_EMBEDDER_URL", "http://127.0.0.1:9/v1")
     async with app.run_test(size=WIDE) as pilot:
         await switch(pilot, "token")

@@ -32,7 +32,7 @@ def visible_panes(app: BrvTui) -> set[str]:
     return {pane.id or "" for pane in app.frame.body.panes if pane.display}
 
 
-async def test_first_screen_shows_results_and_score_and_a_key_shows_the_route(
+async def test_first_screen_shows_results_and_score_and_f4_the_route(
     few: None, garden: Tree, make_app: MakeApp
 ) -> None:
     app = make_app(garden.root)
@@ -50,7 +50,7 @@ async def test_first_screen_shows_results_and_score_and_a_key_shows_the_route(
 
 
 async def test_maximised_route_shows_the_whole_sentence(garden: Tree, make_app: MakeApp) -> None:
-    """Among the others it takes two lines, so that the steps below do not move."""
+    """Beside other panes, the sentence is cut to two lines, so that the steps below do not move."""
     for number in range(5):
         words = "deduplication carier events settle late"
         garden.note(f"long/{number}.md", f"Deduplication of the events of carrier {number} " * 3, words, days=9)
@@ -64,7 +64,7 @@ async def test_maximised_route_shows_the_whole_sentence(garden: Tree, make_app: 
         assert " ".join(whole[-4:]) in _text(pilot)
 
 
-async def test_f9_toggles_all_and_few_panes_and_is_remembered(few: None, garden: Tree, make_app: MakeApp) -> None:
+async def test_f9_toggles_all_panes_and_the_choice_is_remembered(few: None, garden: Tree, make_app: MakeApp) -> None:
     app = make_app(garden.root)
     async with app.run_test(size=WIDE) as pilot:
         await settled(pilot)

@@ -61,7 +61,7 @@ async def test_query_field_draws_placeholders_and_runs_the_true_text(pilot: AppP
         assert view(pilot).query.text == text
 
 
-async def test_cursor_and_mouse_agree_with_the_drawn_cells(pilot: AppPilot) -> None:
+async def test_cursor_and_mouse_positions_match_the_drawn_cells(pilot: AppPilot) -> None:
     await settled(pilot)
     for text in (*HOSTILE, "plain", "日本語 é", "می\u200cخواهم"):
         field = screen(pilot).field
@@ -87,7 +87,7 @@ async def test_query_of_a_saved_trace_is_drawn_with_placeholders(garden: Tree, t
         assert raw(pilot) == []
 
 
-async def test_fields_over_the_query_screen(pilot: AppPilot) -> None:
+async def test_fields_opened_from_the_query_screen_draw_placeholders(pilot: AppPilot) -> None:
     for key in ("slash", "colon", "T", "a", "x"):
         await ask(pilot, "rollback")
         before = set(pilot.app.screen.query(Input))
@@ -98,7 +98,7 @@ async def test_fields_over_the_query_screen(pilot: AppPilot) -> None:
         await press(pilot, "escape", "escape")
 
 
-async def test_theme_palette_takes_no_escapes(pilot: AppPilot) -> None:
+async def test_theme_palette_draws_no_escapes(pilot: AppPilot) -> None:
     await ask(pilot, "rollback", "escape", "T")
     await until(pilot, lambda: not isinstance(pilot.app.focused, OrderedInput) and pilot.app.focused)
     field = pilot.app.screen.query_one(Input)
@@ -108,7 +108,7 @@ async def test_theme_palette_takes_no_escapes(pilot: AppPilot) -> None:
         assert raw(pilot) == []
 
 
-async def test_file_name_in_the_rename_field(garden: Tree, make_app: MakeApp) -> None:
+async def test_rename_field_draws_placeholders_in_file_names(garden: Tree, make_app: MakeApp) -> None:
     name = "deploy/nl\nname\x1b[31m \u202ezebra.md"
     garden.file(name, "# zebra quagga\n\nstripes\n", 3)
     async with make_app(garden.root).run_test(size=WIDE) as pilot:
@@ -124,7 +124,7 @@ async def test_file_name_in_the_rename_field(garden: Tree, make_app: MakeApp) ->
         await attack(pilot, pilot.app.screen.query_one("#target-input", Input), ALL)
 
 
-async def test_judged_query_in_lab_and_in_the_query_field(garden: Tree, make_app: MakeApp) -> None:
+async def test_lab_and_query_field_draw_placeholders_in_judged_queries(garden: Tree, make_app: MakeApp) -> None:
     file = JudgmentsFile.of(find_project(garden.root))
     for text in HOSTILE[1:4]:
         file.change(lambda before, text=text: with_query(before, text, "", "not covered", ()))
@@ -142,7 +142,7 @@ async def test_judged_query_in_lab_and_in_the_query_field(garden: Tree, make_app
             await pilot.press("j")
 
 
-async def test_find_bar(pilot: AppPilot) -> None:
+async def test_find_bar_draws_placeholders(pilot: AppPilot) -> None:
     await open_note(pilot)
     await pilot.press("ctrl+f")
     await until(pilot, lambda: isinstance(pilot.app.focused, FindField))
@@ -150,7 +150,7 @@ async def test_find_bar(pilot: AppPilot) -> None:
         await attack(pilot, pilot.app.screen.query_one(FindField), text)
 
 
-async def test_history_of_queries(garden: Tree, make_app: MakeApp) -> None:
+async def test_query_history_draws_placeholders(garden: Tree, make_app: MakeApp) -> None:
     for text in HOSTILE:
         History(garden.tree, 10).add(text)
     async with make_app(garden.root).run_test(size=WIDE) as pilot:
@@ -161,7 +161,7 @@ async def test_history_of_queries(garden: Tree, make_app: MakeApp) -> None:
             assert raw(pilot) == []
 
 
-async def test_toasts_and_dialogs(app: BrvTui) -> None:
+async def test_toasts_and_dialogs_draw_placeholders(app: BrvTui) -> None:
     async with app.run_test(size=WIDE, notifications=True) as pilot:
         await settled(pilot)
         for text in HOSTILE:
@@ -178,7 +178,7 @@ async def test_toasts_and_dialogs(app: BrvTui) -> None:
             await until(pilot, lambda: "zebra" not in shown(pilot))
 
 
-async def test_fields_of_other_screens(pilot: AppPilot) -> None:
+async def test_fields_of_other_screens_draw_placeholders(pilot: AppPilot) -> None:
     for screen_key in "346":
         await settled(pilot)
         await press(pilot, "escape", screen_key)

@@ -36,7 +36,7 @@ async def test_every_pane_has_a_filter(app: BrvTui, pilot: AppPilot) -> None:
         assert not pane.children
 
 
-async def test_results_keep_matches_of_title_or_path(app: BrvTui, pilot: AppPilot) -> None:
+async def test_results_filter_keeps_rows_that_match_title_or_path(app: BrvTui, pilot: AppPilot) -> None:
     await ask(pilot, "refresh token rotation")
     results = screen(pilot).results
     everything = list(results.choices)
@@ -74,7 +74,7 @@ async def test_results_keep_matches_of_title_or_path(app: BrvTui, pilot: AppPilo
 
 
 @pytest.mark.long
-async def test_text_shows_its_matches_in_turn(app: BrvTui) -> None:
+async def test_n_steps_through_the_matches_in_a_text_pane(app: BrvTui) -> None:
     async with app.run_test(size=NARROW) as pilot:
         await ask(pilot, "refresh token rotation")
         await press(pilot, "f3", "slash", *"importance")
@@ -94,7 +94,7 @@ async def test_text_shows_its_matches_in_turn(app: BrvTui) -> None:
 
 
 @pytest.mark.long
-async def test_tab_and_function_keys_keep_a_filter_and_a_blank_one_is_removed(app: BrvTui, pilot: AppPilot) -> None:
+async def test_filter_survives_focus_changes_and_is_removed_if_blank(app: BrvTui, pilot: AppPilot) -> None:
     await ask(pilot, "refresh token rotation")
     await press(pilot, "f8", "slash", "x", "backspace", "enter")
     assert app.focused is _pane(app, "tree")
@@ -120,7 +120,7 @@ async def test_text_cut_on_screen_is_still_found(app: BrvTui) -> None:
 
 
 @pytest.mark.long
-async def test_keys_are_searched_and_help_is_about_the_field(app: BrvTui, pilot: AppPilot) -> None:
+async def test_key_list_can_be_searched_and_filter_field_has_help(app: BrvTui, pilot: AppPilot) -> None:
     await settled(pilot)
     await pilot.press("f2", "question_mark", "slash", *"cache", "enter", "n")
     await pilot.pause()

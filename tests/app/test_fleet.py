@@ -124,7 +124,7 @@ async def half_asked(pilot: AppPilot) -> None:
     await until(pilot, lambda: len(state(pilot).answers) == 2)
 
 
-async def test_results_are_grouped_by_member_or_in_one_ranking_with_advice(fleet: Fleet) -> None:
+async def test_results_are_grouped_by_member_or_ranked_together(fleet: Fleet) -> None:
     async with fleet_app(fleet).run_test(size=WIDE) as pilot:
         await until(pilot, lambda: len(state(pilot).known) == 4 and bool(state(pilot).missing))
         members = text_of(pilot, "#members")
@@ -179,7 +179,7 @@ async def test_results_are_grouped_by_member_or_in_one_ranking_with_advice(fleet
         assert "F5" not in text_of(pilot, "#score"), "one ranking leaves it out"
 
 
-async def test_result_opens_in_its_own_memory_and_a_key_leads_back(fleet: Fleet) -> None:
+async def test_result_opens_in_its_own_memory_and_6_returns_to_the_fleet(fleet: Fleet) -> None:
     async with fleet_app(fleet).run_test(size=WIDE) as pilot:
         await asked(pilot)
         await pilot.press("i", "x", "escape", "f2", "j", "enter")
@@ -206,7 +206,7 @@ async def test_result_opens_in_its_own_memory_and_a_key_leads_back(fleet: Fleet)
         assert (await left_for(pilot)).member == "auth-service"
 
 
-async def test_member_that_cannot_be_opened_gives_a_reason_and_leads_back(fleet: Fleet, tmp_path: Path) -> None:
+async def test_unopenable_member_shows_a_reason_and_6_returns_to_the_fleet(fleet: Fleet, tmp_path: Path) -> None:
     broken = _member(tmp_path, "broken", ("a/b.md", "A note", "Some text."))
     shutil.rmtree(tmp_path / "broken" / ".brv")
     bare = Member("orders", repository="/srv/git/orders.git")
@@ -216,7 +216,7 @@ async def test_member_that_cannot_be_opened_gives_a_reason_and_leads_back(fleet:
         assert "Enter opens this memory" not in flat(pilot, "#results")
         await pilot.press("f4", "g")
         assert "enter open" in text_of(pilot, "#keys")
-        for keys, said in (
+        for keys, message in (
             (["G"], "orders is read from git"),
             (["k", "k"], "no such folder: bring the folder back, or fix or remove its entry in the fleet"),
         ):
@@ -224,7 +224,7 @@ async def test_member_that_cannot_be_opened_gives_a_reason_and_leads_back(fleet:
             assert "enter open" not in text_of(pilot, "#keys")
             await pilot.press("enter")
             assert app.leaving.reopening is None
-            assert said in toast_text(pilot)
+            assert message in toast_text(pilot)
         await pilot.press("j")
         assert "brv-tui fleet add REPOSITORY --folder PATH" in flat(pilot, "#score")
         assert flat(pilot, "#score").endswith("fix this and press ^r")
@@ -241,7 +241,7 @@ async def test_member_that_cannot_be_opened_gives_a_reason_and_leads_back(fleet:
     assert there.return_code == 0
 
 
-def test_advice_depends_on_the_kind_of_absence() -> None:
+def test_advice_for_a_missing_member_depends_on_the_reason() -> None:
     members = (Member("open", "/srv/open"), Member("git", repository="/srv/git"), Member("other", "/srv/other"))
     known = dict.fromkeys(("open", "git"), MemberState(1, "soleri", "soleri", "", (), ()))
 
@@ -263,21 +263,21 @@ def test_advice_depends_on_the_kind_of_absence() -> None:
     }
 
 
-async def test_running_again_reads_the_fleet_again(fleet: Fleet, tmp_path: Path) -> None:
+async def test_ctrl_r_reads_the_fleet_file_again(fleet: Fleet, tmp_path: Path) -> None:
     file = tmp_path / "fleet.toml"
     entry = '[[member]]\npath = "{}"\n'.format
     faulty = f'{entry("catalog")}engine = "sol"\n[[member]]\npaht = "auth-service"\n'
     file.write_text(entry("payments") + faulty)
     read = partial(fleet_of, file)
-    made: list[Fleet] = []
-    opened = OpenFleet(read(), lambda one: (made.append(one), HereAsks())[1], 60.0, NOW_MS, read)
+    opened_fleets: list[Fleet] = []
+    opened = OpenFleet(read(), lambda one: (opened_fleets.append(one), HereAsks())[1], 60.0, NOW_MS, read)
     async with FleetTui(Opening(now_ms=NOW_MS, fleet=opened)).run_test(size=WIDE) as pilot:
         await asked(pilot)
         results = flat(pilot, "#results")
         assert "no engine sol; did you mean soleri? fix this and press ^r; Enter opens this memory" in results
         assert results.endswith("fix or remove that entry and press ^r")
         await pressed(pilot, "ctrl+r")
-        assert len(made) == 1, "the members are the same: nothing is started anew"
+        assert len(opened_fleets) == 1, "the members are the same: nothing is started anew"
         known = state(pilot).known["payments"]
         file.write_text(entry("payments") + entry("catalog") + entry("auth-service"))
         await pressed(pilot, "ctrl+r")
@@ -285,7 +285,7 @@ async def test_running_again_reads_the_fleet_again(fleet: Fleet, tmp_path: Path)
         assert "sol" not in text_of(pilot, "#results")
         assert "auth-service" in text_of(pilot, "#members")
         assert state(pilot).known["payments"] is known
-        assert len(made) == 2, "other members are asked elsewhere"
+        assert len(opened_fleets) == 2, "other members are asked elsewhere"
         file.write_text("[[member")
         await pilot.press("ctrl+r")
         await until(pilot, lambda: bool(state(pilot).problem) and not state(pilot).is_busy)
@@ -296,7 +296,7 @@ async def test_running_again_reads_the_fleet_again(fleet: Fleet, tmp_path: Path)
         assert "no member can be asked" in text_of(pilot, "#members")
 
 
-async def test_changed_member_is_opened_again_with_the_engine_of_its_entry(fleet: Fleet) -> None:
+async def test_changed_member_reopens_with_the_engine_of_its_entry(fleet: Fleet) -> None:
     changed = replace(fleet.members[0], engine="soleri", profile="soleri-code")
     other = replace(fleet, members=(changed, *fleet.members[1:]))
     opened = OpenFleet(fleet, lambda _: HereAsks(), 60.0, NOW_MS, lambda: other)
@@ -317,7 +317,7 @@ async def test_changed_member_is_opened_again_with_the_engine_of_its_entry(fleet
             assert there.configuration.source(name) == (Layer.OPENED, "the fleet's entry of payments")
 
 
-async def test_enter_is_offered_only_where_it_opens_something(fleet: Fleet) -> None:
+async def test_enter_is_offered_only_on_rows_that_open(fleet: Fleet) -> None:
     repository = fleet.members[1].path
     git = ["git", "-C", repository, "-c", "user.name=n", "-c", "user.email=e@x"]
     for words in (["init", "-q"], ["add", "-Af"], ["commit", "-qm", "notes"]):
@@ -346,9 +346,9 @@ async def test_enter_is_offered_only_where_it_opens_something(fleet: Fleet) -> N
                 assert ("enter open" in text_of(pilot, "#keys")) is not is_git
                 for key, of_git in (("w", "fleet explain QUERY NOTE --member orders"), ("x", _TRACE_OF_GIT)):
                     await pilot.press(key)
-                    said = toasts(pilot)[-1]
-                    assert (of_git in said) is is_git, said
-                    assert ("Enter" in said) is not is_git, said
+                    message = toasts(pilot)[-1]
+                    assert (of_git in message) is is_git, message
+                    assert ("Enter" in message) is not is_git, message
                 await pilot.press("j")
         await pilot.press("slash", *"zzz", "enter", "enter")
         assert "enter open" not in text_of(pilot, "#keys")
@@ -363,7 +363,7 @@ async def test_enter_is_offered_only_where_it_opens_something(fleet: Fleet) -> N
 
 
 @pytest.mark.parametrize(("keys", "text"), [(["escape"], _QUESTION), (["i", "s"], f"{_QUESTION}s")])
-async def test_run_stops_at_once_and_continues_from_there(fleet: Fleet, keys: list[str], text: str) -> None:
+async def test_run_stops_at_once_and_can_continue(fleet: Fleet, keys: list[str], text: str) -> None:
     held = HeldAsks("catalog")
     async with fleet_app(fleet, lambda: held).run_test(size=WIDE) as pilot:
         await half_asked(pilot)
@@ -394,7 +394,7 @@ async def test_partial_answers_are_marked_as_partial(fleet: Fleet, keys: tuple[s
         assert "2 could not be read" in text_of(pilot, "#fleet-headline")
 
 
-async def test_refusal_in_one_mode_is_not_shown_in_another(fleet: Fleet, tmp_path: Path) -> None:
+async def test_refusal_of_the_joint_ranking_is_not_shown_per_member(fleet: Fleet, tmp_path: Path) -> None:
     members = tuple(_member(tmp_path, name, ("auth/x.md", "X", "token")) for name in ("one", "other"))
     async with fleet_app(replace(fleet, members=members, absent=())).run_test(size=WIDE) as pilot:
         await asked(pilot, "auth/x.md")
@@ -452,7 +452,7 @@ async def test_focused_results_select_the_row_under_the_cursor(fleet: Fleet) -> 
 
 
 @pytest.mark.parametrize("keys", [("f5",), ("x", "backspace"), ("f4", "j", "enter")])
-async def test_interrupted_opening_continues(fleet: Fleet, keys: tuple[str, ...]) -> None:
+async def test_interrupted_opening_of_members_continues(fleet: Fleet, keys: tuple[str, ...]) -> None:
     held = HeldAsks("payments")
     async with fleet_app(fleet, lambda: held).run_test(size=WIDE) as pilot:
         await until(pilot, lambda: state(pilot).work is FleetWork.OPENING)
@@ -472,20 +472,22 @@ async def test_interrupted_opening_continues(fleet: Fleet, keys: tuple[str, ...]
 async def test_keys_act_on_the_fleet_result_and_not_on_other_screens(
     fleet: Fleet, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    said: list[str] = []
+    messages: list[str] = []
     tell = BrvTui.notify
-    monkeypatch.setattr(BrvTui, "notify", lambda app, text, **how: (said.append(text), tell(app, text, **how)))
+    monkeypatch.setattr(BrvTui, "notify", lambda app, text, **how: (messages.append(text), tell(app, text, **how)))
     app = fleet_app(fleet)
     async with app.run_test(size=WIDE) as pilot:
         await until(pilot, lambda: state(pilot).work is FleetWork.IDLE)  # before it is open, Esc stops the opening
         await pilot.press("escape", "y")
-        assert "no result is selected: select one" in said[-1]
+        assert "no result is selected: select one" in messages[-1]
         await asked(pilot)
         await pilot.press("y")
-        await until(pilot, lambda: any("copied the path [auth-service]:auth/jwt/rotation.md" in one for one in said))
+        await until(
+            pilot, lambda: any("copied the path [auth-service]:auth/jwt/rotation.md" in one for one in messages)
+        )
         assert app.clipboard == "[auth-service]:auth/jwt/rotation.md"
         await pilot.press("w")
-        assert "Enter opens the result in its own memory; there w says why" in said[-1]
+        assert "Enter opens the result in its own memory; there w says why" in messages[-1]
         await pilot.press("j", "enter")
         opening = await left_for(pilot)
     there = BrvTui(opening)
@@ -495,10 +497,10 @@ async def test_keys_act_on_the_fleet_result_and_not_on_other_screens(
         await pilot.press("6", "f2", "k")
         assert there.note_at_hand == "", "it is in another memory"
         await pilot.press("e")
-        assert "in a memory that is not open" in said[-1]
+        assert "in a memory that is not open" in messages[-1]
         for key in ("x", "Y"):
             await pilot.press(key)
-            assert "the fleet's answer: brv-tui fleet query … --format json" in said[-1]
+            assert "the fleet's answer: brv-tui fleet query … --format json" in messages[-1]
             assert not there.has_modal
         await pressed(pilot, "f5")
         await pilot.press("y")
@@ -506,10 +508,10 @@ async def test_keys_act_on_the_fleet_result_and_not_on_other_screens(
         first = view(pilot).fleet.ranking.hits[0]  # type: ignore[union-attr]
         assert there.clipboard == f"[{first.member}]:{first.hit.file}"
         await pilot.press("x")
-        assert "--format json --merge one" in said[-1]
+        assert "--format json --merge one" in messages[-1]
 
 
-async def test_project_screen_explains_what_it_needs(fleet: Fleet, app: BrvTui) -> None:
+async def test_project_keys_do_nothing_in_a_fleet_and_fleet_screen_gives_help(fleet: Fleet, app: BrvTui) -> None:
     async with fleet_app(fleet).run_test(size=WIDE) as pilot:
         await pilot.press("escape", "1")
         assert pilot.app.current_mode == "fleet"
@@ -523,7 +525,7 @@ async def test_project_screen_explains_what_it_needs(fleet: Fleet, app: BrvTui) 
         assert "brv-tui fleet open opens the fleet in fleet.toml" in flat(pilot, "#results")
 
 
-async def test_three_thousand_members_are_drawn_only_when_visible(fleet: Fleet) -> None:
+async def test_only_visible_rows_of_three_thousand_members_are_drawn(fleet: Fleet) -> None:
     many = tuple(Member(f"m{number:04d}", f"/nowhere/{number}", owner="ops") for number in range(3_000))
     async with fleet_app(replace(fleet, members=many), lambda: HeldAsks("m0000")).run_test(size=WIDE) as pilot:
         drawn: list[Member] = []
@@ -538,7 +540,7 @@ async def test_three_thousand_members_are_drawn_only_when_visible(fleet: Fleet) 
         assert pane.choices == [f"m{number}" for number in range(2_990, 3_000)]
 
 
-async def test_palette_runs_general_actions_over_a_fleet(fleet: Fleet) -> None:
+async def test_palette_runs_general_actions_in_a_fleet(fleet: Fleet) -> None:
     app = fleet_app(fleet)
     async with app.run_test(size=WIDE, notifications=True) as pilot:
         await until(pilot, lambda: state(pilot).work is FleetWork.IDLE)

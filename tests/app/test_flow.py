@@ -20,7 +20,7 @@ def _text(pieces: list[Piece]) -> str:
 
 
 @given(_TEXT, st.integers(4, 30))
-def test_breaks_lose_only_spaces(text: str, width: int) -> None:
+def test_line_breaks_drop_only_spaces(text: str, width: int) -> None:
     ranges = breaks(text, width)
     assert [text[start:end] for start, end in ranges] == wrap(text, width)
     assert all(cell_len(text[start:end]) <= width for start, end in ranges)
@@ -34,12 +34,12 @@ def test_rows_keep_every_letter_with_its_role(pieces: list[Piece], width: int) -
     rows = flow(pieces, width)
     assert all(width_of(row) <= width for row in rows)
     given_letters = [(char, piece.role, piece.link) for piece in pieces for char in piece.text if char != " "]
-    made = [(char, piece.role, piece.link) for row in rows for piece in row for char in piece.text if char != " "]
-    assert made == given_letters
+    result = [(char, piece.role, piece.link) for row in rows for piece in row for char in piece.text if char != " "]
+    assert result == given_letters
 
 
 @given(_PIECES, st.integers(4, 30))
-def test_chopped_rows_equal_the_text(pieces: list[Piece], width: int) -> None:
+def test_chopped_rows_join_to_the_text(pieces: list[Piece], width: int) -> None:
     rows = chop(pieces, width)
     assert "".join(_text(row) for row in rows) == _text(pieces)
     assert all(width_of(row) <= width for row in rows)
@@ -49,7 +49,7 @@ def test_line_feed_ends_a_row() -> None:
     assert [_text(row) for row in flow([Piece("one\ntwo"), Piece(" three\n")], 20)] == ["one", "two three", ""]
 
 
-def test_link_across_rows_has_a_spot_in_each() -> None:
+def test_link_across_rows_has_a_spot_in_each_row() -> None:
     rows = flow([Piece("see "), Piece("the long name", "link", 3), Piece(".")], 9)
     assert [_text(row) for row in rows] == ["see the", "long", "name."]
     spots = [spot for number, row in enumerate(rows) for spot in spots_in(row, number)]
@@ -61,7 +61,7 @@ def test_link_of_two_roles_is_one_spot() -> None:
     assert list(spots_in(row, 7)) == [(0, Spot(7, 2, 11)), (1, Spot(7, 11, 12))]
 
 
-def test_pieces_of_one_role_are_one_span() -> None:
+def test_adjacent_pieces_of_one_role_become_one_span() -> None:
     assert line_of([Piece("a"), Piece("b", "text", 2), Piece(""), Piece("c", "muted")]).spans == [
         ("ab", "text"),
         ("c", "muted"),
@@ -79,15 +79,15 @@ class TestTables:
 
     def test_widest_column_shrinks_first(self) -> None:
         assert column_widths(self.ROWS, 30) == [4, 24]
-        made = [_text(row) for row in table(self.ROWS, ["left", "right"], 30, "-")]
-        assert made == [
+        result = [_text(row) for row in table(self.ROWS, ["left", "right"], 30, "-")]
+        assert result == [
             "Name        A long description",
             "----  ------------------------",
             "x         words that need more",
             "            room than there is",
         ]
 
-    def test_row_may_have_fewer_cells(self) -> None:
+    def test_table_rows_may_have_fewer_cells(self) -> None:
         rows = [[[Piece("a")], [Piece("b")]], [[Piece("c")]]]
         assert [_text(row) for row in table(rows, [], 20, "-")] == ["a  b", "-  -", "c"]
 

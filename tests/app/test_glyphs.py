@@ -18,14 +18,14 @@ def test_every_state_has_a_sign_a_word_and_a_role(glyphs: Glyphs) -> None:
 
 
 @pytest.mark.parametrize("glyphs", [UNICODE, ASCII], ids=["signs", "letters"])
-def test_notes_are_drawn_by_maturity_and_other_kinds_have_own_signs(glyphs: Glyphs) -> None:
+def test_notes_have_maturity_signs_and_other_kinds_their_own(glyphs: Glyphs) -> None:
     assert glyph_of(Kind.CONTEXT, "core", glyphs) == (glyphs.maturity["core"], "core")
     assert glyph_of(Kind.CONTEXT, "", glyphs) == (" ", "muted")
     assert glyph_of(Kind.SUMMARY, "core", glyphs) == (glyphs.kind[Kind.SUMMARY.value], "summary")
     assert glyph_of(Kind.ARCHIVE_STUB, "core", glyphs) == (glyphs.kind[Kind.ARCHIVE_STUB.value], "stub")
 
 
-async def test_toasts_and_dialog_titles_use_ascii_too(
+async def test_toasts_and_dialog_titles_use_ascii_signs(
     garden: Tree, make_app: MakeApp, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("BRV_TUI_ASCII", "1")

@@ -53,7 +53,7 @@ async def to_neighbour(pilot: AppPilot, place: str) -> None:
 
 
 @at_all_sizes
-async def test_walking_along_links_and_back(linked: Tree, size: tuple[int, int], pilot: AppPilot) -> None:
+async def test_graph_follows_links_and_returns(linked: Tree, size: tuple[int, int], pilot: AppPilot) -> None:
     await opened(pilot, HANDOVER)
     assert pilot.app.focused is pane(pilot)
     assert centre(pilot) == HANDOVER
@@ -94,7 +94,7 @@ async def test_graph_replaces_the_cache(linked: Tree, make_app: MakeApp) -> None
 
 
 @at_two_sizes
-async def test_its_keys_are_in_the_bar_and_in_help(linked: Tree, size: tuple[int, int], pilot: AppPilot) -> None:
+async def test_graph_keys_are_in_the_key_bar_and_in_help(linked: Tree, size: tuple[int, int], pilot: AppPilot) -> None:
     await opened(pilot, HANDOVER)
     bar = shown(pilot).splitlines()[-1]
     assert "enter go there" in bar
@@ -112,7 +112,7 @@ async def test_its_keys_are_in_the_bar_and_in_help(linked: Tree, size: tuple[int
         await pilot.press("escape")
 
 
-async def test_pictures_are_saved_to_new_files_and_other_notes_reset_the_graph(
+async def test_pictures_get_new_file_names_and_other_notes_reset_the_graph(
     linked: Tree, make_app: MakeApp, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     folder = tmp_path / "pictures"
@@ -141,6 +141,6 @@ async def test_pictures_are_saved_to_new_files_and_other_notes_reset_the_graph(
         assert centre(pilot) == view(pilot).selection.file
 
 
-async def test_what_it_looks_like(looks: Looks, linked: Tree, pilot: AppPilot) -> None:
+async def test_graph_matches_its_pictures(looks: Looks, linked: Tree, pilot: AppPilot) -> None:
     await opened(pilot, ENTRY)
     await looks(pilot, "test_graph[{size}]")

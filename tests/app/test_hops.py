@@ -19,7 +19,7 @@ from tests.app.driving import WIDE, ask, press, settled
 from tests.docs.pages import ROOT
 
 _PACKAGE = f"{Path(brvtui.__file__).parent}/"
-_MOST_HOPS = 13
+_HOP_LIMIT = 13
 Call = tuple[str, str]
 
 
@@ -72,7 +72,7 @@ async def test_query_path_from_enter_to_the_panes_is_documented(app: BrvTui, mon
         await press(pilot, "enter")
 
     hops = listed()
-    assert 3 < len(hops) <= _MOST_HOPS
+    assert 3 < len(hops) <= _HOP_LIMIT
     known = [call for hop in hops for call in hop]
     followed = [*stacks["go"], *stacks["answer"], *stacks["build"]]
     unknown = [call for call in followed if not same_hop(call, known) and call[0] != "app/configured.py"]

@@ -46,7 +46,7 @@ async def _opened(pilot: AppPilot) -> bool:
     return bool(view(pilot).project.saved)
 
 
-async def test_key_bar_offers_only_actions_without_a_project(closed: BrvTui) -> None:
+async def test_key_bar_without_a_project_omits_project_actions(closed: BrvTui) -> None:
     async with closed.run_test(size=(240, 60)) as pilot:
         has_trace = await _opened(pilot)
         bar = text_of(pilot, "#keys")
@@ -109,7 +109,7 @@ async def test_letters_are_text_in_the_field_if_the_project_cannot_be_opened(tmp
         assert "enter run" not in text_of(pilot, "#keys")
 
 
-async def test_open_project_offers_every_action_and_result_actions_once_there_are_results(app: BrvTui) -> None:
+async def test_open_project_offers_result_actions_only_with_results(app: BrvTui) -> None:
     async with app.run_test(size=(240, 60)) as pilot:
         await settled(pilot)
         await press(pilot, "escape")
@@ -135,7 +135,7 @@ async def test_open_project_offers_every_action_and_result_actions_once_there_ar
         assert not view(pilot).no_project
 
 
-def test_project_requirements_are_on_actions() -> None:
+def test_actions_that_need_a_project_declare_the_need() -> None:
     needs_either = needing(Need.PROJECT | Need.ANSWER | Need.RESULT)
     assert set(NEEDING) <= needs_either <= {action.name for place in PLACES for action in place.actions}
 
@@ -171,7 +171,7 @@ async def test_fleet_keys_without_a_fleet_explain_how_to_open_one(app: BrvTui) -
         assert ACTIONS["fleet.merge"].description not in shown(pilot)
 
 
-async def test_way_back_is_offered_after_following_a_link(garden: Tree, make_app: MakeApp) -> None:
+async def test_back_key_is_offered_after_following_a_link(garden: Tree, make_app: MakeApp) -> None:
     async with make_app(garden.root).run_test(size=(240, 60)) as pilot:
         await settled(pilot)
         await press(pilot, "escape", "2")
@@ -182,7 +182,7 @@ async def test_way_back_is_offered_after_following_a_link(garden: Tree, make_app
         assert " b back" in text_of(pilot, "#keys")
 
 
-async def test_removed_note_offers_no_changes(garden: Tree, make_app: MakeApp) -> None:
+async def test_removed_note_offers_no_actions(garden: Tree, make_app: MakeApp) -> None:
     async with make_app(garden.root).run_test(size=(240, 60)) as pilot:
         await ask(pilot, "token store")
         await press(pilot, "escape", "2")

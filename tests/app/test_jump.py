@@ -24,7 +24,7 @@ def letter(pilot: AppPilot, target: str) -> str:
 
 
 @at_all_sizes
-async def test_every_pane_and_field_is_one_key_away(size: tuple[int, int], pilot: AppPilot) -> None:
+async def test_jump_letters_focus_every_pane_and_field(size: tuple[int, int], pilot: AppPilot) -> None:
     await ask(pilot, "token store")
     stops = ("query", *screen(pilot).PLAN.panes)
     for target in (*stops, "query"):
@@ -36,7 +36,7 @@ async def test_every_pane_and_field_is_one_key_away(size: tuple[int, int], pilot
         assert pilot.app.focused.display
 
 
-async def test_letters_are_next_to_titles_and_can_be_clicked(pilot: AppPilot) -> None:
+async def test_jump_letters_are_shown_by_titles_and_can_be_clicked(pilot: AppPilot) -> None:
     await ask(pilot, "token store", "ctrl+o")
     await pilot.pause()
     text = shown(pilot)
@@ -60,7 +60,7 @@ async def test_letters_are_next_to_titles_and_can_be_clicked(pilot: AppPilot) ->
     assert "tree" not in labels(pilot)
 
 
-async def test_letters_are_before_the_names_of_tabs(app: BrvTui) -> None:
+async def test_jump_letters_precede_tab_names(app: BrvTui) -> None:
     async with app.run_test(size=NARROW) as pilot:
         await ask(pilot, "token store", "ctrl+o")
         await pilot.pause()
@@ -70,14 +70,14 @@ async def test_letters_are_before_the_names_of_tabs(app: BrvTui) -> None:
 
 
 @pytest.mark.parametrize("key", ["escape", "ctrl+o"])
-async def test_leaving_changes_nothing(key: str, pilot: AppPilot) -> None:
+async def test_leaving_the_jump_overlay_keeps_the_focus(key: str, pilot: AppPilot) -> None:
     await ask(pilot, "token store")
     await press(pilot, "f3", "ctrl+o", "1", "f2", key)
     assert pilot.app.screen is screen(pilot)
     assert pilot.app.focused.id == "score"
 
 
-async def test_on_another_screen(pilot: AppPilot) -> None:
+async def test_jump_letters_work_on_the_notes_screen(pilot: AppPilot) -> None:
     await settled(pilot)
     await pilot.press("escape", "2", "ctrl+o")
     assert labels(pilot).keys() == {"tree", "note", "about"}

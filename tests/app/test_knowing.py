@@ -1,4 +1,4 @@
-"""Answers of knowing for newcomers: reasons for results without a matching word, and the agent's context."""
+"""Answers of knowing: reasons for results without a matching word, and the context for the agent."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def graph_of(pilot: object) -> GraphRetrieval:
 
 
 @at_all_sizes
-async def test_every_pane_follows(size: tuple[int, int], pilot: AppPilot) -> None:
+async def test_panes_show_answers_of_knowing(size: tuple[int, int], pilot: AppPilot) -> None:
     await ask(pilot, "refresh token rotation", "escape")
     await switch_to(pilot, "knowing")
     assert "KNOWING" in shown(pilot)
@@ -55,7 +55,7 @@ async def test_note_without_a_matching_word_lists_the_links_to_it(
         assert "Token entry → related → here" in score
 
 
-async def test_packed_context_is_shown(pilot: AppPilot) -> None:
+async def test_packed_context_is_shown_and_can_be_copied(pilot: AppPilot) -> None:
     await ask(pilot, "refresh token rotation", "escape")
     await switch_to(pilot, "knowing")
     await press(pilot, "f7", "l")

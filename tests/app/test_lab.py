@@ -30,20 +30,22 @@ async def add_column(pilot: AppPilot, variant: Variant) -> None:
 
 
 @at_all_sizes
-async def test_row_has_metric_tier_and_first_miss(with_judgments: Tree, size: tuple[int, int], pilot: AppPilot) -> None:
+async def test_lab_shows_metric_tier_and_first_miss_of_a_query(
+    with_judgments: Tree, size: tuple[int, int], pilot: AppPilot
+) -> None:
     await to_lab(pilot)
-    said = text_of(pilot, "#judged")
-    rows = {line.split("  ")[0].strip(): line for line in said.splitlines()}
+    text = text_of(pilot, "#judged")
+    rows = {line.split("  ")[0].strip(): line for line in text.splitlines()}
     assert rows["refresh token rotation"].rstrip().endswith("1.00 T3✗")
     assert rows["zebra quagga"].rstrip().endswith("none")
     assert "0.00" in rows["rollback"]
-    assert "mean ndcg@10 of 2 queries" in said
+    assert "mean ndcg@10 of 2 queries" in text
     await pilot.press("S", "j", "j", "f3")
     await until(pilot, lambda: "first miss: nowhere/gone.md" in text_of(pilot, "#cell"))
     assert "nowhere/gone.md is gone: brv-tui judge set" in flat(pilot, "#cell")
 
 
-async def test_without_judgments_it_explains_how_to_create_them(garden: Tree, make_app: MakeApp) -> None:
+async def test_lab_without_judgments_explains_how_to_create_them(garden: Tree, make_app: MakeApp) -> None:
     async with make_app(garden.root).run_test(size=NARROW) as pilot:
         await to_lab(pilot)
         assert "No query is judged yet" in shown(pilot)
@@ -61,9 +63,9 @@ async def test_open_query_is_judged_by_its_answer(garden: Tree, pilot: AppPilot)
     await pilot.press("J")
     await until(pilot, lambda: judged(garden))
     await asked(pilot)
-    (made,) = judged(garden)
-    assert (made.text, made.expected) == ("refresh token rotation", "tier 3")
-    assert [(each.path, each.grade) for each in made.documents] == [(ROTATION, 3)]
+    (result,) = judged(garden)
+    assert (result.text, result.expected) == ("refresh token rotation", "tier 3")
+    assert [(each.path, each.grade) for each in result.documents] == [(ROTATION, 3)]
     assert "mean ndcg@10 of 1 query" in text_of(pilot, "#judged")
 
 
@@ -121,7 +123,7 @@ async def test_result_is_graded_on_the_query_screen(garden: Tree, pilot: AppPilo
     await settled(pilot)
 
 
-def test_graded_note_is_graded_again_after_a_move(garden: Tree) -> None:
+def test_moved_note_keeps_its_grade_and_can_be_regraded(garden: Tree) -> None:
     moved = "auth/moved.md"
     asking.grade(garden.session(), "rotation", "", ROTATION, 2)
     (garden.tree / ROTATION).rename(garden.tree / moved)
@@ -151,7 +153,7 @@ async def test_column_is_added_sorted_by_loss_and_removed(with_judgments: Tree, 
     await asked(pilot)
 
 
-async def test_maturity_opens_the_answers_of_its_day(with_judgments: Tree, pilot: AppPilot) -> None:
+async def test_maturity_opens_a_lab_column_for_its_day(with_judgments: Tree, pilot: AppPilot) -> None:
     await settled(pilot)
     await pilot.press("escape", "3", "right_square_bracket", "A")
     await until(pilot, lambda: isinstance(frame(pilot), LabScreen) and view(pilot).lab.judgments is not None)
@@ -168,7 +170,7 @@ async def test_maturity_opens_the_answers_of_its_day(with_judgments: Tree, pilot
 
 
 @pytest.mark.long
-async def test_refused_column_is_not_awaited(with_judgments: Tree, pilot: AppPilot) -> None:
+async def test_cursor_does_not_wait_for_a_refused_column(with_judgments: Tree, pilot: AppPilot) -> None:
     await to_lab(pilot)
     lab_screen = frame(pilot)
     assert isinstance(lab_screen, LabScreen)
@@ -213,7 +215,7 @@ async def test_unknown_constant_is_refused_while_typing(with_judgments: Tree, pi
     assert len(view(pilot).lab.columns) == 1
 
 
-async def test_cursor_moves_to_a_new_column_and_hidden_ones_are_counted(
+async def test_cursor_moves_to_a_new_column_and_hidden_columns_are_counted(
     with_judgments: Tree, make_app: MakeApp
 ) -> None:
     async with make_app(with_judgments.root).run_test(size=NARROW) as pilot:
@@ -229,7 +231,7 @@ async def test_cursor_moves_to_a_new_column_and_hidden_ones_are_counted(
 
 
 @pytest.mark.long
-async def test_another_profile_names_its_column_and_is_in_the_status_line(
+async def test_chosen_profile_is_named_in_the_status_line_and_lab_column(
     with_judgments: Tree, make_app: MakeApp
 ) -> None:
     async with make_app(with_judgments.root).run_test(size=NARROW) as pilot:
@@ -251,7 +253,7 @@ async def test_enter_runs_the_query_with_the_columns_engine(with_judgments: Tree
 
 
 @pytest.mark.long
-async def test_enter_takes_the_profile_too_and_reports_what_it_cannot_take(
+async def test_enter_uses_the_columns_profile_and_reports_lab_only_settings(
     with_judgments: Tree, pilot: AppPilot
 ) -> None:
     await to_lab(pilot)
@@ -262,7 +264,7 @@ async def test_enter_takes_the_profile_too_and_reports_what_it_cannot_take(
     assert "+30d applies only in the Lab" in toast_text(pilot)
 
 
-async def test_runs_stop_at_once_and_continue(
+async def test_lab_runs_can_be_stopped_and_continued(
     with_judgments: Tree, make_app: MakeApp, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     import threading
@@ -290,7 +292,7 @@ async def test_runs_stop_at_once_and_continue(
         await settled(pilot)
 
 
-async def test_committed_tree_has_a_column_of_changes_since(with_judgments: Tree, make_app: MakeApp) -> None:
+async def test_lab_of_a_committed_tree_has_a_since_head_column(with_judgments: Tree, make_app: MakeApp) -> None:
     git = ["git", "-C", str(with_judgments.root), "-c", "user.name=a", "-c", "user.email=a@b"]
     for words in (["init", "-q"], ["add", "-A"], ["commit", "-qm", "notes"]):
         subprocess.run([*git, *words], check=True)
@@ -303,7 +305,7 @@ async def test_committed_tree_has_a_column_of_changes_since(with_judgments: Tree
         assert "−0.50" in first
 
 
-async def test_broken_judgments_are_reported_and_stay(garden: Tree, make_app: MakeApp) -> None:
+async def test_broken_judgments_file_is_reported_and_not_overwritten(garden: Tree, make_app: MakeApp) -> None:
     file = JudgmentsFile.of(find_project(garden.root)).path
     file.parent.mkdir(parents=True, exist_ok=True)
     file.write_text("version = 1\n[[query]\n")
@@ -347,7 +349,7 @@ async def test_last_judgment_can_be_undone(with_judgments: Tree, make_app: MakeA
         await until(pilot, lambda: "nothing to undo in this session" in toast_text(pilot))
 
 
-async def test_notes_and_judgments_are_undone_in_turn(with_judgments: Tree, make_app: MakeApp) -> None:
+async def test_u_undoes_changes_to_notes_and_judgments_newest_first(with_judgments: Tree, make_app: MakeApp) -> None:
     before = judged(with_judgments)
     async with make_app(with_judgments.root).run_test(size=WIDE) as pilot:
         await ask(pilot, "token store")
@@ -370,7 +372,7 @@ async def test_notes_and_judgments_are_undone_in_turn(with_judgments: Tree, make
         await until(pilot, lambda: notes.journal.depth == 0)
 
 
-async def test_judgments_changed_by_others_are_not_restored(with_judgments: Tree, pilot: AppPilot) -> None:
+async def test_undo_does_not_overwrite_judgments_changed_by_others(with_judgments: Tree, pilot: AppPilot) -> None:
     await ask(pilot, "token store", "escape", "J", "3")
     await until(pilot, lambda: "u undoes it" in toast_text(pilot))
     JudgmentsFile.of(find_project(with_judgments.root)).change(lambda now: now[1:])
@@ -381,7 +383,7 @@ async def test_judgments_changed_by_others_are_not_restored(with_judgments: Tree
 
 
 @pytest.mark.long
-async def test_title_is_behind_the_tabs_if_there_is_room(with_judgments: Tree, make_app: MakeApp) -> None:
+async def test_pane_title_follows_the_tabs_if_there_is_room(with_judgments: Tree, make_app: MakeApp) -> None:
     async with make_app(with_judgments.root).run_test(size=NARROW) as pilot:
         await to_lab(pilot)
         tabs = "Judged queries│Answer│What if"

@@ -36,7 +36,7 @@ def written(garden: Tree) -> Any:
     return LayoutStore(garden.tree).read()
 
 
-async def test_panes_are_resized_by_keys_and_by_mouse_and_hidden(app: BrvTui, pilot: AppPilot) -> None:
+async def test_panes_can_be_resized_and_hidden(app: BrvTui, pilot: AppPilot) -> None:
     await ask(pilot, "token store")
     before = width(pilot, "results"), height(pilot, "results"), width(pilot, "score"), height(pilot, "answer")
     await press(pilot, "escape", ">", ">", "+")
@@ -78,7 +78,7 @@ async def test_panes_are_resized_by_keys_and_by_mouse_and_hidden(app: BrvTui, pi
     assert not screen(pilot).query_one("#verdict").display
 
 
-async def test_hidden_panes_are_skipped_and_the_last_one_stays(pilot: AppPilot) -> None:
+async def test_tab_skips_hidden_panes_and_the_last_pane_stays(pilot: AppPilot) -> None:
     await settled(pilot)
     await pilot.press("f3", "H")
     seen = []
@@ -92,7 +92,7 @@ async def test_hidden_panes_are_skipped_and_the_last_one_stays(pilot: AppPilot) 
     assert "the last pane cannot be hidden" in toast_text(pilot)
 
 
-async def test_tabs_of_a_narrow_screen_have_the_names_of_visible_panes(app: BrvTui) -> None:
+async def test_narrow_tabs_name_only_visible_panes(app: BrvTui) -> None:
     async with app.run_test(size=NARROW) as pilot:
         await ask(pilot, "token store")
         await press(pilot, "f3", "H")
@@ -126,13 +126,13 @@ async def test_layout_is_remembered_for_the_project(
     async with app.run_test(size=WIDE) as pilot:
         await ask(pilot, "token store")
         await press(pilot, "escape", ">", "f8", "H", "2", "f2", ">")
-        made, notes = app.layouts.of("Query", QUERY), app.layouts.of("Notes", NOTES)
+        result, notes = app.layouts.of("Query", QUERY), app.layouts.of("Notes", NOTES)
         await pilot.press("ctrl+q")
-    assert written(garden) == {"Query": made.plain(), "Notes": notes.plain()}
+    assert written(garden) == {"Query": result.plain(), "Notes": notes.plain()}
     again = make_app(garden.root)
     async with again.run_test(size=WIDE) as pilot:
         await settled(pilot)
-        assert body(pilot).shared == made
+        assert body(pilot).shared == result
         assert not screen(pilot).query_one("#tree").display
         await press(pilot, "escape", "2")
         assert body(pilot).shared == notes
@@ -147,7 +147,7 @@ async def test_layout_is_remembered_for_the_project(
 
 
 @pytest.mark.parametrize("content", ["[]", '{"Query": {"hidden": ["nothing"], "shares": {"x": [0]}}}'])
-async def test_broken_file_gives_the_default_layout(app: BrvTui, garden: Tree, content: str) -> None:
+async def test_broken_layout_file_gives_the_default_layout(app: BrvTui, garden: Tree, content: str) -> None:
     file = LayoutStore(garden.tree).path
     file.parent.mkdir(parents=True, exist_ok=True)
     file.write_text(content)
@@ -157,7 +157,7 @@ async def test_broken_file_gives_the_default_layout(app: BrvTui, garden: Tree, c
         assert body(pilot).shared.shares == {}
 
 
-async def test_file_that_hides_everything_hides_nothing(app: BrvTui, garden: Tree) -> None:
+async def test_layout_file_that_hides_every_pane_is_ignored(app: BrvTui, garden: Tree) -> None:
     file = LayoutStore(garden.tree).path
     file.parent.mkdir(parents=True, exist_ok=True)
     file.write_text(json.dumps({"Query": {"hidden": list(QUERY.panes), "shares": {}}}))

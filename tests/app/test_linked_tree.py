@@ -1,4 +1,4 @@
-"""A project whose tree is behind a link: the app explains why it is empty, and writes no note through the link."""
+"""A project whose tree is behind a link: the app explains the empty tree, and writes no note through the link."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from tests.app.looking import flat, toasts
 from tests.support.trees import Tree
 
 
-async def test_empty_tree_is_explained_and_no_note_is_created(garden: Tree, make_app: MakeApp, tmp_path: Path) -> None:
+async def test_linked_tree_is_explained_and_no_note_is_created(garden: Tree, make_app: MakeApp, tmp_path: Path) -> None:
     linked = tmp_path / "linked"
     linked.mkdir()
     (linked / ".brv").symlink_to(garden.root / ".brv")

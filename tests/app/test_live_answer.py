@@ -23,7 +23,7 @@ def after(*happened: events.Event) -> LiveAnswer:
 
 
 def plain(live: LiveAnswer) -> str:
-    return "\n".join(made.plain for made in live_lines(live, 76, for_terminal("off")))
+    return "\n".join(result.plain for result in live_lines(live, 76, for_terminal("off")))
 
 
 def _report(done: Completion) -> list[Line]:
@@ -32,39 +32,41 @@ def _report(done: Completion) -> list[Line]:
 
 
 def test_text_of_an_earlier_turn_is_not_the_answer() -> None:
-    made = after(events.TurnBegun(1), events.TextDelta("Let me "), events.TextDelta("look"))
-    assert made.text == "Let me look"
-    made = advanced(advanced(made, events.TurnEnded(ModelTurn(1, "Let me look", 1, _USAGE), 9.0)), events.TurnBegun(2))
-    assert (made.turn, made.text, made.sent, made.received) == (2, "", 100, 10)
+    result = after(events.TurnBegun(1), events.TextDelta("Let me "), events.TextDelta("look"))
+    assert result.text == "Let me look"
+    result = advanced(
+        advanced(result, events.TurnEnded(ModelTurn(1, "Let me look", 1, _USAGE), 9.0)), events.TurnBegun(2)
+    )
+    assert (result.turn, result.text, result.sent, result.received) == (2, "", 100, 10)
 
 
-def test_step_waits_for_its_result() -> None:
-    made = after(
+def test_tool_steps_show_their_results_when_finished() -> None:
+    result = after(
         events.StepBegun(1, "read_note", _STEP.arguments), events.StepBegun(2, "read_note", _REFUSED.arguments)
     )
-    assert "…" in plain(made)
-    made = advanced(advanced(made, events.StepEnded(_REFUSED, 1.0)), events.StepEnded(_STEP, 12.0))
-    assert [step.step for step in made.steps] == [_STEP, _REFUSED]
-    assert "42 t, 1 note read  12.0 ms" in plain(made)
-    assert "refused: leads out of the tree" in plain(made)
+    assert "…" in plain(result)
+    result = advanced(advanced(result, events.StepEnded(_REFUSED, 1.0)), events.StepEnded(_STEP, 12.0))
+    assert [step.step for step in result.steps] == [_STEP, _REFUSED]
+    assert "42 t, 1 note read  12.0 ms" in plain(result)
+    assert "refused: leads out of the tree" in plain(result)
 
 
 def test_waiting_is_shown_until_text_arrives() -> None:
-    made = after(events.TurnBegun(1), events.Waiting(7.5, "the service is busy"))
-    assert "the service is busy; again in 7.5 s" in plain(made)
-    assert "again in" not in plain(advanced(made, events.TextDelta("so")))
+    result = after(events.TurnBegun(1), events.Waiting(7.5, "the service is busy"))
+    assert "the service is busy; again in 7.5 s" in plain(result)
+    assert "again in" not in plain(advanced(result, events.TextDelta("so")))
 
 
-def test_failed_call_has_a_duration_too() -> None:
+def test_failed_call_shows_its_duration() -> None:
     done = Completion(
         "echo", EndReason.FAILED, "nothing arrived for 60 s", (), (), Usage(0, 0, False), None, (), (),
         timings={"turn 1": 900.0},
     )  # fmt: skip
-    (said,) = [made.plain for made in _report(done) if "no call" in made.plain]
-    assert said.strip() == "no call was completed · 900 ms"
+    (message,) = [result.plain for result in _report(done) if "no call" in result.plain]
+    assert message.strip() == "no call was completed · 900 ms"
 
 
-def test_work_of_a_model_is_summarised_afterwards() -> None:
+def test_finished_model_run_is_summarised() -> None:
     done = Completion(
         "echo", EndReason.REPEATED, "search was called three times with the same arguments",
         (ModelTurn(1, "", 2, _USAGE),), (_STEP, _REFUSED), Usage(200, 20, True), 1.25,
@@ -72,7 +74,7 @@ def test_work_of_a_model_is_summarised_afterwards() -> None:
         ("Gaps",), ("something to know",), "half", (1.25,),
         {"turn 1": 900.0, "step 1": 12.0, "turn 1 first text": 300.0},
     )  # fmt: skip
-    said = " ".join("\n".join(made.plain for made in _report(done)).split())
+    text = " ".join("\n".join(result.plain for result in _report(done)).split())
     for part in (
         "repeated: search was called three times",
         "not grounded, because it is not in the tree: ghost.md",
@@ -83,5 +85,5 @@ def test_work_of_a_model_is_summarised_afterwards() -> None:
         "1 call · 2 tools · 200 t in, 20 t out (estimated) · 1.25 cents · 912 ms",
         "the unfinished answer",
     ):
-        assert part in said
-    assert "shown to the model: a.md" not in said
+        assert part in text
+    assert "shown to the model: a.md" not in text

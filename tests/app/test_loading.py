@@ -28,7 +28,9 @@ async def stuck(pilot: AppPilot) -> None:
 
 
 @at_all_sizes
-async def test_progress(app: BrvTui, stuck_at: StuckAt, size: tuple[int, int]) -> None:
+async def test_progress_of_reading_is_shown_at_every_size(
+    app: BrvTui, stuck_at: StuckAt, size: tuple[int, int]
+) -> None:
     stuck_at(4210, 10080)
     async with app.run_test(size=size) as pilot:
         await stuck(pilot)
@@ -39,7 +41,7 @@ async def test_progress(app: BrvTui, stuck_at: StuckAt, size: tuple[int, int]) -
         assert "█" * 15 in text
 
 
-async def test_progress_is_on_every_screen(app: BrvTui, stuck_at: StuckAt) -> None:
+async def test_progress_of_reading_is_shown_on_the_notes_screen(app: BrvTui, stuck_at: StuckAt) -> None:
     stuck_at(1, 4)
     async with app.run_test(size=NARROW) as pilot:
         await stuck(pilot)
@@ -47,9 +49,7 @@ async def test_progress_is_on_every_screen(app: BrvTui, stuck_at: StuckAt) -> No
         await until(pilot, lambda: "reading 25%" in shown(pilot))
 
 
-async def test_actions_that_need_notes_ask_to_wait_and_do_not_crash(
-    app: BrvTui, garden: Tree, stuck_at: StuckAt
-) -> None:
+async def test_actions_during_loading_ask_the_user_to_wait(app: BrvTui, garden: Tree, stuck_at: StuckAt) -> None:
     DraftStore(garden.tree).add(Draft("deploy/rollback.md", b"mine", None, NOW_MS, 2**22 + 1))  # its process is gone
     stuck_at(1, 4)
     async with app.run_test(size=WIDE) as pilot:
@@ -58,7 +58,7 @@ async def test_actions_that_need_notes_ask_to_wait_and_do_not_crash(
         await until(pilot, lambda: toast_text(pilot) == "the project is still being read: try again in a moment")
 
 
-async def test_index_is_built_after_reading(app: BrvTui, stuck_at: StuckAt) -> None:
+async def test_indexing_is_shown_after_reading(app: BrvTui, stuck_at: StuckAt) -> None:
     stuck_at(10080, 10080)
     async with app.run_test(size=NARROW) as pilot:
         await stuck(pilot)
@@ -68,7 +68,7 @@ async def test_index_is_built_after_reading(app: BrvTui, stuck_at: StuckAt) -> N
 
 @pytest.mark.parametrize("width", [60, 80, 120, 200])
 @pytest.mark.parametrize(("done", "total"), [(0, 0), (0, 3), (1, 3), (3, 3), (99_999, 100_000)])
-def test_progress_fits(width: int, done: int, total: int) -> None:
+def test_progress_line_fits_its_width(width: int, done: int, total: int) -> None:
     line, *rest = verdict(View(project=ProjectState(done=done, total=total)), width, UNICODE)
     assert not any(one.width for one in rest)
     assert line.width <= width
@@ -77,16 +77,16 @@ def test_progress_fits(width: int, done: int, total: int) -> None:
 
 
 @pytest.mark.parametrize(("value", "bar"), [(0, "┄┄┄┄"), (0.5, "██┄┄"), (0.53, "██▏┄"), (1, "████"), (2, "████")])
-def test_progress_meter(value: float, bar: str) -> None:
+def test_progress_meter_is_drawn_in_eighths(value: float, bar: str) -> None:
     assert "".join(text for text, _ in meter(value, 4, UNICODE)) == bar
 
 
 def test_progress_reaches_all_files_before_the_index_is_built(make_tree: Callable[[str], Tree]) -> None:
     tree = make_tree("many")
     tree.notes(1200)
-    told: list[tuple[int, int]] = []
-    load(find_project(tree.root), BRV3, NOW_MS, progress=lambda done, total: told.append((done, total)))
-    assert [total for _, total in told] == [1200] * len(told)
-    assert [done for done, _ in told] == sorted({done for done, _ in told})
-    assert told[0] == (0, 1200)
-    assert told[-1] == (1200, 1200)
+    steps: list[tuple[int, int]] = []
+    load(find_project(tree.root), BRV3, NOW_MS, progress=lambda done, total: steps.append((done, total)))
+    assert [total for _, total in steps] == [1200] * len(steps)
+    assert [done for done, _ in steps] == sorted({done for done, _ in steps})
+    assert steps[0] == (0, 1200)
+    assert steps[-1] == (1200, 1200)

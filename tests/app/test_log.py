@@ -114,9 +114,7 @@ async def test_queries_are_compared_filtered_and_run_again(with_log: Tree, pilot
     assert screen(pilot).field.value == "zebra quagga"
 
 
-async def test_another_query_is_shown_from_its_first_line_with_the_agents_answer(
-    garden: Tree, make_app: MakeApp
-) -> None:
+async def test_log_entry_is_shown_from_its_top_with_the_agents_answer(garden: Tree, make_app: MakeApp) -> None:
     logged(garden, 3, "refresh token rotation", response="Tokens rotate\n\nevery \x1b[31mday.")
     for minute, query in ((2, "refunds"), (1, "rollback")):
         logged(garden, minute, query, response="\n".join(f"line {number}" for number in range(60)))
@@ -135,7 +133,7 @@ async def test_another_query_is_shown_from_its_first_line_with_the_agents_answer
         await until(pilot, lambda: "since then:" in text_of(pilot, "#entry") or "the same" in text_of(pilot, "#entry"))
 
 
-async def test_comparison_follows_the_profile(garden: Tree, make_app: MakeApp) -> None:
+async def test_log_comparison_uses_the_chosen_profile(garden: Tree, make_app: MakeApp) -> None:
     session = garden.session()
     trace = session.preview("rollback")
     session.logbook.add(replace(trace, hits=(replace(trace.hits[0], score=0.1), *trace.hits[1:])), NOW_MS, 1.0)
@@ -173,7 +171,7 @@ async def test_keys_use_the_current_result_if_the_old_one_was_removed(garden: Tr
         assert "keys for a note apply to deploy/undo.md: number 1 now" in flat(pilot, "#entry")
 
 
-async def test_result_moved_by_the_app_is_the_same_note(garden: Tree, make_app: MakeApp) -> None:
+async def test_result_moved_by_the_app_is_recognized_as_the_same_note(garden: Tree, make_app: MakeApp) -> None:
     old, now = "deploy/rollback.md", "deploy/undo.md"
     logged(garden, 1, "rollback", matchedDocs=[{"path": old, "score": 0.9}])
     async with make_app(garden.root).run_test(size=WIDE) as pilot:
@@ -182,11 +180,11 @@ async def test_result_moved_by_the_app_is_the_same_note(garden: Tree, make_app: 
         assert session is not None
         session.notes.apply(session.notes.plan_move(old, now))
         await until(pilot, lambda: frame(pilot).note_at_hand == now)
-        told = flat(pilot, "#entry")
-        assert f"{old} is {now} now" in told
-        assert "was first then" not in told
-        assert "no longer in the tree" not in told
-        assert "keys for a note apply to" not in told
+        entry = flat(pilot, "#entry")
+        assert f"{old} is {now} now" in entry
+        assert "was first then" not in entry
+        assert "no longer in the tree" not in entry
+        assert "keys for a note apply to" not in entry
 
 
 async def test_signals_set_here_are_listed_as_changes(garden: Tree, make_app: MakeApp) -> None:
@@ -201,7 +199,7 @@ async def test_signals_set_here_are_listed_as_changes(garden: Tree, make_app: Ma
         await until(pilot, lambda: f"done in this session: signals of {path}" in flat(pilot, "#entry"))
 
 
-async def test_moves_are_followed_in_a_frozen_session(garden: Tree, make_app: MakeApp) -> None:
+async def test_moves_are_recognized_with_a_frozen_clock(garden: Tree, make_app: MakeApp) -> None:
     old, now = "deploy/rollback.md", "deploy/undo.md"
     tomorrow_ms = system_clock() + 86_400_000
     async with make_app(garden.root, now_ms=tomorrow_ms).run_test(size=WIDE) as pilot:
@@ -213,7 +211,7 @@ async def test_moves_are_followed_in_a_frozen_session(garden: Tree, make_app: Ma
         await until(pilot, lambda: f"{old} is {now} now" in flat(pilot, "#entry"))
 
 
-async def test_result_moved_by_another_program_is_the_same_note(garden: Tree, make_app: MakeApp) -> None:
+async def test_result_moved_by_another_program_is_recognized(garden: Tree, make_app: MakeApp) -> None:
     old, now = "deploy/rollback.md", "deploy/undo.md"
     logged(garden, 1, "rollback", matchedDocs=[{"path": old, "score": 0.9}])
     async with make_app(garden.root).run_test(size=WIDE) as pilot:
@@ -223,9 +221,9 @@ async def test_result_moved_by_another_program_is_the_same_note(garden: Tree, ma
         (garden.tree / old).rename(garden.tree / now)
         await until(pilot, lambda: f"{old} is {now} now" in flat(pilot, "#entry"))
         await settled(pilot)
-        told = flat(pilot, "#entry")
-        assert "was first then" not in told
-        assert "no longer in the tree" not in told
+        entry = flat(pilot, "#entry")
+        assert "was first then" not in entry
+        assert "no longer in the tree" not in entry
         assert frame(pilot).note_at_hand == now
 
 
@@ -244,12 +242,12 @@ async def test_keys_for_a_note_do_nothing_if_all_results_were_removed(garden: Tr
 
 
 @pytest.mark.parametrize("at_ms", [1e30, float("inf"), -1e30])
-def test_impossible_time_is_a_dash(at_ms: float) -> None:
+def test_impossible_times_are_shown_as_dashes(at_ms: float) -> None:
     assert moment(at_ms) == "–     –       "
     assert len(moment(at_ms)) == len(moment(NOW_MS))
 
 
-async def test_only_uncovered_queries_are_counted_and_compared(garden: Tree, make_app: MakeApp) -> None:
+async def test_uncovered_filter_hides_covered_queries(garden: Tree, make_app: MakeApp) -> None:
     logged(garden, 1, "what fails")
     async with make_app(garden.root).run_test(size=WIDE) as pilot:
         await to_log(pilot)
@@ -262,7 +260,7 @@ async def test_only_uncovered_queries_are_counted_and_compared(garden: Tree, mak
         await until(pilot, lambda: "what fails" in text_of(pilot, "#entry"))
 
 
-async def test_narrow_row_is_below_its_day(garden: Tree, make_app: MakeApp) -> None:
+async def test_narrow_log_groups_rows_by_day(garden: Tree, make_app: MakeApp) -> None:
     days = (1, 2, 24 * 60 + 3, 24 * 60 + 4)
     for minutes in days:
         logged(garden, minutes, f"query {minutes}")
@@ -275,7 +273,7 @@ async def test_narrow_row_is_below_its_day(garden: Tree, make_app: MakeApp) -> N
         assert ends == ["query", first, "1", "2", second, str(days[2]), str(days[3])]
 
 
-async def test_comparison_follows_an_edit(with_log: Tree, make_app: MakeApp) -> None:
+async def test_log_comparison_is_renewed_after_a_file_changes(with_log: Tree, make_app: MakeApp) -> None:
     async with make_app(with_log.root, now_ms=None).run_test(size=WIDE) as pilot:
         await to_log(pilot)
         pane = frame(pilot).query_one(LogPane)
@@ -290,7 +288,7 @@ async def test_comparison_follows_an_edit(with_log: Tree, make_app: MakeApp) -> 
         )
 
 
-async def test_newest_entry_is_shown_at_once_and_a_selection_stays(with_log: Tree, pilot: AppPilot) -> None:
+async def test_log_shows_the_newest_entry_and_keeps_a_selection(with_log: Tree, pilot: AppPilot) -> None:
     await to_log(pilot)
     await until(pilot, lambda: "what fails" in text_of(pilot, "#entry"))
     await pilot.press("j")
@@ -309,7 +307,7 @@ async def test_newest_entry_is_shown_at_once_and_a_selection_stays(with_log: Tre
     await settled(pilot)
 
 
-async def test_uncovered_answer_is_uncovered_when_the_cache_repeats_it(pilot: AppPilot) -> None:
+async def test_cached_uncovered_answer_still_counts_as_uncovered(pilot: AppPilot) -> None:
     await ask_from_cache(pilot, "zebra quagga")
     await to_log(pilot)
     await pilot.press("c")
@@ -327,7 +325,7 @@ async def test_note_is_created_for_the_query_under_the_cursor(with_log: Tree, pi
     assert "zebra_quagga.md" in shown(pilot)
 
 
-async def test_engine_is_followed(with_log: Tree, pilot: AppPilot) -> None:
+async def test_following_the_engine_shows_its_new_queries(with_log: Tree, pilot: AppPilot) -> None:
     await to_log(pilot)
     await until(pilot, lambda: brv(pilot).project.session is not None)
     await settled(pilot)
@@ -344,7 +342,9 @@ async def test_engine_is_followed(with_log: Tree, pilot: AppPilot) -> None:
     assert "RE-COMPUTED" not in shown(pilot)
 
 
-async def test_no_log_yet(app: BrvTui, garden: Tree, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_empty_log_explains_where_entries_will_appear(
+    app: BrvTui, garden: Tree, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("brvtui.app.log.logs.shown_path", str)
     async with app.run_test(size=NARROW) as pilot:
         await to_log(pilot)
@@ -361,7 +361,7 @@ def test_path_in_the_home_folder_is_shown_with_a_tilde() -> None:
     assert shown_path(Path("/srv/query-log")) == "/srv/query-log"
 
 
-async def test_reason_for_the_current_rank_of_an_old_result(with_log: Tree, pilot: AppPilot) -> None:
+async def test_w_explains_the_current_rank_of_a_logged_result(with_log: Tree, pilot: AppPilot) -> None:
     await ask(pilot, "refresh token rotation")
     await pilot.press("enter")  # from now on the simulated cache has the answer
     await to_log(pilot)
@@ -387,7 +387,7 @@ def test_top_score_is_rounded_to_its_cells_and_never_cut(score: float, written: 
     assert score_of(LoggedQuery(0.0, "", "", "completed", top_score=score, engine="knowing")) == written
 
 
-async def test_uncovered_answers_are_worded_alike_then_and_now(pilot: AppPilot) -> None:
+async def test_old_and_new_uncovered_answers_have_the_same_wording(pilot: AppPilot) -> None:
     await ask(pilot, "kubernetes ingress")
     await press(pilot, "enter")
     await to_log(pilot)
@@ -397,7 +397,7 @@ async def test_uncovered_answers_are_worded_alike_then_and_now(pilot: AppPilot) 
     assert [row[1] for row in rows if row[:1] == ["tier"] and row[1] != "2,"] == ["none", "none"]
 
 
-async def test_changes_before_the_screen_exists_are_shown_later(pilot: AppPilot) -> None:
+async def test_selection_made_before_a_screen_is_ready_is_kept(pilot: AppPilot) -> None:
     await settled(pilot)
     switched = brv(pilot).switch_mode("log")
     brv(pilot).select("auth/jwt.md")

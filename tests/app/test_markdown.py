@@ -51,7 +51,7 @@ def _roles(document: Document, word: str) -> set[str]:
     return {role for line in document.lines for text, role in line.spans if word in text}
 
 
-def test_headings_are_prominent_and_are_parts() -> None:
+def test_headings_are_styled_and_can_be_link_targets() -> None:
     document = _set("# One *thing*\n\ntext\n\n## Two: `code`!\nmore\n\n### Three\n")
     assert [line.plain.rstrip() for line in document.lines] == [
         " One thing",
@@ -78,7 +78,7 @@ def test_paragraphs_wrap_and_soft_breaks_are_spaces() -> None:
     ]
 
 
-def test_emphasis_code_and_strikes_are_roles() -> None:
+def test_inline_markup_becomes_roles() -> None:
     document = _set("a **bold *both*** `code` ~~gone~~ plain")
     assert _roles(document, "bold ") == {"bold text"}
     assert _roles(document, "both") == {"bold italic text"}
@@ -87,7 +87,7 @@ def test_emphasis_code_and_strikes_are_roles() -> None:
     assert document.lines[0].plain == " a bold both code gone plain"
 
 
-def test_lists() -> None:
+def test_lists_are_indented_with_bullets_and_numbers() -> None:
     text = "- one\n- two that is long enough to wrap around here\n  - inner\n    1. deep\n    2. deeper\n- [ ] task\n"
     assert _lines(f"{text}\n7. seven\n8. eight\n") == [
         " • one",
@@ -103,7 +103,7 @@ def test_lists() -> None:
     ]
 
 
-def test_loose_lists_empty_items_and_quotes() -> None:
+def test_blank_lines_in_lists_and_quotes_are_kept() -> None:
     assert _lines("- one\n\n- two\n") == [" • one", "", " • two"]
     assert _lines("-\n- x\n") == [" •", " • x"]
     assert _lines("before\n\n> quoted\n> text\n>\n> > deeper\n\nafter") == [
@@ -117,7 +117,7 @@ def test_loose_lists_empty_items_and_quotes() -> None:
     ]
 
 
-def test_code_keeps_every_character() -> None:
+def test_code_blocks_keep_every_character() -> None:
     assert _lines("```py\nif a:\n\treturn  1\n\n```\n\n    indented\n") == [
         " │ if a:",
         " │     return  1",
@@ -129,7 +129,7 @@ def test_code_keeps_every_character() -> None:
     assert "".join(line.removeprefix(" │ ") for line in _lines(f"```\n{long}\n```")) == long
 
 
-def test_tables_rules_images_and_html() -> None:
+def test_tables_are_aligned_and_html_is_shown_as_text() -> None:
     assert _lines("| a | b |\n|---|--:|\n| 1 | **22** |\n\n---\n\n![alt](x.png) <b>no</b> &lt;") == [
         " a   b",
         " ─  ──",
@@ -157,7 +157,7 @@ def test_links_and_relations_have_positions_and_targets() -> None:
     assert _roles(document, "x") == {"strike bad"}
 
 
-def test_links_in_tables_and_lists_have_positions_too() -> None:
+def test_links_in_tables_and_lists_have_positions() -> None:
     document = _set("| n | l |\n|---|---|\n| a | [go](a.md) |\n\n- [one](b.md)\n")
     for link, word in zip(document.links, ("go", "one"), strict=True):
         (spot,) = link.spots
@@ -182,7 +182,7 @@ def test_links_in_plain_text_are_marked_in_place() -> None:
     assert [link.target.path for link in document.links] == ["related:a/b.md", ""]
 
 
-def test_text_is_not_interpreted() -> None:
+def test_escapes_and_unsafe_links_are_shown_as_text() -> None:
     document = _set("[red]x[/red] \x1b[31m \u202e `\x07`\n\n[evil](javascript:alert)")
     shown = "\n".join(line.plain for line in document.lines)
     assert "[red]x[/red] ␛[31m \\u202e ␇" in shown
@@ -213,7 +213,7 @@ def test_long_prose_is_rendered() -> None:
     assert _lines(text, 100)[0] == " Gates"
 
 
-def test_document_has_an_end() -> None:
+def test_document_is_cut_at_its_maximum_length() -> None:
     typesetter = Typesetter(20, _resolve)
     with pytest.raises(Full):
         plain("\n" * MOST_CHARS, typesetter)
@@ -247,7 +247,7 @@ _HOSTILE = {
 
 
 @pytest.mark.parametrize("text", _HOSTILE.values(), ids=_HOSTILE)
-def test_hostile_texts_are_fast(text: str) -> None:
+def test_hostile_texts_are_typeset_quickly(text: str) -> None:
     begun = time.process_time()
     document = _set(text, 80)
     assert time.process_time() - begun < 10, "quadratic"
@@ -255,7 +255,7 @@ def test_hostile_texts_are_fast(text: str) -> None:
 
 
 @given(st.text(st.sampled_from("ab*_`#>-|[]()!\n \t~1.@/\\&<日\x1b"), max_size=80), st.integers(10, 60))
-def test_any_text_can_be_set_and_fits(text: str, width: int) -> None:
+def test_any_text_is_typeset_within_its_width(text: str, width: int) -> None:
     document = _set(text, width)
     for line in document.lines:
         assert "\x1b" not in line.plain
@@ -266,5 +266,5 @@ def test_any_text_can_be_set_and_fits(text: str, width: int) -> None:
             assert 0 <= spot.start < spot.end <= len(document.lines[spot.line].plain)
 
 
-def test_slugs_match_links() -> None:
+def test_slugs_of_headings_match_links() -> None:
     assert slug("What's New, in 2.0?") == "whats-new-in-20"

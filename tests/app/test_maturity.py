@@ -34,7 +34,7 @@ def column(pilot: AppPilot, level: str) -> ColumnPane:
 
 
 async def opened(pilot: AppPilot, *keys: str) -> None:
-    """The screen, with its notes, after some keys."""
+    """Opens the Maturity screen, waits for its notes, and presses ``keys``."""
     await settled(pilot)
     await pilot.press("escape", "3")
     await until(pilot, lambda: isinstance(frame(pilot), MaturityScreen) and maturity(pilot).on_day is not None)
@@ -57,7 +57,7 @@ async def test_every_note_is_listed_under_its_maturity(size: tuple[int, int], pi
     assert "TODAY   20 November 2026" in shown(pilot)
 
 
-async def test_card_in_one_line_and_in_two(garden: Tree, make_app: MakeApp) -> None:
+async def test_cards_have_one_line_in_tabs_and_two_in_columns(garden: Tree, make_app: MakeApp) -> None:
     async with make_app(garden.root).run_test(size=NARROW) as pilot:
         await opened(pilot)
         assert "○ Freeze window       ███████▎░┊      52   ▴2  .33     0/0 27d prune" in text_of(pilot, "#draft")
@@ -69,7 +69,7 @@ async def test_card_in_one_line_and_in_two(garden: Tree, make_app: MakeApp) -> N
         assert second.split() == ["████▋┊", "52", "▴2", ".33"]
 
 
-async def test_moving_selects_and_the_note_follows_on_all_screens(garden: Tree, pilot: AppPilot) -> None:
+async def test_selection_is_shared_between_maturity_and_other_screens(garden: Tree, pilot: AppPilot) -> None:
     await opened(pilot, "j")
     assert view(pilot).selection.file == column(pilot, "draft").chosen
     assert "Refresh rotation" in text_of(pilot, "#ageing")
@@ -94,7 +94,7 @@ async def test_moving_selects_and_the_note_follows_on_all_screens(garden: Tree, 
     assert maturity(pilot).wanted.day == 30
 
 
-async def test_invisible_cards_may_be_removed(tree: Tree, make_app: Any) -> None:
+async def test_notes_removed_out_of_view_disappear(tree: Tree, make_app: Any) -> None:
     tree.notes(69)
     tree.note("core/a.md", "Core")
     async with make_app(tree.root).run_test(size=NARROW) as pilot:
@@ -108,7 +108,7 @@ async def test_invisible_cards_may_be_removed(tree: Tree, make_app: Any) -> None
         assert len(column(pilot, "draft").choices) == 10
 
 
-async def test_events_orders_and_columns_of_a_narrow_window(app: BrvTui) -> None:
+async def test_narrow_window_shows_events_and_moves_between_columns(app: BrvTui) -> None:
     async with app.run_test(size=NARROW) as pilot:
         await opened(pilot, "f5", "right_curly_bracket")
         text = text_of(pilot, "#ageing").replace("\u00a0", " ")
@@ -129,7 +129,7 @@ async def test_events_orders_and_columns_of_a_narrow_window(app: BrvTui) -> None
             assert maturity(pilot).stop == stop, key
 
 
-async def test_archiving_and_pruning_deadlines(app: BrvTui, garden: Tree) -> None:
+async def test_ageing_explains_archiving_and_pruning(app: BrvTui, garden: Tree) -> None:
     garden.file("deploy/dated.md", "---\nupdatedAt: 2024-11-13T12:00:00Z\n---\n# Dated\n", 0)
     began = datetime.fromtimestamp(NOW_MS / 1000 - 71.25 * 86_400, UTC).isoformat()
     garden.file("deploy/at_the_limit.md", f"---\nupdatedAt: {began}\n---\n# At the limit\n", 0)
@@ -151,7 +151,7 @@ async def test_archiving_and_pruning_deadlines(app: BrvTui, garden: Tree) -> Non
         assert " d: saving it with a new time (e) prevents this" in text
 
 
-async def test_clicks_strange_titles_and_another_profile(pilot: AppPilot) -> None:
+async def test_maturity_handles_clicks_strange_titles_and_profiles(pilot: AppPilot) -> None:
     await opened(pilot)
     await pilot.click("#validated", offset=(5, 4))
     await settled(pilot)
@@ -173,7 +173,7 @@ async def test_clicks_strange_titles_and_another_profile(pilot: AppPilot) -> Non
     await until(pilot, lambda: "0 offered for pruning" in shown(pilot))
 
 
-async def test_help_orders_next_hits_and_a_failing_board(
+async def test_maturity_has_help_and_orders_and_survives_a_failing_board(
     app: BrvTui, monkeypatch: pytest.MonkeyPatch, pilot: AppPilot
 ) -> None:
     await opened(pilot)
@@ -204,20 +204,20 @@ async def test_help_orders_next_hits_and_a_failing_board(
     assert "3 hits: 70 ◐ validated" in text_of(pilot, "#ageing")
     assert "3 updates: 76 ◐ validated" in text_of(pilot, "#ageing")
     await pilot.press("f2")
-    told: list[str] = []
-    monkeypatch.setattr(BrvTui, "notify", lambda self, message, **options: told.append(message))
+    messages: list[str] = []
+    monkeypatch.setattr(BrvTui, "notify", lambda self, message, **options: messages.append(message))
     with monkeypatch.context() as patched:
         patched.setattr("brvtui.app.maturity.screen.board_on_day", lambda *_: 1 / 0)
         await pilot.press("right_square_bracket")
-        await until(pilot, lambda: told)
-    assert "the board cannot be shown" in told[0]
+        await until(pilot, lambda: messages)
+    assert "the board cannot be shown" in messages[0]
     await press(pilot, "right_square_bracket")
     assert brv(pilot).is_running
     assert maturity(pilot).on_day is not None
     assert maturity(pilot).on_day.wanted.day == 2
 
 
-async def test_an_empty_tree(tree: Tree, make_app: Any) -> None:
+async def test_maturity_of_an_empty_tree_says_there_are_no_notes(tree: Tree, make_app: Any) -> None:
     async with make_app(tree.root).run_test(size=NARROW) as pilot:
         await opened(pilot, "right_curly_bracket")
         assert "no notes in this tree yet" in text_of(pilot, "#draft")
@@ -237,7 +237,7 @@ async def test_escape_goes_back_to_the_column_of_the_selected_note(app: BrvTui) 
         assert view(pilot).selection.file == selected
 
 
-async def test_project_that_cannot_be_opened(make_app: Any, tmp_path: Path) -> None:
+async def test_maturity_reports_a_project_that_cannot_be_opened(make_app: Any, tmp_path: Path) -> None:
     async with make_app(tmp_path / "nowhere").run_test(size=NARROW) as pilot:
         await settled(pilot)
         await on(pilot, MaturityScreen, "escape", "3")
@@ -246,7 +246,7 @@ async def test_project_that_cannot_be_opened(make_app: Any, tmp_path: Path) -> N
         assert "nowhere:nosuchfolder" in "".join(text_of(pilot, "#draft").split())
 
 
-async def test_thousand_notes_are_drawn_only_where_visible(
+async def test_only_visible_cards_of_a_thousand_notes_are_drawn(
     tree: Tree, make_app: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     tree.notes(1_000)
@@ -265,7 +265,7 @@ async def test_thousand_notes_are_drawn_only_where_visible(
         assert column(pilot, "draft").cursor < 999
 
 
-async def test_why_is_about_today_and_says_so_on_another_day(app: BrvTui, pilot: AppPilot) -> None:
+async def test_w_explains_todays_answer_even_on_a_forecast_day(app: BrvTui, pilot: AppPilot) -> None:
     await ask(pilot, "rollback", "escape")
     await opened(pilot, "w")
     await until(pilot, lambda: app.has_modal)

@@ -55,7 +55,7 @@ async def test_note_hidden_by_the_filter_in_its_new_column_gets_no_focus(app: Br
 
 
 @at_two_sizes
-async def test_note_with_a_new_maturity_is_followed_to_its_column(
+async def test_focus_follows_a_note_to_its_new_maturity_column(
     app: BrvTui, garden: Tree, size: tuple[int, int]
 ) -> None:
     before = (garden.tree / _ROTATION).read_bytes()
@@ -80,7 +80,7 @@ async def test_note_with_a_new_maturity_is_followed_to_its_column(
         assert (garden.tree / _ROTATION).read_bytes() == before
 
 
-async def test_signals_by_mouse_from_the_pane_of_the_note(app: BrvTui, garden: Tree) -> None:
+async def test_signals_can_be_set_by_mouse(app: BrvTui, garden: Tree) -> None:
     async def click(words: str) -> None:
         rows = shown(pilot).splitlines()
         row = next(number for number, text in enumerate(rows) if words in text)
@@ -104,7 +104,7 @@ async def test_signals_by_mouse_from_the_pane_of_the_note(app: BrvTui, garden: T
         assert maturity(pilot).stop == "ageing", "only from a column the focus follows the note"
 
 
-async def test_archived_note_is_followed_to_its_stub(pilot: AppPilot) -> None:
+async def test_selection_moves_from_an_archived_note_to_its_stub(pilot: AppPilot) -> None:
     await opened(pilot)
     await _asked(pilot, "X")
     await until(pilot, lambda: ".stub.md" in shown(pilot))

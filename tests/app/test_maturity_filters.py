@@ -16,7 +16,7 @@ from tests.app.test_maturity import column, maturity, opened
 pytestmark = pytest.mark.long
 
 
-async def test_only_the_notes_with_an_event(pilot: AppPilot) -> None:
+async def test_event_filter_keeps_only_notes_with_the_event(pilot: AppPilot) -> None:
     await opened(pilot, "F", "F")
     assert maturity(pilot).wanted.only is PRUNING
     assert column(pilot, "draft").choices == ["auth/oauth/key_rotation.md", "billing/refunds.md"]
@@ -31,7 +31,7 @@ async def test_only_the_notes_with_an_event(pilot: AppPilot) -> None:
     assert column(pilot, "core").outer_size.width > STRIP
 
 
-async def test_only_the_notes_that_change_in_the_days_ahead(pilot: AppPilot) -> None:
+async def test_changes_filter_keeps_only_notes_that_change_by_then(pilot: AppPilot) -> None:
     await opened(pilot, "c")
     assert (maturity(pilot).wanted.day, maturity(pilot).wanted.only_changes) == (30, True), "today changes nothing"
     listed = sum(len(column(pilot, level).choices) for level in LEVELS)
@@ -50,7 +50,7 @@ async def test_only_the_notes_that_change_in_the_days_ahead(pilot: AppPilot) -> 
 
 
 @pytest.mark.parametrize("size", [HUGE], ids=["200x60"])
-async def test_event_that_hides_the_selection_selects_a_visible_note(
+async def test_event_filter_that_hides_the_selection_selects_a_visible_note(
     pilot: AppPilot,
 ) -> None:
     await opened(pilot)
@@ -89,7 +89,7 @@ async def test_empty_column_offers_no_details(app: BrvTui) -> None:
         assert ("enter details" in text_of(pilot, "#keys")) == bool(column(pilot, frame(pilot).stop).choices)
 
 
-async def test_filter_applies_to_every_column(pilot: AppPilot) -> None:
+async def test_word_filter_applies_to_every_column(pilot: AppPilot) -> None:
     await opened(pilot, "slash")
     await press(pilot, *"rotation")
     found = {level: column(pilot, level).choices for level in LEVELS}
@@ -107,7 +107,7 @@ async def test_filter_applies_to_every_column(pilot: AppPilot) -> None:
     assert view(pilot).selection.file == "i18n/rotation_ja.md"
 
 
-async def test_keys_do_not_act_on_filtered_notes(pilot: AppPilot) -> None:
+async def test_keys_do_not_act_on_notes_hidden_by_the_filter(pilot: AppPilot) -> None:
     await ask(pilot, "rollback")
     await opened(pilot, "slash", *"zzz", "enter")
     assert not any(column(pilot, level).choices for level in LEVELS)
@@ -142,7 +142,7 @@ async def test_filter_that_empties_the_current_column_selects_another_note(pilot
 
 
 @pytest.mark.parametrize("size", [NARROW], ids=["80x24"])
-async def test_events_and_empty_columns_at_80_columns(pilot: AppPilot) -> None:
+async def test_event_meanings_are_not_cut_at_80_columns(pilot: AppPilot) -> None:
     await opened(pilot)
     seen = set()
     for _ in OF_NOTES:

@@ -18,7 +18,7 @@ from tests.support.trees import Tree
 pytestmark = pytest.mark.long
 
 
-async def test_forecast_by_keys_mouse_and_wheel(pilot: AppPilot) -> None:
+async def test_forecast_day_is_set_by_keys_mouse_and_wheel(pilot: AppPilot) -> None:
     await opened(pilot, "right_curly_bracket", "right_square_bracket")
     assert maturity(pilot).wanted.day == 31
     assert "IN 31 DAYS" in shown(pilot)
@@ -64,7 +64,7 @@ async def test_maximised_pane_keeps_the_forecast(pilot: AppPilot) -> None:
     assert maturity(pilot).query_one("#ageing").size.width > 100
 
 
-async def test_ceiling_of_another_engine_is_above(pilot: AppPilot) -> None:
+async def test_ageing_shows_the_best_possible_score_of_the_chosen_engine(pilot: AppPilot) -> None:
     await opened(pilot)
     assert "in ByteRover" not in text_of(pilot, "#ageing")
     await switch_to(pilot, "soleri")
@@ -79,7 +79,7 @@ async def test_ceiling_of_another_engine_is_above(pilot: AppPilot) -> None:
     await until(pilot, lambda: "in Soleri" not in text_of(pilot, "#ageing"))
 
 
-async def test_keys_of_the_forecast_are_the_active_ones(app: BrvTui) -> None:
+async def test_key_bar_offers_only_forecast_keys_that_act(app: BrvTui) -> None:
     async with app.run_test(size=(240, 60)) as pilot:
         await opened(pilot, "c")
         for words in ("c all notes", "] +1 day"):
@@ -97,7 +97,7 @@ async def test_keys_of_the_forecast_are_the_active_ones(app: BrvTui) -> None:
         assert " h what if" in text_of(pilot, "#keys")
 
 
-async def test_narrow_window_cuts_no_count_and_no_sentence(app: BrvTui, garden: Tree) -> None:
+async def test_narrow_forecast_is_not_cut(app: BrvTui, garden: Tree) -> None:
     garden.notes(180)
     async with app.run_test(size=NARROW) as pilot:
         await opened(pilot, *["right_curly_bracket"] * 12)

@@ -90,16 +90,16 @@ async def test_single_call_is_answered_by_the_model(garden: Tree, make_app: Make
             await until(pilot, lambda: (trace := view(pilot).answer.trace) and trace.answer.kind == "model")
             await ended(pilot)
             await press(pilot, "f7")
-            said = text_of(pilot, "#answer")
-            assert "Tokens rotate." in said
-            assert "1 call · 0 tools · 100 t in, 10 t out" in " ".join(said.split())
+            text = text_of(pilot, "#answer")
+            assert "Tokens rotate." in text
+            assert "1 call · 0 tools · 100 t in, 10 t out" in " ".join(text.split())
             await pilot.press("i", "enter")
             await until(pilot, lambda: view(pilot).answer.trace.tier == 0)  # type: ignore[union-attr]
             assert "Tokens rotate." in text_of(pilot, "#answer")
         assert len(server.asked) == 1
 
 
-async def test_cache_is_read_again_once_the_answer_is_complete(garden: Tree, make_app: MakeApp) -> None:
+async def test_cache_pane_is_updated_once_the_answer_is_complete(garden: Tree, make_app: MakeApp) -> None:
     async with being_written(make_app(garden.root), WIDE) as (pilot, hold):
         await until(pilot, lambda: (seen := view(pilot).cache.seen) and seen.look.entries == ())
         hold.set()
@@ -109,7 +109,7 @@ async def test_cache_is_read_again_once_the_answer_is_complete(garden: Tree, mak
         )
 
 
-async def test_text_is_shown_as_it_arrives_and_esc_stops_it(garden: Tree, make_app: MakeApp) -> None:
+async def test_text_is_shown_as_it_arrives_and_esc_stops_the_model(garden: Tree, make_app: MakeApp) -> None:
     hold = threading.Event()
     chunks = [{"choices": [{"index": 0, "delta": {"content": piece}}]} for piece in ("Half an ", "answer")]
     with chatting(Streamed([*chunks, "[DONE]"], hold=hold)) as server:
@@ -128,9 +128,9 @@ async def test_text_is_shown_as_it_arrives_and_esc_stops_it(garden: Tree, make_a
             await until(pilot, lambda: view(pilot).model.live is None)
             await until(pilot, server.gone.is_set)
             await settled(pilot)
-            said = flat(pilot, "#answer")
-            assert "cancelled" in said
-            assert "the unfinished answer" in said
+            text = flat(pilot, "#answer")
+            assert "cancelled" in text
+            assert "the unfinished answer" in text
             assert _titles(pilot) == ("Query · run, not cached: stopped", "Answer · stopped")
             assert _logged(pilot) == [("cancelled", "")]
             await pilot.press("escape", "4")
@@ -140,9 +140,7 @@ async def test_text_is_shown_as_it_arrives_and_esc_stops_it(garden: Tree, make_a
             assert "it was stopped then" in flat(pilot, "#entry")
 
 
-async def test_narrow_screen_brings_the_answer_to_the_front_and_the_status_says_so(
-    garden: Tree, make_app: MakeApp
-) -> None:
+async def test_narrow_screen_shows_the_answer_while_the_model_writes(garden: Tree, make_app: MakeApp) -> None:
     async with being_written(make_app(garden.root), NARROW) as (pilot, hold):
         assert "Half an" in shown(pilot)
         assert "answers, esc stops it" in text_of(pilot, "#status")
@@ -151,7 +149,7 @@ async def test_narrow_screen_brings_the_answer_to_the_front_and_the_status_says_
         await ended(pilot)
 
 
-async def test_loop_shows_its_tools(garden: Tree, make_app: MakeApp) -> None:
+async def test_tool_calls_of_a_model_are_shown(garden: Tree, make_app: MakeApp) -> None:
     answers = [
         called(("search", {"query": "refund"})),
         called(("read_note", {"path": "billing/refunds.md"}), ("read_note", {"path": "../../etc/passwd"})),
@@ -164,11 +162,11 @@ async def test_loop_shows_its_tools(garden: Tree, make_app: MakeApp) -> None:
             await until(pilot, lambda: (trace := view(pilot).answer.trace) and trace.answer.kind == "model")
             await ended(pilot)
             await press(pilot, "f7", "z")
-            said = flat(pilot, "#answer")
-            assert '1. search {"query": "refund"}' in said
-            assert "1 note read" in said
-            assert "refused:" in said
-            assert "3 calls · 3 tools" in said
+            text = flat(pilot, "#answer")
+            assert '1. search {"query": "refund"}' in text
+            assert "1 note read" in text
+            assert "refused:" in text
+            assert "3 calls · 3 tools" in text
         assert len(server.asked) == 3
 
 
@@ -214,7 +212,7 @@ async def test_model_is_called_only_with_permission(garden: Tree, make_app: Make
         (EndReason.FAILED, "extractive", "failed"),
     ],
 )
-def test_reason_why_a_run_is_not_cached(garden: Tree, ending: EndReason, kind: str, why: str) -> None:
+def test_uncached_run_gives_the_reason(garden: Tree, ending: EndReason, kind: str, why: str) -> None:
     trace = garden.ask(_CALL)
     done = Completion("echo", ending, "", (), (), Usage(0, 0, False), None, (), ())
     ran = AnswerState(replace(trace, mode="run", answer=replace(trace.answer, kind=kind, completion=done)))
@@ -224,23 +222,23 @@ def test_reason_why_a_run_is_not_cached(garden: Tree, ending: EndReason, kind: s
     assert View(model=ModelState(), answer=AnswerState(replace(trace, mode="run"))).uncached == ""
 
 
-def test_model_work_matches_the_tier(garden: Tree) -> None:
+def test_permission_text_matches_the_tier_and_its_limits(garden: Tree) -> None:
     """The names of the tiers promise one call and a loop, but a profile may set other limits."""
 
-    def said(query: str, most: int) -> str:
+    def question(query: str, maximum: int) -> str:
         trace = garden.ask(query)
         prompt = trace.answer.prompt
         assert prompt is not None
-        answer = replace(trace.answer, prompt=replace(prompt, tokens=700, max_iterations=most))
+        answer = replace(trace.answer, prompt=replace(prompt, tokens=700, max_iterations=maximum))
         return what_is_asked(replace(trace, answer=answer), Budget(tokens=1000))
 
     one = "This query needs tier 3: one call with about 700 tokens of your notes"
     limit = " It uses at most 1000 tokens."
-    assert said(_CALL, 1) == f"{one}.{limit}"
+    assert question(_CALL, 1) == f"{one}.{limit}"
     more = "or up to 50 if the model asks to read more notes of this tree first"
-    assert said(_CALL, 50) == f"{one}, {more}.{limit}"
+    assert question(_CALL, 50) == f"{one}, {more}.{limit}"
     more = f"the first with about 700 tokens of your notes; the model may read more notes of this tree.{limit}"
-    assert said(_LOOP, 50) == f"This query needs tier 4: up to 50 calls, {more}"
+    assert question(_LOOP, 50) == f"This query needs tier 4: up to 50 calls, {more}"
 
 
 async def test_query_without_a_model_asks_for_no_permission(garden: Tree, make_app: MakeApp) -> None:
@@ -253,7 +251,7 @@ async def test_query_without_a_model_asks_for_no_permission(garden: Tree, make_a
         assert server.asked == []
 
 
-async def test_refusing_service_is_one_line_and_the_sentences_stay(garden: Tree, make_app: MakeApp) -> None:
+async def test_model_error_is_reported_and_quoted_sentences_stay(garden: Tree, make_app: MakeApp) -> None:
     with chatting(Refused(401, {"error": {"message": "bad key"}})) as server:
         model_at(server)
         async with make_app(garden.root).run_test(size=WIDE) as pilot:
@@ -279,7 +277,7 @@ def _running(pilot: AppPilot, group: str = "run") -> int:
     return sum(worker.group == group and worker.is_running for worker in pilot.app.workers)
 
 
-async def test_new_run_ends_the_previous_one_before_its_first_word(garden: Tree, make_app: MakeApp) -> None:
+async def test_new_run_ends_a_previous_run_that_has_no_text_yet(garden: Tree, make_app: MakeApp) -> None:
     first, second = threading.Event(), threading.Event()
     with chatting(_held(first), _held(second)) as server:
         model_at(server)
@@ -310,7 +308,7 @@ async def test_answer_in_progress_stays_when_the_tree_changes(garden: Tree, make
         await until(pilot, lambda: (now := view(pilot).answer.trace) and now is not trace and now.mode == "preview")
 
 
-async def test_answer_of_another_profile_does_not_replace_the_shown_one(garden: Tree, make_app: MakeApp) -> None:
+async def test_answer_of_another_profile_does_not_replace_the_shown_answer(garden: Tree, make_app: MakeApp) -> None:
     async with being_written(make_app(garden.root), WIDE) as (pilot, hold):
         ran = view(pilot).answer.trace
         await pilot.press("f2", "p")
@@ -323,7 +321,7 @@ async def test_answer_of_another_profile_does_not_replace_the_shown_one(garden: 
         assert trace.snapshot.generation == view(pilot).project.overview.generation  # type: ignore[union-attr]
 
 
-async def test_choosing_another_engine_ends_the_model_without_output(garden: Tree, make_app: MakeApp) -> None:
+async def test_switching_the_engine_stops_the_model_and_hides_its_text(garden: Tree, make_app: MakeApp) -> None:
     hold = threading.Event()
     with chatting(_held(hold)) as server:
         model_at(server)
@@ -391,7 +389,7 @@ async def test_failing_run_leaves_no_progress_display(app: BrvTui, monkeypatch: 
 
 
 @pytest.mark.parametrize("late", [False, True], ids=["before the new one is routed", "while it writes"])
-async def test_failing_old_run_does_not_end_the_current_one(
+async def test_failing_old_run_does_not_end_the_current_run(
     garden: Tree, make_app: MakeApp, monkeypatch: pytest.MonkeyPatch, late: bool
 ) -> None:
     breaks, goes_on, hold = threading.Event(), threading.Event(), threading.Event()

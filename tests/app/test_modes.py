@@ -11,7 +11,7 @@ from tests.app.looking import AppPilot, flat, frame, screen, shown, text_of, vie
 
 
 @at_all_sizes
-async def test_digits_bring_screens_to_the_front_and_back(size: tuple[int, int], pilot: AppPilot) -> None:
+async def test_digits_switch_screens(size: tuple[int, int], pilot: AppPilot) -> None:
     await ask(pilot, "refresh token rotation")
     await on(pilot, NotesScreen, "escape", "2")
     await settled(pilot)
@@ -23,7 +23,7 @@ async def test_digits_bring_screens_to_the_front_and_back(size: tuple[int, int],
     assert "TIER 3" in shown(pilot)
 
 
-async def test_digits_are_text_in_the_field_and_do_nothing_behind_a_modal(app: BrvTui) -> None:
+async def test_digits_are_text_in_the_field_and_do_nothing_under_a_dialog(app: BrvTui) -> None:
     async with app.run_test(size=NARROW) as pilot:
         await settled(pilot)
         await press(pilot, "2")
@@ -36,7 +36,7 @@ async def test_digits_are_text_in_the_field_and_do_nothing_behind_a_modal(app: B
         await on(pilot, NotesScreen)
 
 
-async def test_selected_note_is_the_same_everywhere(pilot: AppPilot) -> None:
+async def test_selected_note_is_the_same_on_all_screens(pilot: AppPilot) -> None:
     await ask(pilot, "refresh token rotation")
     await press(pilot, "escape", "j", "2")
     assert "Session expiry" in text_of(pilot, "#note")
@@ -48,7 +48,7 @@ async def test_selected_note_is_the_same_everywhere(pilot: AppPilot) -> None:
     assert view(pilot).selection.file == chosen
 
 
-async def test_themes_and_sizes_reach_the_screens_behind(pilot: AppPilot) -> None:
+async def test_theme_and_size_changes_reach_background_screens(pilot: AppPilot) -> None:
     await ask(pilot, "rollback")
     before = screen(pilot).results.render_line(0)
     await press(pilot, "escape", "2", "t")

@@ -1,4 +1,4 @@
-"""Work for which only the newest request matters, and the trail of followed links."""
+"""Work of which only the newest request counts, and the trail of followed links."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from brvtui.app.notes.browsing import Trail
 from brvtui.app.workers import Newest
 
 
-def test_one_request_at_a_time_and_then_only_the_newest() -> None:
+def test_newest_request_runs_after_the_current_request() -> None:
     begun: list[str] = []
     work = Newest(begun.append, lambda: None)
     for name in ("a", "b", "c"):
@@ -24,7 +24,7 @@ def test_one_request_at_a_time_and_then_only_the_newest() -> None:
     assert begun == ["a", "c", "d"]
 
 
-def test_first_and_last_of_a_burst() -> None:
+def test_first_and_last_requests_of_a_burst_run() -> None:
     begun: list[str] = []
     pauses: list[None] = []
     work = Newest(begun.append, lambda: pauses.append(None))
@@ -42,7 +42,7 @@ def test_first_and_last_of_a_burst() -> None:
     assert begun == ["a", "c", "d"]
 
 
-def test_without_bursts_the_newest_waits_for_the_running_one() -> None:
+def test_requests_without_a_pause_run_one_at_a_time() -> None:
     begun: list[int] = []
     newest = Newest(begun.append)
     newest.want(1)
@@ -58,7 +58,7 @@ def test_without_bursts_the_newest_waits_for_the_running_one() -> None:
     assert begun == [1, 3, 4]
 
 
-def test_back_and_forward() -> None:
+def test_trail_steps_back_and_forward() -> None:
     trail = Trail().jumped("a").jumped("b")
     assert trail.step(-1, "c") == ("b", Trail(("a",), ("c",)))
     there, back = trail.step(-1, "c")
@@ -72,14 +72,14 @@ def test_jump_clears_the_forward_trail() -> None:
     assert back.jumped("a").ahead == ()
 
 
-def test_ends_of_a_trail() -> None:
+def test_trail_does_not_step_past_its_ends() -> None:
     assert Trail().step(-1, "a") == ("", Trail())
     assert Trail().step(1, "a") == ("", Trail())
     assert Trail().jumped("") == Trail()
 
 
 @given(st.lists(st.sampled_from("abc"), min_size=1, max_size=8), st.integers(1, 7))
-def test_back_and_forward_returns_to_the_start(notes: list[str], steps: int) -> None:
+def test_stepping_back_and_forward_returns_to_the_start(notes: list[str], steps: int) -> None:
     trail, here = Trail(), notes[0]
     for note in notes[1:]:
         trail, here = trail.jumped(here), note

@@ -59,7 +59,7 @@ async def _click(pilot: AppPilot, words: str) -> None:
 
 
 @pytest.mark.long
-async def test_new_note_on_query_has_the_query_as_its_title(pilot: AppPilot) -> None:
+async def test_new_note_on_the_query_screen_is_titled_by_the_query(pilot: AppPilot) -> None:
     await ask(pilot, "rollback")
     await on(pilot, NewNoteDialog, "escape", "a")
     await settled(pilot)
@@ -72,7 +72,9 @@ async def test_new_note_on_query_has_the_query_as_its_title(pilot: AppPilot) -> 
 
 
 @at_two_sizes
-async def test_new_note_from_an_uncovered_query(garden: Tree, size: tuple[int, int], pilot: AppPilot) -> None:
+async def test_new_note_for_an_uncovered_query_covers_the_query(
+    garden: Tree, size: tuple[int, int], pilot: AppPilot
+) -> None:
     await ask(pilot, "zebra quagga", "escape")
     assert "then a begins a note" in shown(pilot)
     await on(pilot, NewNoteDialog, "a")
@@ -116,7 +118,7 @@ async def test_saved_new_note_is_selected_where_it_was_started(pilot: AppPilot) 
 
 
 @pytest.mark.long
-async def test_abandoned_new_note_leaves_nothing(garden: Tree, pilot: AppPilot) -> None:
+async def test_abandoned_new_note_leaves_no_file(garden: Tree, pilot: AppPilot) -> None:
     await ask(pilot, "zebra quagga", "escape", "a", "enter")
     await in_editor(pilot)
     await on(pilot, QueryScreen, "escape")
@@ -138,7 +140,7 @@ async def test_template_is_chosen_by_keys_and_by_mouse(pilot: AppPilot) -> None:
     assert "## Raw Concept" in area(pilot).text
 
 
-async def test_taken_or_outside_path_is_refused_while_typing(pilot: AppPilot) -> None:
+async def test_existing_or_outside_path_is_refused_while_typing(pilot: AppPilot) -> None:
     await _press(pilot, "a", NewNoteDialog)
     await pilot.press("backspace")
     assert "give the note a title" in shown(pilot)
@@ -167,7 +169,7 @@ async def test_file_that_appears_at_the_new_path_is_never_overwritten(garden: Tr
 
 
 @at_two_sizes
-async def test_note_is_moved_and_links_follow_as_previewed(app: BrvTui, garden: Tree, size: tuple[int, int]) -> None:
+async def test_moving_a_note_updates_links_as_previewed(app: BrvTui, garden: Tree, size: tuple[int, int]) -> None:
     grade(garden.session(), "rollback", "", "deploy/ops/rollback.md", 3)
     garden.file("deploy/ops/rollback.md", "# Going back\n\nIn other words.\n", 2)
     async with app.run_test(size=size) as pilot:
@@ -197,7 +199,7 @@ async def test_note_is_moved_and_links_follow_as_previewed(app: BrvTui, garden: 
         await settled(pilot)
 
 
-async def test_impossible_move_gives_a_reason_and_a_typed_ending_counts_once(garden: Tree, pilot: AppPilot) -> None:
+async def test_impossible_move_gives_a_reason_and_md_is_not_doubled(garden: Tree, pilot: AppPilot) -> None:
     await _press(pilot, "M", MoveDialog, "deploy/ops/rollback.md")
     await pilot.press("enter")
     assert isinstance(pilot.app.screen, MoveDialog)
@@ -232,7 +234,7 @@ async def test_outdated_plan_is_not_applied(garden: Tree, pilot: AppPilot) -> No
 # archiving
 
 
-async def test_note_is_archived_restored_and_undone(app: BrvTui, garden: Tree) -> None:
+async def test_archiving_and_restoring_a_note_can_be_undone(app: BrvTui, garden: Tree) -> None:
     before = (garden.tree / NOTE).read_bytes()
     async with app.run_test(size=WIDE) as pilot:
         await _press(pilot, "X", PlanDialog)
@@ -270,13 +272,13 @@ async def test_only_notes_can_be_archived(app: BrvTui, garden: Tree) -> None:
         await until(pilot, lambda: "only notes can be archived" in toast_text(pilot))
         brv(pilot).selection.select("_archived/auth/jwt/old_flow.full.md")
         await pilot.press("X")
-        said = "this note is archived already; restore it from its stub _archived/auth/jwt/old_flow.stub.md"
-        await until(pilot, lambda: said in toast_text(pilot))
+        message = "this note is archived already; restore it from its stub _archived/auth/jwt/old_flow.stub.md"
+        await until(pilot, lambda: message in toast_text(pilot))
         assert not isinstance(pilot.app.screen, PlanDialog)
 
 
 @pytest.mark.parametrize("key", ["M", "X"])
-async def test_unsaved_text_of_the_note_is_handled_first(key: str, pilot: AppPilot) -> None:
+async def test_moving_or_archiving_first_asks_about_unsaved_text(key: str, pilot: AppPilot) -> None:
     await type_in_note(pilot, "x")
     await on(pilot, QueryScreen, "escape", "k")
     await on(pilot, LeavingDialog, key)
@@ -287,7 +289,7 @@ async def test_unsaved_text_of_the_note_is_handled_first(key: str, pilot: AppPil
 # undoing
 
 
-async def test_save_is_undone_outside_the_text_and_the_editor_follows(app: BrvTui, garden: Tree) -> None:
+async def test_u_undoes_a_save_and_reloads_the_editor(app: BrvTui, garden: Tree) -> None:
     before = (garden.tree / NOTE).read_bytes()
     async with app.run_test(size=WIDE) as pilot:
         await type_in_note(pilot, "x")
@@ -303,7 +305,7 @@ async def test_save_is_undone_outside_the_text_and_the_editor_follows(app: BrvTu
 
 
 @pytest.mark.long
-async def test_changes_are_listed_and_undone_there(app: BrvTui, garden: Tree) -> None:
+async def test_list_of_changes_can_undo_and_redo(app: BrvTui, garden: Tree) -> None:
     async with app.run_test(size=NARROW) as pilot:
         await _press(pilot, "C", ChangesDialog)
         assert "there is nothing to undo or redo" in flat(pilot)
@@ -328,7 +330,7 @@ async def test_changes_are_listed_and_undone_there(app: BrvTui, garden: Tree) ->
 
 
 @pytest.mark.long
-async def test_keys_without_a_note_or_a_change_say_so(pilot: AppPilot) -> None:
+async def test_keys_without_a_note_or_a_change_explain_what_is_missing(pilot: AppPilot) -> None:
     await settled(pilot)
     for key in ("M", "X"):
         brv(pilot).clear_notifications()
@@ -359,8 +361,8 @@ async def test_signals_are_set_in_the_overlay_and_undone(app: BrvTui, garden: Tr
         assert "the next access hit" not in shown(pilot)  # 53 is more than validated is kept from
         await pilot.press("right")
         await until(pilot, lambda: "core, importance 50" in shown(pilot))
-        said = "the next access hit makes it validated: a core note keeps its maturity from an importance of 60 on"
-        assert said in flat(pilot)
+        message = "the next access hit makes it validated: a core note keeps its maturity from an importance of 60 on"
+        assert message in flat(pilot)
         await pilot.press("left")
         await pilot.press("tab", *["backspace"] * 2)
         await type_keys(pilot, "70")
@@ -375,7 +377,7 @@ async def test_signals_are_set_in_the_overlay_and_undone(app: BrvTui, garden: Tr
 
 
 @pytest.mark.long
-async def test_signals_are_set_only_in_the_frontmatter(app: BrvTui, garden: Tree) -> None:
+async def test_signals_set_in_the_frontmatter_create_no_overlay(app: BrvTui, garden: Tree) -> None:
     path = "auth/jwt/refresh_rotation.md"
     garden.read_frontmatter()
     before = (garden.tree / path).stat().st_mtime_ns

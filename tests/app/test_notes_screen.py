@@ -39,7 +39,7 @@ async def test_note_is_rendered_with_its_frontmatter(size: tuple[int, int], pilo
     assert f"{tabs}Note · {HUB}" in shown(pilot)
 
 
-async def test_links_are_selected_and_followed_and_back_from_raw_and_rendered(app: BrvTui, pilot: AppPilot) -> None:
+async def test_links_can_be_followed_and_b_goes_back(app: BrvTui, pilot: AppPilot) -> None:
     await open_linked(pilot)
     await pilot.press("f3", "enter")
     assert note_of(app).link == 0
@@ -94,7 +94,7 @@ async def test_links_are_selected_and_followed_and_back_from_raw_and_rendered(ap
     assert app.focused is tree
 
 
-async def test_links_are_clicked_words_found_and_changed_files_read_again(app: BrvTui, linked: Tree) -> None:
+async def test_note_pane_handles_clicked_links_search_and_changed_files(app: BrvTui, linked: Tree) -> None:
     async with app.run_test(size=NARROW) as pilot:
         await open_linked(pilot)
         note = note_of(app)
@@ -124,7 +124,7 @@ def _words(note: NotePane, spot: object) -> str:
     return note.lines[line].plain[start:end]
 
 
-async def test_link_to_a_part_of_another_note_shows_that_part(app: BrvTui, linked: Tree) -> None:
+async def test_link_to_a_heading_of_another_note_shows_that_heading(app: BrvTui, linked: Tree) -> None:
     linked.note("hub/first.md", "First", "[end](links.md#the-end)", days=1)
     async with app.run_test(size=NARROW) as pilot:
         await open_linked(pilot, "hub/first.md")
@@ -144,7 +144,7 @@ async def test_query_terms_are_highlighted(app: BrvTui, pilot: AppPilot) -> None
     assert {"token", "store"} <= lit
 
 
-async def test_o_on_a_result_opens_it_here(app: BrvTui) -> None:
+async def test_o_opens_a_result_on_the_notes_screen(app: BrvTui) -> None:
     async with app.run_test(size=NARROW) as pilot:
         await settled(pilot)
         await pilot.press("escape", "o")
@@ -161,7 +161,7 @@ async def test_o_on_a_result_opens_it_here(app: BrvTui) -> None:
         assert isinstance(frame(pilot), NotesScreen)
 
 
-async def test_removed_file_is_reported(app: BrvTui, linked: Tree, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_removed_or_changed_file_is_reported(app: BrvTui, linked: Tree, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(opening, "watch", lambda *_: None)
     async with app.run_test(size=WIDE) as pilot:
         await until(pilot, lambda: view(pilot).project.overview)
@@ -175,9 +175,7 @@ async def test_removed_file_is_reported(app: BrvTui, linked: Tree, monkeypatch: 
         assert "newer" in text_of(pilot, "#note")
 
 
-async def test_note_moved_by_another_program_keeps_its_text_and_links_to_its_new_path(
-    app: BrvTui, linked: Tree, pilot: AppPilot
-) -> None:
+async def test_note_moved_by_another_program_links_to_its_new_path(app: BrvTui, linked: Tree, pilot: AppPilot) -> None:
     await open_linked(pilot)
     text = note_of(app).rendered.page.text  # type: ignore[union-attr]
     (linked.tree / HUB).rename(linked.tree / "moved.md")
@@ -194,14 +192,14 @@ async def test_note_moved_by_another_program_keeps_its_text_and_links_to_its_new
         if key == "w":
             await until(pilot, lambda: toasts(pilot))
         assert not app.has_modal
-        (said,) = toasts(pilot)
+        (message,) = toasts(pilot)
         if view(pilot).answer.trace is not None or key != "w":
-            assert said == f"{HUB}: there is no such note (any more)"
+            assert message == f"{HUB}: there is no such note (any more)"
     await pilot.press("f3", "enter", "enter")
     await until(pilot, lambda: view(pilot).selection.file == "moved.md")
 
 
-async def test_git_conflict_is_marked_until_it_is_resolved(linked: Tree, pilot: AppPilot) -> None:
+async def test_git_conflict_is_marked_until_resolved(linked: Tree, pilot: AppPilot) -> None:
     await open_linked(pilot)
     assert "⚠" not in text_of(pilot, "#tree")
     linked.file(HUB, f"{HUB_TEXT}\n<<<<<<< HEAD\none\n=======\ntwo\n>>>>>>> topic\n")
@@ -211,7 +209,7 @@ async def test_git_conflict_is_marked_until_it_is_resolved(linked: Tree, pilot: 
     await until(pilot, lambda: "an unresolved conflict" not in text_of(pilot, "#note"))
 
 
-async def test_slow_note_is_announced(monkeypatch: pytest.MonkeyPatch, pilot: AppPilot) -> None:
+async def test_slow_note_shows_a_loading_message(monkeypatch: pytest.MonkeyPatch, pilot: AppPilot) -> None:
     await open_linked(pilot, STORE)
     hold = threading.Event()
     about = Session.about
@@ -309,5 +307,5 @@ async def test_keys_without_a_project_do_nothing(tree: Tree, make_app: MakeApp) 
         assert screen(pilot).field.value == ""
 
 
-def test_characters_of_wide_text_by_cell() -> None:
+def test_cells_of_wide_text_map_to_characters() -> None:
     assert [character_at("a日b", cell) for cell in range(5)] == [0, 1, 1, 2, 3]

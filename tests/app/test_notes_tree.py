@@ -24,9 +24,7 @@ def _tree(app: BrvTui) -> NotesTree:
     return app.screen.query_one(NotesTree)
 
 
-async def test_moving_selects_notes_and_enter_opens_folders_notes_and_unseen_files(
-    app: BrvTui, pilot: AppPilot
-) -> None:
+async def test_tree_cursor_selects_notes_and_enter_opens_rows(app: BrvTui, pilot: AppPilot) -> None:
     await open_notes(pilot)
     tree = _tree(app)
     assert tree.chosen == "auth"
@@ -55,7 +53,7 @@ async def test_moving_selects_notes_and_enter_opens_folders_notes_and_unseen_fil
     assert "nothing matches" in text_of(pilot, "#tree")
 
 
-async def test_closed_folder_marks_a_note_in_it_that_needs_repair(garden: Tree, app: BrvTui) -> None:
+async def test_closed_folder_is_marked_if_a_note_inside_needs_repair(garden: Tree, app: BrvTui) -> None:
     undecided = "<<<<<<< HEAD\none\n=======\ntwo\n>>>>>>> topic\n"
     garden.file("auth/jwt/refresh_rotation.md", f"# Refresh rotation\n\n{undecided}")
     async with app.run_test(size=WIDE) as pilot:
@@ -67,7 +65,7 @@ async def test_closed_folder_marks_a_note_in_it_that_needs_repair(garden: Tree, 
         assert "auth ⚠" in folder
 
 
-async def test_selected_result_is_found_in_its_folder(app: BrvTui, pilot: AppPilot) -> None:
+async def test_folder_of_the_selected_result_is_opened(app: BrvTui, pilot: AppPilot) -> None:
     await settled(pilot)
     await press(pilot, "escape", "2")
     tree = _tree(app)
@@ -114,7 +112,7 @@ async def test_filter_keeps_notes_with_their_folders(app: BrvTui, pilot: AppPilo
     assert tree.chosen == view(pilot).selection.file == "i18n/rotation_ja.md"
 
 
-async def test_filter_finds_texts_and_follows_them(tree: Tree, make_app: MakeApp) -> None:
+async def test_tree_filter_searches_texts_and_follows_changes(tree: Tree, make_app: MakeApp) -> None:
     tree.note("foxes.md", "Foxes", "sleep by day")
     tree.note("owls.md", "Owls", "hunt by night")
     async with make_app(tree.root).run_test(size=WIDE) as pilot:
@@ -131,7 +129,7 @@ async def test_filter_finds_texts_and_follows_them(tree: Tree, make_app: MakeApp
         await until(pilot, lambda: rows.choices == ["foxes.md", "owls.md"])
 
 
-async def test_tree_without_folders_mentions_none(tree: Tree, make_app: MakeApp) -> None:
+async def test_hint_of_a_tree_without_folders_mentions_no_folder(tree: Tree, make_app: MakeApp) -> None:
     tree.note("foxes.md", "Foxes", "sleep by day")
     async with make_app(tree.root).run_test(size=WIDE) as pilot:
         await open_notes(pilot)
@@ -174,7 +172,7 @@ async def test_cursor_is_on_the_best_match_while_a_filter_is_typed(tree: Tree, m
         await until(pilot, lambda: rows.chosen == "b.md")
 
 
-async def test_filter_typed_before_the_tree_is_read_says_that_texts_wait(
+async def test_filter_typed_while_loading_searches_only_titles_and_paths(
     tree: Tree, make_app: MakeApp, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     tree.note("foxes.md", "Foxes", "hunt by day")
@@ -191,7 +189,7 @@ async def test_filter_typed_before_the_tree_is_read_says_that_texts_wait(
         assert str(rows.border_subtitle) == "1 of 2"
 
 
-async def test_filter_without_matches(app: BrvTui) -> None:
+async def test_filter_without_matches_selects_no_row(app: BrvTui) -> None:
     async with app.run_test(size=NARROW) as pilot:
         await open_notes(pilot)
         tree = _tree(app)
@@ -203,7 +201,7 @@ async def test_filter_without_matches(app: BrvTui) -> None:
         assert "not UTF-8" in text_of(pilot, "#tree")
 
 
-async def test_stubs_are_shown_on_request_and_notes_are_ordered(app: BrvTui, garden: Tree, pilot: AppPilot) -> None:
+async def test_stubs_are_shown_on_request_and_notes_can_be_sorted(app: BrvTui, garden: Tree, pilot: AppPilot) -> None:
     await open_notes(pilot)
     tree = _tree(app)
     assert "in the tree, l opens a folder" in flat(pilot, "#note")
@@ -272,7 +270,7 @@ async def test_click_shows_a_note_and_opens_a_folder(app: BrvTui) -> None:
         assert "billing/refunds.md" not in tree.choices
 
 
-async def test_empty_tree_and_missing_tree(tree: Tree, make_app: MakeApp) -> None:
+async def test_empty_or_missing_tree_is_explained(tree: Tree, make_app: MakeApp) -> None:
     empty = make_app(tree.root)
     async with empty.run_test(size=NARROW) as pilot:
         await settled(pilot)

@@ -1,4 +1,4 @@
-"""Every key in the bar works now, and its name describes what it does now."""
+"""Every key in the bar has an effect in the current state, and its name describes that effect."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ async def offered(pilot: AppPilot, keys: Sequence[str]) -> list[str]:
 
 @pytest.mark.long
 @pytest.mark.parametrize("name", _SCREENS)
-async def test_offered_key_works(garden: Tree, make_app: MakeApp, name: str) -> None:
+async def test_every_offered_key_has_an_effect(garden: Tree, make_app: MakeApp, name: str) -> None:
     async with make_app(garden.root).run_test(size=HUGE) as pilot:
         keys = await offered(pilot, _SCREENS[name])
     assert keys
@@ -77,7 +77,7 @@ async def test_query_and_note_actions_are_offered_only_with_a_query_or_note(app:
         assert " e edit" not in text_of(pilot, "#keys")
 
 
-async def test_key_names_follow_the_state_and_saving_is_offered_after_a_change(app: BrvTui) -> None:
+async def test_key_names_follow_the_state_and_save_is_offered_after_edits(app: BrvTui) -> None:
     async with app.run_test(size=(240, 60)) as pilot:
         await open_note(pilot)
         assert " F6 keep time" in text_of(pilot, "#keys")

@@ -22,7 +22,7 @@ from tests.support.settings import own
 from tests.support.trees import Tree
 
 
-async def test_changed_notes_are_in_every_pane_within_a_second(garden: Tree, pilot: AppPilot) -> None:
+async def test_changed_notes_reach_every_pane_within_a_second(garden: Tree, pilot: AppPilot) -> None:
     await ask(pilot, "rollback")
     assert "Zeppelin" not in shown(pilot)
     garden.file("deploy/zeppelin.md", "# Zeppelin rollback\n\nrollback rollback\n", 0)
@@ -48,7 +48,7 @@ async def test_titles_are_never_markup_or_escapes(pilot: AppPilot) -> None:
     assert not any(ord(char) < 32 for char in text.replace("\n", ""))
 
 
-async def test_users_position_survives_a_change(garden: Tree, pilot: AppPilot) -> None:
+async def test_selection_focus_and_scroll_survive_a_change_on_disk(garden: Tree, pilot: AppPilot) -> None:
     await ask(pilot, "refresh token rotation")
     await press(pilot, "escape", "j", "j", "f3", "j", "j")
     selected, score = view(pilot).selection.file, screen(pilot).query_one("#score")
@@ -73,7 +73,9 @@ async def test_broken_index_is_reported(garden: Tree, make_app: MakeApp) -> None
 
 
 @at_two_sizes
-async def test_missing_project(tmp_path: Path, make_app: MakeApp, size: tuple[int, int]) -> None:
+async def test_missing_project_is_reported_and_keys_are_safe(
+    tmp_path: Path, make_app: MakeApp, size: tuple[int, int]
+) -> None:
     async with make_app(tmp_path / "nowhere").run_test(size=size) as pilot:
         await settled(pilot)
         assert view(pilot).project.phase is Phase.FAILED
@@ -102,14 +104,14 @@ async def test_project_is_opened_as_soon_as_it_exists(
         assert [hit.file for hit in view(pilot).answer.trace.hits] == ["foxes.md"]
 
 
-async def test_another_attempt_shows_nothing_until_everything_is_read(
+async def test_retried_opening_shows_the_project_only_when_complete(
     garden: Tree, make_app: MakeApp, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(project, "TRIED_AGAIN_S", 0.05)
     signals = garden.root / "signals.json"
     whole = signals.rename(garden.root / "whole.json")
     signals.write_text("{")
-    app, told, attempts = make_app(garden.root), [], []
+    app, calls, attempts = make_app(garden.root), [], []
     opened, open_session = app.project_opened, opening.open_session
 
     def attempt(request: opening.Opening) -> opening.OpenedProject:
@@ -117,18 +119,18 @@ async def test_another_attempt_shows_nothing_until_everything_is_read(
         return open_session(request)
 
     monkeypatch.setattr(opening, "open_session", attempt)
-    monkeypatch.setattr(app, "opening_failed", lambda: told.append("failed"))
-    monkeypatch.setattr(app, "project_opened", lambda session: (told.append("opened"), opened(session)))
+    monkeypatch.setattr(app, "opening_failed", lambda: calls.append("failed"))
+    monkeypatch.setattr(app, "project_opened", lambda session: (calls.append("opened"), opened(session)))
     async with app.run_test(size=WIDE) as pilot:
         await until(pilot, lambda: view(pilot).project.phase is Phase.FAILED)
         before = len(attempts)
-        app.store.subscribe((ProjectState,), lambda: told.append(view(pilot).project.phase.name))
+        app.store.subscribe((ProjectState,), lambda: calls.append(view(pilot).project.phase.name))
         await until(pilot, lambda: len(attempts) >= before + 3)
-        assert told == ["opened", "failed"]
+        assert calls == ["opened", "failed"]
         assert "CANNOT OPEN" in shown(pilot)
         whole.replace(signals)
         await until(pilot, lambda: view(pilot).project.phase is Phase.READY)
-        assert told[:4] == ["opened", "failed", "opened", "READY"]
+        assert calls[:4] == ["opened", "failed", "opened", "READY"]
 
 
 async def test_setting_that_prevents_opening_is_named(garden: Tree, make_app: MakeApp) -> None:
@@ -148,9 +150,9 @@ async def test_setting_that_prevents_opening_is_changed_in_settings(garden: Tree
     async with make_app(garden.root).run_test(size=NARROW) as pilot:
         await settled(pilot)
         assert "CANNOT OPEN" in shown(pilot)
-        said = flat(pilot, "#results")
-        assert "press Esc, then , for Settings" in said
-        assert "open a project" not in said
+        text = flat(pilot, "#results")
+        assert "press Esc, then , for Settings" in text
+        assert "open a project" not in text
         await press(pilot, "escape", "comma")
         assert pilot.app.current_mode == "settings"
         await pilot.press("slash", *"profile", "enter", "delete")
@@ -163,7 +165,7 @@ async def test_setting_that_prevents_opening_is_changed_in_settings(garden: Tree
 
 
 async def test_only_a_setting_that_prevents_opening_is_named(tmp_path: Path, make_app: MakeApp) -> None:
-    """Any words may be in the message: a folder may have the name of a setting."""
+    """A folder with the name of a setting is not mistaken for the setting."""
     async with make_app(tmp_path / "engine = x").run_test(size=WIDE) as pilot:
         await settled(pilot)
         assert view(pilot).project.problem == f"{tmp_path}/engine = x: no such folder"
@@ -195,7 +197,7 @@ async def test_broken_user_profile_leads_to_settings_until_it_is_fixed(
         await settled(pilot)
 
 
-async def test_empty_tree_gives_advice_and_fills_by_itself(tree: Tree, make_app: MakeApp) -> None:
+async def test_empty_tree_gives_advice_and_shows_the_first_note(tree: Tree, make_app: MakeApp) -> None:
     async with make_app(tree.root).run_test(size=WIDE) as pilot:
         await settled(pilot)
         assert view(pilot).project.phase is Phase.READY
@@ -210,7 +212,7 @@ async def test_empty_tree_gives_advice_and_fills_by_itself(tree: Tree, make_app:
         await settled(pilot)
 
 
-async def test_invalid_signals_are_a_message(garden: Tree, make_app: MakeApp) -> None:
+async def test_invalid_signals_are_reported(garden: Tree, make_app: MakeApp) -> None:
     (garden.root / "signals.json").write_text("[1]")
     async with make_app(garden.root).run_test(size=WIDE) as pilot:
         await settled(pilot)
@@ -218,7 +220,7 @@ async def test_invalid_signals_are_a_message(garden: Tree, make_app: MakeApp) ->
         assert "must contain a JSON object" in view(pilot).project.problem
 
 
-async def test_unknown_profile_is_a_message(garden: Tree, make_app: MakeApp) -> None:
+async def test_unknown_profile_is_reported(garden: Tree, make_app: MakeApp) -> None:
     async with make_app(garden.root, profile="nope").run_test(size=WIDE) as pilot:
         await settled(pilot)
         assert "no profile nope" in view(pilot).project.problem
@@ -276,7 +278,7 @@ def test_stylesheets_stay_below_the_parse_cache(app: BrvTui) -> None:
     assert asyncio.run(count()) < 50
 
 
-async def test_watching_that_has_not_started_is_not_a_warning(app: BrvTui, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_status_shows_no_warning_before_watching_starts(app: BrvTui, monkeypatch: pytest.MonkeyPatch) -> None:
     begin, real = threading.Event(), opening.watch
 
     def held(*arguments: Any) -> None:

@@ -11,12 +11,12 @@ from tests.app.looking import brv, screen
 
 
 def burst(app: BrvTui, *keys: str) -> None:
-    """Sends ``keys`` to the app at once, as a terminal does that sends them in one piece."""
+    """Sends all ``keys`` to the app at once, as a terminal may."""
     for key in keys:
         app.post_message(events.Key(key, key if len(key) == 1 else None))
 
 
-async def test_keys_in_the_query_field(app: BrvTui) -> None:
+async def test_burst_in_the_query_field_keeps_the_key_order(app: BrvTui) -> None:
     async with app.run_test(size=NARROW) as pilot:
         for keys, left in (
             (("ctrl+u", *"carrier"), "carrier"),
@@ -32,7 +32,7 @@ async def test_keys_in_the_query_field(app: BrvTui) -> None:
             assert screen(pilot).field.value == left
 
 
-async def test_keys_in_a_filter(app: BrvTui) -> None:
+async def test_burst_in_a_filter_keeps_the_key_order(app: BrvTui) -> None:
     async with app.run_test(size=NARROW) as pilot:
         await ask(pilot, "rollback", "escape", "slash", *"zebra")
         burst(brv(pilot), "ctrl+u", *"roll")
@@ -41,7 +41,7 @@ async def test_keys_in_a_filter(app: BrvTui) -> None:
         assert screen(pilot).results.word_filter.words == ("roll",)
 
 
-async def test_keys_in_the_editor(app: BrvTui) -> None:
+async def test_burst_in_the_editor_keeps_the_key_order(app: BrvTui) -> None:
     async with app.run_test(size=NARROW) as pilot:
         await open_note(pilot)
         before = area(pilot).text

@@ -48,7 +48,7 @@ async def test_priority_letters_are_text_in_a_field(garden: Tree, make_app: Make
         assert screen(pilot).focused is screen(pilot).query_one("#score")
 
 
-async def test_unusable_keys_are_reported_once_and_left_out(garden: Tree, make_app: MakeApp) -> None:
+async def test_unusable_keys_are_reported_once_and_ignored(garden: Tree, make_app: MakeApp) -> None:
     file = own('[keys]\n"panes.nxt" = "x"\n"panes.before" = "shift+tab,y"\n"app.theme" = "ctrl+t"\n')
     async with make_app(garden.root).run_test(size=NARROW) as pilot:
         await settled(pilot)
@@ -62,7 +62,7 @@ async def test_unusable_keys_are_reported_once_and_left_out(garden: Tree, make_a
         assert pilot.app.theme == "brv-light"
 
 
-async def test_key_of_another_action_is_reported_and_left_out(garden: Tree, make_app: MakeApp) -> None:
+async def test_key_of_another_action_is_reported_and_ignored(garden: Tree, make_app: MakeApp) -> None:
     own('[keys]\n"pane.down" = "c"\n')
     async with make_app(garden.root).run_test(size=HUGE) as pilot:
         await ask(pilot, "refresh token rotation")
@@ -98,7 +98,7 @@ async def test_keys_can_be_changed_while_the_app_is_open(app: BrvTui) -> None:
         await settled(pilot)
 
 
-async def test_keys_behind_a_dialog_stay_after_a_resize(pilot: AppPilot) -> None:
+async def test_key_bar_behind_a_dialog_survives_a_resize(pilot: AppPilot) -> None:
     await settled(pilot)
     await press(pilot, "escape")
     bar = frame(pilot).query_one("#keys", KeyBar)

@@ -39,8 +39,8 @@ def _walk(branches: tuple[Branch, ...]) -> list[Branch]:
 _FILES = [branch for branch in _walk(TREE) if not branch.is_folder]
 
 
-def _paths(made: list[tuple[Branch, int]]) -> list[str]:
-    return [branch.path for branch, _ in made]
+def _paths(result: list[tuple[Branch, int]]) -> list[str]:
+    return [branch.path for branch, _ in result]
 
 
 def _any(branch: Branch) -> bool:
@@ -49,17 +49,17 @@ def _any(branch: Branch) -> bool:
 
 def test_closed_folders_hide_their_contents() -> None:
     assert _paths(rows(TREE, Order.NAME, set(), _any)) == ["a", "c"]
-    made = rows(TREE, Order.NAME, {"a"}, _any)
-    assert _paths(made) == ["a", "a/b", "a/three.md", "a/stub.md", "c"]
-    assert [depth for _, depth in made] == [0, 1, 1, 1, 0]
+    result = rows(TREE, Order.NAME, {"a"}, _any)
+    assert _paths(result) == ["a", "a/b", "a/three.md", "a/stub.md", "c"]
+    assert [depth for _, depth in result] == [0, 1, 1, 1, 0]
 
 
 def test_hidden_files_have_no_row() -> None:
-    made = rows(TREE, Order.NAME, None, lambda branch: not branch.aside)
-    assert _paths(made) == ["a", "a/b", "a/b/one.md", "a/b/two.md", "a/three.md", "c", "c/one.md"]
+    result = rows(TREE, Order.NAME, None, lambda branch: not branch.aside)
+    assert _paths(result) == ["a", "a/b", "a/b/one.md", "a/b/two.md", "a/three.md", "c", "c/one.md"]
 
 
-def test_files_are_ordered_and_folders_stay_first() -> None:
+def test_files_are_sorted_after_folders_in_each_order() -> None:
     children = (*TREE[0].children[:1], _file("a/x.md", 1, 5), _file("a/y.md", 2, 4))
     assert [child.path for child in ordered(children, Order.IMPORTANCE)] == ["a/b", "a/y.md", "a/x.md"]
     assert [child.path for child in ordered(children, Order.AGE)] == ["a/b", "a/x.md", "a/y.md"]
@@ -71,7 +71,7 @@ def test_files_are_ordered_and_folders_stay_first() -> None:
     ]
 
 
-def test_filter_keeps_files_and_counts_them_in_every_folder_above() -> None:
+def test_filter_counts_matching_files_in_every_parent_folder() -> None:
     found = kept(_FILES, WordFilter.of("ONE a"))
     assert found.files == {"a/b/one.md"}
     assert found.folders == {"a": 1, "a/b": 1}
@@ -80,18 +80,18 @@ def test_filter_keeps_files_and_counts_them_in_every_folder_above() -> None:
     assert found.paths == found.files | set(found.folders)
 
 
-def test_folders_above_a_path() -> None:
+def test_ancestors_are_the_folders_above_a_path() -> None:
     assert list(ancestors("a/b/one.md")) == ["a/b", "a"]
     assert list(ancestors("root.md")) == list(ancestors("")) == []
 
 
 @given(st.sets(st.sampled_from([branch.path for branch in _walk(TREE) if branch.is_folder])), st.sampled_from(Order))
-def test_rows_equal_a_plain_walk(opened: set[str], order: Order) -> None:
+def test_rows_equal_a_recursive_walk(opened: set[str], order: Order) -> None:
     def walk(branches: tuple[Branch, ...], depth: int) -> list[tuple[str, int]]:
-        made = []
+        result = []
         for branch in ordered(branches, order):
-            made.append((branch.path, depth))
-            made += walk(branch.children, depth + 1) if branch.path in opened else []
-        return made
+            result.append((branch.path, depth))
+            result += walk(branch.children, depth + 1) if branch.path in opened else []
+        return result
 
     assert [(branch.path, depth) for branch, depth in rows(TREE, order, opened, _any)] == walk(TREE, 0)

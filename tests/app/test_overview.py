@@ -1,4 +1,4 @@
-"""The overview from the last one and the changes equals the overview from scratch."""
+"""An overview updated from the previous one equals an overview built from scratch."""
 
 from __future__ import annotations
 
@@ -59,15 +59,15 @@ def followed(tree: Tree, previous: Snapshot, signals: Mapping[str, NoteSignals])
 
 @pytest.mark.parametrize("follows", [False, True])
 @pytest.mark.parametrize("seed", seeds(2, 6))
-def test_overview_is_equal_after_any_changes(tree: Tree, seed: int, follows: bool) -> None:
+def test_updated_overview_equals_one_built_from_scratch(tree: Tree, seed: int, follows: bool) -> None:
     chance = random.Random(seed)
     overviews, signals = OverviewBuilder(), dict[str, NoteSignals]()
     snapshot, known = tree.snapshot(signals={}), 0
     for _ in range(40):
         for _ in range(chance.choice((1, 1, 1, 4, 12))):
             change(tree, signals, chance)
-        before, made = snapshot, followed(tree, snapshot, dict(signals)) if follows else None
-        snapshot = made or tree.snapshot(previous=before, signals=dict(signals))
+        before, result = snapshot, followed(tree, snapshot, dict(signals)) if follows else None
+        snapshot = result or tree.snapshot(previous=before, signals=dict(signals))
         known += snapshot.changed_since(before) is not None
         overview = overviews.build(snapshot)
         assert overview == survey(snapshot)
@@ -75,7 +75,7 @@ def test_overview_is_equal_after_any_changes(tree: Tree, seed: int, follows: boo
     assert bool(known) == follows
 
 
-def test_changed_note_leaves_other_folders_unchanged(tree: Tree) -> None:
+def test_changed_note_reuses_the_branches_of_other_folders(tree: Tree) -> None:
     tree.notes(20)
     tree.note("a/one.md", "One")
     overviews = OverviewBuilder()
@@ -101,7 +101,7 @@ def test_snapshot_lists_changes_only_since_its_predecessor(tree: Tree) -> None:
     assert changed_between(first, third) == {"a/one.md", "a/three.md"}
 
 
-def test_most_important_notes_are_counted_again_only_when_one_of_them_fell(
+def test_important_notes_are_recounted_only_if_one_loses_importance(
     tree: Tree, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     signals = {tree.note(f"a/n{number}.md", "N"): stored(importance=number) for number in range(20)}
@@ -110,7 +110,9 @@ def test_most_important_notes_are_counted_again_only_when_one_of_them_fell(
     overviews.build(snapshot)
     counted: list[int] = []
     lines = overview_module._lines
-    monkeypatch.setattr(overview_module, "_lines", lambda made, some: counted.append(len(some)) or lines(made, some))
+    monkeypatch.setattr(
+        overview_module, "_lines", lambda result, some: counted.append(len(some)) or lines(result, some)
+    )
 
     def most_important(path: str, importance: float) -> list[str]:
         nonlocal snapshot
@@ -125,9 +127,7 @@ def test_most_important_notes_are_counted_again_only_when_one_of_them_fell(
     assert counted[-1] == 20
 
 
-def test_shared_sources_and_files_past_the_limit_need_a_full_overview(
-    tree: Tree, make_tree: Callable[[str], Tree]
-) -> None:
+def test_shared_sources_need_a_full_overview(tree: Tree, make_tree: Callable[[str], Tree]) -> None:
     tree.note("a/one.md", "One")
     lib = make_tree("lib")
     lib.note("pay/c.md", "Shared")

@@ -82,7 +82,7 @@ async def test_draft_too_long_for_the_editor_is_not_compared_and_opens_in_own_ed
         assert isinstance(frame(pilot), QueryScreen)
 
 
-async def test_own_editor_may_save_change_nothing_or_fail(
+async def test_external_editor_saves_changes_and_reports_failures(
     garden: Tree, make_app: MakeApp, own_editor: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     own_editor("assert path.name == 'rollback.md'; assert path.parent.stat().st_mode & 0o77 == 0; text += 'six\\n'")
@@ -104,7 +104,7 @@ async def test_own_editor_may_save_change_nothing_or_fail(
 
 
 @pytest.mark.parametrize(
-    ("own_command", "variables", "said"),
+    ("own_command", "variables", "message"),
     [
         ("", {}, "no editor is set: set editor.command, $VISUAL or $EDITOR"),
         ("", {"EDITOR": "/no/such/editor -w"}, "/no/such/editor: No such file or directory; check $EDITOR"),
@@ -115,7 +115,7 @@ async def test_own_editor_may_save_change_nothing_or_fail(
         ("/no/own", {"EDITOR": "true", "VISUAL": "true"}, "/no/own: No such file or directory; check editor.command"),
     ],
 )
-def test_failing_editor_is_one_line(
+def test_unusable_external_editor_is_reported_in_one_line(
     garden: Tree,
     make_app: MakeApp,
     own_editor: Callable[[str], Path],
@@ -123,7 +123,7 @@ def test_failing_editor_is_one_line(
     monkeypatch: pytest.MonkeyPatch,
     own_command: str,
     variables: dict[str, str],
-    said: str,
+    message: str,
 ) -> None:
     """``editor.command`` has precedence over $VISUAL, and $VISUAL over $EDITOR."""
     own_editor("")
@@ -133,7 +133,7 @@ def test_failing_editor_is_one_line(
     own(f'[editor]\ncommand = "{own_command}"')
     assert make_app(garden.root).external_editor.hand_over(NOTE, b"text") is None
     assert len(notices) == 1
-    assert notices[0].startswith(said)
+    assert notices[0].startswith(message)
     assert "\n" not in notices[0]
 
 
@@ -150,7 +150,7 @@ async def test_project_settings_cannot_set_the_editor(
     assert not touched.exists()
 
 
-async def test_terminal_that_cannot_be_handed_over_is_one_line(
+async def test_terminal_that_cannot_start_an_editor_is_reported(
     garden: Tree, make_app: MakeApp, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("EDITOR", "true")
@@ -159,7 +159,7 @@ async def test_terminal_that_cannot_be_handed_over_is_one_line(
         await until(pilot, lambda: "cannot open another program" in toast_text(pilot))
 
 
-async def test_own_editor_detects_changes_by_others(
+async def test_change_by_others_during_external_editing_is_a_conflict(
     garden: Tree, make_app: MakeApp, own_editor: Callable[[str], Path]
 ) -> None:
     own_editor(f"text = text.replace('two', 'mine'); pathlib.Path({str(garden.tree / NOTE)!r}).write_text('theirs')")
@@ -172,7 +172,7 @@ async def test_own_editor_detects_changes_by_others(
         await on(pilot, QueryScreen, "escape")
 
 
-async def test_unsaved_text_is_passed_to_the_editor(
+async def test_unsaved_text_is_passed_to_the_external_editor(
     garden: Tree, make_app: MakeApp, own_editor: Callable[[str], Path]
 ) -> None:
     own_editor("assert text.startswith('x#'); text = text.replace('two', 'TWO')")
@@ -187,7 +187,7 @@ async def test_unsaved_text_is_passed_to_the_editor(
         assert area(pilot).text == f"x{FEW_LINES}"
 
 
-async def test_long_note_with_a_conflict_becomes_a_draft(
+async def test_conflict_of_a_note_too_long_to_edit_becomes_a_draft(
     garden: Tree, make_app: MakeApp, own_editor: Callable[[str], Path]
 ) -> None:
     long = "# Rollback\n" + "word " * 50_000
@@ -201,7 +201,7 @@ async def test_long_note_with_a_conflict_becomes_a_draft(
         assert isinstance(frame(pilot), QueryScreen)
 
 
-async def test_browser_opens_no_other_editor_with_any_setting(
+async def test_browser_session_opens_no_external_editor(
     garden: Tree, make_app: MakeApp, own_editor: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     own_editor("text += 'six\\n'")
@@ -230,8 +230,8 @@ async def test_damaging_text_from_own_editor_becomes_a_draft(
         await until(pilot, lambda: drafted(garden.root) is not None)
         assert on_disk(garden) == FEW_LINES
         assert drafted(garden.root) == b"<<<<<<< mine\none\n=======\ntwo\n>>>>>>> theirs\n\xff"
-        for said in ("would damage it: ", "the conflict marks would become part of its text", "kept as a draft"):
-            await until(pilot, lambda said=said: said in toast_text(pilot))
+        for message in ("would damage it: ", "the conflict marks would become part of its text", "kept as a draft"):
+            await until(pilot, lambda message=message: message in toast_text(pilot))
         await on(pilot, DraftDialog, "e")
         await settled(pilot)
         await pilot.press("m")
@@ -251,7 +251,7 @@ async def test_damaging_text_from_own_editor_becomes_a_draft(
         "path.unlink(); sys.exit()",
     ],
 )
-def test_copy_that_is_no_longer_a_file_is_refused(
+def test_external_copy_that_is_no_longer_a_file_is_refused(
     garden: Tree, make_app: MakeApp, own_editor: Callable[[str], Path], notices: list[str], tmp_path: Path, code: str
 ) -> None:
     beside = tmp_path / "beside.txt"
@@ -280,7 +280,7 @@ def test_text_that_loses_encoding_or_frontmatter_is_not_saved(garden: Tree, data
     assert on_disk(garden) == _BLOCK
 
 
-async def test_text_passed_on_without_its_frontmatter_needs_confirmation(
+async def test_frontmatter_lost_in_external_editor_needs_confirmation(
     garden: Tree, make_app: MakeApp, own_editor: Callable[[str], Path]
 ) -> None:
     garden.file(NOTE, _BLOCK, 3)
@@ -296,7 +296,7 @@ async def test_text_passed_on_without_its_frontmatter_needs_confirmation(
             await pilot.press("ctrl+s")
 
 
-async def test_text_passed_on_during_a_save_needs_confirmation_too(
+async def test_frontmatter_lost_during_a_save_needs_confirmation(
     garden: Tree, make_app: MakeApp, own_editor: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     garden.file(NOTE, _BLOCK, 3)

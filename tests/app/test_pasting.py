@@ -95,17 +95,17 @@ def test_simultaneous_keys_stay_keys(text: str, field: bool) -> None:
 
 @pytest.mark.parametrize("text", [*PASTES[:-1], *KEYS])
 def test_keys_of_a_fast_typist_stay_keys(text: str) -> None:
-    """Thirty keys a second, as from a key that is held down, is faster than people type."""
+    """Thirty keys a second, as sent by a held key, is faster than people type."""
     assert Terminal().send(text, 0.033) == list(text)
 
 
-def test_single_line_is_keys_in_a_field_and_no_commands_elsewhere() -> None:
+def test_single_line_burst_is_typed_in_a_field_but_pasted_elsewhere() -> None:
     assert Terminal(field=True).send("delete everything") == list("delete everything")
     assert Terminal(field=False).send("delete everything") == ["d", "<elete everything>"]
 
 
 @pytest.mark.parametrize("pause", [0.05, 0.2, 0.45])
-def test_paste_in_pieces_continues_as_one(pause: float) -> None:
+def test_paste_in_pieces_submits_no_line(pause: float) -> None:
     """A terminal delivers 4,096 bytes at a time, and a busy screen delays them. A line break between two pieces
     submits nothing.
     """
@@ -128,7 +128,7 @@ def test_keys_after_a_paste_are_keys(pause: float) -> None:
     assert terminal.handed == ["o", "<ne\ntwo>", "\n", "a", "b"]
 
 
-def test_other_events_come_after_delayed_keys() -> None:
+def test_other_events_wait_for_delayed_keys() -> None:
     terminal = Terminal()
     for char in "abc":
         terminal.reader.read(events.Key(char, char))
@@ -136,8 +136,8 @@ def test_other_events_come_after_delayed_keys() -> None:
     assert terminal.handed == ["a", "b", "c", "up"]
 
 
-async def test_nothing_is_delayed_for_long() -> None:
-    """The reader flushes by itself: with the system's clock, no code calls flush."""
+async def test_paste_reader_flushes_without_further_input() -> None:
+    """With the system's clock, the reader flushes by itself."""
     handed: list[Message] = []
     reader = PasteReader(handed.append, lambda: True)
     for char in "one\ntwo":
@@ -152,7 +152,7 @@ async def test_nothing_is_delayed_for_long() -> None:
 @pytest.mark.parametrize("text", ["\ufffd" * 2_000, "1;" * 1_000, "ab\x01\n" * 500])
 @pytest.mark.parametrize("gap", [0, 0.002])
 @pytest.mark.parametrize("piece", [50, 2_000])
-def test_flood_is_few_messages_and_keys_follow_it(text: str, gap: float, piece: int) -> None:
+def test_flood_becomes_few_messages_and_later_keys_still_work(text: str, gap: float, piece: int) -> None:
     """A busy app delays the pieces of a flood, so that each of them might look like keys."""
     terminal = Terminal()
     for at in range(0, len(text), piece):
@@ -164,7 +164,7 @@ def test_flood_is_few_messages_and_keys_follow_it(text: str, gap: float, piece: 
     assert terminal.send("\x11")[before:] == ["\x11"]
 
 
-def test_impossible_key_sequences_are_dropped() -> None:
+def test_floods_of_special_keys_are_dropped_but_held_keys_are_not() -> None:
     terminal = Terminal()
     for key in ["up"] * 3_000 + ["alt+x"] * 3_000:
         terminal.reader.read(events.Key(key, None))
@@ -176,7 +176,7 @@ def test_impossible_key_sequences_are_dropped() -> None:
     assert len(terminal.handed) > 2_900, "a key that is held down"
 
 
-def test_app_reads_its_terminal_this_way(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_app_uses_the_pasting_driver(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(App, "get_driver_class", lambda self: LinuxDriver)
     assert ConfiguredApp().driver_class is PastingDriver
 
@@ -225,7 +225,7 @@ def _keys(parts: Iterable[str]) -> list[str]:
 
 @pytest.mark.parametrize("text", LONG.values(), ids=list(LONG))
 @pytest.mark.parametrize("size", [100, 4_096, 99_999])
-def test_sequence_longer_than_any_key_or_reply_is_not_a_key(text: str, size: int) -> None:
+def test_overlong_escape_sequences_are_not_keys(text: str, size: int) -> None:
     sent = f"k\x1b[A{text}\x1b[Bz"
     assert _keys(sent[at : at + size] for at in range(0, len(sent), size)) == ["k", "up", "down", "z"]
 
@@ -234,7 +234,7 @@ def test_control_character_ends_an_unterminated_string() -> None:
     assert _keys(["\x1bP1$r" + "A" * 5_000, "A" * 5_000, "\x11"]) == ["\x11"]
 
 
-def test_alt_with_a_bracket_is_a_key_before_text(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_alt_p_before_text_does_not_swallow_the_text(monkeypatch: pytest.MonkeyPatch) -> None:
     clock = count(0, 0.02)
     monkeypatch.setattr("brvtui.app.pasting.time.monotonic", lambda: next(clock))
     assert "".join(_keys(["\x1bP", *"x" * 100])).count("x") == 100
@@ -267,20 +267,20 @@ def test_sequence_of_an_impossible_character_is_not_a_key(codes: str, end: str) 
 
 
 @pytest.mark.parametrize("size", ["0;0;0;0", "99999;80;1;1", "24;0;480;800", "24;99999:1;480;800", "9" * 20 + ";1;1;1"])
-def test_impossible_window_is_not_a_size(size: str) -> None:
+def test_impossible_window_sizes_are_ignored(size: str) -> None:
     found = [*PasteParser().feed(f"k\x1b[48;{size}tz\x1b[48;24;80;480;800t")]
     assert [event.size for event in found if isinstance(event, events.Resize)] == [(80, 24)]
     assert [event.key for event in found if isinstance(event, events.Key)] == ["k", "z"]
 
 
 @pytest.mark.parametrize("size", ["24;80;0;0", "24;80;480;12000"])
-def test_pixels_of_a_window_may_be_unknown_or_many(size: str) -> None:
+def test_window_size_is_accepted_with_any_pixel_count(size: str) -> None:
     found = [*PasteParser().feed(f"\x1b[48;{size}t\x1b[<0;3;4M")]
     assert [event.size for event in found if isinstance(event, events.Resize)] == [(80, 24)]
     assert any(isinstance(event, events.MouseDown) for event in found)
 
 
-def test_impossible_size_in_two_pieces_is_not_a_size() -> None:
+def test_impossible_window_size_in_two_pieces_is_ignored() -> None:
     parser = PasteParser()
     found = [event for part in ("\x1b[48;0;", "80;480;800t", "\x1b[<0;3;4M") for event in parser.feed(part)]
     assert [type(event) for event in found] == [events.MouseDown]
@@ -294,7 +294,7 @@ def test_large_paste_is_read_quickly() -> None:
     assert paste.text == "red " * 120_000
 
 
-def test_keys_directly_after_a_paste_belong_to_it() -> None:
+def test_keys_directly_after_a_paste_belong_to_the_paste() -> None:
     terminal = Terminal()
     terminal.reader.read(events.Paste("abc def"))
     assert terminal.send("\x11 more\n") == ["<abc def>", "<\x11 more\n>"]
@@ -304,7 +304,7 @@ def test_keys_directly_after_a_paste_belong_to_it() -> None:
 
 
 @pytest.mark.parametrize("name", ["linux_driver:LinuxDriver", "web_driver:WebDriver"])
-def test_every_driver_that_reads_a_terminal_is_guarded(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+def test_every_terminal_driver_uses_the_paste_parser(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
     monkeypatch.setattr("textual.constants.DRIVER", f"textual.drivers.{name}")
     driver = ConfiguredApp().get_driver_class()
     module = importlib.import_module(f"textual.drivers.{name.partition(':')[0]}")

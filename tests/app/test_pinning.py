@@ -28,7 +28,7 @@ async def pinned(pilot: AppPilot, query: str) -> None:
     await press(pilot, "escape", "b", "B")
 
 
-async def test_pin_outlives_engine_profile_and_edits(garden: Tree, pilot: AppPilot) -> None:
+async def test_pinned_answer_stays_after_engine_profile_and_note_changes(garden: Tree, pilot: AppPilot) -> None:
     await pinned(pilot, "token store")
     pin = view(pilot).pin.trace
     assert pin is view(pilot).answer.trace
@@ -46,7 +46,7 @@ async def test_pin_outlives_engine_profile_and_edits(garden: Tree, pilot: AppPil
     assert view(pilot).pin.trace is pin
 
 
-async def test_changes_since_have_causes(garden: Tree, pilot: AppPilot) -> None:
+async def test_changes_since_the_pin_have_causes(garden: Tree, pilot: AppPilot) -> None:
     await pinned(pilot, "token store")
     await pilot.press("p")
     await until(pilot, lambda: "constants" in text_of(pilot, "#answer"))
@@ -66,7 +66,7 @@ async def test_changes_since_have_causes(garden: Tree, pilot: AppPilot) -> None:
     assert view(pilot).pin.diff is None
 
 
-async def test_long_answer_is_pinned_and_causes_find_its_notes(
+async def test_long_answer_can_be_pinned_and_compared(
     garden: Tree, pilot: AppPilot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(visible, "LONGEST_SHOWN", 300)
@@ -88,7 +88,7 @@ async def test_long_answer_is_pinned_and_causes_find_its_notes(
 
 
 @pytest.mark.long
-async def test_profile_is_the_cause_even_if_settings_change_the_old_one(garden: Tree, make_app: MakeApp) -> None:
+async def test_changed_profile_is_the_cause_even_with_changed_settings(garden: Tree, make_app: MakeApp) -> None:
     own('[signals]\nfrontmatter = "on"\n')
     async with make_app(garden.root).run_test(size=WIDE) as pilot:
         await pinned(pilot, "token store")
@@ -99,7 +99,7 @@ async def test_profile_is_the_cause_even_if_settings_change_the_old_one(garden: 
         assert "notes and signals" not in text_of(pilot, "#answer")
 
 
-async def test_comparison_is_copied_as_text_and_a_saved_trace_omits_it(app: BrvTui, pilot: AppPilot) -> None:
+async def test_comparison_can_be_copied_and_is_not_saved_in_a_trace(app: BrvTui, pilot: AppPilot) -> None:
     await pinned(pilot, "token store")
     await pilot.press("y")
     await until(pilot, lambda: "nothing to compare yet" in toast_text(pilot))
@@ -109,11 +109,11 @@ async def test_comparison_is_copied_as_text_and_a_saved_trace_omits_it(app: BrvT
     await pilot.press("x")
     await until(pilot, lambda: app.has_modal)
     await settled(pilot)
-    said = " ".join(line.plain.strip() for line in app.screen.query_one("#field-hint", Paragraphs).lines)
-    assert "the pinned answer is not saved with it; y in its tab copies the comparison" in said
+    text = " ".join(line.plain.strip() for line in app.screen.query_one("#field-hint", Paragraphs).lines)
+    assert "the pinned answer is not saved with it; y in its tab copies the comparison" in text
 
 
-async def test_one_key_pins_unpins_and_pins_another_answer(pilot: AppPilot) -> None:
+async def test_b_pins_unpins_and_replaces_the_pin(pilot: AppPilot) -> None:
     await settled(pilot)
     await pilot.press("escape", "b", "B")
     assert view(pilot).pin.trace is None
@@ -132,7 +132,7 @@ async def test_one_key_pins_unpins_and_pins_another_answer(pilot: AppPilot) -> N
 
 @pytest.mark.long
 @pytest.mark.parametrize("word", ["compare", "diff"])
-async def test_palette_lists_the_comparison(app: BrvTui, word: str) -> None:
+async def test_palette_opens_the_comparison(app: BrvTui, word: str) -> None:
     async with app.run_test(size=NARROW) as pilot:
         await ask(pilot, "token store", "escape", "b")
         await ask(pilot, "rollback")
@@ -141,7 +141,7 @@ async def test_palette_lists_the_comparison(app: BrvTui, word: str) -> None:
         assert screen(pilot).body.maximised == "answer"
 
 
-async def test_it_looks_so(looks: Looks, app: BrvTui) -> None:
+async def test_comparison_matches_its_pictures(looks: Looks, app: BrvTui) -> None:
     async with app.run_test(size=NARROW) as pilot:
         await pinned(pilot, "refresh token rotation")
         await ask(pilot, "key rotation")

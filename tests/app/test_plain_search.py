@@ -26,24 +26,24 @@ async def test_rank_in_plain_search_is_shown_below_selected_result(garden: Tree,
             place, hit = plain.place_of(view(pilot).selection.file)
             assert place is not None
             assert hit is not None
-            said = f"Plain search: {place}{('st', 'nd', 'rd', 'th')[min(place, 4) - 1]} of {plain.total_found}"
+            message = f"Plain search: {place}{('st', 'nd', 'rd', 'th')[min(place, 4) - 1]} of {plain.total_found}"
             await press(pilot, "F")
-            await until(pilot, lambda said=said: said in results(pilot))  # type: ignore[misc]
+            await until(pilot, lambda message=message: message in results(pilot))  # type: ignore[misc]
             assert text_of(pilot, "#results").count("Plain search:") == 1
         await press(pilot, "ctrl+p")
 
 
-async def test_note_not_found_by_plain_search(pilot: AppPilot) -> None:
+async def test_note_that_plain_search_misses_gets_the_reason(pilot: AppPilot) -> None:
     await ask(pilot, "tokens")
     await press(pilot, "escape")
     pilot.app.select("billing/refunds.md")
     await settled(pilot)
     await press(pilot, "F")
-    said = "Plain search does not find it: neither title nor text contains any of the words"
-    await until(pilot, lambda: said in toast_text(pilot))
+    message = "Plain search does not find it: neither title nor text contains any of the words"
+    await until(pilot, lambda: message in toast_text(pilot))
 
 
-async def test_key_without_selected_result_explains_what_it_needs(pilot: AppPilot) -> None:
+async def test_f_without_a_selected_result_explains_what_is_needed(pilot: AppPilot) -> None:
     await ask(pilot, "zzzz")
     await press(pilot, "escape", "F")
     await until(pilot, lambda: "F then shows where plain search ranks it" in toast_text(pilot))

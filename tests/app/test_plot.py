@@ -20,14 +20,14 @@ def flat(value: float, letter: str = "a") -> Series:
 
 @pytest.mark.parametrize("glyphs", [UNICODE, ASCII])
 @given(values=st.lists(UNIT, min_size=1, max_size=40), width=st.integers(2, 30), height=st.integers(1, 9))
-def test_plot_fits(glyphs: Glyphs, values: list[float], width: int, height: int) -> None:
+def test_plot_fits_its_size(glyphs: Glyphs, values: list[float], width: int, height: int) -> None:
     lines = plot([Series("a", "strong", np.asarray(values))], width, height, glyphs, 0.5, (0.3,))
     assert len(lines) == height
     assert {line.width for line in lines} == {width}
 
 
 @pytest.mark.parametrize(("value", "row"), [(1.0, 0), (0.0, 4), (0.5, 2)])
-def test_values_are_at_the_right_cells(value: float, row: int) -> None:
+def test_values_are_drawn_in_the_right_rows(value: float, row: int) -> None:
     for glyphs in (UNICODE, ASCII):
         lines = [line.plain[:-1] for line in plot([flat(value)], 12, 5, glyphs)]
         assert [place for place, text in enumerate(lines) if text.strip()] == [row]
@@ -56,12 +56,12 @@ def test_steep_curve_has_no_gaps() -> None:
         assert all(line.plain[:-1].strip() for line in lines)
 
 
-def test_invalid_numbers_are_left_out() -> None:
+def test_invalid_numbers_are_not_drawn() -> None:
     lines = plot([flat(float("nan"))], 8, 4, UNICODE)
     assert "".join(line.plain for line in lines).strip() == ""
 
 
-def test_marks_are_behind_the_curves() -> None:
+def test_curves_are_drawn_over_marks() -> None:
     lines = plot([flat(1.0)], 12, 3, UNICODE, upright=0.0, levels=(0.5, 1.0))
     assert lines[0].plain[0] not in (UNICODE.tick, UNICODE.dash)
     assert lines[1].plain[0] == UNICODE.tick
@@ -71,7 +71,7 @@ def test_marks_are_behind_the_curves() -> None:
 
 @pytest.mark.parametrize("glyphs", [UNICODE, ASCII])
 @given(st.floats(0, 100), st.floats(0, 100), st.integers(1, 60))
-def test_bar_fits(glyphs: Glyphs, value: float, stored: float, width: int) -> None:
+def test_importance_bar_fits_its_width(glyphs: Glyphs, value: float, stored: float, width: int) -> None:
     spans = importance_bar(value, stored, {35.0: "warn", 85.0: "ok"}, width, glyphs)
     assert sum(len(text) for text, _ in spans) == width
 

@@ -32,8 +32,8 @@ async def test_typing_previews_and_changes_nothing(app: BrvTui, own_data_folders
     assert not list(own_data_folders.rglob("*.json"))
 
 
-async def test_a_preview_puts_one_answer_into_the_view(app: BrvTui, pilot: AppPilot) -> None:
-    """The readers of the answer, which are built once for each key."""
+async def test_preview_updates_the_answer_once_per_key(app: BrvTui, pilot: AppPilot) -> None:
+    """Panes that show the answer are therefore built once per key."""
     await settled(pilot)
     answers: list[object] = []
     app.store.subscribe((AnswerState,), lambda: answers.append(view(pilot).answer.trace))
@@ -72,7 +72,7 @@ async def test_every_pane_is_filled_and_follows_the_selected_result(pilot: AppPi
     assert "quoted notes" in text
 
 
-async def test_enter_runs_and_the_answer_is_cached_until_the_cache_is_cleared(pilot: AppPilot) -> None:
+async def test_run_is_cached_until_the_cache_is_cleared(pilot: AppPilot) -> None:
     await ask(pilot, "rollback", "enter")
     await until(pilot, lambda: (trace := view(pilot).answer.trace) and trace.mode == "run")
     await settled(pilot)
@@ -90,7 +90,7 @@ async def test_enter_runs_and_the_answer_is_cached_until_the_cache_is_cleared(pi
     assert trace_of(pilot).section(CacheLook).entries == ()
 
 
-async def test_history_goes_back_and_the_newest_query_is_answered(pilot: AppPilot) -> None:
+async def test_up_recalls_history_and_the_newest_query_is_answered(pilot: AppPilot) -> None:
     for query in ("rollback", "refunds"):
         await ask(pilot, query)
         await press(pilot, "enter")
@@ -113,12 +113,12 @@ async def test_history_goes_back_and_the_newest_query_is_answered(pilot: AppPilo
     assert trace_of(pilot).query == "refunds"
 
 
-async def test_what_was_typed_while_loading_is_previewed(pilot: AppPilot) -> None:
+async def test_query_typed_while_loading_is_previewed(pilot: AppPilot) -> None:
     await press(pilot, *"rollback")
     assert trace_of(pilot).query == "rollback"
 
 
-async def test_empty_fields_missing_words_wrong_sums_and_near_misses_are_reported(pilot: AppPilot) -> None:
+async def test_panes_explain_empty_queries_wrong_sums_and_near_misses(pilot: AppPilot) -> None:
     await ask(pilot, "rollback")
     await ask(pilot, "")
     assert view(pilot).answer.trace is None
@@ -203,7 +203,7 @@ async def test_signals_from_frontmatter_are_announced_with_any_profile(app: BrvT
         assert "profile brv-3*  signals frontmatter" in text_of(pilot, "#status")
 
 
-async def test_recording_is_announced_and_the_answer_of_a_run_stays(app: BrvTui, own_data_folders: Path) -> None:
+async def test_recording_is_shown_and_a_recorded_answer_stays(app: BrvTui, own_data_folders: Path) -> None:
     async with app.run_test(size=WIDE) as pilot:
         await ask(pilot, "refunds", "escape", "R")
         assert view(pilot).engine.recording
@@ -221,7 +221,7 @@ async def test_recording_is_announced_and_the_answer_of_a_run_stays(app: BrvTui,
     assert any("overlay" in path.name for path in own_data_folders.rglob("*"))
 
 
-async def test_failing_worker_is_reported(app: BrvTui) -> None:
+async def test_failing_query_is_reported_and_later_queries_are_answered(app: BrvTui) -> None:
     async with app.run_test(size=NARROW) as pilot:
         await settled(pilot)
         session = brv(pilot).project.session
@@ -239,7 +239,7 @@ async def test_failing_worker_is_reported(app: BrvTui) -> None:
         assert trace_of(pilot).query == "refunds"
 
 
-async def test_full_names_and_matched_words_at_80_columns(app: BrvTui, garden: Tree) -> None:
+async def test_names_and_suggested_words_are_not_cut_at_80_columns(app: BrvTui, garden: Tree) -> None:
     garden.note("garden/shears.md", "Shears", "sharpen in march")
     async with app.run_test(size=NARROW) as pilot:
         await ask(pilot, "auth/jwt")
@@ -251,7 +251,7 @@ async def test_full_names_and_matched_words_at_80_columns(app: BrvTui, garden: T
         await settled(pilot)
 
 
-async def test_note_of_another_screen_is_not_a_row(app: BrvTui, garden: Tree) -> None:
+async def test_note_selected_on_another_screen_selects_no_result_row(app: BrvTui, garden: Tree) -> None:
     garden.note("a/token.md", "Tokens", "token token", days=1)
     async with app.run_test(size=WIDE) as pilot:
         await ask(pilot, "token")
@@ -266,7 +266,7 @@ async def test_note_of_another_screen_is_not_a_row(app: BrvTui, garden: Tree) ->
         assert view(pilot).selection.file == results.choices[0]
 
 
-async def test_a_preview_that_the_cache_answered_is_asked_again_once_that_expires(
+async def test_cached_preview_is_repeated_once_its_cache_entry_expires(
     garden: Tree, make_app: MakeApp, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(CacheLook, "lasts_s", lambda *_: 0.1)

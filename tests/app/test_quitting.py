@@ -26,8 +26,8 @@ from tests.support.trees import Tree
 
 pytestmark = [pytest.mark.long, pytest.mark.skipif(sys.platform == "win32", reason="needs a pseudo-terminal")]
 _QUIT = "\x11"
-_MOST_S = 4.0
-"""Seconds. On a quiet machine it takes one at most: see the times that `-s` prints."""
+_LIMIT_S = 4.0
+"""The limit in seconds. On a quiet machine, quitting takes at most one: see the times that `-s` prints."""
 
 
 def _quits(terminal: Terminal, how: str | int = _QUIT) -> int:
@@ -44,7 +44,7 @@ def _quits(terminal: Terminal, how: str | int = _QUIT) -> int:
     os.close(terminal.descriptor)
     print(f"{took:.2f} s")
     assert (_LEFT in written, b"Traceback" in written) == (True, False), written[-2_000:]
-    assert took < _MOST_S
+    assert took < _LIMIT_S
     return code
 
 
@@ -264,7 +264,7 @@ def _kill(started: Path) -> None:
             continue
 
 
-def test_signal_while_the_users_editor_starts(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_signal_during_editor_start_ends_the_editor(monkeypatch: pytest.MonkeyPatch) -> None:
     start_program = programs.start
 
     def start_and_signal(words: Sequence[str], *given: Any, **options: Any) -> programs.Process:

@@ -80,7 +80,7 @@ def test_frontmatter_is_a_table_with_links(page: About) -> None:
         (LinkKind.RELATED, "Auth/JWT/Expiry", LinkTarget(path="auth/jwt/expiry.md")),
     ],
 )
-def test_targets_of_links(page: About, kind: LinkKind, written: str, target: LinkTarget) -> None:
+def test_links_resolve_to_their_targets(page: About, kind: LinkKind, written: str, target: LinkTarget) -> None:
     found = resolver(page)(kind, written)
     assert found == target or (found.outside.endswith(target.outside) and target.outside == "x.png")
 
@@ -102,14 +102,14 @@ def test_broken_frontmatter_is_shown_as_text_with_its_problem(tree: Tree) -> Non
     assert text.endswith(" B\n " + "─" * 59 + "\n text")
 
 
-def test_endless_nesting_or_aliases_are_not_frontmatter(tree: Tree) -> None:
+def test_deeply_nested_frontmatter_is_refused(tree: Tree) -> None:
     for block in ("a: " + "[" * 900 + "]" * 900, "a: " + "- " * 900 + "x", "a: 1" + ":59" * 20_000):
         tree.file("a/b.md", f"---\n{block}\n---\n# B\n")
         page = tree.session().about("a/b.md")
         assert "frontmatter that cannot be read: " in _text(page_document(page, 80, False))
 
 
-def test_text_too_long_to_show_says_so_at_its_end(tree: Tree) -> None:
+def test_cut_text_ends_with_a_notice(tree: Tree) -> None:
     tree.file("a/b.md", "# B\n" + "x\n" * 600_000)
     page = tree.session().about("a/b.md")
     for raw in (True, False):
@@ -122,13 +122,13 @@ def test_note_without_frontmatter_begins_with_its_text(tree: Tree) -> None:
     assert _text(page_document(tree.session().about("a/b.md"), 20, False)).startswith(" B\n")
 
 
-def test_files_other_than_markdown_are_text(tree: Tree) -> None:
+def test_files_other_than_markdown_are_shown_as_plain_text(tree: Tree) -> None:
     tree.note("a/b.md", "B")
     tree.file("_manifest.json", '{"# no": "heading"}')
     assert _text(page_document(tree.session().about("_manifest.json"), 40, False)) == ' {"# no": "heading"}'
 
 
-def test_notices_before_reading(page: About) -> None:
+def test_notices_above_the_text_describe_the_state_of_the_file(page: About) -> None:
     assert list(notices(page)) == []
     assert "changed on disk" in next(notices(replace(page, state=FileState.NEWER)))
     assert list(notices(replace(page, unread_signals=True))) == [
@@ -152,7 +152,7 @@ def test_notices_before_reading(page: About) -> None:
     assert _text(page_document(unseen, 80, False)) == " cannot be shown: x\n not read by the engine: x"
 
 
-def test_links_of_a_shared_source_stay_in_it(page: About) -> None:
+def test_links_of_a_shared_source_stay_in_that_source(page: About) -> None:
     shared = replace(page, alias="lib", path="[lib]:auth/jwt/store.md")
     assert resolver(shared)(LinkKind.MARKDOWN, "expiry.md").path == "[lib]:auth/jwt/expiry.md"
 

@@ -1,4 +1,4 @@
-"""A pane reads only the sub-states of the view that it declares."""
+"""Panes read only the sub-states of the view that they declare."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ class Guarded(View):
 
 
 def guarded(view: View) -> Guarded:
-    """``view``, before any read."""
-    made = Guarded(**{name: getattr(view, name) for name in _STATES})
-    object.__setattr__(made, "read", set())
-    return made
+    """A guarded copy of ``view``, with no reads recorded."""
+    result = Guarded(**{name: getattr(view, name) for name in _STATES})
+    object.__setattr__(result, "read", set())
+    return result
 
 
 @pytest.mark.parametrize("size", [NARROW, HUGE], ids=["narrow", "huge"])
-async def test_pane_reads_what_it_declares(app: BrvTui, size: tuple[int, int]) -> None:
+async def test_panes_read_only_declared_states(app: BrvTui, size: tuple[int, int]) -> None:
     seen: set[type] = set()
     async with app.run_test(size=size) as pilot:
         await open_note(pilot)

@@ -51,7 +51,7 @@ async def take(pilot: AppPilot, kind: RemedyKind) -> Remedy:
     return chosen
 
 
-async def test_another_wording_goes_into_the_field_and_a_title_opens_the_editor(pilot: AppPilot) -> None:
+async def test_wording_fills_the_query_field_and_title_opens_the_editor(pilot: AppPilot) -> None:
     await asked_why(pilot, "kubernetes", "deploy/rollback.md")
     assert "Why it is not in the answer" in shown(pilot)
     assert "enter go there" in shown(pilot)
@@ -79,9 +79,9 @@ async def test_wording_that_the_cache_would_answer_is_marked(pilot: AppPilot) ->
     await settled(pilot)
     await press(pilot, "i", "enter")
     await asked_why(pilot, "kubernetes", "deploy/rollback.md")
-    told = {one.query: one.how for one in remedies(pilot) if one.query}
-    assert list(told) == [one.query for one in listed if one.query]
-    assert told[listed[0].query] == (
+    hints = {one.query: one.how for one in remedies(pilot) if one.query}
+    assert list(hints) == [one.query for one in listed if one.query]
+    assert hints[listed[0].query] == (
         "use this wording, but the cache has an answer to a similar query: clear it first with c on the screen Query"
     )
 
@@ -103,7 +103,7 @@ async def test_note_helped_by_a_wording_is_selected_in_the_answer(app: BrvTui) -
 
 
 @pytest.mark.long
-async def test_visible_remedy_under_a_filter_is_taken(pilot: AppPilot) -> None:
+async def test_filtered_list_takes_the_visible_remedy(pilot: AppPilot) -> None:
     await asked_why(pilot, "kubernetes", "deploy/rollback.md")
     listed = remedies(pilot)
     assert listed[0].kind is RemedyKind.WORDING
@@ -116,7 +116,7 @@ async def test_visible_remedy_under_a_filter_is_taken(pilot: AppPilot) -> None:
 
 
 @pytest.mark.long
-async def test_update_is_made_only_in_byterover(app: BrvTui, garden: Tree) -> None:
+async def test_update_remedy_is_explained_but_not_applied(app: BrvTui, garden: Tree) -> None:
     plant_kumquats(garden)
     async with app.run_test(size=WIDE) as pilot:
         await asked_why(pilot, "kumquat", "fruit/kumquat.md")
@@ -128,7 +128,7 @@ async def test_update_is_made_only_in_byterover(app: BrvTui, garden: Tree) -> No
 
 
 @pytest.mark.long
-async def test_maturity_in_a_signals_file_is_changed_there(app: BrvTui, garden: Tree) -> None:
+async def test_maturity_from_a_signals_file_opens_no_dialog(app: BrvTui, garden: Tree) -> None:
     plant_kumquats(garden)
     held = {path: each.to_mapping() for path, each in garden.signals.items()}
     (garden.root / "signals.json").write_text(json.dumps(held))
@@ -138,13 +138,13 @@ async def test_maturity_in_a_signals_file_is_changed_there(app: BrvTui, garden: 
         assert chosen.how.startswith("set it in the signals file, which takes precedence")
         assert chosen.how.endswith("; in ByteRover, 9 more hits make it core")
         await until(pilot, lambda: not isinstance(pilot.app.screen, RemedyDialog))
-        said = "its signals come from the file given with --signals"
-        await until(pilot, lambda: said in toast_text(pilot))
+        message = "its signals come from the file given with --signals"
+        await until(pilot, lambda: message in toast_text(pilot))
         assert not isinstance(pilot.app.screen, SignalsDialog)
 
 
 @pytest.mark.long
-async def test_maturity_is_proposed_in_the_form_for_its_place(app: BrvTui, garden: Tree) -> None:
+async def test_maturity_remedy_opens_the_dialog_with_proposed_values(app: BrvTui, garden: Tree) -> None:
     plant_kumquats(garden)
     (garden.root / "signals.json").write_text("{}")
     garden.read_frontmatter()
@@ -164,15 +164,15 @@ async def test_maturity_is_proposed_in_the_form_for_its_place(app: BrvTui, garde
 
 
 @pytest.mark.long
-async def test_outdated_cached_answer_is_not_called_the_answer(pilot: AppPilot) -> None:
+async def test_cached_answer_is_not_called_the_current_answer(pilot: AppPilot) -> None:
     await ask_from_cache(pilot, "rollback")
     await pilot.press("escape", "w")
     await until(pilot, lambda: "so it cannot be higher" in shown(pilot))
     pane = pilot.app.screen.query_one(RemedyPane)
     assert pane.heading(view(pilot)) == "It answers when asked again"
-    said = " ".join(line.plain.strip() for line in pane.lines)
+    text = " ".join(line.plain.strip() for line in pane.lines)
     anew = "without the cache (c on the screen Query clears it), it is first in an answer that needs no model"
-    assert said.startswith(f"the answer came from the cache; {anew}")
+    assert text.startswith(f"the answer came from the cache; {anew}")
 
 
 def test_note_quoted_by_the_cached_answer_is_not_called_missing(garden: Tree) -> None:
@@ -181,11 +181,11 @@ def test_note_quoted_by_the_cached_answer_is_not_called_missing(garden: Tree) ->
     session.run("kumquat facts")
     garden.note("fruit/f1.md", "Citrus", "all about citrus")
     session.load()
-    made = session.explainer.explain("kumquat facts", "fruit/f1.md")
-    assert title_of(made) == "Why a new search does not find it for “kumquat facts”"
+    result = session.explainer.explain("kumquat facts", "fruit/f1.md")
+    assert title_of(result) == "Why a new search does not find it for “kumquat facts”"
     quoted = "uoted in the answer that came from the cache, given 0 s earlier; a new search does not find it"
-    assert f"Q{quoted}." in reasons_of(made)
-    lines = [line.plain for line in explain_lines(made, 160, UNICODE)]
+    assert f"Q{quoted}." in reasons_of(result)
+    lines = [line.plain for line in explain_lines(result, 160, UNICODE)]
     assert any("NOT IN A NEW SEARCH" in line for line in lines)
     assert any(f"q{quoted}" in line for line in lines)
 
@@ -195,7 +195,7 @@ async def test_remedy_for_an_unsearched_file_is_shown_once(app: BrvTui, garden: 
     garden.file("_archived/auth/jwt/old_flow.full.md", "# Old flow\n")
     async with app.run_test(size=WIDE) as pilot:
         await ask(pilot, "rollback", "escape")
-        for path, said in (
+        for path, message in (
             (
                 "_archived/auth/jwt/old_flow.full.md",
                 "to restore it, press esc, select its stub _archived/auth/jwt/old_flow",
@@ -204,12 +204,12 @@ async def test_remedy_for_an_unsearched_file_is_shown_once(app: BrvTui, garden: 
         ):
             brv(pilot).reasons.explain(path)
             await on(pilot, RemedyDialog)
-            await until(pilot, lambda: said in flat(pilot))  # noqa: B023
+            await until(pilot, lambda: message in flat(pilot))  # noqa: B023
             await pilot.press("escape")
 
 
 @pytest.mark.long
-async def test_folder_result_is_helped_only_by_words(app: BrvTui, garden: Tree) -> None:
+async def test_folder_result_has_only_wording_remedies(app: BrvTui, garden: Tree) -> None:
     folder = "fruit/_index.md"
     plant_kumquats(garden)
     garden.summary("fruit", "Of fruit.")
@@ -223,20 +223,20 @@ async def test_folder_result_is_helped_only_by_words(app: BrvTui, garden: Tree) 
         brv(pilot).selection.select(folder)
         await settled(pilot)
         await pilot.press("escape", "w")
-        said = "no other wording that was tried helps. It stands for its folder"
-        await until(pilot, lambda: said in flat(pilot))
+        message = "no other wording that was tried helps. It stands for its folder"
+        await until(pilot, lambda: message in flat(pilot))
 
 
 @pytest.mark.long
 async def test_w_on_a_stub_explains_how_to_restore_its_note(pilot: AppPilot) -> None:
     await asked_why(pilot, "kubernetes", "_archived/auth/jwt/old_flow.stub.md")
-    said = flat(pilot)
-    assert "it is the stub of an archived note; restoring the note brings back its full text" in said
-    assert "esc, then X restores it." in said
+    text = flat(pilot)
+    assert "it is the stub of an archived note; restoring the note brings back its full text" in text
+    assert "esc, then X restores it." in text
 
 
 @pytest.mark.long
-async def test_w_works_on_notes_and_maturity_too(pilot: AppPilot) -> None:
+async def test_w_works_on_the_notes_and_maturity_screens(pilot: AppPilot) -> None:
     await ask(pilot, "rollback")
     for key in ("2", "3"):
         await press(pilot, "escape", key)
@@ -249,10 +249,10 @@ async def test_leading_note_of_a_direct_answer_needs_no_remedy(app: BrvTui, pilo
     assert trace_of(pilot).tier == 2
     await pilot.press("escape", "w")
     await until(pilot, lambda: "so it cannot be higher" in shown(pilot))
-    said = " ".join(line.plain.strip() for line in app.screen.query_one(RemedyPane).lines)
+    text = " ".join(line.plain.strip() for line in app.screen.query_one(RemedyPane).lines)
     assert (
         "esc, then a begins a note about it, e edits this note, X archives it, and I sets its maturity and importance"
-        in said
+        in text
     )
     await on(pilot, MessageScreen, "f1")
     await until(pilot, lambda: "What would help it · help" in shown(pilot))
@@ -272,9 +272,9 @@ async def test_leading_note_of_a_direct_answer_needs_no_remedy(app: BrvTui, pilo
     await ask(pilot, "rollback", "escape", "w")
     await until(pilot, lambda: "so it cannot be higher" in shown(pilot))
     pane = pilot.app.screen.query_one(RemedyPane)
-    made = pane._explanation
-    assert (made.rank, made.trace.tier, pane.heading(view(pilot))) == (1, 2, "It answers")
-    others = replace(made.trace, answer=replace(made.trace.answer, sources=("other.md",)))
-    pane._explanation = replace(made, trace=others)
+    result = pane._explanation
+    assert (result.rank, result.trace.tier, pane.heading(view(pilot))) == (1, 2, "It answers")
+    others = replace(result.trace, answer=replace(result.trace.answer, sources=("other.md",)))
+    pane._explanation = replace(result, trace=others)
     assert pane.heading(view(pilot)) == "What would help it"
     await settled(pilot)

@@ -1,4 +1,4 @@
-"""A saved trace in the app: every pane as before, no new queries, and no file that breaks it."""
+"""A saved trace in the app: panes are unchanged, no query can run, and damaged files are safe."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ async def opened(pilot: AppPilot) -> None:
 
 
 @pytest.mark.parametrize("query", QUERIES)
-async def test_panes_show_the_same_as_before(app: BrvTui, garden: Tree, tmp_path: Path, query: str) -> None:
+async def test_reopened_trace_shows_the_same_panes(app: BrvTui, garden: Tree, tmp_path: Path, query: str) -> None:
     async with app.run_test(size=HUGE) as pilot:
         await ask(pilot, query)
         before = without_offers(panes(pilot))
@@ -67,7 +67,7 @@ async def test_panes_show_the_same_as_before(app: BrvTui, garden: Tree, tmp_path
         assert "2026-11-20T12:00:00Z" in status
 
 
-async def test_hits_and_near_misses_are_explained_from_the_file(garden: Tree, tmp_path: Path) -> None:
+async def test_reopened_trace_explains_near_misses(garden: Tree, tmp_path: Path) -> None:
     app = BrvTui(Opening(save(garden, tmp_path, "invoice")))
     async with app.run_test(size=WIDE) as pilot:
         await opened(pilot)
@@ -83,7 +83,7 @@ async def test_hits_and_near_misses_are_explained_from_the_file(garden: Tree, tm
         assert "sum" in "\n".join(panes(pilot)["score"])
 
 
-async def test_tab_skips_the_query_field(garden: Tree, tmp_path: Path) -> None:
+async def test_tab_skips_the_query_field_of_a_saved_trace(garden: Tree, tmp_path: Path) -> None:
     app = BrvTui(Opening(save(garden, tmp_path, "token store")))
     async with app.run_test(size=NARROW) as pilot:
         await opened(pilot)
@@ -94,7 +94,7 @@ async def test_tab_skips_the_query_field(garden: Tree, tmp_path: Path) -> None:
         assert set(seen) == set(screen(pilot).PLAN.panes)
 
 
-async def test_project_actions_are_missing_and_the_trace_can_be_saved_again(
+async def test_reopened_trace_refuses_project_actions_but_can_be_saved(
     garden: Tree, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -158,7 +158,7 @@ async def test_file_without_a_trace_is_reported(tmp_path: Path, content: str) ->
         assert str(file) in view(pilot).project.problem
 
 
-async def test_trace_of_another_engine_opens_too(garden: Tree, tmp_path: Path) -> None:
+async def test_trace_of_another_engine_can_be_opened(garden: Tree, tmp_path: Path) -> None:
     session = garden.session()
     trace = session.preview("token", engine="jeffs_brain", services=True)
     file = written(tmp_path / "hybrid.json", as_json(session.explainer.saved(trace)))
@@ -210,7 +210,7 @@ _DAMAGE = (
 )
 
 
-async def test_damaged_file_breaks_no_pane(garden: Tree, tmp_path: Path) -> None:
+async def test_damaged_trace_breaks_no_pane(garden: Tree, tmp_path: Path) -> None:
     chance = random.Random(4)
     session = garden.session(signals_file=garden.root / "signals.json")
     session.run("token")

@@ -1,4 +1,4 @@
-"""The moment at which a query is sent to the engine."""
+"""The rules for sending queries to the engine."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ class Engine:
         return [asked.query for asked in self.begun]
 
 
-def test_the_first_key_previews_at_once() -> None:
+def test_first_key_is_previewed_at_once() -> None:
     engine = Engine()
     engine.requests.ask("a", "")
     assert engine.queries == ["a"]
     assert engine.pauses == 0
 
 
-def test_only_the_newest_request_waits_for_a_running_one() -> None:
+def test_only_the_newest_waiting_request_runs_next() -> None:
     engine = Engine()
     for query in ("a", "ab", "abc"):
         engine.requests.ask(query, "")
@@ -40,7 +40,7 @@ def test_only_the_newest_request_waits_for_a_running_one() -> None:
     assert engine.queries == ["a", "abc"]
 
 
-def test_after_a_slow_search_keys_wait_for_a_pause() -> None:
+def test_keys_after_a_slow_search_wait_for_a_pause() -> None:
     engine = Engine()
     engine.requests.ask("a", "")
     engine.requests.finished(1, 50)
@@ -55,7 +55,7 @@ def test_after_a_slow_search_keys_wait_for_a_pause() -> None:
     assert engine.queries == ["a", "abc", "abcd"]
 
 
-def test_immediate_repeat_waits_for_no_pause_after_a_slow_search() -> None:
+def test_immediate_request_skips_the_pause_after_a_slow_search() -> None:
     engine = Engine()
     engine.requests.ask("a", "")
     engine.requests.finished(1, 50)
@@ -78,7 +78,7 @@ def test_runs_are_never_lost_and_never_wait_for_a_pause() -> None:
     assert [asked.run for asked in engine.begun] == [False, True, True, False]
 
 
-def test_forgetting_makes_an_answer_stale() -> None:
+def test_forgotten_request_makes_its_answer_stale() -> None:
     engine = Engine()
     engine.requests.ask("a", "")
     engine.requests.forget()
@@ -93,7 +93,7 @@ def test_failure_lets_the_next_request_start() -> None:
     assert engine.queries == ["a", "b"]
 
 
-def test_failing_old_request_ends_nothing() -> None:
+def test_failing_old_request_does_not_end_the_current_request() -> None:
     engine = Engine()
     engine.requests.ask("a", "", run=True)
     engine.requests.finished(1, 1)  # its model is still writing

@@ -37,18 +37,18 @@ HIT = Hit("a/b/c.md", "a/b/c.md", "Carrier events", Kind.CONTEXT, Origin.TEXT, 0
 MISS = NearMiss("a/d.md", "a/d.md", "Other", Kind.CONTEXT, "draft", 6, 0.4, "past the limit", 1.0, WORDS[:1])
 
 
-def test_words_are_behind_their_field_with_a_mark_of_their_kind() -> None:
-    made = chips(WORDS, 100)
-    assert made.plain == "title ^carrier ~events path /deduped text =resends"
-    roles = dict(made.spans)
+def test_matched_words_follow_their_field_and_show_their_kind() -> None:
+    result = chips(WORDS, 100)
+    assert result.plain == "title ^carrier ~events path /deduped text =resends"
+    roles = dict(result.spans)
     assert (roles["^carrier"], roles["~events"], roles["=resends"]) == ("accent", "warn", "ok")
 
 
-def test_words_of_a_note_below_a_folder_have_no_field() -> None:
+def test_words_matched_by_a_folder_have_no_field_name() -> None:
     assert chips([MatchedWord("a", "a", MatchKind.EXACT, 0, ("below",))], 20).plain == "=a"
 
 
-def test_field_names_without_room_become_a_dot() -> None:
+def test_field_names_become_a_dot_if_space_is_short() -> None:
     words = (WORDS[1], WORDS[0])
     assert chips(words, 29).plain == "title ^carrier text =resends"
     assert chips(words, 27).plain == "title ^carrier · =resends"
@@ -64,7 +64,7 @@ def test_marks_are_explained_if_there_is_room() -> None:
     assert marks_explained(kinds, "", 14) == marks_explained([], "", 40) == ""
 
 
-def test_results_added_by_a_single_word_are_below_a_separate_rule() -> None:
+def test_results_of_single_word_searches_follow_a_separate_rule() -> None:
     by_eta = replace(HIT, found_by="eta")
     assert "added by the search for “eta”" in added_rule(by_eta, "", 60, UNICODE)[0].plain
     assert added_rule(by_eta, "eta", 60, UNICODE) == added_rule(HIT, "", 60, UNICODE) == []
@@ -76,23 +76,23 @@ def _scored(file: str, score: float, recency: float, found_by: str = "", raw: fl
     return replace(HIT, file=file, score=score, parts=parts, found_by=found_by, text=text)
 
 
-def test_score_names_its_distinguishing_part() -> None:
+def test_score_lead_names_the_parts_that_differ() -> None:
     hits = (
         _scored("a", 0.9, 0.3),
         _scored("b", 0.8, 0.1, raw=9.0),
         _scored("c", 0.8, 0.1),
         _scored("d", 1.0, 0, "eta"),
     )
-    said = [" ".join(line.plain.strip() for line in lead_lines(hits, hit, 2, 200)) for hit in hits]
+    leads = [" ".join(line.plain.strip() for line in lead_lines(hits, hit, 2, 200)) for hit in hits]
     ahead = "0.10 ahead of number 2: recency +0.20, relevance −0.10"
-    assert said[0] == f"{ahead}; 0.10 behind number 4, which the search for “eta” added"
+    assert leads[0] == f"{ahead}; 0.10 behind number 4, which the search for “eta” added"
     lower = (*hits[:3], replace(hits[3], score=0.85))
     assert lead_lines(lower, hits[0], 2, 200)[0].plain.endswith(
         "; 0.05 ahead of number 4, which the search for “eta” added"
     )
     assert lead_lines((*hits[:3], replace(hits[3], score=0.8)), hits[0], 2, 200)[0].plain.strip() == ahead
-    assert said[1] == "0.10 behind number 1: recency −0.20, relevance +0.10"
-    assert said[3] == "added by the search for “eta”: added results come last, whatever their scores"
+    assert leads[1] == "0.10 behind number 1: recency −0.20, relevance +0.10"
+    assert leads[3] == "added by the search for “eta”: added results come last, whatever their scores"
     level = hits[1:3]
     assert lead_lines(level, hits[1], 2, 200)[0].plain == " level with number 2, whose words match less well"
     assert lead_lines(level, hits[2], 2, 200)[0].plain == " level with number 1, whose words match better"
@@ -100,27 +100,27 @@ def test_score_names_its_distinguishing_part() -> None:
 
 
 @pytest.mark.parametrize("width", range(5, 60))
-def test_words_without_room_are_counted(width: int) -> None:
-    made = chips(WORDS, width)
-    shown = sum(word.word in made.plain for word in WORDS)
-    assert made.width <= width
-    assert shown == len(WORDS) or f" +{len(WORDS) - max(1, shown)}" in made.plain
+def test_words_that_do_not_fit_are_counted(width: int) -> None:
+    result = chips(WORDS, width)
+    shown = sum(word.word in result.plain for word in WORDS)
+    assert result.width <= width
+    assert shown == len(WORDS) or f" +{len(WORDS) - max(1, shown)}" in result.plain
     assert chips((), width).plain == ""
 
 
 @pytest.mark.parametrize("width", [24, 33, 43, 80, 160])
 @pytest.mark.parametrize("selected", [True, False])
 @pytest.mark.parametrize("remark", ["", "by “carrier”"])
-def test_every_result_has_its_words_and_the_selected_one_its_path(width: int, selected: bool, remark: str) -> None:
+def test_rows_show_matched_words_and_the_selected_row_its_path(width: int, selected: bool, remark: str) -> None:
     row = ResultRow(told_apart([HIT.title], title_room(Scale(), width))[0], "core", remark, "", selected)
-    made = hit_lines(HIT, 1, row, Scale(), width, UNICODE)
-    assert all(line.width <= width for line in made)
-    assert "0.83" in made[0].plain
-    assert "^carrier" in made[1].plain or "^c" in made[1].plain
-    assert any("c.md" in line.plain for line in made) or not selected
+    result = hit_lines(HIT, 1, row, Scale(), width, UNICODE)
+    assert all(line.width <= width for line in result)
+    assert "0.83" in result[0].plain
+    assert "^carrier" in result[1].plain or "^c" in result[1].plain
+    assert any("c.md" in line.plain for line in result) or not selected
 
 
-def test_changed_file_is_marked_instead_of_the_remark() -> None:
+def test_warning_of_a_changed_file_replaces_the_remark() -> None:
     row = ResultRow("Carrier events", "core", "by “carrier”", "changed on disk", True)
     first, second, *_ = hit_lines(HIT, 1, row, Scale(), 80, UNICODE)
     assert UNICODE.warn in first.plain
@@ -132,17 +132,17 @@ def test_changed_file_is_marked_instead_of_the_remark() -> None:
 @pytest.mark.parametrize("warning", ["", "changed on disk"])
 @pytest.mark.parametrize("remark", ["", "by “carrier”"])
 def test_selected_row_is_drawn_at_any_width(width: int, warning: str, remark: str) -> None:
-    made = hit_lines(HIT, 1, ResultRow("Carrier events", "core", remark, warning, True), Scale(), width, UNICODE)
-    assert len(made) > 1
+    result = hit_lines(HIT, 1, ResultRow("Carrier events", "core", remark, warning, True), Scale(), width, UNICODE)
+    assert len(result) > 1
 
 
 @pytest.mark.parametrize("width", [24, 43, 80, 160])
 @pytest.mark.parametrize("warning", ["", "changed on disk"])
-def test_long_remark_of_the_selected_result_can_be_read_to_its_end(width: int, warning: str) -> None:
+def test_long_remark_of_the_selected_result_is_shown_in_full(width: int, warning: str) -> None:
     remark = "from Token rotation: related → Sessions → linked from → Rollback of a release → contains"
-    made = hit_lines(HIT, 1, ResultRow("Carrier", "core", remark, warning, True), Scale(), width, UNICODE)
-    assert all(line.width <= width for line in made)
-    assert (warning or remark) in " ".join(" ".join(line.plain for line in made).split())
+    result = hit_lines(HIT, 1, ResultRow("Carrier", "core", remark, warning, True), Scale(), width, UNICODE)
+    assert all(line.width <= width for line in result)
+    assert (warning or remark) in " ".join(" ".join(line.plain for line in result).split())
 
 
 def test_near_miss_shows_its_words_when_selected() -> None:
@@ -153,7 +153,7 @@ def test_near_miss_shows_its_words_when_selected() -> None:
 
 
 class TestTitles:
-    def test_fitting_titles_stay(self) -> None:
+    def test_fitting_titles_are_unchanged(self) -> None:
         assert told_apart(["One", "Two words"], 9) == ["One", "Two words"]
 
     def test_shared_beginnings_are_shortened(self) -> None:
@@ -171,13 +171,13 @@ class TestTitles:
             common = "shared words of all " * pick.randint(0, 2)
             titles = [common + "".join(pick.choices("abcd _é語", k=pick.randint(1, 9))) for _ in range(5)]
             width = pick.randint(12, 40)
-            made = told_apart(titles, width)
-            assert all(cell_len(title) <= width for title in made)
+            result = told_apart(titles, width)
+            assert all(cell_len(title) <= width for title in result)
             if all(cell_len(title) - len(common) < width - 1 for title in titles) and common:
                 distinct = {title.strip() for title in titles}
-                assert len({title.strip() for title in made}) >= len(distinct) - 1, (titles, made, width)
+                assert len({title.strip() for title in result}) >= len(distinct) - 1, (titles, result, width)
 
-    def test_control_characters_are_shown_as_such(self) -> None:
+    def test_control_characters_in_titles_are_replaced(self) -> None:
         assert "\x1b" not in told_apart(["a\x1b[31mred"], 40)[0]
 
 
@@ -196,20 +196,20 @@ OUTLOOK = {step.name: step for step in ByteRoverPresentation.outlook}
         (Check("best score", 1.0, "≥", 0.7, True, 0.3, "", ""), "single_call", "best 1.00 ≥ .70"),
     ],
 )
-def test_number_of_the_route_has_a_name_and_is_true_on_its_own(check: Check, step: str, shown: str) -> None:
+def test_route_value_is_shown_as_a_named_comparison(check: Check, step: str, shown: str) -> None:
     assert outcome(check, OUTLOOK[step]) == shown
     ended = Step(step, None, step, State.PASSED if check.passed else State.SKIPPED, (check,), "")
-    made = strip([ended], {}, ByteRoverPresentation.outlook, 20, ASCII, values=True)
-    assert shown in made[2].plain
+    result = strip([ended], {}, ByteRoverPresentation.outlook, 20, ASCII, values=True)
+    assert shown in result[2].plain
 
 
 @pytest.mark.parametrize(("value", "shown"), [(0.83, "best .83 ≥ .70"), (1.0, "best 1 ≥ .70")])
-def test_value_of_the_route_is_shortened_instead_of_cut(value: float, shown: str) -> None:
+def test_route_value_is_shortened_to_fit(value: float, shown: str) -> None:
     check = Check("best score", value, "≥", 0.7, True, value - 0.7, "", "")
     assert outcome(check, OUTLOOK["single_call"], short=True) == shown
     step = Step("single_call", None, "single_call", State.PASSED if check.passed else State.SKIPPED, (check,), "")
-    made = strip([step], {}, ByteRoverPresentation.outlook, 16, ASCII, values=True)
-    assert made[2].plain.strip() == shown
+    result = strip([step], {}, ByteRoverPresentation.outlook, 16, ASCII, values=True)
+    assert result[2].plain.strip() == shown
 
 
 def test_check_names_its_requirement() -> None:

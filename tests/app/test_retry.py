@@ -59,7 +59,7 @@ async def test_each_attempt_shows_its_results_and_rows_can_be_clicked(pilot: App
     assert "no results" in text_of(pilot, "#retry")
 
 
-async def test_result_of_a_row_is_selected_on_every_pane(pilot: AppPilot) -> None:
+async def test_result_selected_in_retry_is_shown_in_every_pane(pilot: AppPilot) -> None:
     await ask(pilot, "tokenstore", "f5")
     assert pane(pilot).row is not None
     assert pane(pilot).row.name == "trigram fuzzy"  # type: ignore[union-attr]
@@ -81,7 +81,7 @@ FOUND = (
 
 
 @pytest.mark.parametrize("size", [NARROW], ids=["80x24"])
-async def test_successful_rung_is_opened_and_empty_ones_say_so(pilot: AppPilot) -> None:
+async def test_successful_rung_is_opened_and_empty_rungs_show_no_results(pilot: AppPilot) -> None:
     for query, rung, title in FOUND:
         await ask(pilot, query)
         await press(pilot, "f5")
@@ -109,7 +109,7 @@ async def test_successful_rung_is_opened_and_empty_ones_say_so(pilot: AppPilot) 
     await settled(pilot)
 
 
-async def test_entity_searches_show_their_results_and_without_a_query_there_is_no_choice(pilot: AppPilot) -> None:
+async def test_entity_searches_show_results_and_no_query_offers_no_rows(pilot: AppPilot) -> None:
     await settled(pilot)
     await pilot.press("f5", "enter", "l", "h", "j")
     assert pane(pilot).choices == []
@@ -125,9 +125,7 @@ async def test_entity_searches_show_their_results_and_without_a_query_there_is_n
     assert pane(pilot).row.name == "“refresh”"  # type: ignore[union-attr]
 
 
-async def test_another_query_opens_the_successful_rung_and_the_same_one_keeps_the_choice(
-    garden: Tree, pilot: AppPilot
-) -> None:
+async def test_opened_row_stays_for_the_same_query_and_closes_for_another(garden: Tree, pilot: AppPilot) -> None:
     await ask(pilot, "token store")
     await choose(pilot, "whole tree AND")
     await pilot.press("enter")
@@ -140,7 +138,7 @@ async def test_another_query_opens_the_successful_rung_and_the_same_one_keeps_th
     assert pane(pilot).opened == ""
 
 
-async def test_ladder_in_the_route_is_not_advice(app: BrvTui, garden: Tree, make_app: Any) -> None:
+async def test_ladder_that_answers_is_not_shown_as_advice(app: BrvTui, garden: Tree, make_app: Any) -> None:
     async with make_app(garden.root, profile="combined").run_test(size=HUGE) as pilot:
         await ask(pilot, "tokenstore")
         assert "advice" not in text_of(pilot, "#retry")

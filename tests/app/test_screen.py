@@ -21,7 +21,7 @@ def _displayed(body: Body) -> set[str]:
 
 
 @at_all_sizes
-async def test_verdict_and_strip_are_always_there(size: tuple[int, int], pilot: AppPilot) -> None:
+async def test_verdict_and_steps_are_always_visible(size: tuple[int, int], pilot: AppPilot) -> None:
     await ask(pilot, "key rotation")
     for pane in QUERY.panes:
         await pilot.press(QUERY_PANES[pane])
@@ -45,7 +45,7 @@ async def test_nothing_is_drawn_while_the_app_ends(app: BrvTui, pilot: AppPilot)
     assert app.frame is frame
 
 
-async def test_key_of_a_screen_typed_as_a_query_explains_how_to_open_it(app: BrvTui, pilot: AppPilot) -> None:
+async def test_digit_typed_as_a_query_explains_how_to_open_its_screen(app: BrvTui, pilot: AppPilot) -> None:
     await ask(pilot, "3")
     assert text_of(pilot, "#lint").strip() == "this was asked as a query; esc, then 3 opens Maturity"
     await ask(pilot, "34")
@@ -55,7 +55,7 @@ async def test_key_of_a_screen_typed_as_a_query_explains_how_to_open_it(app: Brv
     assert app.current_mode == "maturity"
 
 
-async def test_keys_work_outside_the_field_and_are_text_in_it(app: BrvTui) -> None:
+async def test_keys_act_outside_the_field_and_are_text_inside(app: BrvTui) -> None:
     async with app.run_test(size=WIDE) as pilot:
         await settled(pilot)
         assert _displayed(screen(pilot).body) == set(QUERY.panes)
@@ -84,7 +84,7 @@ async def test_keys_work_outside_the_field_and_are_text_in_it(app: BrvTui) -> No
     assert app.return_code == 0
 
 
-async def test_narrow_screen_has_tabs_and_tab_cycles_in_the_order_of_focus(app: BrvTui) -> None:
+async def test_narrow_screen_has_tabs_and_tab_key_visits_every_pane(app: BrvTui) -> None:
     async with app.run_test(size=NARROW) as pilot:
         await ask(pilot, "key rotation")
         body = screen(pilot).body
@@ -110,7 +110,7 @@ async def test_narrow_screen_has_tabs_and_tab_cycles_in_the_order_of_focus(app: 
         assert screen(pilot).body.tab == "retry"
 
 
-async def test_panes_are_maximised_repainted_and_explained(pilot: AppPilot) -> None:
+async def test_panes_can_be_maximised_and_show_help(pilot: AppPilot) -> None:
     await ask(pilot, "rollback", "f3", "z")
     assert _displayed(screen(pilot).body) == {"verdict", "score"}
     await pilot.press("escape")
@@ -172,7 +172,7 @@ async def test_resizing_keeps_query_selection_and_focus(pilot: AppPilot) -> None
 
 
 @pytest.mark.usefixtures("frames")
-async def test_screenshot_is_saved_among_the_users_pictures(
+async def test_screenshot_is_saved_in_the_pictures_folder(
     app: BrvTui, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))  # no user-dirs.dirs of this user's
@@ -191,7 +191,7 @@ async def test_screenshot_is_saved_among_the_users_pictures(
         assert saved.name in toast_text(pilot)
 
 
-async def test_odd_queries_are_just_text(app: BrvTui) -> None:
+async def test_odd_queries_are_treated_as_text(app: BrvTui) -> None:
     async with app.run_test(size=NARROW) as pilot:
         for query in ("?!... ---", "the of and", "a" * 10_000, "日本語 🎉 \u202eabc", "[red]x[/red]", "]", "[/"):
             await ask(pilot, query)
@@ -201,7 +201,7 @@ async def test_odd_queries_are_just_text(app: BrvTui) -> None:
             assert "TIER" in shown(pilot) or "NOT COVERED" in shown(pilot)
 
 
-async def test_route_has_the_whole_sentence_and_keys_typed_ahead_reach_it(app: BrvTui) -> None:
+async def test_route_shows_the_whole_sentence_and_typed_ahead_keys_act(app: BrvTui) -> None:
     async with app.run_test(size=NARROW) as pilot:
         await ask(pilot, "refresh token rotation")
         for key in ("escape", "j", "f4", "G", "i", "x"):
@@ -221,7 +221,7 @@ async def test_route_has_the_whole_sentence_and_keys_typed_ahead_reach_it(app: B
         assert not text_of(pilot, "#route").strip().startswith("Answered")
 
 
-async def test_ctrl_q_quits_from_the_field_too(app: BrvTui) -> None:
+async def test_ctrl_q_quits_from_the_query_field(app: BrvTui) -> None:
     async with app.run_test(size=NARROW) as pilot:
         await settled(pilot)
         assert screen(pilot).focused is screen(pilot).field

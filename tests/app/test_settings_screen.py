@@ -28,7 +28,7 @@ pytestmark = pytest.mark.long
 
 
 async def opened(pilot: AppPilot, choice: str = "") -> SettingsPane:
-    """The Settings screen with the cursor on one setting."""
+    """Opens the Settings screen with the cursor on ``choice``."""
     await settled(pilot)
     await on(pilot, SettingsScreen, "escape", "comma")
     await settled(pilot)
@@ -44,18 +44,18 @@ def kept() -> dict[str, Any]:
 
 
 async def file_holds(pilot: AppPilot, settings: dict[str, Any]) -> None:
-    """Waits until these are the user's own settings, and in effect."""
+    """Waits until the user's file holds ``settings`` and they are in effect."""
     await until(pilot, lambda: kept() == settings)
     await settled(pilot)
 
 
 def rows_of(text: str = "") -> dict[str, SettingRow]:
-    """The rows in order, with this text as the user's own file."""
+    """The rows in order, with ``text`` as the user's settings file."""
     own(text)
     return {row.name: row for row in setting_rows(configure(environ={}), read_library())}
 
 
-async def test_settings_are_searched_and_the_pane_beside_follows(pilot: AppPilot) -> None:
+async def test_settings_can_be_searched_and_details_follow_the_cursor(pilot: AppPilot) -> None:
     await opened(pilot, "panes")
     await settled(pilot)
     assert "in which you have changed panes keep them: F9" in flat(pilot, "#setting")
@@ -87,7 +87,7 @@ def test_every_setting_and_every_key_has_a_row() -> None:
     assert sorted(names) == sorted((set(entries()) - {"keys"}) | {f"keys.{name}" for name in ACTIONS})
 
 
-async def test_value_source_default_and_purpose_are_shown_at_all_sizes(garden: Tree, make_app: MakeApp) -> None:
+async def test_setting_details_are_shown_at_all_sizes(garden: Tree, make_app: MakeApp) -> None:
     file = own("history = 7")
     async with make_app(garden.root).run_test() as pilot:
         for size in SIZES.values():
@@ -102,7 +102,7 @@ async def test_value_source_default_and_purpose_are_shown_at_all_sizes(garden: T
             assert "Settings" in shown(pilot).splitlines()[0]
 
 
-async def test_in_a_browser_personal_settings_are_read_only(app: BrvTui, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_personal_settings_are_read_only_in_a_browser(app: BrvTui, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("BRV_TUI_SERVED", "1")
     async with app.run_test(size=WIDE) as pilot:
         pane = await opened(pilot, "llm.allowed")
@@ -115,9 +115,7 @@ async def test_in_a_browser_personal_settings_are_read_only(app: BrvTui, monkeyp
         await file_holds(pilot, {"watch": False})
 
 
-async def test_switches_are_toggled_or_clicked_and_numbers_typed_checked_and_stored(
-    app: BrvTui, pilot: AppPilot
-) -> None:
+async def test_switches_can_be_toggled_and_numbers_typed(app: BrvTui, pilot: AppPilot) -> None:
     await opened(pilot, "recording")
     await pilot.press("enter")
     await file_holds(pilot, {"recording": True})
@@ -145,7 +143,7 @@ async def test_switches_are_toggled_or_clicked_and_numbers_typed_checked_and_sto
     await file_holds(pilot, {"history": 42, "recording": True})
 
 
-async def test_choices_continue_from_the_previous_step(app: BrvTui, pilot: AppPilot) -> None:
+async def test_quick_steps_through_choices_are_all_applied(app: BrvTui, pilot: AppPilot) -> None:
     await opened(pilot, "animations")
     at_once(pilot, "l", "l")
     await file_holds(pilot, {"animations": "off"})
@@ -161,7 +159,7 @@ async def test_choices_continue_from_the_previous_step(app: BrvTui, pilot: AppPi
     assert app.configuration.settings.animations == "auto"
 
 
-async def test_changes_are_applied_in_turn_unless_the_file_is_unreadable(app: BrvTui, pilot: AppPilot) -> None:
+async def test_changes_are_saved_in_order_unless_the_file_is_unreadable(app: BrvTui, pilot: AppPilot) -> None:
     await opened(pilot, "watch")
     for number in range(20):
         app.keep_setting("history", number)
@@ -175,7 +173,7 @@ async def test_changes_are_applied_in_turn_unless_the_file_is_unreadable(app: Br
     assert user_file().read_text() == "junk"
 
 
-def test_setting_without_steps_is_not_removed_by_a_step() -> None:
+def test_stepping_a_setting_without_steps_is_refused() -> None:
     own('engine = "nosuch"\nprofile = "brv-3"\n')
     with pytest.raises(Refusal, match="profile has no values to step through"):
         stepped("profile", 1, configure())
@@ -183,33 +181,33 @@ def test_setting_without_steps_is_not_removed_by_a_step() -> None:
 
 @pytest.mark.parametrize("name", ["llm.url", "services.embedder.url", "services.reranker.url"])
 def test_invalid_address_is_refused(name: str) -> None:
-    made = configure(environ={})
+    result = configure(environ={})
     row = rows_of()[name]
     for text in ("ftp:/x", "nowhere", "http://", "http://h h"):
         with pytest.raises(ConfigError, match=f"{name}: .* is not an address: it must begin with http:// or https://"):
-            read_typed(row, text, made, read_library())
-    with pytest.raises(ConfigError, match=f"{name} holds a user or a password") as told:
-        read_typed(row, "https://me:hunter2@h/v1", made, read_library())
-    assert "hunter2" not in str(told.value)
+            read_typed(row, text, result, read_library())
+    with pytest.raises(ConfigError, match=f"{name} holds a user or a password") as refused:
+        read_typed(row, "https://me:hunter2@h/v1", result, read_library())
+    assert "hunter2" not in str(refused.value)
     for text in ("", "http://localhost:11434/v1/", "https://example.org"):
-        assert read_typed(row, text, made, read_library()) == text
+        assert read_typed(row, text, result, read_library()) == text
 
 
-async def test_value_is_edited_until_it_is_usable_or_left_unchanged(app: BrvTui) -> None:
+async def test_invalid_value_is_refused_until_corrected(app: BrvTui) -> None:
     async with app.run_test(size=NARROW) as pilot:
         pane = await opened(pilot, "editor.command")
         await press(pilot, "enter", *"vi", "escape")
         assert isinstance(frame(pilot), SettingsScreen)
         assert not user_file().exists()
         expected: dict[str, Any] = {}
-        for setting, typed, said, correction, value in (
+        for setting, typed, message, correction, value in (
             ("llm.url", "ftp:/x", "ftp:/x is not an address", [*["backspace"] * 6, *"http://h/v1"], "http://h/v1"),
             ("profile", "doc", "did you mean docs?", ["s"], "docs"),
             ("engine", "knowin", "did you mean knowing?", ["g"], "knowing"),
         ):
             pane.move_to(pane.choices.index(setting))
             await pilot.press("enter", "ctrl+u", *typed, "enter")
-            await until(pilot, lambda said=said: said in flat(pilot))
+            await until(pilot, lambda message=message: message in flat(pilot))
             assert kept() == expected
             await pilot.press(*correction, "enter")
             expected |= {"llm": {"url": value}} if setting == "llm.url" else {setting: value}
@@ -227,17 +225,17 @@ _UNUSABLE = [
     ('[keys]\n"answer.pinn" = "x"', "keys.answer.pinn", "there is no such binding; did you mean answer.pin?"),
     ("history =", "config.toml", "Invalid value"),
 ]
-"""A text of a settings file, the setting that has no effect, and why."""
+"""The text of a settings file, the setting that has no effect, and the reason."""
 
 
-@pytest.mark.parametrize(("text", "setting", "said"), _UNUSABLE)
-def test_value_without_effect_comes_first_with_its_reason(text: str, setting: str, said: str) -> None:
+@pytest.mark.parametrize(("text", "setting", "message"), _UNUSABLE)
+def test_setting_without_effect_is_listed_first_with_its_reason(text: str, setting: str, message: str) -> None:
     row = next(iter(rows_of(f"{text}\n").values()))
     assert row.name == setting
-    assert said in row.problem
+    assert message in row.problem
 
 
-async def test_values_without_effect_are_marked(garden: Tree, make_app: MakeApp) -> None:
+async def test_settings_without_effect_are_marked(garden: Tree, make_app: MakeApp) -> None:
     own(
         'theme = "nonesuch"\nengine = "byterovr"\nanimations = "sometimes"\nhistory = "5"\nhistroy = 1\n'
         '[keys]\n"app.theme" = "ctrl+banana"\n"answer.pinn" = "x"\n[llm]\nurl = "ftp://x"\n'
@@ -251,14 +249,14 @@ async def _are_marked(app: BrvTui, unusable: list[tuple[str, str, str]]) -> None
     async with app.run_test(size=WIDE) as pilot:
         pane = await opened(pilot)
         assert set(pane.choices[: len(unusable)]) == {setting for _, setting, _ in unusable}
-        for _, setting, said in unusable:
+        for _, setting, message in unusable:
             pane.move_to(pane.choices.index(setting))
-            await until(pilot, lambda said=said: said in flat(pilot, "#setting"))
+            await until(pilot, lambda message=message: message in flat(pilot, "#setting"))
             row = pane.rows_by_name[setting]
             assert f"⚠ {'ignored' if row.left_out else row.value}" in shown(pilot)
 
 
-async def test_values_without_effect_can_be_removed_from_the_users_file(garden: Tree, make_app: MakeApp) -> None:
+async def test_settings_without_effect_can_be_removed_from_the_users_file(garden: Tree, make_app: MakeApp) -> None:
     file = own(
         'histroy = 1\nhistory = 9\n[keys]\n"answer.pin" = 3\n"answer.pinn" = "x"\n[keys.screens]\nsettings = ","\n'
         '[signals]\nfrontmatter = "maybe"\n'
@@ -269,8 +267,8 @@ async def test_values_without_effect_can_be_removed_from_the_users_file(garden: 
         pane = await opened(pilot, "histroy")
         await pilot.press("enter")
         await until(pilot, lambda: toasts(pilot))
-        said = f"delete takes histroy out of {file}; make any other change there by hand"
-        assert toasts(pilot)[-1] == said
+        message = f"delete takes histroy out of {file}; make any other change there by hand"
+        assert toasts(pilot)[-1] == message
         pane.move_to(pane.choices.index("signals.frontmatter"))
         await settled(pilot)
         line = next(line for line in text_of(pilot, "#settings").splitlines() if "signals.frontmatter" in line)
@@ -285,14 +283,14 @@ async def test_values_without_effect_can_be_removed_from_the_users_file(garden: 
         ):
             pane.move_to(pane.choices.index(name))
             await pilot.press("delete")
-            await until(pilot, lambda said=f"{name} {ending}": said in toasts(pilot))
+            await until(pilot, lambda message=f"{name} {ending}": message in toasts(pilot))
             await settled(pilot)
             assert pane.choices[0] != name
         assert kept() == {"history": 9, "keys": {"screens": {}}, "signals": {}}
 
 
 @pytest.mark.parametrize("keys", ['"screens.settings" = "^,"', '"answer.pin" = 3\n[keys.screens]\nsettings = ","'])
-def test_unknown_key_comes_first_and_once(keys: str) -> None:
+def test_invalid_key_setting_is_listed_first_and_only_once(keys: str) -> None:
     own(f"[keys]\n{keys}\n")
     rows = setting_rows(configure(environ={}), read_library())
     assert rows[0].name in {"keys.screens.settings", "keys.answer.pin"}
@@ -301,7 +299,7 @@ def test_unknown_key_comes_first_and_once(keys: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("engine", "profile", "said"),
+    ("engine", "profile", "message"),
     [
         ("soleri", "docs", "soleri answers with its default profile, because docs belongs to byterover"),
         (
@@ -313,12 +311,12 @@ def test_unknown_key_comes_first_and_once(keys: str) -> None:
         ("byterover", "docs", ""),
     ],
 )
-def test_profile_of_another_engine_is_marked_as_without_effect(engine: str, profile: str, said: str) -> None:
+def test_profile_of_another_engine_is_marked_as_without_effect(engine: str, profile: str, message: str) -> None:
     row = rows_of(f'engine = "{engine}"\nprofile = "{profile}"\n')["profile"]
-    assert (row.remark, row.problem) == (said, "")
+    assert (row.remark, row.problem) == (message, "")
 
 
-def test_variable_that_may_not_contain_a_key_is_marked() -> None:
+def test_unlisted_key_variable_is_marked() -> None:
     for table in ("llm", "services.embedder"):
         named = f'[{table}]\nkey_env = "OPENAI_API_KEY"\n'
         assert "key_variables does not list it" in rows_of(named)[f"{table}.key_env"].remark
@@ -326,9 +324,7 @@ def test_variable_that_may_not_contain_a_key_is_marked() -> None:
     assert not rows_of()["llm.key_env"].remark
 
 
-async def test_unusable_keys_and_themes_are_reported_and_the_key_bar_counts_panes_by_their_keys(
-    garden: Tree, make_app: MakeApp
-) -> None:
+async def test_unusable_keys_and_themes_are_marked_in_settings(garden: Tree, make_app: MakeApp) -> None:
     own('theme = "mine"\n[keys]\n"panes.route" = "ctrl+t"\n"results.why" = "y"\n"app.quit" = "ctrl+c"\n')
     own_theme("primary = 1")
     async with make_app(garden.root).run_test(size=HUGE) as pilot:
@@ -343,7 +339,7 @@ async def test_unusable_keys_and_themes_are_reported_and_the_key_bar_counts_pane
         assert "edit" not in text_of(pilot, "#keys")
 
 
-async def test_engine_and_profile_are_stepped_through_and_typed(pilot: AppPilot) -> None:
+async def test_engine_and_profile_can_be_stepped_through(pilot: AppPilot) -> None:
     pane = await opened(pilot, "engine")
     for key, engine in (("h", "baseline"), ("h", "knowing"), ("h", "soleri")):
         await pilot.press(key)
@@ -364,7 +360,7 @@ def test_offered_profiles_belong_to_the_configured_engine() -> None:
     assert soleri.startswith("soleri, soleri-code, for soleri to answer with; to read the notes with: brv-3")
 
 
-async def test_typed_key_works_at_once(app: BrvTui) -> None:
+async def test_changed_key_works_at_once(app: BrvTui) -> None:
     async with app.run_test(size=HUGE) as pilot:
         await opened(pilot, "keys.panes.maximise")
         await pilot.press("enter", "backspace", "G", "enter")
@@ -400,7 +396,7 @@ async def test_changed_setting_stays_selected_until_the_filter_changes(pilot: Ap
     await until(pilot, lambda: pane.choices == [])
 
 
-async def test_default_is_offered_for_the_users_own_values_only(
+async def test_reset_is_offered_only_for_values_of_the_users_file(
     garden: Tree, make_app: MakeApp, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     own('animations = "on"\nhistory = 5\n')
@@ -411,7 +407,7 @@ async def test_default_is_offered_for_the_users_own_values_only(
     async with make_app(garden.root).run_test(size=HUGE) as pilot:
         pane = await opened(pilot, "animations")
         assert " delete default" in text_of(pilot, "#keys"), "its own value is without effect, but there"
-        for name, key, said in (
+        for name, key, message in (
             ("theme", "delete", "theme comes from BRV_TUI_THEME: change it there"),
             ("history", "delete", f"the ignored value is in {file}: change it there"),
             ("editor.keep_mtime", "d", f"editor.keep_mtime comes from {file}: change it there"),
@@ -422,11 +418,11 @@ async def test_default_is_offered_for_the_users_own_values_only(
             assert "delete default" not in text_of(pilot, "#keys")
             assert ("overrides your own" in flat(pilot, "#setting")) is (name != "history")
             await pilot.press(key)
-            await until(pilot, lambda said=said: toasts(pilot)[-1:] == [said])
+            await until(pilot, lambda message=message: toasts(pilot)[-1:] == [message])
         assert kept() == {"animations": "on", "history": 5}
 
 
-async def test_change_overridden_by_another_source_is_shown_beside_it(
+async def test_overridden_change_is_saved_and_shown_as_without_effect(
     app: BrvTui, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("BRV_TUI_ANIMATIONS", "off")

@@ -57,37 +57,35 @@ def problem(pilot: AppPilot) -> str:
     return " ".join(line.plain.strip() for line in pilot.app.screen.query_one("#field-problem", Paragraphs).lines)
 
 
-async def told(pilot: AppPilot, what: str) -> None:
-    """Waits for a toast that contains ``what``."""
-    await until(pilot, lambda: what in toast_text(pilot))
+async def toast_shown(pilot: AppPilot, part: str) -> None:
+    """Waits for a toast that contains ``part``."""
+    await until(pilot, lambda: part in toast_text(pilot))
 
 
-async def test_paths_answers_prompts_traces_and_selected_text_are_copied(
-    app: BrvTui, written: list[str], tmp_path: Path
-) -> None:
+async def test_content_of_each_pane_can_be_copied(app: BrvTui, written: list[str], tmp_path: Path) -> None:
     async with app.run_test() as pilot:
         await ask(pilot, "refresh token rotation", "escape", "j", "y")
-        await told(pilot, "copied the path")
+        await toast_shown(pilot, "copied the path")
         assert offered(written) == view(pilot).answer.trace.hits[1].path
         assert app.clipboard == offered(written)
-        await told(pilot, "if the clipboard stays empty")
+        await toast_shown(pilot, "if the clipboard stays empty")
         await ask(pilot, "rollback", "f8", "G", "k", "y")
-        await told(pilot, f"copied the path {screen(pilot).note_at_hand} (")
+        await toast_shown(pilot, f"copied the path {screen(pilot).note_at_hand} (")
         assert offered(written) == screen(pilot).note_at_hand
         await ask(pilot, "token store", "escape", "Y")
-        await told(pilot, "copied the trace of “token store” as JSON")
+        await toast_shown(pilot, "copied the trace of “token store” as JSON")
         (tmp_path / "copied.json").write_text(offered(written))
         assert read(tmp_path / "copied.json").trace == view(pilot).answer.trace
         await pilot.press("i")
         screen(pilot).field.select_all()
         await pilot.press("ctrl+c")
-        await told(pilot, "copied the text (11 characters)")
+        await toast_shown(pilot, "copied the text (11 characters)")
         assert offered(written) == "token store"
         await pilot.press("f7", "y")
-        await told(pilot, "copied the answer")
+        await toast_shown(pilot, "copied the answer")
         assert offered(written) == view(pilot).answer.trace.answer.text
         await ask(pilot, "refresh token rotation", "f7", "right", "y")
-        await told(pilot, "copied the prompt")
+        await toast_shown(pilot, "copied the prompt")
         assert offered(written) == view(pilot).answer.trace.answer.prompt.text.replace("\x1b", "␛").replace("\a", "␇")
 
 
@@ -98,8 +96,8 @@ async def test_browser_names_the_download_key_for_a_trace_too_long_to_copy(
     monkeypatch.setattr(clipboard, "LARGEST_BASE64", 8)
     async with app.run_test() as pilot:
         await ask(pilot, "token store", "escape", "Y")
-        await told(pilot, "is too long to be copied through your browser")
-        await told(pilot, "on the machine that runs brv-tui; x downloads it")
+        await toast_shown(pilot, "is too long to be copied through your browser")
+        await toast_shown(pilot, "on the machine that runs brv-tui; x downloads it")
         await settled(pilot)
     assert written == []
 
@@ -108,9 +106,9 @@ async def test_empty_copy_is_reported_and_y_is_text_in_the_field(app: BrvTui, wr
     async with app.run_test() as pilot:
         await settled(pilot)
         await pilot.press("escape", "y")
-        await told(pilot, "no note is selected")
+        await toast_shown(pilot, "no note is selected")
         await pilot.press("Y")
-        await told(pilot, "there is no trace yet")
+        await toast_shown(pilot, "there is no trace yet")
         await pilot.press("x")
         assert brv(pilot).screen is screen(pilot)
         assert written == []
@@ -120,7 +118,7 @@ async def test_empty_copy_is_reported_and_y_is_text_in_the_field(app: BrvTui, wr
         assert written == []
 
 
-async def test_clipboard_program_is_used_if_there_is_one(
+async def test_clipboard_program_is_used_if_available(
     app: BrvTui, written: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for name in ("sh", "cat"):
@@ -129,7 +127,7 @@ async def test_clipboard_program_is_used_if_there_is_one(
     monkeypatch.setenv("DISPLAY", ":0")
     async with app.run_test() as pilot:
         await ask(pilot, "token store", "escape", "y")
-        await told(pilot, "with xclip")
+        await toast_shown(pilot, "with xclip")
         assert (tmp_path / "bin" / "xclip.got").read_text() == "auth/jwt/token_store.md"
         assert written == []
 
@@ -150,13 +148,13 @@ async def test_trace_is_saved_under_the_typed_name_and_ending(app: BrvTui, here:
         ):
             app.screen.query_one(Input).value = value
             await pilot.press("enter")
-            await told(pilot, f"saved {here / kept}")
+            await toast_shown(pilot, f"saved {here / kept}")
             assert app.screen is screen(pilot)
             assert (here / kept).stat().st_size > 1000
             await pilot.press("x")
         for ending in ("json", "md"):
             await pilot.press("ctrl+u", *"typed", "full_stop", *ending, "enter")
-            await told(pilot, f"saved {here / f'typed.{ending}'}")
+            await toast_shown(pilot, f"saved {here / f'typed.{ending}'}")
             await pilot.press("x")
         app.screen.query_one(Input).value = "a.json.bak"
         await pilot.press("enter")
@@ -178,11 +176,11 @@ async def test_existing_file_is_replaced_only_after_confirmation(app: BrvTui, he
         await pilot.press("enter")
         await until(pilot, lambda: "press enter again to replace it" in problem(pilot))
         await pilot.press("enter")
-        await told(pilot, "saved ")
+        await toast_shown(pilot, "saved ")
     assert read(old).trace.query == "token store"
 
 
-async def test_leaving_without_saving(app: BrvTui, garden: Tree, here: Path) -> None:
+async def test_save_dialog_refuses_the_tree_and_esc_saves_nothing(app: BrvTui, garden: Tree, here: Path) -> None:
     before = sorted(here.iterdir())
     async with app.run_test() as pilot:
         await ask(pilot, "token store", "escape", "x")
@@ -203,7 +201,7 @@ async def test_copied_text_has_no_escapes_and_a_copied_path_has_one_line(
     async with app.run_test(size=(120, 36)) as pilot:
         await ask(pilot, "zork")
         await press(pilot, "escape", "y")
-        await told(pilot, "copied the path")
+        await toast_shown(pilot, "copied the path")
         assert "\x1b" not in offered(written)
         assert "\n" not in offered(written)
         pilot.app.copy_to_clipboard("one\n\ttwo \x1b]0;title\x07\x9b31m é")

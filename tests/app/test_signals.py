@@ -20,7 +20,7 @@ from tests.support.trees import Tree
 pytestmark = [pytest.mark.long, pytest.mark.skipif(sys.platform == "win32", reason="needs a pseudo-terminal")]
 _SECONDS = 20.0
 _LEFT = b"\x1b[?1049l"
-"""The terminal's other screen is left."""
+"""The sequence that leaves the terminal's alternate screen."""
 
 
 def _typing(garden: Tree) -> Terminal:

@@ -44,7 +44,7 @@ async def _typed(pilot: AppPilot) -> None:
     await looked(pilot)
 
 
-async def test_unsaved_text(looks: Looks, pilot: AppPilot) -> None:
+async def test_unsaved_text_matches_its_picture(looks: Looks, pilot: AppPilot) -> None:
     await _typed(pilot)
     await pilot.press("f4")
     await looks(pilot, "test_unsaved_text[ranking][{size}-{theme}]", ONLY_NARROW)
@@ -100,7 +100,7 @@ async def test_a_dialog(looks: Looks, app: BrvTui, garden: Tree, keys: tuple[str
         await looks(pilot, sizes=ONLY_NARROW)
 
 
-async def test_commands_found(looks: Looks, pilot: AppPilot) -> None:
+async def test_found_commands_match_their_picture(looks: Looks, pilot: AppPilot) -> None:
     await ask(pilot, "rollback", "ctrl+g", *"note")
     dialog = pilot.app.screen
     assert isinstance(dialog, CommandsDialog)

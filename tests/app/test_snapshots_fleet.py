@@ -27,8 +27,8 @@ def steady(pilot: AppPilot, folder: Path) -> None:
         {name: replace(one, why=hidden(one.why)) for name, one in absences.items()}
         for absences in (state.missing, state.left_out)
     )
-    made = state._replace(fleet=replace(state.fleet, members=members), took_s=0.4, missing=missing, left_out=left_out)
-    brv(pilot).store.update(made)
+    result = state._replace(fleet=replace(state.fleet, members=members), took_s=0.4, missing=missing, left_out=left_out)
+    brv(pilot).store.update(result)
 
 
 async def shown(pilot: AppPilot) -> None:
@@ -36,7 +36,7 @@ async def shown(pilot: AppPilot) -> None:
     await waiting.at_rest(pilot.app)
 
 
-async def test_fleet(looks: Looks, fleet: Fleet, tmp_path: Path) -> None:
+async def test_fleet_screen_matches_its_pictures(looks: Looks, fleet: Fleet, tmp_path: Path) -> None:
     sizes = {"120x36": WIDE, "80x24": NARROW}
     async with fleet_app(fleet).run_test(size=WIDE) as pilot:
         await asked(pilot)

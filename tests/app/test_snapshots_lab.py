@@ -10,7 +10,7 @@ from tests.app.pictures import LIGHT, ONLY_WIDE, Looks
 from tests.support.trees import Tree
 
 
-async def test_columns(looks: Looks, with_judgments: Tree, pilot: AppPilot) -> None:
+async def test_lab_columns_match_their_pictures(looks: Looks, with_judgments: Tree, pilot: AppPilot) -> None:
     await ask(pilot, "token store")
     await to_lab(pilot)
     for number, variant in enumerate((Variant(without=(ROTATION,)), Variant(days=30)), start=2):
@@ -22,7 +22,7 @@ async def test_columns(looks: Looks, with_judgments: Tree, pilot: AppPilot) -> N
     await looks(pilot, "test_columns_light[{size}]", sizes=ONLY_WIDE, themes=[LIGHT])
 
 
-async def test_what_if(looks: Looks, with_judgments: Tree, pilot: AppPilot) -> None:
+async def test_sliders_match_their_pictures(looks: Looks, with_judgments: Tree, pilot: AppPilot) -> None:
     await to_lab(pilot)
     await pilot.press("f4", "right_curly_bracket", "right_curly_bracket")
     await until(pilot, lambda: view(pilot).lab.what_if == Variant(days=20))
@@ -30,7 +30,7 @@ async def test_what_if(looks: Looks, with_judgments: Tree, pilot: AppPilot) -> N
     await looks(pilot, "test_what_if[{size}]")
 
 
-async def test_grade(looks: Looks, with_judgments: Tree, pilot: AppPilot) -> None:
+async def test_grade_dialog_matches_its_pictures(looks: Looks, with_judgments: Tree, pilot: AppPilot) -> None:
     await to_lab(pilot)
     await ask(pilot, "token store")
     await press(pilot, "1", "f2", "J")

@@ -18,14 +18,14 @@ _STATES: dict[str, tuple[str, ...]] = {
 
 
 @pytest.mark.parametrize("state", _STATES)
-async def test_a_board(looks: Looks, state: str, pilot: AppPilot) -> None:
+async def test_maturity_board_matches_its_pictures(looks: Looks, state: str, pilot: AppPilot) -> None:
     await opened(pilot, *_STATES[state])
     await looks(pilot, f"test_dark[{state}-{{size}}]", NARROW_AND_WIDE if state == "today" else ONLY_WIDE)
     if state == "today":
         await looks(pilot, f"test_light[{state}-{{size}}]", ONLY_WIDE, [LIGHT])
 
 
-async def test_long_contents(looks: Looks, make_app: MakeApp, tree: Tree) -> None:
+async def test_long_titles_match_their_picture(looks: Looks, make_app: MakeApp, tree: Tree) -> None:
     for number in range(60):
         title = " ".join(["An exceedingly long title of a note"] * (1 + number % 3))
         tree.note(

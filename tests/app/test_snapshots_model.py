@@ -34,7 +34,7 @@ async def test_permission(looks: Looks, pilot: AppPilot) -> None:
     await looks(pilot, sizes=ONLY_NARROW)
 
 
-async def test_while_it_writes(looks: Looks, pilot: AppPilot) -> None:
+async def test_model_progress_matches_its_picture(looks: Looks, pilot: AppPilot) -> None:
     await asked(pilot)
     steps = (
         *(LiveStep(one.number, one.tool, one.arguments, one, 8.0) for one in _STEPS),

@@ -18,7 +18,7 @@ _LONG = "auth/long.md"
 
 
 async def opened(pilot: AppPilot, note: str, *keys: str) -> None:
-    """The Notes screen with ``note`` selected, then ``keys``."""
+    """Opens the Notes screen with ``note`` selected, and presses ``keys``."""
     await ask(pilot, "rollback")
     brv(pilot).selection.select(note)
     for key in ("escape", "2", *keys):

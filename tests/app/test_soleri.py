@@ -1,4 +1,4 @@
-"""Answers of Soleri for newcomers: the reason for the first result, and the effect of a link."""
+"""Answers of Soleri: the reason for the first result, and the effect of a link."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tests.support.trees import Tree
 
 
 @at_all_sizes
-async def test_first_line_gives_the_reason_for_the_first_result(size: tuple[int, int], pilot: AppPilot) -> None:
+async def test_headline_explains_the_first_result(size: tuple[int, int], pilot: AppPilot) -> None:
     await ask(pilot, "refresh token", "escape")
     await switch_to(pilot, "soleri")
     trace = trace_of(pilot)
@@ -29,7 +29,9 @@ async def test_first_line_gives_the_reason_for_the_first_result(size: tuple[int,
 
 
 @at_two_sizes
-async def test_effect_of_a_link_is_one_sentence(garden: Tree, make_app: MakeApp, size: tuple[int, int]) -> None:
+async def test_effect_of_a_link_is_explained_in_one_sentence(
+    garden: Tree, make_app: MakeApp, size: tuple[int, int]
+) -> None:
     garden.file(HUB, HUB_TEXT)
     async with make_app(garden.root).run_test(size=size) as pilot:
         await ask(pilot, "token store", "escape")
@@ -43,7 +45,7 @@ async def test_effect_of_a_link_is_one_sentence(garden: Tree, make_app: MakeApp,
         assert "1 step away from “Token store”" in score
 
 
-async def test_parts_before_an_answer_and_keys_belong_to_the_engine(pilot: AppPilot) -> None:
+async def test_score_legend_and_retry_keys_belong_to_the_engine(pilot: AppPilot) -> None:
     await settled(pilot)
     assert "importance" in text_of(pilot, "#score")
     await pilot.press("escape")

@@ -55,16 +55,16 @@ async def test_settings_show_that_the_space_sets_the_engine(space: Path) -> None
         await pilot.press("delete")
         await until(pilot, lambda: "engine comes from the space" in toasts(pilot))
         await pilot.press("l")
-        await until(pilot, lambda: any(said.endswith("but the space overrides it") for said in toasts(pilot)))
+        await until(pilot, lambda: any(message.endswith("but the space overrides it") for message in toasts(pilot)))
         await settled(pilot)
 
 
-def test_engine_of_the_command_line_is_shown_as_such(space: Path) -> None:
+def test_engine_option_is_recorded_as_the_source(space: Path) -> None:
     session = Session.open(space, engine="byterover_v4")
     assert session.configuration.source("engine") == (Layer.OPTION, "--engine")
 
 
-async def test_space_is_queried_explained_and_not_changed(space: Path) -> None:
+async def test_space_can_be_queried_and_is_not_changed(space: Path) -> None:
     before = state_of(space.parent / "data", space)
     app = BrvTui(Opening(space, None, NOW, None))
     async with app.run_test(size=WIDE) as pilot:
@@ -79,7 +79,7 @@ async def test_space_is_queried_explained_and_not_changed(space: Path) -> None:
         assert "V4 tells the agent to cite it" in text_of(pilot, "#score")
         assert "full width: 1.15, the highest possible" in text_of(pilot, "#score")
         await press(pilot, "escape", "P")
-        assert any("ByteRover V4 alone" in said for said in toasts(pilot))
+        assert any("ByteRover V4 alone" in message for message in toasts(pilot))
         await on(pilot, VersionsDialog, "W")
         assert "m 3 to 4" not in shown(pilot)
         await press(pilot, "escape", "2")
@@ -102,7 +102,7 @@ async def test_space_is_queried_explained_and_not_changed(space: Path) -> None:
         await pilot.press("escape")
         for key in ("M", "X", "I"):
             await press(pilot, key)
-        assert any("are edited here, and not made, moved" in said for said in toasts(pilot))
+        assert any("are edited here, and not made, moved" in message for message in toasts(pilot))
         await ask(pilot, "kubernetes quokka")
         assert "nothing was found" in text_of(pilot, "#results")
         await press(pilot, "escape", "c")
@@ -115,18 +115,18 @@ async def test_space_is_queried_explained_and_not_changed(space: Path) -> None:
     assert state_of(space.parent / "data", space) == before
 
 
-async def test_only_the_available_engine_is_offered(space: Path) -> None:
+async def test_messages_in_a_space_offer_no_other_engines(space: Path) -> None:
     async with BrvTui(Opening(space, None, NOW, None)).run_test(size=WIDE) as pilot:
         await ask(pilot, "refresh token", "escape", "b", "f", "m")
         await until(
             pilot, lambda: any("does not learn from feedback: J grades a result" in one for one in toasts(pilot))
         )
         await press(pilot, "b", "b")
-        said = " ".join(toasts(pilot))
-        assert "pinned: change wording, then press B to compare" in said
-        assert "engines that do" not in said
-        assert "P asks" not in said
-        assert "P switches" not in said
+        text = " ".join(toasts(pilot))
+        assert "pinned: change wording, then press B to compare" in text
+        assert "engines that do" not in text
+        assert "P asks" not in text
+        assert "P switches" not in text
 
 
 async def test_lab_runs_v4_with_another_clock_and_constants(space: Path) -> None:
@@ -152,13 +152,13 @@ async def test_lab_runs_v4_with_another_clock_and_constants(space: Path) -> None
         file = space.parent / "data" / "projects" / SPACE_ID / "context-tree" / "auth" / "jwt.html"
         html = file.read_text(encoding="utf-8")
         file.write_text(html.replace("oken", "icket").replace("efresh", "enewal"), encoding="utf-8")
-        said = "the judged query is answered otherwise since jwt.html changed, 1 worse"
-        await until(pilot, lambda: said in toasts(pilot))
+        message = "the judged query is answered otherwise since jwt.html changed, 1 worse"
+        await until(pilot, lambda: message in toasts(pilot))
         await pilot.press("f2", "h")
         await until(pilot, lambda: "auth/jwt.html: rank 1 → not found" in flat(pilot, "#cell"))
 
 
-async def test_unsaved_text_of_a_topic_is_not_a_column_of_the_lab(space: Path) -> None:
+async def test_unsaved_topic_text_adds_no_lab_column(space: Path) -> None:
     async with BrvTui(Opening(space, None, NOW, None)).run_test(size=WIDE) as pilot:
         await ask(pilot, "copies", "escape", "e")
         await until(pilot, lambda: view(pilot).editor.edit is not None)
@@ -170,7 +170,7 @@ async def test_unsaved_text_of_a_topic_is_not_a_column_of_the_lab(space: Path) -
         assert [column.title for column in view(pilot).lab.columns] == ["byterover_v4"]
 
 
-async def test_column_of_the_lab_offers_only_options_of_a_space(space: Path) -> None:
+async def test_lab_column_dialog_offers_only_options_of_a_space(space: Path) -> None:
     async with BrvTui(Opening(space, None, NOW, None)).run_test(size=WIDE) as pilot:
         await to_lab(pilot)
         await on(pilot, VariantDialog, "v")
@@ -198,8 +198,8 @@ async def test_chosen_remedy_opens_the_editor_or_explains_itself(space: Path) ->
 
 def remedy_lines(pilot: AppPilot) -> str:
     """The lines in the dialog of remedies."""
-    made = [line.plain for pane in pilot.app.screen.query(RemedyPane) for line in pane.lines]
-    return " ".join(" ".join(made).split())
+    result = [line.plain for pane in pilot.app.screen.query(RemedyPane) for line in pane.lines]
+    return " ".join(" ".join(result).split())
 
 
 async def test_remedies_for_a_topic_in_the_results_are_listed_and_opened(space: Path) -> None:
@@ -230,7 +230,7 @@ async def test_remedies_for_a_topic_in_the_results_are_listed_and_opened(space: 
         assert "to make it: change and save it (edited today, not 2 days ago)" in toasts(pilot)
 
 
-async def test_w_reports_that_only_topics_can_be_brought_in(space: Path) -> None:
+async def test_w_finds_no_remedy_for_a_file_that_is_not_a_topic(space: Path) -> None:
     async with BrvTui(Opening(space, None, NOW, None)).run_test(size=WIDE) as pilot:
         tree = space.parent / "data" / "projects" / SPACE_ID / "context-tree"
         (tree / "index.html").write_text("<p>quokka</p>")
@@ -250,7 +250,9 @@ async def test_file_ignored_by_v4_has_its_own_reason(space: Path) -> None:
         await ask(pilot, "zebra")
         pilot.app.select("UPPER.HTML")  # type: ignore[attr-defined]
         await pilot.press("escape", "e")
-        await until(pilot, lambda: any("must be .html in lower case: rename it" in said for said in toasts(pilot)))
+        await until(
+            pilot, lambda: any("must be .html in lower case: rename it" in message for message in toasts(pilot))
+        )
         pilot.app.select("x.full.html")  # type: ignore[attr-defined]
         await pilot.press("e")
         await until(pilot, lambda: bool(frame(pilot).query("#problems")))
@@ -259,7 +261,7 @@ async def test_file_ignored_by_v4_has_its_own_reason(space: Path) -> None:
         assert "score" not in text_of(pilot, "#saving")
 
 
-async def test_notes_shows_the_searched_parts_of_a_topic(space: Path) -> None:
+async def test_notes_screen_shows_the_searched_parts_of_a_topic(space: Path) -> None:
     app = BrvTui(Opening(space, None, NOW, None))
     async with app.run_test(size=WIDE) as pilot:
         await settled(pilot)
@@ -273,7 +275,7 @@ async def test_notes_shows_the_searched_parts_of_a_topic(space: Path) -> None:
         assert "reaches .60 for" in flat(pilot, "#about")
 
 
-async def test_topic_is_edited_in_place_with_problems_and_undone(space: Path) -> None:
+async def test_topic_can_be_edited_and_the_save_undone(space: Path) -> None:
     file = space.parent / "data" / "projects" / SPACE_ID / "context-tree" / "ops" / "backup.html"
     before = file.read_bytes()
     app = BrvTui(Opening(space, None, NOW, None))
@@ -300,10 +302,12 @@ async def test_space_offers_no_other_engine_and_no_mode(space: Path) -> None:
         await settled(pilot)
         assert view(pilot).idle >= {"engine.next", "engine.mode"}
         await pilot.press("escape", "p")
-        await until(pilot, lambda: any("; K in the Lab (What if) saves another" in said for said in toasts(pilot)))
+        await until(
+            pilot, lambda: any("; K in the Lab (What if) saves another" in message for message in toasts(pilot))
+        )
 
 
-async def test_maturity_has_the_thresholds_and_confidences_of_v4(space: Path) -> None:
+async def test_maturity_screen_uses_the_thresholds_of_v4(space: Path) -> None:
     app = BrvTui(Opening(space, None, NOW, None))
     async with app.run_test(size=HUGE) as pilot:
         await settled(pilot)
@@ -320,8 +324,8 @@ async def test_maturity_has_the_thresholds_and_confidences_of_v4(space: Path) ->
         assert "promoted from 65: 15 more, 5 hits" in ageing
         await pilot.press("f")
         await until(pilot, lambda: "0 below high confidence today" in text_of(pilot, "#forecast"))
-        said = "no draft topic is below high confidence"
-        await until(pilot, lambda: said in flat(pilot, "#draft"))
+        message = "no draft topic is below high confidence"
+        await until(pilot, lambda: message in flat(pilot, "#draft"))
 
 
 def test_five_hits_make_a_default_topic_validated_and_twelve_core(space: Path) -> None:
@@ -338,20 +342,20 @@ async def test_log_gives_advice_if_no_topic_answered(space: Path) -> None:
         await settled(pilot)
         await pilot.press("escape", "4")
         await until(pilot, lambda: view(pilot).log.compared is not None)
-        said = flat(pilot, "#entry")
-        assert "now, with an empty cache" not in said
-        assert "tier" not in said + text_of(pilot, "#log")
-        assert "status not covered" in said
+        text = flat(pilot, "#entry")
+        assert "now, with an empty cache" not in text
+        assert "tier" not in text + text_of(pilot, "#log")
+        assert "status not covered" in text
         await pilot.press("w")
         await until(pilot, lambda: any("no topic answered this query, then or now" in one for one in toasts(pilot)))
-        said = " ".join(toasts(pilot))
-        assert "have ByteRover curate a topic about it" in said
-        assert "begins a note" not in said
+        text = " ".join(toasts(pilot))
+        assert "have ByteRover curate a topic about it" in text
+        assert "begins a note" not in text
         await pilot.press("3", "w")
         await until(pilot, lambda: any("shows how it ages, e edits it" in one for one in toasts(pilot)))
 
 
-async def test_log_reports_first_that_v4_refuses_every_query_and_nothing_is_judged(space: Path) -> None:
+async def test_log_reports_that_v4_refuses_queries_and_judges_nothing(space: Path) -> None:
     tree = space.parent / "data" / "projects" / SPACE_ID / "context-tree"
     twice = '<bv-fact id="bve-dddd0001">quokka</bv-fact>'
     (tree / "twice.html").write_text(twice * 2)
@@ -362,11 +366,11 @@ async def test_log_reports_first_that_v4_refuses_every_query_and_nothing_is_judg
         await settled(pilot)
         await pilot.press("escape", "4")
         for query in ("refresh", "zzzqqq"):
-            await until(pilot, lambda: (made := view(pilot).log.compared) and made.entry.query == query)  # noqa: B023
-            said = flat(pilot, "#entry")
-            assert said.index(fails) < said.index("then")
-            assert "the answer would be the same" not in said
-            assert "not covered now" not in said
+            await until(pilot, lambda: (result := view(pilot).log.compared) and result.entry.query == query)  # noqa: B023
+            text = flat(pilot, "#entry")
+            assert text.index(fails) < text.index("then")
+            assert "the answer would be the same" not in text
+            assert "not covered now" not in text
             await pilot.press("j")
         await pilot.press("w")
         await until(pilot, lambda: any("give one of the two elements" in one for one in toasts(pilot)))
@@ -376,9 +380,7 @@ async def test_log_reports_first_that_v4_refuses_every_query_and_nothing_is_judg
 
 
 async def test_queries_of_agents_are_followed_and_run_again_in_their_scope(space: Path) -> None:
-    """Also before there is a first row, because rows are removed once they are sent. Two rows in one millisecond
-    count as two.
-    """
+    """Following starts even without a first row. Two rows of the same millisecond count as two."""
     app = BrvTui(Opening(space, None, NOW, None))
     async with app.run_test(size=WIDE) as pilot:
         await settled(pilot)

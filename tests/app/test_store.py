@@ -1,4 +1,4 @@
-"""One view, which changes by whole sub-states and is drawn before subscribers are notified."""
+"""The view changes by whole sub-states and is drawn before subscribers are notified."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from brvtui.trace import Trace
 from tests.support.trees import Tree
 
 
-def test_change_is_drawn_before_notification() -> None:
+def test_change_is_drawn_before_subscribers_are_notified() -> None:
     seen: list[object] = []
     store = ViewStore(lambda view: seen.append(view.query.text))
     store.subscribe((QueryState, NoteState), lambda: seen.append("told"))
@@ -33,14 +33,14 @@ def test_change_is_drawn_before_notification() -> None:
     assert store.view == View(query=QueryState("peas", "garden"), selection=SelectionState("peas.md"))
 
 
-def test_only_subscribed_sub_states_are_notified() -> None:
-    told: list[str] = []
+def test_only_subscribers_of_changed_states_are_notified() -> None:
+    notified: list[str] = []
     store = ViewStore(lambda view: None)
-    store.subscribe((NoteState,), lambda: told.append("note"))
+    store.subscribe((NoteState,), lambda: notified.append("note"))
     store.update(QueryState("peas"))
-    assert told == []
+    assert notified == []
     store.update(NoteState())
-    assert told == ["note"]
+    assert notified == ["note"]
 
 
 def test_subscriber_may_change_the_view() -> None:
@@ -51,7 +51,7 @@ def test_subscriber_may_change_the_view() -> None:
     assert drawn == [("peas", ""), ("peas", "peas.md")]
 
 
-def test_tree_shows_nothing_at_first() -> None:
+def test_initial_view_has_generation_zero() -> None:
     assert View().project.generation == 0
 
 
@@ -60,7 +60,7 @@ def _trace(tree: Tree) -> Trace:
     return tree.session().preview("quokka")
 
 
-def test_trace_is_cut_once_for_all_states(tree: Tree) -> None:
+def test_long_trace_is_shortened_once_for_all_states(tree: Tree) -> None:
     trace, store = replace(_trace(tree), notices=("x" * 12_000,)), ViewStore(lambda view: None)
     store.update(ProjectState(saved=SavedTrace(trace)), AnswerState(trace))
     store.update(store.view.answer._replace(counterfactuals=CounterfactualSearch(trace)))
@@ -75,7 +75,7 @@ def test_trace_is_cut_once_for_all_states(tree: Tree) -> None:
     assert store.view.pin.trace is trace
 
 
-def test_only_new_answers_of_a_fleet_are_measured(tree: Tree, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_only_new_fleet_answers_are_measured(tree: Tree, monkeypatch: pytest.MonkeyPatch) -> None:
     hits, names_of = _trace(tree).hits, visible._field_names
     answers = {f"m{place}": MemberAnswer("byterover", "brv-3", 1, True, 2, "", 1, hits) for place in range(9)}
     measured: list[type] = []

@@ -1,4 +1,4 @@
-"""The strip of steps: telling names, complete at every width."""
+"""The strip of steps: clear names, complete at every width."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tests.support.trees import Tree
 
 
 @pytest.mark.parametrize("size", [NARROW, (100, 30), WIDE], ids=["80x24", "100x30", "120x36"])
-async def test_tiers_of_the_cache_are_labelled(size: tuple[int, int], pilot: AppPilot) -> None:
+async def test_cache_tiers_have_names(size: tuple[int, int], pilot: AppPilot) -> None:
     await settled(pilot)
     assert "0 exact cache" in shown(pilot)
     await ask(pilot, "rollback")
@@ -44,7 +44,7 @@ def test_no_deciding_value_is_cut_on_a_medium_window(garden: Tree) -> None:
         assert "…" not in values[2].plain, values[2].plain
 
 
-def test_satisfied_condition_is_not_a_reason_for_skipping_a_step(garden: Tree) -> None:
+def test_satisfied_condition_is_not_given_as_the_reason_for_a_skip(garden: Tree) -> None:
     for query, why in (("rollback", "1 word, 2 needed"), ("token", "found ")):
         trace = garden.session().preview(query)
         (entities,) = [step for step in trace.steps if step.name == "entity_search"]
@@ -56,13 +56,13 @@ def test_satisfied_condition_is_not_a_reason_for_skipping_a_step(garden: Tree) -
 
 
 def test_failing_value_never_looks_equal_to_its_threshold() -> None:
-    def said(value: float, passed: bool) -> str:
+    def outcome_of(value: float, passed: bool) -> str:
         return outcome(Check("high", value, "≥", 0.6, passed, value - 0.6, "", ""))
 
-    assert said(0.596, False) == "high 0.596 < .600"
-    assert said(0.604, True) == "high 0.604 ≥ .600"
-    assert said(0.6, True) == "high 0.60 ≥ .60"
-    assert said(0.52, False) == "high 0.52 < .60"
+    assert outcome_of(0.596, False) == "high 0.596 < .600"
+    assert outcome_of(0.604, True) == "high 0.604 ≥ .600"
+    assert outcome_of(0.6, True) == "high 0.60 ≥ .60"
+    assert outcome_of(0.52, False) == "high 0.52 < .60"
 
 
 @pytest.mark.parametrize(

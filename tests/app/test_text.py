@@ -33,12 +33,12 @@ from brvtui.text.visible import visible
         ("日本語 العربية é", "日本語 العربية é"),
     ],
 )
-def test_controls_become_visible(raw: str, shown: str) -> None:
+def test_control_characters_become_visible(raw: str, shown: str) -> None:
     assert visible(raw) == shown
 
 
 @given(st.text())
-def test_no_terminal_control_is_left(text: str) -> None:
+def test_no_terminal_control_character_remains(text: str) -> None:
     shown = visible(text)
     assert not any(ord(char) < 32 or 0x7F <= ord(char) < 0xA0 for char in shown)
     assert not any("\ud800" <= char <= "\udfff" for char in shown)
@@ -47,7 +47,7 @@ def test_no_terminal_control_is_left(text: str) -> None:
 
 
 @given(st.text(alphabet="ab 日本🎉éа"), st.integers(0, 20))
-def test_cuts_never_take_more_cells_than_available(text: str, width: int) -> None:
+def test_cut_text_fits_its_width(text: str, width: int) -> None:
     assert cell_len(cut(text, width)) <= width
     assert cell_len(cut_left(text, width)) <= width
     assert cell_len(fit(text, width)) == width or width == 0
@@ -66,31 +66,31 @@ def test_wrapping_breaks_at_spaces() -> None:
     assert wrap("", 10) == [""]
 
 
-def test_numbers() -> None:
+def test_numbers_are_rounded_and_signed() -> None:
     assert number(0.824) == "0.82"
     assert number(None) == "–"
     assert signed(-0.1271, 4) == "−0.1271"
     assert signed(0.5) == "+0.50"
 
 
-def test_right_part_of_a_line_is_at_the_edge() -> None:
-    made = line("a long beginning").right(12, line("end"))
-    assert made.plain == "a long … end"
-    assert made.width == 12
+def test_right_part_of_a_line_is_aligned_to_the_edge() -> None:
+    result = line("a long beginning").right(12, line("end"))
+    assert result.plain == "a long … end"
+    assert result.width == 12
     assert line("ab").right(8, line("cd")).plain == "ab    cd"
     assert line("日本語日本語").right(8, line("x")).width == 8
 
 
 @given(st.lists(st.text(alphabet="ab日 ", max_size=6), max_size=5), st.integers(1, 20))
-def test_cut_line_fits(texts: list[str], width: int) -> None:
-    made = Line()
+def test_cut_line_fits_its_width(texts: list[str], width: int) -> None:
+    result = Line()
     for text in texts:
-        made.add(text)
-    before = made.plain
-    fits = made.width <= width
-    made.cut(width)
-    assert made.width <= width
-    assert not fits or made.plain == before
+        result.add(text)
+    before = result.plain
+    fits = result.width <= width
+    result.cut(width)
+    assert result.width <= width
+    assert not fits or result.plain == before
 
 
 def test_rule_fills_its_width() -> None:
@@ -98,14 +98,14 @@ def test_rule_fills_its_width() -> None:
     assert rule(20).plain == "┄" * 20
 
 
-def test_lightest_group_is_shortened_first() -> None:
+def test_groups_of_low_weight_are_dropped_first() -> None:
     groups = [(9, [("first", "text")]), (1, [("second", "text")]), (5, [("third", "text")])]
     assert spread(40, groups).plain == "first   second   third"
     assert spread(16, groups).plain == "first   third"
     assert spread(4, groups).plain == "fir…"
 
 
-def test_heavy_group_is_cut_if_it_has_some_room() -> None:
+def test_heavy_group_is_cut_instead_of_dropped() -> None:
     searched = [("terms ", "muted"), ("one two three four five", "text")]
     groups = [(6, searched), (9, [("OR", "text")]), (1, [("why", "text")])]
     assert spread(25, groups).plain == "OR"

@@ -65,7 +65,7 @@ async def test_project_theme_has_precedence_over_the_users(garden: Tree, make_ap
         assert app.theme == "brv-light"
 
 
-async def test_unknown_theme_is_reported_with_the_nearest(garden: Tree, make_app: MakeApp) -> None:
+async def test_unknown_theme_is_reported_with_the_nearest_name(garden: Tree, make_app: MakeApp) -> None:
     file = own('theme = "brv-lihgt"')
     async with make_app(garden.root).run_test(size=NARROW) as pilot:
         await settled(pilot)
@@ -87,9 +87,7 @@ async def test_broken_theme_files_are_reported_in_one_line_each(garden: Tree, ma
         assert len(toasts(pilot)) == 2
 
 
-async def test_edited_theme_file_is_followed_and_keeps_its_colours_while_broken(
-    garden: Tree, make_app: MakeApp
-) -> None:
+async def test_edited_theme_is_applied_and_stays_while_the_file_is_broken(garden: Tree, make_app: MakeApp) -> None:
     file = own_theme(_RED)
     own('theme = "mine"')
     async with make_app(garden.root).run_test(size=NARROW) as pilot:
@@ -131,14 +129,14 @@ async def test_user_theme_replaces_textuals_theme_of_the_same_name(garden: Tree,
 
 
 async def opened(pilot: AppPilot) -> None:
-    """The list of themes."""
+    """Opens the list of themes."""
     await settled(pilot)
     await on(pilot, CommandPalette, "escape", "T")
     await until(pilot, lambda: "brv-contrast" in shown(pilot))
     await pilot.pause()
 
 
-async def test_theme_is_previewed_before_it_is_chosen_clicked_or_left(app: BrvTui, pilot: AppPilot) -> None:
+async def test_theme_list_previews_themes_and_esc_restores_the_old_theme(app: BrvTui, pilot: AppPilot) -> None:
     await opened(pilot)
     assert app.theme == "brv-dark"
     await pilot.press("down")
@@ -207,7 +205,7 @@ async def test_t_cycles_through_our_own_themes(app: BrvTui) -> None:
 # The terminal's own colours, and none
 
 
-async def test_no_color_uses_no_colours_and_marks_by_reversing(
+async def test_no_color_marks_text_by_reversing_without_colours(
     garden: Tree, make_app: MakeApp, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("NO_COLOR", "1")
@@ -225,7 +223,7 @@ async def test_no_color_uses_no_colours_and_marks_by_reversing(
 
 
 @pytest.mark.parametrize("name", ["ansi-dark", "ansi-light"])
-async def test_the_terminals_own_colours(garden: Tree, make_app: MakeApp, name: str) -> None:
+async def test_ansi_themes_use_only_terminal_colours(garden: Tree, make_app: MakeApp, name: str) -> None:
     own(f'theme = "{name}"')
     async with make_app(garden.root).run_test(size=WIDE) as pilot:
         await ask(pilot, "rollback")
@@ -233,7 +231,7 @@ async def test_the_terminals_own_colours(garden: Tree, make_app: MakeApp, name: 
         assert found == set()
 
 
-def test_theme_files_are_read_before_the_first_paint_only_if_necessary(
+def test_theme_files_are_not_read_at_start_without_need(
     garden: Tree, make_app: MakeApp, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     read: list[Path] = []

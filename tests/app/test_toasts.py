@@ -24,7 +24,7 @@ async def shown(pilot: AppPilot, count: int) -> list[Toast]:
     return list(pilot.app.screen.query(Toast).results(Toast))
 
 
-async def test_newest_messages_are_complete_and_errors_outlive_them(app: BrvTui) -> None:
+async def test_newest_messages_are_shown_in_full_and_errors_stay(app: BrvTui) -> None:
     async with app.run_test(size=NARROW, notifications=True) as pilot:
         await settled(pilot)
         for number in range(5):
@@ -48,7 +48,7 @@ async def test_newest_messages_are_complete_and_errors_outlive_them(app: BrvTui)
 
 
 @pytest.mark.parametrize("text", ["saved x.json", LONG])
-async def test_toast_covers_a_line_or_two_above_the_keys(app: BrvTui, text: str) -> None:
+async def test_toast_covers_at_most_two_lines_above_the_keys(app: BrvTui, text: str) -> None:
     async with app.run_test(size=NARROW, notifications=True) as pilot:
         await ask(pilot, "token store")
         app.notify(text)
@@ -91,5 +91,5 @@ async def test_toast_beside_a_dialog_is_shown_once(app: BrvTui, monkeypatch: pyt
 
 
 def is_seen(toast: Toast) -> bool:
-    """True if neither it nor any parent is hidden."""
+    """True if neither the toast nor a parent is hidden."""
     return all(node.display for node in toast.ancestors_with_self)

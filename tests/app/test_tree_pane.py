@@ -8,7 +8,7 @@ from tests.app.driving import ask, press, settled
 from tests.app.looking import AppPilot, brv, flat, screen, shown, text_of, trace_of, view
 
 
-async def test_folders_show_maturity_open_and_close_and_list_unseen_files(pilot: AppPilot) -> None:
+async def test_folders_show_counts_and_can_be_opened_and_closed(pilot: AppPilot) -> None:
     await settled(pilot)
     lines = text_of(pilot, "#tree").splitlines()
     assert lines[0].split()[-3:] == ["○9", "◐2", "●2"]
@@ -68,7 +68,7 @@ async def test_folders_scope_the_search_and_notes_open_as_text(pilot: AppPilot) 
     assert "A refund never changes an invoice" in flat(pilot, "#answer")
 
 
-async def test_selected_result_is_shown_with_its_score(pilot: AppPilot) -> None:
+async def test_tree_shows_the_selected_result_with_its_score(pilot: AppPilot) -> None:
     await ask(pilot, "rollback")
     tree = screen(pilot).query_one(TreePane)
     assert tree.chosen == "deploy/rollback.md"

@@ -31,7 +31,7 @@ def both(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return project
 
 
-async def test_choice_is_requested_once_and_remembered(both: Path) -> None:
+async def test_choice_of_memory_is_asked_once_and_remembered(both: Path) -> None:
     app = BrvTui(Opening(both, None, NOW, None))
     async with app.run_test(size=WIDE) as pilot:
         await on(pilot, MemoryDialog)
@@ -49,7 +49,7 @@ async def test_choice_is_requested_once_and_remembered(both: Path) -> None:
         assert again.configuration.source("engine") == (Layer.OPENED, "the memory that you chose")
 
 
-async def test_unanswered_choice_is_requested_again(both: Path) -> None:
+async def test_unanswered_choice_of_memory_is_asked_again(both: Path) -> None:
     for _ in range(2):
         app = BrvTui(Opening(both, None, NOW, None))
         async with app.run_test(size=WIDE) as pilot:
@@ -58,7 +58,7 @@ async def test_unanswered_choice_is_requested_again(both: Path) -> None:
             await press(pilot, "escape")
 
 
-async def test_named_engine_opens_the_memory_that_it_ranks(both: Path) -> None:
+async def test_engine_option_opens_the_memory_of_that_engine(both: Path) -> None:
     for engine in ("soleri", "byterover_v4"):
         app = BrvTui(Opening(both, None, NOW, None, engine=engine))
         async with app.run_test(size=WIDE) as pilot:
@@ -93,7 +93,7 @@ async def test_p_switches_to_the_other_memory_with_the_same_query(both: Path) ->
 
 
 @pytest.mark.parametrize("opening", [Opening(space="Small"), Opening(root=Path("tree"))])
-async def test_named_space_is_opened_whatever_the_folder_contains(
+async def test_named_space_is_opened_even_if_the_folder_has_a_tree(
     both: Path, opening: Opening, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     shutil.copytree(both.parent / "data" / "projects" / SPACE_ID / "context-tree", both / "tree")

@@ -1,4 +1,4 @@
-"""Keys typed faster than the app handles them: none is lost, and none answers an unread question."""
+"""Keys typed faster than the app handles them are not lost, and do not answer a question that nobody has read."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ pytestmark = pytest.mark.long
 _wait_for_a_pause = UnexpectedQuestion.wait
 
 
-async def test_last_keys_are_confirmed_saved_and_left(garden: Tree, pilot: AppPilot) -> None:
+async def test_keys_typed_before_leaving_or_saving_are_saved(garden: Tree, pilot: AppPilot) -> None:
     await open_note(pilot)
     at_once(pilot, "x", "escape")
     await on(pilot, LeavingDialog)
@@ -35,7 +35,7 @@ async def test_last_keys_are_confirmed_saved_and_left(garden: Tree, pilot: AppPi
     assert on_disk(garden).startswith("xyz#")
 
 
-async def test_saving_again_and_quitting_during_a_save(app: BrvTui, garden: Tree) -> None:
+async def test_quitting_during_a_save_keeps_all_typed_text(app: BrvTui, garden: Tree) -> None:
     async with app.run_test(size=WIDE) as pilot:
         await open_note(pilot)
         at_once(pilot, "x", "ctrl+s", "y", "ctrl+s", "z", "ctrl+q", "s")
@@ -43,7 +43,7 @@ async def test_saving_again_and_quitting_during_a_save(app: BrvTui, garden: Tree
     assert on_disk(garden).startswith("xyz#")
 
 
-async def test_dialog_acts_on_the_typed_and_shown_text(app: BrvTui, garden: Tree) -> None:
+async def test_dialog_acts_only_on_text_that_is_shown(app: BrvTui, garden: Tree) -> None:
     (garden.root / "signals.json").write_text("{}")  # signals that a file has are not set here
     async with app.run_test(size=WIDE) as pilot:
         await ask(pilot, "rollback")
@@ -77,7 +77,7 @@ async def test_dialog_acts_on_the_typed_and_shown_text(app: BrvTui, garden: Tree
         assert view(pilot).editor.edit.path == "deploy/how_we_deploy.md"  # type: ignore[union-attr]
 
 
-async def test_typing_on_after_a_save_answers_no_question(
+async def test_typing_after_a_save_answers_no_conflict_dialog(
     app: BrvTui, garden: Tree, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(UnexpectedQuestion, "wait", _wait_for_a_pause)
@@ -103,7 +103,7 @@ async def test_typing_on_after_a_save_answers_no_question(
 
 
 @pytest.mark.parametrize("key", ["w", "X"])
-async def test_key_for_a_note_acts_on_the_one_that_earlier_keys_selected(app: BrvTui, garden: Tree, key: str) -> None:
+async def test_note_keys_act_on_the_note_that_earlier_keys_selected(app: BrvTui, garden: Tree, key: str) -> None:
     for number in range(3):
         garden.note(f"fruit/note_{number}.md", f"Fruit {number}", "kumquat " * (number + 1))
     async with app.run_test(size=WIDE) as pilot:

@@ -23,7 +23,7 @@ JUDGED = '[[query]]\nid = "{0}"\ntext = "{0}"\ndocuments = [{{ path = "deploy/ro
 
 
 async def opened(pilot: AppPilot) -> VersionsDialog:
-    """The dialog about the installed engine."""
+    """Opens the dialog about the installed engine."""
     await settled(pilot)
     await on(pilot, VersionsDialog, "escape", "W")
     found = pilot.app.screen
@@ -53,16 +53,18 @@ async def test_unknown_version_is_reported_once_the_notes_are_shown(
     garden: Tree, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     package(tmp_path, monkeypatch, "3.99.0")
-    said = "byterover-cli 3.99.0 is installed, but profile brv-3 describes 3.14: W checks whether"
+    message = "byterover-cli 3.99.0 is installed, but profile brv-3 describes 3.14: W checks whether"
     async with BrvTui(Opening(garden.root, now_ms=NOW_MS)).run_test(size=WIDE) as pilot:
-        await until(pilot, lambda: any(one.startswith(said) for one in toasts(pilot)))
+        await until(pilot, lambda: any(one.startswith(message) for one in toasts(pilot)))
     remember_verified(VerifiedVersion("byterover-cli 3.99.0", NOW_MS, 226, 226, "garden"))
     async with BrvTui(Opening(garden.root, now_ms=NOW_MS)).run_test(size=WIDE) as pilot:
         await settled(pilot)
         assert "3.99.0" not in toast_text(pilot)
 
 
-async def test_impossible_verification_is_a_toast(app: BrvTui, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_verification_without_the_package_is_reported(
+    app: BrvTui, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
     async with app.run_test(size=WIDE) as pilot:
         await opened(pilot)
@@ -77,7 +79,7 @@ async def test_impossible_verification_is_a_toast(app: BrvTui, tmp_path: Path, m
 
 
 @pytest.mark.long
-async def test_engine_runs_in_the_background(garden: Tree, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_verification_runs_in_the_background(garden: Tree, monkeypatch: pytest.MonkeyPatch) -> None:
     try:
         find_node()
         installed = find_package(None, ENVIRONMENT)
@@ -99,7 +101,7 @@ async def test_engine_runs_in_the_background(garden: Tree, monkeypatch: pytest.M
 
 
 @pytest.mark.parametrize("size", [WIDE, NARROW])
-async def test_migration_from_3_to_4(garden: Tree, size: tuple[int, int]) -> None:
+async def test_migration_dialog_previews_changes_without_writing(garden: Tree, size: tuple[int, int]) -> None:
     judgments = garden.root / ".brv/brv-tui/judgments.toml"
     judgments.parent.mkdir(exist_ok=True)
     judgments.write_text(JUDGED.format("rollback"))

@@ -34,7 +34,7 @@ async def test_polling_is_reported_with_its_reason(
         assert f"{why}; so all files are checked every" in toast_text(pilot)
 
 
-async def test_catching_up_is_shown_while_it_lasts(
+async def test_catching_up_is_shown_until_finished(
     garden: Tree, make_app: MakeApp, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("brvtui.app.project.project.CATCHING_UP_S", 0.01)
@@ -56,7 +56,7 @@ async def test_catching_up_is_shown_while_it_lasts(
         assert view(pilot).knows("auth/jwt/added.md")
 
 
-async def test_cache_pane_lists_stale_entries_and_still_served_ones(garden: Tree, make_app: MakeApp) -> None:
+async def test_cache_pane_lists_stale_entries_that_are_still_served(garden: Tree, make_app: MakeApp) -> None:
     async with make_app(garden.root).run_test(size=HUGE) as pilot:
         await ask(pilot, "token store")
         await press(pilot, "enter")
@@ -104,7 +104,7 @@ async def test_recreated_tree_keeps_the_users_position(garden: Tree, make_app: M
         assert (note.offset_row, tree.offset_row, [line.plain for line in tree.lines]) == before
 
 
-async def test_removed_tree_is_not_called_empty_and_cursors_come_back(garden: Tree, pilot: AppPilot) -> None:
+async def test_removed_tree_is_not_called_empty_and_cursors_are_restored(garden: Tree, pilot: AppPilot) -> None:
     await settled(pilot)
     tree = screen(pilot).query_one("#tree", TreePane)
     tree.move_to(tree.choices.index("billing/refunds.md"))
@@ -122,20 +122,20 @@ async def test_removed_tree_is_not_called_empty_and_cursors_come_back(garden: Tr
     for name in ("results", "tree"):
         assert "The notes appear here as soon as it can be read." in flat(pilot, f"#{name}")
     await ask(pilot, "rollback")
-    said = flat(pilot, "#results")
-    assert "The notes appear here as soon as it can be read." in said
-    assert "begins a note" not in said
+    text = flat(pilot, "#results")
+    assert "The notes appear here as soon as it can be read." in text
+    assert "begins a note" not in text
     assert why in text_of(pilot, "#route")
     assert "contains no notes" not in text_of(pilot, "#route")
     screen(pilot).field.value = ""
     garden.tree.mkdir()
     await until(pilot, lambda: "EMPTY" in text_of(pilot, "#route"))
     await pilot.press("escape", "w")
-    said = "no notes in this tree yet: there is no note to explain"
-    await until(pilot, lambda: said in toast_text(pilot))
+    text = "no notes in this tree yet: there is no note to explain"
+    await until(pilot, lambda: text in toast_text(pilot))
 
 
-async def test_without_watching_changed_and_removed_notes_are_marked_everywhere(
+async def test_stale_notes_are_marked_on_every_screen_without_watching(
     garden: Tree, make_app: MakeApp, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("BRV_TUI_WATCH", "false")

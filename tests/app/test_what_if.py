@@ -88,7 +88,7 @@ async def test_click_moves_the_slider(with_judgments: Tree, pilot: AppPilot) -> 
     assert view(pilot).lab.columns[1].cells["refresh-token-rotation"].values[0] is not None
 
 
-async def test_note_is_left_out_from_its_row(with_judgments: Tree, pilot: AppPilot) -> None:
+async def test_slider_row_leaves_a_note_out(with_judgments: Tree, pilot: AppPilot) -> None:
     await to_lab(pilot)
     table(pilot).move_to(table(pilot).choices.index("refresh-token-rotation"))
     await settled(pilot)
@@ -107,7 +107,7 @@ def swept(pilot: AppPilot) -> str:
     return "\n".join(line.plain for pane in found for line in pane.lines)
 
 
-async def test_one_or_two_constants_are_swept_and_the_curve_saved(
+async def test_sweep_of_constants_is_shown_and_saved_as_a_picture(
     with_judgments: Tree, make_app: MakeApp, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("brvtui.app.exporting.sharing.pictures_folder", lambda: tmp_path / "pictures")

@@ -1,4 +1,4 @@
-"""The new path of a note that was moved while its text was edited; never another note with the same text."""
+"""The new path of a note that moved while it was edited; a copy with the same text is never mistaken for the note."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def later_ms() -> float:
 
 
 def found(session: Session, disk: OnDisk, at_ms: float) -> str:
-    """The current path of the note of ``disk``; empty if it is unknown."""
+    """The current path of the note of ``disk``, or "" if the path is unknown."""
     assert disk.version is not None
     session.load()
     now = where_moved(session, disk.path, disk.version.sha256, disk.version.inode, at_ms)
@@ -71,7 +71,7 @@ def test_renamed_file_or_folder_is_recognised(tree: Tree, path: str, target: str
     assert found(session, disk, later_ms()) == NOTE.replace(path, target)
 
 
-def test_newer_file_is_the_note_if_only_it_has_the_text(tree: Tree) -> None:
+def test_new_file_is_the_moved_note_only_if_its_text_is_unique(tree: Tree) -> None:
     tree.file(NOTE, TEXT)
     session = tree.session()
     disk = on_disk(session, NOTE)
@@ -106,7 +106,7 @@ def test_same_inode_identifies_the_note_among_copies(tree: Tree) -> None:
 
 
 @pytest.mark.parametrize("ahead_ms", [-86_400_000, 86_400_000])
-def test_moves_and_drafts_use_system_time_in_a_frozen_session(twins: Tree, ahead_ms: float) -> None:
+def test_moves_and_drafts_use_system_time_with_a_frozen_clock(twins: Tree, ahead_ms: float) -> None:
     session = twins.session(now_ms=system_clock() + ahead_ms)
     disk = on_disk(session, NOTE)
     before_ms = system_clock()

@@ -16,7 +16,7 @@ from textual.timer import Timer
 _SOON_S = 0.3
 """Timers below this are awaited. Toasts and the saving of the layout take longer."""
 _PATIENCE_S = 1.0
-"""So long a batch that waits for a thread may keep the app from drawing."""
+"""The time that a batch that waits for a thread may delay drawing."""
 
 
 async def drawn(app: App[Any]) -> None:
@@ -33,7 +33,7 @@ async def drawn(app: App[Any]) -> None:
 
 
 async def put_off(app: App[Any]) -> None:
-    """Waits until work that the app delays for a moment is done and drawn, too."""
+    """Waits until everything is drawn, including work that the app delays for a moment."""
     await drawn(app)
     while pausing := {timer._task for pump in _pumps(app) for timer in tuple(pump._timers) if _ends_soon(timer)}:
         await asyncio.wait(pausing, return_when=asyncio.FIRST_COMPLETED)
@@ -77,7 +77,7 @@ def _pumps(app: App[Any]) -> Iterator[MessagePump]:
 
 def _to_draw(screen: Screen[Any]) -> bool:
     changed = screen._layout_required or screen._scroll_required
-    if screen is not screen.app.screen:  # what of it is to be painted, the one in front paints
+    if screen is not screen.app.screen:  # the screen in front paints its changes
         return changed
     changed = changed or screen._repaint_required
     return bool(changed or screen._recompose_required or screen._dirty_widgets or screen._callbacks)
@@ -88,8 +88,8 @@ def _ends_soon(timer: Timer) -> bool:
 
 
 @pytest.fixture(autouse=True, scope="session")
-def waits_for_what_is_to_do() -> Iterator[None]:
-    """Makes a pilot wait after each key until it is handled and drawn.
+def wait_for_pending_work() -> Iterator[None]:
+    """Makes a pilot wait after each key until the key is handled and drawn.
 
     Textual's own pilot waits until this process used little of the processor for 20 ms, twice for each key, which is
     slow, and wrong when the machine is busy.

@@ -23,21 +23,21 @@ def titles(text: str) -> list[str]:
     return [command.title for command in found(WordFilter.of(text), _COMMANDS)]
 
 
-def test_matches_at_word_starts_come_first_then_inside_words_then_others() -> None:
+def test_matches_at_word_starts_rank_first() -> None:
     assert titles("qui") == ["Quit, from anywhere", "A note about quitting", "Unquiet", "Something"]
 
 
-def test_all_words_are_required_in_any_order_and_case() -> None:
+def test_commands_must_contain_all_words_in_any_order_and_case() -> None:
     assert titles("QUIT note") == ["A note about quitting"]
     assert titles("quit zebra") == []
 
 
-def test_without_words_the_order_is_unchanged() -> None:
+def test_empty_search_keeps_the_order_of_commands() -> None:
     assert titles(" ") == [command.title for command in _COMMANDS]
 
 
 @given(st.lists(st.text(st.sampled_from("abc /")), max_size=8), st.text(st.sampled_from("abc ")))
-def test_results_contain_every_word_once(names: list[str], text: str) -> None:
+def test_search_returns_exactly_the_commands_with_all_words(names: list[str], text: str) -> None:
     commands = [Command(name, f"{place}.md") for place, name in enumerate(names)]
     kept = found(WordFilter.of(text), commands)
     assert sorted(command.aside for command in kept) == sorted(
@@ -58,7 +58,7 @@ def test_common_synonyms_find_actions_with_other_names() -> None:
     assert "remove" in titled[0].title.lower(), "what is called so comes first"
 
 
-def test_synonyms_match_by_their_beginning() -> None:
+def test_synonyms_are_matched_by_prefix() -> None:
     everything = offered("query", (), True, {})
     assert "note.redo" in names(found(WordFilter.of("do again"), everything))
     assert "app.screenshot" in names(found(WordFilter.of("exp pict"), everything))
@@ -77,7 +77,7 @@ def test_every_action_is_offered_except_dialog_answers_and_field_keys() -> None:
     assert len(found) == len(set(found))
 
 
-def test_closest_match_comes_first() -> None:
+def test_actions_of_the_focused_pane_come_first() -> None:
     near = {binding.id or "" for binding in own_bindings(ResultsPane)}
     found = names(offered("query", near, False, {}))
     assert found[0] == "results.open"
@@ -86,7 +86,7 @@ def test_closest_match_comes_first() -> None:
     assert not any(name.startswith("editor.") for name in found)
 
 
-def test_user_keys_are_shown() -> None:
+def test_palette_shows_keys_set_by_the_user() -> None:
     found = offered("query", (), False, {"app.theme": "f12"})
     keys = {command.act.action.name: command.keys for command in found if command.act is not None}
     assert keys["app.theme"] == "F12"

@@ -37,7 +37,7 @@ async def chosen(pilot: AppPilot, text: str, key: str = "ctrl+g") -> None:
 
 
 @SIZES
-async def test_action_by_name_while_a_field_has_the_focus(size: tuple[int, int], pilot: AppPilot) -> None:
+async def test_palette_action_runs_while_the_query_field_has_focus(size: tuple[int, int], pilot: AppPilot) -> None:
     await ask(pilot, "rollback")
     await chosen(pilot, "next profile")
     assert view(pilot).engine.profile == "docs"
@@ -83,7 +83,7 @@ async def test_keys_typed_before_the_palette_opens_are_not_lost(app: BrvTui) -> 
         assert view(pilot).selection.file == "deploy/rollback.md"
 
 
-async def test_rows_are_chosen_by_keys_and_mouse_and_run_on_their_screen(pilot: AppPilot) -> None:
+async def test_palette_rows_chosen_by_key_or_click_run_on_their_screen(pilot: AppPilot) -> None:
     await ask(pilot, "rollback")
     dialog = await palette(pilot, "go to the screen")
     await pilot.press("down", "down", "up")
@@ -104,7 +104,7 @@ async def test_rows_are_chosen_by_keys_and_mouse_and_run_on_their_screen(pilot: 
     assert isinstance(frame(pilot), MaturityScreen)
 
 
-async def test_title_is_plain_text(pilot: AppPilot) -> None:
+async def test_palette_shows_markup_in_titles_as_plain_text(pilot: AppPilot) -> None:
     await settled(pilot)
     await palette(pilot, "strange")
     assert "auth/strange.md" in shown(pilot)
@@ -112,7 +112,7 @@ async def test_title_is_plain_text(pilot: AppPilot) -> None:
 
 
 @SIZES
-async def test_notes_are_found_by_text_and_shown_with_excerpt(size: tuple[int, int], pilot: AppPilot) -> None:
+async def test_palette_finds_notes_by_text_and_shows_an_excerpt(size: tuple[int, int], pilot: AppPilot) -> None:
     await settled(pilot)
     dialog = await palette(pilot, "milliseco")
     await until(pilot, lambda: any(row.snippet for row in dialog.rows.commands))

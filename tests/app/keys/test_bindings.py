@@ -53,7 +53,7 @@ def _classes() -> list[type]:
     return [kind for kind in found if kind.__module__.startswith("brvtui.app.") and own_bindings(kind)]
 
 
-def test_key_for_why_has_no_other_meaning() -> None:
+def test_w_explains_results_on_every_screen() -> None:
     held = {action.name: action for _, action in _ALL if "w" in split(action.keys)}
     assert {action.call for action in held.values()} == {"app.why"}
     log = held.pop("log.why")
@@ -63,7 +63,7 @@ def test_key_for_why_has_no_other_meaning() -> None:
 
 
 @pytest.mark.parametrize(("place", "action"), _ALL, ids=_ids)
-def test_action_is_documented_and_reachable(place: Place, action: Action) -> None:
+def test_actions_have_descriptions_and_keys_that_terminals_send(place: Place, action: Action) -> None:
     assert action.name
     assert action.description
     for key in split(action.keys):
@@ -72,13 +72,13 @@ def test_action_is_documented_and_reachable(place: Place, action: Action) -> Non
         assert not key.startswith(("alt+", "super+", "ctrl+shift+"))
 
 
-def test_names_are_unique() -> None:
+def test_action_and_place_names_are_unique() -> None:
     assert len(ACTIONS) == len(_ALL)
     for names in ([place.name for place in PLACES], [place.heading for place in PLACES]):
         assert len(set(names)) == len(PLACES)
 
 
-def test_places_are_listed_by_kind_and_title() -> None:
+def test_places_are_sorted_by_kind_and_title() -> None:
     titles = [place.heading for place in PLACES]
     assert titles[:2] == ["Everywhere", "Every screen"]
     for kinds in ((PlaceKind.SCREEN,), (PlaceKind.PANE, PlaceKind.FIELD), (PlaceKind.DIALOG,)):
@@ -86,7 +86,7 @@ def test_places_are_listed_by_kind_and_title() -> None:
         assert listed == sorted(listed)
 
 
-def test_each_place_belongs_to_a_class_with_its_actions_and_parents() -> None:
+def test_each_place_has_one_class_that_binds_its_actions() -> None:
     classes = {tuple(binding.id for binding in own_bindings(kind)): kind for kind in _classes()}
     assert len(classes) == len(_classes()) == len(PLACES)
     for place in PLACES:
@@ -96,7 +96,7 @@ def test_each_place_belongs_to_a_class_with_its_actions_and_parents() -> None:
         assert [binding.id for binding in declared(kind) if binding.id] == above
 
 
-async def test_panes_are_on_the_screens_that_the_registry_names(app: BrvTui) -> None:
+async def test_panes_appear_on_the_screens_listed_in_the_registry(app: BrvTui) -> None:
     places = {action.name: place for place in PLACES for action in place.actions}
     found: dict[str, set[str]] = {}
     async with app.run_test(size=WIDE) as pilot:
@@ -126,7 +126,7 @@ def test_no_key_has_two_meanings_in_one_place(place: Place) -> None:
 
 
 @pytest.mark.parametrize(("place", "action"), _ALL, ids=_ids)
-def test_priority_keys_are_all_text_or_none(place: Place, action: Action) -> None:
+def test_priority_actions_do_not_mix_text_keys_with_other_keys(place: Place, action: Action) -> None:
     assert not action.first or len({is_text(key) for key in split(action.keys)}) == 1
 
 
@@ -154,7 +154,7 @@ def test_keys_are_written_in_common_notation(key: str, name: str) -> None:
         ("ctrl+", False, False), ("", False, False), ("strg+r", False, False), ("Ctrl+r", False, False),
     ],
 )  # fmt: skip
-def test_available_keys_and_text_keys(key: str, exists: bool, text: bool) -> None:
+def test_existing_keys_and_text_keys_are_recognized(key: str, exists: bool, text: bool) -> None:
     assert (is_key(key), is_text(key)) == (exists, text)
 
 
@@ -164,7 +164,7 @@ def test_two_names_of_one_key_are_equal() -> None:
     assert canonical("tab") != canonical("shift+tab")
 
 
-def test_letters_are_shown_for_the_keys_in_use() -> None:
+def test_letter_actions_follow_the_users_keys() -> None:
     assert {("query", ()), ("why", ())} <= letter_actions(QueryScreen, {})
     assert ("cycle", (1,)) not in letter_actions(QueryScreen, {})
     held = letter_actions(QueryScreen, {"panes.next": "n", "results.why": "ctrl+w"})

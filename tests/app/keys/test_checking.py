@@ -22,7 +22,7 @@ def test_free_keys_are_accepted() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "given_keys", "said"),
+    ("name", "given_keys", "message"),
     [
         ("panes.bak", "x", "there is no such binding; did you mean panes.back?"),
         ("panes.back", "escpae", "there is no key 'escpae'; did you mean escape?"),
@@ -32,11 +32,11 @@ def test_free_keys_are_accepted() -> None:
         ("panes.next", "tab,n", "'n' types text in a field, and the other keys do not"),
     ],
 )
-def test_unusable_keys_are_left_out(name: str, given_keys: str, said: str) -> None:
-    made = check_keys({name: given_keys, "app.theme": "ctrl+t"})
-    assert made.usable == {"app.theme": "ctrl+t"}
-    assert list(made.problems) == [name]
-    assert made.problems[name].startswith(f'keys."{name}": {said}')
+def test_unusable_keys_are_rejected_with_a_reason(name: str, given_keys: str, message: str) -> None:
+    result = check_keys({name: given_keys, "app.theme": "ctrl+t"})
+    assert result.usable == {"app.theme": "ctrl+t"}
+    assert list(result.problems) == [name]
+    assert result.problems[name].startswith(f'keys."{name}": {message}')
 
 
 @pytest.mark.parametrize(
@@ -51,23 +51,23 @@ def test_unusable_keys_are_left_out(name: str, given_keys: str, said: str) -> No
         ("panes.score", "f3,f2", "panes.results (Screen Query"),
     ],
 )
-def test_key_of_another_action_is_left_out(name: str, given_keys: str, other: str) -> None:
-    made = check_keys({name: given_keys})
-    assert made.usable == {}
-    assert other in made.problems[name]
-    assert made.problems[name].endswith("choose another key, or first give that action another key")
+def test_key_of_another_action_is_rejected(name: str, given_keys: str, other: str) -> None:
+    result = check_keys({name: given_keys})
+    assert result.usable == {}
+    assert other in result.problems[name]
+    assert result.problems[name].endswith("choose another key, or first give that action another key")
 
 
-def test_rejected_key_gets_its_default_back_which_may_clash() -> None:
-    made = check_keys({"app.theme": "G", "panes.maximise": "t", "panes.score": "V"})
-    assert "pane.bottom" in made.problems["app.theme"]
-    assert "app.theme" in made.problems["panes.maximise"]
-    assert made.usable == {"panes.score": "V"}
+def test_rejected_key_falls_back_to_its_default_which_may_clash() -> None:
+    result = check_keys({"app.theme": "G", "panes.maximise": "t", "panes.score": "V"})
+    assert "pane.bottom" in result.problems["app.theme"]
+    assert "app.theme" in result.problems["panes.maximise"]
+    assert result.usable == {"panes.score": "V"}
 
 
-def test_two_actions_with_the_same_new_key_both_lose_it() -> None:
-    made = check_keys({"app.theme": "ctrl+j", "panes.maximise": "ctrl+j"})
-    assert (made.usable, set(made.problems)) == ({}, {"app.theme", "panes.maximise"})
+def test_same_new_key_for_two_actions_is_rejected_for_both() -> None:
+    result = check_keys({"app.theme": "ctrl+j", "panes.maximise": "ctrl+j"})
+    assert (result.usable, set(result.problems)) == ({}, {"app.theme", "panes.maximise"})
 
 
 @pytest.mark.parametrize(
@@ -85,23 +85,23 @@ def test_keys_of_separate_places_do_not_clash(keys: dict[str, str]) -> None:
 
 
 @given(st.dictionaries(st.sampled_from([*ACTIONS, "zzz"]), st.text(min_size=1, max_size=9), max_size=4))
-def test_any_keys_can_be_checked(keys: dict[str, str]) -> None:
-    made = check_keys(keys)
-    assert {*made.usable, *made.problems} == set(keys)
-    assert made.usable.keys().isdisjoint(made.problems)
-    assert made.usable.items() <= keys.items()
+def test_each_checked_key_is_either_usable_or_a_problem(keys: dict[str, str]) -> None:
+    result = check_keys(keys)
+    assert {*result.usable, *result.problems} == set(keys)
+    assert result.usable.keys().isdisjoint(result.problems)
+    assert result.usable.items() <= keys.items()
 
 
-def test_printed_table_is_a_settings_table() -> None:
+def test_printed_key_table_is_valid_as_settings() -> None:
     text = default_table()
     assert tomllib.loads(text)["keys"] == {name: action.keys for name, action in ACTIONS.items()}
     own(text)
-    made = configure(environ={})
-    assert made.problems == ()
-    assert check_keys(made.settings.keys).problems == {}
+    result = configure(environ={})
+    assert result.problems == ()
+    assert check_keys(result.settings.keys).problems == {}
 
 
-def test_list_shows_current_and_previous_keys() -> None:
+def test_key_list_shows_current_and_default_keys() -> None:
     console = Console(width=120, record=True, file=open("/dev/null", "w"))  # noqa: SIM115
     console.print(keys_report(listed({"app.theme": "ctrl+t"})))
     lines = console.export_text().splitlines()

@@ -41,12 +41,14 @@ def test_character_after_esc_is_a_separate_key(character: str) -> None:
     [("\x1b[A", "up"), ("\x1bOP", "f1"), ("\x1b[1;5C", "ctrl+right"), ("\x1bb", "ctrl+left"), ("\x1bf", "ctrl+right"),
      ("\x1b[1;3D", "alt+left"), ("\x1b\x7f", "ctrl+w")],
 )  # fmt: skip
-def test_longer_sequences_and_words_stay(text: str, named: str) -> None:
+def test_longer_escape_sequences_remain_one_key(text: str, named: str) -> None:
     assert [key for key, _ in keys(text)] == [named]
 
 
 @pytest.mark.parametrize("character", ["O", "P"])
-def test_start_of_a_longer_sequence_is_decided_after_a_moment(character: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_unfinished_escape_sequence_becomes_two_keys_after_a_delay(
+    character: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(constants, "ESCAPE_DELAY", 1e-9)
     parser = XTermParser()
     (alt,) = (event for event in [*parser.feed(f"\x1b{character}"), *parser.tick()] if isinstance(event, events.Key))
@@ -54,12 +56,12 @@ def test_start_of_a_longer_sequence_is_decided_after_a_moment(character: str, mo
 
 
 @pytest.mark.parametrize(("text", "key"), [("\x1bw", "alt+w"), ("\x1b,", "alt+comma"), ("\x1bW", "alt+shift+w")])
-def test_alt_stays_with_a_key_that_the_user_assigned(text: str, key: str) -> None:
+def test_alt_keys_assigned_by_the_user_are_not_split(text: str, key: str) -> None:
     assert [found for found, _ in keys(text, [f"f12,{key}"])] == [key]
     assert [found for found, _ in keys("\x1bx", [key])] == ["escape", "x"]
 
 
-def test_alt_of_the_terminal_is_split_too() -> None:
+def test_alt_keys_sent_as_csi_u_are_split_too() -> None:
     assert keys("\x1b[119;3u") == [("escape", "\x1b"), ("w", "w")]
 
 
@@ -70,7 +72,7 @@ async def type_into(pilot: AppPilot, text: str) -> None:
     await settled(pilot)
 
 
-async def test_character_after_esc_is_typed_where_esc_leads(pilot: AppPilot) -> None:
+async def test_character_after_esc_is_typed_into_the_newly_focused_widget(pilot: AppPilot) -> None:
     await open_note(pilot)
     await pilot.press("f3")
     await type_into(pilot, "\x1b(")

@@ -32,7 +32,7 @@ OWN = """[keys]
 _LETTER_THAT_ACTS = re.compile(
     r"(?:^|[;:(,] |and )(?:[b-zA-HJ-Z]|I|F\d+|[Cc]trl\+\w|\^\w)\)? (?:then )?[a-z]+s\b|\bF[2-9]\b"
 )
-"""A key at the beginning of a clause, with what it does: ``u undoes it``."""
+"""Matches a key and its action at the beginning of a clause: ``u undoes it``."""
 _ELSEWHERE = ("actions", "keys")
 
 
@@ -69,7 +69,7 @@ def test_keys_in_texts_belong_to_actions() -> None:
     assert named <= set(ACTIONS)
 
 
-def test_no_text_names_a_changeable_key_literally() -> None:
+def test_no_text_hard_codes_a_changeable_key() -> None:
     literal = [
         (str(file), text)
         for file, text in _texts()
@@ -81,7 +81,7 @@ def test_no_text_names_a_changeable_key_literally() -> None:
 async def test_messages_name_the_users_keys(own_keys: BrvTui) -> None:
     async with own_keys.run_test(size=WIDE) as pilot:
         await settled(pilot)
-        for key, said in (
+        for key, message in (
             ("t", "keep it with µ"),
             ("ampersand", "& then pins its answer"),
             ("é", "select a note first: é edits it, E opens it"),
@@ -89,7 +89,7 @@ async def test_messages_name_the_users_keys(own_keys: BrvTui) -> None:
             ("!", "! then says why"),
         ):
             await press(pilot, "escape", key)
-            assert said in toast_text(pilot), key
+            assert message in toast_text(pilot), key
 
 
 async def test_panes_and_their_help_name_the_users_keys(own_keys: BrvTui) -> None:
@@ -113,8 +113,8 @@ async def test_first_screens_name_the_users_keys(garden: Tree, make_app: MakeApp
     garden.file("auth/store.md", "---\nimportance: 80\n---\n# Token store\n\nWhere tokens are.\n")  # a warning
     async with make_app(garden.root).run_test(size=WIDE) as pilot:
         await settled(pilot)
-        for said in ("Query · typing previews, F12 runs", "F12  runs"):
-            assert said in shown(pilot), said
+        for message in ("Query · typing previews, F12 runs", "F12  runs"):
+            assert message in shown(pilot), message
         assert "Enter" not in shown(pilot)
         await ask(pilot, "token store")
         assert "1 warning: F11" in shown(pilot)

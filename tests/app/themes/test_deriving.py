@@ -1,4 +1,4 @@
-"""Contrast is WCAG's; themes without our roles are still readable."""
+"""Contrast follows WCAG, and themes without our roles are readable."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ def test_contrast_matches_the_definition_of_wcag(one: str, other: str, ratio: fl
 
 @given(_COLOURS, _COLOURS)
 def test_any_colour_is_made_readable_on_any_background(colour: Color, ground: Color) -> None:
-    made = readable(colour, (ground,))
-    assert contrast(made, ground) >= LEAST
+    result = readable(colour, (ground,))
+    assert contrast(result, ground) >= LEAST
     if contrast(colour, ground) >= LEAST:
-        assert made.rgb == colour.rgb
+        assert result.rgb == colour.rgb
 
 
-def test_best_colour_is_used_if_none_is_readable() -> None:
+def test_black_or_white_is_used_if_no_colour_is_readable() -> None:
     assert readable(Color(200, 0, 0), (BLACK, WHITE), 7) in (BLACK, WHITE)
 
 
@@ -56,7 +56,7 @@ def test_theme_of_any_colours_is_readable_if_its_backgrounds_allow(dark: bool, c
 
 
 @pytest.mark.parametrize("name", ["ansi-dark", "ansi-light"])
-def test_the_terminals_own_colours_stay(name: str) -> None:
+def test_ansi_themes_keep_terminal_colours(name: str) -> None:
     theme = BUILTIN_THEMES[name]
     colours = roles_of(theme)
     assert colours.keys() == set(ROLES)
@@ -64,7 +64,7 @@ def test_the_terminals_own_colours_stay(name: str) -> None:
     assert weak_roles(theme) == {}
 
 
-def test_role_from_a_theme_stays_and_is_reported_if_weak() -> None:
+def test_role_set_by_a_theme_is_kept_and_reported_if_weak() -> None:
     theme = Theme("mine", "#336699", background="#000000", variables={f"{PREFIX}muted": "#222222"})
     assert roles_of(theme)["muted"] == "#222222"
     assert list(weak_roles(theme)) == ["muted"]

@@ -60,7 +60,7 @@ def test_bars_and_the_focused_edge_are_visible(theme: Theme) -> None:
 
 
 @_ALL
-def test_every_role_and_field_has_its_colour(theme: Theme) -> None:
+def test_every_role_and_field_has_a_colour(theme: Theme) -> None:
     assert _roles(theme.name).keys() == set(ROLES)  # its own, or derived from its fields
     assert all(getattr(theme, field) for field in COLOURS if field != "boost")
     palette = Palette(roles_of(theme))
@@ -76,7 +76,7 @@ def test_there_are_dark_light_and_high_contrast_themes() -> None:
     assert Settings().theme == DEFAULT == OURS[0]
 
 
-def test_repository_folder_contains_them() -> None:
+def test_themes_folder_contains_exactly_our_themes() -> None:
     assert {file.stem for file in (ROOT / "themes").glob("*.toml")} == set(OURS)
 
 

@@ -22,7 +22,7 @@ def plain() -> Palette:
     return Palette(COLOURS, plain=True)
 
 
-def test_role_is_a_colour_and_attributes(palette: Palette) -> None:
+def test_style_combines_colour_background_and_attributes(palette: Palette) -> None:
     style = palette.style("bold underline badge-text on tier-3")
     assert style.color == Color.parse(COLOURS["badge-text"])
     assert style.bgcolor == Color.parse(COLOURS["tier-3"])
@@ -47,6 +47,6 @@ def test_backgrounds_are_reversed_with_terminal_colours(plain: Palette) -> None:
 
 
 def test_every_css_colour_can_be_a_role() -> None:
-    made = Palette({**COLOURS, "text": "rebeccapurple", "ok": "hsl(120,50%,50%)", "bad": "ansi_red"})
-    assert made.style("text").color == Color.parse("#663399")
-    assert made.style("bad").color == Color.from_ansi(1)
+    result = Palette({**COLOURS, "text": "rebeccapurple", "ok": "hsl(120,50%,50%)", "bad": "ansi_red"})
+    assert result.style("text").color == Color.parse("#663399")
+    assert result.style("bad").color == Color.from_ansi(1)

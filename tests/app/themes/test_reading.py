@@ -1,4 +1,4 @@
-"""Theme files: allowed contents, and one line for each fault."""
+"""Theme files: allowed contents, and one line per fault."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from brvtui.app.themes.palette import PREFIX, ROLES, TABLES
 from tests.support.settings import own_theme
 
 
-def test_smallest_theme_is_one_colour() -> None:
+def test_theme_needs_only_a_primary_colour() -> None:
     theme = read_theme(own_theme('primary = "#336699"'))
     assert (theme.name, theme.primary, theme.dark, theme.ansi, theme.variables) == ("mine", "#336699", True, False, {})
     assert weak_roles(theme) == {}
 
 
-def test_everything_can_be_set() -> None:
+def test_every_key_of_a_theme_can_be_set() -> None:
     lines = ['name = "all"', "dark = false", "ansi = false", "luminosity_spread = 0.2", "text_alpha = 1"]
     lines += [f'{name} = "rebeccapurple"' for name in COLOURS]
     for number, (table, keys) in enumerate(TABLES.items()):
@@ -36,7 +36,7 @@ def test_everything_can_be_set() -> None:
     assert theme.to_color_system().generate()
 
 
-def test_terminal_colours() -> None:
+def test_ansi_theme_may_use_terminal_colours() -> None:
     theme = read_theme(
         own_theme('ansi = true\nprimary = "ansi_blue"\nbackground = "ansi_default"\n[tier]\n0 = "ansi_red"')
     )
@@ -45,7 +45,7 @@ def test_terminal_colours() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         ("", "primary is missing: the theme's main colour"),
         ('primry = "#fff"', "unknown key primry; did you mean primary?"),
@@ -71,14 +71,14 @@ def test_terminal_colours() -> None:
         (b"\xff", "cannot be read as a theme ('utf-8' codec"),
     ],
 )  # fmt: skip
-def test_each_fault_is_one_line_with_its_file(text: str | bytes, said: str) -> None:
+def test_each_fault_is_reported_in_one_line_with_its_file(text: str | bytes, message: str) -> None:
     file = own_theme(text)
-    if not said:
+    if not message:
         assert read_theme(file).primary == "#ffff"
         return
     with pytest.raises(ThemeError) as caught:
         read_theme(file)
-    assert caught.value.args[0].startswith(f"{file}: {said}")
+    assert caught.value.args[0].startswith(f"{file}: {message}")
     assert all(line.startswith(f"{file}: ") and "\n" not in line for line in caught.value.args)
 
 
@@ -88,7 +88,7 @@ def test_file_without_a_usable_name_needs_one() -> None:
     assert read_theme(own_theme('name = "fine"\nprimary = "red"', "my theme.toml")).name == "fine"
 
 
-def test_taken_variables_belong_to_textual() -> None:
+def test_all_variables_of_textual_are_accepted() -> None:
     for name, value in ColorSystem("#336699").generate().items():
         if value not in ("", "initial"):
             read_theme(own_theme(f'primary = "red"\n[variables]\n{name} = "{value}"'))
@@ -105,7 +105,7 @@ _WORDS = st.sampled_from(
 
 
 @given(st.one_of(st.binary(max_size=80), st.lists(_WORDS, max_size=25).map(lambda words: " ".join(words).encode())))
-def test_any_file_is_a_theme_or_a_line_for_each_fault(data: bytes) -> None:
+def test_any_file_is_read_as_a_theme_or_as_faults(data: bytes) -> None:
     file = own_theme(data)
     try:
         theme = read_theme(file)
