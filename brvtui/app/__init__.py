@@ -1,4 +1,4 @@
-"""The terminal app. Importing it is cheap, since :func:`run` loads Textual."""
+"""The terminal app. Importing it is cheap, since only :func:`run` loads Textual."""
 
 from __future__ import annotations
 

@@ -209,7 +209,7 @@ class ThemedApp(AppServices):
         for one in shown:
             self._unnotify(one)
         self._fault, self._faults = (self._fault, self._faults + len(new)) if shown else (new[0], len(new))
-        more = f" (and {self._faults - 1} more: the screen Settings lists them first)" if self._faults > 1 else ""
+        more = f" (and {self._faults - 1} more: the Settings screen lists them first)" if self._faults > 1 else ""
         self.notify(f"{self._fault}{more}", severity="warning", timeout=_PROBLEM_S)
 
     def action_next_theme(self) -> None:

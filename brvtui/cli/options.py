@@ -58,8 +58,9 @@ class LaterOrAt(NamedTuple):
     written: str
 
     def after(self, now_ms: float) -> float:
-        """Returns this time, or the end of this span from ``now_ms``. Raises :class:`click.BadParameter` if it is too
-        far.
+        """Returns this time or, for a span, ``now_ms`` plus the span.
+
+        Raises :class:`click.BadParameter` if the result is too far in the future.
         """
         return _within(now_ms + self.ms, self.written) if self.is_span else self.ms
 

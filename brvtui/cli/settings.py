@@ -86,7 +86,7 @@ Examples:
 def config(project: Path | None, defaults: bool, form: str) -> int:
     """Show the merged settings and where each comes from.
 
-    Change them in the app (its screen Settings), or in the files named in the last lines. Exit code 2 when a setting
+    Change them in the app (its Settings screen), or in the files named in the last lines. Exit code 2 when a setting
     cannot be used.
     """
     from brvtui.app.settings.setting_rows import setting_rows

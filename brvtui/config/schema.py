@@ -200,7 +200,7 @@ class Llm:
     key_env: str = _setting("BRV_TUI_LLM_KEY", "the environment variable that holds the key of the model's service")
     allowed: bool = _setting(False, "let runs call the model without your permission in each session")
     timeout: int = _setting(
-        120, "seconds without a piece of an answer after which the service counts as failed", least=1, most=3600,
+        120, "seconds without output after which the service is considered to have failed", least=1, most=3600,
     )  # fmt: skip
     sent_cents: int = _setting(0, "the price of a million tokens sent, in cents; 0: unknown", most=1_000_000)
     received_cents: int = _setting(0, "the price of a million tokens received, in cents; 0: unknown", most=1_000_000)

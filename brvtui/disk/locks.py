@@ -110,7 +110,7 @@ def lock_at_once(descriptor: int) -> bool:
 
 
 def _take(descriptor: int, folder: Path, patience_s: float) -> bool:
-    """Waits for the lock. Returns False if the file system has no locks. Raises BlockingIOError."""
+    """Waits for the lock. Returns False if the file system has no locks. Raises BlockingIOError after the wait."""
     end, pause = time.monotonic() + patience_s, _FIRST_S
     while True:
         try:

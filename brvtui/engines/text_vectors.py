@@ -33,7 +33,7 @@ class VectorTable:
             return []
         if query.ndim != 1 or query.shape[0] != self.matrix.shape[1]:
             raise LegError(
-                f"the query's vector has {query.size} numbers, but the notes' vectors have {self.matrix.shape[1]}"
+                f"the query's vector has {query.size} dimensions, but the notes' vectors have {self.matrix.shape[1]}"
             )
         length = float(np.linalg.norm(query))
         if not np.isfinite(length) or length == 0:

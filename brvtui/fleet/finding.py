@@ -134,7 +134,7 @@ def _spaces(entry: FleetEntry, data: Path) -> tuple[list[Member], list[Absence],
         if tree.is_dir():
             name = space_at(tree, data).name or folder.name
             members.append(replace(_member(entry, tree), name=f"{entry.name}-{name}" if entry.name else name))
-    return members, [] if members else [_unusable(entry.name, f"{data}: no spaces of ByteRover V4 in it")], []
+    return members, [] if members else [_unusable(entry.name, f"{data}: contains no ByteRover V4 spaces")], []
 
 
 def _globbed(entry: FleetEntry, pattern: str) -> tuple[list[Member], list[Absence], list[str]]:

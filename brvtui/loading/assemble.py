@@ -55,7 +55,7 @@ class Parts:
     postings: Postings | None
     """The postings of an earlier snapshot; None if every note was read now."""
     kept: NDArray[np.int64]
-    """Each note's position in these postings; -1 for notes that were read now."""
+    """Each note's position in these postings; -1 for notes that have just been read."""
     signals_ignored: str = ""
     """The reason why stored signals are ignored; empty if they are used."""
     engine_failure: str = ""

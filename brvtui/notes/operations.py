@@ -246,7 +246,9 @@ class Notes:
         """
         is_html = self._opened.snapshot.kind.is_html
         if is_html and path.lower().endswith(TOPIC_ENDING) and not path.endswith(TOPIC_ENDING):
-            raise note_files.SaveError(f"{path}: the ending must be {TOPIC_ENDING} in lower case: rename it in a shell")
+            raise note_files.SaveError(
+                f"{path}: the extension must be {TOPIC_ENDING}, in lower case; rename the file in a shell"
+            )
         if not is_html and path.endswith(TOPIC_ENDING):
             raise note_files.SaveError(f"{path}: a note's name must end in .md; HTML topics belong to a space")
 

@@ -35,7 +35,7 @@ Outlook = Sequence[StepName]
 _NARROW_CELL = 10
 _WIDE_CELL = 14
 _ARROW = 4
-"""The cells from the end of a name to the next one, including an arrow."""
+"""The number of cells from the end of a name to the start of the next, including an arrow."""
 _LEADS_ON = (State.HIT, State.PASSED, State.FAILED, State.MISSED)
 _OPPOSITES = {"≥": "<", ">": "≤", "<": "≥", "≤": ">", "=": "≠"}
 _NEEDS = "needs"

@@ -1,6 +1,6 @@
 """The language model from the current settings, and the user's consent to use it.
 
-Every session has one, so this module imports nothing that only a model needs.
+Every session has a ``SessionModel``, so this module imports nothing that only a model needs.
 """
 
 from __future__ import annotations
@@ -99,7 +99,7 @@ class SessionModel:
         return f"{state.name} is not asked {'here' if run else 'in a preview'}. {_STANDS_IN}"
 
     def _model(self, wanted: ModelSettings) -> tuple[ChatModel | None, str]:
-        """The model and an empty text, or None and the reason, which is empty if no model is set."""
+        """The model and an empty string, or None and the reason, which is empty if no model is set."""
         if not wanted.model and not wanted.url:
             return None, ""
         with self._lock:

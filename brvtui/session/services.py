@@ -99,7 +99,7 @@ class SessionServices:
         return FeedbackFile(self._tree, engine)
 
     def state(self, engine: str) -> KeptState:
-        """The state that ``engine`` stored from its runs over this tree, among the tool's own data."""
+        """The state that ``engine`` saved from its runs over this tree, in the tool's own data folder."""
         from brvtui.store.state_file import StateFile
 
         return StateFile(runs_file(self._tree, engine))

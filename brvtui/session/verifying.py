@@ -58,7 +58,7 @@ class VerificationStatus:
                 return (
                     f"{self.installed.name} is installed, {why}: brv-tui verify checks whether its answers are the same"
                 )
-            return f"{self.installed.name} is installed, but was not verified on this machine: run brv-tui verify"
+            return f"{self.installed.name} is installed, but has not been verified on this machine: run brv-tui verify"
         day = time.strftime("%Y-%m-%d", time.gmtime(self.last.at_ms / _MS_PER_SECOND))
         return f"{self.last.same} of {self.last.queries} answers match {self.last.engine}, over {self.last.over}, {day}"
 

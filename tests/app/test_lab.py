@@ -94,7 +94,7 @@ async def test_one_entry_of_the_log_can_be_judged(garden: Tree, make_app: MakeAp
         await until(pilot, lambda: judged(garden))
         assert [each.text for each in judged(garden)] == ["refresh token rotation"]
         await settled(pilot)
-        assert "grade its results on the screen Query" in toast_text(pilot)
+        assert "grade its results on the Query screen" in toast_text(pilot)
 
 
 @pytest.mark.long

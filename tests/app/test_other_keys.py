@@ -67,7 +67,7 @@ async def test_key_of_another_action_is_reported_and_ignored(garden: Tree, make_
     async with make_app(garden.root).run_test(size=HUGE) as pilot:
         await ask(pilot, "refresh token rotation")
         await until(pilot, lambda: toasts(pilot))
-        assert "'c' is also board.changes (Screen Maturity: only changes)" in toasts(pilot)[0]
+        assert "'c' is also board.changes (Maturity screen: only changes)" in toasts(pilot)[0]
         assert toasts(pilot)[0].endswith("; ignored")
         await press(pilot, "escape", "c")
         assert screen(pilot).results.cursor == 0

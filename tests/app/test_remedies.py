@@ -82,7 +82,7 @@ async def test_wording_that_the_cache_would_answer_is_marked(pilot: AppPilot) ->
     hints = {one.query: one.how for one in remedies(pilot) if one.query}
     assert list(hints) == [one.query for one in listed if one.query]
     assert hints[listed[0].query] == (
-        "use this wording, but the cache has an answer to a similar query: clear it first with c on the screen Query"
+        "use this wording, but the cache has an answer to a similar query: clear it first with c on the Query screen"
     )
 
 
@@ -171,7 +171,7 @@ async def test_cached_answer_is_not_called_the_current_answer(pilot: AppPilot) -
     pane = pilot.app.screen.query_one(RemedyPane)
     assert pane.heading(view(pilot)) == "It answers when asked again"
     text = " ".join(line.plain.strip() for line in pane.lines)
-    anew = "without the cache (c on the screen Query clears it), it is first in an answer that needs no model"
+    anew = "without the cache (c on the Query screen clears it), it is first in an answer that needs no model"
     assert text.startswith(f"the answer came from the cache; {anew}")
 
 

@@ -41,7 +41,7 @@ APP = Place("app", "Everywhere", PlaceKind.APP, (
            "Check that the installed engine answers as shown here, or preview a migration to V4",
            needs=Need.PROJECT),
     *(
-        Action(f"screens.{mode.name}", mode.key, f"mode('{mode.name}')", mode.title, f"Go to the screen {mode.title}",
+        Action(f"screens.{mode.name}", mode.key, f"mode('{mode.name}')", mode.title, f"Go to the {mode.title} screen",
                first=True)
         for mode in SCREENS
     ),

@@ -54,7 +54,7 @@ GRAPH = Place("graph", "Graph", PlaceKind.PANE, (
 ), within=EVERY_PANE, screens=("query",), needs=Need.GRAPH | Need.ANSWER)  # fmt: skip
 
 JUDGED = Place("judged", "Judged queries", PlaceKind.PANE, (
-    Action("judged.take", "enter", "take", "ask", "Ask this query on the screen Query", bar=True),
+    Action("judged.take", "enter", "take", "ask", "Ask this query on the Query screen", bar=True),
     Action("judged.right", "l,right", "column(1)", "right", "Next column", bar=True),
     Action("judged.left", "h,left", "column(-1)", "left", "Previous column"),
     Action("judged.order", "S", "order", "order", "Sort by loss, as in the file, or by value", bar=True),
@@ -79,7 +79,7 @@ WHAT_IF = Place("what if", "What if", PlaceKind.PANE, (
 ), within=EVERY_PANE, screens=("lab",), needs=Need.PROJECT)  # fmt: skip
 
 LOG_LIST = Place("log list", "Log", PlaceKind.PANE, (
-    Action("log.take", "enter", "take", "to Query", "Take the query to the screen Query", bar=True),
+    Action("log.take", "enter", "take", "to Query", "Take the query to the Query screen", bar=True),
     Action("log.follow", "f", "screen.follow", "follow",
            "Start or stop explaining each query as the engine logs it", bar=True),
     Action("log.uncovered", "c", "uncovered", "not covered", "Show only queries that were not covered", bar=True),

@@ -41,7 +41,7 @@ def _why(prefix: str, needs: Need, note: str = "the selected note", bar: bool = 
     return Action(f"{prefix}.why", "w", "app.why", "why (not)", tooltip, bar=bar, needs=needs)
 
 
-EDIT_SCREEN = Place("edit", "Screen Edit", PlaceKind.SCREEN, (
+EDIT_SCREEN = Place("edit", "Edit screen", PlaceKind.SCREEN, (
     Action("editor.save", "ctrl+s", "save", "save", "Save the text", bar=True, first=True),
     Action("editor.keep_mtime", "f6", "keep_mtime", "keep time", _KEEP, bar=True, first=True),
     Action("editor.find", "ctrl+f", "find", "find", "Find words in the text; press again for the next place",
@@ -53,7 +53,7 @@ EDIT_SCREEN = Place("edit", "Screen Edit", PlaceKind.SCREEN, (
            first=True, needs=Need.TERMINAL),
 ), within=EVERY_SCREEN)  # fmt: skip
 
-FLEET_SCREEN = Place("fleet", "Screen Fleet", PlaceKind.SCREEN, (
+FLEET_SCREEN = Place("fleet", "Fleet screen", PlaceKind.SCREEN, (
     Action("fleet.field", "i", "field", "question", "Go to the question", bar=True, first=True),
     *_panes("fleet", {"results": "f2", "score": "f3", "members": "f4"}),
     _why("fleet", Need.FLEET, bar=False),
@@ -64,20 +64,20 @@ FLEET_SCREEN = Place("fleet", "Screen Fleet", PlaceKind.SCREEN, (
            bar=True, first=True),
 ), within=EVERY_SCREEN, needs=Need.FLEET)  # fmt: skip
 
-LAB_SCREEN = Place("lab", "Screen Lab", PlaceKind.SCREEN, (
+LAB_SCREEN = Place("lab", "Lab screen", PlaceKind.SCREEN, (
     *_panes("lab", {"judged": "f2", "cell": "f3", "sliders": "f4"}),
     Action("lab.add", "v", "add", "add a column", "Ask the judged queries under another condition too", bar=True),
     Action("lab.stop", "b", "stop", "stop", "Stop asking, or continue"),
     Action("lab.judge", "J", "judge", "judge",
-           "Judge the open query by the column; without one, the queries of the Log", bar=True),
+           "Judge the open query by this column; if none is open, judge the logged queries", bar=True),
 ), within=EVERY_SCREEN, needs=Need.PROJECT)  # fmt: skip
 
-LOG_SCREEN = Place("log", "Screen Log", PlaceKind.SCREEN, (
+LOG_SCREEN = Place("log", "Log screen", PlaceKind.SCREEN, (
     *_panes("log", {"log": "f2", "entry": "f3", "summary": "f4"}),
     _why("log", Need.PROJECT, "the first note that answered"),
 ), within=EVERY_SCREEN, needs=Need.PROJECT)  # fmt: skip
 
-MATURITY_SCREEN = Place("maturity", "Screen Maturity", PlaceKind.SCREEN, (
+MATURITY_SCREEN = Place("maturity", "Maturity screen", PlaceKind.SCREEN, (
     *_panes("maturity", {"draft": "f2", "validated": "f3", "core": "f4", "ageing": "f5"}),
     Action("board.only", "f", "only(1)", "only…", "Show only notes with the next event, or all", bar=True),
     Action("board.only_before", "F", "only(-1)", "only…", "Show only notes with the previous event"),
@@ -94,7 +94,7 @@ MATURITY_SCREEN = Place("maturity", "Screen Maturity", PlaceKind.SCREEN, (
            bar=True),
 ), within=EVERY_SCREEN, needs=Need.PROJECT)  # fmt: skip
 
-NOTES_SCREEN = Place("notes", "Screen Notes", PlaceKind.SCREEN, (
+NOTES_SCREEN = Place("notes", "Notes screen", PlaceKind.SCREEN, (
     *_panes("notes", {"tree": "f2", "note": "f3", "about": "f4"}),
     Action("notes.back", "b,backspace", "go(-1)", "back",
            "Go back to the note from which you followed a link", bar=True),
@@ -102,7 +102,7 @@ NOTES_SCREEN = Place("notes", "Screen Notes", PlaceKind.SCREEN, (
     Action("notes.forward", "B", "go(1)", "forward", "Go forward again"),
 ), within=EVERY_SCREEN)  # fmt: skip
 
-QUERY_SCREEN = Place("query", "Screen Query", PlaceKind.SCREEN, (
+QUERY_SCREEN = Place("query", "Query screen", PlaceKind.SCREEN, (
     Action("panes.query", "i", "query", "query", "Go to the query", bar=True, first=True, needs=Need.PROJECT),
     _why("results", Need.PROJECT | Need.RESULT | Need.EXPLAINED),
     *_panes("panes", QUERY_PANES),
@@ -113,7 +113,7 @@ QUERY_SCREEN = Place("query", "Screen Query", PlaceKind.SCREEN, (
            needs=Need.RESULT),
     Action("results.before", "ctrl+p", "select(-1)", "previous result", "Previous result, from anywhere", first=True,
            needs=Need.RESULT),
-    Action("results.notes", "o", "open_note", "in Notes", "Show the note on the screen Notes", bar=True,
+    Action("results.notes", "o", "open_note", "in Notes", "Show the note on the Notes screen", bar=True,
            needs=Need.RESULT),
     Action("results.plain", "F", "plain", "plain search", "Show where plain search ranks the selected note",
            needs=Need.PROJECT | Need.RESULT | Need.NOTES | Need.TREE),
@@ -125,6 +125,6 @@ QUERY_SCREEN = Place("query", "Screen Query", PlaceKind.SCREEN, (
            needs=Need.PROJECT | Need.CACHE),
 ), within=EVERY_SCREEN)  # fmt: skip
 
-SETTINGS_SCREEN = Place("settings", "Screen Settings", PlaceKind.SCREEN, (
+SETTINGS_SCREEN = Place("settings", "Settings screen", PlaceKind.SCREEN, (
     *_panes("settings", {"settings": "f2", "setting": "f3"}),
 ), within=EVERY_SCREEN)  # fmt: skip

@@ -252,7 +252,7 @@ class Editing:
 NO_PROJECT = 3
 """The exit code if no project could be opened."""
 _STILL_WRITING = (
-    "a file is still being written, and the disk does not respond; press {app.quit} again to quit without waiting"
+    "a file is still being written, and the disk is not responding; press {app.quit} again to quit without waiting"
 )
 _STILL_WRITING_S = 10
 

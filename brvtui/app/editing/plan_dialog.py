@@ -37,7 +37,7 @@ SIGNS = {Side.THEIRS: ("-", "bad"), Side.MINE: ("+", "ok"), Side.BOTH: (" ", "mu
 
 
 def legend(mine: str) -> Line:
-    """Returns a legend of the signs; ``mine`` describes the user's text."""
+    """Returns a legend for the symbols; ``mine`` describes the user's text."""
     (theirs, their_role), (own, own_role) = SIGNS[Side.THEIRS], SIGNS[Side.MINE]
     row = line(f" {theirs} theirs: ", their_role).add("the note on disk", "muted")
     return row.add(f"   {own} mine: ", own_role).add(mine, "muted")

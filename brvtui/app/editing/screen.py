@@ -203,7 +203,7 @@ class EditorScreen(FrameScreen):
         if legend:
             rest = f" and {len(legend) - _NAMED_MARKS} more" if len(legend) > _NAMED_MARKS else ""
             message = (
-                "characters that cannot be shown have marks, and are saved unchanged: "
+                "characters that cannot be displayed are shown as marks and saved unchanged: "
                 f"{', '.join(legend[:_NAMED_MARKS])}{rest}"
             )
             self.notify(message, timeout=8)

@@ -83,7 +83,7 @@ _SHIFT = "shift+"
 
 
 class _AltKey(NamedTuple):
-    """A key in the form that Textual's table contains."""
+    """A key, spelled as in Textual's key table."""
 
     value: str
 

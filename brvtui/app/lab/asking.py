@@ -40,7 +40,7 @@ _FEW_ROWS = 100
 _KEPT = "with its current answer as the expected one: check the grades"
 _EITHER_WAY = "judge it in the Lab's column “before edits”, or remove that column to accept the edits"
 _EXPECTED = "brv-tui judge set QUERY --expect changes the expected answer"
-_BY_HAND = f"if an answer is wrong, grade its results on the screen Query; {_EXPECTED}"
+_BY_HAND = f"if an answer is wrong, grade its results on the Query screen; {_EXPECTED}"
 _MOST_ADDED = 200
 
 

@@ -28,7 +28,7 @@ PAUSE_S = 0.4
 """The delay in seconds after the last change before queries run."""
 _ASKING = "edits"
 AS_BEFORE = "the same outcome and first note as before"
-"""The compared parts of each answer (``docs/how-to/use-the-lab.md``); scores and further results may differ."""
+"""The parts of an answer that are compared (``docs/how-to/use-the-lab.md``); scores and further results may differ."""
 _TOAST_S = 10
 
 
@@ -123,7 +123,7 @@ class EditCheck:
         """Shows why a check after a save failed; the Lab shows why other checks failed."""
         if self._saved:
             self._saved = False
-            self._services.notify(f"no judged query was asked again: {why}", severity="warning", timeout=_TOAST_S)
+            self._services.notify(f"no judged query was run again: {why}", severity="warning", timeout=_TOAST_S)
 
     def seen(self) -> None:
         """Marks the effect of edits as seen when the user opens the Lab."""

@@ -41,7 +41,7 @@ EMPTY = (
         "Until then, the open query and the latest 20 of the Log are compared here: after an edit, with other "
         "constants, in a month."
     ),
-    "Judged queries are saved in FILE, which you can commit. On the screen Query, {results.judge} grades a result.",
+    "Judged queries are saved in FILE, which you can commit. On the Query screen, {results.judge} grades a result.",
 )
 
 

@@ -40,7 +40,7 @@ class GradeDialog(Dialog[int]):
 
     def __init__(self, query: str, path: str, noun: str) -> None:
         """Creates a dialog for the note at ``path`` and ``query``; ``noun`` is the kind of document."""
-        message = "3 is highly relevant, 2 relevant, 1 related, 0 irrelevant. The screen Lab lists all judged queries."
+        message = "3 is highly relevant, 2 relevant, 1 related, 0 irrelevant. The Lab screen lists all judged queries."
         super().__init__(f"How relevant is this {noun} to the query?", f"{query}", path, message)
 
     def make_parts(self) -> ComposeResult:
@@ -413,7 +413,7 @@ class Lab:
         if queries:
             self.keep(queries, variant)
         else:
-            self._services.notify("no query is open or logged: ask one on the screen Query", timeout=5)
+            self._services.notify("no query is open or logged: ask one on the Query screen", timeout=5)
 
     def unjudge(self, judgment: Judgment) -> None:
         """Removes the query of ``judgment`` from the judgments."""

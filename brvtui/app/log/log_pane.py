@@ -34,7 +34,7 @@ class LogPane(ChoicePane):
         "The answered queries, newest first: those logged by the engine and those you ran here, each with its "
         "time, who asked, the tier, the milliseconds and the best score. The query under the cursor is asked "
         "again with an empty cache, and the differences are shown beside it. {log.follow} follows the engine: "
-        "each query that it logs is then explained on the screen Query. {log.take} asks the query there."
+        "each query that it logs is then explained on the Query screen. {log.take} asks the query there."
     )
     BINDINGS: ClassVar[list[BindingType]] = bindings(LOG_LIST)
 
@@ -100,7 +100,7 @@ class LogPane(ChoicePane):
         if view.project.saved:
             return wrapped("a saved trace: open its project to see the log", width)
         text = (view.project.problem if view.log.entries is None else "") or (
-            "nothing is logged yet. Run a query on the screen Query to log it. The engine's own log appears "
+            "nothing is logged yet. Run a query on the Query screen to log it. The engine's own log appears "
             "here once the engine has answered a query."
         )
         return [Line(), *wrapped(text, width), *_looked_for(view, width)]

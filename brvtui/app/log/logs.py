@@ -135,7 +135,7 @@ class Logs:
             return
         following = not log.following
         store.update(log._replace(following=following), store.view.query._replace(followed=None))
-        text = "each query that the engine logs is now computed again and explained on the screen Query"
+        text = "each query that the engine logs is now computed again and explained on the Query screen"
         self._services.notify(text if following else "stopped following the engine", timeout=4)
 
     def _engine_answered(self, entries: list[LoggedQuery]) -> None:

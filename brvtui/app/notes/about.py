@@ -178,7 +178,7 @@ class AboutPane(ChoicePane):
         lines = [rule(width, "in the manifest", dash=self.glyphs.dash)]
         place = around.place
         if place is None:
-            return [*lines, line(" only markdown files are in it", "muted").cut(width)]
+            return [*lines, line(" it contains only Markdown files", "muted").cut(width)]
         lines += [
             line(f" {part}", "warn" if place.left_out else "text") for part in wrap(place_words(place), width - 2)
         ]

@@ -152,7 +152,7 @@ class _NoteReader:
         """The file and the tree's generation of the last request."""
 
     def request(self, file: str) -> None:
-        """Reads about ``file``, unless the last request was for the same file and tree."""
+        """Loads the details of ``file``, unless the last request was for the same file and tree."""
         requested = (file, self._services.store.view.project.generation)
         if self._requested != requested:
             self._requested = requested

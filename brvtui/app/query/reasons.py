@@ -33,8 +33,8 @@ _PLAIN_SEARCH = "baseline"
 """The name of the engine that ranks notes by plain search."""
 _COUNTERFACTUALS, _REMEDIES = "counterfactuals", "remedies"
 _RESTORES = "{dialog.back}, then {note.archive} restores it."
-_EMPTIES = "This answer came from the cache; {cache.clear} on the screen Query clears it."
-_CACHED = "but the cache has an answer to a similar query: clear it first with {cache.clear} on the screen Query"
+_EMPTIES = "This answer came from the cache; {cache.clear} on the Query screen clears it."
+_CACHED = "but the cache has an answer to a similar query: clear it first with {cache.clear} on the Query screen"
 
 
 class Reasons:

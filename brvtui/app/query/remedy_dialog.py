@@ -50,7 +50,7 @@ _ANSWERS = (
     "archives it, and {note.signals} sets its maturity and importance (only in brv-tui: ByteRover's own values "
     "are not changed)"
 )
-_FROM_CACHE = "the answer came from the cache; without the cache ({cache.clear} on the screen Query clears it), "
+_FROM_CACHE = "the answer came from the cache; without the cache ({cache.clear} on the Query screen clears it), "
 _WITHOUT_MODEL = (0, 1, 2)
 _RANK_ROOM, _TIER_ROOM, _QUERY_ROOM = 9, 7, 32
 

@@ -47,9 +47,9 @@ class SettingField(FieldDialog[Value]):
 
 
 _LABEL = 10
-_PANES_CHANGED = "projects in which you have changed panes keep them: {panes.few} on the screen Query changes them"
+_PANES_CHANGED = "projects in which you have changed panes keep them: {panes.few} on the Query screen changes them"
 _TRIED_ANEW = ("engine", "profile")
-"""The settings whose change causes another attempt to open a project."""
+"""The settings that, when changed, trigger another attempt to open a project."""
 
 
 class SettingPane(Pane):

@@ -105,7 +105,7 @@ class ChoicePane(Pane):
         return f"{len(self.choices)} of {self.all}" if self.word_filter else ""
 
     def filter_changed(self) -> None:
-        """Scrolls the cursor into view and, while the filter is typed, reports the row under it as selected."""
+        """Scrolls the cursor into view and, while the filter is being typed, reports the row under it as selected."""
         self.reveal()
         if self.field is not None and self.word_filter and self.chosen:
             self.moved(self.chosen)
@@ -117,7 +117,7 @@ class ChoicePane(Pane):
             self.moved(self.chosen)
 
     def step(self, step: int) -> None:
-        """Moves the cursor by ``step`` choices while the filter is typed."""
+        """Moves the cursor by ``step`` choices while the filter is being typed."""
         self.move_to(self.cursor + step)
 
     @property

@@ -87,7 +87,7 @@ class TaskContext:
 
 
 def task_index(seeds: SeedIndex) -> TaskIndex:
-    """The index for tasks over the graph of ``seeds``."""
+    """The index, built over the graph of ``seeds``, in which tasks are looked up."""
     vectors = NodeVectors(seeds.graph, seeds.profile.noise, seeds.profile.seeds.gap_nearest)
     return TaskIndex(seeds, roads(seeds.graph, seeds.profile.walk), vectors)
 

@@ -126,7 +126,7 @@ def _nothing(section: VaultSearch, trace: Trace) -> Iterator[Clause]:
     """Clauses about words that no entry contains, or another reason for having no results."""
     if section.ranking:
         room = f"a limit of {section.limit}" if section.limit < 1 else f"a budget of {section.max_tokens} tokens"
-        yield clause(f"{room} allows none of {counted(len(section.ranking), 'entry', 'entries')}")
+        yield clause(f"{room} has no room for any of {counted(len(section.ranking), 'entry', 'entries')}")
     else:
         yield from missing_words(trace, "Soleri", "entry")
 

@@ -135,7 +135,7 @@ class VaultSearch:
     shape: str
     """``full`` or ``scan``: the form of each result for an agent."""
     given: tuple[dict[str, Any], ...]
-    """The records for an agent, in that form and with Soleri's field names."""
+    """The records as an agent receives them, with Soleri's field names."""
     max_tokens: int | None = None
     cut_by_budget: int = 0
     memories: MemorySearch | None = None

@@ -53,8 +53,8 @@ class SealedNode:
         """Runs ``script`` (a file and its arguments) in ``folder``, and yields the lines that it prints.
 
         ``request`` is its standard input, ``home`` its home folder, and ``now_ms`` its fixed time. ``more`` adds
-        environment variables, and no others are inherited. The script is killed at the end, or after ``seconds``.
-        Raises :class:`EngineRunError` if it cannot be started.
+        environment variables, and no others are inherited. The script is killed when the iterator is closed, or after
+        ``seconds``. Raises :class:`EngineRunError` if it cannot be started.
         """
         request_file = home / "request.json"
         write_scratch(request_file, request)

@@ -88,7 +88,7 @@ async def test_palette_rows_chosen_by_key_or_click_run_on_their_screen(pilot: Ap
     dialog = await palette(pilot, "go to the screen")
     await pilot.press("down", "down", "up")
     assert dialog.rows.command is not None
-    assert dialog.rows.command.title == "Go to the screen Notes"
+    assert dialog.rows.command.title == "Go to the Notes screen"
     await pilot.click(dialog.rows, offset=(10, 2))
     await on(pilot, MaturityScreen)
     await chosen(pilot, "only queries that were not covered")

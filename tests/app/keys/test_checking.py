@@ -45,10 +45,10 @@ def test_unusable_keys_are_rejected_with_a_reason(name: str, given_keys: str, me
         ("pane.down", "G", "pane.bottom (Every pane: "),
         ("results.open", "k", "pane.up (Every pane"),
         ("app.theme", "z", "panes.maximise (Every screen"),
-        ("pane.down", "c", "board.changes (Screen Maturity"),
+        ("pane.down", "c", "board.changes (Maturity screen"),
         ("results.open", "question_mark", "help.keys (Every screen"),
         ("results.open", "?", "help.keys (Every screen"),
-        ("panes.score", "f3,f2", "panes.results (Screen Query"),
+        ("panes.score", "f3,f2", "panes.results (Query screen"),
     ],
 )
 def test_key_of_another_action_is_rejected(name: str, given_keys: str, other: str) -> None:

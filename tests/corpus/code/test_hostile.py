@@ -253,7 +253,7 @@ class TestReaderProcess:
             process.close()
 
     @LIMITS_MEMORY
-    def test_parser_that_exceeds_its_memory_is_killed(self) -> None:
+    def test_parser_that_exceeds_its_memory_limit_is_killed(self) -> None:
         process = ReaderProcess(limited(file_megabytes=200).limits)
         try:
             greedy = process.read("A.java", b"A<" * 60_000)
