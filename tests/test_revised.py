@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import random
 import zlib
 
 import pytest
@@ -10,9 +12,10 @@ from brvtui.fleet.opening import commit_of, git_snapshot
 from brvtui.loading import load
 from brvtui.loading.revised import difference_to, revised, revision_of
 from brvtui.snapshot import Snapshot
+from brvtui.tree.constants import TreeConstants
 from brvtui.tree.history.git import RevisionError
 from brvtui.tree.reading.project import find_project
-from tests.support.trees import BRV3, NOW_MS, Tree
+from tests.support.trees import BRV3, NOW_MS, Tree, changed
 from tests.tree.test_repository import run_git
 
 LARGE = "# Large\n" + "gate " * 2_200_000
@@ -25,13 +28,13 @@ def commit(tree: Tree) -> None:
     run_git(tree.root, "commit", "-q", "-m", "notes")
 
 
-def now(tree: Tree) -> Snapshot:
-    return load(find_project(tree.root), BRV3, NOW_MS)
+def now(tree: Tree, constants: TreeConstants = BRV3) -> Snapshot:
+    return load(find_project(tree.root), constants, NOW_MS)
 
 
-def at(tree: Tree, name: str) -> Snapshot:
-    snapshot = now(tree)
-    return revised(snapshot, BRV3, NOW_MS, difference_to(snapshot, revision_of(snapshot, name)))
+def at(tree: Tree, name: str, constants: TreeConstants = BRV3) -> Snapshot:
+    snapshot = now(tree, constants)
+    return revised(snapshot, constants, NOW_MS, difference_to(snapshot, revision_of(snapshot, name)))
 
 
 def searched(snapshot: Snapshot) -> tuple[list[tuple[str, str]], list[tuple[str, str]], str]:
@@ -130,3 +133,32 @@ def test_new_link_to_a_note_does_not_affect_earlier_revisions(tree: Tree) -> Non
     (tree.tree / "a.md").symlink_to("c.md")
     assert "a.md: a symlink to another note" in now(tree).engine_failure
     assert at(tree, "HEAD").engine_failure == ""
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_only_notes_within_the_limit_of_the_engine_are_compared(
+    seed: int, tree: Tree, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Notes that only the revision has are as old as its commit; others keep their age."""
+    rng = random.Random(seed)
+    committed_s = int(NOW_MS) // 1000 - rng.choice((1_000, 5_000_000))
+    monkeypatch.setenv("GIT_COMMITTER_DATE", f"{committed_s} +0000")
+    limited = changed(BRV3, limits={"max_files": 4})
+    for number in range(20):
+        tree.note(f"{rng.choice('abc')}/{number:02}.md", f"Old {number}", days=99)
+    commit(tree)
+    for path in sorted(tree.tree.rglob("*.md")):
+        name = path.relative_to(tree.tree).as_posix()
+        if rng.random() < 0.4:
+            path.unlink()
+        elif rng.random() < 0.7:
+            tree.note(name, f"Renewed {name}", days=rng.choice((0, 0.01, 0.02, 50)))
+    for number in range(12):
+        tree.note(f"{rng.choice('abc')}/new{number}.md", "New", days=rng.choice((0, 50)))
+    found, own = at(tree, "HEAD", limited), {path: path.stat().st_mtime_ns for path in tree.tree.rglob("*.md")}
+    run_git(tree.root, "stash", "-q", "--include-untracked")
+    for path in tree.tree.rglob("*.md"):
+        moment = own.get(path, committed_s * 1_000_000_000)
+        os.utime(path, ns=(moment, moment))
+    assert searched(found)[0] == searched(now(tree, limited))[0]
+    assert len(found.edited) <= 8

@@ -29,6 +29,7 @@ from brvtui.tree.history.git import GitFailed, RevisionError, git
 from brvtui.tree.history.revision import CommittedFile, commit_named, committed_contents, committed_files
 from brvtui.tree.reading import kinds
 from brvtui.tree.reading.contents import Unseen, read_bytes
+from brvtui.tree.reading.files import possible_documents
 from brvtui.tree.reading.project import MARKER, FoundProject
 from brvtui.tree.spaces.locating import TREE, is_uuid
 from brvtui.wording import shortened
@@ -59,11 +60,12 @@ def git_snapshot(repository: Path, commit: str, folder: str, constants: TreeCons
     others. Raises RevisionError.
     """
     files = _listed(repository, commit, folder)
-    read = partial(_git, repository)
-    contents = committed_contents(
-        read, files, constants.limits.max_file_bytes, str(repository), "; name a smaller folder"
-    )
     dates = _dates(repository, commit, folder)
+    listed = [file.at(path, dates.get(path, dates[""])) for path, file in files.items()]
+    possible = possible_documents(listed, constants.limits)
+    wanted = {path: file for path, file in files.items() if path in possible}
+    largest, remedy = constants.limits.max_file_bytes, "; name a smaller folder"
+    contents = committed_contents(partial(_git, repository), wanted, largest, str(repository), remedy)
     edits = tuple(EditedFile(path, data, dates.get(path, dates[""])) for path, data in contents.items())
     tree = repository / f"{commit}:{folder}"
     project = FoundProject(

@@ -13,7 +13,7 @@ from brvtui.tree.constants import TreeConstants
 from brvtui.tree.history.git import RevisionError
 from brvtui.tree.history.revision import Revision, content_id
 from brvtui.tree.reading.contents import Unseen, read_bytes
-from brvtui.tree.reading.files import DUPLICATE, NS_PER_MS
+from brvtui.tree.reading.files import DUPLICATE, NS_PER_MS, possible_documents
 from brvtui.tree.reading.signals import NoteSignals, SignalLayers
 
 # Snapshots for what-if: one edited file, or other stored signals. Writes nothing.
@@ -114,7 +114,8 @@ def difference_to(snapshot: Snapshot, revision: Revision) -> Difference:
     """The changes from ``snapshot`` to the tree at ``revision``. Reads every note.
 
     Only texts are compared. A note that exists in both, even if renamed, has the age of its current file. A note that
-    exists only in the revision is as old as its last commit. Raises :class:`brvtui.tree.history.git.RevisionError`.
+    exists only in the revision is as old as its last commit. Notes past the number that the engine reads are left out.
+    Raises :class:`brvtui.tree.history.git.RevisionError`.
     """
     there, largest = revision.files, snapshot.limits.max_file_bytes
     own = {file.path: file for file in snapshot.files}
@@ -129,10 +130,12 @@ def difference_to(snapshot: Snapshot, revision: Revision) -> Difference:
     removed = frozenset((own.keys() | links) - there.keys() - revision.ignored)
     digits = len(next(iter(there.values())).content)
     moved = {content_id(contents[path], digits): own[path] for path in sorted(removed & contents.keys())}
-    like = {path: own.get(path) or moved.get(there[path].content) for path in differing}
+    like = {path: own.get(path) or moved.get(file.content) for path, file in there.items()}
     gone = [path for path, file in like.items() if file is None]
     dates = revision.changed_ms(gone) if gone else {}
     times = {path: file.mtime_ns if file else dates[path] * NS_PER_MS for path, file in like.items()}
+    possible = possible_documents([file.at(path, times[path]) for path, file in there.items()], snapshot.limits)
+    differing = [path for path in differing if path in possible]
     data = revision.read(differing, largest)
     return Difference({path: EditedFile(path, data[path], times[path]) for path in differing}, removed)
 

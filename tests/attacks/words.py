@@ -80,7 +80,8 @@ def _revision(count: int) -> Callable[[Path], Sequence[str | Path]]:
         tree = folder / ".brv" / "context-tree"
         tree.mkdir(parents=True)
         (tree / "a.md").write_text("# North gate\n")
-        files = "".join(f"M 100644 :1 .brv/context-tree/n{number:05}.md\n" for number in range(count))
+        paths = (f".brv/context-tree/d{number // 1_000}/n{number}.md" for number in range(count))
+        files = "".join(f"M 100644 :1 {path}\n" for path in paths)
         head = "commit refs/heads/many\ncommitter a <a@b> 1700000000 +0000\ndata 1\nm\n"
         text = f"blob\nmark :1\ndata 13\n# North gate\n\n{head}{files}\n"
         subprocess.run(["git", "init", "-q", folder], check=True)
@@ -163,7 +164,7 @@ def _all() -> Iterator[Attack]:
         yield Attack(f"7,200,000 different words in {what}", prepare, cpu_seconds=_CPU_SECONDS, memory_mb=_MEMORY_MB)
     characters = _space(lambda number: f"<bv-topic><bv-fact>{_characters(number)}</bv-fact></bv-topic>", 12)
     yield Attack("7,800,000 pairs of characters", characters, cpu_seconds=_CPU_SECONDS, memory_mb=_MEMORY_MB)
-    yield Attack("30,000 notes of a revision", _revision(30_000), cpu_seconds=_CPU_SECONDS, memory_mb=_MEMORY_MB)
+    yield Attack("400,000 notes of a revision", _revision(400_000), cpu_seconds=_CPU_SECONDS, memory_mb=_MEMORY_MB)
     for what, forms in _NESTED.items():
         name = f"200 files of brackets {what}"
         yield Attack(name, _nested(forms), cpu_seconds=_CPU_SECONDS, memory_mb=_MEMORY_MB)

@@ -12,7 +12,7 @@ from io import BytesIO
 from pathlib import Path
 
 from brvtui.tree.history.git import GitFailed, RevisionError, git
-from brvtui.tree.reading.files import SEARCHABLE, role_of
+from brvtui.tree.reading.files import SEARCHABLE, TreeFile, role_of
 from brvtui.wording import shortened
 
 _MOST_LISTING = 64 * 1_048_576
@@ -65,6 +65,10 @@ class CommittedFile:
     def holds(self, data: bytes) -> bool:
         """True if ``data`` is its content. Line ends that git converted on checkout are ignored."""
         return self._has_id(data) or (b"\r\n" in data and self._has_id(data.replace(b"\r\n", b"\n")))
+
+    def at(self, path: str, mtime_ns: int) -> TreeFile:
+        """The file as a walk would list it at ``path``."""
+        return TreeFile(path, self.size, mtime_ns, 0, 0)
 
     def _has_id(self, data: bytes) -> bool:
         return content_id(data, len(self.content)) == self.content
@@ -123,23 +127,23 @@ def committed_files(run: Callable[..., bytes], place: str, where: str) -> dict[s
         fields = facts.split()
         if path.endswith(b".md") and len(fields) == 3 and fields[0] in (*_FILE_MODES, _LINK_MODE):
             name = path.decode("utf-8", "surrogateescape")
-            if all(part and part[0] != "." and len(os.fsencode(part)) <= _LONGEST_NAME for part in name.split("/")):
+            if all(part and part[:1] != b"." and len(part) <= _LONGEST_NAME for part in path.split(b"/")):
                 if fields[0] == _LINK_MODE:
                     links.append(name)
                 else:
                     contents[name] = fields[2].decode("ascii")
     _check_links(run, place, links, contents, where)
-    object_ids = "".join(f"{content}\n" for content in contents.values()).encode("ascii")
+    ids = dict.fromkeys(contents.values())
+    object_ids = "".join(f"{content}\n" for content in ids).encode("ascii")
     try:
-        sizes = run("cat-file", "--batch-check=%(objectsize)", most=_MOST_LISTING, given=object_ids).split(b"\n")
+        found = run("cat-file", "--batch-check=%(objectsize)", most=_MOST_LISTING, given=object_ids).split(b"\n")
     except GitFailed as error:
         raise RevisionError(f"{where}: git lacks the content of a note: {_LACKING}") from error
-    files = dict[str, CommittedFile]()
-    for (name, content), size in zip(contents.items(), sizes, strict=False):
-        if not size.isdigit():
+    sizes = dict(zip(ids, found, strict=False))
+    for name, content in contents.items():
+        if not sizes.get(content, b"").isdigit():
             raise RevisionError(f"{where}: git lacks the content of {shortened(name)}: {_LACKING}")
-        files[name] = CommittedFile(content, int(size))
-    return files
+    return {name: CommittedFile(content, int(sizes[content])) for name, content in contents.items()}
 
 
 def _check_links(

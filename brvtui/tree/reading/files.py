@@ -5,15 +5,17 @@ See ``docs/reference/byterover.md``, "Notes on disk".
 
 from __future__ import annotations
 
+import math
 import os
 import stat as stat_module
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 
 from brvtui import faults
 from brvtui.disk.walking import MOST_DEPTH, TOO_DEEP, leads_to_folder, walk
+from brvtui.tree.constants import ReadingLimits
 from brvtui.tree.reading.javascript import sort_key
 from brvtui.wording import shortened
 
@@ -233,3 +235,12 @@ def document_order(files: list[TreeFile], now_ms: float, recent_hours: float) ->
     key = sort_key([file.path for file in older])
     older.sort(key=lambda file: key(file.path))
     return recent + older
+
+
+def possible_documents(files: Sequence[TreeFile], limits: ReadingLimits) -> set[str]:
+    """The paths of the ``files`` that the engine may read at any time: the newest ones, and the first ones by path."""
+    most = limits.max_files or len(files)
+    if most >= len(files):
+        return {file.path for file in files}
+    walked = sorted(files, key=lambda file: walk_key(file.path))
+    return {file.path for moment in (-math.inf, math.inf) for file in document_order(walked, moment, 0)[:most]}
