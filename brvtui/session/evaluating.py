@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from brvtui.session.session import Session
 
 _MOST_AXES = 2
-_OF_CROSSINGS = 40
+_OF_CROSSINGS = 100
 """The number of points that take as long as the search for the values at which the outcomes of a query change."""
 
 

@@ -110,7 +110,7 @@ def test_judged_note_can_be_named_without_its_ending(run: Run, project: Tree, na
         ("eval", 1),
         ("eval --drift 7,30", 3),
         ("compare --engine byterover --engine soleri", 2),
-        ("sweep direct.min_top=0.5:1:10", 50),
+        ("sweep direct.min_top=0.5:1:10", 110),
         ("sweep direct.min_top=0.5:1:3 score.relevance=0:1:4", 12),
         ("migrate --dry-run", 2),
     ],
