@@ -53,7 +53,7 @@ async def test_code_screens_count_symbols_and_omit_facts_of_notes(app: BrvTui, r
         await until(pilot, lambda: "a symbol, with its lines" in flat(pilot, "#about"))
         assert "7 symbols" in shown(pilot)
         assert "importance" not in text_of(pilot, "#about")
-        await until(pilot, lambda: "code.md says round_cents" in flat(pilot, "#about"))
+        await until(pilot, lambda: "code.md mentions round_cents" in flat(pilot, "#about"))
         await press(pilot, "5")
         assert "judges the open query" in text_of(pilot, "#judged")
         assert "note" not in text_of(pilot, "#judged")
@@ -66,7 +66,7 @@ async def test_code_screens_count_symbols_and_omit_facts_of_notes(app: BrvTui, r
         assert "round_cents" in text_of(pilot, "#results")
         assert "draft" not in text_of(pilot, "#score")
         await press(pilot, "f7")
-        assert "billing/cents/code.md says round_cents: #1" in flat(pilot, "#answer")
+        assert "billing/cents/code.md mentions round_cents: #1" in flat(pilot, "#answer")
 
 
 async def test_code_screens_use_words_and_keys_for_code(pilot: AppPilot) -> None:
@@ -111,7 +111,7 @@ async def test_empty_screens_use_words_for_code(app: BrvTui, root: Path) -> None
     root.mkdir()
     empty = BrvTui(Opening(now_ms=NOW_MS, repository=root))
     async with empty.run_test(size=WIDE) as pilot:
-        await until(pilot, lambda: "no source in this folder" in flat(pilot, "#results"))
+        await until(pilot, lambda: "this folder has no source files" in flat(pilot, "#results"))
 
 
 async def test_editing_keys_report_that_code_is_read_only(app: BrvTui, root: Path) -> None:

@@ -100,7 +100,7 @@ async def test_changed_answer_of_open_query_is_reported_and_not_judged(with_judg
         await pilot.press("J")
         await until(pilot, lambda: len(judged(with_judgments)) == 4)
         assert [each.path for each in judged(with_judgments)[-1].documents] == ["billing/refunds.md"]
-        message = "“refunds billing” is judged as answered before the edits; 4 judged queries in all; u takes it back"
+        message = "“refunds billing” is judged by the answer before the edits; 4 judged queries in all; u undoes it"
         await until(pilot, lambda: message in toast_text(pilot))
 
 
@@ -187,4 +187,4 @@ def test_effect_of_an_edit_is_described_in_one_sentence(
 def test_edit_sentence_counts_notes_without_derived_files(paths: tuple[str, ...], message: str) -> None:
     change = QueryChange(_result("0", "b.md"), _result("0", "a.md"))
     result = EditEffect(EarlierNotes(paths), 1, 0, 0, (change,), ())
-    assert f"since {message} changed" in sentence(result, "note")
+    assert f" {message}, 1 worse" in sentence(result, "note")

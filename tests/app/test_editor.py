@@ -99,7 +99,7 @@ async def test_saving_changes_only_the_typed_text(garden: Tree, make_app: MakeAp
     garden.file(NOTE, before, 3)
     async with make_app(garden.root).run_test(size=WIDE) as pilot:
         await open_note(pilot)
-        marks = "marks, and are saved unchanged: ␍ carriage return, ␛ escape, · U+202E and 1 more"
+        marks = "marks and saved unchanged: ␍ carriage return, ␛ escape, · U+202E and 1 more"
         assert (marks in toast_text(pilot)) is (b"\x1b" in before)
         await pilot.press("right", "right")
         await type_keys(pilot, "My ")

@@ -116,7 +116,7 @@ async def test_my_text_survives_any_text_written_by_another_program(app: BrvTui,
         assert area(pilot).text == f"x{_TEXT}"
         garden.file(NOTE, b"a\0b", 0)
         await _asked(pilot)
-        assert "can no longer be edited here (holds NUL bytes" in flat(pilot)
+        assert "can no longer be edited here (contains NUL bytes" in flat(pilot)
         assert "m keep mine" in shown(pilot)
         assert not any(words in shown(pilot) for words in ("take theirs", "edit merge"))
         await pilot.press("t", "e")

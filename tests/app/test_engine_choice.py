@@ -85,9 +85,9 @@ async def test_switching_skips_an_engine_that_cannot_be_loaded(broken: None, pil
 
 async def test_profiles_help_and_feedback_match_the_answering_engine(app: BrvTui) -> None:
     own = {
-        "byterover": "what the search for one word of",
+        "byterover": "added by the search for one word of",
         "jeffs_brain": "by words (w)",
-        "soleri": "words find (b)",
+        "soleri": "found by words (b)",
     }
     async with app.run_test(size=WIDE) as pilot:
         await switch(pilot, "rollback")

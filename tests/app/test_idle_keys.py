@@ -256,6 +256,6 @@ async def test_broken_settings_file_disables_changes(garden: Tree) -> None:
         await press(pilot, "escape", "comma", "slash", *"animations", "enter")
         assert "enter change" not in text_of(pilot, "#keys")
         assert "delete default" not in text_of(pilot, "#keys")
-        assert "repair it by hand" in flat(pilot, "#setting")
+        assert "fix it by hand" in flat(pilot, "#setting")
         await pilot.press("enter")
-        assert "repair it by hand" in toast_text(pilot)
+        assert "fix it by hand" in toast_text(pilot)

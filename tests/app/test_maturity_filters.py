@@ -21,7 +21,7 @@ async def test_event_filter_keeps_only_notes_with_the_event(pilot: AppPilot) -> 
     assert maturity(pilot).wanted.only is PRUNING
     assert column(pilot, "draft").choices == ["auth/oauth/key_rotation.md", "billing/refunds.md"]
     assert "2 offered for pruning today" in shown(pilot)
-    assert "prune: the next dream run may prune it, because its file is old" in shown(pilot)
+    assert "prune: a dream run may prune it, because its file is old" in shown(pilot)
     assert column(pilot, "core").outer_size.width == STRIP
     assert "".join(text_of(pilot, "#core").split()) == "●0core"
     await pilot.press("f5", "f", "f")  # beside the columns, too
@@ -156,7 +156,7 @@ async def test_event_meanings_are_not_cut_at_80_columns(pilot: AppPilot) -> None
         await press(pilot, "f")
     await press(pilot, "f4")
     assert flat(pilot, "#core") == "no core note is offered for pruning; 2 with other maturities; f shows another event"
-    assert "prune: the next dream run may prune it, because its file is old" in shown(pilot)
+    assert "prune: a dream run may prune it, because its file is old" in shown(pilot)
     while maturity(pilot).wanted.only is not None:
         await press(pilot, "f")
     await press(pilot, "f2", "slash", *"zzz", "enter")

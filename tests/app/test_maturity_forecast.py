@@ -71,7 +71,7 @@ async def test_ageing_shows_the_best_possible_score_of_the_chosen_engine(pilot: 
     await until(pilot, lambda: "in Soleri" in text_of(pilot, "#ageing"))
     text = flat(pilot, "#ageing")
     assert "of at most 0.825" in text
-    assert "lacks for 0.825: " in text
+    assert "short of 0.825: " in text
     assert "its age factor has halved to" in text
     await pilot.press("right_curly_bracket")
     await until(pilot, lambda: " in 30 d" in text_of(pilot, "#ageing").partition("in ByteRover")[0])

@@ -308,7 +308,7 @@ async def test_u_undoes_a_save_and_reloads_the_editor(app: BrvTui, garden: Tree)
 async def test_list_of_changes_can_undo_and_redo(app: BrvTui, garden: Tree) -> None:
     async with app.run_test(size=NARROW) as pilot:
         await _press(pilot, "C", ChangesDialog)
-        assert "there is nothing to undo or redo" in flat(pilot)
+        assert "no note was changed in this session" in flat(pilot)
         await pilot.press("escape")
         await _press(pilot, "X", PlanDialog)
         await until(pilot, lambda: "removes" in shown(pilot))
@@ -337,8 +337,8 @@ async def test_keys_without_a_note_or_a_change_explain_what_is_missing(pilot: Ap
         await press(pilot, "escape", key)
         assert "select a note first" in toast_text(pilot)
     await pilot.press("escape", "u", "U")
-    await until(pilot, lambda: "nothing was undone" in toast_text(pilot))
-    assert "nothing was changed in this session" in toast_text(pilot)
+    await until(pilot, lambda: "nothing to redo" in toast_text(pilot))
+    assert "nothing to undo" in toast_text(pilot)
 
 
 # signals

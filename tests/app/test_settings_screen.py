@@ -186,7 +186,7 @@ def test_invalid_address_is_refused(name: str) -> None:
     for text in ("ftp:/x", "nowhere", "http://", "http://h h"):
         with pytest.raises(ConfigError, match=f"{name}: .* is not an address: it must begin with http:// or https://"):
             read_typed(row, text, result, read_library())
-    with pytest.raises(ConfigError, match=f"{name} holds a user or a password") as refused:
+    with pytest.raises(ConfigError, match=f"{name} has a user or a password") as refused:
         read_typed(row, "https://me:hunter2@h/v1", result, read_library())
     assert "hunter2" not in str(refused.value)
     for text in ("", "http://localhost:11434/v1/", "https://example.org"):

@@ -79,7 +79,7 @@ async def test_space_can_be_queried_and_is_not_changed(space: Path) -> None:
         assert "V4 tells the agent to cite it" in text_of(pilot, "#score")
         assert "full width: 1.15, the highest possible" in text_of(pilot, "#score")
         await press(pilot, "escape", "P")
-        assert any("ByteRover V4 alone" in message for message in toasts(pilot))
+        assert any("only ByteRover V4" in message for message in toasts(pilot))
         await on(pilot, VersionsDialog, "W")
         assert "m 3 to 4" not in shown(pilot)
         await press(pilot, "escape", "2")
@@ -102,7 +102,7 @@ async def test_space_can_be_queried_and_is_not_changed(space: Path) -> None:
         await pilot.press("escape")
         for key in ("M", "X", "I"):
             await press(pilot, key)
-        assert any("are edited here, and not made, moved" in message for message in toasts(pilot))
+        assert any("topics of a space can be edited here" in message for message in toasts(pilot))
         await ask(pilot, "kubernetes quokka")
         assert "nothing was found" in text_of(pilot, "#results")
         await press(pilot, "escape", "c")
@@ -152,7 +152,7 @@ async def test_lab_runs_v4_with_another_clock_and_constants(space: Path) -> None
         file = space.parent / "data" / "projects" / SPACE_ID / "context-tree" / "auth" / "jwt.html"
         html = file.read_text(encoding="utf-8")
         file.write_text(html.replace("oken", "icket").replace("efresh", "enewal"), encoding="utf-8")
-        message = "the judged query is answered otherwise since jwt.html changed, 1 worse"
+        message = "the judged query has another answer after the edit to jwt.html, 1 worse"
         await until(pilot, lambda: message in toasts(pilot))
         await pilot.press("f2", "h")
         await until(pilot, lambda: "auth/jwt.html: rank 1 → not found" in flat(pilot, "#cell"))
@@ -191,7 +191,7 @@ async def test_chosen_remedy_opens_the_editor_or_explains_itself(space: Path) ->
             await pilot.press("escape", "w")
             await until(pilot, lambda: isinstance(pilot.app.screen, RemedyDialog) and "rank 1" in shown(pilot))
             await press(pilot, "enter")
-        assert any("to make it: rename it old_abstract.html" in one for one in toasts(pilot))
+        assert any("to make it: rename it to old_abstract.html" in one for one in toasts(pilot))
         assert any("to make it: save it now (add rollout to" in one for one in toasts(pilot))
         await until(pilot, lambda: (edit := view(pilot).editor.edit) and edit.path == "ops/deploy.html")
 
@@ -250,9 +250,7 @@ async def test_file_ignored_by_v4_has_its_own_reason(space: Path) -> None:
         await ask(pilot, "zebra")
         pilot.app.select("UPPER.HTML")  # type: ignore[attr-defined]
         await pilot.press("escape", "e")
-        await until(
-            pilot, lambda: any("must be .html in lower case: rename it" in message for message in toasts(pilot))
-        )
+        await until(pilot, lambda: any("must be .html, in lower case" in message for message in toasts(pilot)))
         pilot.app.select("x.full.html")  # type: ignore[attr-defined]
         await pilot.press("e")
         await until(pilot, lambda: bool(frame(pilot).query("#problems")))
@@ -271,7 +269,7 @@ async def test_notes_screen_shows_the_searched_parts_of_a_topic(space: Path) -> 
         shown_text = text_of(pilot, "#note")
         assert "decision bve-aaaa0001 · searched" in shown_text
         assert "reason · not searched" in shown_text
-        assert "this kind never is" in shown_text
+        assert "this kind is searched only inside" in shown_text
         assert "reaches .60 for" in flat(pilot, "#about")
 
 
@@ -375,7 +373,7 @@ async def test_log_reports_that_v4_refuses_queries_and_judges_nothing(space: Pat
         await pilot.press("w")
         await until(pilot, lambda: any("give one of the two elements" in one for one in toasts(pilot)))
         await pilot.press("J")
-        await until(pilot, lambda: any("“zzzqqq” is not judged: V4 answers no query" in one for one in toasts(pilot)))
+        await until(pilot, lambda: any("“zzzqqq” is not judged: V4 cannot answer" in one for one in toasts(pilot)))
         assert not JudgmentsFile.of(find_space_project(space)).read()
 
 

@@ -154,7 +154,7 @@ class AboutPane(ChoicePane):
             return []
         lines = [rule(width, "notes that mention it", dash=self.glyphs.dash)]
         for note, written in around.speaking[:_MOST]:
-            lines += [line(f" {part}", "text") for part in wrap(f"{note} says {written}", width - 2)]
+            lines += [line(f" {part}", "text") for part in wrap(f"{note} mentions {written}", width - 2)]
         return lines if around.speaking else [*lines, line(" none", "muted")]
 
     def _coming(self, around: FileSurroundings | None, width: int) -> list[Line]:

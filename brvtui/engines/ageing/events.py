@@ -53,7 +53,7 @@ LEAVES_PROMPT = Event(
     happen="leave the prompt",
     has_come="left the prompt",
     state="have left the prompt",
-    meaning="even as the best match by its text, it is no longer quoted to a model",
+    meaning="a match of its text is no longer quoted to a model",
     in_short="no longer quoted",
 )
 ARCHIVE = Event(
@@ -65,7 +65,7 @@ ARCHIVE = Event(
     happen="become archive candidates",
     has_come="an archive candidate",
     state="archive candidates",
-    meaning="the next dream run may archive it, because its importance is low, by updatedAt",
+    meaning="a dream run may archive it: its importance is low, by updatedAt",
     in_short="low importance",
 )
 PRUNING = Event(
@@ -77,7 +77,7 @@ PRUNING = Event(
     happen="are offered for pruning",
     has_come="offered for pruning",
     state="offered for pruning",
-    meaning="the next dream run may prune it, because its file is old",
+    meaning="a dream run may prune it, because its file is old",
     in_short="old file",
 )
 BELOW_MATURITY = Event(
@@ -89,7 +89,7 @@ BELOW_MATURITY = Event(
     happen="fade",
     has_come="fading",
     state="fading",
-    meaning="its importance is below the minimum for its maturity; ageing does not demote it",
+    meaning="importance too low for its maturity; ageing does not demote it",
     in_short="not demoted by ageing",
 )
 LEAVES_HIGH = Event(
