@@ -1,9 +1,9 @@
 """Tables read from TOML as frozen dataclasses. Every key, type and range is checked, and a message names the fault.
 
 The annotation of a field declares its values: ``float``, ``int``, ``str``, ``bool``, a tuple of these, a dict of
-numbers by name, one of some texts (``Literal``), or another such dataclass. A number is finite and 0 or more, unless
-it is ``Annotated`` with another :class:`Range`; :class:`TableKeys` declares the keys of a dict. A field with a
-default may be left out.
+numbers by name, one of several fixed strings (``Literal``), or another such dataclass. A number is finite and 0 or
+more, unless it is ``Annotated`` with another :class:`Range`; :class:`TableKeys` declares the keys of a dict. A field
+with a default may be left out.
 """
 
 from __future__ import annotations

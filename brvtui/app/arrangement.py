@@ -24,7 +24,7 @@ class Area(NamedTuple):
 
 
 class Split(NamedTuple):
-    """Parts beside each other (``across``) or below each other; each part is a pane's id or another split."""
+    """Parts side by side (``across``) or stacked; each part is a pane's id or another split."""
 
     name: str
     """The key under which the user's changes are stored."""

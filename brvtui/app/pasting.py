@@ -46,7 +46,7 @@ The characters of a flood are treated as a paste, and its other keys are dropped
 _BREAKS = {"enter": "\n", "ctrl+j": "\n", "tab": "\t"}
 _START, _END, _ESCAPE, _SUBSTITUTE = "\x1b[200~", "\x1b[201~", "\x1b", "\x1a"
 _SEQUENCE = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\))")
-"""A colour, a movement or a title as printed by programs."""
+"""An escape sequence that sets a colour or a title, or moves the cursor."""
 _CONTROL = re.compile(r"\x1b(?:\[[ -?]*([@-~]?)|[]PX^_][^\x00-\x1f]*(\x07|\x1b\\|))")
 """A sequence or string from a terminal, with its end if that has arrived; any control character also ends it."""
 _LONGEST, _UNENDED_S = 32, 1.0

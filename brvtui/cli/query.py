@@ -80,7 +80,7 @@ def why(text: str, one: str, other: str | None, request: ProjectRequest, form: s
 
 
 def save(session: Session, saved: SavedTrace, files: Iterable[Path]) -> None:
-    """Writes ``saved`` to each of ``files``, with a message on the standard error.
+    """Writes ``saved`` to each of ``files``, and prints a message to standard error.
 
     Raises :class:`brvtui.report.saved.ExportError`.
     """
@@ -269,7 +269,9 @@ Examples:
 @click.option("--queries", type=NamedPath(), help='A JSON list of strings or {"id", "query"}.')
 @click.option("--sequence", type=NamedPath(), help='A JSON list of {"query", "wait", "touch"}.')
 @click.option(
-    "--limit", type=WholeNumber(1, 50), help="The number of results of the search alone (default: from the profile)."
+    "--limit",
+    type=WholeNumber(1, 50),
+    help="The number of results if the search runs on its own (default: from the profile).",
 )
 @click.option("--no-trace", is_flag=True, help="Leave the trace out of each line.")
 @format_option("json", "text", text="Output format; text leaves out traces and results.")

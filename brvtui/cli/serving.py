@@ -34,7 +34,7 @@ from brvtui.tree.reading.project import NotesFolder
 
 @click.command("open", epilog="\b\nExample:\n  brv-tui open sample-tree --profile docs")
 @project_argument
-@click.option("--repo", type=NamedPath(), help="Open the code of this repository (extra code).")
+@click.option("--repo", type=NamedPath(), help="Open the code of this repository (needs the extra “code”).")
 @click.option(
     "--corpus",
     type=click.Choice(["notes", "code"]),

@@ -250,7 +250,7 @@ class ProjectSettings:
     )
     watch: bool = _setting(True, "follow changes on disk", restart=True, of_app=True)
     history: int = _setting(
-        500, "the number of run queries that are remembered for a project", most=10_000, restart=True, of_app=True
+        500, "the number of past queries to remember for each project", most=10_000, restart=True, of_app=True
     )
     signals: Signals = field(default=Signals())
     editor: Saving = field(default=Saving())

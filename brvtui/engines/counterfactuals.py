@@ -54,7 +54,7 @@ class Counterfactual:
     """One line: the change in words, if it succeeds."""
     change: Change | None = None
     amount: float | None = None
-    """The size of a change that is a number: hits, days, importance (the runner-up's, too), words."""
+    """The size of a numeric change: hits, days, importance (also the runner-up's) or words."""
     score: float | None = None
     """The note's score after the change. For an impossible lever, the highest score that it can give, if known."""
     verdict: str = ""

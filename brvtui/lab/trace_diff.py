@@ -134,7 +134,7 @@ class ResultChange:
 
     @property
     def change(self) -> float:
-        """The difference of the scores; 0 if two scores cannot be compared."""
+        """The difference between the scores; 0 if they cannot be compared."""
         return 0.0 if self.then.score is None or self.now.score is None else self.now.score - self.then.score
 
     @property

@@ -1,4 +1,4 @@
-"""The signs that the app draws, and a letter for each sign if the terminal has no Unicode."""
+"""The symbols that the app draws, and a letter for each if the terminal does not support Unicode."""
 
 from __future__ import annotations
 

@@ -36,7 +36,7 @@ from brvtui.tree.reading.project import IN_MARKER, is_context_tree, is_engine_fi
 _WIDTH = 100
 """The number of columns of the lines in fences."""
 _ROUTE_WIDTH = 140
-"""The number of columns of the route, enough for every check in full."""
+"""The width of the route in columns, wide enough to show every check in full."""
 
 
 def markdown_report(saved: SavedTrace) -> str:

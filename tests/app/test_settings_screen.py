@@ -67,7 +67,7 @@ async def test_settings_can_be_searched_and_details_follow_the_cursor(pilot: App
     pane = await opened(pilot, "theme")
     await pilot.press("slash", *"histo")
     await until(pilot, lambda: pane.chosen == "history")
-    await until(pilot, lambda: "the number of run queries" in flat(pilot, "#setting"))
+    await until(pilot, lambda: "the number of past queries" in flat(pilot, "#setting"))
     await pilot.press("down")
     await until(pilot, lambda: pane.chosen != "history")
     await until(pilot, lambda: "previous query in the history" in flat(pilot, "#setting").lower())
@@ -96,7 +96,7 @@ async def test_setting_details_are_shown_at_all_sizes(garden: Tree, make_app: Ma
             line = next(line for line in text_of(pilot, "#settings").splitlines() if "history" in line)
             assert line.split() == ["history", "7", "user"]
             beside = flat(pilot, "#setting")
-            for part in ("the number of run queries", "value 7", "default 500", "0 to 10000", "next start"):
+            for part in ("the number of past queries", "value 7", "default 500", "0 to 10000", "next start"):
                 assert part in beside
             assert file.name in beside.replace(" ", "")
             assert "Settings" in shown(pilot).splitlines()[0]

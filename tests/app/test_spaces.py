@@ -210,7 +210,7 @@ async def test_remedies_for_a_topic_in_the_results_are_listed_and_opened(space: 
         os.utime(tree / f"{name}.html", (NOW / 1000 - days * 86_400,) * 2)
     async with BrvTui(Opening(space, None, NOW, None)).run_test(size=WIDE) as pilot:
         await ask(pilot, "quokka", "escape", "w")
-        await until(pilot, lambda: "it is first. If another note should be first" in remedy_lines(pilot))
+        await until(pilot, lambda: "it is already first. If another note should be first" in remedy_lines(pilot))
         await pilot.press("escape", "j", "w")
         await until(pilot, lambda: "rank 1" in remedy_lines(pilot))
         assert remedy_lines(pilot) == (

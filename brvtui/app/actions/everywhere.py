@@ -64,7 +64,7 @@ _CHANGES = (
     Action("note.undo", "u", "app.undo_change", "undo",
            "Undo the latest save, move or archiving of this session"),
     Action("note.redo", "U", "app.redo_change", "redo", "Redo the change that was undone last"),
-    Action("note.drafts", "D", "app.drafts", "drafts", "List drafts: texts that were typed and never saved"),
+    Action("note.drafts", "D", "app.drafts", "drafts", "List drafts: text that was typed but never saved"),
     Action("note.changes", "C", "app.changes", "changes", "List the changes of this session"),
 )  # fmt: skip
 CHANGES = tuple(action._replace(needs=action.needs | Need.PROJECT | Need.NOTES) for action in _CHANGES)

@@ -70,7 +70,9 @@ def changed_meanwhile(path: str) -> str:
     return f"{path} has been changed on disk"
 
 
-KEPT_TIME = "its time is kept, so cached answers stay valid; {cache.clear} on the screen {screens.query} removes them"
+KEPT_TIME = (
+    "its time is kept, so cached answers stay valid; {cache.clear} on the Query screen ({screens.query}) removes them"
+)
 """The message after a change that kept the file's time; the cache's fingerprint depends only on paths and times."""
 
 

@@ -133,7 +133,7 @@ class LogPane(ChoicePane):
 
     @property
     def renamed(self) -> Mapping[str, str]:
-        """The changed labels in the key bar, for keys that switch off following or the filter while it is on."""
+        """The changed labels in the key bar, for keys that switch off follow mode or the filter while it is on."""
         renamed = {"log.follow": "stop following"} if self.view.log.following else {}
         return {**renamed, "log.uncovered": "all queries"} if self.only_uncovered else renamed
 

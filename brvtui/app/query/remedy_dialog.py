@@ -41,8 +41,8 @@ _NOT_TRIED = (
 _NO_MORE = "what helps is shown above; no other change that was tried helps"
 _NOT_BROUGHT_IN = f"nothing that was tried makes it a result: {_LACKS}"
 _FIRST = (
-    "it is first. If another note should be first, press {dialog.back}, select that note, and {results.why} "
-    "says what would help it"
+    "it is already first. If another note should be first, press {dialog.back}, select that note, and press "
+    "{results.why} to see what would help it"
 )
 _ANSWERS = (
     "it is first in an answer that needs no model, so it cannot be higher. If it should not answer this query: "

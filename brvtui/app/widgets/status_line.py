@@ -41,7 +41,7 @@ _EDITED_CELLS = 28
 
 
 class StatusLine(Lines):
-    """The tabs of the screens, the edited note, and the state of the project. A click switches to a screen."""
+    """The screen tabs, the note being edited, and the state of the project. Clicking a tab switches to its screen."""
 
     READS = (
         ProjectState,

@@ -57,7 +57,7 @@ class SymbolPages:
 
     @cached_property
     def of_file(self) -> Mapping[str, tuple[SymbolPage, ...]]:
-        """The pages of each source file, in the order of lines."""
+        """The pages of each source file, in line order."""
         by_file: dict[str, list[SymbolPage]] = {}
         for page in self.by_path.values():
             by_file.setdefault(page.symbol.path, []).append(page)

@@ -13,7 +13,7 @@ STRUCTURAL, PROPAGATED, CO_TESTED = "structural", "interface_propagation", "co_t
 METHOD_NAMES = "method_names"
 """The provenance of ``implements`` edges that are inferred because a type has all methods of an interface."""
 _FEWEST_METHODS = 2
-"""The minimum number of methods of an interface that can be matched by method names."""
+"""The minimum number of methods that an interface needs to be matched by method name."""
 _USES = frozenset({"calls", "imports", "references"})
 _TEST_PARTS = ("_test.go", "/tests/", "/test/", "_test.py", "_test.ts", "_test.rs", ".test.ts", ".test.js", ".spec.ts",
                ".spec.js", "test_")  # fmt: skip

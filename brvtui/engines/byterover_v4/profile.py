@@ -20,7 +20,7 @@ LEVELS = ("draft", "validated", "core")
 
 @dataclass(frozen=True, slots=True)
 class EngineNames:
-    """The system that uses these constants."""
+    """The names of the engine that uses these constants."""
 
     name: str
     version: str

@@ -251,7 +251,7 @@ class JeffsBrainPresentation(Presentation):
         return super().prompt(None) if trace is None else Titled("reranker", _sent(trace))
 
     def words(self, trace: Trace) -> Sequence[str]:
-        """The last searched words: those of the query, or of the ladder step that found something."""
+        """The words last searched for: those of the query, or of the ladder step that found something."""
         rungs = trace.section(Ladder).rungs
         ran = [rung for rung in rungs if rung.state is State.HIT] or [rung for rung in rungs if rung.ran]
         text = ran[-1].query if ran else trace.section(Hybrid).compiled

@@ -127,7 +127,7 @@ class SeedIndex:
 
 @dataclass(frozen=True, slots=True)
 class SeedSearch:
-    """The way from a task to its seeds: the results of every channel, and their further processing."""
+    """The path from a task to its seeds: the results of each channel, and how they are processed."""
 
     task: str
     keywords: KeywordSet

@@ -157,7 +157,7 @@ def parse_variant(text: str, profiles: Mapping[str, Collection[str]], engine: st
     except ValueError as error:
         raise VariantError(f"{shortened(text, 60)}: {error}") from error
     if not words:
-        raise VariantError("the variant is empty: write an engine, a profile, +30d, rev:main or a constant=value")
+        raise VariantError("the variant is empty: enter an engine, a profile, +30d, rev:main or a constant=value")
     variant = Variant()
     for word in words:
         variant = _with_word(variant, word, profiles)

@@ -26,7 +26,7 @@ class ProjectKind:
     has_files: bool = True
     """True if each note is a file that can be edited; False if notes are parts of files, such as symbols."""
     has_maturity: bool = True
-    """True if notes have signals and a maturity, and age."""
+    """True if notes have signals and a maturity, and are subject to ageing."""
     is_html: bool = False
     """True if notes are HTML topics, for which no index is stored. Their engine is a skill bundle, not a package, and
     its log contains only entries that have not been sent.

@@ -76,10 +76,9 @@ def part_name(note: str, new: str, old: str = "") -> str:
 
 
 def whole_name(note: str, new: str = "", old: str = "") -> str:
-    """A new name for a file with the text ``new``, which the ``note`` does not contain yet, or its previous text
-    ``old``.
+    """An unused name for a file that holds either ``new``, the text not yet in ``note``, or ``old``, its previous text.
 
-    Both texts are given as their SHA-256.
+    Both are given as SHA-256 digests.
     """
     return _made_name(note, new, old, "whole")
 

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from tree_sitter import Node as SyntaxNode
 
 DYNAMIC = "dynamic"
-"""The recorded command of a process that is not started with a literal."""
+"""The command recorded for a process whose command line is not a literal."""
 ANY_METHOD = "ANY"
 _FUNCTION_VALUES = frozenset(
     {
@@ -54,7 +54,7 @@ def hand_over(reader: SourceReader, node: SyntaxNode) -> None:
 
 
 def callback(reader: SourceReader, node: SyntaxNode, name: str) -> None:
-    """Adds a callback: the first function argument of a call of ``name``, which calls it later."""
+    """Adds a callback: the first function argument in a call to ``name``, which calls it later."""
     for argument in arguments_of(node):
         handler = reader.written(argument)
         if handler and handler not in _NO_CALLBACKS:

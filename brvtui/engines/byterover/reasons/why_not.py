@@ -380,7 +380,7 @@ def _lost_by_scope(snapshot: Snapshot, named: Named, trace: Trace) -> tuple[Loss
         named_path = search.scope.path
         inside = named.path.startswith(f"{named_path}/")
         if inside and search.outcome is SearchOutcome.PATH_FOLDER:
-            return Loss.LIMIT, f"the list of the folder ends after {counted(search.limit, 'result', 'results')}"
+            return Loss.LIMIT, f"the folder's result list ends after {counted(search.limit, 'result', 'results')}"
         return Loss.PATH, f"{search.scope.pattern} names {named_path}"
     outside = named.position is not None and not members(snapshot, search.scope.path)[named.position]
     if search.scope.restricts and outside:

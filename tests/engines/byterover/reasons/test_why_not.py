@@ -167,7 +167,7 @@ REASONS: list[tuple[Any, ...]] = [
      {"x/n.md": ("Cluster", "kubernetes cluster", 20), **PADS}, BRV3),
     (Loss.LIMIT, "quokka", "x/n39.md", "(rank 4[01], but )?the search keeps only 5", None,
      ALIKE, MANY),
-    (Loss.LIMIT, "ops", "ops/n7.md", "the list of the folder ends after 5 results", VERIFIED, LISTED, BRV3),
+    (Loss.LIMIT, "ops", "ops/n7.md", "the folder's result list ends after 5 results", VERIFIED, LISTED, BRV3),
 ]  # fmt: skip
 
 
