@@ -53,7 +53,7 @@ def test_space_names_match_v4_scripts(run: Run, tmp_path: Path, monkeypatch: pyt
     (bundle / "SKILL.md").write_text("metadata:\n  version: 4.2.0\n")
     code, out, err = run("verify", "--status", "--space", "Small", "--package", str(bundle), inside=False)
     assert (code, err) == (1, "")
-    assert out.startswith("byterover skill 4.2.0 is installed, but was not verified on this machine")
+    assert out.startswith("byterover skill 4.2.0 is installed, but has not been verified on this machine")
 
 
 def test_unreadable_queries_file_is_reported(run: Run, tmp_path: Path) -> None:

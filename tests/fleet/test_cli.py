@@ -193,7 +193,7 @@ def test_each_member_explains_missing_coverage(fleet: Path) -> None:
     assert out.count("Not covered: no note contains ‘kubernetes’") == 2
     assert "\nRephrase the query, or add a note about it to a member.\n" in out
     out = run(fleet, "query", "kubernetes", "--over", "one", "--merge", "one")[1]
-    assert "no result: no match; rephrase the query, or add a note about it to a member\n" in out
+    assert "no results: no match; rephrase the query, or add a note about it to a member\n" in out
 
 
 def test_remedies_equal_those_of_the_members_project(fleet: Path) -> None:

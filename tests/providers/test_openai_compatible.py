@@ -255,7 +255,7 @@ def test_vector_of_another_length_is_rejected(tmp_path: Path) -> None:
         index = embedded(service, tmp_path)
     with serving(data([1.0, 2.0])) as service:
         trace = search(index, service)
-    assert trace.leg("vector").why == "the query's vector has 2 numbers, but the notes' vectors have 3"
+    assert trace.leg("vector").why == "the query's vector has 2 dimensions, but the notes' vectors have 3"
     with serving(data([1.0, 2.0], [1.0], [1.0])) as service, pytest.raises(LegError, match="different lengths"):
         embedder(service).embed(["a", "b", "c"])
 
