@@ -59,8 +59,8 @@ def test_documented_reranking_limits_are_correct() -> None:
     rules = RerankRules()
     assert (
         f"gets batches of {rules.batch} documents, with {rules.parallel} batches in parallel, a temperature of"
-        f" {rules.temperature} and at most {rules.max_tokens:,} tokens for its answer, and is asked for scores from 0 to"
-        f" {rules.scale}." in " ".join(JEFFS.split())
+        f" {rules.temperature} and at most {rules.max_tokens:,} tokens for its answer, and is asked for scores from 0"
+        f" to {rules.scale}." in " ".join(JEFFS.split())
     )
 
 
