@@ -52,15 +52,15 @@ def test_documented_list_lengths_are_correct() -> None:
     rules = load()
     assert f"`query.english` ({len(rules.query.english)})" in JEFFS
     assert f"`query.dutch` ({len(rules.query.dutch)})" in JEFFS
-    assert f"none of the {len(rules.ladder.stop_words)} `ladder.stop_words`" in JEFFS
+    assert f"not one of the {len(rules.ladder.stop_words)} `ladder.stop_words`" in JEFFS
 
 
 def test_documented_reranking_limits_are_correct() -> None:
     rules = RerankRules()
     assert (
-        f"gets {rules.batch} documents at a time, {rules.parallel} batches at once, with temperature"
-        f" {rules.temperature} and at most {rules.max_tokens:,} tokens to answer in, and is asked for scores from 0 to"
-        f" {rules.scale}." in " ".join(JEFFS.split())
+        f"gets batches of {rules.batch} documents, with {rules.parallel} batches in parallel, a temperature of"
+        f" {rules.temperature} and at most {rules.max_tokens:,} tokens for its answer, and is asked for scores from 0"
+        f" to {rules.scale}." in " ".join(JEFFS.split())
     )
 
 
