@@ -47,7 +47,7 @@ _BY_SIGNAL = 128
 _WITHOUT_TERMINAL_S = MOST_S + 0.2
 """The seconds until a forced end if the terminal is gone, since writing to it would block.
 
-The time is short, so that a user who restarts the app immediately is told about unsaved text.
+The time is short, so that an app that is restarted immediately can report unsaved text.
 """
 _HANGING_S = 3.0
 """The seconds until a forced end after any signal if the terminal seems to exist."""

@@ -31,7 +31,7 @@ class SpaceHits(NamedTuple):
 
     hits: tuple[tuple[str, float], ...]
     should_cite: bool
-    """True if an agent would be told to cite it."""
+    """True if V4 would tell an agent to cite it."""
 
 
 @dataclass(frozen=True, slots=True)

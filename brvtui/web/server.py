@@ -26,9 +26,9 @@ from brvtui.web.guard import ONLY_OWN_PAGES, Guard
 
 _PAGES = Path(__file__).with_name("pages")
 _PAGE_PATIENCE_S = 0.5
-"""The seconds that open pages have to end by themselves when the server ends, before their apps are told to end."""
+"""The seconds that open pages have to close when the server ends, before it asks their apps to exit."""
 _APP_PATIENCE_S = 5.0
-"""The time in seconds that an app has to end when it is told to, before it is killed."""
+"""The seconds that an app has to exit when asked to, before it is killed."""
 _LOOK_S = 0.05
 """The interval in seconds between checks for running apps."""
 _MOST_APPS = 8

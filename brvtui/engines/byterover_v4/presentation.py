@@ -21,7 +21,7 @@ from brvtui.wording import counted
 
 
 def sentence(trace: Trace) -> Sentence:
-    """The first topic, its element, its words, both its relevances, and whether the agent is told to cite it."""
+    """The first topic, its element, its words, both its relevances, and whether V4 tells the agent to cite it."""
     section = trace.section(SpaceAnswer)
     if section.failure is not None:
         return (

@@ -113,12 +113,12 @@ def snippet(text: str, cleaned: str, rules: HitRules) -> str:
 
 
 def should_cite(hits: Sequence[PrintedHit], space: CitedSpace) -> bool:
-    """True if the agent is told to cite: a hit is above low confidence, and the space has an id."""
+    """True if V4 tells the agent to cite: a hit is above low confidence, and the space has an id."""
     return bool(space.id) and any(hit.confidence != LOW for hit in hits)
 
 
 def cited_hits(hits: Sequence[PrintedHit], space: CitedSpace, rules: CitationRules) -> tuple[PrintedHit, ...]:
-    """The hits that the agent is told to cite: the first ones above low confidence; none if the space has no id."""
+    """The hits that V4 tells the agent to cite: the first ones above low confidence; none if the space has no id."""
     return tuple(hit for hit in hits if hit.confidence != LOW)[: rules.most] if space.id else ()
 
 

@@ -239,8 +239,8 @@ def document_order(files: list[TreeFile], now_ms: float, recent_hours: float) ->
 
 def possible_documents(files: Sequence[TreeFile], limits: ReadingLimits) -> set[str]:
     """The paths of the ``files`` that the engine may read at any time: the newest ones, and the first ones by path."""
-    most = limits.max_files or len(files)
-    if most >= len(files):
+    limit = limits.max_files or len(files)
+    if limit >= len(files):
         return {file.path for file in files}
     walked = sorted(files, key=lambda file: walk_key(file.path))
-    return {file.path for moment in (-math.inf, math.inf) for file in document_order(walked, moment, 0)[:most]}
+    return {file.path for moment in (-math.inf, math.inf) for file in document_order(walked, moment, 0)[:limit]}

@@ -355,7 +355,7 @@ def test_packing_never_exceeds_the_budget(strategy: str, number: int) -> None:
 
 @pytest.mark.parametrize("number", range(20))
 def test_packing_matches_an_exhaustive_search(number: int) -> None:
-    """Of all sets that fit, greedy packing selects the first in order of density, item by item."""
+    """Greedy packing selects the first set that fits, comparing sets item by item in order of density."""
     pick = random.Random(number)
     ranked = candidates(pick, 8)
     costs = [max(1, node_tokens(one.node, SEED.packing)) for one in ranked]
