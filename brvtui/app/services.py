@@ -79,7 +79,7 @@ class AppServices(App[None]):
         self.time_left = TimeLeft()
         """The time that is left to wait when the app ends."""
         self.at_end: Callable[[], None] = lambda: None
-        """Is called before the process ends, also if a signal forces it to."""
+        """Is called before the process ends, even if a signal forces it to."""
         self.background = Workers(self, self.error_line)
         self.keymap: Mapping[str, str] = {}
         """The user's own keys by action name."""

@@ -81,7 +81,7 @@ def ask(
 ) -> int:
     """Answer TEXT by the whole route; at tiers 3 and 4 a model writes the answer, if one is set and --llm allows it.
 
-    The answer goes to the standard output, everything else to the standard error. A terminal shows the text as the
+    The answer goes to standard output, everything else to standard error. A terminal shows the text as the
     model writes it, starting at its heading Summary; a pipe or a file receives only the complete answer.
 
     Exit code 1 when the tree does not cover TEXT; 2 when TEXT is empty or the model's settings are wrong; 4 when the

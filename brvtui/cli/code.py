@@ -211,9 +211,7 @@ def _changed(repo: Path, diff: str) -> list[str]:
             raise Failure(f"the patch is larger than {_LARGEST_PATCH >> 20} MB: name the files with --files", BAD_USAGE)
         files = files_of_patch(patch.decode("utf-8", "surrogateescape"))
         if not files:
-            raise Failure(
-                "there is no patch on the standard input: pipe the output of git diff into brv-tui", BAD_USAGE
-            )
+            raise Failure("there is no patch on standard input: pipe the output of git diff into brv-tui", BAD_USAGE)
         return files
     if not repo.is_dir():
         raise no_folder(repo)

@@ -68,7 +68,7 @@ Examples:
 def diff(text: str | None, request: ProjectRequest, form: str, **differences: Unpack[_Differences]) -> int:
     """Compare the answers to TEXT before and after an edit, a time or a setting, and say why each note moved.
 
-    The causes add up to the change of a note's score. "Before" is the project as it is, or at --rev; "after" is the
+    The causes add up to the change in a note's score. "Before" is the project as it is, or at --rev; "after" is the
     project with the changes from the other options. Nothing is written. Exit code 1 when a different tier answers, or a
     note's rank changed.
     """

@@ -74,15 +74,15 @@ Examples:
     "--at",
     type=span_or_moment,
     metavar="+30d|ISO",
-    help="Ask at another time: this long from now (h, d, w, y), or an ISO 8601 time.",
+    help="Run the queries at a different time: this long from now (h, d, w, y), or an ISO 8601 time.",
 )
 @click.option(
     "--drift", is_flag=False, flag_value="7,30,90", metavar="[DAYS]",
-    help="Also ask as of these days from now (7,30,90), and show what is lost by then if nobody touches a note.",
+    help="Also run the queries this many days from now (7,30,90); show what is lost if nobody touches a note.",
 )  # fmt: skip
 @click.option("--metric", "named_metrics", multiple=True, metavar="NAME", help=_METRIC_HELP)
 @click.option("--services", is_flag=True, help="Let queries call paid services: embedders and rerankers.")
-@click.option("--fresh", is_flag=True, help="Ask every query again, even if its answer is kept.")
+@click.option("--fresh", is_flag=True, help="Run every query again, even if its answer is saved.")
 @click.option("--baseline", type=_PATH, metavar="FILE", help="Compare with an evaluation that was saved as JSON.")
 @click.option(
     "--baseline-rev",
@@ -92,7 +92,7 @@ Examples:
 )
 @click.option("--fail-under", multiple=True, metavar="METRIC=N", help="Fail if a mean is below N.")
 @click.option("--fail-on-drop", multiple=True, metavar="METRIC=N", help="Fail if a mean falls by more than N.")
-@click.option("--fail-on-tier-change", is_flag=True, help="Fail if another tier answers a query.")
+@click.option("--fail-on-tier-change", is_flag=True, help="Fail if a different tier answers a query.")
 @click.option(
     "--save",
     "files",

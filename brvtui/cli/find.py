@@ -75,7 +75,7 @@ Examples:
 @project_request
 @answer_format
 def find(text: str, limit: int, request: ProjectRequest, form: str) -> int:
-    """List the notes that contain TEXT, with the places.
+    """List the notes that contain TEXT, with the location of each match.
 
     TEXT may contain "phrases", OR, NOT or -word, (groups), begin*, fuzzy~ and title:word (or heading, tag, path, text).
 

@@ -120,7 +120,7 @@ def maturity(
     request: ProjectRequest,
     form: str,
 ) -> int:
-    """List ageing events of untouched notes in the next days, such as leaving tier 2 or being offered for archiving.
+    """List ageing events of untouched notes in the coming days, such as leaving tier 2 or being offered for archiving.
 
     Nothing is changed. Exit code 1 when no note is listed.
     """

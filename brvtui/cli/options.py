@@ -220,13 +220,13 @@ def engine_option(command: _F) -> _F:
 def space_options(command: _F) -> _F:
     """Adds ``--space`` and ``--root``, which name a ByteRover V4 space in the same way as V4's own scripts."""
     for option in (
-        click.option("--root", type=NamedPath(), help="Ask the ByteRover V4 space with this tree."),
+        click.option("--root", type=NamedPath(), help="Query the ByteRover V4 space with this tree."),
         click.option(
             "--space",
             metavar="NAME",
             type=filled,
             callback=lambda _, __, name: name or "",
-            help="Ask the ByteRover V4 space with this name.",
+            help="Query the ByteRover V4 space with this name.",
         ),
     ):
         command = option(command)
@@ -236,7 +236,7 @@ def space_options(command: _F) -> _F:
 def repo_option(command: _F) -> _F:
     """Adds ``--repo``."""
     where = NamedPath()
-    return click.option("--repo", type=where, help="Ask the code of this repository instead of notes.")(command)
+    return click.option("--repo", type=where, help="Query the code of this repository instead of notes.")(command)
 
 
 def format_option(*forms: str, text: str = "Output format.") -> Callable[[_F], _F]:

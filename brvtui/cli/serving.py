@@ -91,7 +91,7 @@ Examples:
 @project_request
 @click.pass_context
 def serve(ctx: click.Context, request: ProjectRequest, host: str, port: int) -> int:
-    """Show the app on PROJECT, a saved trace or a repository in a browser, at the printed address.
+    """Serve the app for PROJECT, a saved trace or a repository to a browser, at the printed address.
 
     Needs the extra "web".
 

@@ -45,7 +45,7 @@ Examples:
     multiple=True,
     type=query_text,
     metavar="TEXT",
-    help="Ask this query instead of the judged ones; if it is judged, its judgment still counts.",
+    help="Run this query instead of the judged ones; if it is judged, its judgment still counts.",
 )
 @click.option(
     "--save", "files", multiple=True, type=NamedPath(), metavar="FILE",
@@ -109,7 +109,7 @@ def sweep(
 def _form_of(file: Path) -> str:
     if form := _FORMS.get(file.suffix.lower()):
         return form
-    raise Failure(f"{file}: a sweep is saved as .svg or .json; give the file one of these endings", BAD_USAGE)
+    raise Failure(f"{file}: a sweep is saved as .svg or .json; give the file one of these extensions", BAD_USAGE)
 
 
 def _list(session: Session, form: str) -> int:

@@ -108,7 +108,7 @@ def cache(what: str, project: Path | None, repo: Path | None) -> int:
     if kept.problem:
         say(f"{folder}: {visible(kept.problem)}; the index is rebuilt when the project is opened")
     elif not kept.files:
-        say(f"{folder}: nothing is kept; an index is kept only for projects of {WORTH_KEEPING} files or more")
+        say(f"{folder}: no index is saved; one is saved only for projects of {WORTH_KEEPING} files or more")
     else:
         say(f"{folder}: {kept.notes} notes, {kept.terms} terms, {_size(kept.bytes)}")
     if size := text.bytes():
@@ -133,7 +133,7 @@ def _cache_of_code(what: str, repo: Path) -> int:
         say(
             f"{place}: {_size(size)}"
             if size
-            else f"{place}: nothing is kept yet; brv-tui code keeps an index of what it reads"
+            else f"{place}: nothing is saved yet; brv-tui code saves an index of what it reads"
         )
     if what == "info" and (size := text.bytes()):
         say(f"{visible(str(text.folder))}: the text index, {_size(size)}")

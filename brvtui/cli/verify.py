@@ -63,9 +63,9 @@ Examples:
   brv-tui verify --status
 """
 )
-@click.option("--queries", type=_PATH, metavar="FILE", help="A JSON list of queries to ask, in the format of replay.")
+@click.option("--queries", type=_PATH, metavar="FILE", help="A JSON list of queries to run, in the format of replay.")
 @click.option(
-    "--most", type=WholeNumber(1, 10_000), help="The maximum number of questions to ask (226; for a space, 30)."
+    "--most", type=WholeNumber(1, 10_000), help="The maximum number of queries to run (226; for a space, 30)."
 )
 @click.option(
     "--package",

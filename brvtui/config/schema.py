@@ -208,7 +208,7 @@ class Llm:
         400_000, "the tokens that one answer may send and receive in all", least=1_000, most=1_000_000_000
     )
     answer_cents: int = _setting(
-        200, "the cost of one answer at most, in cents, if prices are set; 0: no limit", most=1_000_000
+        200, "the maximum cost of one answer, in cents, if prices are set; 0: no limit", most=1_000_000
     )
 
 
@@ -240,7 +240,7 @@ class ProjectSettings:
     )
     ascii: str = _setting(
         AUTO,
-        "letters for signs, also in names; not in help, Markdown or answers of `ask`; `auto`: unless output is UTF-8",
+        "letters for symbols, even in names, but not in help, Markdown or `ask`; `auto`: unless output is UTF-8",
         choices=_SWITCH,
         restart=True,
     )
@@ -261,7 +261,7 @@ class Settings(ProjectSettings):
     """All settings, merged. Without arguments, every setting has its default."""
 
     panes: str = _setting(
-        FEW, "the first panes of the Query screen, until you change them: `few` are results and score",
+        FEW, "the first panes of the Query screen, until you change them: `few` means results and score",
         choices=(FEW, ALL), restart=True, of_app=True,
     )  # fmt: skip
     recording: bool = _setting(False, "record access hits of runs from the start, in the tool's own overlay")

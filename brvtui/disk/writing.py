@@ -33,7 +33,7 @@ _JUST_MADE_S = 60.0
 def create(name: str | Path, mode: int, folder: int | None = None) -> int:
     """Creates the empty file ``name`` in the open ``folder`` and returns its descriptor.
 
-    Raises OSError, also if the file exists.
+    Raises OSError, including if the file exists.
     """
     return os.open(name, _NEW, mode, dir_fd=folder)
 

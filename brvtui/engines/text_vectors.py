@@ -91,7 +91,7 @@ def embed_texts(
             break
         if vectors and new.shape[1] != len(next(iter(vectors.values()))):
             vectors = {}
-            error = f"{embedder.name} now gives vectors of another length, so the stored ones were dropped; try again"
+            error = f"{embedder.name} now gives vectors of other lengths, so the stored ones were dropped; try again"
         vectors.update(zip(part, new, strict=True))
         made += len(part)
         progress(made, len(todo))

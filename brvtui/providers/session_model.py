@@ -96,7 +96,7 @@ class SessionModel:
             return f"The model cannot be used: {state.problem}. {_STANDS_IN}"
         if not state.allowed:
             return f"{state.name} is not allowed in this session. {_STANDS_IN}"
-        return f"{state.name} is not asked {'here' if run else 'in a preview'}. {_STANDS_IN}"
+        return f"{state.name} is not called {'here' if run else 'in a preview'}. {_STANDS_IN}"
 
     def _model(self, wanted: ModelSettings) -> tuple[ChatModel | None, str]:
         """The model and an empty string, or None and the reason, which is empty if no model is set."""

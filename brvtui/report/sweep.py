@@ -121,7 +121,7 @@ def _crossings(sweep: Sweep) -> Iterator[Block]:
         yield line(" no query changes tier at any of the values below", "muted")
         return
     values = sweep.axes[0].values
-    yield line(f" {_where(values[0])}, another tier answers the query", "muted")
+    yield line(f" {_where(values[0])}, a different tier answers the query", "muted")
     texts = {each.id: each.text for each in sweep.queries}
     for crossing in sorted(sweep.crossings, key=lambda each: _in_order(each.at, values))[:_SHOWN]:
         how = "" if crossing.is_solved or not isinstance(crossing.at, float) else "  (found by bisection)"

@@ -87,7 +87,7 @@ async def test_ranking_follows_the_query_and_warns_of_unread_text(pilot: AppPilo
     await until(pilot, lambda: view(pilot).editor.edit is not None)
     await looked(pilot)
     assert "best possible score 1.00" in shown(pilot)
-    assert "Ask a query on the Query screen" in flat(pilot, "#ranking")
+    assert "Type a query on the Query screen" in flat(pilot, "#ranking")
     await pilot.press("escape")
     await type_in_note(pilot, "x")
     await pilot.press("escape", "k")

@@ -46,7 +46,7 @@ async def test_edit_that_breaks_a_judged_query_is_explained_in_the_lab(with_judg
         before = editor(pilot).area.text
         editor(pilot).area.replace_text("# Something else\n\nNothing of it is left.\n")
         await pilot.press("ctrl+s")
-        message = "1 of 3 judged queries has another answer after the edit to refresh_rotation.md, 1 worse: "
+        message = "1 of 3 judged queries has a different answer after the edit to refresh_rotation.md, 1 worse: "
         await until(pilot, lambda: f"{message}Esc, then 5 shows it" in toast_text(pilot))
         assert "5 Lab ⚠1" in text_of(pilot, "#status")
         await pilot.press("escape", "5")
@@ -66,7 +66,7 @@ async def test_edit_that_breaks_a_judged_query_is_explained_in_the_lab(with_judg
         await until(pilot, lambda: f"cause: {ROTATION} was edited" in text_of(pilot, "#judged"))
         (with_judgments.tree / ROTATION).write_text(before)
         await until(pilot, lambda: view(pilot).edits.effect is not None and not view(pilot).edits.effect.otherwise)
-        assert "another answer" not in toast_text(pilot), "it is taken back: the edit was"
+        assert "a different answer" not in toast_text(pilot), "it is taken back: the edit was"
         await open_note(pilot)
         await pilot.press("enter", "ctrl+s")
         await until(pilot, lambda: f"3 judged queries have {AS_BEFORE}" in toast_text(pilot))
@@ -86,7 +86,9 @@ async def test_changed_answer_of_open_query_is_reported_and_not_judged(with_judg
     with_judgments.age_by_today()
     async with make_app(with_judgments.root, now_ms=None).run_test(size=WIDE) as pilot:
         await ask_and_break(pilot, with_judgments)
-        message = f"the open query has another answer after the edit to refunds.md; 3 judged queries have {AS_BEFORE}"
+        message = (
+            f"the open query has a different answer after the edit to refunds.md; 3 judged queries have {AS_BEFORE}"
+        )
         await until(pilot, lambda: message in toast_text(pilot))
         await to_lab(pilot)
         assert table(pilot).chosen == OPEN_QUERY
@@ -111,7 +113,7 @@ async def test_effect_is_checked_again_for_another_engine_or_query(garden: Tree,
         first = view(pilot).edits.effect
         await ask(pilot, "freeze window")
         (garden.tree / "deploy/freeze_window.md").unlink()
-        message = "the latest query has another answer after edits to 2 notes"
+        message = "the latest query has a different answer after edits to 2 notes"
         await until(pilot, lambda: message in toast_text(pilot))
         second = view(pilot).edits.effect
         assert second is not first
@@ -134,35 +136,35 @@ def _result(query: str, path: str) -> QueryResult:
         (
             (0, 1, 0, 0, 1, 1),
             "5",
-            "the latest query has another answer after the edit to n0.md; none of them is judged: 5 shows it",
+            "the latest query has a different answer after the edit to n0.md; none of them is judged: 5 shows it",
         ),
         (
             (14, 0, 0, 2, 0, 1),
             "5",
-            "2 of 14 judged queries have another answer after the edit to n0.md, 2 worse: 5 shows them",
+            "2 of 14 judged queries have a different answer after the edit to n0.md, 2 worse: 5 shows them",
         ),
         (
             (14, 1, 0, 0, 1, 1),
             "5",
-            f"the open query has another answer after the edit to n0.md; "
+            f"the open query has a different answer after the edit to n0.md; "
             f"14 judged queries have {AS_BEFORE}: 5 shows it",
         ),
         (
             (14, 1, 0, 1, 0, 1),
             "5",
-            "1 of 14 judged queries has another answer after the edit to n0.md, 1 worse; "
+            "1 of 14 judged queries has a different answer after the edit to n0.md, 1 worse; "
             f"the open query has {AS_BEFORE}: 5 shows it",
         ),
         (
             (14, 1, 0, 2, 1, 1),
             "5",
-            "2 of 14 judged queries and the open query have another answer after the edit to n0.md, 2 worse: "
+            "2 of 14 judged queries and the open query have a different answer after the edit to n0.md, 2 worse: "
             "5 shows them",
         ),
         (
             (200, 0, 9, 1, 0, 3),
             "",
-            "1 of the first 200 judged queries has another answer after edits to 3 notes, 1 worse",
+            "1 of the first 200 judged queries has a different answer after edits to 3 notes, 1 worse",
         ),
     ],
 )

@@ -251,7 +251,7 @@ async def test_editor_handles_clicks_help_and_control_characters(pilot: AppPilot
     await pilot.press("escape", "f3", "question_mark")
     text = "\n".join(line.plain for line in pilot.app.screen.query_one(TextPane).lines)
     for words in (
-        "saving keeps the note's modification time",
+        "renewing the note's modification time",
         "Delete to the start of the word",
         "Go to the line with",
     ):
@@ -345,7 +345,7 @@ async def test_conflict_markers_are_saved_only_after_confirmation(garden: Tree, 
     await press(pilot, "escape")
     assert (garden.tree / NOTE).read_text() == before
     assert area(pilot).text.startswith(MARKS)
-    await save_anyway(pilot, "the conflict marks would become part of its text")
+    await save_anyway(pilot, "the conflict markers would become part of its text")
     await until(pilot, lambda: (garden.tree / NOTE).read_text().startswith(MARKS))
     area(pilot).insert("more ", (1, 0))
     await pilot.press("ctrl+s")  # no more damage than before

@@ -51,7 +51,7 @@ async def test_note_without_a_matching_word_lists_the_links_to_it(
         pilot.app.select("ops/handover.md")  # type: ignore[attr-defined]
         await settled(pilot)
         score = flat(pilot, "#score")
-        assert "none of your words led to it; the walk reached it over links" in score
+        assert "none of your words led to it; the walk reached it through links" in score
         assert "Token entry → related → here" in score
 
 

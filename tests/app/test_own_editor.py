@@ -230,7 +230,7 @@ async def test_damaging_text_from_own_editor_becomes_a_draft(
         await until(pilot, lambda: drafted(garden.root) is not None)
         assert on_disk(garden) == FEW_LINES
         assert drafted(garden.root) == b"<<<<<<< mine\none\n=======\ntwo\n>>>>>>> theirs\n\xff"
-        for message in ("would damage it: ", "the conflict marks would become part of its text", "kept as a draft"):
+        for message in ("would damage it: ", "the conflict markers would become part of its text", "kept as a draft"):
             await until(pilot, lambda message=message: message in toast_text(pilot))
         await on(pilot, DraftDialog, "e")
         await settled(pilot)

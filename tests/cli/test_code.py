@@ -195,7 +195,7 @@ def test_patch_includes_the_symbols_it_touches(run: Run, repository: Path, monke
     code, _, err = run("code", "--diff", "-", "--repo", str(repository), inside=False)
     assert (code, err) == (
         2,
-        "brv-tui: there is no patch on the standard input: pipe the output of git diff into brv-tui\n",
+        "brv-tui: there is no patch on standard input: pipe the output of git diff into brv-tui\n",
     )
 
 

@@ -92,7 +92,7 @@ def test_saving_changes_neither_answer_nor_exit_code(run: Run, tmp_path: Path) -
 def test_wrong_ending_is_reported_before_the_query_runs(run: Run) -> None:
     code, out, err = run("query", "quokka", "--save", "trace.txt")
     assert (code, out) == (2, "")
-    assert err == "brv-tui: trace.txt: a trace is saved as .json, .md, .svg; give the file one of these endings\n"
+    assert err == "brv-tui: trace.txt: a trace is saved as .json, .md, .svg; give the file one of these extensions\n"
 
 
 def test_unwritable_file_is_reported(run: Run, project: Tree, tmp_path: Path) -> None:

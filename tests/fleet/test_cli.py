@@ -148,7 +148,9 @@ def test_fleet_errors_are_one_line(fleet: Path) -> None:
     )  # fmt: skip
     code, out, err = run(fleet.parent, "list", "--over", "nowhere*")
     assert (code, out) == (3, "")
-    assert err.splitlines()[-1] == "brv-tui: the fleet has no members that can be asked; add one with brv-tui fleet add"
+    assert (
+        err.splitlines()[-1] == "brv-tui: the fleet has no members that can be queried; add one with brv-tui fleet add"
+    )
     code, out, _ = run(fleet, "check", "--workers", "1")
     assert code == 1
     assert out.splitlines()[-1] == "2 members, 4 notes"
@@ -180,7 +182,7 @@ def test_query_without_any_answering_member_fails(fleet: Path) -> None:
     (fleet / "wrong.toml").write_text('[[member]]\npaths = "one"\n')
     code, out, err = run(fleet, "query", "signing keys", "--fleet", "wrong.toml")
     assert (code, out) == (4, "")
-    assert err.endswith("brv-tui: no member of the fleet can be asked; correct or remove its entries\n")
+    assert err.endswith("brv-tui: no member of the fleet can be queried; correct or remove its entries\n")
     code, _, err = run(fleet, "maturity", "--event", "bogus", "--over", "one")
     assert code == 4
     assert "has no event bogus" in err

@@ -214,7 +214,7 @@ def test_frontmatter_below_the_first_line_is_reported() -> None:
 
 
 def test_unresolved_conflict_is_reported() -> None:
-    message = "an unresolved conflict: keep one side and remove the marks"
+    message = "an unresolved conflict: keep one side and remove the markers"
     for mine, theirs in (("mine", "theirs"), ("HEAD", "a1b2c3d (other words)")):
         text = f"# Note\n<<<<<<< {mine}\none\n=======\ntwo\n>>>>>>> {theirs}\n"
         assert found(text) == [(1, 0, message), (5, 0, "the conflict ends here")]
@@ -222,7 +222,7 @@ def test_unresolved_conflict_is_reported() -> None:
 
 
 def test_leftover_conflict_marker_is_reported() -> None:
-    message = "a leftover conflict mark: remove this line"
+    message = "a leftover conflict marker: remove this line"
     assert found("# A\n\nx\n>>>>>>> theirs\n") == [(3, 0, message)]
 
 

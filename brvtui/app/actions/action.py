@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from enum import Enum, Flag, auto
 from typing import NamedTuple
 
-AS_PICTURE = "as SVG in your pictures folder (in a browser: among its downloads)"
+AS_PICTURE = "as SVG in your pictures folder (in a browser, as a download)"
 
 
 class Need(Flag):

@@ -12,7 +12,7 @@ ABOUT = Place("about", "About", PlaceKind.PANE, (
 
 AGEING = Place("ageing", "Ageing", PlaceKind.PANE, (
     Action("ageing.more", "l,right", "times(1)", "what if +1", "What if it had one more access hit?", bar=True),
-    Action("ageing.less", "h,left", "times(-1)", "what if −1", "What if it had one access hit less?", bar=True),
+    Action("ageing.less", "h,left", "times(-1)", "what if −1", "What if it had one fewer access hit?", bar=True),
 ), within=EVERY_PANE, screens=("maturity",), needs=Need.PROJECT)  # fmt: skip
 
 ANSWER = Place("answer", "Answer", PlaceKind.PANE, (
@@ -41,8 +41,8 @@ FLEET_RESULTS = Place("fleet results", "Results", PlaceKind.PANE, (
 ), within=EVERY_PANE, screens=("fleet",), aside="of a fleet", needs=Need.FLEET)  # fmt: skip
 
 FIND = Place("find", "Find", PlaceKind.FIELD, (
-    Action("find.next", "enter,down", "step(1)", "next", "Next place", bar=True),
-    Action("find.before", "up", "step(-1)", "before", "Previous place", bar=True),
+    Action("find.next", "enter,down", "step(1)", "next", "Next match", bar=True),
+    Action("find.before", "up", "step(-1)", "before", "Previous match", bar=True),
 ), screens=("edit",))  # fmt: skip
 
 GRAPH = Place("graph", "Graph", PlaceKind.PANE, (
@@ -54,7 +54,7 @@ GRAPH = Place("graph", "Graph", PlaceKind.PANE, (
 ), within=EVERY_PANE, screens=("query",), needs=Need.GRAPH | Need.ANSWER)  # fmt: skip
 
 JUDGED = Place("judged", "Judged queries", PlaceKind.PANE, (
-    Action("judged.take", "enter", "take", "ask", "Ask this query on the Query screen", bar=True),
+    Action("judged.take", "enter", "take", "ask", "Run this query on the Query screen", bar=True),
     Action("judged.right", "l,right", "column(1)", "right", "Next column", bar=True),
     Action("judged.left", "h,left", "column(-1)", "left", "Previous column"),
     Action("judged.order", "S", "order", "order", "Sort by loss, as in the file, or by value", bar=True),
@@ -188,8 +188,8 @@ TEXT = Place("text", "Text", PlaceKind.FIELD, (
     Action("text.cut", "ctrl+x", "cut", "cut", "Cut the selection, or the line"),
     Action("text.copy", "ctrl+c", "copy", "copy", "Copy the selection"),
     Action("text.paste", "ctrl+v", "paste", "paste", "Paste what was cut or copied in this editor"),
-    Action("text.undo", "ctrl+z", "undo", "undo", "Undo a change of the text", bar=True),
-    Action("text.redo", "ctrl+y", "redo", "redo", "Redo a change of the text"),
+    Action("text.undo", "ctrl+z", "undo", "undo", "Undo a change to the text", bar=True),
+    Action("text.redo", "ctrl+y", "redo", "redo", "Redo a change to the text"),
 ), screens=("edit",))  # fmt: skip
 
 TREE = Place("tree", "Tree", PlaceKind.PANE, (

@@ -21,7 +21,7 @@ _SHOWN = {
     "cell": "the answer for the cell under the cursor",
     "sliders": "what if: a slider for every constant",
 }
-_KEEP = "Choose: saving keeps the note's modification time, or renews it"
+_KEEP = "Switch between keeping and renewing the note's modification time on saving"
 
 
 def _panes(prefix: str, keys: dict[str, str]) -> tuple[Action, ...]:
@@ -44,10 +44,10 @@ def _why(prefix: str, needs: Need, note: str = "the selected note", bar: bool = 
 EDIT_SCREEN = Place("edit", "Edit screen", PlaceKind.SCREEN, (
     Action("editor.save", "ctrl+s", "save", "save", "Save the text", bar=True, first=True),
     Action("editor.keep_mtime", "f6", "keep_mtime", "keep time", _KEEP, bar=True, first=True),
-    Action("editor.find", "ctrl+f", "find", "find", "Find words in the text; press again for the next place",
+    Action("editor.find", "ctrl+f", "find", "find", "Find words in the text; press again for the next match",
            bar=True, first=True),
     *_panes("editor", {"text": "f2", "problems": "f3", "ranking": "f4"}),
-    Action("editor.wrap", "f8", "wrap", "wrap", "Wrap long lines or not", first=True),
+    Action("editor.wrap", "f8", "wrap", "wrap", "Turn the wrapping of long lines on or off", first=True),
     Action("editor.external", "f7", "external", "$EDITOR",
            "Edit the text in $VISUAL or $EDITOR, then save the result",
            first=True, needs=Need.TERMINAL),
@@ -66,8 +66,8 @@ FLEET_SCREEN = Place("fleet", "Fleet screen", PlaceKind.SCREEN, (
 
 LAB_SCREEN = Place("lab", "Lab screen", PlaceKind.SCREEN, (
     *_panes("lab", {"judged": "f2", "cell": "f3", "sliders": "f4"}),
-    Action("lab.add", "v", "add", "add a column", "Ask the judged queries under another condition too", bar=True),
-    Action("lab.stop", "b", "stop", "stop", "Stop asking, or continue"),
+    Action("lab.add", "v", "add", "add a column", "Run the judged queries under another condition, too", bar=True),
+    Action("lab.stop", "b", "stop", "stop", "Stop running queries, or continue"),
     Action("lab.judge", "J", "judge", "judge",
            "Judge the open query by this column; if none is open, judge the logged queries", bar=True),
 ), within=EVERY_SCREEN, needs=Need.PROJECT)  # fmt: skip
@@ -90,7 +90,7 @@ MATURITY_SCREEN = Place("maturity", "Maturity screen", PlaceKind.SCREEN, (
     _why("maturity", Need.EXPLAINED),
     Action("forecast.today", "0", "today", "today", "Show the notes as they are today", bar=True),
     Action("forecast.answers", "A", "answers", "answers then",
-           "Show in the Lab which judged queries get another answer on the day of the forecast, or in 30 days",
+           "Show in the Lab which answers to judged queries change by the day of the forecast, or in 30 days",
            bar=True),
 ), within=EVERY_SCREEN, needs=Need.PROJECT)  # fmt: skip
 

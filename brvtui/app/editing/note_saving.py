@@ -118,7 +118,7 @@ def _damage(session: Session, disk: OnDisk, data: bytes) -> str:
     if _is_utf8(disk.data or b"") and not _is_utf8(data):
         damage.append("it would no longer be UTF-8 text")
     if sum(1 for _ in conflict_marks(now)) > sum(1 for _ in conflict_marks(was)):
-        damage.append("the conflict marks would become part of its text")
+        damage.append("the conflict markers would become part of its text")
     if session.kind.is_html:
         damage.append(topic_damage(was, now))
     elif not parse(was).problem:

@@ -55,7 +55,7 @@ class PlanPane(Pane):
     TITLE = "What will change"
     HELP_TEXT = (
         "Every file that would be created, moved, changed or removed, and every line that would change. "
-        "Nothing happens before you confirm. Then either everything is done or nothing, and {note.undo} undoes "
+        "Nothing happens until you confirm. Then either everything is done or nothing is, and {note.undo} undoes "
         "it."
     )
 

@@ -38,7 +38,7 @@ class RankingPane(Pane):
         check = view.editor.edit.check if view.editor.edit else None
         preview = check.preview if check is not None else None
         if not view.query.text.strip():
-            hint = "Ask a query on the Query screen (1): this pane then shows its answer with your text, as you edit."
+            hint = "Type a query on the Query screen (1): this pane then shows its answer with your text, as you edit."
             return wrapped(hint, width)
         if preview is None:
             is_unread = check is not None and bool(check.problems) and view.kind.is_html

@@ -49,7 +49,7 @@ class FindField(OrderedInput):
 
     TITLE = "Find"
     HELP_TEXT = (
-        "Words to find in the text; case does not matter. Enter or down goes to the next place, up to the previous one."
+        "Words to find in the text; case does not matter. Enter or down goes to the next match, up to the previous one."
     )
     BINDINGS = bindings(FIND)
 

@@ -150,7 +150,7 @@ _NOTHING = {
         "no answer to copy: type a query. If a model would answer it, copy the prompt. Some engines write no answers."
     ),
     "prompt": "there is no prompt to copy: no model is asked at this tier",
-    "comparison": "nothing to compare yet: ask another query than the pinned one",
+    "comparison": "nothing to compare yet: type a query other than the pinned one",
     "trace": _NO_TRACE,
 }
 _TOAST_S = 8

@@ -65,7 +65,7 @@ class FleetResultsPane(ChoicePane):
         "the same word, ^ a longer one, ~ a word some letters off, / another form). Scores of different "
         "members are not comparable: each counts words only in its own notes, so a word that is rare in one is "
         "common in another. Members that answer without a model (tier 2) come first, then those whose best "
-        "note has most of your words, then by tier, then as listed. One ranking ({fleet.merge}): the notes of "
+        "note has the most of your words; ties are by tier, then as listed. One ranking ({fleet.merge}): the notes of "
         "all members, ranked as if they were in one tree; these scores are comparable. {fleet_results.open} "
         "opens a result in its own memory; {screens.fleet} comes back."
     )

@@ -162,7 +162,7 @@ def sentence(effect: EditEffect, noun: str, key: str = "") -> str:
     many = counted(len(notes), noun, f"{noun}s") if notes else f"{len(paths)} files"
     edits = f"the edit to {changed[0].rpartition('/')[2]}" if len(changed) == 1 else f"edits to {many}"
     shows = f": {key} shows {'it' if len(effect.otherwise) == 1 else 'them'}" if key else ""
-    return f"{_with_verb(otherwise)} another answer after {edits}{worse}{rest}{shows}"
+    return f"{_with_verb(otherwise)} a different answer after {edits}{worse}{rest}{shows}"
 
 
 def _with_verb(queries: list[tuple[str, int]]) -> str:

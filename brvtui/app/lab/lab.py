@@ -64,7 +64,7 @@ def ask_grade(services: AppServices, project: Project, path: str, grade: Callabl
     if project.refuses():
         return
     if not query or not path:
-        message = "ask a query and select a result: {results.judge} then grades it for the query"
+        message = "type a query and select a result: {results.judge} then grades it for the query"
         services.notify(services.with_keys(message), timeout=4)
         return
 
@@ -364,7 +364,7 @@ class Lab:
         self._fill(judgment.text, judgment.scope)
         rest = replace(variant, engine="", profile="")
         if rest != _PRESENT:
-            text = f"asked with the current notes and settings: {title_of(rest)} applies only in the Lab"
+            text = f"run with the current notes and settings: {title_of(rest)} applies only in the Lab"
             self._services.notify(text, timeout=6)
 
     # judging
@@ -413,7 +413,7 @@ class Lab:
         if queries:
             self.keep(queries, variant)
         else:
-            self._services.notify("no query is open or logged: ask one on the Query screen", timeout=5)
+            self._services.notify("no query is open or logged: type one on the Query screen", timeout=5)
 
     def unjudge(self, judgment: Judgment) -> None:
         """Removes the query of ``judgment`` from the judgments."""

@@ -133,7 +133,7 @@ class Sweeps:
 
 
 def _progress(done: int, of: int) -> str:
-    return f"asked {done} of {of} points" + (": looking for the values at which tiers change…" if done == of else "")
+    return f"{done} of {of} points done" + (": looking for the values at which tiers change…" if done == of else "")
 
 
 def _swept(

@@ -37,7 +37,7 @@ class WhatIfPane(ChoicePane):
     HELP_TEXT = (
         "What if a constant of the engine, the clock, or the note in question were different? The column 'what "
         "if' shows the answers, first for the open query and the rows in view. {pane.filter} finds a constant "
-        "by its name. Changed constants are marked and show their original value. A sweep asks with many "
+        "by its name. Changed constants are marked and show their original value. A sweep runs the queries with many "
         "values of a constant and says at which of them the tier changes."
     )
     BINDINGS: ClassVar[list[BindingType]] = bindings(WHAT_IF)

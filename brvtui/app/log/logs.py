@@ -131,7 +131,7 @@ class Logs:
             text = (
                 f"there is nothing to follow: the engine has logged no query of this project in {log.engine_log.place}"
             )
-            self._services.notify(f"{text}: ask it a query first (brv query)", severity="warning")
+            self._services.notify(f"{text}: run one first (brv query)", severity="warning")
             return
         following = not log.following
         store.update(log._replace(following=following), store.view.query._replace(followed=None))

@@ -50,7 +50,7 @@ class LogEntryPane(Pane):
         """Returns the logged answer, the current answer, and the differences."""
         compared = view.log.compared
         if compared is None:
-            hint = "select a query: it is asked again, and the answers are compared"
+            hint = "select a query: it is run again, and the answers are compared"
             if not view.log.entries:
                 hint = "a logged query is compared here with its current answer"
             return wrapped("a saved trace: open its project to compare" if view.project.saved else hint, width)
@@ -195,7 +195,7 @@ class LogSummaryPane(Pane):
         lines = [rule(width, "the engine's log", dash=self.glyphs.dash)]
         lines += wrapped(f"{log.place}{'' if log.exists else ', which is not there yet'}", width)
         if log.is_pending:
-            lines += wrapped("V4's rows that wait to be sent; rows that were sent are gone. They are only read.", width)
+            lines += wrapped("V4's rows that wait to be sent (sent rows are gone). brv-tui only reads them.", width)
         return lines
 
     def _tiers(self, summary: LogSummary, width: int) -> list[Line]:

@@ -50,7 +50,7 @@ class NotePane(Pane):
     READS = (NoteState, SelectionState, ProjectState)
     HELP_TEXT = (
         "The selected note: its frontmatter as a table, then its text. The words of the current query are "
-        "underlined. {note.next_link} and {note.link_before} go to the next and the previous link, Enter "
+        "underlined. {note.next_link} and {note.link_before} go to the next and the previous link; Enter "
         "follows it: relations, entries of related, and links to other notes or within this one. {notes.back} "
         "goes back to the previous note, {notes.forward} forward again. {note.raw} shows the text as it is in "
         "the file. {pane.filter} finds words."

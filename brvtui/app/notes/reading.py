@@ -137,7 +137,7 @@ def notices(page: About) -> Iterator[str]:
         yield f"not read by the engine: {page.unseen}"
     if has_conflict(page.text):
         yield (
-            "an unresolved conflict: keep one side and remove the marks (<<<<<<<); until then both sides are searched"
+            "an unresolved conflict: keep one side and remove the markers (<<<<<<<); until then both sides are searched"
         )
     if page.unread_signals:
         yield "neither the engine nor this profile reads the signals in its frontmatter (signals.frontmatter)"

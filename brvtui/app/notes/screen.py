@@ -34,7 +34,7 @@ class NotesTree(TreePane):
     HELP_TEXT = (
         "The context tree: folders, each with the number of its notes by maturity (○ draft, ◐ validated, ● "
         "core). The note under the cursor is shown beside it; {notes_tree.take} goes to its text. Right and "
-        "left open and close folders, {tree.order} sorts notes by name, importance or age. The key "
+        "left open and close folders; {tree.order} sorts notes by name, importance or age. The key "
         "{tree.aside} also shows stubs (▱, what is left of an archived note) and files that the engine made from "
         "notes (▫: abstracts, folder summaries, the manifest, full texts of archived notes). ⚠ marks a note that needs "
         "attention: it has changed on disk since it was read, its signals cannot be used, or it has an "

@@ -175,7 +175,7 @@ class Reasons:
             return False
         if trace is None:
             self._services.notify(
-                self._services.with_keys("ask a query first: {answer.pin} then pins its answer"), timeout=4
+                self._services.with_keys("type a query first: {answer.pin} then pins its answer"), timeout=4
             )
             return False
         if trace is store.view.pin.trace:

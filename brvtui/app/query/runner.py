@@ -456,7 +456,7 @@ class QueryRunner:
         session, view = project.session, services.store.view
         trace, hit = view.answered, view.hit
         if session is None or trace is None or hit is None or project.refuses():
-            services.notify("ask a query and select a result first", timeout=4)
+            services.notify("type a query and select a result first", timeout=4)
             return
 
         def learn() -> tuple[str, bool]:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from brvtui.session import Session
     from brvtui.session.verifying import VerificationStatus
 
-_ASKING = "the installed engine is being asked in the background; you can continue here"
+_ASKING = "verification is running in the background; you can continue here"
 _RESULT_S = 20
 
 

@@ -57,10 +57,10 @@ def _paragraphs(status: VerificationStatus, result: Verification | None, is_aski
         yield f"{status.installed.name}, in {status.installed.folder}"
     yield f"{status.sentence}."
     if is_asking:
-        yield "It is being asked in the background."
+        yield "Verification is running in the background."
     if result is None:
         yield (
-            "Verifying asks the engine and brv-tui the same queries about a copy of this project, without "
+            "Verifying sends the same queries to the engine and to brv-tui, on a copy of this project, without "
             "network access and at the same simulated time. Your project is not changed."
         )
         return

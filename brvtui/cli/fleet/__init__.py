@@ -26,7 +26,7 @@ Examples:
 def fleet() -> None:
     """Query many memories at once: those of a fleet.toml, or those named with --over.
 
-    A memory that cannot be read gets a line on the standard error; the others answer. No service is called.
+    A memory that cannot be read is reported on standard error; the others still answer. No service is called.
     """
 
 

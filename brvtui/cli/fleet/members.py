@@ -51,7 +51,7 @@ _MOST_LINES = 20
     default=0.8,
     show_default=True,
     metavar="N",
-    help="Two notes are near-duplicates from this similarity on (0.5 to 1, by word triples).",
+    help="The minimum similarity of near-duplicates (0.5 to 1, by word triples).",
 )
 @fleet_command
 @format_option("text", "json", "md", text="Output format; md is a report to share.")
@@ -101,7 +101,7 @@ def _named(place: NotePlace) -> str:
 @fleet_command
 @answer_format
 def maturity(days: int, event: str, options: FleetOptions, form: str) -> int:
-    """Count the ageing events of every member's notes in the next days.
+    """Count the ageing events of every member's notes in the coming days.
 
     Exit code 1 when there are no events, 4 when no member can forecast.
     """

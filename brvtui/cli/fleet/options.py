@@ -113,9 +113,9 @@ class FleetOptions:
         say_first_notes([one.why for one in fleet.absent])
         say_first_notes(fleet.notices)
         if fleet.absent and not fleet.members and not self.over:
-            raise Failure("no member of the fleet can be asked; correct or remove its entries", FAILED)
+            raise Failure("no member of the fleet can be queried; correct or remove its entries", FAILED)
         if not fleet.members:
-            raise Failure("the fleet has no members that can be asked; add one with brv-tui fleet add", NOT_THERE)
+            raise Failure("the fleet has no members that can be queried; add one with brv-tui fleet add", NOT_THERE)
         return fleet
 
     def _check_scheduler(self) -> None:

@@ -53,7 +53,7 @@ def sentence(trace: Trace) -> Sentence:
         elif any(place.leg == VECTORS for place in first.places):
             came = ": it contains none of your words, but an embedder finds its meaning similar"
         elif way:
-            came = f": it contains none of your words; the walk reached it over links, {way}"
+            came = f": it contains none of your words; the walk reached it through links, {way}"
     words = (nothing_for(unmet, first), clause(came, weight=60))
     return (*first_of(trace, len(trace.hits)), *words, *_better_note_clause(trace), *lead_of(trace))
 
@@ -193,8 +193,8 @@ class KnowingPresentation(Presentation):
     pane_help: ClassVar[Mapping[str, str]] = {
         "Results": "knowing: each note's place among names (n), words (w), keywords (k) and folders (f), or by "
         "meaning where an embedder filled a gap (v). Before it is any word that stands for one of yours that the note "
-        "lacks. For a note that none of these found, you see the way over links that led to it.",
-        "Score": "knowing: how much each component adds, and the ways over links by which the walk reached the note.",
+        "lacks. For a note that none of these found, you see the walk path that led to it.",
+        "Score": "knowing: how much each component adds, and the walk paths that lead to the note.",
         "Route": "knowing: the channels, the seeds of the walk, its rounds, and the results that fit into the token "
         "budget. The walk goes over nodes: notes and their sections, or symbols, and what connects them (folders, "
         "tags, keywords, files).",
@@ -317,7 +317,7 @@ def _found_blocks(placed: GraphResult) -> Iterator[Block]:
         if match.stand_ins:
             yield Text(stand_ins_in_words(placed), "muted", "   ")
     if not placed.found_by:
-        yield Text("none of your words led to it; the walk reached it over links", "accent")
+        yield Text("none of your words led to it; the walk reached it through links", "accent")
     if placed.fused_rank is not None:
         yield line(f" candidate {placed.fused_rank}, {placed.fused_score:.4f} points", "muted")
     if placed.seed_weight is not None:

@@ -83,7 +83,7 @@ class DocumentFinder:
         for path in (document.path, f"{document.path}.md", f"{document.path}.html"):
             if (there := self._snapshot.parsed.get(path)) is not None and not there.unseen:
                 return FollowedDocument(
-                    document, path, "" if path == document.path else "it was listed without its file ending"
+                    document, path, "" if path == document.path else "it was listed without its extension"
                 )
         name = document.path.rpartition("/")[2]
         attempts = (

@@ -128,11 +128,11 @@ def _of_conflicts(text: str) -> Iterator[_Found]:
     for offset in conflict_marks(text):
         begins = text[offset] == "<"
         if begins:
-            yield _Found(offset, "an unresolved conflict: keep one side and remove the marks", Severity.ERROR)
+            yield _Found(offset, "an unresolved conflict: keep one side and remove the markers", Severity.ERROR)
         elif is_open:
             yield _Found(offset, "the conflict ends here", Severity.WARNING)
         else:
-            yield _Found(offset, "a leftover conflict mark: remove this line", Severity.ERROR)
+            yield _Found(offset, "a leftover conflict marker: remove this line", Severity.ERROR)
         is_open = begins
 
 
