@@ -64,7 +64,7 @@ def test_help_explains_the_exit_code_of_an_empty_answer(run: Run, repository: Pa
 
 def test_cache_command_shows_and_removes_the_code_index(run: Run, repository: Path) -> None:
     where = ("--repo", str(repository))
-    assert "nothing is kept" in run("cache", "info", *where, inside=False)[1]
+    assert "nothing is saved yet" in run("cache", "info", *where, inside=False)[1]
     run("code", "rotate tokens", *where, inside=False)
     assert re.search(r"code\.json\.gz: [\d.]+ kB\n", run("cache", "info", *where, inside=False)[1])
     assert re.fullmatch(r"removed [\d.]+ kB\n", run("cache", "clear", *where, inside=False)[1])
