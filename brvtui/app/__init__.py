@@ -19,7 +19,7 @@ def run(opening: Opening, at_end: Callable[[], None] = lambda: None) -> int:
     """Runs the app on ``opening`` and returns the exit code when the user quits.
 
     Each switch to another memory, of the project or of a fleet member, starts a new app. ``at_end`` is called before
-    the process ends.
+    the process ends, after its threads, and perhaps twice.
     """
     sys.setswitchinterval(_SWITCH_SECONDS)
     gc.disable()  # objects created at startup are permanent; `settle_memory` turns collection on again

@@ -51,6 +51,8 @@ The time is short, so that an app that is restarted immediately can report unsav
 """
 _HANGING_S = 3.0
 """The seconds until a forced end after any signal if the terminal seems to exist."""
+_MOST_AT_END_S = 1.0
+"""The maximum time in seconds of ``at_end`` at a forced end."""
 _NAMED = re.compile(r"\{([a-z_]+\.[a-z_]+)\}")
 _MOST_TOASTS = 2
 _WEIGHT: dict[SeverityLevel, int] = {"information": 0, "warning": 1, "error": 2}
@@ -230,7 +232,9 @@ class AppServices(App[None]):
 
         def limit(number: int, _: object = None) -> None:
             def leave() -> None:
-                self.at_end()
+                ending = threading.Thread(target=self.at_end, daemon=True)  # may hang or fail
+                ending.start()
+                ending.join(_MOST_AT_END_S)
                 os._exit(_BY_SIGNAL + number)
 
             seconds = _HANGING_S if os.isatty(0) else _WITHOUT_TERMINAL_S

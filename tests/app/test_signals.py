@@ -98,3 +98,29 @@ def test_app_ends_without_the_signal_if_its_terminal_disappears(garden: Tree) ->
             written += os.read(ours, 65536)
         os.close(ours)  # another session's terminal: the system sends nothing
         assert app.wait(_SECONDS) == 128 + signal.SIGHUP
+
+
+def test_cleaning_up_that_hangs_does_not_delay_a_forced_end(garden: Tree) -> None:
+    ours, its = os.openpty()
+    hanging = """if True:
+        import sys, time
+        from pathlib import Path
+        from brvtui.app import run
+        from brvtui.app.project.opening import Opening
+        run(Opening(Path(sys.argv[1])), at_end=lambda: time.sleep(60))
+    """
+    command = [sys.executable, "-c", hanging, str(garden.root)]
+    with subprocess.Popen(command, stdin=its, stdout=its, stderr=its, start_new_session=True) as app:
+        os.close(its)
+        written = b""
+        while b"READY" not in written:
+            written += os.read(ours, 65536)
+        app.terminate()
+        written = b"ended"
+        while written:
+            try:
+                written = os.read(ours, 65536)
+            except OSError:  # the terminal has no other end any more
+                break
+        assert app.wait(_SECONDS) == 128 + signal.SIGTERM
+    os.close(ours)
