@@ -99,7 +99,7 @@ def diff(text: str | None, request: ProjectRequest, form: str, **differences: Un
         edits=dict(_edit(session, one) for one in differences["edits"]),
         without=tuple(find_note(session.snapshot, name).path for name in differences["without"]),
     )
-    return _print(diff_answers(session, plan), form, of_revision=bool(plan.revision))
+    return _print(diff_answers(session, plan), form, of_revision=bool(plan.revision), of_edit=bool(plan.edits))
 
 
 def _with_saved(request: ProjectRequest, file: Path) -> AnswerDiff:
@@ -112,7 +112,7 @@ def _with_saved(request: ProjectRequest, file: Path) -> AnswerDiff:
     return diff_with_saved_answer(session, saved, str(file))
 
 
-def _print(difference: AnswerDiff, form: str, of_revision: bool = False) -> int:
+def _print(difference: AnswerDiff, form: str, of_revision: bool = False, of_edit: bool = False) -> int:
     if form == "json":
         from brvtui.report.answer_diff import diff_as_plain
 
@@ -120,7 +120,7 @@ def _print(difference: AnswerDiff, form: str, of_revision: bool = False) -> int:
     else:
         from brvtui.report.answer_diff import diff_blocks
 
-        print_blocks(lambda _: diff_blocks(difference, of_revision))
+        print_blocks(lambda width: diff_blocks(difference, width, of_revision, of_edit))
     return NEGATIVE if difference.differs else OK
 
 

@@ -11,6 +11,7 @@ from brvtui.lab.pair import TRIAL_LENGTH, PairComparison, PartPair
 from brvtui.paint.blocks import Block, Text
 from brvtui.paint.line import Line, line
 from brvtui.paint.text import plural, signed
+from brvtui.report.query import headline_of
 from brvtui.text.visible import bounded
 from brvtui.trace import to_plain
 from brvtui.tree.reading.files import Role, role_of
@@ -100,23 +101,25 @@ _MORE = 2
 """The number of decimals that changes have in addition to those of scores."""
 NO_VALUE = "–"
 _NO_TIMES = "git keeps no file times, so an earlier note counts as old as its file here"
+_NEW_AGE = "an edit makes its note new, so the age counts from now"
 
 
-def diff_blocks(diff: AnswerDiff, of_revision: bool = False) -> Iterator[Block]:
-    """Yields the whole report: the outcome, then each note that changed, with the causes and their sum.
+def diff_blocks(diff: AnswerDiff, width: int, of_revision: bool = False, of_edit: bool = False) -> Iterator[Block]:
+    """Yields the whole report for ``width`` columns: both reasons, then each changed note, with causes and their sum.
 
-    ``of_revision`` is true if the earlier notes are from a git revision.
+    ``of_revision`` is true if the earlier notes are from a git revision, ``of_edit`` if the later ones are edited.
     """
     diff = bounded(diff)
     traces = diff.traces
-    then, now = traces.then.snapshot, traces.now.snapshot
-    noun = kind_of(traces.now.engine, now).noun
+    noun = kind_of(traces.now.engine, traces.now.snapshot).noun
     yield line(f" {diff.query}", "bold strong")
-    for label, name, info in (("before", diff.then_name, then), ("after", diff.now_name, now)):
-        yield line(f" {label:<7} {name}: {plural(info.notes, noun)}, as of {info.clock}", "muted")
-    if of_revision:
-        yield Text(_NO_TIMES, "muted")
+    for label, name, trace in (("before", diff.then_name, traces.then), ("after", diff.now_name, traces.now)):
+        info = trace.snapshot
+        yield from (Line(), line(f" {label:<7} {name}: {plural(info.notes, noun)}, as of {info.clock}", "muted"))
+        yield from headline_of(trace, width, timed=False)
     yield Line()
+    for remark in (_NO_TIMES if of_revision else "", _NEW_AGE if of_edit else ""):
+        yield from [Text(remark, "muted")] if remark else []
     yield from _outcome_lines(diff)
     decimals = traces.now.scale.decimals
     seen = [note for note in diff.notes if note.rank_then != note.rank_now or _is_seen(note.change, decimals + _MORE)]
@@ -176,16 +179,15 @@ def _outcome_lines(diff: AnswerDiff) -> Iterator[Line]:
     if {before, *(step.outcome for step in diff.outcomes)} == {now}:
         yield line(f" {now} both times")
         return
-    yield line(f" {before} → {now}", "bold strong")
     for step in diff.outcomes:
         if step.outcome != before:
-            yield line(f"   {before} → {step.outcome}: {step.what}")
+            yield line(f" {before} → {step.outcome}", "bold strong").add(f" because of {step.what}")
         before = step.outcome
 
 
 def _cause_blocks(cause: Cause, decimals: int, reason: str) -> Iterator[Block]:
     shown = Line().gap(3).fit(cause.kind, _KIND).add(f"{signed(cause.change, decimals):>{_CHANGE}}", "bold")
-    yield shown.add(f"  rank {_rank(cause.rank)}", "muted")
+    yield shown.add(f"  then {_placed(cause.rank)}", "muted")
     words = _named(cause.through, decimals)
     texts = (_named(cause.parts, decimals), f"text score by word: {words}" if words else "", reason)
     yield from (Text(text, "muted", Line().gap(3 + _KIND), 0) for text in filter(None, texts))
@@ -211,6 +213,10 @@ def _is_seen(change: float, decimals: int) -> bool:
 
 def _rank(rank: int | None) -> str:
     return NO_VALUE if rank is None else str(rank)
+
+
+def _placed(rank: int | None) -> str:
+    return "not a result" if rank is None else f"rank {rank}"
 
 
 def _score(score: float | None, decimals: int) -> str:

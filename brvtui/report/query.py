@@ -67,10 +67,10 @@ def trace_lines(trace: Trace, details: Mapping[str, Detail], width: int, glyphs:
     return lines + _answer(trace, shown, width, glyphs)
 
 
-def headline_of(trace: Trace, width: int) -> list[Line]:
-    """Returns the badge of the answer, and the whole sentence with the reason."""
+def headline_of(trace: Trace, width: int, timed: bool = True) -> list[Line]:
+    """Returns the badge of the answer, and the whole sentence with the reason; if ``timed``, also the milliseconds."""
     shown = presentation(trace.engine).headline(trace)
-    return headline_lines(shown, trace.timings.get("total", 0.0), "", width + 1, _SENTENCE_LINES)
+    return headline_lines(shown, trace.timings.get("total", 0.0) if timed else 0.0, "", width + 1, _SENTENCE_LINES)
 
 
 def ladder_lines(trace: Trace, width: int, glyphs: Glyphs) -> list[Line]:

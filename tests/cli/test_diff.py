@@ -37,7 +37,7 @@ def test_diff_with_a_revision_names_the_responsible_edit(run: Run, project: Tree
     assert (code, value["then_name"], value["now_name"]) == (1, "main", "as it is")
     assert [cause["kind"] for cause in value["notes"][-1]["causes"]] == ["its own text", "other notes' texts"]
     out = " ".join(run("diff", COMPARED, "--rev", "main")[1].split())
-    assert "tier 2 → tier 4: texts of notes" in out
+    assert "tier 2 → tier 4 because of texts of notes" in out
     assert "git keeps no file times" in out
     assert f"Refresh rotation {ROTATION} rank 1 → –" in out
     assert "not a result now: " in out
@@ -107,8 +107,9 @@ def test_edit_without_text_changes_affects_no_score(run: Run, project: Tree) -> 
 )
 def test_compared_time_is_shown_in_the_heading(run: Run, at: str, named: str) -> None:
     out = run("diff", COMPARED, "--at", at)[1].splitlines()
-    assert out[1] == f" before  as it is: 4 notes, as of {NOW.removesuffix('Z')}.000Z"
-    assert out[2].startswith(f" after   {named}: 4 notes, as of ")
+    assert out[2] == f" before  as it is: 4 notes, as of {NOW.removesuffix('Z')}.000Z"
+    after = next(place for place, line in enumerate(out) if line.startswith(f" after   {named}: 4 notes, as of "))
+    assert [out[row].split()[0] for row in (3, after + 1)] == ["TIER", "TIER"]
     assert diffed(run, "--at", at, "--to-profile", "docs")[1]["now_name"].startswith("profile docs")
 
 

@@ -178,7 +178,7 @@ def problem(plain: Any, file: Path, session: Session | None = None) -> str:
             found = diff_with_saved_answer(session, saved.trace, str(file))
         except EngineError as error:
             return "" if len(str(error)) < _MOST_LINE else f"compared: {error!r:.300}"
-        lines_of(diff_blocks(found), 80, UNICODE)
+        lines_of(diff_blocks(found, 80), 80, UNICODE)
         diff_as_plain(found)
     return ""
 
