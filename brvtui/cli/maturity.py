@@ -60,7 +60,7 @@ def outlook_lines(outlook: Outlook, glyphs: Glyphs) -> list[Line]:
 def _count(count: EventCount, span: int) -> Line:
     result = line(f" {count.by_then:>5} ", "strong").add(count.text, "text")
     if not span:
-        return result.add(" today", "text")
+        return result.add(" by today", "text")
     result.add(" by then, ", "text").add(str(count.in_span or "none"), "warn" if count.in_span else "text")
     return result.add(f" of them in {next_days(span)}  ({count.kind})", "text")
 
@@ -97,9 +97,9 @@ Examples:
     default="",
     metavar="NAME",
     shell_complete=completing.events,
-    help="Only this event (byterover: leaves-tier-2, leaves-prompt, archive, pruning, below-maturity; "
+    help="Only this event (byterover: leaves-tier-2, leaves-prompt, archive, prune, fades; "
     "soleri: window-opens, window-fades, window-closes, age-halves; "
-    "byterover_v4: high, medium, below-maturity).",
+    "byterover_v4: leaves-high, leaves-medium, fades).",
 )
 @click.option("--all", "with_come", is_flag=True, help="Also list notes whose event is in the past.")
 @click.option(

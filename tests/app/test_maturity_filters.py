@@ -20,7 +20,7 @@ async def test_event_filter_keeps_only_notes_with_the_event(pilot: AppPilot) -> 
     await opened(pilot, "F", "F")
     assert maturity(pilot).wanted.only is PRUNING
     assert column(pilot, "draft").choices == ["auth/oauth/key_rotation.md", "billing/refunds.md"]
-    assert "2 offered for pruning today" in shown(pilot)
+    assert "2 offered for pruning by today" in shown(pilot)
     assert "prune: a dream run may prune it, because its file is old" in shown(pilot)
     assert column(pilot, "core").outer_size.width == STRIP
     assert "".join(text_of(pilot, "#core").split()) == "●0core"
@@ -46,7 +46,7 @@ async def test_changes_filter_keeps_only_notes_that_change_by_then(pilot: AppPil
     assert "4 offered for pruning, 2 of them in the next 30 days" in shown(pilot)
     assert set(held) < set(column(pilot, "draft").choices)
     await press(pilot, "c", "0")
-    assert "2 offered for pruning today" in shown(pilot)
+    assert "2 offered for pruning by today" in shown(pilot)
 
 
 @pytest.mark.parametrize("size", [HUGE], ids=["200x60"])

@@ -82,7 +82,7 @@ def test_explain_output_matches_the_schema(project: Tree) -> None:
         validator("ExplainOutput").validate(line)
 
 
-@pytest.mark.parametrize("options", [("--all",), ("--days", "365", "--engine", "soleri"), ("--event", "pruning")])
+@pytest.mark.parametrize("options", [("--all",), ("--days", "365", "--engine", "soleri"), ("--event", "prune")])
 def test_maturity_output_matches_the_schema(options: tuple[str, ...], project: Tree) -> None:
     (line,) = _lines(project, "maturity", *options, "--format", "json")
     validator("MaturityOutput").validate(line)

@@ -212,7 +212,7 @@ class AgeingPane(Pane):
             lines.append(rule(width, "in ByteRover", dash=self.glyphs.dash))
         lines += _bar(ageing, width, self.glyphs)
         lines += _curves(ageing, width, self.glyphs)
-        lines.append(rule(width, "coming events, from today", dash=self.glyphs.dash))
+        lines.append(rule(width, "ageing events", dash=self.glyphs.dash))
         lines += _events(ageing, width, self.glyphs)
         lines += [row for text in _ends(ageing) for row in wrapped(self.services.with_keys(text), width)]
         lines.append(rule(width, "maturity", dash=self.glyphs.dash))

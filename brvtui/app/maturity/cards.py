@@ -43,7 +43,7 @@ def sentence_of(coming: UpcomingEvent, glyphs: Glyphs) -> Span:
     """Returns one event of a note as a full sentence with its meaning, and the role."""
     meaning = coming.event.in_short.replace(" ", NO_BREAK)
     if not coming.days:
-        return f"{glyphs.cross} {coming.event.has_come} ({meaning})", "muted"
+        return f"{glyphs.warn} {coming.event.has_come} ({meaning})", "muted"
     sign, role = (glyphs.down, "bold warn") if coming.by_then else (glyphs.bullet, "text")
     when = days(coming.days).replace(" ", NO_BREAK)
     return f"{sign} {coming.event.happens} in {when} ({meaning})", role

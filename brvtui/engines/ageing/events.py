@@ -69,7 +69,7 @@ ARCHIVE = Event(
     in_short="low importance",
 )
 PRUNING = Event(
-    key="pruning",
+    key="prune",
     weight=6,
     short="prune",
     until="prune",
@@ -81,7 +81,7 @@ PRUNING = Event(
     in_short="old file",
 )
 BELOW_MATURITY = Event(
-    key="below-maturity",
+    key="fades",
     weight=1,
     short="fading",
     until="fading",
@@ -134,5 +134,5 @@ def count_sentence(event: Event, by_then: int, in_span: int, days: int) -> str:
     """
     text = f"{by_then} {event.state}"
     if not days:
-        return f"{text} today"
+        return f"{text} by today"
     return f"{text}, {in_span or 'none'} of them in {next_days(days)}"

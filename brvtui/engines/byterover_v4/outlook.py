@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from brvtui.engines.ageing.events import BELOW_MATURITY, LEAVES_HIGH, LEAVES_MEDIUM, OF_TOPICS
 from brvtui.engines.byterover_v4.ageing import (
     AgedColumns,
     AgedTopic,
@@ -28,10 +29,7 @@ from brvtui.trace import AgedSignals, Ceiling, DatedEvent, DocumentForecast, Hor
 from brvtui.trace.forecasts import date_after
 from brvtui.tree.spaces.contents import BrokenSignals, TopicSignals
 
-CONFIDENCES: Mapping[str, str] = {"high": "below high confidence", "medium": "below medium confidence"}
-"""Descriptions of topics that have lost a level of confidence even as a query's best match, by the level's name."""
-_BELOW_MATURITY = "below-maturity"
-EVENT_KINDS: Mapping[str, str] = {**CONFIDENCES, _BELOW_MATURITY: "fading"}
+EVENT_KINDS: Mapping[str, str] = {event.key: event.state for event in OF_TOPICS}
 """The descriptions of topics' ageing events, by name."""
 _SOON = 1e-3
 """The minimum time in days until a future event, so that rounding never makes it 0, the time of a past event."""
@@ -178,9 +176,10 @@ def _events(horizons: Sequence[Horizon], below_maturity: float | None, now_ms: f
         left = horizon.days_left
         if left is not None:  # 0 if it is past
             name = horizon.constant.rpartition(".")[2]
-            text = f"drops below {name} confidence even as the best match"
-            events.append(DatedEvent(name, left, date_after(now_ms, left) if left else "", text))
+            event = LEAVES_HIGH if name == "high" else LEAVES_MEDIUM
+            text = f"{event.happens}, {event.in_short}"
+            events.append(DatedEvent(event.key, left, date_after(now_ms, left) if left else "", text))
     if below_maturity is not None:
         date = date_after(now_ms, below_maturity) if below_maturity else ""
-        events.append(DatedEvent(_BELOW_MATURITY, below_maturity, date, "fades"))
+        events.append(DatedEvent(BELOW_MATURITY.key, below_maturity, date, BELOW_MATURITY.happens))
     return sorted(events, key=lambda event: event.days)

@@ -154,7 +154,7 @@ def explain(
 def _coming(topic: TopicHit, ahead: DocumentForecast | None) -> Iterator[str]:
     """Yields the time at which ``topic`` loses its confidence by age."""
     for event in ahead.events if ahead is not None else ():
-        if event.kind == topic.confidence and event.days > 0:
+        if event.kind == f"leaves-{topic.confidence}" and event.days > 0:
             yield f"if untouched, in {days(event.days)} it {event.text}"
 
 

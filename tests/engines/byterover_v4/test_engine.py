@@ -78,7 +78,7 @@ def test_forecasts_equal_the_counts_of_the_topic_board(days: int, recorded_sessi
     session = recorded_session
     counts = session.ageing.outlook("byterover_v4", days).counts
     forecast = session.ageing.forecast(days)
-    assert [count.kind for count in counts] == ["high", "medium", "below-maturity"]
+    assert [count.kind for count in counts] == ["leaves-high", "leaves-medium", "fades"]
     assert [count.text for count in counts] == [event.state for event in OF_TOPICS]
     for event, count in zip(OF_TOPICS, counts, strict=True):
         assert count.by_then == forecast.then.has_come[event].sum()
@@ -216,7 +216,7 @@ def test_explanation_includes_the_citation_and_the_ageing(session: Session) -> N
     made = session.explainer.explain("refresh token", "auth/jwt.html")
     assert (made.found, made.rank) == (True, 1)
     assert "V4 tells the agent to cite it" in made.use
-    assert "drops below high confidence even as the best match" in made.use
+    assert "leaves high confidence, even as the best match" in made.use
 
 
 @pytest.mark.parametrize(
@@ -416,7 +416,7 @@ def test_age_lowers_a_topics_confidence(recorded: dict[str, Any], recorded_sessi
         for topic in trace.section(SpaceAnswer).topics[: len(trace.hits)]:
             use = recorded_session.explainer.explain(trace.query, topic.file, trace=trace).use
             if "untouched" in use:
-                assert f"below {topic.confidence} confidence" in use.partition("untouched")[2]
+                assert f"leaves {topic.confidence} confidence" in use.partition("untouched")[2]
                 told.add(topic.confidence)
     assert "high" in told
     assert "low" not in told
