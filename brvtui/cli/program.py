@@ -160,7 +160,7 @@ def _check_first_word(word: str) -> None:
         raise Failure(f"{word}: {NO_PROJECT}", NOT_THERE)
     key = next((mode.key for mode in SCREENS if mode.name == word), "")
     if key:
-        where = f"open the app with brv-tui, press esc, then {key}"
+        where = f"open the app with brv-tui, press Esc, then {key}"
         raise Failure(f"{word} is a screen of the app, not a command: {where}", BAD_USAGE)
     near = difflib.get_close_matches(word, _COMMANDS, 1, _NEAR)
     hint = f"did you mean {near[0]}?" if near else "brv-tui --help lists commands; to open a project, name its folder"

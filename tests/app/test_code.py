@@ -77,7 +77,7 @@ async def test_code_screens_use_words_and_keys_for_code(pilot: AppPilot) -> None
     await ask(pilot, "round cents")
     await press(pilot, "escape")
     bar = text_of(pilot, "#keys")
-    assert "enter source" in bar
+    assert "Enter source" in bar
     assert "o in Symbols" in bar
     assert " edit" not in bar
     assert "new note" not in bar
@@ -98,7 +98,7 @@ async def test_digit_of_a_missing_screen_is_an_ordinary_query(pilot: AppPilot) -
     await ask(pilot, "3")
     assert "opens" not in text_of(pilot, "#lint")
     await ask(pilot, "2")
-    assert text_of(pilot, "#lint").strip() == "this was asked as a query; esc, then 2 opens Symbols"
+    assert text_of(pilot, "#lint").strip() == "this was asked as a query; Esc, then 2 opens Symbols"
 
 
 async def test_empty_screens_use_words_for_code(app: BrvTui, root: Path) -> None:

@@ -125,7 +125,7 @@ async def test_panes_and_w_explain_why_notes_are_in_or_out_of_the_answer(pilot: 
     assert f"Rank 1, score {hit.score:.4f}" in shown(pilot)
     assert f"listed at 1 of {hybrid(pilot).fused}" in shown(pilot)
     await until(pilot, lambda: "it is already first. If another note should be first" in shown(pilot))
-    assert "enter make it" not in shown(pilot)
+    assert "Enter make it" not in shown(pilot)
     await pilot.press("escape")
     missed = "billing/refunds.md"
     assert missed not in {hit.path for hit in found(pilot).hits}

@@ -215,13 +215,13 @@ async def test_unopenable_member_shows_a_reason_and_6_returns_to_the_fleet(fleet
         await asked(pilot)
         assert "Enter opens this memory" not in flat(pilot, "#results")
         await pilot.press("f4", "g")
-        assert "enter open" in text_of(pilot, "#keys")
+        assert "Enter open" in text_of(pilot, "#keys")
         for keys, message in (
             (["G"], "orders is read from git"),
             (["k", "k"], "no such folder: bring the folder back, or fix or remove its entry in the fleet"),
         ):
             await pilot.press(*keys)
-            assert "enter open" not in text_of(pilot, "#keys")
+            assert "Enter open" not in text_of(pilot, "#keys")
             await pilot.press("enter")
             assert app.leaving.reopening is None
             assert message in toast_text(pilot)
@@ -324,17 +324,17 @@ async def test_enter_is_offered_only_on_rows_that_open(fleet: Fleet) -> None:
         subprocess.run([*git, *words], check=True)
     members = (fleet.members[0], Member("orders", repository=repository))
     async with fleet_app(replace(fleet, members=members, absent=())).run_test(size=WIDE) as pilot:
-        await until(pilot, lambda: "down results" in text_of(pilot, "#keys"))
-        assert "enter ask" not in text_of(pilot, "#keys"), "nothing is typed"
+        await until(pilot, lambda: "Down results" in text_of(pilot, "#keys"))
+        assert "Enter ask" not in text_of(pilot, "#keys"), "nothing is typed"
         await asked(pilot, "zzz")
         await pilot.press("i")
-        assert "enter ask" in text_of(pilot, "#keys")
+        assert "Enter ask" in text_of(pilot, "#keys")
         way_out = "Ask in other words, or add a note about it to a member: F4 lists the members, Enter opens one."
         for key in ("f5", "f5"):
             await pressed(pilot, key)
             assert way_out in flat(pilot, "#results")
         await pilot.press("f2")
-        assert "enter open" not in text_of(pilot, "#keys")
+        assert "Enter open" not in text_of(pilot, "#keys")
         await pilot.press("enter")
         assert toasts(pilot) == ["there is no result: i goes to the question"]
         await asked(pilot)
@@ -343,7 +343,7 @@ async def test_enter_is_offered_only_on_rows_that_open(fleet: Fleet) -> None:
             await pilot.press("f2", "g")
             for name in fleet_screen(pilot).query_one(FleetResultsPane).choices[:2]:
                 is_git = name.startswith("orders")
-                assert ("enter open" in text_of(pilot, "#keys")) is not is_git
+                assert ("Enter open" in text_of(pilot, "#keys")) is not is_git
                 for key, of_git in (("w", "fleet explain QUERY NOTE --member orders"), ("x", _TRACE_OF_GIT)):
                     await pilot.press(key)
                     message = toasts(pilot)[-1]
@@ -351,7 +351,7 @@ async def test_enter_is_offered_only_on_rows_that_open(fleet: Fleet) -> None:
                     assert ("Enter" in message) is not is_git, message
                 await pilot.press("j")
         await pilot.press("slash", *"zzz", "enter", "enter")
-        assert "enter open" not in text_of(pilot, "#keys")
+        assert "Enter open" not in text_of(pilot, "#keys")
     beside = OpenFleet(replace(fleet, members=members), lambda _: HereAsks(), 60.0, NOW_MS)
     there = BrvTui(Opening(Path(fleet.members[0].path), now_ms=NOW_MS, fleet=beside, member="payments"))
     async with there.run_test(size=WIDE) as pilot:

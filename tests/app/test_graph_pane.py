@@ -97,7 +97,7 @@ async def test_graph_replaces_the_cache(linked: Tree, make_app: MakeApp) -> None
 async def test_graph_keys_are_in_the_key_bar_and_in_help(linked: Tree, size: tuple[int, int], pilot: AppPilot) -> None:
     await opened(pilot, HANDOVER)
     bar = shown(pilot).splitlines()[-1]
-    assert "enter go there" in bar
+    assert "Enter go there" in bar
     assert "backspace go back" not in bar, "nobody walked yet"
     assert "v as SVG" in bar
     await press(pilot, "enter")

@@ -52,7 +52,7 @@ async def test_key_bar_without_a_project_omits_project_actions(closed: BrvTui) -
         bar = text_of(pilot, "#keys")
         for name in ("e edit", "a new note", "w why", "i query"):
             assert f" {name}" not in bar
-        for name in ("o in Notes", "enter note text"):
+        for name in ("o in Notes", "Enter note text"):
             assert (f" {name}" in bar) == has_trace
         assert "^g commands" in bar
         if has_trace:
@@ -106,25 +106,25 @@ async def test_letters_are_text_in_the_field_if_the_project_cannot_be_opened(tmp
         await pilot.press(*"aweir")
         assert screen(pilot).field.value == "aweir"
         assert "no project is open" in shown(pilot)
-        assert "enter run" not in text_of(pilot, "#keys")
+        assert "Enter run" not in text_of(pilot, "#keys")
 
 
 async def test_open_project_offers_result_actions_only_with_results(app: BrvTui) -> None:
     async with app.run_test(size=(240, 60)) as pilot:
         await settled(pilot)
         await press(pilot, "escape")
-        for name in ("enter note text", "o in Notes", "w why", "e edit", "esc back"):
+        for name in ("Enter note text", "o in Notes", "w why", "e edit", "Esc back"):
             assert f" {name}" not in text_of(pilot, "#keys")
         await pilot.press("w")
         await until(pilot, lambda: "type a query on the screen 1 and select a note" in toast_text(pilot))
         await ask(pilot, "rollback")
         await press(pilot, "escape")
-        for name in ("enter note text", "o in Notes", "w why", "e edit"):
+        for name in ("Enter note text", "o in Notes", "w why", "e edit"):
             assert f" {name}" in text_of(pilot, "#keys")
         await pilot.press("slash", *"qqq", "enter")
-        for name in ("n next match", "enter note text", "e edit"):
+        for name in ("n next match", "Enter note text", "e edit"):
             assert f" {name}" not in text_of(pilot, "#keys")
-        assert " esc back" in text_of(pilot, "#keys")
+        assert " Esc back" in text_of(pilot, "#keys")
         await pilot.press("enter")
         assert "nothing matches" in toast_text(pilot)
         await pilot.press("escape", "slash", *"roll", "enter")
@@ -158,14 +158,14 @@ async def test_fleet_keys_without_a_fleet_explain_how_to_open_one(app: BrvTui) -
         await settled(pilot)
         await press(pilot, "escape", "6")
         bar = text_of(pilot, "#keys")
-        for name in ("enter ask", "each / one", "ask again"):
+        for name in ("Enter ask", "each / one", "ask again"):
             assert name not in bar
         for key in ("enter", "f5", "ctrl+r"):
             brv(pilot).clear_notifications()
             await pilot.press(key)
             await until(pilot, lambda: "brv-tui fleet open opens one" in toast_text(pilot))
         await press(pilot, "f4")
-        for name in ("enter open", "i question", "S order"):
+        for name in ("Enter open", "i question", "S order"):
             assert name not in text_of(pilot, "#keys")
         await press(pilot, "question_mark")
         assert ACTIONS["fleet.merge"].description not in shown(pilot)
@@ -194,7 +194,7 @@ async def test_removed_note_offers_no_actions(garden: Tree, make_app: MakeApp) -
         about = flat(pilot, "#about")
         assert GONE_TEXT in about
         await press(pilot, "1")
-        assert "enter note text" not in text_of(pilot, "#keys")
+        assert "Enter note text" not in text_of(pilot, "#keys")
         await press(pilot, "2")
         assert "linked from" not in about
         await pilot.press("I")
@@ -216,10 +216,10 @@ async def test_setting_changed_only_by_hand_offers_no_key(app: BrvTui) -> None:
     async with app.run_test(size=(240, 60)) as pilot:
         await settled(pilot)
         await press(pilot, "escape", "comma", "slash", *"key_variables", "enter")
-        assert "enter change" not in text_of(pilot, "#keys")
+        assert "Enter change" not in text_of(pilot, "#keys")
         assert "changed by hand" in flat(pilot, "#setting")
         await press(pilot, "escape", "slash", *"theme", "enter")
-        assert "enter change" in text_of(pilot, "#keys")
+        assert "Enter change" in text_of(pilot, "#keys")
         assert "delete default" not in text_of(pilot, "#keys"), "it is at its default"
 
 
@@ -229,17 +229,17 @@ async def test_row_actions_are_offered_only_on_a_row(app: BrvTui) -> None:
         await pilot.press("escape", "4")
         await until(pilot, lambda: view(pilot).log.engine_log is not None)
         await settled(pilot)
-        for name in ("enter to Query", "f follow", "J judge", "w why"):
+        for name in ("Enter to Query", "f follow", "J judge", "w why"):
             assert f" {name}" not in text_of(pilot, "#keys")
         await press(pilot, "5")
-        for name in ("enter ask it", "l right", "d remove column"):
+        for name in ("Enter ask it", "l Right", "d remove column"):
             assert f" {name}" not in text_of(pilot, "#keys")
         await press(pilot, "3")
         assert " w why" not in text_of(pilot, "#keys"), "nothing was asked"
         await press(pilot, "right_square_bracket", "w")
         assert "today's answer" not in toast_text(pilot)
         await press(pilot, "1", "i", *"zebra quagga", "escape")
-        for name in ("enter note text", "w why", "e edit"):
+        for name in ("Enter note text", "w why", "e edit"):
             assert f" {name}" not in text_of(pilot, "#keys")
         await press(pilot, "2", "g")
         assert " l open" in text_of(pilot, "#keys")
@@ -254,7 +254,7 @@ async def test_broken_settings_file_disables_changes(garden: Tree) -> None:
     async with BrvTui(Opening(garden.root)).run_test(size=(240, 60)) as pilot:
         await settled(pilot)
         await press(pilot, "escape", "comma", "slash", *"animations", "enter")
-        assert "enter change" not in text_of(pilot, "#keys")
+        assert "Enter change" not in text_of(pilot, "#keys")
         assert "delete default" not in text_of(pilot, "#keys")
         assert "fix it by hand" in flat(pilot, "#setting")
         await pilot.press("enter")

@@ -72,21 +72,21 @@ async def test_event_filter_that_hides_the_selection_selects_a_visible_note(
             break
     assert frame(pilot).stop != "core"
     assert view(pilot).selection.file == column(pilot, frame(pilot).stop).chosen
-    assert "enter details" in text_of(pilot, "#keys")
+    assert "Enter details" in text_of(pilot, "#keys")
 
 
 async def test_empty_column_offers_no_details(app: BrvTui) -> None:
     async with app.run_test(size=HUGE) as pilot:
         await opened(pilot, "f2", "slash", *"qqq", "enter")
         await settled(pilot)
-        assert "enter details" not in text_of(pilot, "#keys")
+        assert "Enter details" not in text_of(pilot, "#keys")
         await press(pilot, "escape")
-        assert "enter details" in text_of(pilot, "#keys")
+        assert "Enter details" in text_of(pilot, "#keys")
         for _ in range(9):
             await press(pilot, "f", "c")
             if not any(column(pilot, level).choices for level in LEVELS):
                 break
-        assert ("enter details" in text_of(pilot, "#keys")) == bool(column(pilot, frame(pilot).stop).choices)
+        assert ("Enter details" in text_of(pilot, "#keys")) == bool(column(pilot, frame(pilot).stop).choices)
 
 
 async def test_word_filter_applies_to_every_column(pilot: AppPilot) -> None:

@@ -56,10 +56,10 @@ async def test_every_offered_key_has_an_effect(garden: Tree, make_app: MakeApp, 
 async def test_query_and_note_actions_are_offered_only_with_a_query_or_note(app: BrvTui) -> None:
     async with app.run_test(size=(240, 60)) as pilot:
         await settled(pilot)
-        for name in ("enter run", "up history"):
+        for name in ("Enter run", "Up history"):
             assert f" {name}" not in text_of(pilot, "#keys")
         await ask(pilot, "zebra quagga")
-        assert " enter run" in text_of(pilot, "#keys")
+        assert " Enter run" in text_of(pilot, "#keys")
         await press(pilot, "escape")
         assert " o in Notes" not in text_of(pilot, "#keys")
         assert view(pilot).may_need_less
@@ -96,7 +96,7 @@ async def test_key_names_follow_the_state_and_save_is_offered_after_edits(app: B
         for name in ("^s save", "^z undo"):
             assert f" {name}" in text_of(pilot, "#keys")
         await press(pilot, "f3")
-        assert " enter go to line" not in text_of(pilot, "#keys"), "there is no problem"
+        assert " Enter go to line" not in text_of(pilot, "#keys"), "there is no problem"
 
 
 async def test_what_if_offers_reset_and_keep_only_for_changes(app: BrvTui) -> None:
@@ -122,9 +122,9 @@ async def test_actions_without_a_target_are_not_offered(app: BrvTui) -> None:
     async with app.run_test(size=(240, 60)) as pilot:
         await ask(pilot, "zebra quagga")
         await press(pilot, "enter", "escape", "f8", "g")
-        assert " enter choose" not in text_of(pilot, "#keys"), "the query is kept to no folder"
+        assert " Enter choose" not in text_of(pilot, "#keys"), "the query is kept to no folder"
         await press(pilot, "j")
-        assert " enter choose" in text_of(pilot, "#keys")
+        assert " Enter choose" in text_of(pilot, "#keys")
         await press(pilot, "3")
         assert " 0 today" not in text_of(pilot, "#keys")
         await press(pilot, "right_square_bracket")
@@ -144,7 +144,7 @@ async def test_actions_without_a_target_are_not_offered(app: BrvTui) -> None:
         await pilot.press("2", "f3")
         await until(pilot, lambda: bool(text_of(pilot, "#note").strip()))
         await settled(pilot)
-        for name in ("enter follow", "] next link"):
+        for name in ("Enter follow", "] next link"):
             assert f" {name}" not in text_of(pilot, "#keys"), "it links to nothing"
         await press(pilot, "D")
-        assert "enter look" not in shown(pilot), "there is no draft"
+        assert "Enter look" not in shown(pilot), "there is no draft"

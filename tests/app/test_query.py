@@ -245,7 +245,7 @@ async def test_names_and_suggested_words_are_not_cut_at_80_columns(app: BrvTui, 
         await ask(pilot, "auth/jwt")
         assert "below the named folder" in text_of(pilot, "#score"), "a part without numbers is not cut"
         await ask(pilot, "sharpening?")
-        assert "esc, then enter asks for" in shown(pilot)
+        assert "Esc, then Enter asks for" in shown(pilot)
         await pilot.press("escape", "enter")
         await until(pilot, lambda: view(pilot).query.text == "sharpen" and bool(view(pilot).hit))
         await settled(pilot)

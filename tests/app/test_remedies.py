@@ -54,7 +54,7 @@ async def take(pilot: AppPilot, kind: RemedyKind) -> Remedy:
 async def test_wording_fills_the_query_field_and_title_opens_the_editor(pilot: AppPilot) -> None:
     await asked_why(pilot, "kubernetes", "deploy/rollback.md")
     assert "Why it is not in the answer" in shown(pilot)
-    assert "enter go there" in shown(pilot)
+    assert "Enter go there" in shown(pilot)
     chosen = await take(pilot, RemedyKind.WORDING)
     await until(pilot, lambda: isinstance(frame(pilot), QueryScreen) and screen(pilot).field.value == chosen.query)
     await settled(pilot)
@@ -232,7 +232,7 @@ async def test_w_on_a_stub_explains_how_to_restore_its_note(pilot: AppPilot) -> 
     await asked_why(pilot, "kubernetes", "_archived/auth/jwt/old_flow.stub.md")
     text = flat(pilot)
     assert "it is the stub of an archived note; restoring the note brings back its full text" in text
-    assert "esc, then X restores it." in text
+    assert "Esc, then X restores it." in text
 
 
 @pytest.mark.long
@@ -251,7 +251,7 @@ async def test_leading_note_of_a_direct_answer_needs_no_remedy(app: BrvTui, pilo
     await until(pilot, lambda: "so it cannot be higher" in shown(pilot))
     text = " ".join(line.plain.strip() for line in app.screen.query_one(RemedyPane).lines)
     assert (
-        "esc, then a begins a note about it, e edits this note, X archives it, and I sets its maturity and importance"
+        "Esc, then a begins a note about it, e edits this note, X archives it, and I sets its maturity and importance"
         in text
     )
     await on(pilot, MessageScreen, "f1")

@@ -47,7 +47,7 @@ async def test_nothing_is_drawn_while_the_app_ends(app: BrvTui, pilot: AppPilot)
 
 async def test_digit_typed_as_a_query_explains_how_to_open_its_screen(app: BrvTui, pilot: AppPilot) -> None:
     await ask(pilot, "3")
-    assert text_of(pilot, "#lint").strip() == "this was asked as a query; esc, then 3 opens Maturity"
+    assert text_of(pilot, "#lint").strip() == "this was asked as a query; Esc, then 3 opens Maturity"
     await ask(pilot, "34")
     assert "opens" not in text_of(pilot, "#lint")
     await ask(pilot, "3")
@@ -59,9 +59,9 @@ async def test_keys_act_outside_the_field_and_are_text_inside(app: BrvTui) -> No
     async with app.run_test(size=WIDE) as pilot:
         await settled(pilot)
         assert _displayed(screen(pilot).body) == set(QUERY.panes)
-        assert "enter run" not in text_of(pilot, "#keys"), "nothing is typed"
+        assert "Enter run" not in text_of(pilot, "#keys"), "nothing is typed"
         await pilot.press("f8", "j")
-        assert "enter choose" in text_of(pilot, "#keys")
+        assert "Enter choose" in text_of(pilot, "#keys")
         await pilot.press("f7")
         assert "next tab" in text_of(pilot, "#keys")
         await pilot.press("i", "f1")

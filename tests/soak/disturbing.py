@@ -205,7 +205,7 @@ class AppUser(Turns):
         """Puts ``words`` into the query's field."""
         self.terminal.keys("Escape", "Escape")
         self._pressed("1", "the Query screen", lambda screen: _SCREENS["1"] in screen)
-        self._pressed("i", "the query's field", lambda screen: "enter run" in screen.rstrip().split("\n")[-1])
+        self._pressed("i", "the query's field", lambda screen: "Enter run" in screen.rstrip().split("\n")[-1])
         self.terminal.keys("C-e", "C-u")
         self.terminal.type(words)
         self._until("the query", lambda screen: f"› {words} " in screen)

@@ -131,7 +131,7 @@ def _export(write: Callable[[Path, bool], Path], file: Path, replace: bool) -> _
     try:
         return _ExportResult(write(file, replace))
     except OutputExistsError as error:
-        return _ExportResult(problem=f"{error}: press enter again to replace it", exists=True)
+        return _ExportResult(problem=f"{error}: press Enter again to replace it", exists=True)
     except ExportError as error:
         return _ExportResult(problem=str(error))
 

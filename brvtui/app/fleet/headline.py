@@ -194,7 +194,7 @@ def _mode_line(state: FleetState, width: int, glyphs: Glyphs, again: str) -> Lin
         doing = "opened" if state.work is FleetWork.OPENING else "asked"
         step = f"{state.step}: " if state.together and state.step and state.text else ""
         progress = f"  {step}{state.done} of {state.total} {'' if step else doing}".rstrip()
-        return row.add(progress, "muted").add("  esc stops", "accent").cut(width)
+        return row.add(progress, "muted").add("  Esc stops", "accent").cut(width)
     spent = ""
     if state.took_s and state.text and state.work is FleetWork.IDLE:
         spent = f"{state.took_s:.1f} s " if state.took_s >= 1 else f"{ms(state.took_s * 1000)} "
@@ -202,5 +202,5 @@ def _mode_line(state: FleetState, width: int, glyphs: Glyphs, again: str) -> Lin
     mode = next((text for text in texts if len(text) + len(spent) + 2 <= width), texts[-1])
     row = line(f" {mode}", "muted")
     if state.work is FleetWork.STOPPED and state.text:
-        row = line(" stopped: ", "warn").add(f"enter in the field asks the rest, {again} asks all again", "muted")
+        row = line(" stopped: ", "warn").add(f"Enter in the field asks the rest, {again} asks all again", "muted")
     return row.right(width, line(spent, "muted"))

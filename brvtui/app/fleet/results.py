@@ -269,7 +269,7 @@ class FleetResultsPane(ChoicePane):
             left = state.total - state.done
             if state.work is FleetWork.STOPPED and left > 0:
                 lines.append(line(f" {counted(left, 'member was', 'members were')} not asked: ", "warn"))
-                lines[-1].add("enter in the field continues", "muted").cut(width)
+                lines[-1].add("Enter in the field continues", "muted").cut(width)
         lines += self._missing_lines(state, width)
         self.owner += [-1] * len(lines)
         return lines

@@ -20,7 +20,7 @@ from brvtui.app.actions.action import Action, Place
 _MODIFIERS = frozenset({"ctrl", "shift", "alt", "super", "hyper", "meta"})
 _LAST_TYPED = 0xFFFF
 """The last character for which any keyboard has a key; Textual also names later ones, such as emoji."""
-_NAMES = {"escape": "esc", "pagedown": "pgdn", "pageup": "pgup"}
+_NAMES = {"escape": "Esc", "pagedown": "PgDn", "pageup": "PgUp"}
 KNOWN = frozenset(key.value for key in Keys if not key.value.startswith("<"))
 """The names of keys that are not characters."""
 
@@ -56,14 +56,16 @@ def split(keys: str) -> list[str]:
 
 
 def key_name(key: str) -> str:
-    """Returns the name of ``key`` for display: ``^r``, ``F1``, ``esc``, ``?``."""
+    """Returns the name of ``key`` for display: ``^r``, ``F1``, ``Esc``, ``?``."""
     first = split(key)[0]
     if first.startswith("ctrl+"):
         return f"^{first.removeprefix('ctrl+')}"
     if first.startswith("f") and first[1:].isdigit():
         return first.upper()
     character = character_of(first)
-    return character if character and character != " " else _NAMES.get(first, first)
+    if character and character != " ":
+        return character
+    return "+".join(_NAMES.get(part, part.capitalize()) for part in first.split("+"))
 
 
 def keys_of(name: str | None, default: str, keymap: Mapping[str, str]) -> list[str]:

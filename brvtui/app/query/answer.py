@@ -186,7 +186,7 @@ def live_lines(live: LiveAnswer, width: int, glyphs: Glyphs) -> list[Line]:
     from brvtui.paint.answers import tokens, tool_blocks  # imported late to keep it out of the first paint
     from brvtui.paint.blocks import lines_of
 
-    state = "stopping…" if live.cancelling else "esc stops it"
+    state = "stopping…" if live.cancelling else "Esc stops it"
     head = f"{live.model} · turn {live.turn}" if live.turn else live.model
     lines = wrapped(f"{head} · {tokens(live.sent, live.received)} · {state}", width, "accent")
     for step in live.steps:

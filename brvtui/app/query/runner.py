@@ -425,7 +425,7 @@ class QueryRunner:
             store.update(store.view.answer._replace(trace=trace))
             if store.view.project.generation != trace.snapshot.generation:
                 self._services.notify(
-                    "the tree changed while this answer was being written: enter asks again", timeout=6
+                    "the tree changed while this answer was being written: Enter asks again", timeout=6
                 )
         elif not ended.why:
             message = f"“{trace.query}” is answered, with the tree and profile as they were when you asked"

@@ -85,7 +85,7 @@ class ThemePalette(CommandPalette):
 
     def __init__(self, commands: Sequence[tuple[UseTheme, str]]) -> None:
         """Creates a list of ``commands`` with their descriptions."""
-        super().__init__(providers=[ThemeProvider], placeholder="Theme: enter keeps it, esc goes back")
+        super().__init__(providers=[ThemeProvider], placeholder="Theme: Enter keeps it, Esc goes back")
         self.commands = commands
 
     def on_mount(self) -> None:

@@ -137,7 +137,7 @@ def test_function_keys_reach_every_pane() -> None:
 @pytest.mark.parametrize(
     ("key", "name"),
     [
-        ("ctrl+r", "^r"), ("f12", "F12"), ("escape,q", "esc"), ("slash", "/"), ("f", "f"), ("full_stop", "."),
+        ("ctrl+r", "^r"), ("f12", "F12"), ("escape,q", "Esc"), ("slash", "/"), ("f", "f"), ("full_stop", "."),
         ("pagedown", "pgdn"), ("space", "space"), ("shift+tab", "shift+tab"), ("F2-F8", "F2-F8"), ("minus", "-"),
     ],
 )  # fmt: skip
