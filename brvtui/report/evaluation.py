@@ -412,7 +412,9 @@ def evaluation_form_of(file: Path) -> EvaluationForm:
         return EvaluationForm(file.suffix.lower().removeprefix("."))
     except ValueError:
         endings = ", ".join(f".{form}" for form in EvaluationForm)
-        raise ExportError(f"{file}: an evaluation is saved as {endings}; give the file one of these endings") from None
+        raise ExportError(
+            f"{file}: an evaluation is saved as {endings}; give the file one of these extensions"
+        ) from None
 
 
 def save_evaluation(report: Assessment, file: Path, trees: Sequence[Path]) -> None:

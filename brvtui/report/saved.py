@@ -256,7 +256,7 @@ def form_of(file: Path) -> Form:
         return Form(file.suffix.lower().removeprefix("."))
     except ValueError:
         endings = ", ".join(f".{form}" for form in Form)
-        raise ExportError(f"{file}: a trace is saved as {endings}; give the file one of these endings") from None
+        raise ExportError(f"{file}: a trace is saved as {endings}; give the file one of these extensions") from None
 
 
 def _not_written(file: Path, error: Exception) -> ExportError:
