@@ -74,7 +74,6 @@ def sweep(
     from brvtui.lab.whatif.variant import Variant
     from brvtui.session.evaluating import parse_axes, runs_of_sweep, swept_over
 
-    check_targets(files, _form_of)
     if not axes and not lists:
         raise click.UsageError("name a constant; --list lists them")
     if lists and (axes or files or form == "svg"):
@@ -82,6 +81,7 @@ def sweep(
     session = request.open_noting_scope()
     if lists:
         return _list(session, form)
+    check_targets(files, _form_of, session.project.trees)
     metric, progress = parse_metric(named_metric), partial(show_progress, "points")
     grid, file = parse_axes(session, axes), judgments_file(session, named)
     if queries:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import json
+import os
 import shutil
 import sys
 from collections.abc import Callable
@@ -11,6 +13,11 @@ from pathlib import Path
 import pytest
 
 from brvtui.cli.program import main
+from brvtui.disk import writing
+from brvtui.engines.byterover.engine import ByteRover
+from brvtui.lab.judgments.file import JudgmentsFile
+from brvtui.lab.judgments.model import JudgedDocument, Judgment
+from brvtui.tree.reading.project import find_project
 from tests.support.trees import Tree
 
 NOW = "2026-11-20T12:00:00Z"
@@ -31,7 +38,8 @@ def run(project: Tree, monkeypatch: pytest.MonkeyPatch, capfdbinary: pytest.Capt
     """Runs the command in this process, ``query`` on the project; returns exit code, output and errors."""
 
     def called(*args: str) -> tuple[int, str, str]:
-        where = ["--project", str(project.root), "--now", NOW] if args[0] == "query" else []
+        project_option = ["--project", str(project.root)] if "--tree" not in args else []
+        where = [*project_option, "--now", NOW] if args[0] == "query" else []
         monkeypatch.setattr(sys, "argv", ["brv-tui", *args, *where])
         with pytest.raises(SystemExit) as ended:
             main()
@@ -99,6 +107,38 @@ def test_unwritable_file_is_reported(run: Run, project: Tree, tmp_path: Path) ->
     code, _, err = run("query", "quokka", "--save", str(tmp_path / "no" / "t.json"))
     assert code == 4
     assert "there is no folder" in err
+
+
+@pytest.mark.parametrize("command", ["query quokka", "eval", "sweep direct.min_top"])
+def test_saving_into_a_tree_is_refused_before_any_query_runs(
+    run: Run, project: Tree, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: str
+) -> None:
+    monkeypatch.setattr(ByteRover, "answer", None)
+    tree = tmp_path / "notes"
+    shutil.copytree(project.tree, tree)
+    named = [] if command.startswith("query") else ["--project", str(project.root)]
+    for folder, where in ((project.tree, named), (tree, ["--tree", str(tree)])):
+        file = folder / "t.json"
+        code, out, err = run(*command.split(), "--save", str(file), *where)
+        assert (code, out, err.count("\n")) == (2, "", 1)
+        assert f"{file}: this is inside a context tree, where an .md file would become a note" in err
+        assert not file.exists()
+
+
+@pytest.mark.parametrize("command", ["query quokka", "eval", "sweep direct.min_top"])
+def test_unwritable_folder_is_a_failure_and_not_bad_usage(
+    run: Run, project: Tree, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: str
+) -> None:
+    file = JudgmentsFile.of(find_project(project.root))
+    file.change(lambda _: (Judgment("q", "quokka", documents=(JudgedDocument("x/n.md", 3),)),))
+
+    def refuse(*_: object) -> int:
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+
+    monkeypatch.setattr(writing, "create", refuse)
+    named = [] if command.startswith("query") else ["--project", str(project.root)]
+    code, _, err = run(*command.split(), "--save", str(tmp_path / "t.json"), *named)
+    assert (code, "t.json: cannot be written (Permission denied)" in err) == (4, True)
 
 
 @pytest.mark.parametrize(
