@@ -147,14 +147,34 @@ def test_unwritable_folder_is_a_failure_and_not_bad_usage(
 def test_files_of_the_engine_are_never_replaced(run: Run, project: Tree, command: str) -> None:
     engine_file = project.root / ".brv" / "config.json"
     engine_file.write_text("{}")
+    own_settings = project.root / ".brv" / "brv-tui.toml"
+    own_settings.write_text("")
+    own_folder = project.root / ".brv" / "brv-tui"
     (project.root / "link").symlink_to(".brv")
     where = ["--project", str(project.root)] if not command.startswith("query") else []
-    for file in (engine_file, project.root / "link" / "config.json"):
+    around = project.root / ".brv" / "brv-tui" / ".." / "config.json"
+    places = [engine_file, project.root / "link" / "config.json", around]
+    if command == "judge export qmd":  # the others refuse these names for their extensions
+        places += [own_settings, own_folder, project.root / "link" / "brv-tui", project.root / ".brv"]
+    for file in places:
         code, out, err = run(*command.split(), str(file), *where)
-        assert (code, out, err.count("\n"), "the files in .brv belong to the engine" in err) == (2, "", 1, True)
-    assert engine_file.read_text() == "{}"
+        refusal = f"{file}: in .brv, files can be saved only below .brv/brv-tui; "
+        assert (code, out, err.count("\n"), refusal in err) == (2, "", 1, True)
+    assert (engine_file.read_text(), own_settings.read_text(), own_folder.exists()) == ("{}", "", False)
     code, out, err = run(*command.split(), str(project.tree / "t.json"), *where)
-    assert (code, out, "belong to the engine" in err or "would become a note" in err) == (2, "", True)
+    reason = "files can be saved only below" if command == "judge export qmd" else "would become a note"
+    assert (code, out, reason in err) == (2, "", True)
+
+
+@pytest.mark.parametrize("way", [".brv/..", ".brv/context-tree/../..", ".brv/brv-tui/../.."])
+@pytest.mark.parametrize("command", ["query quokka --save", "judge export qmd"])
+def test_path_that_leaves_the_folder_of_the_engine_is_not_refused(
+    run: Run, project: Tree, way: str, command: str
+) -> None:
+    (project.root / ".brv" / "brv-tui").mkdir()
+    where = ["--project", str(project.root)] if command.startswith("judge") else []
+    assert run(*command.split(), f"{project.root}/{way}/t.json", *where)[0] == 0
+    assert (project.root / "t.json").is_file()
 
 
 def test_own_folder_in_the_project_may_hold_a_saved_trace(run: Run, project: Tree) -> None:

@@ -26,7 +26,7 @@ from brvtui.lab.judgments.reading import LONGEST_TEXT, MOST_DOCUMENTS, MOST_QUER
 from brvtui.regular_files import leads_out, read_regular
 from brvtui.text.visible import json_line
 from brvtui.tree.reading.json_file import LARGEST_NAMED_JSON, read_json
-from brvtui.tree.reading.project import IN_MARKER, is_engine_file
+from brvtui.tree.reading.project import NOT_IN_MARKER, is_reserved
 from brvtui.wording import shortened
 
 _QUERIES, _QRELS = "queries.jsonl", "qrels"
@@ -307,8 +307,8 @@ def _json(file: Path) -> Any:
 
 def _write(file: Path, data: bytes) -> Path:
     try:
-        if is_engine_file(file.absolute()) or is_engine_file(file.resolve()):
-            raise JudgmentsError(f"{file}: {IN_MARKER}; name another place")
+        if is_reserved(file):
+            raise JudgmentsError(f"{file}: {NOT_IN_MARKER}; name another place")
         writing.make_ordinary_folder(file.parent)
         writing.write(file, data, private=False)
     except (OSError, RuntimeError) as error:
