@@ -13,6 +13,8 @@ from pathlib import Path
 
 LARGEST = 64 * 1_048_576
 """The default size limit in bytes."""
+MISSING = (FileNotFoundError, NotADirectoryError)
+"""The errors for a path at which there is no file, also because there cannot be one: a folder above it is a file."""
 _FLAGS = os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
 
 

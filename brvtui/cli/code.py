@@ -14,6 +14,7 @@ from brvtui.cli.failure import BAD_USAGE, FAILED, NEGATIVE, NOT_THERE, OK, Failu
 from brvtui.cli.options import NamedPath, WholeNumber, format_option, query_text
 from brvtui.cli.output import say
 from brvtui.cli.sessions import find_session
+from brvtui.regular_files import MISSING
 from brvtui.text.visible import visible
 
 if TYPE_CHECKING:
@@ -249,7 +250,7 @@ def _opened(repo: Path, profile: str, project: Path | None) -> tuple[Session, Re
             return session, snapshot
     except ProjectError as error:
         raise Failure(str(error), FAILED) from error
-    except (FileNotFoundError, NotADirectoryError) as error:
+    except MISSING as error:
         raise no_folder(repo) from error
 
 

@@ -129,10 +129,10 @@ def evaluate_command(request: ProjectRequest, named: Path | None, form: str, **o
     _check(plan, bool(days))
     if days and (form not in ("table", "json") or options["files"]):
         raise click.UsageError("--drift works only with --format table or json, and without --save")
-    check_targets(options["files"], evaluation_form_of)
     session = replace(request, now=now).open_noting_scope()
+    check_targets(options["files"], evaluation_form_of, session.project.trees)
     runs = 1 + (len(days) or bool(plan.revision))
-    judgments = judgments_to_run(file := judgments_file(session, named), runs)
+    judgments = judgments_to_run(file := judgments_file(session, named), runs, needs_all=plan.is_gated)
     if not judgments:
         raise Failure(f"{file.path}: no judgments yet; add some with brv-tui judge set", BAD_USAGE)
     if days:

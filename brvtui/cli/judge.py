@@ -84,25 +84,26 @@ def read_judgments(file: JudgmentsFile, may_be_new: bool = False) -> tuple[Judgm
     return file.read()
 
 
-def judgments_to_run(file: JudgmentsFile, runs: int, way_out: str = "") -> tuple[Judgment, ...]:
+def judgments_to_run(
+    file: JudgmentsFile, runs: int, way_out: str = "", needs_all: bool = False
+) -> tuple[Judgment, ...]:
     """The judgments for a command that runs each of them ``runs`` times.
 
-    All are run if the user named the file; otherwise only as many as take a minute or so, with a note. Raises as
-    :func:`read_judgments`.
+    All are run if the user named the file; otherwise only as many as take a minute or so, with a note, or with a
+    :class:`Failure` if the command ``needs_all``. Raises as :func:`read_judgments`.
     """
     from brvtui.lab.judgments.reading import affordable
 
     judgments = read_judgments(file)
     used = judgments if file.trusted else affordable(judgments, runs)
-    note_unused(len(used), len(judgments), file, way_out)
-    return used
-
-
-def note_unused(used: int, of: int, file: JudgmentsFile, way_out: str = "") -> None:
-    """Prints a note if not all judged queries are run."""
-    if used < of:
+    if len(used) < len(judgments):
+        part = f"only the first {len(used)} of {len(judgments)} judged queries"
         way_out = way_out or f"--judgments {file.path} runs all of them"
-        say_note(f"only the first {used} of {of} judged queries are run; {way_out}")
+        if needs_all:
+            why = "a regression in the others would go unnoticed"
+            raise Failure(f"{part} would be run, so {why}; {way_out}", BAD_USAGE)
+        say_note(f"{part} are run; {way_out}")
+    return used
 
 
 @judge.command("set")

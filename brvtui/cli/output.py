@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -94,16 +94,16 @@ def letters_setting() -> str:
     return letters
 
 
-def check_targets(files: Iterable[Path], form_of: Callable[[Path], Any]) -> None:
+def check_targets(files: Iterable[Path], form_of: Callable[[Path], Any], trees: Sequence[Path]) -> None:
     """Raises :class:`Failure` if one of ``files``, to be written later, has an ending that ``form_of`` rejects, or is
-    where nothing is saved."""
+    where nothing is saved, for example inside one of ``trees``."""
     from brvtui.report.saved import ExportError, checked_place
 
     for file in files:
         try:
             form_of(file)
             with suppress(OSError, RuntimeError):  # saving reports that there is no such place
-                checked_place(file)
+                checked_place(file, trees)
         except ExportError as error:
             raise Failure(str(error), BAD_USAGE) from error
 

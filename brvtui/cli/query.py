@@ -157,11 +157,11 @@ def query(
 
     Nothing is changed or cached. Exit code 1 when the tree does not cover TEXT, or TEXT is empty.
     """
+    session = request.open()
     if files:
         from brvtui.report.saved import form_of
 
-        check_targets(files, form_of)
-    session = request.open()
+        check_targets(files, form_of, session.project.trees)
     trace = session.preview(text, request.scope, options=request.options, services=True, progress=_VECTORS)
     if limit:
         trace = session.with_plain_search(trace, limit)

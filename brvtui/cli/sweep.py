@@ -11,7 +11,7 @@ import click
 
 from brvtui.cli.engine_command import engine_command
 from brvtui.cli.failure import BAD_USAGE, OK, Failure
-from brvtui.cli.judge import judgments_file, judgments_option, note_unused, read_judgments
+from brvtui.cli.judge import judgments_file, judgments_option, judgments_to_run, read_judgments
 from brvtui.cli.options import NamedPath, format_option, query_text
 from brvtui.cli.output import check_targets, print_blocks, say, show_progress, write_json
 from brvtui.cli.sessions import ProjectRequest
@@ -71,9 +71,9 @@ def sweep(
     """
     from brvtui.lab.evaluation.results import parse_metric
     from brvtui.lab.judgments.model import Judgment
-    from brvtui.session.evaluating import swept
+    from brvtui.lab.whatif.variant import Variant
+    from brvtui.session.evaluating import parse_axes, runs_of_sweep, swept_over
 
-    check_targets(files, _form_of)
     if not axes and not lists:
         raise click.UsageError("name a constant; --list lists them")
     if lists and (axes or files or form == "svg"):
@@ -81,18 +81,20 @@ def sweep(
     session = request.open_noting_scope()
     if lists:
         return _list(session, form)
-    judgments = read_judgments(file := judgments_file(session, named))
+    check_targets(files, _form_of, session.project.trees)
+    metric, progress = parse_metric(named_metric), partial(show_progress, "points")
+    grid, file = parse_axes(session, axes), judgments_file(session, named)
     if queries:
-        judged = {(each.text, each.scope): each for each in judgments}
+        judged = {(each.text, each.scope): each for each in read_judgments(file)}
         judgments = tuple(
             judged.get((text, request.scope)) or Judgment(f"query-{number}", text, request.scope)
             for number, text in enumerate(queries, 1)
         )
+    else:
+        judgments = judgments_to_run(file, runs_of_sweep(grid))
     if not judgments:
         raise Failure("no judgments yet: add some with brv-tui judge set, or name a query with --query", BAD_USAGE)
-    metric, progress = parse_metric(named_metric), partial(show_progress, "points")
-    result = swept(session, axes, judgments, metric, request.options, progress, runs_all=file.trusted or bool(queries))
-    note_unused(len(result.queries), len(judgments), file)
+    result = swept_over(session, grid, judgments, metric, Variant(), session.engine, request.options, progress)
     for each in files:
         _save(each, _rendered(result, _form_of(each)), session)
     if form == "table":

@@ -26,7 +26,7 @@ from brvtui.config.schema import (
     entries,
     entry_of,
 )
-from brvtui.regular_files import read_regular, read_within
+from brvtui.regular_files import MISSING, read_regular, read_within
 from brvtui.store.folders import config_folder
 from brvtui.text.visible import why_no_address
 from brvtui.typed_tables import parse_tables
@@ -167,7 +167,7 @@ def read_tables(file: Path, kind: str = "settings", project: Path | None = None)
     """
     try:
         data = read_within(project, file, _LARGEST) if project else read_regular(file, _LARGEST, follow_links=True)
-    except (FileNotFoundError, NotADirectoryError):
+    except MISSING:
         return {}
     except (OSError, ValueError) as error:
         raise _unreadable(file, kind, faults.reason(error)) from error

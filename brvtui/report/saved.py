@@ -27,7 +27,7 @@ from brvtui.report.query import MOST_HITS, more_results, trace_report
 from brvtui.saved.traces import SavedTrace, as_json
 from brvtui.text.visible import bounded, visible
 from brvtui.trace import Hit, NearMiss, Trace
-from brvtui.tree.reading.project import IN_MARKER, is_context_tree, is_engine_file
+from brvtui.tree.reading.project import NOT_IN_MARKER, is_context_tree, is_reserved, places_of
 
 # A saved trace as Markdown, for an issue or a wiki: the contents of the panes, in their order. Results are tables;
 # aligned lines, the same as in panes and reports, are in fences.
@@ -213,19 +213,19 @@ def write_report(file: Path, data: bytes, trees: Sequence[Path]) -> None:
 def checked_place(file: Path, trees: Sequence[Path] = ()) -> Path:
     """Returns the absolute path of ``file``.
 
-    Raises :class:`ExportError` if it is in one of ``trees``, in any context tree, or a file of the engine, and OSError
-    or RuntimeError if it has none.
+    Raises :class:`ExportError` if it is in one of ``trees``, in any context tree, or in ``.brv`` but not below our own
+    folder, and OSError or RuntimeError if it has none.
     """
     place = file.expanduser().absolute()
-    there = place.resolve()
-    if any(there.is_relative_to(tree) for tree in trees) or any(
-        is_context_tree(folder) for folder in (*place.parents, *there.parents)
+    named, real = places_of(place)
+    if any(real.is_relative_to(tree) for tree in trees) or any(
+        is_context_tree(folder) for folder in (*named.parents, *real.parents)
     ):
         raise ExportError(
             f"{file}: this is inside a context tree, where an .md file would become a note; save it elsewhere"
         )
-    if is_engine_file(place) or is_engine_file(there):
-        raise ExportError(f"{file}: {IN_MARKER}; save it elsewhere")
+    if is_reserved(place):
+        raise ExportError(f"{file}: {NOT_IN_MARKER}; save it elsewhere")
     return place
 
 

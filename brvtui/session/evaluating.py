@@ -25,7 +25,6 @@ from brvtui.lab.evaluation.evaluate import Progress
 from brvtui.lab.evaluation.keeping import KeepingEvaluator
 from brvtui.lab.evaluation.results import Evaluation, Metric
 from brvtui.lab.judgments.model import Judgment
-from brvtui.lab.judgments.reading import affordable
 from brvtui.lab.whatif.sweep import FORM, Axis, Sweep, SweepError, parse_axis, sweep, without
 from brvtui.lab.whatif.variant import Variant
 from brvtui.loading.revised import UNCHANGED, difference_to, revised, revision_of
@@ -44,20 +43,10 @@ _OF_CROSSINGS = 100
 """The number of points that take as long as the search for the values at which the outcomes of a query change."""
 
 
-def swept(
-    session: Session,
-    written: Sequence[str],
-    judgments: tuple[Judgment, ...],
-    metric: Metric,
-    options: Mapping[str, Any],
-    progress: Progress = lambda done, of: None,
-    runs_all: bool = True,
-) -> Sweep:
-    """Runs ``judgments`` over the grid of the axes ``written`` (:func:`brvtui.lab.whatif.sweep.parse_axis`), with the
-    engine's ``options``. Unless ``runs_all``, runs only as many judgments as take a minute or so.
+def parse_axes(session: Session, written: Sequence[str]) -> list[Axis]:
+    """The axes ``written`` (:func:`brvtui.lab.whatif.sweep.parse_axis`), one or two.
 
-    Raises :class:`brvtui.lab.whatif.sweep.SweepError`, :class:`brvtui.snapshot.naming.UnknownNote`, and the exceptions
-    of running queries.
+    Raises :class:`brvtui.lab.whatif.sweep.SweepError` and :class:`brvtui.snapshot.naming.UnknownNote`.
     """
     if not 1 <= len(written) <= _MOST_AXES:
         raise SweepError(f"give one or two constants, each as {FORM}")
@@ -75,15 +64,20 @@ def swept(
         axes.append(parse_axis(named, controls, len(written)))
     if len({axis.control.key for axis in axes}) < len(axes):
         raise SweepError(f"{axes[0].control.key} is named twice: name two different constants")
+    return axes
 
-    if not runs_all:
-        points = math.prod(len(axis.values) for axis in axes)
-        judgments = affordable(judgments, points + (_OF_CROSSINGS if len(axes) == 1 else 0))
-    return swept_over(session, axes, judgments, metric, Variant(), session.engine, options, progress)
+
+def runs_of_sweep(axes: Sequence[Axis]) -> int:
+    """The number of times that a sweep over ``axes`` runs each query, about."""
+    return _points(axes) + (_OF_CROSSINGS if len(axes) == 1 else 0)
+
+
+def _points(axes: Sequence[Axis]) -> int:
+    return math.prod(len(axis.values) for axis in axes)
 
 
 def _path_of_note(session: Session, name: str) -> str:
-    """The path of the note named ``name``, whose signals can be swept. Raises the same exceptions as :func:`swept`."""
+    """The path of the note named ``name``, whose signals can be swept. Raises like :func:`parse_axes`."""
     if not session.kind.can_vary:
         raise SweepError(f"{shortened(name, 60)}: only notes of a context tree have signals to sweep; name a constant")
     found = find_note(session.snapshot, name)
@@ -107,7 +101,7 @@ def swept_over(
     Calls ``progress`` with the number of finished points and the total, and again during the search for crossings. An
     exception from ``progress`` ends the sweep. Raises the exceptions of running queries.
     """
-    points = math.prod(len(axis.values) for axis in axes)
+    points = _points(axes)
     done = 0
 
     def told(number: int, of: int) -> None:
@@ -160,6 +154,11 @@ class EvaluationPlan:
     def baseline_name(self) -> str:
         """The name of the baseline; empty if there is none."""
         return self.revision or str(self.baseline or "")
+
+    @property
+    def is_gated(self) -> bool:
+        """True if the evaluation can fail, or is compared with a baseline."""
+        return bool(self.least or self.drops or self.same_outcomes or self.baseline_name)
 
 
 def assess(session: Session, judgments: Sequence[Judgment], plan: EvaluationPlan, progress: Progress) -> Assessment:

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 
 from brvtui.engines.contract import LONGEST_QUERY, EngineError, Query
 from brvtui.engines.migration import MigratedNote, MigratedTree, Migrates
-from brvtui.lab.judgments.file import JudgmentsFile
 from brvtui.lab.judgments.model import Judgment
 from brvtui.lab.migration import (
     AnswerChange,
@@ -70,17 +69,13 @@ def migrated(session: Session) -> MigratedTree:
     return engine.migrated(session.snapshot, session.clock(), session.project.name, engine.constants())
 
 
-def asked_queries(
-    session: Session, given: Sequence[str] = (), judged: Sequence[Judgment] | None = None
-) -> list[EngineRequest]:
+def asked_queries(session: Session, given: Sequence[str] = (), judged: Sequence[Judgment] = ()) -> list[EngineRequest]:
     """The queries ``given``; if there are none, the queries ``judged`` and then the logged ones, each once.
 
-    ``judged`` is read from the project's file if it is None. Logged queries that are too long to run are left out.
-    Raises :class:`brvtui.lab.judgments.model.JudgmentsError`.
+    Logged queries that are too long to run are left out.
     """
     if given:
         return [(Judgment(str(number), text), GIVEN) for number, text in enumerate(given, 1)]
-    judged = JudgmentsFile.of(session.project).read() if judged is None else judged
     queries = [(judgment, JUDGED) for judgment in judged]
     known = {(judgment.text.strip().lower(), judgment.scope) for judgment, _ in queries}
     for number, entry in enumerate(session.logbook.read(_MOST_LOGGED), 1):

@@ -12,7 +12,7 @@ from typing import Any
 
 from brvtui.disk import writing
 from brvtui.disk.sealing import sealed_line, unsealed_line
-from brvtui.regular_files import read_regular
+from brvtui.regular_files import MISSING, read_regular
 from brvtui.store.folders import runs_file, tree_folder
 from brvtui.trace.feedback import Feedback, Usefulness
 from brvtui.tree.reading.json_file import moment_of
@@ -76,7 +76,7 @@ def _rows(file: Path) -> Iterator[Any]:
     """Yields the value of every line that is JSON."""
     try:
         lines = read_regular(file, _LARGEST_BYTES).splitlines()
-    except FileNotFoundError:
+    except MISSING:
         return
     for line in lines:
         with contextlib.suppress(ValueError, RecursionError):

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from brvtui import __version__, faults
 from brvtui.disk import writing
 from brvtui.disk.walking import walk
-from brvtui.regular_files import open_regular
+from brvtui.regular_files import MISSING, open_regular
 from brvtui.snapshot import Parsed, Reusable, Snapshot
 from brvtui.store.folders import tree_cache
 from brvtui.store.writer_lock import WriterLock
@@ -139,7 +139,7 @@ class KeptIndex:
         """Opens the file; None if there is none. Raises :class:`Unusable`."""
         try:
             file = os.fdopen(open_regular(self._file), "rb")
-        except (FileNotFoundError, NotADirectoryError):
+        except MISSING:
             yield None
             return
         except OSError as error:

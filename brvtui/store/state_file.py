@@ -11,7 +11,7 @@ from typing import Any
 
 from brvtui.disk import writing
 from brvtui.disk.sealing import is_sealed, sealed, unsealed
-from brvtui.regular_files import LARGEST, read_regular
+from brvtui.regular_files import LARGEST, MISSING, read_regular
 
 _BROKEN = ".broken"
 
@@ -65,11 +65,11 @@ def set_aside_if_damaged(path: Path, kind: type = object) -> None:
     """
     try:
         is_damaged = not isinstance(read_state(path), kind)
-    except FileNotFoundError:
+    except MISSING:
         return
     except (OSError, ValueError):
         is_damaged = True
-    with suppress(FileNotFoundError):  # another process was faster
+    with suppress(*MISSING):  # another process was faster
         if is_damaged and stat.S_ISREG(path.lstat().st_mode):
             writing.rename(path, path.with_name(f"{path.name}.{secrets.token_hex(4)}{_BROKEN}"))
 

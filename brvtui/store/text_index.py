@@ -28,7 +28,7 @@ from brvtui import __version__, faults
 from brvtui.disk import writing
 from brvtui.disk.sealing import read_sealed, sealed
 from brvtui.disk.walking import walk
-from brvtui.regular_files import read_regular
+from brvtui.regular_files import MISSING, read_regular
 from brvtui.snapshot import Snapshot
 from brvtui.snapshot.texts import Stamp, stamp_of, text_document
 from brvtui.store.folders import repository_cache, tree_cache
@@ -176,7 +176,7 @@ class KeptTextIndex:
                 if self._state is None or self._state.identity != (found.st_ino, found.st_mtime_ns):
                     self._state = self._read()
                 return self._state
-            except (FileNotFoundError, NotADirectoryError):
+            except MISSING:
                 return None
             except (OSError, _Unusable) as error:
                 if self._locked():  # no other process is writing it

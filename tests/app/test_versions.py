@@ -12,6 +12,7 @@ from brvtui.app.app import BrvTui
 from brvtui.app.project.opening import Opening
 from brvtui.app.versions.migration_dialog import MigrationDialog, MigrationList, MigrationText, VersionsDialog
 from brvtui.engines.verification.installed import PACKAGE_VARIABLE, NotInstalled, find_node, find_package
+from brvtui.lab.judgments import reading
 from brvtui.store.app_state import VerifiedVersion, remember_verified
 from tests.app.driving import NARROW, WIDE, on, settled, until
 from tests.app.looking import AppPilot, brv, flat, shown, toast_text, toasts
@@ -98,6 +99,21 @@ async def test_verification_runs_in_the_background(garden: Tree, monkeypatch: py
         await opened(pilot)
         assert f"In this session: {result.sentence}" in flat(pilot)
     assert state_of(garden.root) == before
+
+
+async def test_migration_dialog_counts_judged_queries_that_would_take_too_long(
+    garden: Tree, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    judgments = garden.root / ".brv/brv-tui/judgments.toml"
+    judgments.parent.mkdir(exist_ok=True)
+    judgments.write_text("".join(map(JUDGED.format, ("one", "two", "six"))))
+    monkeypatch.setattr(reading, "_MOST_RUN", 2 * 203 * 2)
+    async with BrvTui(Opening(garden.root, now_ms=NOW_MS)).run_test(size=WIDE) as pilot:
+        await opened(pilot)
+        await on(pilot, MigrationDialog, "m")
+        choices = pilot.app.screen.query_one(MigrationList).choices
+        assert sum(choice.startswith("query ") for choice in choices) == 2
+        assert "1 judged query is not run, because that would take too long." in flat(pilot)
 
 
 @pytest.mark.parametrize("size", [WIDE, NARROW])

@@ -80,13 +80,16 @@ def test_notice_of_a_cut_query_counts_words_and_alternatives_of_groups(run: Run,
     assert ("only the first 50 words" in run("find", query)[2]) == is_cut
 
 
-def test_index_without_a_folder_is_not_called_unreadable(
-    run: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+@pytest.mark.parametrize("engine", ["byterover", "soleri", "knowing"])
+def test_own_files_without_a_folder_are_not_called_unreadable(
+    run: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, engine: str
 ) -> None:
     (tmp_path / "file").write_text("")
     monkeypatch.setenv("BRV_TUI_DATA_DIR", str(tmp_path / "file" / "data"))
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "file"))
     assert run("find", "refresh")[2] == ""
+    _, out, err = run("query", "refresh", "--engine", engine)
+    assert (err, "cannot be read" in out) == ("", False)
 
 
 def test_overlong_query_is_refused_in_one_line(run: Run) -> None:

@@ -7,12 +7,21 @@ from pathlib import Path
 
 import pytest
 
+from brvtui.engines.byterover.engine import ByteRover
 from brvtui.lab.judgments import reading
 from tests.cli.conftest import Run
 from tests.support.spaces import small_space
 from tests.support.trees import Tree
 
 ROTATION = "auth/jwt/rotation.md"
+
+
+def judge_three(project: Tree) -> Path:
+    """Writes a judgments file of three queries with 9 characters each, and returns its path."""
+    file = project.root / ".brv" / "brv-tui" / "judgments.toml"
+    file.parent.mkdir()
+    file.write_text("".join(f'[[query]]\nid = "q{number}"\ntext = "session {number}"\n' for number in range(3)))
+    return file
 
 
 def test_judge_sets_lists_changes_and_removes_a_query(run: Run, project: Tree) -> None:
@@ -119,9 +128,7 @@ def test_many_judged_queries_are_run_only_if_their_file_is_named(
     run: Run, project: Tree, monkeypatch: pytest.MonkeyPatch, command: str, runs: int
 ) -> None:
     """A project may bring 20,000 of them."""
-    file = project.root / ".brv" / "brv-tui" / "judgments.toml"
-    file.parent.mkdir()
-    file.write_text("".join(f'[[query]]\nid = "q{number}"\ntext = "session {number}"\n' for number in range(3)))
+    file = judge_three(project)
     monkeypatch.setattr(reading, "_MOST_RUN", 2 * 210 * runs)
     cut = "note: only the first 2 of 3 judged queries are run; "
     assert cut in run(*command.split())[2]
@@ -130,6 +137,36 @@ def test_many_judged_queries_are_run_only_if_their_file_is_named(
         assert cut not in run(*command.split(), "--judgments", str(file))[2]
     monkeypatch.setattr(reading, "_MOST_RUN", 3 * 210 * runs)
     assert cut not in run(*command.split())[2]
+
+
+@pytest.mark.parametrize(
+    "gate",
+    ["--fail-under mrr=0.5", "--baseline before.json", "--baseline-rev main", "--drift 7 --fail-on-drop mrr=0",
+     "--drift 7 --fail-on-tier-change"],
+)  # fmt: skip
+def test_gate_is_refused_before_any_query_runs_if_not_all_would_run(
+    run: Run, project: Tree, monkeypatch: pytest.MonkeyPatch, gate: str
+) -> None:
+    """A query that fails the gate could be among those that are not run."""
+    file = judge_three(project)
+    monkeypatch.setattr(reading, "_MOST_RUN", 2 * 210 * (1 if "--baseline " in gate or "under" in gate else 2))
+    refusal = "only the first 2 of 3 judged queries would be run, so a regression in the others would go unnoticed"
+    with monkeypatch.context() as without_queries:
+        without_queries.setattr(ByteRover, "answer", None)
+        refused = (2, "", f"brv-tui: {refusal}; --judgments {file} runs all of them\n")
+        assert run("eval", *gate.split()) == refused
+    assert refusal not in run("eval", *gate.split(), "--judgments", str(file))[2]
+    assert run("eval", "--fail-under", "mrr=0.5", "--judgments", str(file))[0] == 1
+
+
+def test_sweep_notes_unused_queries_before_it_runs_any(
+    run: Run, project: Tree, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    judge_three(project)
+    monkeypatch.setattr(reading, "_MOST_RUN", 2 * 210 * 110)
+    monkeypatch.setattr(ByteRover, "answer", None)
+    err = run("sweep", "direct.min_top=0.5:1:10")[2]
+    assert err.startswith("note: only the first 2 of 3 judged queries are run; ")
 
 
 @pytest.mark.parametrize("form", ["beir", "trec", "qmd"])

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import json
+import os
 import shutil
 import sys
 from collections.abc import Callable
@@ -11,6 +13,11 @@ from pathlib import Path
 import pytest
 
 from brvtui.cli.program import main
+from brvtui.disk import writing
+from brvtui.engines.byterover.engine import ByteRover
+from brvtui.lab.judgments.file import JudgmentsFile
+from brvtui.lab.judgments.model import JudgedDocument, Judgment
+from brvtui.tree.reading.project import find_project
 from tests.support.trees import Tree
 
 NOW = "2026-11-20T12:00:00Z"
@@ -31,7 +38,8 @@ def run(project: Tree, monkeypatch: pytest.MonkeyPatch, capfdbinary: pytest.Capt
     """Runs the command in this process, ``query`` on the project; returns exit code, output and errors."""
 
     def called(*args: str) -> tuple[int, str, str]:
-        where = ["--project", str(project.root), "--now", NOW] if args[0] == "query" else []
+        project_option = ["--project", str(project.root)] if "--tree" not in args else []
+        where = [*project_option, "--now", NOW] if args[0] == "query" else []
         monkeypatch.setattr(sys, "argv", ["brv-tui", *args, *where])
         with pytest.raises(SystemExit) as ended:
             main()
@@ -101,20 +109,72 @@ def test_unwritable_file_is_reported(run: Run, project: Tree, tmp_path: Path) ->
     assert "there is no folder" in err
 
 
+@pytest.mark.parametrize("command", ["query quokka", "eval", "sweep direct.min_top"])
+def test_saving_into_a_tree_is_refused_before_any_query_runs(
+    run: Run, project: Tree, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: str
+) -> None:
+    monkeypatch.setattr(ByteRover, "answer", None)
+    tree = tmp_path / "notes"
+    shutil.copytree(project.tree, tree)
+    named = [] if command.startswith("query") else ["--project", str(project.root)]
+    for folder, where in ((project.tree, named), (tree, ["--tree", str(tree)])):
+        file = folder / "t.json"
+        code, out, err = run(*command.split(), "--save", str(file), *where)
+        assert (code, out, err.count("\n")) == (2, "", 1)
+        assert f"{file}: this is inside a context tree, where an .md file would become a note" in err
+        assert not file.exists()
+
+
+@pytest.mark.parametrize("command", ["query quokka", "eval", "sweep direct.min_top"])
+def test_unwritable_folder_is_a_failure_and_not_bad_usage(
+    run: Run, project: Tree, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: str
+) -> None:
+    file = JudgmentsFile.of(find_project(project.root))
+    file.change(lambda _: (Judgment("q", "quokka", documents=(JudgedDocument("x/n.md", 3),)),))
+
+    def refuse(*_: object) -> int:
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+
+    monkeypatch.setattr(writing, "create", refuse)
+    named = [] if command.startswith("query") else ["--project", str(project.root)]
+    code, _, err = run(*command.split(), "--save", str(tmp_path / "t.json"), *named)
+    assert (code, "t.json: cannot be written (Permission denied)" in err) == (4, True)
+
+
 @pytest.mark.parametrize(
     "command", ["query quokka --save", "eval --save", "sweep direct.min_top --save", "judge export qmd"]
 )
 def test_files_of_the_engine_are_never_replaced(run: Run, project: Tree, command: str) -> None:
     engine_file = project.root / ".brv" / "config.json"
     engine_file.write_text("{}")
+    own_settings = project.root / ".brv" / "brv-tui.toml"
+    own_settings.write_text("")
+    own_folder = project.root / ".brv" / "brv-tui"
     (project.root / "link").symlink_to(".brv")
     where = ["--project", str(project.root)] if not command.startswith("query") else []
-    for file in (engine_file, project.root / "link" / "config.json"):
+    around = project.root / ".brv" / "brv-tui" / ".." / "config.json"
+    places = [engine_file, project.root / "link" / "config.json", around]
+    if command == "judge export qmd":  # the others refuse these names for their extensions
+        places += [own_settings, own_folder, project.root / "link" / "brv-tui", project.root / ".brv"]
+    for file in places:
         code, out, err = run(*command.split(), str(file), *where)
-        assert (code, out, err.count("\n"), "the files in .brv belong to the engine" in err) == (2, "", 1, True)
-    assert engine_file.read_text() == "{}"
+        refusal = f"{file}: in .brv, files can be saved only below .brv/brv-tui; "
+        assert (code, out, err.count("\n"), refusal in err) == (2, "", 1, True)
+    assert (engine_file.read_text(), own_settings.read_text(), own_folder.exists()) == ("{}", "", False)
     code, out, err = run(*command.split(), str(project.tree / "t.json"), *where)
-    assert (code, out, "belong to the engine" in err or "would become a note" in err) == (2, "", True)
+    reason = "files can be saved only below" if command == "judge export qmd" else "would become a note"
+    assert (code, out, reason in err) == (2, "", True)
+
+
+@pytest.mark.parametrize("way", [".brv/..", ".brv/context-tree/../..", ".brv/brv-tui/../.."])
+@pytest.mark.parametrize("command", ["query quokka --save", "judge export qmd"])
+def test_path_that_leaves_the_folder_of_the_engine_is_not_refused(
+    run: Run, project: Tree, way: str, command: str
+) -> None:
+    (project.root / ".brv" / "brv-tui").mkdir()
+    where = ["--project", str(project.root)] if command.startswith("judge") else []
+    assert run(*command.split(), f"{project.root}/{way}/t.json", *where)[0] == 0
+    assert (project.root / "t.json").is_file()
 
 
 def test_own_folder_in_the_project_may_hold_a_saved_trace(run: Run, project: Tree) -> None:

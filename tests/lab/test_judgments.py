@@ -379,9 +379,16 @@ class TestExchange:
     def test_escapes_in_foreign_names_stay(self, tmp_path: Path) -> None:
         (tmp_path / "qrels").mkdir()
         (tmp_path / "queries.jsonl").write_text('{"_id": "a", "text": "x"}\n')
-        (tmp_path / "qrels" / "test.tsv").write_text("a\t<dbpedia:Animalia_%28book%29>\t1\n")
+        names = ("<dbpedia:Animalia_%28book%29>", "a%25b", "a%0a", "%E9%1B", "a%1B%28b", "100%")
+        (tmp_path / "qrels" / "test.tsv").write_text("".join(f"a\t{name}\t1\n" for name in names))
         (result,) = FORMATS["beir"].read(tmp_path, None, ())
-        assert result.documents == (JudgedDocument("<dbpedia:Animalia_%28book%29>", 1),)
+        assert result.documents == tuple(JudgedDocument(name, 1) for name in names)
+
+    def test_foreign_trec_document_ids_stay_as_they_are(self, tmp_path: Path) -> None:
+        names = ("<dbpedia:Animalia_%28book%29>", "http://h.example/a%2Fb", "caf%E9", "caf%c3%a9", "100%", "50%%20")
+        (tmp_path / "qrels").write_text("".join(f"a 0 {name} 1\n" for name in names))
+        (result,) = FORMATS["trec"].read(tmp_path / "qrels", None, (Judgment("a", "x"),))
+        assert result.documents == tuple(JudgedDocument(name, 1) for name in names)
 
     def test_foreign_formats_are_imported(self, tmp_path: Path) -> None:
         (tmp_path / "qrels").mkdir()

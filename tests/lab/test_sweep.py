@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from brvtui.lab.evaluation.results import parse_metric
 from brvtui.lab.judgments.model import JudgedDocument, Judgment, outcome_of
-from brvtui.lab.whatif.sweep import SweepError, crossing_between, crossings_between, parse_axis
+from brvtui.lab.whatif.sweep import Sweep, SweepError, crossing_between, crossings_between, parse_axis
 from brvtui.lab.whatif.variant import (
     Control,
     Variant,
@@ -23,7 +23,7 @@ from brvtui.paint.blocks import lines_of
 from brvtui.paint.glyphs import ASCII
 from brvtui.report.sweep import sweep_as_plain, sweep_blocks, sweep_svg
 from brvtui.session import Session
-from brvtui.session.evaluating import swept, swept_over
+from brvtui.session.evaluating import parse_axes, swept_over
 from brvtui.trace import Check, Trace
 from tests.app.garden import plant
 from tests.support.trees import NOW_MS
@@ -53,6 +53,11 @@ def session(tmp_path_factory: pytest.TempPathFactory) -> Session:
     result = Session.open(tree.root, now_ms=NOW_MS, signals_file=signals if signals.exists() else None)
     result.load()
     return result
+
+
+def swept(session: Session, written: list[str], judgments: tuple[Judgment, ...]) -> Sweep:
+    axes = parse_axes(session, written)
+    return swept_over(session, axes, judgments, METRIC, Variant(), session.engine, {}, lambda done, of: None)
 
 
 def outcome(session: Session, name: str, value: float, judgment: Judgment) -> str:
@@ -95,7 +100,7 @@ def test_constants_changed_in_the_variant_are_listed(session: Session) -> None:
 
 @pytest.mark.long
 def test_means_and_outcomes_equal_direct_evaluation(session: Session) -> None:
-    result = swept(session, ["score.relevance=0.2:0.8:4"], QUERIES, METRIC, {})
+    result = swept(session, ["score.relevance=0.2:0.8:4"], QUERIES)
     for point in result.points:
         state = session.variants.state(Variant(constants=(("score.relevance", point.values[0]),)))
         results = [state.ask(each) for each in QUERIES]
@@ -114,7 +119,7 @@ OTHERS = ("text.k", "days")
 @pytest.mark.parametrize("name", [*LINEAR, *OTHERS])
 def test_crossings_equal_bisection(session: Session, name: str) -> None:
     ends = {"days": (0.0, 200.0), "text.k": (0.1, 5.0)}.get(name, (0.01, 1.0))
-    result = swept(session, [f"{name}={ends[0]}:{ends[1]}:5"], QUERIES, METRIC, {})
+    result = swept(session, [f"{name}={ends[0]}:{ends[1]}:5"], QUERIES)
     changes = sum(one != two for row in zip(*(point.outcomes for point in result.points), strict=True)
                   for one, two in itertools.pairwise(row))  # fmt: skip
     assert len(result.crossings) >= changes
@@ -140,7 +145,7 @@ def test_crossings_equal_bisection(session: Session, name: str) -> None:
 
 
 def test_tested_axes_have_crossings(session: Session) -> None:
-    result = [swept(session, [f"{name}=0.01:1:5"], QUERIES, METRIC, {}).crossings for name in LINEAR[-2:]]
+    result = [swept(session, [f"{name}=0.01:1:5"], QUERIES).crossings for name in LINEAR[-2:]]
     assert sum(map(len, result)) >= 4
 
 
@@ -227,10 +232,10 @@ def test_crossings_of_integers_and_choices_are_found() -> None:
 
 
 def test_sweep_report_supports_every_format(session: Session) -> None:
-    one = swept(session, ["score.relevance=0.01:1:5"], QUERIES, METRIC, {})
-    two = swept(session, ["score.relevance=0.2:0.6:3", "score.recency=0:0.6:4"], QUERIES, METRIC, {})
-    nothing = swept(session, ["text.relevance"], QUERIES[-1:], METRIC, {})
-    signal = swept(session, ["auth/jwt/refresh_rotation.md:importance=0:100:3"], QUERIES, METRIC, {})
+    one = swept(session, ["score.relevance=0.01:1:5"], QUERIES)
+    two = swept(session, ["score.relevance=0.2:0.6:3", "score.recency=0:0.6:4"], QUERIES)
+    nothing = swept(session, ["text.relevance"], QUERIES[-1:])
+    signal = swept(session, ["auth/jwt/refresh_rotation.md:importance=0:100:3"], QUERIES)
     assert len(two.points) == 12
     assert two.crossings == ()
     for result in (one, two, nothing, signal):
@@ -248,6 +253,6 @@ def test_sweep_report_supports_every_format(session: Session) -> None:
         assert len(plain["points"]) == len(result.points)
         assert [each["query"] for each in plain["crossings"]] == [each.query for each in result.crossings]
     with pytest.raises(SweepError, match="named twice"):
-        swept(session, ["score.cap", "score.cap"], QUERIES, METRIC, {})
+        swept(session, ["score.cap", "score.cap"], QUERIES)
     with pytest.raises(SweepError, match="one or two"):
-        swept(session, ["score.cap"] * 3, QUERIES, METRIC, {})
+        swept(session, ["score.cap"] * 3, QUERIES)

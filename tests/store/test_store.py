@@ -28,7 +28,7 @@ from brvtui.store.feedback import FeedbackFile
 from brvtui.store.folders import config_folder, data_folder, tree_cache, tree_folder
 from brvtui.store.kept_index import KeptIndex
 from brvtui.store.overlay import Overlay
-from brvtui.store.state_file import read_state, set_aside, write_state
+from brvtui.store.state_file import read_state, set_aside, set_aside_if_damaged, write_state
 from brvtui.store.tidying import tidy
 from brvtui.store.vectors import VectorStore
 from brvtui.trace.feedback import Feedback, Usefulness
@@ -179,6 +179,23 @@ def test_damaged_file_is_not_overwritten(tmp_path: Path, text: str) -> None:
     assert [kept.read_text() for kept in set_aside(tmp_path)] == [text]
     write_state(file, {"a": 3})
     assert len(set_aside(tmp_path)) == 1
+
+
+def test_state_file_below_a_file_is_missing_and_not_damaged(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    set_aside_if_damaged(tmp_path / "file" / "a.json")
+    with pytest.raises(FileExistsError):
+        write_state(tmp_path / "file" / "a.json", {})
+    assert set_aside(tmp_path) == []
+
+
+def test_feedback_below_a_file_is_missing_and_not_unreadable(
+    tree: Tree, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "file").write_text("")
+    monkeypatch.setenv("BRV_TUI_DATA_DIR", str(tmp_path / "file" / "data"))
+    feedback = FeedbackFile(tree.tree, "soleri")
+    assert (feedback.counts().total(), feedback.said()) == (0, [])
 
 
 KINDS: dict[str, tuple[Callable[[Path], Any], Callable[[Path], Any]]] = {

@@ -132,11 +132,16 @@ def _migration(session: Session) -> ShownMigration:
     """Returns the space that a migration would create, and the answers of both engines. Blocks."""
     from brvtui.app.versions.migration_dialog import ShownMigration
     from brvtui.engines.contract import EngineError
+    from brvtui.lab.judgments.file import JudgmentsFile
     from brvtui.lab.judgments.model import JudgmentsError
+    from brvtui.lab.judgments.reading import affordable
     from brvtui.session.migrating import asked_queries, migrated, migration_report
 
     try:
         tree = migrated(session)
-        return ShownMigration(tree, migration_report(session, asked_queries(session), tree=tree))
+        judgments = JudgmentsFile.of(session.project).read()
+        judged = affordable(judgments, 2)
+        report = migration_report(session, asked_queries(session, judged=judged), tree=tree)
+        return ShownMigration(tree, report, len(judgments) - len(judged))
     except (EngineError, JudgmentsError) as error:
         raise Refusal(str(error)) from error

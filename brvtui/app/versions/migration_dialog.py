@@ -82,6 +82,8 @@ class ShownMigration:
 
     tree: MigratedTree
     report: MigrationReport
+    not_run: int = 0
+    """The number of judged queries that are not run, because all of them would take minutes."""
 
 
 class MigrationDialog(Dialog[None]):
@@ -97,7 +99,7 @@ class MigrationDialog(Dialog[None]):
 
     def __init__(self, shown: ShownMigration) -> None:
         """Shows ``shown``."""
-        super().__init__("From 3 to 4: a preview, nothing is written", _summary(shown.report), wide=True)
+        super().__init__("From 3 to 4: a preview, nothing is written", _summary(shown.report, shown.not_run), wide=True)
         self._changes = MigrationList(shown, id="changes")
         self._change = MigrationText(shown, id="change")
 
@@ -117,13 +119,16 @@ class MigrationDialog(Dialog[None]):
         self._change.put(choice)
 
 
-def _summary(report: MigrationReport) -> str:
+def _summary(report: MigrationReport, not_run: int) -> str:
     topics = sum(not note.unseen for note in report.notes)
     files = counted(len(report.notes), "Markdown file", "Markdown files")
     queries = counted(len(report.answers), "query", "queries")
     unchanged = report.changes.get(AnswerChange.SAME_FIRST, 0)
     answered = f"{unchanged} of {queries} keep their first note" if report.answers else "no query is judged or logged"
-    return f"{files} would become {counted(topics, 'topic', 'topics')}; {answered}. All ages and signals would be lost."
+    rest = counted(not_run, "judged query is", "judged queries are")
+    left = f" {rest} not run, because that would take too long." if not_run else ""
+    gone = "All ages and signals would be lost."
+    return f"{files} would become {counted(topics, 'topic', 'topics')}; {answered}.{left} {gone}"
 
 
 class MigrationList(ChoicePane):

@@ -26,14 +26,13 @@ from brvtui.lab.judgments.reading import LONGEST_TEXT, MOST_DOCUMENTS, MOST_QUER
 from brvtui.regular_files import leads_out, read_regular
 from brvtui.text.visible import json_line
 from brvtui.tree.reading.json_file import LARGEST_NAMED_JSON, read_json
-from brvtui.tree.reading.project import IN_MARKER, is_engine_file
+from brvtui.tree.reading.project import NOT_IN_MARKER, is_reserved
 from brvtui.wording import shortened
 
 _QUERIES, _QRELS = "queries.jsonl", "qrels"
 _HEAD = "query-id\tcorpus-id\tscore"
 _QMD_TYPE = "semantic"
 _LITERAL_ESCAPE = re.compile("%(?=[0-9A-Fa-f]{2})")
-_ESCAPES = re.compile("(?:%[0-9A-Fa-f]{2})+")
 _WHOLE_NUMBER = re.compile(r"[+-]?[0-9]{1,1000}")
 Grades = dict[str, dict[str, int]]
 """The grade of each document, by query id."""
@@ -71,7 +70,7 @@ def read_beir(folder: Path, queries: Path | None, known: Sequence[Judgment]) -> 
             fields = line.split("\t")
             if len(fields) != 3:
                 raise JudgmentsError(f"{place}: must be a query's id, a document and a grade, with tabs between them")
-            grades.setdefault(fields[0], {})[_path_of_beir(fields[1])] = _grade(fields[2], place)
+            grades.setdefault(fields[0], {})[_path_of(fields[1], _beir_name)] = _grade(fields[2], place)
     return _joined(judgments, grades, folder)
 
 
@@ -97,14 +96,10 @@ def _beir_name(path: str) -> str:
     return _without_controls(_LITERAL_ESCAPE.sub("%25", path))
 
 
-def _path_of_beir(name: str) -> str:
-    """The path for a name by :func:`_beir_name`. Other escapes stay: data sets have them in their own names."""
-
-    def unescaped(found: re.Match[str]) -> str:
-        text = unquote(found[0])
-        return found[0] if any(char.isprintable() and char != "%" for char in text) else text
-
-    return _ESCAPES.sub(unescaped, name)
+def _path_of(name: str, write: Callable[[str], str]) -> str:
+    """The path that ``write`` encodes as ``name``; ``name`` itself if there is none, as for other programs' escapes."""
+    path = unquote(name)
+    return path if write(path) == name else name
 
 
 def read_trec(file: Path, queries: Path | None, known: Sequence[Judgment]) -> tuple[Judgment, ...]:
@@ -118,7 +113,7 @@ def read_trec(file: Path, queries: Path | None, known: Sequence[Judgment]) -> tu
         fields = line.split()
         if len(fields) != 4:
             raise JudgmentsError(f"{place}: must be a query's id, 0, a document and a grade")
-        grades.setdefault(fields[0], {})[unquote(fields[2])] = _grade(fields[3], place)
+        grades.setdefault(fields[0], {})[_path_of(fields[2], trec_name)] = _grade(fields[3], place)
     if queries is not None:
         is_json = queries.suffix in (".json", ".jsonl")
         judgments = _limited(_jsonl_queries(queries) if is_json else _tabbed_queries(queries), queries)
@@ -307,8 +302,8 @@ def _json(file: Path) -> Any:
 
 def _write(file: Path, data: bytes) -> Path:
     try:
-        if is_engine_file(file.absolute()) or is_engine_file(file.resolve()):
-            raise JudgmentsError(f"{file}: {IN_MARKER}; name another place")
+        if is_reserved(file):
+            raise JudgmentsError(f"{file}: {NOT_IN_MARKER}; name another place")
         writing.make_ordinary_folder(file.parent)
         writing.write(file, data, private=False)
     except (OSError, RuntimeError) as error:

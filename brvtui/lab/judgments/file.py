@@ -18,7 +18,7 @@ from brvtui.lab.judgments.model import JudgedDocument, Judgment, JudgmentsError,
 from brvtui.lab.judgments.reading import HEADER, LARGEST, MOST_QUERIES, VERSION, parse_judgments
 from brvtui.regular_files import leads_out, read_regular
 from brvtui.tree.reading.inside import read_inside
-from brvtui.tree.reading.project import MARKER, FoundProject
+from brvtui.tree.reading.project import MARKER, OWN_FOLDER, FoundProject
 
 # The text of a judgments file after a change. Unchanged parts keep their formatting and comments.
 
@@ -141,8 +141,8 @@ def _quoted(text: str) -> str:
     return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
-FOLDER, NAME = "brv-tui", "judgments.toml"
-_BARE_FOLDER = ".brv-tui"
+NAME = "judgments.toml"
+_BARE_FOLDER = f".{OWN_FOLDER}"
 Judgments = tuple[Judgment, ...]
 
 
@@ -160,7 +160,7 @@ class JudgmentsFile:
         marker = project.root / MARKER
         if not marker.is_dir():
             return cls(project.root / _BARE_FOLDER / NAME, False)
-        return cls(marker / FOLDER / NAME, False)
+        return cls(marker / OWN_FOLDER / NAME, False)
 
     def read(self) -> Judgments:
         """The judgments in file order; empty if there is no file. Raises :class:`JudgmentsError`."""

@@ -15,6 +15,7 @@ from pathlib import Path
 
 from brvtui import faults
 from brvtui.disk.walking import MOST_DEPTH, TOO_DEEP, leads_to_folder, walk
+from brvtui.regular_files import MISSING
 from brvtui.tree.constants import ReadingLimits
 from brvtui.tree.reading.javascript import sort_key
 from brvtui.wording import shortened
@@ -215,7 +216,7 @@ def stat_file(root: Path, path: str) -> TreeFile | None:
             raise NeedsFullWalk(path)
     try:
         stat = (root / path).lstat()
-    except (FileNotFoundError, NotADirectoryError):
+    except MISSING:
         return None
     except OSError as error:
         raise NeedsFullWalk(path) from error

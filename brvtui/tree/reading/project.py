@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from dataclasses import dataclass
 from pathlib import Path, PosixPath
 from typing import Any
@@ -17,8 +18,9 @@ MARKER = ".brv"
 _CONFIG = "config.json"
 _TREE = "context-tree"
 _SOURCES = "sources.json"
-_OURS = "brv-tui"
-IN_MARKER = f"the files in {MARKER} belong to the engine"
+OWN_FOLDER = "brv-tui"
+"""The folder in ``.brv`` that belongs to this tool."""
+NOT_IN_MARKER = f"in {MARKER}, files can be saved only below {MARKER}/{OWN_FOLDER}"
 _LARGEST_POINTER = 65_536
 OR_A_TREE = ", or read a folder of notes with brv-tui --tree FOLDER"
 """Text appended to messages for users who may name a folder of notes. Members of a fleet are named in another way."""
@@ -73,10 +75,27 @@ def is_context_tree(folder: Path) -> bool:
     return folder.name == _TREE and folder.parent.name == MARKER
 
 
-def is_engine_file(file: Path) -> bool:
-    """True if ``file``, an absolute path, is in a ``.brv`` folder outside ``.brv/brv-tui``, or is called ``.brv``."""
-    parts = file.parts
-    return any(part == MARKER and parts[place : place + 1] != (_OURS,) for place, part in enumerate(parts, start=1))
+def places_of(file: Path) -> tuple[Path, Path]:
+    """The absolute path of ``file`` without ``..``, and its real path.
+
+    Raises OSError, and RuntimeError if its links form a loop.
+    """
+    return Path(os.path.normpath(file.absolute())), file.resolve()
+
+
+def is_reserved(file: Path) -> bool:
+    """True if ``file`` is, or leads to, a place in ``.brv`` that is not below ``.brv/brv-tui``, or ``.brv`` itself.
+
+    Raises like :func:`places_of`.
+    """
+    return any(_is_in_marker(place) for place in places_of(file))
+
+
+def _is_in_marker(place: Path) -> bool:
+    *folders, name = place.parts
+    return name == MARKER or any(
+        folder == MARKER and folders[after : after + 1] != [OWN_FOLDER] for after, folder in enumerate(folders, start=1)
+    )
 
 
 def find_project(start: Path | None) -> FoundProject:

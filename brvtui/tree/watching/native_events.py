@@ -32,6 +32,8 @@ from watchdog.events import (
 from watchdog.observers import Observer
 from watchdog.observers.api import BaseObserver, EventEmitter, ObservedWatch
 
+from brvtui.regular_files import MISSING
+
 _FOLDER_CHANGES = [DirAttribEvent, DirCreatedEvent, DirDeletedEvent, DirModifiedEvent, DirMovedEvent]
 _FILE_CHANGES = [
     FileAttribEvent,
@@ -151,7 +153,7 @@ class NativeEvents:
                 handler = _Handler(self._on_event, self._targets, waiting)
                 try:
                     watch = observer.schedule(handler, str(folder), recursive=not waiting, event_filter=_CHANGES)
-                except (FileNotFoundError, NotADirectoryError):
+                except MISSING:
                     continue  # it was just removed, so the folder above it is next
                 self._watched[folder] = _Watched(watch, identity)
                 found = nearer = True
