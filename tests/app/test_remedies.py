@@ -198,7 +198,7 @@ async def test_remedy_for_an_unsearched_file_is_shown_once(app: BrvTui, garden: 
         for path, message in (
             (
                 "_archived/auth/jwt/old_flow.full.md",
-                "to restore it, press esc, select its stub _archived/auth/jwt/old_flow",
+                "to restore it, press Esc, select its stub _archived/auth/jwt/old_flow",
             ),
             ("auth/broken.md", "what helps is shown above"),
         ):

@@ -166,7 +166,7 @@ async def test_existing_file_is_replaced_only_after_confirmation(app: BrvTui, he
     old.write_text("old")
     async with app.run_test() as pilot:
         await ask(pilot, "token store", "escape", "x", "enter")
-        await until(pilot, lambda: "press enter again to replace it" in problem(pilot))
+        await until(pilot, lambda: "press Enter again to replace it" in problem(pilot))
         assert old.read_text() == "old"
         field = app.screen.query_one(Input)
         field.value = "nowhere/x.json"
@@ -174,7 +174,7 @@ async def test_existing_file_is_replaced_only_after_confirmation(app: BrvTui, he
         await until(pilot, lambda: "there is no folder" in problem(pilot))
         field.value = "token-store.json"
         await pilot.press("enter")
-        await until(pilot, lambda: "press enter again to replace it" in problem(pilot))
+        await until(pilot, lambda: "press Enter again to replace it" in problem(pilot))
         await pilot.press("enter")
         await toast_shown(pilot, "saved ")
     assert read(old).trace.query == "token store"

@@ -65,7 +65,7 @@ def key_name(key: str) -> str:
     character = character_of(first)
     if character and character != " ":
         return character
-    return "+".join(_NAMES.get(part, part.capitalize()) for part in first.split("+"))
+    return "+".join(_NAMES.get(part, part[:1].upper() + part[1:]) for part in first.split("+"))
 
 
 def keys_of(name: str | None, default: str, keymap: Mapping[str, str]) -> list[str]:

@@ -138,7 +138,7 @@ def test_function_keys_reach_every_pane() -> None:
     ("key", "name"),
     [
         ("ctrl+r", "^r"), ("f12", "F12"), ("escape,q", "Esc"), ("slash", "/"), ("f", "f"), ("full_stop", "."),
-        ("pagedown", "pgdn"), ("space", "space"), ("shift+tab", "shift+tab"), ("F2-F8", "F2-F8"), ("minus", "-"),
+        ("pagedown", "PgDn"), ("space", "Space"), ("shift+tab", "Shift+Tab"), ("F2-F8", "F2-F8"), ("minus", "-"),
     ],
 )  # fmt: skip
 def test_keys_are_written_in_common_notation(key: str, name: str) -> None:
