@@ -210,10 +210,14 @@ def edge_at(tiled: Tiled, x: int, y: int) -> PaneEdge | None:
 
 LEAST_WIDTH, LEAST_HEIGHT = 60, 18
 WIDE_WIDTH, WIDE_HEIGHT = 110, 30
-LEAST_ABOVE_DIGEST = 13
-"""The minimum number of rows above a digest: five results with their border."""
+LEAST_ABOVE_DIGEST = 12
+"""The minimum number of rows above a digest: four results with their border."""
 LEAST_BESIDE = 26
 """The minimum number of columns of the pane beside the tabs on a narrow screen."""
+
+
+SLIM = 100
+"""The number of columns below which a sentence needs more rows."""
 
 
 class Arrangement(NamedTuple):
@@ -230,6 +234,8 @@ class Arrangement(NamedTuple):
     head: str = ""
     """The widget that stays above the panes on a narrow screen, and above a maximised pane."""
     head_rows: int = 0
+    slim_rows: int = 0
+    """The number of further rows of the head if the screen has fewer than :data:`SLIM` columns."""
     with_own_head: frozenset[str] = frozenset()
     """The panes that contain the head's information on a wide screen."""
     aside: frozenset[str] = frozenset()
@@ -267,6 +273,8 @@ def arrange(
     layout: Layout = AS_DESIGNED,
 ) -> Tiled:
     """Returns the area of each visible pane in ``width`` × ``height`` cells; hidden panes are left out."""
+    if width < SLIM:
+        plan = plan._replace(head_rows=plan.head_rows + plan.slim_rows)
     width, height = max(width, LEAST_WIDTH), max(height, plan.head_rows + 1)
     whole = Area(0, 0, width, height)
     if maximised and plan.head and not (wide and maximised in plan.with_own_head):

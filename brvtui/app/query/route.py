@@ -8,6 +8,7 @@ from textual.binding import BindingType
 from textual.message import Message
 
 from brvtui.app.actions.panes import ROUTE
+from brvtui.app.arrangement import SLIM
 from brvtui.app.keys.bindings import bindings
 from brvtui.app.states import LOOKING, AnswerState, EngineState, Phase, ProjectState, QueryState
 from brvtui.app.view import View
@@ -28,8 +29,11 @@ if TYPE_CHECKING:
 _LEAST_METER, _MOST_METER = 8, 60
 VERDICT = "verdict"
 """The id of the headline widget."""
-SENTENCE_ROWS = 2
-"""The maximum number of lines for the sentence; its least important clauses are left out."""
+
+
+def sentence_rows(width: int) -> int:
+    """Returns the maximum number of lines for the sentence, whose least important clauses are left out."""
+    return 3 if width < SLIM else 2
 
 
 class Verdict(Lines):
@@ -54,10 +58,13 @@ def strip(view: View, width: int, glyphs: Glyphs, values: bool = False) -> list[
     return steps.strip(view.answered.steps, view.answered.timings, outlook, width, glyphs, values)
 
 
-def verdict(view: View, width: int, glyphs: Glyphs, rows: int = SENTENCE_ROWS) -> list[Line]:
-    """Returns the badge and the sentence in at most ``rows`` lines, padded to a constant height for the strip below."""
-    lines = _verdict(view, width, glyphs, rows)
-    return lines + [Line()] * (SENTENCE_ROWS - len(lines))
+def verdict(view: View, width: int, glyphs: Glyphs, rows: int = 0) -> list[Line]:
+    """Returns the badge and the sentence, padded to a constant height for the strip below.
+
+    They take at most ``rows`` lines, or by default :func:`sentence_rows`.
+    """
+    lines = _verdict(view, width, glyphs, rows or sentence_rows(width))
+    return lines + [Line()] * (sentence_rows(width) - len(lines))
 
 
 def shortened(view: View, width: int) -> str:
@@ -66,7 +73,7 @@ def shortened(view: View, width: int) -> str:
         return ""
     from brvtui.paint.sentence import shortened_sentence
 
-    return shortened_sentence(*_headline(view, view.answered), width, SENTENCE_ROWS)
+    return shortened_sentence(*_headline(view, view.answered), width, sentence_rows(width))
 
 
 def _headline(view: View, trace: Trace) -> tuple[Headline, float, str]:
@@ -176,7 +183,7 @@ class RoutePane(Pane):
         """Returns the verdict and the strip if this pane shows them, then notices, gates, stages and times."""
         top: list[Line] = []
         if self.with_verdict:
-            rows = _WHOLE_SENTENCE if self.alone else SENTENCE_ROWS
+            rows = _WHOLE_SENTENCE if self.alone else 0
             top = [*verdict(view, width, self.glyphs, rows), *strip(view, width, self.glyphs, values=True)]
         self.pinned = len(top)
         trace = view.answered

@@ -90,6 +90,7 @@ QUERY = Arrangement(
     wide=_wide_query,
     head=VERDICT,
     head_rows=4,
+    slim_rows=1,
     with_own_head=frozenset({"route"}),
     aside=frozenset({"route", "retry", "cache", "graph", "answer", "tree"}),
     digest=DIGEST,
