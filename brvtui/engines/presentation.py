@@ -53,7 +53,8 @@ class Presentation:
     places_explained = ""
     """The meaning of the letters of :meth:`remark`, in a few words, for the border of the results."""
     pane_help: ClassVar[Mapping[str, str]] = {
-        "Results": "Beside a path is the note's place in each ranked list, after the first letter of the list's name."
+        "Results": "Beside each path is the note's place in every ranked list, after the first letter of the list's "
+        "name.",
     }
     """Sentences about this engine that end the help of a pane, by the pane's title."""
     tried_edits = "an edit"

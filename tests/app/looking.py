@@ -82,7 +82,7 @@ def without_offers(panes: dict[str, list[str]]) -> dict[str, list[str]]:
         "a begins a note",
         "about it",
         "changes after which no model is needed",
-        "v looks for the smallest changes",
+        "press v to look for the smallest changes",
     )
     result = {}
     for pane, lines in panes.items():

@@ -55,7 +55,7 @@ async def test_code_screens_count_symbols_and_omit_facts_of_notes(app: BrvTui, r
         assert "importance" not in text_of(pilot, "#about")
         await until(pilot, lambda: "code.md mentions round_cents" in flat(pilot, "#about"))
         await press(pilot, "5")
-        assert "judges the open query" in text_of(pilot, "#judged")
+        assert "to judge the open query" in text_of(pilot, "#judged")
         assert "note" not in text_of(pilot, "#judged")
         await pilot.press("v")
         await until(pilot, lambda: "any order: a profile, mode=MODE, a constant (" in flat(pilot))

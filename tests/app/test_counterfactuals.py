@@ -40,7 +40,7 @@ async def asked(pilot: AppPilot, query: str = QUERY) -> None:
 @at_all_sizes
 async def test_every_kind_of_change_is_listed(size: tuple[int, int], pilot: AppPilot) -> None:
     await opened(pilot)
-    assert "v looks for the smallest changes" in text_of(pilot, "#route")
+    assert "press v to look for the smallest changes" in text_of(pilot, "#route")
     assert view(pilot).answer.counterfactuals is None
     await press(pilot, "v")
     takes = view(pilot).answer.counterfactuals

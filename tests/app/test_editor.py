@@ -247,7 +247,7 @@ async def test_editor_handles_clicks_help_and_control_characters(pilot: AppPilot
     await pilot.click("#text", offset=(6, 4))
     assert area(pilot).cursor_location == (3, 2)
     await pilot.press("f1")
-    assert "The note exactly as it is on disk" in shown(pilot)
+    assert "the note exactly as it is on disk" in flat(pilot)
     await pilot.press("escape", "f3", "question_mark")
     text = "\n".join(line.plain for line in pilot.app.screen.query_one(TextPane).lines)
     for words in (

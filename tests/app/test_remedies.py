@@ -232,7 +232,7 @@ async def test_w_on_a_stub_explains_how_to_restore_its_note(pilot: AppPilot) -> 
     await asked_why(pilot, "kubernetes", "_archived/auth/jwt/old_flow.stub.md")
     text = flat(pilot)
     assert "it is the stub of an archived note; restoring the note brings back its full text" in text
-    assert "Esc, then X restores it." in text
+    assert "Press Esc, then X to restore it." in text
 
 
 @pytest.mark.long

@@ -267,7 +267,7 @@ async def test_settings_without_effect_can_be_removed_from_the_users_file(garden
         pane = await opened(pilot, "histroy")
         await pilot.press("enter")
         await until(pilot, lambda: toasts(pilot))
-        message = f"delete takes histroy out of {file}; make any other change there by hand"
+        message = f"press delete to take histroy out of {file}; make any other change there by hand"
         assert toasts(pilot)[-1] == message
         pane.move_to(pane.choices.index("signals.frontmatter"))
         await settled(pilot)

@@ -56,11 +56,11 @@ class NoteEditor(TextArea, inherit_bindings=False):
 
     TITLE = "Text"
     HELP_TEXT = (
-        "The note exactly as it is on disk. Characters that a terminal cannot show appear as placeholders and "
-        "are saved unchanged. Problems in the frontmatter and relations to missing notes are marked beside "
-        "their lines and listed in Problems ({editor.problems}). Ranking ({editor.ranking}) shows what the "
-        "edit does to the current query. {editor.save} saves. The line above the text says what saving does to "
-        "the note's modification time, and so to its score."
+        "Here you edit the note exactly as it is on disk. Characters that a terminal cannot show appear as "
+        "placeholders and are saved unchanged. A mark beside a line means a problem in the frontmatter or a relation "
+        "to a missing note; the pane Problems ({editor.problems}) lists them. The pane Ranking ({editor.ranking}) "
+        "shows how your edit changes the answer to the current query. Press {editor.save} to save. The line above the "
+        "text says what saving does to the note's modification time, and so to its score."
     )
     BINDINGS = bindings(TEXT)
 

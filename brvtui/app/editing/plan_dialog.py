@@ -54,9 +54,9 @@ class PlanPane(Pane):
 
     TITLE = "What will change"
     HELP_TEXT = (
-        "Every file that would be created, moved, changed or removed, and every line that would change. "
-        "Nothing happens until you confirm. Then either everything is done or nothing is, and {note.undo} undoes "
-        "it."
+        "This is a preview of the change: every file that would be created, moved, changed or removed, and every line "
+        "that would change. Nothing happens until you confirm. Then either all of it is done or none, and you can undo "
+        "it as a whole with {note.undo}."
     )
 
     def __init__(self, *, id: str) -> None:

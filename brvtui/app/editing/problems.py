@@ -192,9 +192,9 @@ class ProblemsPane(ChoicePane):
     TITLE = "Problems"
     READS = (EditorState,)
     HELP_TEXT = (
-        "Problems in the text: frontmatter that the engine cannot read, values that it does not know, "
-        "relations to notes that do not exist. They are found while you type, and do not stop you from saving. "
-        "Enter goes to the line."
+        "This pane lists the problems in the text that you are editing: frontmatter that the engine cannot read, "
+        "values that it does not know, and relations to notes that do not exist. The list is updated while you type, "
+        "and you can save despite the problems. Press Enter to go to the line of the selected problem."
     )
     BINDINGS = bindings(PROBLEMS)
 

@@ -61,8 +61,9 @@ class ChangesPane(Pane):
 
     TITLE = "Changes"
     HELP_TEXT = (
-        "The changes of this session, newest first; undone changes are marked. Undo takes back one change at a "
-        "time in this order, and redo starts with the change that was undone last."
+        "This list shows the changes of this session, newest first, so that you can undo and redo them. Undone changes "
+        "are marked. Undo takes back one change at a time in this order, and redo starts with the change that was "
+        "undone last."
     )
 
     def __init__(self, done: Sequence[str], undone: Sequence[str], *, id: str) -> None:
@@ -103,8 +104,8 @@ class DraftsPane(ChoicePane):
 
     TITLE = "Drafts"
     HELP_TEXT = (
-        "Drafts: texts that were typed and never saved. Enter shows how a draft differs from its note, "
-        "and lets you decide."
+        "This list shows drafts: texts that were typed but never saved. Press Enter to see how a draft differs from "
+        "its note, and to decide whether to use or discard it."
     )
     BINDINGS = bindings(DRAFTS)
 
@@ -261,8 +262,8 @@ class DiffPane(Pane):
 
     TITLE = "Differences"
     HELP_TEXT = (
-        "Lines with - are only in the note on disk (theirs). Lines with + are only in the unsaved text (mine). "
-        "Line numbers: on disk first, then in your text."
+        "This pane compares your unsaved text (mine) with the note on disk (theirs). Lines with + are only in your "
+        "text, lines with - only on disk. The first line number is for the note on disk, the second for your text."
     )
 
     def __init__(self, hunks: Sequence[Hunk], mine: str, *, id: str) -> None:

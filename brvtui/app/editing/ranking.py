@@ -23,9 +23,10 @@ class RankingPane(Pane):
     TITLE = "Ranking"
     READS = (ProjectState, QueryState, EditorState, EngineState)
     HELP_TEXT = (
-        "The answer to the current query if the text were saved now, beside the answer without the edit, both "
-        "without the cache. The first number is the rank after the edit; an arrow shows how far the note "
-        "moved. Nothing is written. The ranking is ByteRover's, whichever engine is selected."
+        "This pane shows how the answer to the current query would change if you saved the text now. It compares the "
+        "answers with and without your edit, both without the cache, and writes nothing. The first number is the rank "
+        "after the edit; an arrow shows how far the note moved. The ranking is ByteRover's, whichever engine is "
+        "selected."
     )
 
     def heading(self, view: View) -> str:

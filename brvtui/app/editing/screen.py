@@ -49,7 +49,8 @@ class FindField(OrderedInput):
 
     TITLE = "Find"
     HELP_TEXT = (
-        "Words to find in the text; case does not matter. Enter or down goes to the next match, up to the previous one."
+        "Type words to find them in the note; case does not matter. Press Enter or the down arrow for the next match, "
+        "the up arrow for the previous one."
     )
     BINDINGS = bindings(FIND)
 

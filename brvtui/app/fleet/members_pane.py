@@ -36,9 +36,10 @@ class FleetMembersPane(ChoicePane):
     TITLE = "Members"
     READS = (FleetState,)
     HELP_TEXT = (
-        "Every member: its name, owner, engine, number of notes and state (open, its answer to the question, "
-        "or why it cannot be read). S sorts members as listed, by state (missing ones first) or by number of "
-        "notes. / filters them by name, owner, engine, place or state. Enter opens a member's memory. For "
+        "This pane lists the members of the fleet, each with its name, owner, engine, number of notes and state: "
+        "whether it is open, its answer to the question, or why it cannot be read. Press Enter to open a member's "
+        "memory. Press {fleet_members.order} to sort the members as listed, by state (missing ones first) or by number "
+        "of notes. Press {pane.filter} to filter them by name, owner, engine, location or state. To find "
         "near-duplicates, contradictions and stale notes across members, run brv-tui fleet health."
     )
     BINDINGS: ClassVar[list[BindingType]] = bindings(FLEET_MEMBERS)

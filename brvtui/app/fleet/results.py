@@ -60,14 +60,15 @@ class FleetResultsPane(ChoicePane):
     TITLE = "Fleet results"
     READS = (FleetState, FleetSelection)
     HELP_TEXT = (
-        "Each by its own engine: the members that cover the question, each with the tier that answers, its "
-        "best note, that note's score from the member's own engine, and the words of your question in it (= "
-        "the same word, ^ a longer one, ~ a word some letters off, / another form). Scores of different "
-        "members are not comparable: each counts words only in its own notes, so a word that is rare in one is "
-        "common in another. Members that answer without a model (tier 2) come first, then those whose best "
-        "note has the most of your words; ties are by tier, then as listed. One ranking ({fleet.merge}): the notes of "
-        "all members, ranked as if they were in one tree; these scores are comparable. {fleet_results.open} "
-        "opens a result in its own memory; {screens.fleet} comes back."
+        "This pane shows which memories of the fleet answer your question, in one of two ways; press {fleet.merge} to "
+        "switch. In “each by its own engine”, every row is a member that covers the question, with the tier that "
+        "answers, its best note, that note's score from the member's own engine, and the words of your question in it "
+        "(= the same word, ^ a longer word, ~ a word that differs in some letters, / another form). These scores are "
+        "not comparable, because each member counts words only in its own notes: a word that is rare in one may be "
+        "common in another. Members that answer without a model (tier 2) come first, then those whose best note has "
+        "the most of your words; ties are ordered by tier, then as listed. In “one ranking”, the notes of all members "
+        "are ranked as if they were in one tree, so the scores are comparable. Press {fleet_results.open} to open a "
+        "result in its own memory; there, {screens.fleet} brings you back."
     )
     BINDINGS: ClassVar[list[BindingType]] = bindings(FLEET_RESULTS)
 

@@ -37,9 +37,10 @@ class FleetScorePane(Pane):
     TITLE = "Fleet score"
     READS = (FleetState, FleetSelection)
     HELP_TEXT = (
-        "The member, its engine's own explanation of the answer, and the parts of its best note's score; "
-        "below, its other good notes. In one ranking: the parts of the score, and the number of notes of all "
-        "members that contain each word of the question. For a member without an answer: why, and what to do."
+        "This pane explains the selected result: its member, the answer as the member's own engine explains it, and "
+        "the parts of the best note's score. The member's other good notes are below. In one ranking, it shows the "
+        "parts of the score and how many notes of all members contain each word of the question. For a member without "
+        "an answer, it says why, and what to do."
     )
 
     @property

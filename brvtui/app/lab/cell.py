@@ -85,8 +85,9 @@ class CellPane(Pane):
     TITLE = "Answer"
     READS = (LabState,)
     HELP_TEXT = (
-        "The answer for the row and column under the cursor: its outcome and why, the rank of every judged "
-        "note in this column and now, the metrics, and the results with the ranks that they gained or lost."
+        "This pane explains one cell of the table: the answer to the query of its row under the condition of its "
+        "column. It shows the outcome and why, the rank of every judged note in this column and now, the metrics, and "
+        "the results with the ranks that they gained or lost."
     )
     BINDINGS: ClassVar = []
 

@@ -34,8 +34,8 @@ _HEAD = 2
 """The number of lines above the rows: the column names and the means."""
 EMPTY = (
     (
-        "No query is judged yet. {lab.judge} judges the open query by its answer in the column; without an open "
-        "query, all queries of the Log."
+        "No query is judged yet. Press {lab.judge} to judge the open query by its answer in the column; without an "
+        "open query, this judges all queries of the Log."
     ),
     (
         "Until then, the open query and the latest 20 of the Log are compared here: after an edit, with other "
@@ -51,15 +51,16 @@ class JudgedPane(ChoicePane):
     TITLE = "Judged queries"
     READS = (LabState, ProjectState, EngineState)
     HELP_TEXT = (
-        "Every judged query and the open one, with the value of a metric and the outcome, now and in the other "
-        "columns. Each other column shows its difference from now (in columns of the past: how much now "
-        "differs from them), 'tier' if another tier answers, or 'other' if another note comes first or is "
-        "quoted. Outcomes are T0 to T4 for tiers, yes and none for engines without tiers; a cross marks an "
-        "unexpected outcome. Loss is the largest drop of a query in any other column, or, if there is one "
-        "column, the distance from 1; there, unexpected answers come first. A column can be another engine, "
-        "moment, git revision, constant or unsaved text; a column of the past says what has changed since. "
-        "After an edit, a column shows the answers before it: judging there makes the earlier answer the "
-        "expected one, and removing the column accepts the edit."
+        "This table shows how answers would change under other conditions. Each row is a judged query (one for which "
+        "you graded the right notes) or the open query; each column is a condition. The first column, now, has the "
+        "value of a metric and the outcome. The other columns show their difference from now (columns of the past: how "
+        "much now differs from them), 'tier' if another tier answers, or 'other' if another note comes first or is "
+        "quoted. Outcomes are T0 to T4 for tiers, and yes or none for engines without tiers; a cross marks an "
+        "unexpected outcome. Loss is the largest drop of a query in any other column; with only one column, it is the "
+        "distance from 1, and unexpected answers come first. A column can be another engine, moment, git revision, "
+        "constant or unsaved text; a column of the past says what has changed since. After an edit, a column shows the "
+        "answers before it: judge there to make the earlier answer the expected one, or remove the column to accept "
+        "the edit."
     )
     BINDINGS: ClassVar[list[BindingType]] = bindings(JUDGED)
 

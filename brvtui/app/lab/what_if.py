@@ -35,10 +35,11 @@ class WhatIfPane(ChoicePane):
     TITLE = "What if"
     READS = (LabState, ProjectState)
     HELP_TEXT = (
-        "What if a constant of the engine, the clock, or the note in question were different? The column 'what "
-        "if' shows the answers, first for the open query and the rows in view. {pane.filter} finds a constant "
-        "by its name. Changed constants are marked and show their original value. A sweep runs the queries with many "
-        "values of a constant and says at which of them the tier changes."
+        "Here you can try other values for the engine's constants, the clock and the current note, and see how answers "
+        "would change. The column “what if” in the table of judged queries has these answers, first for the open query "
+        "and the visible rows. Changed constants are marked and show their original value. Press {pane.filter} to find "
+        "a constant by its name. A sweep runs the queries with many values of a constant and shows at which of them "
+        "the tier changes."
     )
     BINDINGS: ClassVar[list[BindingType]] = bindings(WHAT_IF)
 

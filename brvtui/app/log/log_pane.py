@@ -31,10 +31,11 @@ class LogPane(ChoicePane):
     TITLE = "Log"
     READS = (LogState, ProjectState, EngineState)
     HELP_TEXT = (
-        "The answered queries, newest first: those logged by the engine and those you ran here, each with its "
-        "time, who asked, the tier, the milliseconds and the best score. The query under the cursor is asked "
-        "again with an empty cache, and the differences are shown beside it. {log.follow} follows the engine: "
-        "each query that it logs is then explained on the Query screen. {log.take} asks the query there."
+        "This pane lists the answered queries, newest first: those that the engine logged and those that you ran here. "
+        "Each row has the time, who asked, the tier, the milliseconds and the best score. The query under the cursor "
+        "is asked again with an empty cache, and the pane beside the list shows what has changed. Press {log.take} to "
+        "ask it on the Query screen. Press {log.follow} to follow the engine: each query that it logs is then "
+        "explained on the Query screen."
     )
     BINDINGS: ClassVar[list[BindingType]] = bindings(LOG_LIST)
 

@@ -40,10 +40,11 @@ class LogEntryPane(Pane):
     TITLE = "Then and now"
     READS = (LogState, ProjectState, EngineState)
     HELP_TEXT = (
-        "The logged answer to the selected query, and its answer with an empty cache and the notes as they are "
-        "now. Differences in tier, first note and score are listed with their causes: notes that have changed "
-        "since, time that has passed, another profile. An answer that came from the cache is compared with the "
-        "answer from the notes themselves. At the end is the answer that the agent received, if the log has it."
+        "This pane compares the logged answer to the selected query with the answer that it gets now, with an empty "
+        "cache and the current notes. It lists differences in tier, first note and score, each with its causes: notes "
+        "that have changed since, time that has passed, or another profile. If the logged answer came from the cache, "
+        "it is compared with the answer from the notes themselves. At the end is the answer that the agent received, "
+        "if the log has it."
     )
 
     def build(self, view: View, width: int) -> list[Line]:
@@ -170,9 +171,10 @@ class LogSummaryPane(Pane):
     TITLE = "Summary"
     READS = (LogState,)
     HELP_TEXT = (
-        "A summary of the log: how many queries each tier answered, how many answers came from the cache, "
-        "which queries took longest, and which were not covered (these show what the project's memory lacks). "
-        "For an engine without tiers: how many queries it answered, and how many had no results."
+        "This pane is a summary of the log: how many queries each tier answered, how many answers came from the cache, "
+        "which queries took longest, and which were not covered. Queries that are not covered show what the project's "
+        "memory lacks. For an engine without tiers, the pane shows how many queries it answered, and how many had no "
+        "results."
     )
 
     def build(self, view: View, width: int) -> list[Line]:

@@ -40,17 +40,17 @@ class ColumnPane(ChoicePane):
     TITLE = "Maturity"
     READS = (ProjectState, StaleState)
     HELP_TEXT = (
-        "The notes of one maturity. The bar is the importance after decay; its light part is what decay took "
-        "from the stored value, and ticks mark where a hit would promote the note or decay demote it. Next to "
-        "it: importance, access hits needed for promotion, recency, and the numbers of access hits and "
-        "updates. On the right is the next event of ageing and the days until it. ⚠ marks "
-        "a note that can already be archived or pruned, or that the event chosen with {board.only} has reached. "
-        "Events by the day of the forecast are marked. {forecast.before} and {forecast.next} move the forecast "
-        "by one day, {forecast.month_before} and {forecast.month} by 30; {forecast.today} goes back to today. "
-        "{board.order} sorts, {pane.filter} filters. {board.only} shows only notes to which one event has come "
-        "by that day, {board.changes} only notes that change by then. {note.edit} edits the note; in a context "
-        "tree, {note.signals} sets its maturity and {note.archive} archives it. A column without notes is a "
-        "narrow strip. " + _TERMS
+        "This column shows the notes of one maturity and how they age. A note's bar is its importance after decay; the "
+        "light part is what decay took from the stored value, and ticks mark where a hit would promote the note or "
+        "decay would demote it. Next to the bar are the importance, the access hits needed for promotion, the recency, "
+        "and the numbers of access hits and updates. On the right is the next event of ageing and the days until it; ⚠ "
+        "marks a note that can already be archived or pruned, or that the event chosen with {board.only} has reached. "
+        "Events by the day of the forecast are marked. Press {forecast.before} or {forecast.next} to move "
+        "the forecast by one day, {forecast.month_before} or {forecast.month} by 30, and {forecast.today} to go back "
+        "to today. Press {board.order} to sort and {pane.filter} to filter. Press {board.only} to show only notes to "
+        "which one event has come by that day, or {board.changes} for only notes that change by then. Press "
+        "{note.edit} to edit the note; in a context tree, also {note.signals} to set its maturity and {note.archive} "
+        "to archive it. A column without notes is a narrow strip. The events have these meanings. " + _TERMS
     )
     BINDINGS: ClassVar[list[BindingType]] = bindings(COLUMN)
 

@@ -49,10 +49,11 @@ class AboutPane(ChoicePane):
     TITLE = "About"
     READS = (NoteState, SelectionState, ProjectState)
     HELP_TEXT = (
-        "Facts about the selected note: its signals before and after decay, the best possible score for any "
-        "query and how long that is enough, the next events of ageing, and its place in the manifest that a "
-        "model sees. Below are the notes that it links to, the notes that link to it and, after "
-        "{about.similar}, the most similar notes: Enter goes to one."
+        "This pane shows how the engine rates the selected note: its signals before and after decay, the best possible "
+        "score for any query and how long it stays above the engine's thresholds, the next events of ageing, and its "
+        "place in the manifest, an overview of the tree that a model sees. Below are the notes that it links to and "
+        "the notes that link to it; press {about.similar} to add the notes most similar to it. Press Enter to go to "
+        "one of them."
     )
     BINDINGS = bindings(ABOUT)
 
@@ -238,8 +239,8 @@ class AboutPane(ChoicePane):
         if view.note.seeking_similar == view.selection.file:
             yield [line(" searching all notes…", "muted")], ""
         elif similar is None or similar.path != view.selection.file:
-            hint = line(f" {self.services.shown_key('about.similar')} ", "bold accent")
-            yield [hint.add("finds similar notes", "muted").cut(width)], FIND_SIMILAR
+            hint = line(" press ", "muted").add(self.services.shown_key("about.similar"), "bold accent")
+            yield [hint.add(" to find similar notes", "muted").cut(width)], FIND_SIMILAR
         elif similar.problem or not similar.found:
             yield wrapped(similar.problem or "no other note shares words with it", width), ""
         else:

@@ -49,11 +49,11 @@ class NotePane(Pane):
     TITLE = "Note"
     READS = (NoteState, SelectionState, ProjectState)
     HELP_TEXT = (
-        "The selected note: its frontmatter as a table, then its text. The words of the current query are "
-        "underlined. {note.next_link} and {note.link_before} go to the next and the previous link; Enter "
-        "follows it: relations, entries of related, and links to other notes or within this one. {notes.back} "
-        "goes back to the previous note, {notes.forward} forward again. {note.raw} shows the text as it is in "
-        "the file. {pane.filter} finds words."
+        "This pane shows the selected note: its frontmatter as a table, then its text. The words of the current query "
+        "are underlined. Press {note.next_link} or {note.link_before} to go to the next or previous link, and Enter to "
+        "follow it. Links are relations, entries of the field “related”, and links to other notes or within this one. "
+        "Press {notes.back} to go back to the previous note, {notes.forward} to go forward again. Press {note.raw} to "
+        "see the text as it is in the file, {pane.filter} to find words."
     )
     BINDINGS = bindings(NOTE)
 

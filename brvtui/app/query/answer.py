@@ -36,11 +36,12 @@ class AnswerPane(Pane):
     TITLE = "Answer"
     READS = (QueryState, AnswerState, PinState, SelectionState, NoteState, ModelState, ProjectState)
     HELP_TEXT = (
-        "answer: the text that a reader would get at this tier. prompt: the text that would be sent to a model "
-        "at tier 3 or 4, section by section with estimated tokens. note: the text of the selected result. The "
-        "left and right arrows change the tab; the words of the query are underlined. pinned: {answer.pin} "
-        "pins the answer, and {answer.compare} shows here how another answer (another wording, profile, engine "
-        "or moment) differs from it: ▴ up, ▾ down, + new, − gone, = same rank."
+        "This pane shows, in tabs, the texts behind the answer; the left and right arrows change the tab. The first "
+        "tab is the text that a reader would get at this tier. The second is what a model would receive: in ByteRover, "
+        "the prompt at tier 3 or 4, section by section with estimated tokens. The third is the text of the selected "
+        "result. The words of the query are underlined. Press {answer.pin} to pin the answer, then {answer.compare} to "
+        "see in a fourth tab how another answer (to another wording, or by another profile, engine or moment) differs "
+        "from it: ▴ up, ▾ down, + new, − gone, = same rank."
     )
     BINDINGS: ClassVar[list[BindingType]] = bindings(ANSWER)
 

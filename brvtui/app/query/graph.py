@@ -30,11 +30,11 @@ class GraphPane(ChoicePane):
     TITLE = "Graph"
     READS = (QueryState, AnswerState, SelectionState, EngineState, ProjectState)
     HELP_TEXT = (
-        "The links of the selected note: a heavier link has a thicker line, and an arrow shows its direction. "
-        "◆ marks seeds of the walk, # the rank of a result; a percentage is the share of the walk that came "
-        "over that link. A narrow pane shows the paths of the walk to the note, and its links as a list. Up "
-        "and down select a neighbour. Enter moves it to the centre and, if it is a note, selects it in every "
-        "pane; Backspace goes back."
+        "This pane draws the links of the selected note and shows how the search reached it by walking along links. A "
+        "thicker line is a heavier link, and an arrow shows its direction. ◆ marks a seed, where the walk starts; # is "
+        "the rank of a result; a percentage is the share of the walk that came over that link. A narrow pane lists the "
+        "paths of the walk to the note, and its links. The up and down arrows select a neighbour. Press Enter to move "
+        "it to the centre and, if it is a note, to select it in every pane; press Backspace to go back."
     )
     BINDINGS: ClassVar[list[BindingType]] = bindings(GRAPH)
 

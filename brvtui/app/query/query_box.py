@@ -28,10 +28,11 @@ class ScopeTree(TreePane):
     """The tree with the scores of results; follows the selected result while the tree does not have the focus."""
 
     HELP_TEXT = (
-        "The context tree: folders, each with the number of its notes by maturity (○ draft, ◐ validated, ● "
-        "core). {tree.take} on a folder limits the query to it; on the same folder again, or on the whole "
-        "tree, it removes the limit. In a saved trace it opens or closes the folder, as right and left do. The "
-        "last row lists files that the engine does not read, each with its reason."
+        "This pane shows the context tree, in which you can limit the query to a folder. Each folder has the number of "
+        "its notes by maturity (○ draft, ◐ validated, ● core). Press {tree.take} on a folder to limit the query to it; "
+        "on the same folder again, or on the whole tree, the key removes the limit. In a saved trace, it opens or "
+        "closes the folder, as the right and left arrows do. The last row lists files that the engine does not read, "
+        "each with its reason."
     )
     BINDINGS: ClassVar[list[BindingType]] = bindings(SCOPE_TREE)
 
@@ -91,9 +92,9 @@ class QueryInput(OrderedInput):
 
     TITLE = "Query"
     HELP_TEXT = (
-        "Type a question. While you type, all panes preview the answer, and nothing is changed. {query.run} "
-        "runs the query as the engine would. Up and down bring back earlier queries. The line below the field "
-        "shows how the engine reads the query."
+        "Type a question here to see how the engine answers it. While you type, all panes preview the answer, and "
+        "nothing is changed. Press {query.run} to run the query as the engine would. The up and down arrows bring back "
+        "earlier queries. The line below the field shows how the engine reads the query."
     )
     BINDINGS: ClassVar[list[BindingType]] = bindings(QUERY_FIELD)
 

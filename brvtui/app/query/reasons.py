@@ -32,7 +32,7 @@ _NO_NOTE = "{} is not a note; only notes can be results"
 _PLAIN_SEARCH = "baseline"
 """The name of the engine that ranks notes by plain search."""
 _COUNTERFACTUALS, _REMEDIES = "counterfactuals", "remedies"
-_RESTORES = "{dialog.back}, then {note.archive} restores it."
+_RESTORES = "Press {dialog.back}, then {note.archive} to restore it."
 _EMPTIES = "This answer came from the cache; {cache.clear} on the Query screen clears it."
 _CACHED = "but the cache has an answer to a similar query: clear it first with {cache.clear} on the Query screen"
 

@@ -81,9 +81,9 @@ class RemedyPane(ChoicePane):
 
     TITLE = "What would help it"
     HELP_TEXT = (
-        "Changes to this note or to the query that rank it higher, get it quoted, or avoid a model. Each was "
-        "tried on a copy in memory; rank, tier and score are the results. {remedies.take} goes to the place "
-        "where you can make the change; nothing is changed yet."
+        "This list shows changes to the note or to the query that would rank the note higher, get it quoted, or avoid "
+        "a model. Each was tried on a copy in memory, with the rank, tier and score shown. Press {remedies.take} to go "
+        "to the place where you can make the change; nothing is changed yet."
     )
     BINDINGS = bindings(REMEDIES)
 

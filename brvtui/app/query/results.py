@@ -51,13 +51,13 @@ class ResultsPane(ChoicePane):
     TITLE = "Results"
     READS = (QueryState, AnswerState, SelectionState, ProjectState, StaleState, FleetState)
     HELP_TEXT = (
-        "The results in the engine's order: rank, maturity (○ draft, ◐ validated, ● core, ▤ summary, ▱ "
-        "archived stub), title, score and bar. Below each result are the words of your query that it has, by "
-        "field: = the same word, ^ a longer word that begins with it, ~ a word some letters off, / another "
-        "form of it, * a word that contains it; +2 counts words for which there is no space. Below the ruled "
-        "lines are the near misses, each with how much it lacks. {results.plain} shows below the selected row "
-        "where plain search ranks it. The other panes show the score, the text and the place in the tree of "
-        "the row under the cursor."
+        "This pane lists the results of the query in the engine's order. Each row has the rank, maturity (○ draft, ◐ "
+        "validated, ● core, ▤ summary, ▱ archived stub), title, score and bar. Below it are the words of your query "
+        "that the result contains, by field: = the same word, ^ a longer word that begins with it, ~ a word that "
+        "differs in some letters, / another form of it, * a word that contains it; +2 counts words for which there is "
+        "no space. Below the ruled lines are near misses: notes that match but are not among the results, each with "
+        "how much it lacks. The other panes show the score, the text and the place in the tree of the row under the "
+        "cursor. Press {results.plain} to see where plain search ranks that row."
     )
     BINDINGS: ClassVar[list[BindingType]] = bindings(RESULTS)
 

@@ -25,8 +25,9 @@ class RetryPane(ChoicePane):
     TITLE = "Retry"
     READS = (QueryState, AnswerState, SelectionState)
     HELP_TEXT = (
-        "Every retry of the query, one per row. {retry.take} on a row shows its query, why it ended as it did, "
-        "and its results; selecting a result selects its note in every pane."
+        "This pane shows, one per row, the searches by which an engine retries a query that finds too little. Press "
+        "{retry.take} on a row to see its query, why it ended as it did, and its results. Selecting a result selects "
+        "its note in every pane."
     )
     BINDINGS: ClassVar[list[BindingType]] = bindings(RETRY)
 

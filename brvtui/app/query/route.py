@@ -142,13 +142,13 @@ class RoutePane(Pane):
     TITLE = "Route"
     READS = (QueryState, AnswerState, EngineState, ProjectState)
     HELP_TEXT = (
-        "The steps of a query, in the router's order: two cache look-ups, entity searches (for single words of "
-        "the query that found few results; they have their own stop words), the out-of-domain test, then tier "
-        "2 (direct answer), 3 (one model call) or 4 (agent loop). Each gate shows its value, the name of its "
-        "threshold, and by how much it passed or failed. » taken  ✓ passed  ✗ failed  – missed  ⊘ skipped  · "
-        "not reached. If a query needs a model or is not covered, {route.takes} lists the smallest changes "
-        "after which the notes answer it directly: tried on a copy of the tree (✓), proven impossible (✗), or "
-        "not found (–)."
+        "This pane shows the steps that led to the answer and what decided each of them. In ByteRover, the order is: "
+        "two cache look-ups, entity searches (for single words of a query that found few results; they have their own "
+        "stop words), the out-of-domain test, then tier 2 (direct answer), 3 (one model call) or 4 (agent loop). Each "
+        "gate shows its value, the name of its threshold, and by how much it passed or failed. The signs mean: » "
+        "taken, ✓ passed, ✗ failed, – missed, ⊘ skipped, · not reached. If a query needs a model or is not covered, "
+        "press {route.takes} to list the smallest changes after which the notes answer it directly: tried on a copy of "
+        "the tree (✓), proven impossible (✗), or not found (–)."
     )
     BINDINGS: ClassVar[list[BindingType]] = bindings(ROUTE)
 
@@ -209,10 +209,8 @@ class RoutePane(Pane):
         search = view.answer.counterfactuals
         if search is None or search.trace is not view.answer.trace:
             key = self.services.shown_key("route.takes")
-            return [
-                *lines,
-                Line().gap().add(key, "bold accent").add(" looks for the smallest changes", "muted").cut(width),
-            ]
+            hint = line(" press ", "muted").add(key, "bold accent").add(" to look for the smallest changes", "muted")
+            return [*lines, hint.cut(width)]
         if search.found is None:
             return [*lines, line(" trying changes…", "muted").cut(width)]
         from brvtui.engines.counterfactuals import counterfactual_blocks  # imported late, since few users need it

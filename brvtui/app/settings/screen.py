@@ -57,7 +57,10 @@ class SettingPane(Pane):
 
     TITLE = "Setting"
     READS = (ProjectState,)
-    HELP_TEXT = "The purpose, value, default and range of the selected setting, and where its value comes from."
+    HELP_TEXT = (
+        "This pane explains the selected setting: its purpose, value, default and range, and where its value comes "
+        "from."
+    )
 
     def __init__(self, *, id: str) -> None:
         super().__init__(id=id)
@@ -222,8 +225,8 @@ class SettingsScreen(FrameScreen):
         if not row.editable:
             message = f"{row.name} can only be changed by hand, in {row.source.place}"
             if row.source.layer is Layer.USER:
-                takes = self.services.with_keys("{settings.default} takes ")
-                message = f"{takes}{row.name} out of {row.source.place}; make any other change there by hand"
+                press = self.services.with_keys("press {settings.default} to take ")
+                message = f"{press}{row.name} out of {row.source.place}; make any other change there by hand"
             self.notify(message, severity="warning")
             return
 

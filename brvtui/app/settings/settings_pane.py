@@ -28,9 +28,10 @@ class SettingsPane(ChoicePane):
     TITLE = "Settings"
     READS = (ProjectState,)
     HELP_TEXT = (
-        "Every setting, its value and where the value comes from. {settings.change} switches it, or opens a "
-        "field or the list of themes; {settings.default} resets it to the default. Changes are saved in your "
-        "own settings file and take effect at once, unless the setting says otherwise."
+        "This pane lists all settings, each with its value and where the value comes from. Press {settings.change} to "
+        "change the selected setting: it switches the value, or opens a field or the list of themes. Press "
+        "{settings.default} to reset it to the default. Changes are saved in your own settings file and take effect at "
+        "once, unless the setting says otherwise."
     )
     BINDINGS = bindings(SETTINGS_LIST)
 

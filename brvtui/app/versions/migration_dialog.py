@@ -136,9 +136,9 @@ class MigrationList(ChoicePane):
 
     TITLE = "Answers and notes"
     HELP_TEXT = (
-        "Every judged and logged query, with the change in its answer, then every Markdown file, with the "
-        "topic that it would become. On the right: both answers, or what the note would lose and the topic "
-        "itself."
+        "This list shows what a migration to ByteRover V4 would change: every judged and logged query with the change "
+        "in its answer, then every Markdown file with what it would lose. On the right are both answers to the "
+        "selected query, or the selected note's losses and the topic that it would become."
     )
     BINDINGS: ClassVar[list[BindingType]] = bindings(MIGRATION)
 
@@ -186,7 +186,10 @@ class MigrationText(Pane):
     """The change of the selected answer or note."""
 
     TITLE = "Before and after"
-    HELP_TEXT = "Both answers to the query; or what the note would lose, its topic in HTML, and its own text."
+    HELP_TEXT = (
+        "This pane shows the row selected in the list: for a query, both answers; for a note, what it would lose, its "
+        "topic in HTML, and its own text."
+    )
     BINDINGS: ClassVar[list[BindingType]] = bindings(MIGRATED)
 
     def __init__(self, shown: ShownMigration, *, id: str) -> None:

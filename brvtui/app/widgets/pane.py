@@ -42,9 +42,9 @@ class FilterField(OrderedInput):
 
     TITLE = "Filter"
     HELP_TEXT = (
-        "Type words. A list shows only the rows with all of them and selects one; a text marks every line with "
-        "all of them and shows the first. Enter goes back to the pane and keeps the filter; {pane.match} and "
-        "{pane.match_before} then go to the next and the previous match. Esc clears the filter."
+        "Type words to filter the pane. A list then shows only the rows with all of them and selects one; a text marks "
+        "every line with all of them and shows the first. Press Enter to keep the filter and go back to the pane; "
+        "there, {pane.match} and {pane.match_before} go to the next and previous match. Press Esc to clear the filter."
     )
     BINDINGS: ClassVar[list[BindingType]] = bindings(FILTER)
 

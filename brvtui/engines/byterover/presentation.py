@@ -185,14 +185,15 @@ class ByteRoverPresentation(Presentation):
         ("lost", "lost: maturity, cap"),
     )
     pane_help: ClassVar[Mapping[str, str]] = {
-        "Query": "A run caches its answer as ByteRover would. A path, or the name of a domain as the first word, "
-        "restricts the search to that folder. Below the field, “carrier (+4 similar)” means that the search also "
-        "finds 4 longer or similar words.",
+        "Query": "A run caches its answer, as ByteRover would. A path in the query, or the name of a domain (a "
+        "top-level folder) as its first word, restricts the search to that folder. Below the field, “carrier (+4 "
+        "similar)” means that the search also finds 4 longer or similar words.",
         "Results": "Results below a ruled line were added by the search for one word of the query. Beside the words, "
-        "“shared” marks a note of another project, and “from below” a folder that one of its notes lifted.",
-        "Retry": "ByteRover tries a path look-up, all words inside the scope, any word inside the scope, then the "
-        "whole tree, and entity searches for single words. Below them is the retry ladder of Jeffs Brain. With the "
-        "profiles brv-3 and docs, it is only advice; with combined, its results are used.",
+        "“shared” marks a note of another project, and “from below” a folder that one of its notes lifted into the "
+        "results.",
+        "Retry": "ByteRover tries a path look-up, then all words inside the scope, then any word inside the scope, "
+        "then the whole tree, and entity searches for single words. Below them is the retry ladder of Jeffs Brain. "
+        "With the profiles brv-3 and docs, it is only advice; with combined, its results are used.",
     }
     sentence = staticmethod(sentence)
 

@@ -139,12 +139,14 @@ class V4Presentation(Presentation):
     )
     decimals: ClassVar[int] = DECIMALS
     pane_help: ClassVar[Mapping[str, str]] = {
-        "Results": "ByteRover V4: one line for each topic, ranked by its best element.",
-        "Score": "ByteRover V4: relevance is relative to the best match, so it does not say how well a topic matches "
-        "your words. Below it are the raw score, the score on an absolute scale, and what V4 tells the agent.",
-        "Route": "ByteRover V4: stop words, scope, words, the filter, and whether V4 tells the agent to cite. "
-        "“Covered?” is ours: V4 has no such gate; it says what ByteRover 3.14 would have said.",
-        "Answer": "ByteRover V4: the block that the agent is to repeat; the second tab has the whole printed answer.",
+        "Results": "In ByteRover V4, each row is a topic, ranked by its best element.",
+        "Score": "In ByteRover V4, relevance is relative to the best match, so it does not say how well a topic "
+        "matches your words. Below it are the raw score, the score on an absolute scale, and what V4 tells the agent.",
+        "Route": "In ByteRover V4, the steps are stop words, scope, words, the filter, and whether V4 tells the agent "
+        "to cite. brv-tui adds the step “covered?”: V4 has no such gate, and it shows what ByteRover 3.14 would have "
+        "said.",
+        "Answer": "In ByteRover V4, the first tab has the block that the agent is to repeat, and the second the whole "
+        "printed answer.",
     }
     sentence = staticmethod(sentence)
 

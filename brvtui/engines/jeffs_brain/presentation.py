@@ -173,11 +173,16 @@ class JeffsBrainPresentation(Presentation):
     )
     places_explained = "w4: 4th by words, v4: by vectors"
     pane_help: ClassVar[Mapping[str, str]] = {
-        "Results": "Jeffs Brain: the fused list, with each note's place by words (w) and by vectors (v).",
-        "Score": "Jeffs Brain: the share of each leg, 1 / (60 + place), the effect of each intent factor, and places.",
-        "Route": "Jeffs Brain: its legs (by words and by vectors), the result of their fusion, and the intent rules.",
-        "Retry": "Jeffs Brain: shorter and easier forms of the query, one after the other until one finds something.",
-        "Answer": "Jeffs Brain only retrieves. The second tab shows the first results as a reranker receives them.",
+        "Results": "Jeffs Brain merges two ranked lists (legs): each row shows the note's place by words (w) and by "
+        "vectors (v).",
+        "Score": "In Jeffs Brain, the parts are the share of each leg, 1 / (60 + place), and the effect of each intent "
+        "factor; the note's places are below.",
+        "Route": "In Jeffs Brain, the steps are its legs (by words and by vectors), the result of their fusion, and "
+        "the intent rules.",
+        "Retry": "Jeffs Brain tries shorter and easier forms of the query, one after the other, until one finds "
+        "something.",
+        "Answer": "Jeffs Brain only retrieves notes. The second tab shows the first results as a reranker receives "
+        "them.",
     }
     sentence = staticmethod(sentence)
 

@@ -191,14 +191,15 @@ class KnowingPresentation(Presentation):
     draws_graph = True
     places_explained = "n names w words k keywords f folders"
     pane_help: ClassVar[Mapping[str, str]] = {
-        "Results": "knowing: each note's place among names (n), words (w), keywords (k) and folders (f), or by "
-        "meaning where an embedder filled a gap (v). Before it is any word that stands for one of yours that the note "
-        "lacks. For a note that none of these found, you see the walk path that led to it.",
-        "Score": "knowing: how much each component adds, and the walk paths that lead to the note.",
-        "Route": "knowing: the channels, the seeds of the walk, its rounds, and the results that fit into the token "
-        "budget. The walk goes over nodes: notes and their sections, or symbols, and what connects them (folders, "
-        "tags, keywords, files).",
-        "Answer": "knowing only retrieves: an agent would be given the notes that fit into the budget.",
+        "Results": "In knowing, each row shows the note's place among names (n), words (w), keywords (k) and folders "
+        "(f), or by meaning where an embedder filled a gap (v). If the note lacks one of your words, a word that "
+        "stands for it comes before these. If none of these found the note, you see the walk path that led to it.",
+        "Score": "In knowing, you see how much each component adds, and the walk paths that lead to the note.",
+        "Route": "In knowing, the steps are the channels (ranked lists), the seeds of the walk, its rounds, and the "
+        "results that fit into the token budget. The walk goes over nodes: notes and their sections, or symbols, and "
+        "what connects them (folders, tags, keywords, files).",
+        "Answer": "The engine knowing only retrieves: an agent would be given the notes that fit into the token "
+        "budget.",
     }
     sentence = staticmethod(sentence)
 

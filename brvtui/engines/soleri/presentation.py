@@ -161,11 +161,13 @@ class SoleriPresentation(Presentation):
     )
     places_explained = "b4: 4th by words, v4: by vectors"
     pane_help: ClassVar[Mapping[str, str]] = {
-        "Results": "Soleri: each entry's place in the pool found by words (b) and among the vectors (v). “link” means "
-        "that a link from or to one of the best five adds to its score, and “was 21” is its rank without links. The "
-        "sign before a title is ByteRover's maturity, which does not count here.",
-        "Score": "Soleri: how much each signal adds, the terms shared with the query, and the places.",
-        "Route": "Soleri: the pool and the vectors, the weights of the signals, and the decision of the guard.",
+        "Results": "In Soleri, each row shows the entry's place in the pool found by words (b) and among the vectors "
+        "(v). “link” means that a link from or to one of the best five adds to its score, and “was 21” is its rank "
+        "without links. The sign before a title is ByteRover's maturity, which does not count here.",
+        "Score": "In Soleri, you see how much each signal adds, the words shared with the query, and the entry's "
+        "places.",
+        "Route": "In Soleri, the steps are the pool of entries found by words, the vectors, the weights of the "
+        "signals, and the decision of the guard, which returns all candidates if there are few.",
         "Answer": "Soleri only retrieves: an agent would be given the listed entries.",
     }
     sentence = staticmethod(sentence)
