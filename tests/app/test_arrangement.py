@@ -130,10 +130,10 @@ def test_digest_takes_rows_from_results_for_each_hidden_pane(hidden: set[str], r
     assert results._replace(height=results.height + rows) == alone["results"]
 
 
-def test_digest_leaves_room_for_five_results() -> None:
+def test_digest_leaves_room_for_four_results() -> None:
     hidden = frozenset(QUERY.aside)
     low = arrange(QUERY, 110, 22, True, "score", "", Layout(hidden=hidden)).areas
-    assert (low["results"].height, low[DIGEST].height) == (13, 5)
+    assert (low["results"].height, low[DIGEST].height) == (12, 6)
     assert DIGEST not in arrange(QUERY, 110, 19, True, "score", "", Layout(hidden=hidden)).areas
     assert DIGEST not in arrange(QUERY, 80, 19, False, "score").areas
 

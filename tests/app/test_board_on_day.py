@@ -119,7 +119,7 @@ def test_empty_columns_collapse_but_never_all(session: Session) -> None:
 def test_count_sentence_gives_total_and_recent_events(event: Event) -> None:
     assert count_sentence(event, 51, 14, 30) == f"51 {event.state}, 14 of them in the next 30 days"
     assert count_sentence(event, 51, 0, 1) == f"51 {event.state}, none of them in the next day"
-    assert count_sentence(event, 51, 0, 0) == f"51 {event.state} today"
+    assert count_sentence(event, 51, 0, 0) == f"51 {event.state} by today"
     assert all((event.short, event.happens, event.happen, event.meaning, event.in_short))
 
 
@@ -162,7 +162,7 @@ def test_event_sentences_distinguish_past_present_and_future() -> None:
     for event in OF_NOTES:
         come, ahead, then = (sentence_of(UpcomingEvent(event, day, by), UNICODE)[0] for day, by in
                              ((0.0, False), (12.0, False), (12.0, True)))  # fmt: skip
-        assert come.startswith("✗ ")
+        assert come.startswith("⚠ ")
         assert ahead.startswith("• ")
         assert "in 12\u00a0d" in ahead
         assert then.startswith("▾ ")

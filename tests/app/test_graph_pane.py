@@ -98,10 +98,10 @@ async def test_graph_keys_are_in_the_key_bar_and_in_help(linked: Tree, size: tup
     await opened(pilot, HANDOVER)
     bar = shown(pilot).splitlines()[-1]
     assert "Enter go there" in bar
-    assert "backspace go back" not in bar, "nobody walked yet"
+    assert "Backspace go back" not in bar, "nobody walked yet"
     assert "v as SVG" in bar
     await press(pilot, "enter")
-    assert "backspace go back" in shown(pilot).splitlines()[-1]
+    assert "Backspace go back" in shown(pilot).splitlines()[-1]
     for key in ("f1", "question_mark"):
         await press(pilot, key)
         text = ""

@@ -220,7 +220,7 @@ async def test_setting_changed_only_by_hand_offers_no_key(app: BrvTui) -> None:
         assert "changed by hand" in flat(pilot, "#setting")
         await press(pilot, "escape", "slash", *"theme", "enter")
         assert "Enter change" in text_of(pilot, "#keys")
-        assert "delete default" not in text_of(pilot, "#keys"), "it is at its default"
+        assert "Delete default" not in text_of(pilot, "#keys"), "it is at its default"
 
 
 async def test_row_actions_are_offered_only_on_a_row(app: BrvTui) -> None:
@@ -255,7 +255,7 @@ async def test_broken_settings_file_disables_changes(garden: Tree) -> None:
         await settled(pilot)
         await press(pilot, "escape", "comma", "slash", *"animations", "enter")
         assert "Enter change" not in text_of(pilot, "#keys")
-        assert "delete default" not in text_of(pilot, "#keys")
+        assert "Delete default" not in text_of(pilot, "#keys")
         assert "fix it by hand" in flat(pilot, "#setting")
         await pilot.press("enter")
         assert "fix it by hand" in toast_text(pilot)

@@ -112,7 +112,7 @@ async def test_narrow_window_shows_events_and_moves_between_columns(app: BrvTui)
     async with app.run_test(size=NARROW) as pilot:
         await opened(pilot, "f5", "right_curly_bracket")
         text = text_of(pilot, "#ageing").replace("\u00a0", " ")
-        assert "✗ left tier 2 (direct answer only by its path)" in text
+        assert "⚠ left tier 2 (direct answer only by its path)" in text
         assert "▾ is offered for pruning in 27 d (old file)" in text
         assert "• leaves the prompt in 42 d (no longer quoted)" in text
         assert "no updatedAt: never an archive candidate" in text
@@ -138,7 +138,7 @@ async def test_ageing_explains_archiving_and_pruning(app: BrvTui, garden: Tree) 
         app.select("deploy/dated.md")
         await settled(pilot)
         text = flat(pilot, "#ageing")
-        assert "✗ an archive candidate (low importance)" in text
+        assert "⚠ an archive candidate (low importance)" in text
         assert "its importance by updatedAt, " in text
         assert "below 35: a later updatedAt in its frontmatter (e) or maturity validated (I, only in brv-tui)" in text
         app.select("deploy/at_the_limit.md")
@@ -147,7 +147,7 @@ async def test_ageing_explains_archiving_and_pruning(app: BrvTui, garden: Tree) 
         app.select("billing/refunds.md")
         await settled(pilot)
         text = flat(pilot, "#ageing")
-        assert "✗ offered for pruning (old file)" in text
+        assert "⚠ offered for pruning (old file)" in text
         assert " d: saving it with a new time (e) prevents this" in text
 
 
@@ -177,7 +177,7 @@ async def test_maturity_has_help_and_orders_and_survives_a_failing_board(
     app: BrvTui, monkeypatch: pytest.MonkeyPatch, pilot: AppPilot
 ) -> None:
     await opened(pilot)
-    assert " S order  enter details  F2-F5 panes  f only…" in shown(pilot)
+    assert " S order  Enter details  F2-F5 panes  f only…" in shown(pilot)
     await pilot.press("f1")
     await pilot.pause()
     assert isinstance(app.screen, MessageScreen)

@@ -133,7 +133,7 @@ async def test_hint_of_a_tree_without_folders_mentions_no_folder(tree: Tree, mak
     tree.note("foxes.md", "Foxes", "sleep by day")
     async with make_app(tree.root).run_test(size=WIDE) as pilot:
         await open_notes(pilot)
-        assert "no note is selected: in the tree, enter shows a note" in flat(pilot, "#note")
+        assert "no note is selected: in the tree, Enter shows a note" in flat(pilot, "#note")
         await pilot.press("enter")
         await until(pilot, lambda: "sleep by day" in text_of(pilot, "#note"))
 

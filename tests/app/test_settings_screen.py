@@ -267,7 +267,7 @@ async def test_settings_without_effect_can_be_removed_from_the_users_file(garden
         pane = await opened(pilot, "histroy")
         await pilot.press("enter")
         await until(pilot, lambda: toasts(pilot))
-        message = f"press delete to take histroy out of {file}; make any other change there by hand"
+        message = f"press Delete to take histroy out of {file}; make any other change there by hand"
         assert toasts(pilot)[-1] == message
         pane.move_to(pane.choices.index("signals.frontmatter"))
         await settled(pilot)
@@ -406,7 +406,7 @@ async def test_reset_is_offered_only_for_values_of_the_users_file(
     file.write_text('history = true\n[editor]\nkeep_mtime = true\n[profile]\nextends = "docs"\n')
     async with make_app(garden.root).run_test(size=HUGE) as pilot:
         pane = await opened(pilot, "animations")
-        assert " delete default" in text_of(pilot, "#keys"), "its own value is without effect, but there"
+        assert " Delete default" in text_of(pilot, "#keys"), "its own value is without effect, but there"
         for name, key, message in (
             ("theme", "delete", "theme comes from BRV_TUI_THEME: change it there"),
             ("history", "delete", f"the ignored value is in {file}: change it there"),
@@ -415,7 +415,7 @@ async def test_reset_is_offered_only_for_values_of_the_users_file(
         ):
             pane.move_to(pane.choices.index(name))
             await settled(pilot)
-            assert "delete default" not in text_of(pilot, "#keys")
+            assert "Delete default" not in text_of(pilot, "#keys")
             assert ("overrides your own" in flat(pilot, "#setting")) is (name != "history")
             await pilot.press(key)
             await until(pilot, lambda message=message: toasts(pilot)[-1:] == [message])

@@ -315,7 +315,7 @@ BAD_USAGE: list[tuple[tuple[str, ...], int, str]] = [
     (("query", "a", "--json"), 2, "brv-tui: for JSON, use --format json; see brv-tui query --help\n"),
     *(
         ((screen,), 2, f"brv-tui: {screen} is a screen of the app, not a command: "
-         f"open the app with brv-tui, press esc, then {key}\n")
+         f"open the app with brv-tui, press Esc, then {key}\n")
         for screen, key in (("notes", "2"), ("log", "4"), ("lab", "5"), ("settings", "comma"))
     ),
     (("completion",), 2, "Choose from: bash, zsh, fish"),

@@ -90,4 +90,4 @@ def test_palette_shows_keys_set_by_the_user() -> None:
     found = offered("query", (), False, {"app.theme": "f12"})
     keys = {command.act.action.name: command.keys for command in found if command.act is not None}
     assert keys["app.theme"] == "F12"
-    assert keys["pane.down"] == "j down"
+    assert keys["pane.down"] == "j Down"
