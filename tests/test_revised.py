@@ -13,6 +13,7 @@ from brvtui.loading import load
 from brvtui.loading.revised import difference_to, revised, revision_of
 from brvtui.snapshot import Snapshot
 from brvtui.tree.constants import TreeConstants
+from brvtui.tree.history import revision
 from brvtui.tree.history.git import RevisionError
 from brvtui.tree.reading.project import find_project
 from tests.support.trees import BRV3, NOW_MS, Tree, changed
@@ -40,6 +41,10 @@ def at(tree: Tree, name: str, constants: TreeConstants = BRV3) -> Snapshot:
 def searched(snapshot: Snapshot) -> tuple[list[tuple[str, str]], list[tuple[str, str]], str]:
     titles = sorted((note.path, note.title) for note in snapshot.notes)
     return titles, sorted((file.path, file.reason) for file in snapshot.unseen), snapshot.engine_failure
+
+
+def fleet_at(tree: Tree, name: str, constants: TreeConstants = BRV3) -> Snapshot:
+    return git_snapshot(tree.root, commit_of(tree.root, name), ".brv/context-tree", constants, NOW_MS)
 
 
 def assert_equals_checkout(tree: Tree, name: str) -> None:
@@ -162,3 +167,20 @@ def test_only_notes_within_the_limit_of_the_engine_are_compared(
         os.utime(path, ns=(moment, moment))
     assert searched(found)[0] == searched(now(tree, limited))[0]
     assert len(found.edited) <= 8
+
+
+def test_too_much_text_in_a_repository_is_refused_in_one_sentence(tree: Tree, monkeypatch: pytest.MonkeyPatch) -> None:
+    tree.note("a.md", "Note")
+    commit(tree)
+    monkeypatch.setattr(revision, "_MOST_CONTENT", 3)
+    with pytest.raises(RevisionError, match=r": more than 3 bytes of notes; name a smaller folder$"):
+        fleet_at(tree, "HEAD")
+
+
+def test_huge_size_limit_takes_no_memory(tree: Tree) -> None:
+    tree.note("a.md", "Note")
+    commit(tree)
+    huge = changed(BRV3, limits={"max_file_bytes": 10**15})
+    tree.note("a.md", "Changed")
+    for found in (at, fleet_at):
+        assert [note.title for note in found(tree, "HEAD", huge).notes] == ["Note"]

@@ -90,11 +90,11 @@ def committed_contents(
     ``run`` is :func:`git` in their repository. Raises :class:`RevisionError`, which names ``where`` and ``remedy``, if
     they are too large together, and if a content is not the committed one.
     """
-    contents = dict.fromkeys(files, bytes(largest + 1))
+    contents = dict.fromkeys(files, bytes(min(largest + 1, max((file.size for file in files.values()), default=0))))
     small = {path: file for path, file in files.items() if file.size <= largest}
     size = sum(file.size for file in small.values())
     if size > _MOST_CONTENT:
-        raise RevisionError(f"{where}: more than {_MOST_CONTENT} bytes of notes {remedy}")
+        raise RevisionError(f"{where}: more than {_MOST_CONTENT} bytes of notes{remedy}")
     ids = "".join(f"{file.content}\n" for file in small.values()).encode("ascii")
     data = run("cat-file", "--batch", most=size + _SHORT * (len(small) + 1), given=ids) if small else b""
     start = 0
@@ -207,7 +207,7 @@ class Revision:
     def read(self, paths: Collection[str], largest: int) -> dict[str, bytes]:
         """The content of the files at ``paths``, as :func:`committed_contents`."""
         wanted = {path: self.files[path] for path in paths}
-        where, remedy = shortened(self.name), "differ; name a closer revision"
+        where, remedy = shortened(self.name), " differ; name a closer revision"
         return committed_contents(partial(git, self.folder), wanted, largest, where, remedy)
 
     def changed_ms(self, paths: Collection[str]) -> dict[str, int]:
