@@ -26,10 +26,10 @@ from brvtui.snapshot import Snapshot
 from brvtui.trace import Trace
 from brvtui.tree.constants import TreeConstants
 from brvtui.tree.history.git import GitFailed, RevisionError, git
-from brvtui.tree.history.revision import CommittedFile, commit_named, committed_contents, committed_files
+from brvtui.tree.history.revision import CommittedTree, NoFolder, commit_named, committed_contents, committed_tree
 from brvtui.tree.reading import kinds
 from brvtui.tree.reading.contents import Unseen, read_bytes
-from brvtui.tree.reading.files import possible_documents
+from brvtui.tree.reading.files import Listing, possible_documents
 from brvtui.tree.reading.project import MARKER, FoundProject
 from brvtui.tree.spaces.locating import TREE, is_uuid
 from brvtui.wording import shortened
@@ -40,8 +40,6 @@ from brvtui.wording import shortened
 _MOST_LISTING = 64 * 1_048_576
 _SHORT = 4096
 _NS_PER_S = 1_000_000_000
-_NOT_ON_DISK = "."
-"""The name under which a walk reports a tree whose folder does not exist."""
 
 
 def commit_of(repository: Path, revision: str) -> str:
@@ -59,11 +57,13 @@ def git_snapshot(repository: Path, commit: str, folder: str, constants: TreeCons
     Signals come from frontmatter if the profile reads it; otherwise they are the defaults, because git stores no
     others. Raises RevisionError.
     """
-    files = _listed(repository, commit, folder)
+    folder = "/".join(part for part in folder.split("/") if part not in ("", "."))  # git accepts more slashes
+    found = _committed(repository, commit, folder)
     dates = _dates(repository, commit, folder)
-    listed = [file.at(path, dates.get(path, dates[""])) for path, file in files.items()]
+    listed = [file.at(path, dates.get(path, dates[""])) for path, file in found.files.items()]
     possible = possible_documents(listed, constants.limits)
-    wanted = {path: file for path, file in files.items() if path in possible}
+    wanted = {path: file for path, file in found.files.items() if path in possible}
+    unread = Listing(tuple(file for file in listed if file.path not in possible), found.unseen)
     largest, remedy = constants.limits.max_file_bytes, "; name a smaller folder"
     contents = committed_contents(partial(_git, repository), wanted, largest, str(repository), remedy)
     edits = tuple(EditedFile(path, data, dates.get(path, dates[""])) for path, data in contents.items())
@@ -71,7 +71,7 @@ def git_snapshot(repository: Path, commit: str, folder: str, constants: TreeCons
     project = FoundProject(
         repository, tree, (), (f"read from git at {commit[:12]}: signals of the engine are unknown",)
     )
-    snapshot = load(project, constants, now_ms, edits=edits, removed=(_NOT_ON_DISK,))
+    snapshot = load(project, constants, now_ms, edits=edits, unread=unread)
     texts = {}
     for edit in edits:
         with suppress(Unseen):
@@ -79,16 +79,17 @@ def git_snapshot(repository: Path, commit: str, folder: str, constants: TreeCons
     return replace(snapshot, edited=texts)
 
 
-def _listed(repository: Path, commit: str, folder: str) -> dict[str, CommittedFile]:
+def _committed(repository: Path, commit: str, folder: str) -> CommittedTree:
     try:
-        files = committed_files(partial(_git, repository), f"{commit}:{folder}", f"{repository}: {commit[:12]}")
-    except GitFailed as error:
+        where = f"{repository}: {commit[:12]}"
+        found = committed_tree(partial(_git, repository), repository, commit, folder, where)
+    except NoFolder as error:
         raise RevisionError(
             f"{repository}: {commit[:12]} holds no folder {folder}; name another with folder"
         ) from error
-    if not files:
+    if not found.files:
         raise RevisionError(f"{repository}: no notes in {folder} at {commit[:12]}; name another folder or revision")
-    return files
+    return found
 
 
 def _dates(repository: Path, commit: str, folder: str) -> dict[str, int]:

@@ -140,7 +140,8 @@ class StateMixer:
                 continue
             edits[each] = EditedFile(each, data, mtime_ns)
         removed &= base.parsed.keys() | self.then.difference.removed | self.now.difference.removed
-        difference = Difference(edits, frozenset(removed))
+        unread = self._state_for(CauseKind.OTHER_TEXTS, taken).difference.unread
+        difference = Difference(edits, frozenset(removed), unread)
         is_as_on_disk = not difference.paths and signals.stored is base.stored
         if is_as_on_disk and moment == self.then.context.now_ms and reading == self.then.reading:
             return base

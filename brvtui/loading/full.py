@@ -55,13 +55,15 @@ def load(
     progress: Progress | None = None,
     edits: Sequence[EditedFile] = (),
     removed: Collection[str] = (),
+    unread: Listing | None = None,
 ) -> Snapshot:
     """A snapshot of ``project`` as it is now on disk.
 
-    ``edits`` replace the contents of their files on disk, and files at the paths ``removed`` count as missing. Files
-    that have not changed since ``previous``, or else since ``kept`` (same times, size and inode), are not read again.
-    Calls ``progress`` with the number of files read and the total; when they are equal, the index is built next. Files
-    that cannot be read are listed as unseen. Raises no errors.
+    ``edits`` replace the contents of their files on disk, and files at the paths ``removed`` count as missing.
+    ``unread`` adds files past the limit, and replaces the unseen files on disk. Files that have not changed since
+    ``previous``, or else since ``kept`` (same times, size and inode), are not read again. Calls ``progress`` with the
+    number of files read and the total; when they are equal, the index is built next. Files that cannot be read are
+    listed as unseen. Raises no errors.
     """
     is_read = constants.limits.linked_trees or not project.link
     if is_read and project.link:
@@ -70,8 +72,8 @@ def load(
         is_read, link = False, _moved(project.tree)
         project = replace(project, link=link, notices=(*project.notices, link))
     own = list_files(project.tree) if is_read else Listing((), ())
-    if edits or removed:
-        own = _with(own, edits, removed)
+    if edits or removed or unread:
+        own = _with(own, edits, removed, unread)
     edited = {edit.path: edit for edit in edits}
     located, beyond = _in_document_order(own.files, "", project.tree, constants, now_ms)
     past_limit = f"past the {constants.limits.max_files} files that the engine reads"
@@ -173,11 +175,13 @@ def _read_files(
     return _ReadFiles(parsed, fresh, ids, left)
 
 
-def _with(own: Listing, edits: Sequence[EditedFile], removed: Collection[str]) -> Listing:
-    """``own`` with the files of ``edits``, and without the files at ``removed``."""
-    other = {*removed, *(edit.path for edit in edits)}
-    files = [file for file in own.files if file.path not in other] + [edit.file for edit in edits]
-    unseen = tuple(file for file in own.unseen if file.path not in other)
+def _with(own: Listing, edits: Sequence[EditedFile], removed: Collection[str], unread: Listing | None) -> Listing:
+    """``own`` with the files of ``edits``, without the files at ``removed``, and with the ``unread`` files."""
+    edited = {edit.path for edit in edits}
+    other = unread or Listing((), tuple(file for file in own.unseen if file.path not in removed))
+    files = [*(file for file in own.files if file.path not in removed and file.path not in edited), *other.files]
+    files += [edit.file for edit in edits]
+    unseen = tuple(file for file in other.unseen if file.path not in edited)
     return Listing(tuple(sorted(files, key=lambda file: walk_key(file.path))), unseen)
 
 

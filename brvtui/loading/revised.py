@@ -11,9 +11,10 @@ from brvtui.ranking.decay import just_before_ms
 from brvtui.snapshot import Snapshot
 from brvtui.tree.constants import TreeConstants
 from brvtui.tree.history.git import RevisionError
+from brvtui.tree.history.repository import GIT
 from brvtui.tree.history.revision import Revision, content_id
 from brvtui.tree.reading.contents import Unseen, read_bytes
-from brvtui.tree.reading.files import DUPLICATE, NS_PER_MS, possible_documents
+from brvtui.tree.reading.files import DUPLICATE, NS_PER_MS, Listing, in_walk_order, possible_documents
 from brvtui.tree.reading.signals import NoteSignals, SignalLayers
 
 # Snapshots for what-if: one edited file, or other stored signals. Writes nothing.
@@ -73,6 +74,8 @@ class Difference:
 
     edits: Mapping[str, EditedFile]
     removed: frozenset[str]
+    unread: Listing | None = None
+    """The other files past the limit, and the unseen files; None for those on disk."""
 
     @property
     def paths(self) -> tuple[str, ...]:
@@ -94,8 +97,10 @@ def revised(snapshot: Snapshot, constants: TreeConstants, now_ms: float, differe
     Checks every file of the tree.
     """
     before = replace(snapshot, postings=snapshot.postings.detached())
-    edits = tuple(difference.edits.values())
-    after = load(snapshot.project, constants, now_ms, snapshot.stored, before, edits=edits, removed=difference.removed)
+    edits, removed, unread = tuple(difference.edits.values()), difference.removed, difference.unread
+    after = load(
+        snapshot.project, constants, now_ms, snapshot.stored, before, edits=edits, removed=removed, unread=unread
+    )
     return _unpublished(after, _texts(edits, constants))
 
 
@@ -114,17 +119,21 @@ def difference_to(snapshot: Snapshot, revision: Revision) -> Difference:
     """The changes from ``snapshot`` to the tree at ``revision``. Reads every note.
 
     Only texts are compared. A note that exists in both, even if renamed, has the age of its current file. A note that
-    exists only in the revision is as old as its last commit. Notes past the number that the engine reads are left out.
+    exists only in the revision is as old as its last commit. Notes past the number that the engine reads are not read.
     Raises :class:`brvtui.tree.history.git.RevisionError`.
     """
     there, largest = revision.files, snapshot.limits.max_file_bytes
     own = {file.path: file for file in snapshot.files}
-    contents = {entry.file: _bytes(snapshot, path) for path, entry in snapshot.parsed.items() if not entry.alias}
+    contents = {
+        entry.file: text
+        for path, entry in snapshot.parsed.items()
+        if not entry.alias and (text := _bytes(snapshot, path)) is not None
+    }
     differing = [
         path
         for path, file in there.items()
-        if path not in contents
-        or not (file.holds(contents[path]) or min(file.size, snapshot.parsed[path].size) > largest)
+        if not (path in contents and file.holds(contents[path]))
+        and not (path in own and min(file.size, own[path].size) > largest)
     ]
     links = {file.path for file in snapshot.unseen if file.reason == DUPLICATE}
     removed = frozenset((own.keys() | links) - there.keys() - revision.ignored)
@@ -134,18 +143,23 @@ def difference_to(snapshot: Snapshot, revision: Revision) -> Difference:
     gone = [path for path, file in like.items() if file is None]
     dates = revision.changed_ms(gone) if gone else {}
     times = {path: file.mtime_ns if file else dates[path] * NS_PER_MS for path, file in like.items()}
-    possible = possible_documents([file.at(path, times[path]) for path, file in there.items()], snapshot.limits)
-    differing = [path for path in differing if path in possible]
-    data = revision.read(differing, largest)
-    return Difference({path: EditedFile(path, data[path], times[path]) for path in differing}, removed)
+    listed = [file.at(path, times[path]) for path, file in there.items()]
+    possible = possible_documents(listed, snapshot.limits)
+    past_limit = tuple(file for file in listed if file.path not in possible and file.path not in own)
+    on_disk = tuple(file for file in snapshot.unseen if file.path not in own)
+    kept = [file for file in on_disk if file.path in revision.ignored or file.path == GIT]
+    unseen = in_walk_order({file.path: file for file in (*kept, *revision.unseen)}.values())
+    unread = Listing(past_limit, unseen) if past_limit or unseen != on_disk else None
+    data = revision.read([path for path in differing if path in possible], largest)
+    edits = {path: EditedFile(path, content, times[path]) for path, content in data.items()}
+    return Difference(edits, removed, unread)
 
 
-def _bytes(snapshot: Snapshot, path: str) -> bytes:
-    """The bytes of a file; empty if it cannot be read, so that it counts as changed."""
+def _bytes(snapshot: Snapshot, path: str) -> bytes | None:
     try:
         return snapshot.read(path)
     except OSError:
-        return b""
+        return None
 
 
 def _texts(edits: Iterable[EditedFile], constants: TreeConstants) -> dict[str, str]:

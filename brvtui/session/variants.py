@@ -172,7 +172,7 @@ def _with_notes(snapshot: Snapshot, constants: TreeConstants, now_ms: float, var
         edit = variant.edit
         edits[edit.path] = edit_after_save(snapshot, now_ms, edit.path, edit.data, edit.keep_mtime)
     left_out = frozenset(_known(snapshot, path) for path in variant.without)
-    return revised(snapshot, constants, now_ms, Difference(edits, difference.removed | left_out))
+    return revised(snapshot, constants, now_ms, Difference(edits, difference.removed | left_out, difference.unread))
 
 
 def _known(snapshot: Snapshot, path: str) -> str:

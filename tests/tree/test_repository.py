@@ -20,7 +20,7 @@ from brvtui.fleet.opening import commit_of, git_snapshot
 from brvtui.tree.history import git as runner
 from brvtui.tree.history import repository as checked
 from brvtui.tree.history.git import RevisionError, git
-from brvtui.tree.history.revision import Revision, committed_files
+from brvtui.tree.history.revision import Revision, committed_tree
 
 _IDENTITY = ("-c", "user.name=t", "-c", "user.email=t@example.org", "-c", "protocol.file.allow=always")
 
@@ -365,8 +365,8 @@ def test_impossible_file_names_are_skipped() -> None:
     )  # fmt: skip
     listing = b"".join(b"100644 blob " + b"a" * 40 + b"\t%b.md\0" % name for name in names)
     answers = iter((listing, b"12\n" * len(names)))
-    listed = committed_files(lambda *_, **__: next(answers), "HEAD:", "HEAD")
-    assert list(listed) == ["n" * 252 + ".md", "é" * 127 + "/y.md", "x/y.md"]
+    listed = committed_tree(lambda *_, **__: next(answers), Path("/"), "HEAD", "", "HEAD")
+    assert list(listed.files) == ["n" * 252 + ".md", "é" * 127 + "/y.md", "x/y.md"]
 
 
 def _damage(clone: Path, content: str) -> None:

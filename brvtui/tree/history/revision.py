@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Callable, Collection, Mapping
+import stat
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property, partial
-from io import BytesIO
 from pathlib import Path
 
+from brvtui.disk.walking import MOST_DEPTH, TOO_DEEP
 from brvtui.tree.history.git import GitFailed, RevisionError, git
-from brvtui.tree.reading.files import SEARCHABLE, TreeFile, role_of
+from brvtui.tree.history.links import CommittedLinks
+from brvtui.tree.reading.files import DUPLICATE, HIDDEN_FOLDER, TreeFile, UnseenFile, in_walk_order, unread_name
 from brvtui.wording import shortened
 
 _MOST_LISTING = 64 * 1_048_576
@@ -23,9 +25,9 @@ _MOST_BRANCHES = 4
 _LONGEST_NAME = 255
 _SHA1_DIGITS = 40
 _MS = 1000
-_NO_FOLDER = "Not a valid object name"
 _LACKING = "run git fsck, or, in a partial clone, fetch all objects"
-_FILE_MODES, _LINK_MODE = (b"100644", b"100755", b"100664"), b"120000"
+_SUBMODULE = 0o160000
+_LONGEST_TARGET = 4095
 
 
 def named_revisions(folder: Path) -> dict[str, str]:
@@ -90,11 +92,11 @@ def committed_contents(
     ``run`` is :func:`git` in their repository. Raises :class:`RevisionError`, which names ``where`` and ``remedy``, if
     they are too large together, and if a content is not the committed one.
     """
-    contents = dict.fromkeys(files, bytes(largest + 1))
+    contents = dict.fromkeys(files, bytes(min(largest + 1, max((file.size for file in files.values()), default=0))))
     small = {path: file for path, file in files.items() if file.size <= largest}
     size = sum(file.size for file in small.values())
     if size > _MOST_CONTENT:
-        raise RevisionError(f"{where}: more than {_MOST_CONTENT} bytes of notes {remedy}")
+        raise RevisionError(f"{where}: more than {_MOST_CONTENT} bytes of notes{remedy}")
     ids = "".join(f"{file.content}\n" for file in small.values()).encode("ascii")
     data = run("cat-file", "--batch", most=size + _SHORT * (len(small) + 1), given=ids) if small else b""
     start = 0
@@ -107,64 +109,127 @@ def committed_contents(
     return contents
 
 
-def committed_files(run: Callable[..., bytes], place: str, where: str) -> dict[str, CommittedFile]:
-    """Returns the regular markdown files of ``place`` (``COMMIT:FOLDER``) that are not hidden, by path.
+class NoFolder(RevisionError):
+    """The revision has no such folder."""
 
-    ``run`` is :func:`git` in their repository. Leaves out paths that no checkout can have because a name is too long
-    or empty. Raises :class:`GitFailed` if the folder does not exist, and :class:`RevisionError`, which names
-    ``where``, if git cannot list the files or lacks the content of one, or if a symlink leads to another note.
+
+@dataclass(frozen=True, slots=True)
+class CommittedTree:
+    """A tree at a revision: its regular markdown files by path, and the files that are not read."""
+
+    files: Mapping[str, CommittedFile]
+    unseen: tuple[UnseenFile, ...]
+
+
+def committed_tree(run: Callable[..., bytes], top: Path, commit: str, folder: str, where: str) -> CommittedTree:
+    """Returns the tree in ``folder`` at ``commit``, as a walk of its checkout in the repository ``top`` would list it.
+
+    ``run`` is :func:`git` in the repository. Leaves out paths that no checkout can have because a name is too long or
+    empty. Raises :class:`NoFolder`, and :class:`RevisionError`, which names ``where``, if git cannot list the files or
+    lacks the content of one, or if a symlink leads to another note.
     """
+    contents, links, unseen = dict[str, str](), list[str](), dict[str, str]()
+    for mode, content, path in _entries(run, commit, folder, where):
+        name = path.rpartition("/")[2]
+        if shut := _shut_folder(f"{path}/" if mode == _SUBMODULE else path):
+            unseen[shut] = HIDDEN_FOLDER if shut.rpartition("/")[2].startswith(".") else TOO_DEEP
+        elif mode == _SUBMODULE:
+            unseen[path] = "a submodule is not read"
+        elif stat.S_ISLNK(mode):
+            links.append(path)
+        elif stat.S_ISREG(mode) and unread_name(name):
+            unseen[path] = unread_name(name)
+        elif stat.S_ISREG(mode) and name.endswith(".md"):
+            contents[path] = content
+    if links:
+        unseen |= _link_reasons(run, top, commit, folder, where, links)
+    left = (UnseenFile(path, reason, reason == TOO_DEEP) for path, reason in unseen.items() if reason)
+    return CommittedTree(_sized(run, contents, where), in_walk_order(left))
+
+
+def _entries(run: Callable[..., bytes], commit: str, folder: str, where: str) -> Iterator[tuple[int, str, str]]:
+    """Yields the mode, the id and the path of everything below ``folder``."""
+    place = f"{commit}:{folder}"
     try:
-        listing = run("ls-tree", "--full-tree", "-r", "-z", "--end-of-options", place, most=_MOST_LISTING)
+        listing = run("ls-tree", "--full-tree", "-r", "-t", "-z", "--end-of-options", place, most=_MOST_LISTING)
     except GitFailed as error:
-        if _NO_FOLDER in str(error):
-            raise
-        raise RevisionError(f"{where}: its files cannot be listed ({error}); name another, or run git fsck") from error
-    contents: dict[str, str] = {}
-    links: list[str] = []
+        with suppress(GitFailed):
+            _check_way(run, commit, folder, where)
+        raise GitFailed(f"{where}: its files cannot be listed ({error}); name another, or run git fsck") from error
     for entry in listing.split(b"\0"):
         facts, _, path = entry.partition(b"\t")
         fields = facts.split()
-        if path.endswith(b".md") and len(fields) == 3 and fields[0] in (*_FILE_MODES, _LINK_MODE):
-            name = path.decode("utf-8", "surrogateescape")
-            if all(part and part[:1] != b"." and len(part) <= _LONGEST_NAME for part in path.split(b"/")):
-                if fields[0] == _LINK_MODE:
-                    links.append(name)
-                else:
-                    contents[name] = fields[2].decode("ascii")
-    _check_links(run, place, links, contents, where)
+        possible = all(part not in (b"", b".", b"..") and len(part) <= _LONGEST_NAME for part in path.split(b"/"))
+        if len(fields) == 3 and possible:
+            yield int(fields[0], 8), fields[2].decode("ascii"), path.decode("utf-8", "surrogateescape")
+
+
+def _check_way(run: Callable[..., bytes], commit: str, folder: str, where: str) -> None:
+    """Raises :class:`RevisionError` if ``folder`` is none, and :class:`GitFailed` if git cannot read one above it."""
+    parts = folder.split("/") if folder else []
+    for place in ("/".join(parts[: depth + 1]) for depth in range(len(parts))):
+        entry = run("ls-tree", "--full-tree", "--end-of-options", commit, f":(literal){place}", most=_MOST_LISTING)
+        if entry.startswith(b"120000 "):
+            why = "is a symlink there, which is not followed; name another revision"
+            raise RevisionError(f"{where}: {shortened(place)} {why}")
+        if not entry.startswith(b"040000 "):
+            raise NoFolder(f"{where}: no folder {shortened(place)}")
+
+
+def _shut_folder(path: str) -> str:
+    """The first folder above ``path`` that a walk does not enter; empty if there is none."""
+    folders = path.split("/")[:-1]
+    for depth, name in enumerate(folders):
+        if name.startswith(".") or depth == MOST_DEPTH:
+            return "/".join(folders[: depth + 1])
+    return ""
+
+
+def _link_reasons(
+    run: Callable[..., bytes], top: Path, commit: str, folder: str, where: str, paths: Collection[str]
+) -> dict[str, str]:
+    """The reasons why the symlinks at ``paths`` are not read. Raises :class:`RevisionError` if one leads to a note."""
+    modes, ids, reasons = dict[str, int](), dict[str, str](), dict[str, str]()
+    for mode, content, path in _entries(run, commit, "", where):
+        modes[path] = stat.S_IFDIR if mode == _SUBMODULE else mode
+        if stat.S_ISLNK(mode):
+            ids[path] = content
+    links = CommittedLinks(os.path.realpath(top), folder, modes)
+    prefix = f"{folder}/" if folder else ""
+    pending = [f"{prefix}{path}" for path in paths]
+    needed = dict.fromkeys(pending)
+    while needed:
+        files = _sized(run, {path: ids[path] for path in needed}, where)
+        for path, data in committed_contents(run, files, _LONGEST_TARGET, where, "; name another revision").items():
+            text = data.partition(b"\0")[0].decode("utf-8", "surrogateescape")
+            links.targets[path] = text or "\0"  # no checkout can have such a link
+        asked, pending, needed = pending, [], {}
+        for path in asked:
+            try:
+                reasons[path.removeprefix(prefix)] = links.reason(path)
+            except KeyError as link:
+                needed[link.args[0]] = None
+                pending.append(path)
+    for path in paths:
+        if reasons[path] == DUPLICATE:
+            why = f"is {DUPLICATE}, which makes every search of the engine fail; name another revision"
+            raise RevisionError(f"{where}: {shortened(path)} {why}")
+    return reasons
+
+
+def _sized(run: Callable[..., bytes], contents: Mapping[str, str], where: str) -> dict[str, CommittedFile]:
+    """The files with these ids of ``contents``, with their sizes."""
     ids = dict.fromkeys(contents.values())
     object_ids = "".join(f"{content}\n" for content in ids).encode("ascii")
     try:
         found = run("cat-file", "--batch-check=%(objectsize)", most=_MOST_LISTING, given=object_ids).split(b"\n")
     except GitFailed as error:
-        raise RevisionError(f"{where}: git lacks the content of a note: {_LACKING}") from error
+        raise GitFailed(f"{where}: git lacks the content of a note ({error}): {_LACKING}") from error
     sizes = dict(zip(ids, found, strict=False))
     for name, content in contents.items():
         if not sizes.get(content, b"").isdigit():
             raise RevisionError(f"{where}: git lacks the content of {shortened(name)}: {_LACKING}")
     return {name: CommittedFile(content, int(sizes[content])) for name, content in contents.items()}
-
-
-def _check_links(
-    run: Callable[..., bytes], place: str, links: Collection[str], contents: Mapping[str, str], where: str
-) -> None:
-    """Raises :class:`RevisionError` if one of ``links`` may lead to another note: then the engine finds nothing.
-
-    git follows links within the repository. A link that leaves it counts if it ends with the name of a note.
-    """
-    notes = {path: content for path, content in contents.items() if role_of(path) in SEARCHABLE} if links else {}
-    ids, names = {*map(str.encode, notes.values())}, {os.fsencode(path).rpartition(b"/")[2] for path in notes}
-    folder = place if place.endswith(":") else f"{place}/"
-    objects = b"".join(os.fsencode(f"{folder}{path}\n") for path in links if "\n" not in path)
-    follow = ("cat-file", "--follow-symlinks", "--batch-check=%(objectname)")
-    answers = BytesIO(run(*follow, most=_MOST_LISTING, given=objects) if objects else b"")
-    for path in links:
-        kind, _, size = (b"", b"", b"") if "\n" in path else answers.readline().strip().partition(b" ")
-        target = answers.read(int(size) + 1).strip() if size.isdigit() else b""
-        if not kind or kind in ids or (kind == b"symlink" and target.rpartition(b"/")[2] in names):
-            why = "is a symlink to another note, which makes every search of the engine fail"
-            raise RevisionError(f"{where}: {shortened(path)} {why}; name another revision")
 
 
 class Revision:
@@ -184,18 +249,28 @@ class Revision:
             hint = "fetch it first (in CI: a checkout with fetch-depth: 0), or name another"
             raise RevisionError(f"{folder}: no revision {shortened(name)} in git; {hint}") from error
 
-    @cached_property
+    @property
     def files(self) -> Mapping[str, CommittedFile]:
         """Every regular markdown file of the tree by its path."""
-        place = f"{self.commit}:{self._prefix.decode('utf-8', 'surrogateescape').rstrip('/')}"
+        return self._tree.files
+
+    @property
+    def unseen(self) -> tuple[UnseenFile, ...]:
+        """The files of the tree that are not read."""
+        return self._tree.unseen
+
+    @cached_property
+    def _tree(self) -> CommittedTree:
+        place = self._prefix.decode("utf-8", "surrogateescape").rstrip("/")
+        top = Path(os.path.realpath(self.folder).removesuffix(f"/{place}"))
         try:
-            files = committed_files(partial(git, self.folder), place, shortened(self.name))
-        except GitFailed as error:
+            found = committed_tree(partial(git, self.folder), top, self.commit, place, shortened(self.name))
+        except NoFolder as error:
             hint = "is the tree committed there, and not ignored?"
             raise RevisionError(f"{shortened(self.name)} does not contain {self.folder}: {hint}") from error
-        if not files:
+        if not found.files:
             raise RevisionError(f"{shortened(self.name)} contains no notes of {self.folder}: are they committed there?")
-        return files
+        return found
 
     @cached_property
     def ignored(self) -> frozenset[str]:
@@ -207,7 +282,7 @@ class Revision:
     def read(self, paths: Collection[str], largest: int) -> dict[str, bytes]:
         """The content of the files at ``paths``, as :func:`committed_contents`."""
         wanted = {path: self.files[path] for path in paths}
-        where, remedy = shortened(self.name), "differ; name a closer revision"
+        where, remedy = shortened(self.name), " differ; name a closer revision"
         return committed_contents(partial(git, self.folder), wanted, largest, where, remedy)
 
     def changed_ms(self, paths: Collection[str]) -> dict[str, int]:

@@ -27,6 +27,9 @@ MANIFEST_FILE = "_manifest.json"
 DUPLICATE = "a symlink to another note in the tree"
 NS_PER_MS, MS_PER_HOUR = 1_000_000, 3_600_000
 HTML = "an HTML topic, which ByteRover V4 reads"
+HIDDEN_FOLDER = "a folder whose name begins with a dot is not read"
+LINKED_FOLDER = "a folder behind a symlink is not read"
+IRREGULAR = "not a regular file"
 _MARKDOWN = "the ending must be .md in lower case"
 _UNREAD = {
     **dict.fromkeys((".md", ".mdx", ".markdown", ".mdown", ".mkd", ".txt", ".rst", ".adoc", ".org"), _MARKDOWN),
@@ -129,17 +132,17 @@ def list_files(root: Path) -> Listing:
             unseen.append(UnseenFile(path, f"cannot be read: {faults.reason(error)}"))
             continue
         if not stat_module.S_ISREG(stat.st_mode):
-            unseen.append(UnseenFile(path, "not a regular file"))
+            unseen.append(UnseenFile(path, IRREGULAR))
             continue
         if entry.is_symlink():
-            unseen.append(UnseenFile(path, _link_reason(entry.path, root)))
+            unseen.append(UnseenFile(path, link_reason(os.path.realpath(entry.path), root)))
             continue
         files.append(TreeFile(path, stat.st_size, stat.st_mtime_ns, stat.st_ino, stat.st_ctime_ns))
     return Listing(tuple(files), tuple(unseen))
 
 
-def _link_reason(path: str, root: Path) -> str:
-    target = os.path.realpath(path)
+def link_reason(target: str, root: str | Path) -> str:
+    """The reason why a symlink to the file ``target`` (absolute, without links) is not read in the tree ``root``."""
     inside = target.removeprefix(f"{root}{os.sep}").replace(os.sep, "/")
     if target == inside:
         return "a symlink to a file outside the tree"
@@ -151,19 +154,15 @@ def _link_reason(path: str, root: Path) -> str:
 def _walk(root: Path, unseen: list[UnseenFile]) -> Iterator[tuple[os.DirEntry[str], str]]:
     def enters(folder: os.DirEntry[str], path: str) -> bool:
         if folder.name.startswith("."):
-            unseen.append(UnseenFile(path, "a folder whose name begins with a dot is not read"))
+            unseen.append(UnseenFile(path, HIDDEN_FOLDER))
         return not folder.name.startswith(".")
 
     for entry, path in walk(root, lambda path, why: unseen.append(UnseenFile(path, why, why == TOO_DEEP)), enters):
-        if entry.is_symlink() and leads_to_folder(entry):
-            unseen.append(UnseenFile(path, "a folder behind a symlink is not read"))
-        elif entry.name.endswith(".md"):
-            if entry.name.startswith("."):
-                unseen.append(UnseenFile(path, "a file whose name begins with a dot is not read"))
-            else:
-                yield entry, path
-        elif reason := unread_ending(entry.name):
+        is_folder = entry.is_symlink() and leads_to_folder(entry)
+        if reason := LINKED_FOLDER if is_folder else unread_name(entry.name):
             unseen.append(UnseenFile(path, reason))
+        elif entry.name.endswith(".md"):
+            yield entry, path
 
 
 def limit_notices(unseen: Iterable[UnseenFile]) -> Iterator[str]:
@@ -174,16 +173,22 @@ def limit_notices(unseen: Iterable[UnseenFile]) -> Iterator[str]:
         yield f"not read: {shortened(found[0].path)}{more}: {found[0].reason}"
 
 
-def unread_ending(name: str) -> str:
+def unread_name(name: str) -> str:
     """The reason why a file called ``name``, which looks like a note, is not read; empty for any other file."""
-    ending = name[name.rfind(".") :].lower()
-    return "" if name.endswith(".md") else _UNREAD.get(ending, "")
+    if name.endswith(".md"):
+        return "a file whose name begins with a dot is not read" if name.startswith(".") else ""
+    return _UNREAD.get(name[name.rfind(".") :].lower(), "")
 
 
 def walk_key(path: str) -> tuple[tuple[int, bytes], ...]:
     """A sort key for walk order: a folder's files first, then its subfolders, last to first."""
     *folders, name = os.fsencode(path).split(b"/")
     return (*((1, folder.translate(_BACKWARDS) + b"\xff") for folder in folders), (0, name))
+
+
+def in_walk_order(unseen: Iterable[UnseenFile]) -> tuple[UnseenFile, ...]:
+    """``unseen`` in the order in which a walk reports them: a folder past the limit only when it would be entered."""
+    return tuple(sorted(unseen, key=lambda file: walk_key(f"{file.path}/" if file.is_past_limit else file.path)))
 
 
 def folder_key(path: str) -> tuple[bytes, ...]:
@@ -204,7 +209,7 @@ def stat_file(root: Path, path: str) -> TreeFile | None:
     if any(folder.startswith(".") for folder in folders):
         return None
     if not name.endswith(".md"):
-        if unread_ending(name):
+        if unread_name(name):
             raise NeedsFullWalk(path)
         return None
     if len(folders) > MOST_DEPTH:
