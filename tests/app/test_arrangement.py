@@ -134,7 +134,7 @@ def test_digest_leaves_room_for_four_results() -> None:
     hidden = frozenset(QUERY.aside)
     low = arrange(QUERY, 110, 22, True, "score", "", Layout(hidden=hidden)).areas
     assert (low["results"].height, low[DIGEST].height) == (12, 6)
-    assert DIGEST not in arrange(QUERY, 110, 19, True, "score", "", Layout(hidden=hidden)).areas
+    assert DIGEST not in arrange(QUERY, 110, 18, True, "score", "", Layout(hidden=hidden)).areas
     assert DIGEST not in arrange(QUERY, 80, 19, False, "score").areas
 
 

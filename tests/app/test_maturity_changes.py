@@ -97,7 +97,7 @@ async def test_signals_can_be_set_by_mouse(app: BrvTui, garden: Tree) -> None:
         await click("core")
         await click("frontmatter [")
         await until(pilot, lambda: "+ maturity: core" in shown(pilot))
-        await click("Enter run")
+        await click("Enter run ")
         await _stands(pilot, _REFUNDS, "core")
         assert b"maturity: core" in (garden.tree / _REFUNDS).read_bytes()
         assert column(pilot, "core").chosen == view(pilot).selection.file == _REFUNDS

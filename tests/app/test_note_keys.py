@@ -241,7 +241,7 @@ async def test_archiving_and_restoring_a_note_can_be_undone(app: BrvTui, garden:
         await until(pilot, lambda: "removes" in shown(pilot))
         for words in (f"creates {_ARCHIVED}.full.md", f"creates {_ARCHIVED}.stub.md", "type: archive_stub"):
             assert words in shown(pilot)
-        await _click(pilot, "Enter run")
+        await _click(pilot, "Enter run ")
         await until(pilot, lambda: view(pilot).selection.file == f"{_ARCHIVED}.stub.md")
         await settled(pilot)
         assert not (garden.tree / NOTE).exists()
@@ -387,7 +387,7 @@ async def test_signals_set_in_the_frontmatter_create_no_overlay(app: BrvTui, gar
         await _click(pilot, "frontmatter [")
         await until(pilot, lambda: "+ maturity: core" in shown(pilot))
         assert "its time is kept, so cached answers stay valid" in shown(pilot)
-        await _click(pilot, "Enter run")
+        await _click(pilot, "Enter run ")
         await until(pilot, lambda: b"maturity: core" in (garden.tree / path).read_bytes())
         assert (garden.tree / path).stat().st_mtime_ns == before
         await until(pilot, lambda: view(pilot).project.overview.branches[path].maturity == "core")  # type: ignore[union-attr]
@@ -395,10 +395,10 @@ async def test_signals_set_in_the_frontmatter_create_no_overlay(app: BrvTui, gar
         assert not (brv(pilot).project.session.notes._overlay.path).exists()  # type: ignore[union-attr]
         await _press(pilot, "I", SignalsDialog, path)
         await until(pilot, lambda: "these are its current signals" in shown(pilot))
-        assert "Enter run" not in shown(pilot)
+        assert "Enter run " not in shown(pilot)
         await pilot.press("left")
         await until(pilot, lambda: "+ maturity: validated" in shown(pilot))  # kept where they are: in the frontmatter
-        assert "Enter run" in shown(pilot)
+        assert "Enter run " in shown(pilot)
 
 
 @pytest.mark.long

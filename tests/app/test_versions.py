@@ -113,7 +113,7 @@ async def test_migration_dialog_counts_judged_queries_that_would_take_too_long(
         await on(pilot, MigrationDialog, "m")
         choices = pilot.app.screen.query_one(MigrationList).choices
         assert sum(choice.startswith("query ") for choice in choices) == 2
-        assert "1 judged query is not run, because that would take too long." in flat(pilot)
+        assert "1 judged query is not run," in flat(pilot)
 
 
 @pytest.mark.parametrize("size", [WIDE, NARROW])
