@@ -140,7 +140,7 @@ async def test_all_keys_are_listed_from_the_bindings(app: BrvTui) -> None:
         text = "\n".join(line.plain for line in pilot.app.screen.query_one(TextPane).lines)
         for words in (
             "Empty the simulated cache",
-            "Show and focus tree",
+            "Go to the Tree pane",
             "Go to the last row",
             "Open the folder",
             "^q",

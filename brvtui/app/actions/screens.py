@@ -15,11 +15,11 @@ QUERY_PANES = {
     "tree": "f8",
 }
 _SHOWN = {
-    "entry": "then and now: the selected query as it was logged and as it is answered now",
-    "cache": "the cache, or the graph if the engine ranks over one",
+    "entry": "the selected query as it was logged, and as it is answered now",
+    "cache": "the Cache pane, or the Graph pane if the engine has a graph",
     "judged": "the judged queries",
     "cell": "the answer for the cell under the cursor",
-    "sliders": "what if: a slider for every constant",
+    "sliders": "What if, with a slider for every constant",
 }
 _KEEP = "Switch between keeping and renewing the note's modification time on saving"
 
@@ -29,7 +29,8 @@ def _panes(prefix: str, keys: dict[str, str]) -> tuple[Action, ...]:
     first, *_, last = keys.values()
     return tuple(
         Action(
-            f"{prefix}.{pane}", key, f"pane('{pane}')", "panes", f"Show and focus {_SHOWN.get(pane, pane)}",
+            f"{prefix}.{pane}", key, f"pane('{pane}')", "panes",
+            f"Go to {_SHOWN.get(pane, f'the {pane.capitalize()} pane')}",
             bar=key == first, first=True, span=f"{first.upper()}-{last.upper()}" if key == first else "",
         )
         for pane, key in keys.items()
