@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator, Mapping
 from unicodedata import normalize
 
 from brvtui.engines.advice import NO_WORDS
@@ -12,8 +12,8 @@ from brvtui.paint.sentence import Clause, Sentence, answered_words, clause, list
 from brvtui.paint.text import number, signed
 from brvtui.text.analysis import UNSEEN, fold
 from brvtui.text.visible import visible
-from brvtui.trace import Check, Hit, MissingWord, Trace, Whereabouts
-from brvtui.wording import counted
+from brvtui.trace import BetterMatch, Check, Hit, MissingWord, Trace, Whereabouts
+from brvtui.wording import counted, ordinal
 
 LEAST_LEAD = 1e-9
 """The smallest lead that counts: sums of the same parts may differ by less."""
@@ -21,6 +21,10 @@ _MOST_PARTS = 2
 _MOST_PLACES = 3
 """The number of missing words for which a sentence names notes that contain them."""
 _LONGEST_RUN = 60
+_ROUND = 5
+"""The ratio of text scores from which it is shown without decimals."""
+_OUTMATCHED = 62
+"""The weight of the clause about a better match: more than that of a gate's margin."""
 
 
 def default_sentence(trace: Trace) -> Sentence:
@@ -128,8 +132,26 @@ def _spelling(one: MissingWord) -> str:
     return "with invisible characters in it" if UNSEEN.search(one.run) else "in another spelling"
 
 
+def outmatched(better: BetterMatch, names: Mapping[str, str] | None = None) -> Iterator[Clause]:
+    """Yields the document that matches clearly better than the first result, and the parts of the score that decided.
+
+    ``names`` has words for the names of parts.
+    """
+    if better.times is not None:
+        how = f"matches {better.times:.{0 if better.times >= _ROUND else 1}f} times better"
+    else:
+        own = ordinal(better.leg_rank) if better.leg_rank else "missing"
+        how = f"first by text alone, where this one is {own}"
+    yield clause("; ahead of ", title(better.title), f" ({ordinal(better.rank)}, {how})", weight=_OUTMATCHED)
+    by = [(names or {}).get(name, name) for name in better.because[:_MOST_PARTS]]
+    yield clause(f" because of its {' and '.join(by)}" if by else "", weight=_OUTMATCHED - 1)
+
+
 def lead_of(trace: Trace) -> Iterator[Clause]:
     """Yields the lead of the first result over the second, and the parts of their scores that contribute most to it."""
+    if trace.better_match is not None:
+        yield from outmatched(trace.better_match)
+        return
     if len(trace.hits) < 2:
         return
     first, second = trace.hits[:2]

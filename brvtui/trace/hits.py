@@ -120,6 +120,22 @@ class NearMiss:
     """The query words that the note matches, in query order."""
 
 
+@dataclass(frozen=True)
+class BetterMatch:
+    """A document that ranks below the first result although its text matches the query clearly better."""
+
+    file: str
+    title: str
+    rank: int
+    """Its rank, from 1."""
+    times: float | None
+    """Its raw text score divided by the first result's; None if ranks in the leg for text are compared."""
+    leg_rank: int | None
+    """The first result's rank in the leg that this document leads, from 1; None if it has none."""
+    because: tuple[str, ...]
+    """The names of the parts of the score in which the first result is ahead, largest difference first."""
+
+
 def behind_the_first(hit: Hit, rank: int, kept: int) -> NearMiss:
     """``hit`` at ``rank``, which is not among the first ``kept`` results."""
     return NearMiss(

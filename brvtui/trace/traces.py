@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Protocol, TypeVar
 
 from brvtui.trace.answers import RETRIEVAL_ALONE, Answer
 from brvtui.trace.checks import Check, Stage, State
-from brvtui.trace.hits import Detail, Hit, Leg, NearMiss
+from brvtui.trace.hits import BetterMatch, Detail, Hit, Leg, NearMiss
 from brvtui.trace.scores import MissingWord
 
 SCHEMA = 2
@@ -122,6 +122,7 @@ class Trace:
     """
     timings: dict[str, float] = field(default_factory=dict)
     """The milliseconds of every stage."""
+    better_match: BetterMatch | None = None
 
     @property
     def ran(self) -> bool:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from brvtui.trace.checks import Check, Stage, State
-from brvtui.trace.hits import Hit, Listed, NearMiss
+from brvtui.trace.hits import BetterMatch, Hit, Listed, NearMiss
 from brvtui.trace.routing import SearchOutcome
 from brvtui.trace.scores import TermExpansion
 
@@ -125,6 +125,7 @@ class Search:
     unmatched_words: tuple[str, ...] = ()
     hits: tuple[Hit, ...] = ()
     near_misses: tuple[NearMiss, ...] = ()
+    better_match: BetterMatch | None = None
     lifts: tuple[Lift, ...] = ()
 
     @property

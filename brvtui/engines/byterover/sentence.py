@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from brvtui.engines.advice import NO_WORDS
 from brvtui.engines.byterover.sections import Search
-from brvtui.engines.sentence import LEAST_LEAD, missing_words
+from brvtui.engines.sentence import LEAST_LEAD, missing_words, outmatched
 from brvtui.paint.hits import differences, is_level
 from brvtui.paint.line import Span
 from brvtui.paint.sentence import Clause, Sentence, answered_words, clause, listed, title, word
@@ -332,6 +332,9 @@ def _passed(trace: Trace) -> tuple[list[str | list[Span]], str]:
 
 def _lead(trace: Trace, first: Hit) -> Iterator[Clause]:
     """Yields the advantage of the note over the next: the larger parts of its score, or better matching words."""
+    if trace.better_match is not None and first is trace.hits[0]:
+        yield from outmatched(trace.better_match, _REASONS)
+        return
     second = next((hit for hit in trace.hits if hit is not first and not hit.found_by), None)
     if second is None or first.found_by or first.origin is Origin.PATH or first.score < second.score - LEAST_LEAD:
         return
@@ -390,6 +393,8 @@ def _needing(trace: Trace, outcome: Outcome) -> Iterator[Clause]:
     if threshold is not None:
         cost = largest_cost(first, threshold)
         yield clause(f"; {cost}" if cost else "", weight=50)
+    if trace.better_match is not None and first is trace.hits[0]:
+        yield from outmatched(trace.better_match, _REASONS)
     yield from _better_later_result(trace, first)
 
 

@@ -9,7 +9,7 @@ from typing import ClassVar
 from brvtui.engines.byterover_v4.reasons import use_of
 from brvtui.engines.byterover_v4.sections import DECIMALS, SpaceAnswer, TopicHit, WordPlace
 from brvtui.engines.presentation import Groups, Presentation
-from brvtui.engines.sentence import missing_words, nothing_for, place_of_first
+from brvtui.engines.sentence import missing_words, nothing_for, outmatched, place_of_first
 from brvtui.paint.blocks import Block, Rule, Text, Titled, lines_of
 from brvtui.paint.glyphs import UNICODE, Glyphs
 from brvtui.paint.line import Line, Span
@@ -43,6 +43,7 @@ def sentence(trace: Trace) -> Sentence:
         nothing_for(section.significant, first),
         *_contained(topic),
         *_relevance(topic),
+        *(outmatched(trace.better_match) if trace.better_match is not None else ()),
         *_advice(section),
         *_cited(section, topic),
     )

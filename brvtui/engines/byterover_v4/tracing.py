@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from brvtui.engines.better_match import better_match
 from brvtui.engines.byterover_v4.corpus import TopicFilter
 from brvtui.engines.byterover_v4.hits import (
     LIMIT,
@@ -257,6 +258,7 @@ def traced(
         stages=tuple(stages_of(section, matched, kept)),
         hits=shown,
         near_misses=tuple(behind + dropped),
+        better_match=better_match(shown, enumerate(hits, 1)),
         total_found=len(files),
         matched=matched,
         sections=(replace(section, not_covered=advice.lacks),),

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field, fields, replace
 
+from brvtui.engines.better_match import better_match
 from brvtui.engines.jeffs_brain import intent as intents
 from brvtui.engines.jeffs_brain.index import ChunkIndex, RankedHit
 from brvtui.engines.jeffs_brain.profile import Defaults, HybridProfile
@@ -198,6 +199,7 @@ def _retrieve(run: _Search) -> Retrieved:
         near_misses=tuple(
             behind_the_first(placed.hit, rank, len(hits)) for rank, placed in enumerate(behind, len(hits) + 1)
         ),
+        better_match=better_match(hits, enumerate((placed.hit for placed in ranking), 1), BM25),
         total_found=count,
         matched=count,
         sections=(

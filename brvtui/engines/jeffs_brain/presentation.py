@@ -70,7 +70,14 @@ def _lead(trace: Trace) -> Iterator[Clause]:
         for hit in trace.hits[:2]
     ]
     moved = trace.section(Hybrid).reranked or any(part.name == "intent" for hit in trace.hits[:2] for part in hit.parts)
-    if len(counting) != 1 or moved or len(own) < 2 or own[0] is None or own[1] is None:
+    if (
+        trace.better_match is not None
+        or len(counting) != 1
+        or moved
+        or len(own) < 2
+        or own[0] is None
+        or own[1] is None
+    ):
         yield from lead_of(trace)
         return
     lead = own[0] - own[1]

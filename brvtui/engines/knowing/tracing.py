@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
+from brvtui.engines.better_match import better_match
 from brvtui.engines.contract import Context, Query
 from brvtui.engines.knowing.candidates import Channel
 from brvtui.engines.knowing.equivalence import GRAPH_SOURCE, LEARNED_SOURCE
@@ -110,6 +111,7 @@ class TraceMaker:
             hits=packed,
             legs=tuple(self._legs()),
             near_misses=tuple(self._near_miss(one, rank) for rank, one in missed),
+            better_match=better_match(packed, enumerate((one.hit for one in placed), 1), Channel.FULL_TEXT),
             total_found=len(placed),
             matched=len({id_ for channel in self.result.search.channels for id_ in channel.ids}),
             sections=(section,),

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import ClassVar
 
 from brvtui.engines.presentation import Groups, Presentation, deviation_blocks
-from brvtui.engines.sentence import missing_words, place_of_first
+from brvtui.engines.sentence import missing_words, outmatched, place_of_first
 from brvtui.engines.soleri.comparing import (
     LEAST_LEAD,
     OTHERS,
@@ -52,7 +52,7 @@ def sentence(trace: Trace) -> Sentence:
     return (
         clause(title(first.hit.title), f" {place_of_first(trace.total_found)}"),
         *_without_links(section),
-        *_lead(section, trace.query),
+        *_lead(trace, section),
         clause(f"; its {short(first.hit.score)}: ", _amounts(parts, signed=False), weight=30),
         clause(
             "; " if words else "", words if words else _wordless(first.hit, trace.query), weight=20 if words else 92
@@ -84,8 +84,11 @@ def _without_links(section: VaultSearch) -> Iterator[Clause]:
         )
 
 
-def _lead(section: VaultSearch, query: str) -> Iterator[Clause]:
+def _lead(trace: Trace, section: VaultSearch) -> Iterator[Clause]:
     """Clauses about the lead of the first entry over the second, and its causes."""
+    if trace.better_match is not None:
+        yield from outmatched(trace.better_match)
+        return
     if len(section.ranking) < 2:
         return
     first, second = section.ranking[:2]
@@ -98,7 +101,7 @@ def _lead(section: VaultSearch, query: str) -> Iterator[Clause]:
     yield clause(": " if parts else "", _amounts(parts, signed=True), weight=90)
     if shared_links(first, second) and not is_moved:
         yield clause("; both have a link", weight=85)
-    yield _words_apart(*separating_terms(first, second), query)
+    yield _words_apart(*separating_terms(first, second), trace.query)
 
 
 def _words_apart(more: Sequence[str], less: Sequence[str], query: str) -> Clause:

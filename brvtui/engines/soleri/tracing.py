@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
 from typing import Any
 
+from brvtui.engines.better_match import better_match
 from brvtui.engines.contract import Context, Query
 from brvtui.engines.soleri.ageing import best_score, forecast
 from brvtui.engines.soleri.comparing import LEAST_LEAD, composition, differences, short
@@ -136,6 +137,7 @@ def traced(
             behind_the_first(one.hit, rank, len(hits))
             for rank, one in enumerate(placed[ranking.returned :], len(hits) + 1)
         ),
+        better_match=better_match(hits, enumerate((one.hit for one in placed), 1), POOL),
         total_found=len(placed),
         matched=len(ranking.pool.found),
         sections=(section,),

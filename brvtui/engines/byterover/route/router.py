@@ -159,6 +159,7 @@ def _route(
         stages=results.search.stages,
         hits=results.hits,
         near_misses=results.search.near_misses,
+        better_match=results.search.better_match,
         total_found=results.search.total_found,
         scale=Scale(min(profile.score.decimals, _MOST_DECIMALS), profile.score.cap),
         matched=results.search.matched,

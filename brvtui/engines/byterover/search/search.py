@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
+from brvtui.engines.better_match import better_match
 from brvtui.engines.byterover.profile import Context, Profile
 from brvtui.engines.byterover.search import scope as scopes
 from brvtui.engines.byterover.search.lint import lint, significant_words
@@ -18,7 +19,21 @@ from brvtui.snapshot import Key, Snapshot
 from brvtui.text.analysis import from_utf16
 from brvtui.text.trigrams import TrigramIndex
 from brvtui.timing import Stopwatch
-from brvtui.trace import MOST_LISTED, Check, Hit, Kind, Ladder, NearMiss, Origin, Part, Stage, State, TextScore, listed
+from brvtui.trace import (
+    MOST_LISTED,
+    BetterMatch,
+    Check,
+    Hit,
+    Kind,
+    Ladder,
+    NearMiss,
+    Origin,
+    Part,
+    Stage,
+    State,
+    TextScore,
+    listed,
+)  # fmt: skip
 from brvtui.trace.routing import SearchOutcome
 from brvtui.tree.reading.hierarchy import Symbol
 from brvtui.wording import counted
@@ -229,6 +244,7 @@ def _search_text(request: SearchRequest, text: str, scope: Scope, attempts: tupl
         unmatched_words=unmatched,
         hits=kept.hits,
         near_misses=kept.misses,
+        better_match=kept.better_match,
         lifts=kept.lifts,
     )
 
@@ -242,6 +258,7 @@ class _Kept:
     hits: tuple[Hit, ...] = ()
     misses: tuple[NearMiss, ...] = ()
     lifts: tuple[Lift, ...] = ()
+    better_match: BetterMatch | None = None
 
 
 def _keep(request: SearchRequest, ranking: Ranking) -> _Kept:
@@ -268,7 +285,22 @@ def _keep(request: SearchRequest, ranking: Ranking) -> _Kept:
     )  # fmt: skip
     misses = trimmed_misses(merged, options.most)
     misses += near_misses(request, ranking, within, SearchOutcome.MATCHES, floor, after=len(misses))
-    return _Kept(floor, stages, hits, misses[:NEAR_MISSES], lifts)
+    better = _better_match(request, ranking, hits, misses)
+    return _Kept(floor, stages, hits, misses[:NEAR_MISSES], lifts, better)
+
+
+def _better_match(
+    request: SearchRequest, ranking: Ranking, hits: Sequence[Hit], misses: Sequence[NearMiss]
+) -> BetterMatch | None:
+    """The note with the best text score, if that is clearly better than the score of the first result."""
+    raw = ranking.table.raw[ranking.positions]
+    place = int(raw.argmax())
+    if not place or not hits or hits[0].origin is not Origin.TEXT:
+        return None
+    position = int(ranking.positions[place])
+    (hit,) = text_hits(request.context, [position], ranking.table.text_scores([position]))
+    ranks = {miss.file: miss.rank for miss in misses} | {one.file: rank for rank, one in enumerate(hits, start=1)}
+    return better_match(hits, [(ranks.get(hit.file, place + 1), hit)])
 
 
 def _engine_fails(request: SearchRequest) -> Search:
