@@ -12,7 +12,7 @@ from brvtui.cli.failure import NEGATIVE, OK
 from brvtui.cli.options import WholeNumber, answer_format, project_option, shared
 from brvtui.cli.output import print_report, write_json
 from brvtui.cli.sessions import ProjectRequest, project_request
-from brvtui.engines.ageing.events import next_days
+from brvtui.engines.ageing.events import OF_NOTES, OF_TOPICS, next_days
 from brvtui.engines.registry import kind_of, presentation
 from brvtui.paint.glyphs import Glyphs, for_terminal
 from brvtui.paint.line import Line, flowed, line
@@ -25,6 +25,7 @@ from brvtui.wording import counted, profile_text
 
 
 _DATE, _DAYS = 12, 8
+_MEANINGS = {event.key: event.meaning for event in (*OF_NOTES, *OF_TOPICS)}
 
 
 def outlook_report(outlook: Outlook, width: int) -> RenderableType:
@@ -44,16 +45,17 @@ def outlook_lines(outlook: Outlook, glyphs: Glyphs) -> list[Line]:
         line(f" {ranked}{notes} in {outlook.project}", "bold strong").add(f", {span}, if nobody touches them", "text"),
         line(f" {presentation(outlook.engine).title}, profile {profile_text(outlook.profile)}", "muted"),
     ]
-    lines += [_count(count, outlook.days) for count in outlook.counts]
+    for count in outlook.counts:
+        lines.append(_count(count, outlook.days))
+        lines += [line(f"       {meaning}", "muted")] if (meaning := _MEANINGS.get(count.kind)) else []
     lines.append(Line())
     dated = [(event, document) for document in outlook.documents for event in document.events]
     for event, document in sorted(dated, key=lambda pair: pair[0].days):
         lines += [_row(event, document, glyphs)]
     if not dated:
-        earlier = any(count.by_then for count in outlook.counts)
-        lines.append(
-            line(f" no {noun}s{'; --all also lists those whose event is in the past' if earlier else ''}", "muted")
-        )
+        lines.append(line(f" no {noun}s", "muted"))
+    if any(count.by_then > count.in_span for count in outlook.counts) and all(event.days for event, _ in dated):
+        lines.append(line(f" --all also lists the {noun}s whose event is in the past", "muted"))
     return lines
 
 

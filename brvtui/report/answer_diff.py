@@ -8,8 +8,10 @@ from typing import Any
 from brvtui.engines.registry import kind_of
 from brvtui.lab.answer_diff import AnswerDiff, Cause, NoteDiff, PartChange
 from brvtui.lab.pair import TRIAL_LENGTH, PairComparison, PartPair
+from brvtui.lab.trace_diff import difference_sentence
 from brvtui.paint.blocks import Block, Text
 from brvtui.paint.line import Line, line
+from brvtui.paint.sentence import sentence_lines
 from brvtui.paint.text import plural, signed
 from brvtui.report.query import headline_of
 from brvtui.text.visible import bounded
@@ -95,6 +97,7 @@ def _row(name: str, cells: Sequence[str], role: str = "text") -> Line:
 
 DIFF_SCHEMA = 1
 _KIND, _CHANGE = 20, 9
+_SENTENCE_LINES = 99
 _PARTS = 3
 """The number of parts named for each cause: those with the largest changes."""
 _MORE = 2
@@ -113,14 +116,16 @@ def diff_blocks(diff: AnswerDiff, width: int, of_revision: bool = False, of_edit
     traces = diff.traces
     noun = kind_of(traces.now.engine, traces.now.snapshot).noun
     yield line(f" {diff.query}", "bold strong")
+    for row in sentence_lines(difference_sentence(traces), (width - 1, width - 1), _SENTENCE_LINES):
+        yield Line().gap().extend(row.spans)
     for label, name, trace in (("before", diff.then_name, traces.then), ("after", diff.now_name, traces.now)):
         info = trace.snapshot
         yield from (Line(), line(f" {label:<7} {name}: {plural(info.notes, noun)}, as of {info.clock}", "muted"))
         yield from headline_of(trace, width, timed=False)
-    yield Line()
-    for remark in (_NO_TIMES if of_revision else "", _NEW_AGE if of_edit else ""):
-        yield from [Text(remark, "muted")] if remark else []
-    yield from _outcome_lines(diff)
+    remarks = [_NO_TIMES] * of_revision + [_NEW_AGE] * of_edit
+    outcomes = list(_outcome_lines(diff))
+    if remarks or outcomes:
+        yield from (Line(), *(Text(remark, "muted") for remark in remarks), *outcomes)
     decimals = traces.now.scale.decimals
     seen = [note for note in diff.notes if note.rank_then != note.rank_now or _is_seen(note.change, decimals + _MORE)]
     for note in seen:
@@ -143,7 +148,7 @@ def _note_blocks(note: NoteDiff, decimals: int) -> Iterator[Block]:
     yield Text(moved, "text", "   ", 0)
     rank = note.rank_then
     for cause in note.causes:
-        if cause.rank != rank or cause.reason or _seen((PartChange("", cause.change), *cause.parts), decimals):
+        if cause.rank != rank or cause.reason or _is_seen(cause.change, decimals):
             yield from _cause_blocks(cause, decimals, "" if cause.reason == note.reason else cause.reason)
         rank = cause.rank
     yield Line().gap(3).fit("sum", _KIND, "muted").add(f"{signed(note.change, decimals):>{_CHANGE}}", "bold")
@@ -175,13 +180,10 @@ def diff_as_plain(diff: AnswerDiff) -> dict[str, Any]:
 
 
 def _outcome_lines(diff: AnswerDiff) -> Iterator[Line]:
-    before, now = diff.traces.outcomes
-    if {before, *(step.outcome for step in diff.outcomes)} == {now}:
-        yield line(f" {now} both times")
-        return
+    before = diff.traces.outcomes[0]
     for step in diff.outcomes:
         if step.outcome != before:
-            yield line(f" {before} → {step.outcome}", "bold strong").add(f" because of {step.what}")
+            yield line(f" {before} → {step.outcome}", "strong").add(f" because of {step.what}", "muted")
         before = step.outcome
 
 

@@ -107,9 +107,9 @@ def test_edit_without_text_changes_affects_no_score(run: Run, project: Tree) -> 
 )
 def test_compared_time_is_shown_in_the_heading(run: Run, at: str, named: str) -> None:
     out = run("diff", COMPARED, "--at", at)[1].splitlines()
-    assert out[2] == f" before  as it is: 4 notes, as of {NOW.removesuffix('Z')}.000Z"
+    before = out.index(f" before  as it is: 4 notes, as of {NOW.removesuffix('Z')}.000Z")
     after = next(place for place, line in enumerate(out) if line.startswith(f" after   {named}: 4 notes, as of "))
-    assert [out[row].split()[0] for row in (3, after + 1)] == ["TIER", "TIER"]
+    assert [out[row + 1].split()[0] for row in (before, after)] == ["TIER", "TIER"]
     assert diffed(run, "--at", at, "--to-profile", "docs")[1]["now_name"].startswith("profile docs")
 
 

@@ -44,7 +44,7 @@ def test_json_output_lists_the_notes_with_an_event(run: Run) -> None:
 def test_maturity_without_events_is_a_negative_answer(run: Run) -> None:
     code, out, _ = run("maturity", "--days", "0")
     assert code == 1
-    assert "no notes; --all also lists those whose event is in the past" in out
+    assert " no notes\n --all also lists the notes whose event is in the past" in out
     assert run("maturity", "--event", "archive", "--days", "1", "--format", "json")[0] == 1
 
 

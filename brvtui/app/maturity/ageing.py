@@ -270,7 +270,7 @@ def _curves(ageing: Ageing, width: int, glyphs: Glyphs) -> list[Line]:
     axis = Line().gap(_AXIS).add("today", "faint")
     if day:
         axis.to(max(axis.width + 1, _AXIS + round(day / LAST_DAY * (cells - 2)))).add(f"{day} d", "accent")
-    legend = Line().add("b", "bold strong").add(" best possible score ", "muted").add("i", "bold importance")
+    legend = Line().add("b", "bold strong").add(" best score ", "muted").add("i", "bold importance")
     legend.add(" importance ", "muted").add("r", "bold recency").add(" recency", "muted")
     end = f"{LAST_DAY} d"
     return [*lines, axis.right(width, line(end, "faint")) if axis.width + len(end) < width else axis, legend.cut(width)]

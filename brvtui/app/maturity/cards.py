@@ -15,18 +15,19 @@ from brvtui.ranking.maturity import LEVELS, demoted_below, promoted_from
 
 
 NO_BREAK = "\u00a0"
+_HALF_DAY = 0.5
 
 
 def label_of(mark: Mark | None, glyphs: Glyphs) -> Span:
     """Returns the label of a card and its role.
 
-    Examples: ``▾ left prompt +1`` for events by the day of the forecast, ``⚠ archive`` now, ``12d in tier 2`` for 12
-    more days in tier 2, with ``⚠`` if the note can already be archived or pruned. If all cards show the same event:
-    ``▾ 12d archive``.
+    Examples: ``▾ left prompt +1`` for events by the day of the forecast, ``⚠ archive`` now, ``tier 2 for 12d``, with
+    ``⚠`` if the note can already be archived or pruned. If all cards show the same event: ``▾ archive in 12d``.
     """
     if mark is None:
         return "", "muted"
-    short, until = mark.event.short, f"{mark.days:.0f}d {mark.event.until}"
+    left = f"{mark.days:.0f}d" if mark.days >= _HALF_DAY else "<1d"
+    short, until = mark.event.short, f"{mark.event.until} {left}"
     if mark.by_then and mark.filtered:
         return f"{glyphs.down} {until}", "bold warn"
     if mark.by_then:
@@ -54,8 +55,9 @@ _BAR = 14
 _LABEL = 17
 _NUMBERS = 25
 """The width in cells of importance, hits, recency and counts on a card of one line, including gaps."""
-_LEAST_BAR = 6
-_COUNTS = 6
+_LEAST_BAR = 4
+_AROUND_BAR = 8
+"""The width in cells of the importance and the gaps around the bar on a card of two lines."""
 
 
 def card_height(width: int) -> int:
@@ -66,10 +68,19 @@ def card_height(width: int) -> int:
 def header(width: int) -> Line:
     """Returns the heading above the numbers of the cards."""
     if width < _ONE_LINE:
-        return line("  importance", "faint").right(width, line("hits rec", "faint"))
+        cells = _bar_cells(width)
+        return line("  importance".ljust(cells + _AROUND_BAR) if cells else "  imp.   ", "faint").add(
+            "next event", "faint"
+        )
     row = line("  note", "faint").to(width - _BAR - _LABEL - _NUMBERS + 1)
     row.add("importance".ljust(_BAR + 4), "faint").add(" hits  rec acc/upd ", "faint")
-    return row.fit("next", _LABEL, "faint").cut(width)
+    return row.fit("next event", _LABEL, "faint").cut(width)
+
+
+def _bar_cells(width: int) -> int:
+    """Returns the cells of the bar on a card of two lines; 0 if there is no room for one."""
+    cells = width - _LABEL - _AROUND_BAR
+    return cells if cells >= _LEAST_BAR else 0
 
 
 def card(on_day: BoardOnDay, position: int, width: int, glyphs: Glyphs, stale: str = "") -> list[Line]:
@@ -78,23 +89,15 @@ def card(on_day: BoardOnDay, position: int, width: int, glyphs: Glyphs, stale: s
     label, role = label_of(mark, glyphs)
     if stale:
         label, role = STALE_LABELS[stale], "warn"
-    recency = share(float(on_day.forecast.then.recency[position]))
     if card_height(width) == 1:
+        recency = share(float(on_day.forecast.then.recency[position]))
         row = _named(on_day, position, width - _BAR - _LABEL - _NUMBERS, glyphs).gap()
         row.extend(_bar(on_day, position, _BAR, glyphs).spans)
         row.add(f" {_promotion(on_day, position, glyphs):>4}", "ok").add(f"  {recency}", "recency")
         row.add(f" {_counts(on_day, position):>7} ", "muted")
         return [row.fit(label, _LABEL, role)]
-    right = Line().add(label, role)
-    first = _named(on_day, position, max(width - right.width - 1, 4), glyphs).right(width, right).cut(width)
-    rest = Line().add(f" {_promotion(on_day, position, glyphs):<3}", "ok").add(f" {recency}", "recency")
-    counts = f" {_counts(on_day, position):>{_COUNTS}}"
-    cells = width - 6 - rest.width
-    if cells - len(counts) >= _LEAST_BAR:
-        rest.add(counts, "muted")
-        cells -= len(counts)
-    second = Line().gap(2).extend(_bar(on_day, position, max(cells, 4), glyphs).spans)
-    return [first, second.extend(rest.spans).cut(width)]
+    second = Line().gap(2).extend(_bar(on_day, position, _bar_cells(width), glyphs).spans)
+    return [_named(on_day, position, width, glyphs), second.gap(2).add(label, role).cut(width)]
 
 
 def share(value: float) -> str:
@@ -120,7 +123,8 @@ def _bar(on_day: BoardOnDay, position: int, width: int, glyphs: Glyphs) -> Line:
         ticks[promoted_from(rules)[level]] = "ok"
     value = float(on_day.forecast.then.importance[position])
     stored = float(board.snapshot.columns.importance[position])
-    return Line().extend(importance_bar(value, stored, ticks, width, glyphs)).add(f" {value:3.0f}", "strong")
+    drawn = importance_bar(value, stored, ticks, width, glyphs) if width else ()
+    return Line().extend(drawn).add(f" {value:3.0f}", "strong")
 
 
 def _promotion(on_day: BoardOnDay, position: int, glyphs: Glyphs) -> str:

@@ -27,10 +27,10 @@ from brvtui.wording import counted
 
 def _explained(events: Collection[Event]) -> str:
     heaviest_first = sorted(events, key=lambda event: -event.weight)
-    return " ".join(f"{event.short.capitalize()}: {event.meaning}." for event in heaviest_first)
+    return "".join(f"\n• {event.short}: {event.meaning}" for event in heaviest_first)
 
 
-_TERMS = f"{_explained(OF_NOTES)} In a space of ByteRover V4: {_explained(set(OF_TOPICS) - set(OF_NOTES))}"
+_TERMS = f"{_explained(OF_NOTES)}\nIn a space of ByteRover V4:{_explained(set(OF_TOPICS) - set(OF_NOTES))}"
 """Explanations of the words on cards."""
 
 
@@ -40,17 +40,19 @@ class ColumnPane(ChoicePane):
     TITLE = "Maturity"
     READS = (ProjectState, StaleState)
     HELP_TEXT = (
-        "This column shows the notes of one maturity and how they age. A note's bar is its importance after decay; the "
-        "light part is what decay took from the stored value, and ticks mark where a hit would promote the note or "
-        "decay would demote it. Next to the bar are the importance, the access hits needed for promotion, the recency, "
-        "and the numbers of access hits and updates. On the right is the next event of ageing and the days until it; ⚠ "
-        "marks a note that can already be archived or pruned, or that the event chosen with {board.only} has reached. "
-        "Events by the day of the forecast are marked. Press {forecast.before} or {forecast.next} to move "
-        "the forecast by one day, {forecast.month_before} or {forecast.month} by 30, and {forecast.today} to go back "
-        "to today. Press {board.order} to sort and {pane.filter} to filter. Press {board.only} to show only notes to "
-        "which one event has come by that day, or {board.changes} for only notes that change by then. Press "
-        "{note.edit} to edit the note; in a context tree, also {note.signals} to set its maturity and {note.archive} "
-        "to archive it. A column without notes is a narrow strip. The events have these meanings. " + _TERMS
+        "This column shows the notes of one maturity and how they age. A note's bar is its importance after decay; "
+        "the light part is what decay took from the stored value, and ticks mark where a hit would promote the note "
+        "or decay would demote it. Next to the bar is the importance and, in a wide column, the access hits needed "
+        "for promotion, the recency, and the numbers of access hits and updates. Last is the next event of ageing, "
+        "and when it happens; ⚠ marks a note that can already be archived or pruned, or that the event chosen with "
+        "{board.only} has reached. Events by the day of the forecast are marked.\n"
+        "Press {forecast.before} or {forecast.next} to move the forecast by one day, {forecast.month_before} or "
+        "{forecast.month} by 30, and {forecast.today} to go back to today. Press {board.order} to sort and "
+        "{pane.filter} to filter. Press {board.only} to show only notes to which one event has come by that day "
+        "({panes.back} shows all again), or {board.changes} for only notes that change by then. Press {note.edit} "
+        "to edit the note; in a context tree, also {note.signals} to set its maturity and {note.archive} to archive "
+        "it. A column without notes is a narrow strip.\n"
+        "The events:" + _TERMS
     )
     BINDINGS: ClassVar[list[BindingType]] = bindings(COLUMN)
 
@@ -153,7 +155,7 @@ class ColumnPane(ChoicePane):
                 self.services.shown_key("board.only"),
                 f" in {counted(options.day, 'day', 'days')}" if options.day else "",
             )
-            return f"no {self.level} {noun} is {options.only.has_come}{then}{beside}; {key} shows another event"
+            return f"no {self.level} {noun} {options.only.has_come}{then}{beside}; {key} shows another event"
         overview = view.project.overview
         return f"no {self.level} {noun}" if len(on_day.board) or overview is None else overview.why_empty
 

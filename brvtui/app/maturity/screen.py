@@ -292,8 +292,15 @@ class MaturityScreen(FrameScreen):
 
     def action_only(self, step: int) -> None:
         """Shows only notes with the next or previous event; after the last event, shows all notes."""
-        events: tuple[Event | None, ...] = (None, *(self.on_day.board.events if self.on_day is not None else ()))
+        events: tuple[Event | None, ...] = (None, *(self.on_day.events if self.on_day is not None else ()))
         self.want(only=events[(events.index(self.wanted.only) + step) % len(events)])
+
+    async def action_back(self) -> None:
+        """Shows all events again, or else goes back as on other screens."""
+        if self.wanted.only is not None and (self.pane is None or self.pane.field is None):
+            self.want(only=None)
+        else:
+            await super().action_back()
 
     def action_only_changes(self) -> None:
         """Shows only notes that change by the day of the forecast, or all notes; from today, moves 30 days ahead."""

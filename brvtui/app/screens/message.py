@@ -93,7 +93,8 @@ class TextPane(Pane):
     def build(self, view: View, width: int) -> list[Line]:
         """Returns the wrapped paragraph, then the entries in two columns."""
         signs = {} if self.glyphs.unicode else NOTE_LETTERS
-        lines = [line(f" {part}", "text") for part in wrap(self._text.translate(signs), width - 2) if self._text]
+        paragraphs = self._text.translate(signs).split("\n") if self._text else []
+        lines = [line(f" {part}", "text") for paragraph in paragraphs for part in wrap(paragraph, width - 2)]
         if lines and self._entries:
             lines.append(Line())
         room = max([len(keys) for keys, _ in self._entries if keys] or [0]) + 3

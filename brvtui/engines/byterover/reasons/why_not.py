@@ -317,8 +317,8 @@ def _lost_on_disk(
     if unseen:
         return Loss.UNREADABLE, unseen
     if role not in SEARCHABLE:
-        why = f"{role.value} files are made from notes and are not searched"
-        return Loss.DERIVED, f"{why}; {_from_below(path, search)}" if role is Role.SUMMARY else why
+        why = f"{role.value} files are not searched"
+        return Loss.DERIVED, _from_below(path, search) if role is Role.SUMMARY else why
     stub = archived_as(path).stub
     if stub in snapshot.by_path:
         return _lost_to_stub(stub)
