@@ -194,7 +194,7 @@ class QueryLogFolder:
 
 _STATUSES = {EndReason.CANCELLED: "cancelled", EndReason.FAILED: "error"}
 _MOST_AT_ONCE = 500
-"""The number of entries of the engine's log that are read after a change."""
+"""The maximum number of entries of the engine's log to read after a change."""
 
 
 def _fingerprint(trace: Trace) -> str:

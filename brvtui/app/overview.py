@@ -53,7 +53,7 @@ class _Derived:
 
 
 def branches(snapshot: Snapshot) -> Branches:
-    """Returns all folders and files of ``snapshot``."""
+    """Returns all folders and files of ``snapshot`` as branches."""
     derived = {
         file.path: _Derived(_DERIVED[role], file.mtime_ms) for file in snapshot.files if (role := file.role) in _DERIVED
     }
@@ -165,7 +165,7 @@ def counts_of(children: Iterable[Branch]) -> tuple[int, int, int]:
 
 
 def _file(snapshot: Snapshot, path: str, derived: Mapping[str, _Derived]) -> Branch | None:
-    """Returns the file at ``path``; None if it is gone, or neither a note nor derived from notes."""
+    """Returns the file at ``path``; None if it is gone, or is neither a note nor derived from notes."""
     position = snapshot.by_path.get(path)
     if position is None:
         derived_file = derived.get(path)

@@ -83,9 +83,9 @@ class ProjectState(NamedTuple):
 
     phase: Phase = Phase.LOADING
     problem: str = ""
-    """The reason why it cannot be opened or read."""
+    """The reason why the project or saved trace cannot be opened or read."""
     closed_by: SettingProblem | None = None
-    """The setting that prevents opening it, if there is one."""
+    """The setting that prevents opening the project, if there is one."""
     done: int = 0
     total: int = 0
     """The numbers of files read so far and of all files."""
@@ -187,7 +187,7 @@ class PinState(NamedTuple):
     trace: Trace | None = None
     """The pinned answer; None if there is none."""
     diff: AnswerDiff | None = None
-    """The differences since then, with causes, if the same query was repeated; None until they are known."""
+    """The differences from the pinned answer, with causes, if its query was repeated; None until they are known."""
 
 
 class SelectionState(NamedTuple):
@@ -308,7 +308,7 @@ class EditsState(NamedTuple):
     effect: EditEffect | None = None
     """The effect; None while there is no change, or queries are running."""
     is_seen: bool = True
-    """True if the Lab has been in front since then."""
+    """True if the Lab has been in front since the effect was found."""
 
     @property
     def earlier(self) -> EarlierNotes | None:
@@ -352,7 +352,7 @@ class FleetState(NamedTuple):
     fleet: Fleet | None = None
     """The fleet; None if none is open."""
     alone: bool = False
-    """True if no project is open beside it."""
+    """True if no project is open beside the fleet."""
     opened: str = ""
     """The member that is the open project; empty if there is none."""
     text: str = ""

@@ -41,7 +41,8 @@ class SettingSource(NamedTuple):
 class SettingProblem(NamedTuple):
     """A setting that cannot be used.
 
-    ``name`` is its dotted name, empty for a whole file; ``message`` is one line; ``source`` is where the fault is.
+    ``name`` is the setting's dotted name, or empty if a whole file cannot be used; ``message`` is one line; ``source``
+    is the place of the fault.
     """
 
     name: str
@@ -104,13 +105,13 @@ class Entry(NamedTuple):
     least: int = 0
     most: int = 0
     personal: bool = False
-    """True if only the user can set it; :class:`ProjectSettings` does not contain it."""
+    """True if only the user can set this. :class:`ProjectSettings` does not contain personal settings."""
     by_hand: bool = False
     """True if the app neither writes the setting nor offers to."""
     restart: bool = False
     """True if a change takes effect only after a restart of the app."""
     of_app: bool = False
-    """True if only the app reads it; commands ignore its problems."""
+    """True if only the app reads the setting, so that commands ignore problems with it."""
 
     @property
     def table(self) -> str:
@@ -303,7 +304,7 @@ def entries() -> Mapping[str, Entry]:
 
 
 def entry_of(name: str) -> Entry | None:
-    """The setting ``name``; the table of keys for ``keys.<binding>``; None if there is no such setting."""
+    """The setting ``name``, or the table of keys if it is ``keys.<binding>``; None if there is no such setting."""
     return entries().get("keys" if name.startswith("keys.") else name)
 
 
@@ -320,7 +321,7 @@ def _walk(tables: Any, above: str = "") -> Iterator[Entry]:
 
 
 def assemble(values: Mapping[str, Value]) -> Settings:
-    """The defaults, replaced by ``values`` (by dotted name, already checked)."""
+    """The settings in ``values`` (by dotted name, already checked), with defaults for all others."""
     made: Settings = _with(Settings(), values, "")
     return made
 

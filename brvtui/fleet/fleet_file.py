@@ -98,7 +98,7 @@ class Fleet:
     """All members, used to choose workers if only some members are queried; otherwise empty."""
 
     def only(self, names: Collection[str]) -> Fleet:
-        """A fleet with only the members in ``names``, on the workers that they have in the whole fleet."""
+        """A fleet with only the members in ``names``, each on the worker that it has in the whole fleet."""
         chosen = tuple(member for member in self.members if member.name in names)
         return Fleet(self.name, chosen, everyone=self.members)
 

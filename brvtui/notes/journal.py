@@ -29,7 +29,7 @@ class _CarriedOut:
     is_undone: bool
     moves: tuple[Move | MoveFolder, ...]
     untimed: tuple[str, ...]
-    """The notes whose file times do not show the change: signals were set, or a text got an earlier time."""
+    """Notes whose file times do not show the change: signals were set, or an earlier time was given to a text."""
 
 
 def _carried_out(number: int, plan: Plan, at_ms: float, is_undone: bool) -> _CarriedOut:

@@ -97,7 +97,7 @@ class Place(NamedTuple):
     screens: tuple[str, ...] = ()
     """The screens with the pane or field; empty if only dialogs have it."""
     aside: str = ""
-    """Words that distinguish it from another place with the same title."""
+    """Words that distinguish the place from another place with the same title."""
     needs: Need = Need.NOTHING
     """The requirements of all actions of the place, except those that show a pane."""
 

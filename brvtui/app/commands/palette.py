@@ -64,7 +64,7 @@ ALSO: Mapping[str, str] = {
     "screens.settings": "preferences options config configuration setup",
     "trace.save": "export download share report",
 }
-"""Synonyms for actions, by action name, for users who do not know our terms."""
+"""Synonyms for actions, by action name, for users who do not know the app's terms."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +103,7 @@ class Command:
 def offered(
     front: str, near: Collection[str], editing: bool, keymap: Mapping[str, str], idle: Collection[str] = ()
 ) -> list[Command]:
-    """Returns all actions except those named in ``idle``; actions of the editor only if ``editing``.
+    """Returns all actions except those named in ``idle``. Includes the editor's actions only if ``editing``.
 
     The order is: actions named in ``near``, then those of the screen ``front``, of the app, of every screen, of other
     panes on the front screen, of other screens, and of every pane.
@@ -192,7 +192,7 @@ class CommandsPane(ChoicePane):
         self.rebuild(force=True)
 
     def extend(self, commands: Sequence[Command]) -> None:
-        """Replaces the commands with a longer list that has the same beginning; the selection stays."""
+        """Replaces the commands with a longer list that has the same beginning, and keeps the selection."""
         self.commands = commands
         self.rebuild(force=True)
 

@@ -323,7 +323,7 @@ class EditorScreen(FrameScreen):
 
     @property
     def idle(self) -> frozenset[str]:
-        """The actions without effect, including editing the open note, and saving or undoing without changes.
+        """The actions that do nothing now, including editing the open note, and saving or undoing without changes.
 
         For a new note, keeping the modification time has no effect either.
         """
@@ -356,7 +356,7 @@ class EditorScreen(FrameScreen):
             self.leave(self._go_back, can_stay_open=True)
 
     def action_keep_mtime(self) -> None:
-        """Switches between keeping and renewing the modification time on saving; a new note has none yet."""
+        """Switches between keeping and updating the modification time on saving; a new note does not have one yet."""
         if self.edit is not None and self.edit.is_new:
             self.notify("a new note has no time to keep", timeout=4)
         elif self.edit is not None:

@@ -296,7 +296,7 @@ class FleetQueries:
 
 
 def _is_answered(state: FleetState) -> bool:
-    """True if all members have replied to the question in the current mode, or are still doing so."""
+    """True if all members have replied to the question in the current mode, or if their replies are still arriving."""
     if state.work is FleetWork.ASKING or state.fleet is None:
         return True
     if state.together:

@@ -20,9 +20,9 @@ NO_BREAK = "\u00a0"
 def label_of(mark: Mark | None, glyphs: Glyphs) -> Span:
     """Returns the label of a card and its role.
 
-    Examples: ``▾ left prompt +1`` for events by the day of the forecast, ``⚠ archive`` now, ``12d in tier 2`` for 12
-    more days in tier 2, with ``⚠`` if the note can already be archived or pruned. If all cards show the same event:
-    ``▾ 12d archive``.
+    Examples: ``▾ left prompt +1`` for events by the day of the forecast, ``⚠ archive`` for one that is due, ``12d in
+    tier 2`` for 12 more days in tier 2, with ``⚠`` if the note can already be archived or pruned. If all cards show the
+    same event: ``▾ 12d archive``.
     """
     if mark is None:
         return "", "muted"
@@ -73,7 +73,7 @@ def header(width: int) -> Line:
 
 
 def card(on_day: BoardOnDay, position: int, width: int, glyphs: Glyphs, stale: str = "") -> list[Line]:
-    """Returns the card of the note at ``position``; for a ``stale`` file, a warning replaces the event."""
+    """Returns the card of the note at ``position``. If its file is ``stale``, a warning replaces the event."""
     mark = on_day.mark(position)
     label, role = label_of(mark, glyphs)
     if stale:
@@ -109,7 +109,7 @@ def _named(on_day: BoardOnDay, position: int, width: int, glyphs: Glyphs) -> Lin
 
 
 def _bar(on_day: BoardOnDay, position: int, width: int, glyphs: Glyphs) -> Line:
-    """Returns the importance on the day of the forecast as a bar, with the thresholds of the note's maturity."""
+    """Returns the bar for the note's importance on the day of the forecast, with the thresholds of its maturity."""
     board = on_day.board
     level = int(board.snapshot.columns.maturity[position])
     rules = board.rules.signals

@@ -76,7 +76,7 @@ class ColumnPane(ChoicePane):
         self.rebuild()
 
     def also_reads(self) -> tuple[object, ...]:
-        """Returns the inputs of the lines other than the view, including the board."""
+        """Returns the values besides the view from which the lines are built, including the board."""
         return (self.on_day, *super().also_reads())
 
     @property

@@ -1,4 +1,4 @@
-"""A short form of the Retry and Cache panes, shown in their place."""
+"""A short form of the Retry and Cache panes, shown while they are hidden."""
 
 from __future__ import annotations
 

@@ -161,7 +161,7 @@ class MigrationList(ChoicePane):
         return lines
 
     def changed(self) -> None:
-        """Also shows the selected choice of the new lines."""
+        """Repaints the list, and shows the selected choice beside it."""
         super().changed()
         self.moved(self.chosen)
 

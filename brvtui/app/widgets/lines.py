@@ -135,7 +135,7 @@ class Lines(Widget):
         return read_of(view, self.READS)
 
     def also_reads(self) -> tuple[object, ...]:
-        """Returns the inputs of the lines other than the view."""
+        """Returns the values besides the view from which the lines are built."""
         return ()
 
     def made(self) -> Sequence[Line]:

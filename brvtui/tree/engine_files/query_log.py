@@ -1,4 +1,4 @@
-"""Entries of query logs, and the engine's own log: one JSON file per query, below its project folder. Read only."""
+"""Entries of query logs, and the engine's own log: one JSON file per query in its folder for a project. Read only."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class LoggedQuery:
     response: str = ""
     """The answer that the agent received, cut to :data:`LONGEST_RESPONSE` characters."""
     verdict_sentence: str = ""
-    """The reason for the answer in one sentence, as shown when the query ran. The engine's own log contains none."""
+    """The reason for the answer in one sentence, as shown when the query ran; empty in the engine's own log."""
 
     @property
     def from_cache(self) -> bool:

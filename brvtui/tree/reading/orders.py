@@ -83,7 +83,7 @@ class Orders:
 
 @dataclass(frozen=True, slots=True)
 class OrderedFile:
-    """A file's sort keys: path, mtime in whole ms, True for a note, and its line in the fingerprint."""
+    """A file's sort keys: its path, its mtime in whole ms, True for a note, and its line in the fingerprint."""
 
     path: str
     mtime_ms: int
