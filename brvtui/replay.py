@@ -19,7 +19,7 @@ _LONGEST_WAIT = 1e9
 
 
 class ReplayError(ValueError):
-    """A file cannot be replayed. The message names the file and the expected content."""
+    """Raised if a file cannot be replayed. The message names the file and the expected content."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -136,10 +136,10 @@ class Adjustable:
     """A constant whose value can be changed: a number in a range, a switch, or one of several strings."""
 
     name: str
-    """The dotted name."""
+    """The constant's dotted name."""
     value: bool | int | float | str
     range: Range = Range()
-    """The range, for a number."""
+    """The allowed range, if the constant is a number."""
     choices: tuple[str, ...] = ()
 
 

@@ -13,7 +13,7 @@ class LiveAnswer:
     """The progress of a model's answer to one query."""
 
     number: int
-    """The number of the request."""
+    """The number of the request that the model answers."""
     query: str
     scope: str
     engine: str

@@ -36,7 +36,7 @@ _COUNTS = dict(zip(MATURITIES, ((1, 0, 0), (0, 1, 0), (0, 0, 1)), strict=True))
 
 @dataclass(frozen=True, slots=True)
 class Branches:
-    """All folders and files."""
+    """All folders and files of a tree."""
 
     roots: tuple[Branch, ...] = ()
     by_path: Mapping[str, Branch] = field(default_factory=dict)
@@ -229,7 +229,7 @@ class OverviewBuilder:
 
 
 def changed_between(before: Snapshot, now: Snapshot) -> set[str] | None:
-    """Returns the paths whose files or signals differ; None if other paths may be affected too."""
+    """Returns the paths whose files or signals differ; None if further paths may be affected."""
     limit = now.limits.max_files
     if now.project.sources or (limit and len(now.files) > limit) or before.project.tree != now.project.tree:
         return None

@@ -120,7 +120,10 @@ class ThemedApp(AppServices):
             await finished_in_time(self._theme_watcher.stop, self.time_left.seconds)
 
     def _refresh_notifications(self) -> None:
-        """Hides messages behind a dialog, which shows them too. Textual has no public method for this."""
+        """Hides the messages of a screen behind a dialog, because the dialog shows the same messages.
+
+        Textual has no public method for this.
+        """
         super()._refresh_notifications()
         self.call_later(self._hide_toasts_behind)
 

@@ -155,7 +155,7 @@ class _Terminal:
         self._pending = ""
         """Text of the current turn. Only the last turn, which calls no tools, contains the answer."""
         self._has_begun: Callable[[str], bool] = bool
-        """Returns True if the engine recognizes a text as the beginning of an answer."""
+        """Returns True if the engine recognizes its argument as the beginning of an answer."""
         self._is_answer = False
         self._written = False
         self._in_line = False

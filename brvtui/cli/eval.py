@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 _PATH = NamedPath()
 _FORMS = {"json": "json", "md": "md", "junit": "xml", "trec": "run"}
-"""The file extension of each format."""
+"""The file extension for each output format."""
 
 _METRIC_HELP = (
     "A metric, such as ndcg@10, recall@5 or mrr: over the first 10 results, the first 5, or all. "

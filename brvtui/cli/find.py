@@ -1,4 +1,4 @@
-"""``brv-tui find``: searches the notes for a text."""
+"""``brv-tui find``: searches the text of notes."""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ _ENDLESS = 1_000_000
 _MOST_COLUMNS = 1_000
 """The maximum page width, even if the terminal or COLUMNS is wider, because rows are padded to the full width."""
 _COLUMNS = 80
-"""The width if COLUMNS is 0."""
+"""The width in columns if the variable COLUMNS is 0."""
 
 
 def print_report(report: Callable[[int], Any]) -> None:
@@ -95,8 +95,10 @@ def letters_setting() -> str:
 
 
 def check_targets(files: Iterable[Path], form_of: Callable[[Path], Any], trees: Sequence[Path]) -> None:
-    """Raises :class:`Failure` if one of ``files``, to be written later, has an ending that ``form_of`` rejects, or is
-    in a place where files may not be saved, for example inside one of ``trees``.
+    """Raises :class:`Failure` if one of ``files``, to be written later, cannot be saved.
+
+    This is the case if ``form_of`` rejects the file's ending, or if files may not be saved in its place, for example
+    inside one of ``trees``.
     """
     from brvtui.report.saved import ExportError, checked_place
 

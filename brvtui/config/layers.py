@@ -73,7 +73,7 @@ class Configuration:
 
     @cached_property
     def settings(self) -> Settings:
-        """The settings as typed data."""
+        """The merged settings as typed data."""
         return assemble(self.values)
 
     def value(self, entry: Entry) -> Value:

@@ -59,7 +59,7 @@ class LeftOutSetting(NamedTuple):
 
 
 class ConfigError(ValueError):
-    """Settings cannot be used. The message contains the file or variable, the key and the problem."""
+    """Raised if settings cannot be used. The message contains the file or variable, the key and the problem."""
 
 
 class UnusableSetting(ConfigError):
@@ -120,7 +120,7 @@ class Entry(NamedTuple):
 
     @property
     def allowed(self) -> str:
-        """The allowed values, in words."""
+        """The setting's allowed values, in words."""
         if self.choices:
             return ", ".join(self.choices)
         return f"{self.least} to {self.most}" if self.kind is ValueKind.NUMBER else self.kind.value
@@ -132,7 +132,7 @@ def _setting(default: Any, summary: str, **about: Any) -> Any:
 
 @dataclass(frozen=True, slots=True)
 class Saving:
-    """Options for saving notes."""
+    """Settings for saving notes."""
 
     keep_mtime: bool = _setting(
         False,
@@ -143,7 +143,7 @@ class Saving:
 
 @dataclass(frozen=True, slots=True)
 class EditorSettings(Saving):
-    """Editing of notes."""
+    """Settings for editing notes."""
 
     command: str = _setting(
         "",
@@ -183,7 +183,7 @@ class EmbeddingService(Service):
 
 @dataclass(frozen=True, slots=True)
 class Services:
-    """Models that pipelines may use."""
+    """Settings of the models that pipelines may use."""
 
     embedder: EmbeddingService = field(default=EmbeddingService(key_env="BRV_TUI_EMBEDDER_KEY"))
     reranker: Service = field(default=Service(key_env="BRV_TUI_RERANKER_KEY"))
@@ -215,7 +215,7 @@ class Llm:
 
 @dataclass(frozen=True, slots=True)
 class Signals:
-    """Sources of the notes' signals."""
+    """Settings for the sources of the notes' signals."""
 
     frontmatter: str = _setting(
         AUTO, "read a note's signals from its frontmatter; `auto`: as in the profile, off in `brv-3`",

@@ -14,7 +14,7 @@ _SEAL_BYTES = len(_MARK) + 65
 
 
 class Unsealed(ValueError):
-    """The data has no checksum, or a wrong one."""
+    """Raised if the data has no checksum, or a wrong one."""
 
 
 def sealed(data: bytes) -> bytes:

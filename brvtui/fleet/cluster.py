@@ -37,11 +37,11 @@ _FETCH_S = 5.0
 
 
 class ClusterError(FleetError):
-    """A cluster is not available: there is no scheduler or no worker. The message is one line."""
+    """Raised if a cluster is not available: there is no scheduler or no worker. The message is one line."""
 
 
 class UntrustedScheduler(ClusterError):
-    """The scheduler is on another machine and could run code in this process. The message is one line."""
+    """Raised if the scheduler is on another machine and could run code in this process. The message is one line."""
 
 
 @dataclass(eq=False)

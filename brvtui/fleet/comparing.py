@@ -98,7 +98,7 @@ def alike_notes(
 
 def _near(signatures: Mapping[str, NDArray[np.uint32]], threshold: float) -> Iterator[tuple[str, str]]:
     if not signatures:
-        return  # also if datasketch is not installed, so that there are no signatures
+        return  # including when datasketch is not installed, so that there are no signatures
     from datasketch import MinHash, MinHashLSH
 
     index: Any = MinHashLSH(threshold=threshold, num_perm=PERMUTATIONS)

@@ -114,7 +114,7 @@ _NO_FILE = "add a first member with brv-tui fleet add{}, or name places with --o
 
 
 class FleetError(ValueError):
-    """A fleet or a member that cannot be used. The message is one line with the file, the reason and the remedy."""
+    """Raised if a fleet or a member cannot be used. The message is one line: the file, the reason and the remedy."""
 
     def __init__(self, line: str, kind: AbsenceKind = AbsenceKind.OTHER) -> None:
         """``kind`` is the kind of the member's absence."""

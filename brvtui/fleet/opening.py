@@ -143,7 +143,7 @@ class OpenMember:
     def look(self, now_ms: float, fresh_s: float = FRESH_S) -> None:
         """Sets the clock to ``now_ms``, and reads changes if the last check was more than ``fresh_s`` seconds ago.
 
-        Raises the same errors as opening the member, including when it no longer exists.
+        Raises the same errors as opening the member, including when the member no longer exists.
         """
         self.project.clock = lambda: now_ms
         if not self._place.is_dir():

@@ -72,7 +72,7 @@ class MemberExecutor(Protocol):
         """
 
     def close(self) -> None:
-        """Ends the processes or connections."""
+        """Ends the executor's processes or connections."""
 
 
 @dataclass(eq=False)
@@ -115,7 +115,7 @@ class ProcessPool:
                 worker.is_wanted = False
 
     def close(self) -> None:
-        """Ends all processes."""
+        """Ends all processes of the pool."""
         for name in list(self._workers):
             self._end(name)
 

@@ -28,7 +28,7 @@ class MemberState:
     engine: str
     profile: str
     constants: str
-    """A digest of the constants. Members with equal digests rank in the same way."""
+    """A digest of the engine's constants. Members with equal digests rank in the same way."""
     domains: tuple[str, ...]
     """The names of the member's domains, in lower case."""
     notices: tuple[str, ...]

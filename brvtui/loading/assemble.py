@@ -32,7 +32,7 @@ _Item = TypeVar("_Item")
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Parts:
-    """The parts of a snapshot."""
+    """The parts from which a snapshot is assembled."""
 
     project: FoundProject
     constants: TreeConstants

@@ -127,7 +127,7 @@ class _ReadFiles:
     """A project's files as they were read."""
 
     parsed: Mapping[str, Parsed]
-    """Entries in the order of reading."""
+    """The files' entries, in the order of reading."""
     terms: Mapping[str, NoteTerms]
     """The terms of the notes that were read, rather than reused."""
     ids: TermIds

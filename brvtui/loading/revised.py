@@ -53,8 +53,8 @@ def with_signals(
     """``snapshot`` with different stored signals for some files, as of ``now_ms``, with the generation
     :data:`UNPUBLISHED`.
 
-    The signals become the first layer of stored signals, so they have precedence. If the engine ignores stored signals,
-    it ignores these too.
+    The new signals become the first layer of stored signals, so they have precedence. An engine that ignores stored
+    signals ignores the new ones.
     """
     first, *others = snapshot.stored.layers or ({},)
     stored = SignalLayers(({**first, **signals}, *others), snapshot.stored.broken)
@@ -107,8 +107,8 @@ def revised(snapshot: Snapshot, constants: TreeConstants, now_ms: float, differe
 def revision_of(snapshot: Snapshot, name: str) -> Revision:
     """The revision ``name`` of the tree of ``snapshot``.
 
-    Raises :class:`brvtui.tree.history.git.RevisionError`, including for a tree behind a link: such a link is not
-    followed, so no history is read.
+    Raises :class:`brvtui.tree.history.git.RevisionError`, including for a tree behind a link that is not followed,
+    because the history of such a tree is not read.
     """
     if snapshot.project.link and not snapshot.limits.linked_trees:
         raise RevisionError(snapshot.project.link)

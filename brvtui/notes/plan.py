@@ -9,11 +9,11 @@ from brvtui.tree.reading.signals import NoteSignals
 
 
 class NoteError(Exception):
-    """An operation was not performed. The message is one line: the note, the problem and the remedy."""
+    """Raised if an operation was not performed. The message is one line: the note, the problem and the remedy."""
 
 
 class ChangedMeanwhile(NoteError):
-    """The file at ``path`` has changed since the plan was made. ``what`` describes the difference."""
+    """Raised if the file at ``path`` has changed since the plan was made. ``what`` describes the difference."""
 
     def __init__(self, path: str, what: str, remedy: str = "check it and try again") -> None:
         """The message ends with the ``remedy``."""

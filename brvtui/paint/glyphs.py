@@ -38,9 +38,9 @@ class Glyphs(NamedTuple):
     closed: str
     prompt: str
     arrow: str
-    """Three cells wide."""
+    """An arrow between two steps, three cells wide."""
     skipped_arrow: str
-    """Three cells wide."""
+    """An arrow to a skipped step, three cells wide."""
     warn: str
     watching: str
     thumb: str
@@ -195,8 +195,9 @@ def for_terminal(letters: str = "", encoding: str | None = None) -> Glyphs:
 
 
 def in_letters(text: str) -> str:
-    """Returns ``text`` with letters in place of the tool's own signs. Its width stays the same if a blank follows each
-    sign with a longer replacement. Letters of other scripts are kept.
+    """Returns ``text`` with letters in place of the tool's own signs. Letters of other scripts are kept.
+
+    The width of the text stays the same if a blank follows each sign with a longer replacement.
     """
     for sign, letters in _LONGER.items():
         text = text.replace(f"{sign} ", letters)

@@ -101,7 +101,7 @@ _LACK = 8
 _COARSE = 2
 """The number of decimals above which scores are small and differ little, so that bars need a larger width."""
 _BARRED, _FINELY_BARRED = 32, 40
-"""The minimum widths for bars."""
+"""The minimum widths in cells for bars, and for bars of scores with many decimals."""
 
 
 def title_room(scale: Scale, width: int) -> int:

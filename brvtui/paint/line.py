@@ -27,7 +27,7 @@ class Line:
 
     @property
     def width(self) -> int:
-        """The width in cells."""
+        """The line's width in cells."""
         width = 0
         for text, _ in self.spans:
             width += cell_len(text)
@@ -35,12 +35,12 @@ class Line:
 
     @property
     def plain(self) -> str:
-        """The text without roles."""
+        """The line's text without roles."""
         return "".join(text for text, _ in self.spans)
 
     @property
     def low(self) -> str:
-        """The text in lower case."""
+        """The line's text in lower case."""
         return self.plain.lower()
 
     def add(self, text: str, role: str = "text") -> Line:

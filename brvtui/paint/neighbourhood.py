@@ -23,7 +23,7 @@ _MOST_WORDS = 16
 _SHARE = 5
 _LEGEND_ROWS = 3
 LEAST_TOLD = 0.005
-"""The minimum share that is shown."""
+"""The minimum share of the walk that is shown."""
 
 Drawn = list[tuple[Line, str]]
 """Lines, each with the key of its target in :meth:`Neighbourhood.ends`; empty for a line without a target."""
@@ -41,7 +41,7 @@ class Neighbour(NamedTuple):
     words: str
     """The link in words, seen from the centre: ``linked from``."""
     leads_away: bool
-    """True if the link points from the centre to this place."""
+    """True if the link points from the centre to the neighbour."""
     weight: float
     """The weight of the link, from 0 to 1."""
     is_seed: bool
@@ -135,7 +135,7 @@ def seed_mark(is_seed: bool, glyphs: Glyphs) -> str:
 
 
 def line_sign(weight: float, glyphs: Glyphs) -> str:
-    """Returns the sign for the line of a link with this weight."""
+    """Returns the sign for the line of a link with the given weight."""
     signs = signs_of(glyphs)
     return signs.heavy if weight >= HEAVY else signs.light if weight >= LIGHT else signs.dotted
 

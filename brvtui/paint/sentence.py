@@ -296,7 +296,7 @@ def _widths(head: Line, right: Line, width: int, limit: int) -> tuple[int, int]:
 
 
 def _without_badge(shown: Headline) -> Sentence:
-    """Returns the sentence without its first clause if the badge says the same."""
+    """Returns the sentence without its first clause if the badge says the same as that clause."""
     head, *rest = shown.sentence or (clause(),)
     first = "".join(text for text, _ in head.spans).rstrip(": ")
     return tuple(rest) if rest and first.upper() == shown.badge else shown.sentence

@@ -29,7 +29,7 @@ def kept_whole() -> Iterator[None]:
 
 
 def keeps_whole() -> bool:
-    """True within :func:`kept_whole`."""
+    """True within a block of :func:`kept_whole`."""
     return _KEEPS_WHOLE.get()
 
 

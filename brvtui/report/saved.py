@@ -193,7 +193,7 @@ class ExportError(ValueError):
 
 
 class OutputExistsError(ExportError):
-    """The file already exists."""
+    """Raised if the file to be written already exists."""
 
 
 def write_report(file: Path, data: bytes, trees: Sequence[Path]) -> None:

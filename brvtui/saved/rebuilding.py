@@ -25,7 +25,7 @@ _SCALARS = {
 
 
 class PlainError(ValueError):
-    """Plain data does not match a dataclass. The message contains the place and the expected value."""
+    """Raised if plain data does not match a dataclass. The message contains the place and the expected value."""
 
 
 def from_plain(kind: type[_T], value: Any, where: str = "") -> _T:

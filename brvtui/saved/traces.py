@@ -22,7 +22,7 @@ _MS = 1000.0
 
 
 class SavedError(ValueError):
-    """A file does not contain a trace that can be shown. The message contains the file, the reason and the remedy."""
+    """Raised if a file contains no trace that can be shown. The message has the file, the reason and the remedy."""
 
 
 @dataclass(frozen=True, slots=True)

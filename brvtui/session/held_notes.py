@@ -28,11 +28,11 @@ class HeldFile:
     identity: tuple[int, ...]
     """The modification time, size, inode and change time (ns)."""
     packed: bytes
-    """The compressed content."""
+    """The file's compressed content."""
 
     @property
     def mtime_ns(self) -> int:
-        """The modification time, in nanoseconds since 1970."""
+        """The file's modification time, in nanoseconds since 1970."""
         return self.identity[0]
 
 

@@ -93,7 +93,7 @@ class Session:
         self.engine = self.settings.engine
         """The name of the default engine."""
         self.services = SessionServices(project.tree, lambda: self.settings, lambda: self.profile.service, self.model)
-        """The services from the settings."""
+        """The services that the settings configure."""
         self.engines = Engines(self, self.services, chosen.profiles_of_engines)
         """The available engines."""
         self.explainer = TraceExplainer(self, self.engines)

@@ -200,7 +200,7 @@ class AskedProject(OpenProject, Protocol):
 
     @property
     def evaluator(self) -> KeepingEvaluator:
-        """Stores answers."""
+        """The evaluator, which stores answers."""
 
     @property
     def settings(self) -> Settings:
@@ -272,10 +272,10 @@ class VariantRunner:
     def state(
         self, variant: Variant, engine: str = "", mode: str = "", options: Mapping[str, Any] = _NO_OPTIONS
     ) -> VariantState:
-        """The state of ``variant``. ``engine`` and ``mode`` apply if the variant names none; ``options`` are the
-        engine's other options.
+        """The state of ``variant``.
 
-        Raises :class:`EngineError`, :class:`brvtui.lab.whatif.variant.VariantError` and
+        ``engine`` and ``mode`` apply if the variant names none; ``options`` are the engine's other options. Raises
+        :class:`EngineError`, :class:`brvtui.lab.whatif.variant.VariantError` and
         :class:`brvtui.tree.history.git.RevisionError`.
         """
         session = self._session

@@ -24,7 +24,7 @@ _ALIKE = 0.65
 
 
 class UnknownNote(LookupError):
-    """No note has this name, or several have it. The message lists similar notes, or the matching ones."""
+    """Raised if no note has a name, or several have it. The message lists similar notes, or the matching ones."""
 
     def __init__(self, line: str, near: Sequence[str] = (), meant: Sequence[str] = ()) -> None:
         """``near`` are paths of notes with similar names; ``meant`` are the paths of all notes that match the name."""

@@ -22,7 +22,7 @@ class VerifiedVersion:
     engine: str
     """The engine's name and version, such as ``byterover-cli 3.14.0``."""
     at_ms: float
-    """The time in milliseconds since 1970."""
+    """The time of the verification, in milliseconds since 1970."""
     queries: int
     same: int
     over: str

@@ -36,7 +36,7 @@ class Draft:
     inode: int = 0
 
     def is_on(self, sha256: str | None) -> bool:
-        """True if the draft is an edit of the text with this digest. None means that the note does not exist."""
+        """True if the draft is an edit of the text with the given digest. None means that the note does not exist."""
         return self.base == sha256
 
     @property

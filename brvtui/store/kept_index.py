@@ -40,7 +40,7 @@ _SUM_BYTES = 4
 
 
 class Unusable(Exception):
-    """The stored index cannot be used. The message is the reason in a few words."""
+    """Raised if the stored index cannot be used. The message is the reason in a few words."""
 
 
 @dataclass(frozen=True, slots=True)

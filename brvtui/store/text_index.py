@@ -75,7 +75,7 @@ class _WrittenIndex:
     limits: ReadingLimits
     """The limits that applied when the notes were read."""
     name: str = ""
-    """The folder's name; empty for an index in memory."""
+    """The name of the index's folder; empty for an index in memory."""
     files: Mapping[str, tuple[int, int]] = field(default_factory=dict)
     """The size and checksum of each index file."""
     identity: tuple[int, int] = (0, 0)
@@ -117,8 +117,9 @@ class KeptTextIndex:
             return self._shown[1]
 
     def keep(self, snapshot: Snapshot) -> bool:
-        """Writes the changes in ``snapshot`` for the next process. Returns True if that worked; else sets
-        :attr:`problem`.
+        """Writes the changes in ``snapshot`` for the next process. Returns True if it wrote them.
+
+        If that fails, sets :attr:`problem`.
         """
         if not is_worth_keeping(snapshot):
             return False

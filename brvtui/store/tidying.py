@@ -56,7 +56,7 @@ def _state_files(folder: Path) -> Iterator[Path]:
 
 
 class _Keeper:
-    """Adds drafts of unsaved texts, unless the note already has a draft with the text."""
+    """Adds a draft of each unsaved text, unless the note already has a draft with that text."""
 
     def __init__(self, drafts: DraftStore) -> None:
         self._drafts = drafts

@@ -88,7 +88,7 @@ class Place(NamedTuple):
     """A place with actions: a class of the app that declares ``BINDINGS = bindings(place)``."""
 
     name: str
-    """The unique name; of a screen, also the name of its mode."""
+    """The unique name of the place. For a screen, this is the name of its mode."""
     title: str
     kind: PlaceKind
     actions: tuple[Action, ...]

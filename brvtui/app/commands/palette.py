@@ -91,7 +91,7 @@ class Command:
 
     @property
     def low(self) -> str:
-        """The text to search, in lower case."""
+        """The command's searchable text, in lower case."""
         return f"{self.title}\n{self.aside}\n{self.act.action.label if self.act else ''}".lower()
 
     def is_meant_by(self, words: Sequence[str]) -> bool:
@@ -250,7 +250,7 @@ class CommandsDialog(Dialog[Command]):
 
     @property
     def rows(self) -> CommandsPane:
-        """The list."""
+        """The list of commands."""
         return self.query_one(CommandsPane)
 
     def make_parts(self) -> ComposeResult:

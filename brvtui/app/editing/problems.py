@@ -244,5 +244,5 @@ class ProblemsPane(ChoicePane):
 
 
 def role_of(problem: Problem) -> str:
-    """Returns the role for painting a problem."""
+    """Returns the role in which a problem is painted."""
     return "bad" if problem.severity == "error" else "warn"

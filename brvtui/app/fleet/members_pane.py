@@ -120,7 +120,7 @@ class FleetMembersPane(ChoicePane):
         return row.add(f"{sign} ", role).add(text, role).cut(width)
 
     def moved(self, choice: str) -> None:
-        """Posts the member under the cursor."""
+        """Posts that the member under the cursor is selected."""
         self.post_message(self.MemberSelected(choice))
 
     def action_take(self) -> None:

@@ -318,7 +318,7 @@ class FleetResultsPane(ChoicePane):
         return frozenset() if self.chosen else frozenset({"fleet_results.open"})
 
     def moved(self, choice: str) -> None:
-        """Posts the selected result."""
+        """Posts that the result under the cursor is selected."""
         self.post_message(self.ResultSelected(*self._at(choice)))
 
     def action_take(self) -> None:

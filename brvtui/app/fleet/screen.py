@@ -69,7 +69,7 @@ FLEET = Arrangement(
 
 
 class FleetInput(OrderedInput):
-    """A one-line field."""
+    """The one-line field for the question."""
 
     TITLE = "Question"
     HELP_TEXT = (
@@ -98,7 +98,7 @@ class FleetBadge(Lines):
     READS = (FleetState,)
 
     def build(self, view: View, width: int) -> list[Line]:
-        """Returns one right-aligned line."""
+        """Returns one right-aligned line with the mode."""
         state = view.fleet
         if state.fleet is None:
             return [Line()]

@@ -364,7 +364,7 @@ class JudgedPane(ChoicePane):
     # actions
 
     def action_take(self) -> None:
-        """Opens the query on the Query screen."""
+        """Opens the query under the cursor on the Query screen."""
         if self.judgment is not None:
             self.post_message(self.OpenWanted())
 
@@ -384,7 +384,7 @@ class JudgedPane(ChoicePane):
             self.post_message(self.UnjudgeWanted(self.judgment))
 
     def action_remove(self) -> None:
-        """Removes the column."""
+        """Removes the column under the cursor."""
         if self.chosen_column is not None:
             self.post_message(self.RemoveWanted(self.chosen_column))
 

@@ -231,7 +231,7 @@ class WhatIfPane(ChoicePane):
             self.post_message(self.TypingWanted(control, value))
 
     def action_restore(self) -> None:
-        """Resets the value."""
+        """Resets the value under the cursor."""
         if self.control is not None:
             self._want(self.control, self.control.base)
 
@@ -240,7 +240,7 @@ class WhatIfPane(ChoicePane):
         self.post_message(self.ResetWanted())
 
     def action_sweep(self, with_last: bool = False) -> None:
-        """Runs the queries over the range of the value."""
+        """Runs the queries over the range of the value under the cursor."""
         if self.control is not None:
             self.post_message(self.SweepWanted(self.control, with_last))
 

@@ -173,7 +173,7 @@ class AgeingPane(Pane):
         self.ageing: Ageing | None = None
         self.forecast: EngineForecast | None = None
         self._what_if = 0
-        """The first line of the what-if section."""
+        """The number of the first line of the what-if section."""
 
     def put(self, ageing: Ageing | None) -> None:
         """Shows ``ageing`` of a note, or an empty pane if it is None; scrolls to the top for another note."""

@@ -189,7 +189,7 @@ class ColumnPane(ChoicePane):
         return super().ground(number)
 
     def moved(self, choice: str) -> None:
-        """Selects the note."""
+        """Selects the note under the cursor."""
         self.services.select(choice)
 
     def on_focus(self, event: events.Focus) -> None:

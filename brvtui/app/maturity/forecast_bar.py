@@ -50,7 +50,7 @@ class ForecastBar(Lines):
         self.rebuild()
 
     def also_reads(self) -> tuple[object, ...]:
-        """Returns the board and the requested day."""
+        """Returns the board and the requested day, from which the lines are built."""
         return (self.on_day, self.day)
 
     def build(self, view: View, width: int) -> list[Line]:
@@ -162,7 +162,7 @@ class ForecastBar(Lines):
             self._want(event.x)
 
     def on_mouse_up(self, event: events.MouseUp) -> None:
-        """Ends dragging."""
+        """Ends dragging the slider."""
         if self._dragged:
             self._dragged = False
             self.release_mouse()

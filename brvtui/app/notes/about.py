@@ -254,7 +254,7 @@ class AboutPane(ChoicePane):
         return self.view.project.overview.branches.get(path) if self.view.project.overview is not None else None
 
     def words(self, choice: str, lines: object) -> str:
-        """Returns the full title and path."""
+        """Returns the full title and path of a row."""
         path = choice.partition(_SEPARATOR)[2]
         branch = self._branch(path)
         return f"{branch.name}\n{path}" if branch is not None else path

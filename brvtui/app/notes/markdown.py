@@ -72,11 +72,11 @@ class Document:
 
 
 class Full(Exception):
-    """The document has reached its maximum number of pieces."""
+    """Raised if the document has reached its maximum number of pieces."""
 
 
 class Abandoned(Exception):
-    """The document is no longer needed."""
+    """Raised if the document is no longer needed."""
 
 
 class Typesetter:

@@ -48,7 +48,7 @@ class Project:
         self._request = request
         self._services = services
         self.session: Session | None = None
-        """The session; None while no project is open."""
+        """The session of the open project; None while no project is open."""
         self.saved: SavedTrace | None = None
         """The displayed saved trace; None for a project."""
         self.choice: MemoryChoice | None = None

@@ -49,7 +49,7 @@ class StaleFiles:
         services.store.subscribe(reads, self._view_changed)
 
     def begin(self) -> None:
-        """Starts regular checks."""
+        """Starts to check the displayed files regularly."""
         self._services.set_interval(CHECK_S, self._check)
 
     def _view_changed(self) -> None:

@@ -45,7 +45,7 @@ class Answered(NamedTuple):
     problem: str = ""
     """The reason why the history could not be written, or an empty string."""
     read: TreeRead | None = None
-    """The tree after a run that recorded access hits."""
+    """The tree as it is after a run that recorded access hits."""
 
 
 class EngineUnusable(NamedTuple):

@@ -137,7 +137,7 @@ class QueryBadge(Lines):
     READS = (QueryState, AnswerState, EngineState, ProjectState)
 
     def build(self, view: View, width: int) -> list[Line]:
-        """Returns one right-aligned line."""
+        """Returns one right-aligned line with the scope, the mode and the badge."""
         badge, saved = Line(), view.project.saved
         if saved is not None and not view.query.scope:  # a narrow status line does not show the date
             badge.add(f"{saved.saved_at[:_DATE]}  ", "text")

@@ -187,7 +187,7 @@ class ResultsPane(ChoicePane):
         return lines
 
     def words(self, choice: str, lines: Sequence[Line]) -> str:
-        """Returns the full title and path."""
+        """Returns the full title and path of a row."""
         trace = self.view.answer.trace
         results: list[Hit | NearMiss] = [*trace.hits, *trace.near_misses] if trace else []
         return next((f"{one.title}\n{one.path}" for one in results if one.file == choice), "")

@@ -31,7 +31,7 @@ class SettingField(FieldDialog[Value]):
     """Asks for the value of a setting; returns a valid value, or None."""
 
     def __init__(self, name: str, value: str, allowed: str, read: Callable[[str], Value]) -> None:
-        """Creates a field for ``name`` with its ``value``; ``read`` converts a text, or raises ConfigError."""
+        """Creates a field for ``name`` with its ``value``; ``read`` converts the typed text, or raises ConfigError."""
         super().__init__(name, value, allowed)
         self._read = read
 

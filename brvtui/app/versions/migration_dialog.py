@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 
 VERIFY, MIGRATE = "verify", "migrate"
-"""The results of the dialog."""
+"""The results of :class:`VersionsDialog`: to verify the engine, or to preview a migration."""
 _SHOWN = 3
 
 

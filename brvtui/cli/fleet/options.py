@@ -228,7 +228,7 @@ class _Progress:
         self._write(f"{_FROM_START}members: {len(self._answered)} of {self._members}{again}")
 
     def end(self) -> None:
-        """Clears the line."""
+        """Clears the progress line."""
         if self._answered:
             self._write(_FROM_START)
 

@@ -77,7 +77,9 @@ _LIKE_NUMBERS = "0123456789+-."
 
 
 class BrokenFrontmatter(Exception):
-    """The block is not a YAML mapping. The message describes the problem; ``offset`` is its position in the text."""
+    """Raised if the block is not a YAML mapping. The message describes the problem; ``offset`` is its place in the
+    text.
+    """
 
     def __init__(self, message: str, offset: int) -> None:
         super().__init__(message)
@@ -85,7 +87,7 @@ class BrokenFrontmatter(Exception):
 
 
 class FieldsError(Exception):
-    """The fields cannot be set. The message gives the reason and the remedy."""
+    """Raised if the fields cannot be set. The message gives the reason and the remedy."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -125,7 +125,7 @@ class _Matcher(SequenceMatcher[str]):
 
 
 class _TooManySteps(Exception):
-    """A comparison would take too long."""
+    """Raised if a comparison would take too long."""
 
 
 class _BoundedMatcher(SequenceMatcher[str]):

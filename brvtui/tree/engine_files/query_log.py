@@ -25,7 +25,7 @@ class LoggedQuery:
     """A logged query and its outcome. Values that the log does not contain are None or empty."""
 
     at_ms: float
-    """The start time in ms since 1970."""
+    """The time when the query started, in ms since 1970."""
     query: str
     who: str
     """The writer of the entry: :data:`ENGINE` or :data:`OURS`."""
@@ -44,7 +44,7 @@ class LoggedQuery:
     engine: str = TREE.native
     """The name of the engine that answered."""
     problem: str = ""
-    """The reason for a failure."""
+    """The reason why the query failed; empty if it did not fail."""
     options: dict[str, Any] = field(default_factory=dict, hash=False)
     """The query's options by name, as in :attr:`brvtui.trace.Trace.options`."""
     response: str = ""
@@ -75,7 +75,7 @@ def logged_files(folder: Path, most: int) -> list[Path]:
 
 
 def is_entry(name: str) -> bool:
-    """True if a file with this name is an entry of the log."""
+    """True if a file with the given name is an entry of the log."""
     return name.startswith(_PREFIX) and name.endswith(_SUFFIX)
 
 

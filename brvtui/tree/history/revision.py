@@ -110,7 +110,7 @@ def committed_contents(
 
 
 class NoFolder(RevisionError):
-    """The revision has no such folder."""
+    """Raised if the revision has no such folder."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -64,7 +64,7 @@ class Scalar:
     start: int
     end: int
     quote: str
-    """``'``, ``"`` or empty."""
+    """The quote around the string: ``'``, ``"`` or empty."""
     in_flow: bool
     """True if the string is an item of an inline list."""
 

@@ -23,7 +23,7 @@ _LONGEST_NAME, _LONGEST_PATH = 255, 2_000
 
 
 class PathError(Exception):
-    """A path cannot belong to a note in the tree. The message contains the path and the reason."""
+    """Raised if a path cannot belong to a note in the tree. The message contains the path and the reason."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +36,7 @@ class FolderEntry:
 
 
 def parts_of(path: str) -> tuple[str, ...]:
-    """Splits the path of a Markdown file below a tree. Raises :class:`PathError` if it cannot be such a path."""
+    """Splits the path of a Markdown file below a tree. Raises :class:`PathError` if no such file can have the path."""
     parts = folder_parts_of(path)
     if not path.endswith(".md"):
         raise PathError(f"{path}: a note's name must end in .md")
@@ -44,7 +44,7 @@ def parts_of(path: str) -> tuple[str, ...]:
 
 
 def folder_parts_of(path: str) -> tuple[str, ...]:
-    """Splits the path of a folder below a tree. Raises :class:`PathError` if it cannot be such a path."""
+    """Splits the path of a folder below a tree. Raises :class:`PathError` if no such folder can have the path."""
     parts = _parts_inside(path)
     hidden = next((part for part in parts if part.startswith(".")), None)
     if hidden is not None:

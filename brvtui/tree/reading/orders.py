@@ -93,7 +93,7 @@ class OrderedFile:
 
     @property
     def recent_key(self) -> tuple[int, tuple[tuple[int, bytes], ...]]:
-        """The sort key among recent notes."""
+        """The file's sort key among recent notes."""
         return -self.mtime_ms, walk_key(self.path)
 
 

@@ -27,7 +27,7 @@ OR_A_TREE = ", or read a folder of notes with brv-tui --tree FOLDER"
 
 
 class ProjectError(Exception):
-    """There is no project to open. The message names the folder and the remedy."""
+    """Raised if there is no project to open. The message names the folder and the remedy."""
 
 
 class NotesFolder(PosixPath):

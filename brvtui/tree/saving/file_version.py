@@ -102,7 +102,7 @@ def digest(data: bytes) -> str:
 
 
 def version_of(data_digest: str, found: os.stat_result) -> FileVersion:
-    """The version of a file with this state and digest."""
+    """The version of a file with the given state and digest."""
     return FileVersion(found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns, data_digest)
 
 

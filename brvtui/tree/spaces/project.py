@@ -196,7 +196,7 @@ def find_named_space(named: NamedSpace, start: Path | None) -> SpaceProject:
 
 
 def _not_named(named: NamedSpace, data: Path, why: str = "no such folder") -> str:
-    """The message that no space has this name, with all names. V4's own message refers to its command `space list`."""
+    """The message that no space has the given name, with all names. V4's own message refers to its `space list`."""
     if named.root is not None:
         return f"{named.root}: {why}; --root needs the folder {TREE} of a space, as in {data / 'projects'}"
     names = space_names(data)

@@ -149,7 +149,7 @@ class TopicElement:
 
     @property
     def id(self) -> str:
-        """The id; empty if there is none."""
+        """The element's id; empty if there is none."""
         return self.attributes.get("id", "")
 
     @property
@@ -167,7 +167,7 @@ class Topic:
     elements: tuple[TopicElement, ...]
     """V4's elements in document order, each before the elements inside it."""
     body: str
-    """The text of the whole file."""
+    """The text of the topic's whole file."""
     images: str
     """The alternative text and source of every image, joined by spaces."""
 

@@ -48,7 +48,7 @@ class Debouncer:
 
     @property
     def is_stopped(self) -> bool:
-        """True if ``stop`` was called."""
+        """True if :meth:`stop` was called."""
         return self._stopped.is_set()
 
     def start(self) -> None:
