@@ -17,7 +17,7 @@ class Key(Generic[_Value]):
 
 
 class Derived:
-    """The entries of one snapshot, or of one generation of postings. Copies with the same content share them.
+    """Cached entries for one snapshot, or for one generation of postings. Copies with the same content share the cache.
 
     Thread-safe: if two threads compute the same entry, both receive the value that is stored first.
     """

@@ -104,7 +104,7 @@ class EngineQueries(Protocol):
         """Calls ``answered``, from another thread, with the queries answered from now on, oldest first."""
 
     def unfollow(self) -> None:
-        """Stops following."""
+        """Stops following the record."""
 
 
 class Logbook:
@@ -150,7 +150,7 @@ class Logbook:
 
 
 class QueryLogFolder:
-    """ByteRover 3's query log: one file per query, below its data folder for a project."""
+    """ByteRover 3's query log: one file per query, below ByteRover's data folder for a project."""
 
     def __init__(self, project_data: Path) -> None:
         """The folder may not exist."""
@@ -186,7 +186,7 @@ class QueryLogFolder:
         return watcher.start()
 
     def unfollow(self) -> None:
-        """Stops following."""
+        """Stops following the log."""
         watcher, self._watcher = self._watcher, None
         if watcher is not None:
             watcher.stop()
@@ -194,7 +194,7 @@ class QueryLogFolder:
 
 _STATUSES = {EndReason.CANCELLED: "cancelled", EndReason.FAILED: "error"}
 _MOST_AT_ONCE = 500
-"""The number of entries of the engine's log that are read after a change."""
+"""The maximum number of entries of the engine's log to read after a change."""
 
 
 def _fingerprint(trace: Trace) -> str:

@@ -54,7 +54,7 @@ def environment(
 
 
 def is_inside(place: str | Path, folder: Path) -> bool:
-    """True if ``place``, or a link on its path, is ``folder`` or inside it."""
+    """True if ``place``, or a link on the path to it, is ``folder`` or inside ``folder``."""
     root, path = os.path.realpath(folder), Path(place)
     return any(Path(os.path.realpath(each)).is_relative_to(root) for each in (path, *path.parents))
 
@@ -124,7 +124,7 @@ class Worker:
     """A Python process in its own session, and a connection to it. The process ends when this one does."""
 
     def __init__(self, module: str) -> None:
-        """Starts ``module``, which gets the other end with :func:`connect_to_parent`. Raises OSError."""
+        """Starts ``module``, which connects to this end with :func:`connect_to_parent`. Raises OSError."""
         from multiprocessing.connection import Connection
 
         here, there = socket.socketpair()

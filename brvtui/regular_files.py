@@ -14,7 +14,7 @@ from pathlib import Path
 LARGEST = 64 * 1_048_576
 """The default size limit in bytes."""
 MISSING = (FileNotFoundError, NotADirectoryError)
-"""The errors for a path at which there is no file, also because there cannot be one: a folder above it is a file."""
+"""The errors for a path without a file, including a path at which none can exist because a folder in it is a file."""
 _FLAGS = os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
 
 
@@ -63,7 +63,7 @@ def read_end(path: Path, most: int) -> bytes:
 
 
 def open_regular(path: str | Path, folder: int | None = None, follow_links: bool = False) -> int:
-    """A descriptor of the regular file at ``path``, relative to the open ``folder``. Raises as :func:`read_regular`."""
+    """A descriptor of the regular file at ``path`` below the open ``folder``. Raises like :func:`read_regular`."""
     descriptor = os.open(path, _FLAGS if follow_links else _FLAGS | os.O_NOFOLLOW, dir_fd=folder)
     if stat.S_ISREG(os.fstat(descriptor).st_mode):
         return descriptor
@@ -72,7 +72,7 @@ def open_regular(path: str | Path, folder: int | None = None, follow_links: bool
 
 
 def read_open(descriptor: int, found: os.stat_result, name: str, most: int) -> bytes:
-    """The bytes of the open regular file with the state ``found``. Raises like :func:`read_regular`, with ``name``."""
+    """The bytes of an open regular file with the state ``found``. Raises like :func:`read_regular`, with ``name``."""
     pieces: list[bytes] = []
     size = 0
     while size <= most and found.st_size <= most:  # a file may grow during the read, and files in /proc have no size

@@ -19,7 +19,7 @@ _LONGEST_WAIT = 1e9
 
 
 class ReplayError(ValueError):
-    """A file cannot be replayed. The message names the file and the expected content."""
+    """Raised if a file cannot be replayed. The message names the file and the expected content."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +50,7 @@ def read_queries(path: Path) -> list[ListedQuery]:
 
 
 def _options_of(item: Mapping[str, Any], path: Path, number: int) -> dict[str, Any]:
-    """The options of one listed query: its entry ``options``, and a command line in ``argv``."""
+    """The options of one listed query, from its entry ``options`` and from the command line in ``argv``."""
     own = item.get("options") or {}
     if not isinstance(own, dict):
         raise ReplayError(f"{path}: the options of entry {number} must be an object")
@@ -59,7 +59,7 @@ def _options_of(item: Mapping[str, Any], path: Path, number: int) -> dict[str, A
 
 
 def _asked(like: Query, item: ListedQuery) -> Query:
-    """The query for ``item``, whose own options have precedence over those of ``like``."""
+    """The query for ``item``. Options in ``item`` have precedence over those of ``like``."""
     options = {**like.options, **item.options}
     scope = options.pop("scope", like.scope) if "scope" in item.options else like.scope
     return replace(like, text=item.query, scope=str(scope), options=options)
@@ -133,7 +133,7 @@ def replay_queries(
 def replay_sequence(
     engine: Engine[Any], context: Context[Any], steps: list[ReplayStep], like: Query, limit: int | None = None
 ) -> Iterator[dict[str, Any]]:
-    """Yields one line per step, in order, while the clock advances; uses the scope and options of ``like``.
+    """Yields one line per step, in order, while the clock advances. Uses the scope and options of ``like``.
 
     A line contains up to ``limit`` results (None: all that the engine returns). Raises :class:`ReplayError` if a step
     names a missing note.

@@ -1,4 +1,4 @@
-"""Milliseconds: the current time, and durations by stage, the only part of a trace that differs between runs."""
+"""Times in milliseconds: the current time, and durations by stage. Only durations make traces differ between runs."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from time import perf_counter
 
 FIRST_MS, LAST_MS = (datetime(year, 1, 1, tzinfo=UTC).timestamp() * 1000 for year in (1000, 9000))
-"""The limits of times, in milliseconds since 1970. Beyond them, forecasts and time zones could leave Python's range."""
+"""The limits of times, in ms since 1970. Other times could exceed Python's range in forecasts and time zones."""
 
 
 def system_clock() -> float:

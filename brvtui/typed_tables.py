@@ -24,7 +24,7 @@ _T = TypeVar("_T")
 
 
 class ProfileError(ValueError):
-    """A profile cannot be used. The message contains the file, the key and the remedy."""
+    """Raised if a profile cannot be used. The message contains the file, the key and the remedy."""
 
 
 _LARGEST = 1e15
@@ -61,7 +61,7 @@ class TableKeys:
 
 
 LIMIT, LIMIT_UNLESS_0 = "limit", "limit unless 0"
-"""Annotations for a constant that limits a query's cost. With the second, 0 means no limit."""
+"""Annotations for a constant that limits the cost of a query. With ``LIMIT_UNLESS_0``, 0 means no limit."""
 Count = Annotated[int, Range(1)]
 CountLimit = Annotated[int, Range(1), LIMIT]
 SizeLimit = Annotated[int, Range(), LIMIT]
@@ -75,7 +75,7 @@ _LONGEST_KEY = 64
 _LONG_KEY = re.compile(rb"""(?<![\w-])(?:(?:[\w-]+|"[^"\n]*"|'[^'\n]*')[ \t]*\.[ \t]*){%d}""" % _LONGEST_KEY)
 
 _LONG_NUMBER = re.compile(rb"(?<![\w-])0[xob][\da-fA-F_]{1000}")
-"""A long number, which no message could quote, because Python does not print integers of more than 4,300 digits."""
+"""A number too long for any message to quote, because Python does not print integers of more than 4,300 digits."""
 
 
 def parse_tables(data: bytes) -> dict[str, Any]:
@@ -106,9 +106,9 @@ def merged(base: dict[str, Any], changes: dict[str, Any]) -> dict[str, Any]:
 
 
 def overlay(base: _T, tables: dict[str, Any], origin: str) -> _T:
-    """``base``, a dataclass of constants, with the constants in ``tables`` (as in a file) replaced.
+    """``base``, a dataclass of constants, with replacements from ``tables``, which are structured as in a file.
 
-    Raises :class:`ProfileError`; ``origin`` is the file in its message.
+    Raises :class:`ProfileError`, whose message names the file ``origin``.
     """
     dataclass_: Any = base
     return typed(type(base), merged(dataclasses.asdict(dataclass_), tables), "", origin)
@@ -133,18 +133,18 @@ def lowered(values: _T, reference: _T) -> _T:
 
 @dataclass(frozen=True, slots=True)
 class Adjustable:
-    """A constant whose value can be changed: a number in a range, a switch, or one of several texts."""
+    """A constant whose value can be changed: a number in a range, a switch, or one of several strings."""
 
     name: str
-    """The dotted name."""
+    """The constant's dotted name."""
     value: bool | int | float | str
     range: Range = Range()
-    """The range, for a number."""
+    """The allowed range, if the constant is a number."""
     choices: tuple[str, ...] = ()
 
 
 def adjustable(values: Any, where: str = "") -> Iterator[Adjustable]:
-    """Yields, in order, every constant in the dataclass ``values`` that is a number, a switch or one of some texts."""
+    """Yields, in order, each constant in the dataclass ``values`` that is a number, a switch or one of some strings."""
     kind: Any = type(values)
     for name, hint in _hints(kind).items():
         value, dotted = getattr(values, name), key_path(where, name)

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 _MOST_NAMED, _EXAMPLES = 25, 5
 MOST_PROBLEMS = 20
-"""The number of faults of one kind that are listed per file; the others are only counted."""
+"""The maximum number of faults of one kind that are listed per file. Further faults are only counted."""
 
 
 def ordinal(number: int) -> str:
@@ -26,18 +26,18 @@ def first_of(names: Sequence[str]) -> str:
 
 
 def unlisted(number: int, noun: str) -> str:
-    """A line for ``number`` faults in a file that are not listed: ``3 more unknown keys``. ``noun`` is singular."""
+    """A line for the ``number`` of unlisted faults in a file: ``3 more unknown keys``. ``noun`` is singular."""
     return counted(number, f"more {noun}", f"more {noun}s")
 
 
 def first_lines(lines: Sequence[str], noun: str, where: str = "") -> list[str]:
-    """The first 20 of ``lines``, and a line that starts with ``where`` and counts the others as ``noun``."""
+    """The first 20 of ``lines`` and, after ``where``, the number of the others, which are called ``noun``."""
     more = len(lines) - MOST_PROBLEMS
     return [*lines[:MOST_PROBLEMS], *([where + unlisted(more, noun)] if more > 0 else [])]
 
 
 def profile_text(name: str) -> str:
-    """The profile ``name`` for users: a star at its end is replaced by its meaning, that settings change constants."""
+    """The name of a profile for users. A star at its end is replaced by its meaning: settings change constants."""
     return f"{name} (changed by settings)" if name.endswith("*") else name
 
 
@@ -47,12 +47,12 @@ def shortened(text: str, most: int = 120) -> str:
 
 
 def difference_as_shown(value: float, before: float, decimals: int) -> float:
-    """``value`` minus ``before``, both rounded to ``decimals`` first, because readers subtract the shown numbers."""
+    """``value`` minus ``before``, both rounded to ``decimals`` first, because readers subtract displayed numbers."""
     return round(round(value, decimals) - round(before, decimals), decimals)
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
-    """A text to append to a message about the unknown ``name``: the nearest of ``known``; empty if none is near."""
+    """An addition to a message about the unknown ``name``: the nearest of ``known``; empty if none is near."""
     import difflib
 
     near = difflib.get_close_matches(name, list(known), 1)
@@ -60,7 +60,7 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
 
 
 def nearest(name: str, known: Iterable[str]) -> str:
-    """A text to append to a message about the unknown ``name``: the nearest of ``known``, or all if there are few."""
+    """An addition to a message about the unknown ``name``: the nearest of ``known``, or all if there are few."""
     names = sorted(known) if isinstance(known, (set, frozenset)) else list(known)
     if hint := did_you_mean(name, names):
         return hint

@@ -374,7 +374,7 @@ class BrvTui(ConfiguredApp):
         self.layouts.read(session)
 
     def opening_failed(self) -> None:
-        """Shows problems in the settings, since they may be the cause."""
+        """Shows the problems in the settings, since they may be why the project could not be opened."""
         self.tell_problems()
 
     def trace_reopened(self, saved: SavedTrace, overview: Overview) -> None:
@@ -408,7 +408,7 @@ class BrvTui(ConfiguredApp):
 
     @property
     def frame(self) -> FrameScreen | None:
-        """The screen in front, below any dialog; None if there is none yet, and while the app ends."""
+        """The screen in front, below any dialog; None before the first screen is shown, and while the app ends."""
         if not self.is_running:
             return None  # widgets are removed before their screen
         first = self.screen_stack[0] if self.screen_stack else None
@@ -581,7 +581,7 @@ class BrvTui(ConfiguredApp):
         self.changes.set_signals(self.note_at_hand)
 
     def action_undo_change(self) -> None:
-        """Undoes the last change of a note or of judgments."""
+        """Undoes the last change to a note or to the judgments."""
         if not self.lab.take_back():
             self.changes.undo()
 

@@ -40,7 +40,7 @@ class Layout(NamedTuple):
     shares: Mapping[str, tuple[float, ...]] = MappingProxyType({})
     hidden: frozenset[str] = frozenset()
     collapsed: frozenset[str] = frozenset()
-    """The panes that are collapsed to strips because they are empty; not stored, since it is automatic."""
+    """The panes that are collapsed to strips because they are empty. This is automatic, so it is not stored."""
 
     def plain(self) -> dict[str, Any]:
         """Returns the layout as plain data for JSON."""
@@ -57,7 +57,7 @@ class PaneEdge(NamedTuple):
     at: int
     start: int
     end: int
-    """The border's extent along its length in cells; ``end`` is exclusive."""
+    """The cells along the border, from ``start`` to ``end`` (exclusive)."""
     cells: tuple[int, ...]
     """The current size of each part of the split in cells; 0 for a hidden part."""
     first: int
@@ -67,7 +67,7 @@ class PaneEdge(NamedTuple):
     """The minimum sizes of the two parts."""
     before: frozenset[str]
     after: frozenset[str]
-    """The panes on each side."""
+    """The panes on each side of the border."""
 
 
 class Tiled(NamedTuple):

@@ -1,4 +1,4 @@
-"""The values in sub-states of the view: the tree, similar notes, and the edited text.
+"""Values for parts of the view: the tree, similar notes, and the edited text.
 
 This module is not imported before the first frame.
 """
@@ -41,7 +41,7 @@ class Branch:
 
 @dataclass(frozen=True, slots=True)
 class NoteLine:
-    """A note in the list that is shown without a query."""
+    """A note in the list of notes that is shown while there is no query."""
 
     path: str
     title: str
@@ -102,7 +102,7 @@ class SimilarNotes:
 
 @dataclass(frozen=True, slots=True)
 class Effect:
-    """One number of the note: now, after a save that renews the modification time, and after a save that keeps it."""
+    """One of the note's numbers: now, after a save that updates the modification time, and after one that keeps it."""
 
     name: str
     now: float | None

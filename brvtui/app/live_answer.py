@@ -13,7 +13,7 @@ class LiveAnswer:
     """The progress of a model's answer to one query."""
 
     number: int
-    """The number of the request."""
+    """The number of the request that the model answers."""
     query: str
     scope: str
     engine: str
@@ -23,7 +23,7 @@ class LiveAnswer:
     """The text that the model has written in this turn."""
     steps: tuple[LiveStep, ...] = ()
     waiting: str = ""
-    """The reason for waiting for the service and the seconds until the next attempt; empty if it does not wait."""
+    """The reason for waiting for the service, and the seconds until the next attempt; empty if it is not waiting."""
     sent: int = 0
     received: int = 0
     """The numbers of tokens sent and received in completed turns."""

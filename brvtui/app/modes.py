@@ -12,7 +12,7 @@ class Mode(NamedTuple):
     key: str
     title: str
     listed: bool = True
-    """True if the status line lists it while another screen is in front."""
+    """True if the status line lists the screen while another one is in front."""
 
 
 QUERY = Mode("query", "1", "Query")
@@ -31,4 +31,4 @@ SCREENS = (
     SETTINGS,
 )
 EDITOR = Mode("edit", "", "Edit")
-"""The editor, which has no key: editing a note opens it, and the status line then leads to it."""
+"""The editor, which has no key. Editing a note opens it, and the status line then leads back to it."""

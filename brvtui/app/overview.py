@@ -36,7 +36,7 @@ _COUNTS = dict(zip(MATURITIES, ((1, 0, 0), (0, 1, 0), (0, 0, 1)), strict=True))
 
 @dataclass(frozen=True, slots=True)
 class Branches:
-    """All folders and files."""
+    """All folders and files of a tree."""
 
     roots: tuple[Branch, ...] = ()
     by_path: Mapping[str, Branch] = field(default_factory=dict)
@@ -53,7 +53,7 @@ class _Derived:
 
 
 def branches(snapshot: Snapshot) -> Branches:
-    """Returns all folders and files of ``snapshot``."""
+    """Returns all folders and files of ``snapshot`` as branches."""
     derived = {
         file.path: _Derived(_DERIVED[role], file.mtime_ms) for file in snapshot.files if (role := file.role) in _DERIVED
     }
@@ -165,7 +165,7 @@ def counts_of(children: Iterable[Branch]) -> tuple[int, int, int]:
 
 
 def _file(snapshot: Snapshot, path: str, derived: Mapping[str, _Derived]) -> Branch | None:
-    """Returns the file at ``path``; None if it is gone, or neither a note nor derived from notes."""
+    """Returns the file at ``path``; None if it is gone, or is neither a note nor derived from notes."""
     position = snapshot.by_path.get(path)
     if position is None:
         derived_file = derived.get(path)
@@ -229,7 +229,7 @@ class OverviewBuilder:
 
 
 def changed_between(before: Snapshot, now: Snapshot) -> set[str] | None:
-    """Returns the paths whose files or signals differ; None if other paths may be affected too."""
+    """Returns the paths whose files or signals differ; None if further paths may be affected."""
     limit = now.limits.max_files
     if now.project.sources or (limit and len(now.files) > limit) or before.project.tree != now.project.tree:
         return None

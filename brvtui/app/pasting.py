@@ -39,7 +39,7 @@ The second one also applies to text without a line break if no field has the foc
 different ones, are keys that were typed ahead or held down.
 """
 _MOST_AHEAD, _PER_S = 300, 100
-"""The maximum number of keys that anyone types ahead, and presses per second; more are a flood.
+"""The maximum number of keys that anyone types ahead, and of keys that anyone presses per second. More are a flood.
 
 The characters of a flood are treated as a paste, and its other keys are dropped.
 """
@@ -98,7 +98,7 @@ class PasteParser(XTermParser):
         return True
 
     def _sequence_to_key_events(self, sequence: str, alt: bool = False) -> Iterable[events.Key]:
-        """Returns the keys of ``sequence``, or a key to ignore if it specifies an invalid character."""
+        """Returns the keys of ``sequence``. If it specifies an invalid character, returns a key that is ignored."""
         try:
             keys = list(super()._sequence_to_key_events(sequence, alt))
             "".join(key.character or "" for key in keys).encode()

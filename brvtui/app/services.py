@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 FAILED = 4
 """The exit code after a crash."""
 _BY_SIGNAL = 128
-"""The exit code after a signal is this plus the signal's number, as in shells."""
+"""The number to which a signal's number is added to get the exit code after that signal, as in shells."""
 _WITHOUT_TERMINAL_S = MOST_S + 0.2
 """The seconds until a forced end if the terminal is gone, since writing to it would block.
 
@@ -72,7 +72,7 @@ class AppServices(App[None]):
     configuration: Configuration
     """The settings in effect with their sources."""
     glyphs: Glyphs = UNICODE
-    """The symbols to draw with."""
+    """The symbols with which the app draws."""
     _commanded = False
 
     def __init__(self, ansi_color: bool | None = None) -> None:
@@ -81,7 +81,7 @@ class AppServices(App[None]):
         self.time_left = TimeLeft()
         """The time that is left to wait when the app ends."""
         self.at_end: Callable[[], None] = lambda: None
-        """Is called before the process ends, even if a signal forces it to."""
+        """Called before the process ends, including when a signal forces the end."""
         self.background = Workers(self, self.error_line)
         self.keymap: Mapping[str, str] = {}
         """The user's own keys by action name."""
@@ -139,7 +139,7 @@ class AppServices(App[None]):
         return key_name(self.keymap.get(action, ACTIONS[action].keys))
 
     def with_keys(self, text: str) -> str:
-        """Replaces action names in braces, such as ``{note.edit}``, with their keys; ``text`` must be our own."""
+        """Replaces action names in braces, such as ``{note.edit}``, with their keys; ``text`` must be the app's own."""
         return _NAMED.sub(lambda match: self.shown_key(match[1]), text)
 
     def acts_by_letter(self, kind: type, action: str, parameters: tuple[object, ...]) -> bool:
@@ -160,7 +160,7 @@ class AppServices(App[None]):
 
     @property
     def idle(self) -> frozenset[str]:
-        """The names of actions without effect now, or in a browser."""
+        """The names of actions that do nothing now, or in a browser."""
         return self.store.view.idle | (needing(Need.TERMINAL) if self.is_web else frozenset())
 
     # messages

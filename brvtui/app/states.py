@@ -83,9 +83,9 @@ class ProjectState(NamedTuple):
 
     phase: Phase = Phase.LOADING
     problem: str = ""
-    """The reason why it cannot be opened or read."""
+    """The reason why the project or saved trace cannot be opened or read."""
     closed_by: SettingProblem | None = None
-    """The setting that prevents opening it, if there is one."""
+    """The setting that prevents opening the project, if there is one."""
     done: int = 0
     total: int = 0
     """The numbers of files read so far and of all files."""
@@ -187,7 +187,7 @@ class PinState(NamedTuple):
     trace: Trace | None = None
     """The pinned answer; None if there is none."""
     diff: AnswerDiff | None = None
-    """The differences since then, with causes, if the same query was repeated; None until they are known."""
+    """The differences from the pinned answer, with causes, if its query was repeated; None until they are known."""
 
 
 class SelectionState(NamedTuple):
@@ -231,7 +231,7 @@ class LogState(NamedTuple):
     """Both logs as last read, newest first, and the comparison of one entry with its current answer."""
 
     entries: tuple[LoggedQuery, ...] | None = None
-    """The entries; None until they are read."""
+    """The logged entries; None until they are read."""
     engine_log: EngineLog | None = None
     """The place of the engine's log; None until it is known."""
     summary: LogSummary | None = None
@@ -254,7 +254,7 @@ class LabColumn(NamedTuple):
     variant: Variant
     title: str
     cells: Mapping[str, LabCell] = {}
-    """The answers so far, by the judgment's id."""
+    """The answers received so far, by the judgment's id."""
     problem: str = ""
     """The reason why the variant cannot answer; empty if it can."""
 
@@ -264,9 +264,9 @@ class CellCauses(NamedTuple):
 
     variant: Variant
     query: str
-    """The id of the judgment."""
+    """The id of the query's judgment."""
     lines: tuple[ChangeLine, ...] | None = None
-    """The reasons; None while they are being searched."""
+    """The reasons; None while the search for them is running."""
 
 
 class LabState(NamedTuple):
@@ -277,12 +277,12 @@ class LabState(NamedTuple):
     unjudged: tuple[Judgment, ...] = ()
     """The queries of the log, used while there are no judgments."""
     open_query: Judgment | None = None
-    """The query of the Query screen, which is also answered."""
+    """The query of the Query screen, which is answered in addition to the judged ones."""
     file: str = ""
     problem: str = ""
     """The reason why the judgments cannot be read."""
     columns: tuple[LabColumn, ...] = ()
-    """The columns; the first is the present."""
+    """The Lab's columns; the first one is the present."""
     what_if: Variant | None = None
     """The values of the sliders; None if none is changed."""
     controls: tuple[Control, ...] = ()
@@ -297,7 +297,7 @@ class LabState(NamedTuple):
 
     @property
     def rows(self) -> tuple[Judgment, ...]:
-        """All queries to answer, the open one first."""
+        """All queries of the Lab, the open one first."""
         opened = (self.open_query,) if self.open_query is not None else ()
         return (*opened, *(self.judgments or self.unjudged))
 
@@ -308,7 +308,7 @@ class EditsState(NamedTuple):
     effect: EditEffect | None = None
     """The effect; None while there is no change, or queries are running."""
     is_seen: bool = True
-    """True if the Lab has been in front since then."""
+    """True if the Lab has been in front since the effect was found."""
 
     @property
     def earlier(self) -> EarlierNotes | None:
@@ -331,7 +331,7 @@ class Covering(NamedTuple):
     tier: int
     """The tier; for an engine without tiers, a number above all tiers."""
     place: int
-    """The position in the fleet."""
+    """The member's position in the fleet."""
     member: str
 
 
@@ -350,9 +350,9 @@ class FleetState(NamedTuple):
     """The open fleet, the question to its members, and the replies so far."""
 
     fleet: Fleet | None = None
-    """The fleet; None if none is open."""
+    """The open fleet; None if there is none."""
     alone: bool = False
-    """True if no project is open beside it."""
+    """True if no project is open beside the fleet."""
     opened: str = ""
     """The member that is the open project; empty if there is none."""
     text: str = ""
@@ -371,7 +371,7 @@ class FleetState(NamedTuple):
     covering: tuple[Covering, ...] = ()
     ranking: OneRanking | None = None
     known: Mapping[str, MemberState] = {}
-    """The members that were opened."""
+    """The states of the members that were opened."""
     missing: Mapping[str, Absence] = {}
     """The members that gave no answer of their own, or cannot be opened."""
     left_out: Mapping[str, Absence] = {}

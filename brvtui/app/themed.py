@@ -38,7 +38,7 @@ class _Painted:
 class ThemeStylesheet(Stylesheet):
     """A stylesheet that parses its sources again only if the theme's variables have changed.
 
-    Textual would parse all of them twice whenever a screen is shown for the first time.
+    Textual would parse all sources twice whenever a screen is shown for the first time.
     """
 
     def set_variables(self, variables: dict[str, str]) -> None:
@@ -76,7 +76,7 @@ class ThemedApp(AppServices):
         self._fault = ""
         """The first fault in the last message."""
         self._faults = 0
-        """The number of faults in that message."""
+        """The number of faults in the last message."""
         self._theme_watcher: Watcher | None = None
 
     @property
@@ -92,7 +92,7 @@ class ThemedApp(AppServices):
         return {f"{PREFIX}{role}": colour for role, colour in self._now_painted().colours.items()}
 
     def get_css_variables(self) -> dict[str, str]:
-        """Returns the variables of the current theme; none before a theme of ours is registered."""
+        """Returns the variables of the current theme; none before one of the app's own themes is registered."""
         if not self._has_themes:
             return {}
         theme = self.current_theme
@@ -120,7 +120,10 @@ class ThemedApp(AppServices):
             await finished_in_time(self._theme_watcher.stop, self.time_left.seconds)
 
     def _refresh_notifications(self) -> None:
-        """Hides messages behind a dialog, which shows them too. Textual has no public method for this."""
+        """Hides the messages of a screen behind a dialog, because the dialog shows the same messages.
+
+        Textual has no public method for this.
+        """
         super()._refresh_notifications()
         self.call_later(self._hide_toasts_behind)
 
@@ -213,7 +216,7 @@ class ThemedApp(AppServices):
         self.notify(f"{self._fault}{more}", severity="warning", timeout=_PROBLEM_S)
 
     def action_next_theme(self) -> None:
-        """Switches to the next of our own themes for the session."""
+        """Switches to the next of the app's own themes for this session."""
         place = OURS.index(self.theme) if self.theme in OURS else -1
         next_theme = our_theme(OURS[(place + 1) % len(OURS)])
         self.register_theme(next_theme)
@@ -256,7 +259,7 @@ class ThemedApp(AppServices):
 def _roles(theme: Theme) -> dict[str, str]:
     """Returns the colour of every role in ``theme``.
 
-    Our own themes set all roles, so nothing is imported to derive any.
+    The app's own themes set all roles, so no module is imported to derive any.
     """
     own = own_roles(theme)
     if len(own) == len(ROLES):

@@ -146,7 +146,7 @@ class View(NamedTuple):
 
     @property
     def idle(self) -> frozenset[str]:
-        """The names of actions without effect now, which are not offered."""
+        """The names of actions that do nothing now, which are not offered."""
         return needing(self._lacking)
 
     @property

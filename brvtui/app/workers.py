@@ -117,7 +117,7 @@ class Newest(Generic[Request]):
         self._in_burst = False
         self._waiting: Request | None = None
         self.is_busy = False
-        """True while work is running."""
+        """True while work on a request is running."""
 
     def want(self, request: Request) -> None:
         """Starts work on ``request`` now, or after the current work or burst."""
@@ -129,7 +129,7 @@ class Newest(Generic[Request]):
             self._pause()
 
     def go(self) -> None:
-        """Ends the burst."""
+        """Ends the burst of requests."""
         self._in_burst = False
         self._next()
 

@@ -33,7 +33,7 @@ _SHOWN_ARGUMENTS = 100
 
 
 def spent(completion: Completion) -> str:
-    """The calls, tools, tokens, cost and time of an answer, in one line."""
+    """One line with the model calls, tool calls, tokens, cost and time of an answer."""
     if not completion.turns:
         return f"{completion.model}: no call was completed"
     usage = completion.usage
@@ -45,13 +45,13 @@ def spent(completion: Completion) -> str:
 
 
 def called(number: int, tool: str, arguments: str) -> str:
-    """A call of a tool, in one line. Long arguments are cut."""
+    """One line for a tool call. Long arguments are cut."""
     more = "…" if len(arguments) > _SHOWN_ARGUMENTS else ""
     return f"{number}. {shortened(tool, _SHOWN_ARGUMENTS)} {arguments[:_SHOWN_ARGUMENTS]}{more}"
 
 
 def gave(step: ToolStep, ms: float) -> str:
-    """The result of a tool and its time, in one line."""
+    """One line with the result and duration of a tool call."""
     return f"{shortened(step.refused) or f'{step.result_tokens} tokens'}, {ms:.0f} ms"
 
 
@@ -143,10 +143,10 @@ def _last(events: Iterable[Event]) -> Finished | CompletionFailed:
 
 
 class _Terminal:
-    """Prints events as they happen: the answer on the standard output, everything else on the standard error."""
+    """Prints events as they happen: the answer to standard output, everything else to standard error."""
 
     def __init__(self, streams: bool, limit: str) -> None:
-        """Prints text that looks like the answer before its turn is known to be the last, if ``streams`` is set.
+        """If ``streams`` is set, prints text that looks like the answer before its turn is known to be the last.
 
         ``limit`` describes the answer's budget in words.
         """
@@ -155,7 +155,7 @@ class _Terminal:
         self._pending = ""
         """Text of the current turn. Only the last turn, which calls no tools, contains the answer."""
         self._has_begun: Callable[[str], bool] = bool
-        """Returns True if the engine recognizes a text as the beginning of an answer."""
+        """Returns True if the engine recognizes its argument as the beginning of an answer."""
         self._is_answer = False
         self._written = False
         self._in_line = False
@@ -215,7 +215,7 @@ class _Terminal:
                 self._note(line)
 
     def _finish(self, ended: Finished | CompletionFailed) -> None:
-        """Ends the output. The command itself prints the reason if the model failed."""
+        """Ends the output. If the model failed, the command itself prints the reason."""
         self._release(False)
         self._end_line()
         if getattr(ended, "cancelled", False):

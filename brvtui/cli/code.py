@@ -141,7 +141,7 @@ def _answer(session: Session, entry: str, words: str, files: list[str], budget: 
 
 
 def _lines(answer: CodeAnswer, why: str | None, notes: bool) -> tuple[list[str], bool]:
-    """The printed lines of ``answer``, and True if it contains what was requested. Raises :class:`Failure`."""
+    """The lines to print for ``answer``, and True if it contains what the user asked for. Raises :class:`Failure`."""
     if why is not None:
         explained = answer.why_lines(why)
         if explained is None:
@@ -167,7 +167,7 @@ def _report_unread(session: Session, snapshot: RepositorySnapshot) -> None:
 
 
 def _problem(session: Session) -> str:
-    """The reason why feedback does not count or why the index could not be stored; empty if both worked."""
+    """The reason why feedback does not count or the index could not be stored; empty if there is no such problem."""
     from brvtui.faults import error_line
     from brvtui.services.provided import feedback_problem
     from brvtui.store.kept_code import KeptCode
@@ -234,7 +234,7 @@ def _source_files(code: RepositorySnapshot, written: Sequence[str]) -> list[str]
 
 
 def _opened(repo: Path, profile: str, project: Path | None) -> tuple[Session, RepositorySnapshot]:
-    """A session over the code of ``repo`` and the notes about it, and its snapshot. Raises :class:`Failure`."""
+    """A session for the code of ``repo`` and the notes about it, and its snapshot. Raises :class:`Failure`."""
     from brvtui.corpus.code.snapshot import RepositorySnapshot
     from brvtui.garbage import garbage_collector_paused
     from brvtui.tree.reading.project import ProjectError

@@ -64,7 +64,10 @@ def _of_engines(ctx: click.Context, attribute: str) -> Iterator[str]:
 
 
 def _below_tree(ctx: click.Context) -> Iterator[str]:
-    """Yields the paths of folders and notes in the tree of the project named earlier, or of the project here."""
+    """Yields the paths of folders and notes in a tree.
+
+    This is the tree of the project named earlier on the command line, or else of the project around the current folder.
+    """
     from brvtui.tree.reading.project import ProjectError, find_project
 
     project: Any = ctx.params.get("project")
@@ -87,6 +90,6 @@ def _below_tree(ctx: click.Context) -> Iterator[str]:
 
 
 def _beginning(names: Iterable[str], typed: str) -> list[str]:
-    """Returns the first of ``names`` that begin with ``typed`` and contain no characters special to a shell."""
+    """Returns the first :data:`MOST` of ``names`` that begin with ``typed`` and need no quoting in a shell."""
     offered = dict.fromkeys(name for name in names if name.startswith(typed) and _PLAIN.fullmatch(name))
     return sorted(offered)[:MOST]

@@ -24,7 +24,7 @@ _LARGEST = 10_000_000
 
 
 class _Differences(TypedDict):
-    """The options that define the second answer. ``saved`` excludes all others."""
+    """The options that define the second answer. ``saved`` cannot be combined with the others."""
 
     rev: str | None
     at: LaterOrAt | None
@@ -103,7 +103,10 @@ def diff(text: str | None, request: ProjectRequest, form: str, **differences: Un
 
 
 def _with_saved(request: ProjectRequest, file: Path) -> AnswerDiff:
-    """The answer in ``file``, compared with the current answer. Raises :class:`brvtui.saved.traces.SavedError`."""
+    """The difference between the saved answer in ``file`` and the current one.
+
+    Raises :class:`brvtui.saved.traces.SavedError`.
+    """
     from brvtui.saved.traces import read
     from brvtui.session.diffing import diff_with_saved_answer
 

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 _PATH = NamedPath()
 _FORMS = {"json": "json", "md": "md", "junit": "xml", "trec": "run"}
-"""The file extension of each format."""
+"""The file extension for each output format."""
 
 _METRIC_HELP = (
     "A metric, such as ndcg@10, recall@5 or mrr: over the first 10 results, the first 5, or all. "
@@ -153,7 +153,7 @@ def evaluate_command(request: ProjectRequest, named: Path | None, form: str, **o
 
 
 def _days(text: str | None) -> list[float]:
-    """The days in a text such as ``7,30,90``; empty for None. Raises :class:`Failure`."""
+    """The days in a string such as ``7,30,90``; empty for None. Raises :class:`Failure`."""
     try:
         days = [float(day) for day in text.split(",")] if text is not None else []
     except ValueError:
@@ -198,7 +198,7 @@ def _save(report: Assessment, files: Sequence[Path], session: Session) -> None:
 
 
 def _limit(text: str) -> tuple[Metric, float]:
-    """The metric and the limit in a text such as ``ndcg@10=0.8``.
+    """The metric and the limit in a string such as ``ndcg@10=0.8``.
 
     Raises :class:`Failure` and :class:`brvtui.lab.evaluation.results.UnknownMetric`.
     """

@@ -1,4 +1,4 @@
-"""Exit codes, the exception that has one, and checks that commands make before they open anything."""
+"""Exit codes, the exception that carries one, and checks that commands make before they open anything."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ _CODES = {
     "brvtui.tree.reading.signals.SignalsError": BAD_USAGE,
     "brvtui.typed_tables.ProfileError": BAD_USAGE,
 }
-"""The exit code of each error with a message for the user, by class name, so that no module is loaded to find it."""
+"""The exit codes of errors whose messages are meant for the user. Keys are class names, so no module is loaded."""
 
 
 class ErrorsReported:
@@ -67,7 +67,7 @@ _DRIVER = "TEXTUAL_DRIVER"
 
 
 def is_there(path: Path) -> bool:
-    """True if ``path``, as the user wrote it, exists or its existence cannot be checked."""
+    """True if ``path``, as the user wrote it, exists, or if its existence cannot be checked."""
     try:
         return path.expanduser().exists()
     except (OSError, RuntimeError, ValueError):
@@ -77,8 +77,8 @@ def is_there(path: Path) -> bool:
 def check_terminal(project: Path | None = None, instead: str = "brv-tui query, explain or replay") -> None:
     """Raises :class:`Failure` if ``project`` does not exist, or if the app has no terminal.
 
-    ``instead`` names commands that need no terminal. Raises nothing in a browser: the app needs no terminal there and
-    shows the problem itself.
+    ``instead`` names commands that need no terminal. Raises nothing if the app is served to a browser, where it needs
+    no terminal and shows the problem itself.
     """
     if os.environ.get(_DRIVER, "").startswith("textual.drivers.web_driver:"):
         return
@@ -89,7 +89,7 @@ def check_terminal(project: Path | None = None, instead: str = "brv-tui query, e
 
 
 def check_engine(name: str, repository: Path | None) -> None:
-    """Raises :class:`Failure` if the engine is not installed, or reads only notes and a ``repository`` is given."""
+    """Raises :class:`Failure` if the engine is not installed, or if it reads only notes but ``repository`` is given."""
     from brvtui.engines import registry
     from brvtui.tree.reading.kinds import CODE
 
@@ -100,7 +100,7 @@ def check_engine(name: str, repository: Path | None) -> None:
 
 
 def check_trace(project: Path | None, **options: object) -> None:
-    """Raises :class:`Failure` if ``project`` is a file but no saved trace, or ``options`` would change its answer."""
+    """Raises :class:`Failure` for a file that is not a saved trace, and for ``options`` together with a saved trace."""
     from brvtui.saved import ENDING, is_saved
 
     with suppress(OSError, RuntimeError, ValueError):  # a file that cannot be checked is refused when it is opened
@@ -113,5 +113,5 @@ def check_trace(project: Path | None, **options: object) -> None:
 
 
 def no_folder(repo: Path) -> Failure:
-    """The failure if there is no repository at ``repo``."""
+    """The failure to report if there is no repository at ``repo``."""
     return Failure(f"{repo}: no such folder; name one with --repo", NOT_THERE)

@@ -1,4 +1,4 @@
-"""``brv-tui find``: the notes that contain a text."""
+"""``brv-tui find``: searches the text of notes."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from brvtui.session.finding import FoundNotes, TextMatch
 
 SCHEMA = 1
-"""The version of the command's JSON. It changes if a field is removed or changes its meaning."""
+"""The version of the command's JSON format. It changes if a field is removed or given another meaning."""
 
 
 def found_report(found: FoundNotes, noun: str, width: int) -> RenderableType:

@@ -89,8 +89,9 @@ def judgments_to_run(
 ) -> tuple[Judgment, ...]:
     """The judgments for a command that runs each of them ``runs`` times.
 
-    All are run if the user named the file; otherwise only as many as take a minute or so, with a note, or with a
-    :class:`Failure` if the command ``needs_all``. Raises as :func:`read_judgments`.
+    If the user named the file, these are all its judgments. Otherwise, they are as many as can be run in about a
+    minute, and a note says so; if the command ``needs_all``, raises :class:`Failure` instead. Also raises the
+    exceptions of :func:`read_judgments`.
     """
     from brvtui.lab.judgments.reading import affordable
 
@@ -317,7 +318,7 @@ def _say_none(file: JudgmentsFile) -> None:
 
 
 def _place_of(judgments: Sequence[Judgment], named: str) -> int | None:
-    """The index of the judgment with the query ``named``, or else with that id."""
+    """The index of the judgment whose query is ``named``, or else of the one whose id is ``named``."""
     texts = [place for place, each in enumerate(judgments) if each.text == named]
     ids = [place for place, each in enumerate(judgments) if each.id == named]
     return next(iter(texts or ids), None)
@@ -345,7 +346,7 @@ def _graded(snapshot: Snapshot, texts: Sequence[str]) -> tuple[dict[str, int], l
 
 
 def _judged_path(judgment: Judgment, name: str, finder: DocumentFinder, snapshot: Snapshot) -> str:
-    """The path in ``judgment`` of the note ``name``, which may be gone. Raises :class:`Failure`."""
+    """The path of the note ``name`` in ``judgment``. The note itself may no longer exist. Raises :class:`Failure`."""
     from brvtui.snapshot.naming import UnknownNote, find_note
 
     paths = {document.path: (document.path, finder.find(document).path) for document in judgment.documents}

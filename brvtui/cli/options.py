@@ -1,4 +1,4 @@
-"""Options and arguments that several commands share, their value types, and help with unshortened summaries."""
+"""Options and arguments that several commands share, the types of their values, and help with unshortened summaries."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _LATER = re.compile(r"([+-])([0-9]{1,6})([hdwy])")
 
 
 def moment(written: str) -> float:
-    """Returns an ISO 8601 time in the years 1000 to 8999 in milliseconds since 1970. A type for click.
+    """Converts an ISO 8601 time (years 1000 to 8999) to milliseconds since 1970. Used as a type by click.
 
     Raises :class:`click.BadParameter`.
     """
@@ -33,7 +33,7 @@ def moment(written: str) -> float:
 
 
 def filled(written: str) -> str:
-    """Returns ``written``. A type for click. Raises :class:`click.BadParameter` if it is empty."""
+    """Returns ``written`` unchanged. Used as a type by click. Raises :class:`click.BadParameter` if it is empty."""
     if not written.strip():
         raise click.BadParameter("is empty: give a value, or leave it out")
     return written
@@ -121,7 +121,7 @@ class Number(click.FloatRange):
 
 
 def query_text(text: str) -> str:
-    """Returns ``text``, the words of a query, if it is not too long. A type for click. Raises :class:`Failure`."""
+    """Returns ``text``, the words of a query. Used as a type by click. Raises :class:`Failure` if it is too long."""
     with ErrorsReported():
         from brvtui.engines.contract import check_length
 
@@ -144,7 +144,7 @@ def text_argument(
 
 
 def quoted_text(ctx: click.Context) -> str:
-    """A hint to quote words that belong together as ``text``, the first argument of the command of ``ctx``."""
+    """A hint to put several words in quotes, so that they become the first argument of the command of ``ctx``."""
     text, *others = (each for each in ctx.command.params if isinstance(each, click.Argument))
     rest = "".join(f" {each.human_readable_name}" for each in others if not each.human_readable_name.startswith("["))
     name = text.human_readable_name.strip("[]")
@@ -249,7 +249,7 @@ answer_format = format_option("text", "json")
 
 
 _WHOLE = 200
-"""A limit longer than the summary of any command."""
+"""A length limit that no command's summary reaches."""
 
 
 class WholeSummaries(click.Group):

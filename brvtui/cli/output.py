@@ -25,7 +25,7 @@ _ENDLESS = 1_000_000
 _MOST_COLUMNS = 1_000
 """The maximum page width, even if the terminal or COLUMNS is wider, because rows are padded to the full width."""
 _COLUMNS = 80
-"""The width if COLUMNS is 0."""
+"""The width in columns if the variable COLUMNS is 0."""
 
 
 def print_report(report: Callable[[int], Any]) -> None:
@@ -54,7 +54,7 @@ def print_report(report: Callable[[int], Any]) -> None:
 
 
 def print_blocks(blocks: Callable[[int], Blocks]) -> None:
-    """Prints the blocks for a width, in the same way as :func:`print_report`."""
+    """Prints the blocks, laid out for a width. Chooses the width in the same way as :func:`print_report`."""
     from brvtui.paint.blocks import lines_of
     from brvtui.paint.glyphs import for_terminal
     from brvtui.report.lines import rich_lines
@@ -63,25 +63,25 @@ def print_blocks(blocks: Callable[[int], Blocks]) -> None:
 
 
 def say(text: str, err: bool = False) -> None:
-    """Prints a sentence. If the setting ``ascii`` is on, signs become letters, even in names."""
+    """Prints a sentence. If the setting ``ascii`` is on, letters replace symbols, including those in names."""
     from brvtui.paint.glyphs import ON, TO_LETTERS
 
     click.echo(text.translate(TO_LETTERS) if letters_setting() == ON else text, err=err)
 
 
 def say_note(line: str) -> None:
-    """Writes a note to the standard error."""
+    """Prints a note to standard error."""
     say(f"note: {visible(line)}", err=True)
 
 
 def show_progress(noun: str, done: int, of: int) -> None:
-    """Shows progress on a terminal: the number of finished things called ``noun``, and their total."""
+    """Shows progress on a terminal: the number of finished items, which are called ``noun``, and the total."""
     if sys.stderr.isatty():
         click.echo(f"\r{noun}: {done} of {of}", nl=done >= of, err=True)
 
 
 def letters_setting() -> str:
-    """The setting ``ascii`` of the open project, or of the user if none is open."""
+    """The setting ``ascii`` of the open project; if none is open, that of the user."""
     context = click.get_current_context(silent=True)
     letters: str = context.meta.get(ASCII, "") if context else ""
     if letters:
@@ -95,8 +95,11 @@ def letters_setting() -> str:
 
 
 def check_targets(files: Iterable[Path], form_of: Callable[[Path], Any], trees: Sequence[Path]) -> None:
-    """Raises :class:`Failure` if one of ``files``, to be written later, has an ending that ``form_of`` rejects, or is
-    where nothing is saved, for example inside one of ``trees``."""
+    """Raises :class:`Failure` if one of ``files``, to be written later, cannot be saved.
+
+    This is the case if ``form_of`` rejects the file's ending, or if files may not be saved in its place, for example
+    inside one of ``trees``.
+    """
     from brvtui.report.saved import ExportError, checked_place
 
     for file in files:

@@ -29,7 +29,7 @@ _ERRORS = "brv-tui"
 
 
 def prepare_streams() -> None:
-    """Replaces closed standard streams with the null device, and makes every text writable in any encoding."""
+    """Replaces closed standard streams with the null device, and lets the others write any text in any encoding."""
     codecs.register_error(_ERRORS, _in_letters)
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         stream = getattr(sys, name)
@@ -40,7 +40,7 @@ def prepare_streams() -> None:
 
 
 def _in_letters(error: UnicodeError) -> tuple[str, int]:
-    """Replaces our own signs with letters, and everything else that cannot be encoded with escapes."""
+    """Replaces the tool's own signs with letters, and other characters that cannot be encoded with escapes."""
     assert isinstance(error, UnicodeEncodeError)
     text = error.object[error.start : error.end]
     escaped = (TO_LETTERS.get(ord(char)) or char.encode("ascii", "backslashreplace").decode("ascii") for char in text)
@@ -198,7 +198,7 @@ def cli() -> None:
 
 
 def _reported(error: Exception) -> str:
-    """Writes a crash report and returns the line about it."""
+    """Writes a crash report, and returns the line that tells the user about it."""
     from brvtui.store.crash_report import Circumstances, write_crash_report
 
     named = next((word for word in sys.argv[1:] if word in _COMMANDS), "open")

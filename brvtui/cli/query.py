@@ -80,7 +80,7 @@ def why(text: str, one: str, other: str | None, request: ProjectRequest, form: s
 
 
 def save(session: Session, saved: SavedTrace, files: Iterable[Path]) -> None:
-    """Writes ``saved`` to each of ``files``, and prints a message to standard error.
+    """Writes the trace ``saved`` to each of ``files``, and prints the path of each to standard error.
 
     Raises :class:`brvtui.report.saved.ExportError`.
     """

@@ -168,7 +168,7 @@ def _check_trace(request: ProjectRequest, corpus: str | None = None) -> None:
 
 
 def _check_opening(request: ProjectRequest) -> None:
-    """Raises an error with an exit code for a profile or a signals file that every page would refuse."""
+    """Raises an error that has an exit code if every page would refuse the profile or the signals file."""
     from brvtui.saved import is_saved
     from brvtui.saved.traces import read
     from brvtui.session import Session

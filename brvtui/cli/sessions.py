@@ -35,7 +35,7 @@ class ProjectRequest:
     options: dict[str, Any] = field(default_factory=dict)
 
     def find(self) -> Session:
-        """The unread session of the project, of the code in ``repo``, or of a named space. Raises :class:`Failure`."""
+        """The session of the project, the code in ``repo`` or a named space, not yet read. Raises :class:`Failure`."""
         from brvtui.session import Session
 
         if self.repo is not None and self.project is not None:
@@ -69,7 +69,7 @@ class ProjectRequest:
         return session
 
     def open_noting_scope(self) -> Session:
-        """Same as :meth:`open`, but prints a note if the scope matches nothing, for answers that do not mention it."""
+        """Same as :meth:`open`, but prints a note if the scope matches nothing. For answers that do not mention it."""
         session, wanted = self.open(), self.scope.strip().rstrip("/")
         paths = session.snapshot.by_path
         if wanted and not any(f"{path}/".startswith((f"{wanted}/", f"{wanted}.")) for path in paths):
@@ -97,7 +97,7 @@ def project_request(command: Callable[..., int]) -> Callable[..., int]:
 
 
 def _keep(session: Session) -> None:
-    """Stores the index after the answer. A failure does not affect the answer."""
+    """Stores the index after the answer. A failure to store it does not affect the answer."""
     with suppress(OSError):
         session.keep()
     session.close()

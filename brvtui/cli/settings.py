@@ -27,9 +27,9 @@ _LONGEST = 1_000
 def settings_report(
     configuration: Configuration, remarks: Mapping[str, str], left_out: Mapping[str, SettingSource]
 ) -> RenderableType:
-    """Every setting with its value and source, its remark, and the value that was ignored for it.
+    """Every setting with its value, the value's source, a remark, and the source of a value that was ignored.
 
-    ``remarks`` and ``left_out`` are by setting name; ``left_out`` contains the source of an ignored value.
+    ``remarks`` and ``left_out`` are keyed by the setting's name; ``left_out`` contains the sources of ignored values.
     """
     table = Table.grid(padding=(0, 2))
     table.add_row(Text("setting", "dim"), Text("value", "dim"), Text("from", "dim"))
@@ -51,7 +51,7 @@ def settings_report(
 
 
 def _values(configuration: Configuration, entry: Entry, listed: Container[str]) -> list[tuple[str, str]]:
-    """The names and values of ``entry``. For the table of keys, the names and values of the bindings in ``listed``."""
+    """The name and value of ``entry``; for the table of keys, the names and values of the bindings in ``listed``."""
     value = configuration.value(entry)
     if entry.kind is ValueKind.KEYS and isinstance(value, Mapping) and value:
         return [(name, keys) for binding, keys in value.items() if (name := f"keys.{binding}") in listed]
@@ -177,14 +177,14 @@ def keys(project: Path | None, as_toml: bool, form: str) -> int:
 
 
 def _print_problems(problems: Collection[str]) -> int:
-    """Prints ``problems`` to the standard error and returns the exit code."""
+    """Prints ``problems`` to standard error, and returns the exit code."""
     for problem in problems:
         say(f"brv-tui: {visible(problem)}", err=True)
     return BAD_USAGE if problems else OK
 
 
 def _merged(project: Path | None) -> Configuration:
-    """The settings of the given project, or of the project that contains the current folder, or else the user's own."""
+    """The merged settings of the given project, of the project around the current folder, or else of the user."""
     from brvtui.config.layers import configure
     from brvtui.session.project_choice import settings_of_space
     from brvtui.tree.reading.project import ProjectError

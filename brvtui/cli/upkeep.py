@@ -141,7 +141,7 @@ def _cache_of_code(what: str, repo: Path) -> int:
 
 
 def _size(count: int) -> str:
-    """``count`` bytes in MB, or in kB if there are only a few."""
+    """The size of ``count`` bytes, in MB or, if it is small, in kB."""
     return f"{count / 1e6:.1f} MB" if count >= _FEW_BYTES else f"{count / 1e3:.1f} kB"
 
 

@@ -112,9 +112,9 @@ def read_text(entry: Entry, text: str) -> Value:
 
 
 def check_tables(tables: Mapping[str, Any], source: SettingSource) -> tuple[dict[str, Value], list[SettingProblem]]:
-    """The settings in ``tables``, read from the file ``source``, by dotted name, and the problems of unusable ones.
+    """The usable settings in ``tables`` (from the file ``source``) by dotted name, and problems with the unusable ones.
 
-    If there are many unknown keys, the first are listed, and one more problem counts the rest.
+    If there are many unknown keys, only the first are listed, and one more problem gives the number of the others.
     """
     values: dict[str, Value] = {}
     problems: list[SettingProblem] = []

@@ -34,7 +34,7 @@ from brvtui.typed_tables import parse_tables
 PROJECT_FILE = "brv-tui.toml"
 USER_FILE = "config.toml"
 SERVED = "BRV_TUI_SERVED"
-"""The environment variable of an app that is shown in a browser. Personal settings are then read-only."""
+"""An environment variable that is set if the app is shown in a browser. Personal settings are then read-only."""
 _LARGEST = 1_048_576
 _NONE: Mapping[str, Value] = MappingProxyType({})
 _NO_PLACES: Mapping[str, str] = MappingProxyType({})
@@ -43,12 +43,12 @@ _DEFAULT = SettingSource(Layer.DEFAULT)
 
 @dataclass(frozen=True)
 class Configuration:
-    """The merged settings, their sources, and the problems."""
+    """The merged settings, their sources, and the problems with them."""
 
     values: Mapping[str, Value]
     """Settings that some layer sets, by dotted name."""
     sources: Mapping[str, SettingSource]
-    """The source of each of ``values``; each key binding has its own, as ``keys.<binding>``."""
+    """The source of each setting in ``values``. Each key binding has its own source, under ``keys.<binding>``."""
     problems: tuple[SettingProblem, ...]
     user_file: Path
     root: Path | None = None
@@ -73,7 +73,7 @@ class Configuration:
 
     @cached_property
     def settings(self) -> Settings:
-        """The settings as typed data."""
+        """The merged settings as typed data."""
         return assemble(self.values)
 
     def value(self, entry: Entry) -> Value:
@@ -96,13 +96,13 @@ class Configuration:
         return ""
 
     def check(self) -> None:
-        """Raises :class:`ConfigError` with the first problem of a setting that not only the app reads."""
+        """Raises :class:`ConfigError` for the first problem with a setting that is not read by the app only."""
         for problem in self.problems:
             if _is_refused(problem):
                 raise ConfigError(problem.message)
 
     def left_out(self) -> list[LeftOutSetting]:
-        """The problems, each with a line about its effect; :meth:`check` refuses some of them."""
+        """The problems with settings, each with a line about its effect; :meth:`check` raises an error for some."""
         usual, refused = "; ignored", "; ignored here, but commands such as query refuse it"
         return [LeftOutSetting(one, one.message + (refused if _is_refused(one) else usual)) for one in self.problems]
 
@@ -115,7 +115,7 @@ class Configuration:
 
 
 def _is_refused(problem: SettingProblem) -> bool:
-    """True if commands also read the setting, so that ignoring it could change an answer."""
+    """True if commands read the setting, so that ignoring it could change an answer."""
     entry = entry_of(problem.name)
     return entry is None or not entry.of_app
 

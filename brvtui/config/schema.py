@@ -41,7 +41,8 @@ class SettingSource(NamedTuple):
 class SettingProblem(NamedTuple):
     """A setting that cannot be used.
 
-    ``name`` is its dotted name, empty for a whole file; ``message`` is one line; ``source`` is where the fault is.
+    ``name`` is the setting's dotted name, or empty if a whole file cannot be used; ``message`` is one line; ``source``
+    is the place of the fault.
     """
 
     name: str
@@ -58,7 +59,7 @@ class LeftOutSetting(NamedTuple):
 
 
 class ConfigError(ValueError):
-    """Settings cannot be used. The message contains the file or variable, the key and the problem."""
+    """Raised if settings cannot be used. The message contains the file or variable, the key and the problem."""
 
 
 class UnusableSetting(ConfigError):
@@ -104,13 +105,13 @@ class Entry(NamedTuple):
     least: int = 0
     most: int = 0
     personal: bool = False
-    """True if only the user can set it; :class:`ProjectSettings` does not contain it."""
+    """True if only the user can set this. :class:`ProjectSettings` does not contain personal settings."""
     by_hand: bool = False
     """True if the app neither writes the setting nor offers to."""
     restart: bool = False
     """True if a change takes effect only after a restart of the app."""
     of_app: bool = False
-    """True if only the app reads it; commands ignore its problems."""
+    """True if only the app reads the setting, so that commands ignore problems with it."""
 
     @property
     def table(self) -> str:
@@ -119,7 +120,7 @@ class Entry(NamedTuple):
 
     @property
     def allowed(self) -> str:
-        """The allowed values, in words."""
+        """The setting's allowed values, in words."""
         if self.choices:
             return ", ".join(self.choices)
         return f"{self.least} to {self.most}" if self.kind is ValueKind.NUMBER else self.kind.value
@@ -131,7 +132,7 @@ def _setting(default: Any, summary: str, **about: Any) -> Any:
 
 @dataclass(frozen=True, slots=True)
 class Saving:
-    """Options for saving notes."""
+    """Settings for saving notes."""
 
     keep_mtime: bool = _setting(
         False,
@@ -142,7 +143,7 @@ class Saving:
 
 @dataclass(frozen=True, slots=True)
 class EditorSettings(Saving):
-    """Editing of notes."""
+    """Settings for editing notes."""
 
     command: str = _setting(
         "",
@@ -182,7 +183,7 @@ class EmbeddingService(Service):
 
 @dataclass(frozen=True, slots=True)
 class Services:
-    """Models that pipelines may use."""
+    """Settings of the models that pipelines may use."""
 
     embedder: EmbeddingService = field(default=EmbeddingService(key_env="BRV_TUI_EMBEDDER_KEY"))
     reranker: Service = field(default=Service(key_env="BRV_TUI_RERANKER_KEY"))
@@ -214,7 +215,7 @@ class Llm:
 
 @dataclass(frozen=True, slots=True)
 class Signals:
-    """Sources of the notes' signals."""
+    """Settings for the sources of the notes' signals."""
 
     frontmatter: str = _setting(
         AUTO, "read a note's signals from its frontmatter; `auto`: as in the profile, off in `brv-3`",
@@ -303,7 +304,7 @@ def entries() -> Mapping[str, Entry]:
 
 
 def entry_of(name: str) -> Entry | None:
-    """The setting ``name``; the table of keys for ``keys.<binding>``; None if there is no such setting."""
+    """The setting ``name``, or the table of keys if it is ``keys.<binding>``; None if there is no such setting."""
     return entries().get("keys" if name.startswith("keys.") else name)
 
 
@@ -320,7 +321,7 @@ def _walk(tables: Any, above: str = "") -> Iterator[Entry]:
 
 
 def assemble(values: Mapping[str, Value]) -> Settings:
-    """The defaults, replaced by ``values`` (by dotted name, already checked)."""
+    """The settings in ``values`` (by dotted name, already checked), with defaults for all others."""
     made: Settings = _with(Settings(), values, "")
     return made
 

@@ -1,4 +1,4 @@
-"""Locks between processes: ``flock`` on the folder itself, so there are no lock files and a killed process frees it."""
+"""Locks between processes: ``flock`` on the folder itself, so there are no lock files to clean up after a crash."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ PATIENCE_S = 10.0
 NO_LOCKS = frozenset({errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP, errno.ENOTSUP, errno.EBADF})
 """The errors of file systems that cannot lock a folder, such as NFS, which locks only files open for writing."""
 _FIRST_S, _LONGEST_S = 0.0005, 0.002
-"""The first and the longest pause between attempts. ``flock`` has no time limit, and wakes processes unordered."""
+"""The first and the longest pause between attempts. ``flock`` has no time limit, and wakes processes in any order."""
 
 _own = threading.local()
 
@@ -110,7 +110,7 @@ def lock_at_once(descriptor: int) -> bool:
 
 
 def _take(descriptor: int, folder: Path, patience_s: float) -> bool:
-    """Waits for the lock. Returns False if the file system has no locks. Raises BlockingIOError after the wait."""
+    """Waits for the lock. Returns False if the file system has no locks, and raises BlockingIOError on a timeout."""
     end, pause = time.monotonic() + patience_s, _FIRST_S
     while True:
         try:

@@ -14,7 +14,7 @@ _SEAL_BYTES = len(_MARK) + 65
 
 
 class Unsealed(ValueError):
-    """The data has no checksum, or a wrong one."""
+    """Raised if the data has no checksum, or a wrong one."""
 
 
 def sealed(data: bytes) -> bytes:
@@ -53,7 +53,7 @@ def read_sealed(path: Path, most: int) -> bytes:
 
 
 def sealed_line(text: str) -> str:
-    """A line with ``text``, which is ASCII without tabs, and its CRC-32."""
+    """A line that contains ``text`` (ASCII without tabs) and the CRC-32 of ``text``."""
     return f"{text}\t{zlib.crc32(text.encode('ascii')):08x}"
 
 

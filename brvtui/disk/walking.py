@@ -19,7 +19,7 @@ def walk(
     enters: Callable[[os.DirEntry[str], str], bool] = lambda folder, path: True,
     with_folders: bool = False,
 ) -> Iterator[tuple[os.DirEntry[str], str]]:
-    """Yields every entry below ``top`` with its path; folders only ``with_folders``. A symlink is never a folder.
+    """Yields every entry below ``top`` with its path; includes folders if ``with_folders``. Symlinks are never folders.
 
     Entries of a folder come in byte order of their names. Entries of its subfolders follow, last subfolder first, if
     ``enters`` returns True for the subfolder. Calls ``refused`` with the path of a folder that cannot be read or is

@@ -27,13 +27,13 @@ _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | _CLOSE
 _APPEND = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK | _CLOSE
 _PART = re.compile(r"\.brv-tui-(\d+)-[0-9a-f]{8}\.part")
 _JUST_MADE_S = 60.0
-"""The age in seconds up to which the process that creates a file may not have locked it yet."""
+"""The number of seconds for which a new file may remain unlocked by the process that created it."""
 
 
 def create(name: str | Path, mode: int, folder: int | None = None) -> int:
     """Creates the empty file ``name`` in the open ``folder`` and returns its descriptor.
 
-    Raises OSError, including if the file exists.
+    Raises OSError, including when the file already exists.
     """
     return os.open(name, _NEW, mode, dir_fd=folder)
 
@@ -48,7 +48,7 @@ def write_all(descriptor: int, data: bytes) -> None:
 def write(path: Path, data: bytes, private: bool = True) -> None:
     """Replaces the file at ``path`` with ``data`` in one step. On OSError, the old file remains complete.
 
-    Also raises OSError if ``path`` is a device, a pipe or a socket, which would be replaced too. A ``private`` file is
+    Raises OSError if ``path`` is a device, a pipe or a socket, so that none of these is replaced. A ``private`` file is
     readable only for its owner. Any other file keeps its permissions, and a new one gets the user's default.
     """
     with replacing(path, private) as file:

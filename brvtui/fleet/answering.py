@@ -1,4 +1,4 @@
-"""One question to all members of a fleet: replies in fleet order, and missing members."""
+"""Sends one question to all members of a fleet, and collects the replies in fleet order and the missing members."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Replied = Callable[[MemberReply], None]
 
 
 class AskingStopped(Exception):
-    """:attr:`Asker.stopped` reports that the replies are no longer wanted."""
+    """Raised when :attr:`Asker.stopped` reports that the replies are no longer wanted."""
 
 
 def _unheard(reply: MemberReply) -> None:
@@ -24,7 +24,7 @@ def _unheard(reply: MemberReply) -> None:
 
 @dataclass(frozen=True)
 class Asker:
-    """Sends questions to members. Fields: the executor, the time of the questions, and the time limit per member."""
+    """Sends questions to members through the executor ``where``, for one time and with one time limit per member."""
 
     where: MemberExecutor
     now_ms: float
@@ -64,5 +64,5 @@ class Replies:
 
     @property
     def missing(self) -> tuple[Absence, ...]:
-        """The members without an answer, and the reasons."""
+        """The members that did not answer, and the reasons."""
         return tuple(reply.absence for reply in self.replies if reply.failure)

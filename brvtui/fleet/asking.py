@@ -1,7 +1,7 @@
-"""Puts questions to members, in any process or on any machine.
+"""Sends questions to members, which may be open in another process or on another machine.
 
-A *question* is a frozen dataclass with a method ``of``. It is sent to the member's process, which returns the answer.
-Members stay open in that process while there is enough memory, so that the next question does not reopen them.
+A *question* is a frozen dataclass with a method ``of``. The question is sent to the member's process, which returns the
+answer. Members stay open in that process while there is enough memory, so that the next question does not reopen them.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from brvtui.typed_tables import ProfileError
 
 
 _NOTE_BYTES = 8_000
-"""The measured memory of an open note of 120 words (docs/how-to/watch-many-memories.md)."""
+"""The measured memory use of one open note of 120 words, in bytes (docs/how-to/watch-many-memories.md)."""
 _SHARE = 0.5
 """The share of the machine's memory available to open members in all processes."""
 IDLE_S = 600.0
@@ -59,7 +59,7 @@ class OpenMembers:
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def get(self, member: Member) -> OpenMember | None:
-        """The member if it is open."""
+        """The open member; None if ``member`` is not open."""
         with self._lock:
             if member in self._open:
                 self._last_used[member] = time.monotonic()

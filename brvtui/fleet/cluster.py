@@ -23,7 +23,7 @@ from brvtui.installation import install_command
 from brvtui.tree.reading.json_file import read_json
 
 AUTO = "auto"
-"""The value for the scheduler in Dask's own configuration."""
+"""The value that stands for the scheduler in Dask's own configuration."""
 _ADDRESS = re.compile(r"(?:(tcp|tls)://)?([\w.-]+|\[[0-9A-Fa-f:.]+\])(?::\d+)?", re.ASCII)
 _AT_ONCE = 16
 """The number of members per task. Smaller values give earlier results; larger values create fewer tasks."""
@@ -37,11 +37,11 @@ _FETCH_S = 5.0
 
 
 class ClusterError(FleetError):
-    """A cluster is not available: there is no scheduler or no worker. The message is one line."""
+    """Raised if a cluster is not available: there is no scheduler or no worker. The message is one line."""
 
 
 class UntrustedScheduler(ClusterError):
-    """The scheduler is on another machine and could run code in this process. The message is one line."""
+    """Raised if the scheduler is on another machine and could run code in this process. The message is one line."""
 
 
 @dataclass(eq=False)
@@ -77,7 +77,7 @@ class Cluster:
     ) -> Iterator[MemberReply]:
         """Yields one reply per question as they arrive; ``stopped``, or closing the iterator, cancels the rest.
 
-        If a worker sends no reply for ``timeout_s`` seconds, each of its members gets a reply with this error. Raises
+        If a worker sends no reply for ``timeout_s`` seconds, the reply for each of its members is this error. Raises
         :class:`ClusterError` if there is no scheduler or no worker at the start.
         """
         workers = self._workers(min(_CONNECT_S, timeout_s))

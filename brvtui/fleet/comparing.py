@@ -50,7 +50,7 @@ class Contradiction:
     same: str
     """The common property: ``title`` or ``links``."""
     other_statements: int
-    """The number of subjects with different statements."""
+    """The number of subjects about which the two notes make different statements."""
     only_first: int
     """The number of facts that only the first note has."""
     only_second: int
@@ -62,7 +62,7 @@ Sketches = Mapping[str, MemberSketch]
 def alike_notes(
     asker: Asker, members: Sequence[Member], sketches: Sketches, minimum: float = SIMILAR
 ) -> tuple[list[AlikeNotes], tuple[Absence, ...]]:
-    """Groups of near-duplicates across members, most similar first, and the members that did not answer again.
+    """Groups of near-duplicates across members, most similar first, and the members that did not send their shingles.
 
     Notes with equal words need no comparison. MinHash finds the others, which are then verified by exact similarity.
     """
@@ -98,7 +98,7 @@ def alike_notes(
 
 def _near(signatures: Mapping[str, NDArray[np.uint32]], threshold: float) -> Iterator[tuple[str, str]]:
     if not signatures:
-        return  # also if datasketch is not installed, so that there are no signatures
+        return  # including when datasketch is not installed, so that there are no signatures
     from datasketch import MinHash, MinHashLSH
 
     index: Any = MinHashLSH(threshold=threshold, num_perm=PERMUTATIONS)

@@ -167,7 +167,7 @@ def _globbed(entry: FleetEntry, pattern: str) -> tuple[list[Member], list[Absenc
 
 
 def _glob(pattern: str) -> tuple[list[str], str]:
-    """The absolute paths that match ``pattern``, sorted, and a message if the search stopped early; otherwise empty.
+    """The absolute paths that match ``pattern``, sorted, and a message, which is empty unless the search stopped early.
 
     Visits the highest folders first, up to a limit on entries and time. ``**`` does not follow symlinks.
     """
@@ -185,8 +185,8 @@ def _glob(pattern: str) -> tuple[list[str], str]:
 
 
 def _below(folder: str, number: int, parts: Sequence[str]) -> Iterator[tuple[str, int] | None]:
-    """Yields each entry of ``folder`` that matches part ``number``, with the number of its next part; None for any
-    other entry.
+    """Yields each entry of ``folder`` that matches the pattern's part ``number``, with the number of the next part to
+    match below it. For any other entry, yields None.
 
     A folder that cannot be read or has disappeared has no entries.
     """

@@ -98,7 +98,7 @@ class Fleet:
     """All members, used to choose workers if only some members are queried; otherwise empty."""
 
     def only(self, names: Collection[str]) -> Fleet:
-        """A fleet with only the members in ``names``, on the workers that they have in the whole fleet."""
+        """A fleet with only the members in ``names``, each on the worker that it has in the whole fleet."""
         chosen = tuple(member for member in self.members if member.name in names)
         return Fleet(self.name, chosen, everyone=self.members)
 
@@ -114,7 +114,7 @@ _NO_FILE = "add a first member with brv-tui fleet add{}, or name places with --o
 
 
 class FleetError(ValueError):
-    """A fleet or a member that cannot be used. The message is one line with the file, the reason and the remedy."""
+    """Raised if a fleet or a member cannot be used. The message is one line: the file, the reason and the remedy."""
 
     def __init__(self, line: str, kind: AbsenceKind = AbsenceKind.OTHER) -> None:
         """``kind`` is the kind of the member's absence."""

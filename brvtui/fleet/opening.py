@@ -143,7 +143,7 @@ class OpenMember:
     def look(self, now_ms: float, fresh_s: float = FRESH_S) -> None:
         """Sets the clock to ``now_ms``, and reads changes if the last check was more than ``fresh_s`` seconds ago.
 
-        Raises the same errors as opening, also if the member no longer exists.
+        Raises the same errors as opening the member, including when the member no longer exists.
         """
         self.project.clock = lambda: now_ms
         if not self._place.is_dir():
@@ -191,7 +191,7 @@ def _session(member: Member, now_ms: float) -> Session:
 
 
 def _check_profile(member: Member) -> None:
-    """Raises :class:`FleetError` if ``member`` names a profile by its file: a fleet file may be a stranger's."""
+    """Raises :class:`FleetError` if ``member`` names a profile by its file: the fleet file may be a stranger's."""
     if member.profile and not engine_of_profile(member.profile):
         where = "a fleet cannot name a file; set it in the member's own .brv/brv-tui.toml"
         raise FleetError(f"{member.place}: no profile is called {shortened(member.profile)}; {where}")

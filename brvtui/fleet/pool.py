@@ -49,7 +49,7 @@ def _hash(member: str, worker: str) -> bytes:
 
 _STARTS_WITHIN_S = 60.0
 _LOOK_S = 0.1
-"""The interval in seconds between checks that the replies are still wanted."""
+"""The interval in seconds between checks of whether the replies are still wanted."""
 
 Stopped = Callable[[], bool]
 """Returns True if the replies are no longer wanted. Called in the asking thread."""
@@ -72,7 +72,7 @@ class MemberExecutor(Protocol):
         """
 
     def close(self) -> None:
-        """Ends the processes or connections."""
+        """Ends the executor's processes or connections."""
 
 
 @dataclass(eq=False)
@@ -88,7 +88,7 @@ class _Worker:
 
 
 class ProcessPool:
-    """A pool of processes. Questions to a member always go to the same process. A process that hangs is restarted."""
+    """A pool of processes. Questions to one member always go to the same process. A process that hangs is restarted."""
 
     def __init__(self, members: Sequence[Member], workers: int) -> None:
         """Starts no process yet. If ``workers`` is 0, the pool uses one process per core."""
@@ -115,7 +115,7 @@ class ProcessPool:
                 worker.is_wanted = False
 
     def close(self) -> None:
-        """Ends all processes."""
+        """Ends all processes of the pool."""
         for name in list(self._workers):
             self._end(name)
 

@@ -28,9 +28,9 @@ class MemberState:
     engine: str
     profile: str
     constants: str
-    """A digest of the constants. Members with equal digests rank in the same way."""
+    """A digest of the engine's constants. Members with equal digests rank in the same way."""
     domains: tuple[str, ...]
-    """The names of its domains, in lower case."""
+    """The names of the member's domains, in lower case."""
     notices: tuple[str, ...]
 
 
@@ -77,7 +77,7 @@ class MemberAnswer:
     total_found: int
     hits: tuple[Hit, ...]
     scale: Scale = Scale()
-    """The format of its scores."""
+    """The format of the answer's scores."""
     trace: Trace | None = None
     """The whole trace, if requested."""
 
@@ -109,7 +109,7 @@ class Answering:
 
 @dataclass(frozen=True, slots=True)
 class NoSuchNote:
-    """The member has no note, or several notes, with a name."""
+    """The reply if a name matches no note of the member, or several."""
 
     why: str
     near: tuple[str, ...]

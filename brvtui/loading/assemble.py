@@ -32,7 +32,7 @@ _Item = TypeVar("_Item")
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Parts:
-    """The parts of a snapshot."""
+    """The parts from which a snapshot is assembled."""
 
     project: FoundProject
     constants: TreeConstants
@@ -42,7 +42,7 @@ class Parts:
     files: Sequence[TreeFile]
     """The files of the project's own tree, in walk order."""
     parsed: Mapping[str, Parsed]
-    """The entry of every file, read now or earlier."""
+    """The entry of every file, whether the file has just been read or was read for an earlier snapshot."""
     note_paths: Sequence[str]
     """The paths of the notes in document order."""
     passed_over: Sequence[UnseenFile]
@@ -50,18 +50,18 @@ class Parts:
     unreadable: Iterable[str]
     """The files that could not be read, in document order."""
     terms: Mapping[str, NoteTerms]
-    """The terms of the notes that were read now."""
+    """The terms of the notes that have just been read."""
     ids: TermIds
     postings: Postings | None
-    """The postings of an earlier snapshot; None if every note was read now."""
+    """The postings of an earlier snapshot; None if every note has just been read."""
     kept: NDArray[np.int64]
-    """Each note's position in these postings; -1 for notes that have just been read."""
+    """Each note's position in the earlier ``postings``; -1 for notes that have just been read."""
     signals_ignored: str = ""
     """The reason why stored signals are ignored; empty if they are used."""
     engine_failure: str = ""
 
     def stored_signals(self, path: str) -> NoteSignals | None:
-        """The stored signals of the file at ``path``; None if it has none, and for files from shared sources."""
+        """The stored signals of the file at ``path``; None if there are none, and for files from shared sources."""
         entry = self.parsed[path]
         if entry.alias or self.signals_ignored:
             return None

@@ -127,9 +127,9 @@ class _ReadFiles:
     """A project's files as they were read."""
 
     parsed: Mapping[str, Parsed]
-    """Entries in the order of reading."""
+    """The files' entries, in the order of reading."""
     terms: Mapping[str, NoteTerms]
-    """The terms of the notes that were read now."""
+    """The terms of the notes that were read, rather than reused."""
     ids: TermIds
     left: Sequence[UnseenFile]
     """The notes left out because earlier notes contain too much text."""
@@ -142,7 +142,7 @@ def _read_files(
     reuse: Reusable | None,
     progress: Progress | None,
 ) -> _ReadFiles:
-    """The entries and terms of the files ``located``. Files unchanged since ``reuse`` are not read again."""
+    """The entries and terms of the files in ``located``. Files unchanged since ``reuse`` are not read again."""
     completed_by = frontmatter_defaults(constants.signals)
     ids = reuse.postings.ids if reuse else TermIds()
     parsed: dict[str, Parsed] = {}
@@ -196,7 +196,10 @@ def _in_document_order(
 
 
 def _signals_ignored(parsed: Mapping[str, Parsed], broken: frozenset[str]) -> str:
-    """The reason why the real engine ignores all stored signals: it reads them in one batch, which fails as a whole."""
+    """The reason why the real engine ignores all stored signals; empty if it uses them.
+
+    The engine reads stored signals in one batch, which fails as a whole.
+    """
     entries = {path: entry for path, entry in parsed.items() if entry.has_stored_signals}
     junk = next((path for path in entries if path in broken), "")
     if junk:

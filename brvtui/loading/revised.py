@@ -25,7 +25,7 @@ UNPUBLISHED = 0
 
 
 def edit_after_save(snapshot: Snapshot, now_ms: float, path: str, data: bytes, keep_mtime: bool) -> EditedFile:
-    """The file at ``path`` after ``data`` is saved at ``now_ms``. With ``keep_mtime``, its modification time stays."""
+    """The file at ``path`` after ``data`` is saved at ``now_ms``. ``keep_mtime`` keeps the modification time."""
     known = snapshot.parsed.get(path)
     saved_ns = just_before_ms(now_ms) * NS_PER_MS
     return EditedFile(path, data, known.mtime_ns if known and keep_mtime else saved_ns)
@@ -53,8 +53,8 @@ def with_signals(
     """``snapshot`` with different stored signals for some files, as of ``now_ms``, with the generation
     :data:`UNPUBLISHED`.
 
-    The signals become the first layer of stored signals, so they have precedence. If the engine ignores stored signals,
-    it ignores these too.
+    The new signals become the first layer of stored signals, so they have precedence. An engine that ignores stored
+    signals ignores the new ones.
     """
     first, *others = snapshot.stored.layers or ({},)
     stored = SignalLayers(({**first, **signals}, *others), snapshot.stored.broken)
@@ -70,12 +70,12 @@ def _unpublished(snapshot: Snapshot, text: Mapping[str, str]) -> Snapshot:
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """The difference of a tree in another state: files with different content, and files that do not exist in it."""
+    """The difference between a tree and another state of it: files with other content, and files missing there."""
 
     edits: Mapping[str, EditedFile]
     removed: frozenset[str]
     unread: Listing | None = None
-    """The other files past the limit, and the unseen files; None for those on disk."""
+    """The files past the limit and the unseen files in the other state; None to use those on disk."""
 
     @property
     def paths(self) -> tuple[str, ...]:
@@ -107,8 +107,8 @@ def revised(snapshot: Snapshot, constants: TreeConstants, now_ms: float, differe
 def revision_of(snapshot: Snapshot, name: str) -> Revision:
     """The revision ``name`` of the tree of ``snapshot``.
 
-    Raises :class:`brvtui.tree.history.git.RevisionError`, also for a tree behind a link that is not followed, because
-    its history is not read either.
+    Raises :class:`brvtui.tree.history.git.RevisionError`, including for a tree behind a link that is not followed,
+    because the history of such a tree is not read.
     """
     if snapshot.project.link and not snapshot.limits.linked_trees:
         raise RevisionError(snapshot.project.link)
@@ -119,8 +119,8 @@ def difference_to(snapshot: Snapshot, revision: Revision) -> Difference:
     """The changes from ``snapshot`` to the tree at ``revision``. Reads every note.
 
     Only texts are compared. A note that exists in both, even if renamed, has the age of its current file. A note that
-    exists only in the revision is as old as its last commit. Notes past the number that the engine reads are not read.
-    Raises :class:`brvtui.tree.history.git.RevisionError`.
+    exists only in the revision is as old as its last commit. Notes beyond the maximum number that the engine reads are
+    left out. Raises :class:`brvtui.tree.history.git.RevisionError`.
     """
     there, largest = revision.files, snapshot.limits.max_file_bytes
     own = {file.path: file for file in snapshot.files}

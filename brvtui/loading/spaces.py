@@ -136,7 +136,7 @@ def _topics(project: SpaceProject, spaces: tuple[SpaceContents, ...]) -> Iterato
 
 
 def _signals(space: SpaceContents, path: str, base: NoteSignals) -> NoteSignals:
-    """A topic's signals in the form of a note's signals. Values that V4 cannot read as numbers have their defaults."""
+    """A topic's signals in the form of a note's signals. Defaults replace values that V4 cannot read as numbers."""
     stored = space.signals.get(path)
     if not isinstance(stored, TopicSignals):
         return base

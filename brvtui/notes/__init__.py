@@ -1,1 +1,1 @@
-"""Changes to notes: plans that can be previewed, applied and undone, for moving, archiving and signals."""
+"""Changes to notes as plans, which can be previewed, applied and undone: moving, archiving and setting signals."""

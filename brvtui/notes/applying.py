@@ -1,4 +1,4 @@
-"""Applies plans. Each file is replaced atomically and never over others' changes; either all steps apply or none."""
+"""Applies plans: either every step or none. Each file is replaced atomically, and never over someone else's changes."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from brvtui.tree.saving.note_files import Conflict, Saved, SaveError, Stamp, Unc
 
 @dataclass(frozen=True, slots=True)
 class PlanTarget:
-    """The target of a plan: a tree, the tool's overlay for it, and the signals of a note that has none stored."""
+    """The target of a plan: a tree, the tool's overlay for it, and the signals of notes without stored signals."""
 
     tree: Path
     overlay: Overlay
@@ -63,7 +63,7 @@ def _apply(place: PlanTarget, plan: Plan) -> tuple[str, ...]:
 def _roll_back(place: PlanTarget, failed: Step, done: Iterable[Step]) -> str:
     """Undoes the steps ``done`` before the ``failed`` one.
 
-    If that is impossible, returns a text to append to the error message.
+    Returns an addition to the error message if they cannot be undone; otherwise an empty string.
     """
     if isinstance(failed, Write) and failed.after is None and not is_taken(place.tree, failed.path):
         # Earlier steps may have copied the file that is now missing, as archiving does.

@@ -29,7 +29,7 @@ class _CarriedOut:
     is_undone: bool
     moves: tuple[Move | MoveFolder, ...]
     untimed: tuple[str, ...]
-    """The notes whose file times do not show the change: signals were set, or a text got an earlier time."""
+    """Notes whose file times do not show the change: signals were set, or an earlier time was given to a text."""
 
 
 def _carried_out(number: int, plan: Plan, at_ms: float, is_undone: bool) -> _CarriedOut:
@@ -91,8 +91,8 @@ class Journal:
     def untimed_since(self, at_ms: float) -> dict[str, list[str]]:
         """The actions since ``at_ms`` that file times do not show, each with the paths of its notes.
 
-        These actions set signals, or saved texts with an earlier time. Earlier actions that were undone since ``at_ms``
-        count too. Actions that were both done and undone since then, or undone and redone, do not count.
+        These actions set signals, or saved texts with an earlier time. They include earlier actions that were undone
+        since ``at_ms``, but not actions that were both done and undone since then, or undone and redone.
         """
         net: dict[int, _CarriedOut] = {}
         for each in self._since(at_ms):

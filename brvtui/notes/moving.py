@@ -1,4 +1,4 @@
-"""Plans that move notes and folders, and rewrite the links to them and inside them.
+"""Plans that move notes and folders, and rewrite the links to and inside the moved notes.
 
 See ``docs/explanation/safe-saving.md``, "Moving".
 """
@@ -45,7 +45,7 @@ _ESCAPED_IN_ANGLES = re.compile(r"[\x00-\x1f\x7f<>%#?\\`\u2028\u2029\x85]")
 
 
 def relinked(text: str, found: Resolved, source: str, target: str, names: Names) -> str | None:
-    """The replacement for the link's text between its start and end, so that it leads to ``target``.
+    """The text that replaces the link from its start to its end, so that the link leads to ``target``.
 
     ``source`` is the path of the note that contains the link, and ``names`` are the names in the tree, both after the
     move. None if a link of this kind cannot lead to ``target``.
@@ -84,7 +84,7 @@ def _written_as(link: Link, written: str, path: str) -> str:
 
 
 def _target_of(link: Link, replacement: str, source: str, names: Names) -> str:
-    """The path to which ``replacement`` would lead in place of ``link``; empty if it is not such a link."""
+    """The path to which ``replacement`` would lead in place of ``link``; empty if it is not a link of that kind."""
     if link.kind is LinkKind.MARKDOWN:
         around = f"[text](<{replacement}>)" if link.quote else f"[text]({replacement})"
     elif link.kind is LinkKind.RELATION:
@@ -140,7 +140,7 @@ def plan_move(
     stored: Callable[[str], SignalSources],
     keep_mtimes: bool = True,
 ) -> Plan:
-    """A plan that moves the note or folder at ``path`` to ``target``, and rewrites the links to it and inside it.
+    """A plan that moves the note or folder at ``path`` to ``target``, and rewrites links to and inside the moved notes.
 
     ``stored`` returns a note's stored signals. With ``keep_mtimes``, notes in which only links change keep their
     modification times, and therefore their recency. Raises :class:`NoteError`.

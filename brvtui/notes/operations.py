@@ -120,7 +120,7 @@ def _content_or_none(tree: Path, path: str) -> FileContent | None:
 
 
 def _archive_notices(path: str, signals: SignalSources, importance: float) -> tuple[str, ...]:
-    """A notice about stored signals, which the engine's own archiving would drop, or about missing ones."""
+    """A notice about the note's stored signals, which the engine's own archiving would drop, or about their absence."""
     if signals.sidecar is None:
         reads_others = signals.reads_frontmatter or signals.overlay is not None or signals.given is not None
         default = (
@@ -131,7 +131,7 @@ def _archive_notices(path: str, signals: SignalSources, importance: float) -> tu
 
 
 def _restore_notices(path: str, signals: SignalSources) -> tuple[str, ...]:
-    """A notice about stored signals, if the engine's own restoring would start with the defaults."""
+    """A notice about the note's stored signals, if the engine's own restoring would start with the defaults instead."""
     stored = signals.sidecar
     if stored is None:
         return ()
@@ -206,7 +206,7 @@ class Notes:
     def apply(self, plan: Plan) -> AppliedPlan:
         """Applies ``plan`` completely or not at all. Judged queries follow the notes that it moves.
 
-        Raises :class:`NoteError`, also if a file has changed since the plan was made.
+        Raises :class:`NoteError`, including when a file has changed since the plan was made.
         """
         self._refuse_topics()
         with self._changing:
@@ -242,7 +242,7 @@ class Notes:
     def check_kind(self, path: str) -> None:
         """Raises :class:`brvtui.tree.saving.note_files.SaveError` if the name has the wrong extension.
 
-        That is a topic's extension in a tree of notes, or one that no topic can have.
+        A note in a context tree must not have a topic's extension, and a topic's extension must be in lower case.
         """
         is_html = self._opened.snapshot.kind.is_html
         if is_html and path.lower().endswith(TOPIC_ENDING) and not path.endswith(TOPIC_ENDING):
@@ -257,11 +257,11 @@ class Notes:
             raise NoteError(why)
 
     def undo(self) -> AppliedPlan:
-        """Undoes the newest plan. Raises :class:`NoteError`, also if a file has changed since then."""
+        """Undoes the newest plan. Raises :class:`NoteError`, including when a file has changed since the plan ran."""
         return self._apply_from_journal(self.journal.undo)
 
     def redo(self) -> AppliedPlan:
-        """Applies the plan undone last again. Raises :class:`NoteError`, also if a file has changed since then."""
+        """Redoes the last undone plan. Raises :class:`NoteError`, including when a file has changed since then."""
         return self._apply_from_journal(self.journal.redo)
 
     def _apply_from_journal(self, turn: Callable[[ApplyPlan], tuple[Plan, tuple[str, ...]]]) -> AppliedPlan:

@@ -9,11 +9,11 @@ from brvtui.tree.reading.signals import NoteSignals
 
 
 class NoteError(Exception):
-    """An operation was not performed. The message is one line: the note, the problem and the remedy."""
+    """Raised if an operation was not performed. The message is one line: the note, the problem and the remedy."""
 
 
 class ChangedMeanwhile(NoteError):
-    """The file at ``path`` has changed since the plan was made. ``what`` describes the difference."""
+    """Raised if the file at ``path`` has changed since the plan was made. ``what`` describes the difference."""
 
     def __init__(self, path: str, what: str, remedy: str = "check it and try again") -> None:
         """The message ends with the ``remedy``."""
@@ -71,7 +71,7 @@ class MoveFolder:
 
 @dataclass(frozen=True, slots=True)
 class Recorded:
-    """The change of a note's signals in the tool's own overlay; None if it contains none."""
+    """The signals of a note in the tool's own overlay before and after a change; None where the overlay has none."""
 
     path: str
     before: NoteSignals | None
@@ -94,7 +94,7 @@ Step = Write | Move | MoveFolder | Record
 
 @dataclass(frozen=True, slots=True)
 class LineEdit:
-    """A changed line in the note at ``path``, which is the path before any move. Lines count from 1."""
+    """A changed line in the note at ``path``, which is the note's path before any move. Lines count from 1."""
 
     path: str
     line: int
@@ -134,6 +134,6 @@ class Plan:
 
     @property
     def size(self) -> int:
-        """The total size in bytes of the texts in the plan."""
+        """The total size in bytes of the contents in the plan."""
         writes = [step for step in self.steps if isinstance(step, Write)]
         return sum(len(held.data) for step in writes for held in (step.before, step.after) if held)

@@ -30,7 +30,7 @@ class SignalTarget(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class SignalSources:
-    """One note's signals in each place; None for a place that has none."""
+    """One note's signals in each place where they can be stored; None for a place without signals for the note."""
 
     sidecar: NoteSignals | None = None
     """The signals in the engine's own store."""
@@ -54,8 +54,8 @@ def plan_signals(
     """A plan that stores ``signals`` for the note at ``path``. Other lines of its frontmatter are unchanged.
 
     With ``keep_mtime``, the file keeps its modification time; without it, the note counts as just changed. A notice
-    says if the next access hit will change the note's maturity according to ``rules``. Raises :class:`NoteError`, also
-    for invalid signals.
+    says if the next access hit will change the note's maturity according to ``rules``. Raises :class:`NoteError`,
+    including for invalid signals.
     """
     _check(path, signals)
     notices = (*_next_hit(signals, rules), *_notices(path, where, known))
@@ -81,7 +81,7 @@ def _check(path: str, signals: NoteSignals) -> None:
 
 
 def _next_hit(signals: NoteSignals, rules: SignalRules) -> tuple[str, ...]:
-    """A notice if the next access hit will change the note's maturity, which depends on its importance at that time."""
+    """A notice if the next access hit will change the note's maturity, as its importance has crossed a threshold."""
     now = LEVELS.index(signals.maturity)
     _, (then,) = after_access(np.asarray([signals.importance]), levels_of([signals.maturity]), rules)
     if then == now:
@@ -101,7 +101,7 @@ def _notices(path: str, where: SignalTarget, known: SignalSources) -> tuple[str,
 
 
 def _readers(where: SignalTarget, known: SignalSources) -> str:
-    """A notice about the programs that read signals from this place."""
+    """A notice about the programs that read signals from the place ``where``."""
     if where is SignalTarget.OVERLAY:
         return "only brv-tui reads its overlay; ByteRover's own store is not changed"
     if known.reads_frontmatter:

@@ -26,7 +26,7 @@ from brvtui.tree.spaces.topic_html import (
 _SKIPPED = r"<!--.*?(?:-->|\Z)|<(?P<raw>script|style|textarea|title|template)\b.*?(?:</(?P=raw)\s*>|\Z)"
 _VALUE = r"""(?:"[^"]*+"|'[^']*+'|[^\s>]*+)"""
 _REST = rf"""(?:\s++|/(?!>)|=|["']|[^\s"'>/=]++(?:\s*+=\s*+{_VALUE})?+)*+"""
-"""Possessive throughout, so that a text without a final ``>`` is not matched in every possible way."""
+"""The rest of a start tag. Possessive, so that source without a final ``>`` is not matched in every possible way."""
 _TAG = re.compile(
     rf"{_SKIPPED}|<(?P<end>/?)(?P<name>bv-[^\s/>]*+)(?P<rest>{_REST})(?P<closed>/?)(?:>|\Z)", re.IGNORECASE | re.DOTALL
 )
@@ -43,7 +43,7 @@ class _Tag:
     attributes: dict[str, str]
     offset: int
     is_closed: bool
-    """True if it ends with ``/>``."""
+    """True if the tag ends with ``/>``."""
 
 
 def topic_problems(html: str, topics: Collection[str]) -> tuple[Problem, ...]:
@@ -61,10 +61,10 @@ def topic_problems(html: str, topics: Collection[str]) -> tuple[Problem, ...]:
 
 
 def topic_damage(was: str, now: str) -> str:
-    """Returns the first part of the topic ``was`` that V4 reads there but not in ``now``, although it is still present.
+    """Returns the first part that V4 reads in the topic ``was`` but not in ``now``, although ``now`` still contains it.
 
-    Searched attributes, and errors that only ``now`` has, count too. Empty if there is none, or if V4 cannot read
-    ``was`` either.
+    Searched attributes count as parts, and so do errors that only ``now`` has. Empty if there is no such part, or if V4
+    cannot read ``was``.
     """
     try:
         before = parse_topic(was)

@@ -17,7 +17,7 @@ _HEAD_ROLES = {EndReason.ANSWERED: "muted", EndReason.CUT: "warn", EndReason.FAI
 
 @dataclass(frozen=True, slots=True)
 class LiveStep:
-    """A call of a tool by the model; ``step`` and ``ms`` are None until the tool has answered."""
+    """A model's call of a tool. ``step`` and ``ms`` are None until the tool has answered."""
 
     number: int
     tool: str
@@ -27,7 +27,7 @@ class LiveStep:
 
 
 def completion_blocks(done: Completion | None, glyphs: Glyphs) -> Iterator[Block]:
-    """Yields a report of the model's work: its end, missing sources, tools, tokens, cost in cents, and time.
+    """Yields a report of the model's work: why it ended, missing sources, tools, tokens, cost in cents, and time.
 
     Yields nothing if no model was called.
     """
@@ -142,7 +142,7 @@ def why_uncached(answer: Answer, model: str) -> str:
 
 
 def _fell_short(answer: Answer) -> str:
-    """Says in a word or two why the model gave no answer; empty if it gave one, or if no model was called."""
+    """Returns the reason, in a word or two, why the model gave no answer; empty if it answered or was not called."""
     match answer.completion:
         case None:
             return ""

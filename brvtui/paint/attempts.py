@@ -1,4 +1,4 @@
-"""The attempts that an engine made for one answer, as rows: attempts, extra searches, steps of the retry ladder."""
+"""The attempts that an engine made for one answer as rows: attempts, extra searches, and steps of the retry ladder."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ RUNG = "rung:"
 
 @dataclass(frozen=True, slots=True)
 class Attempted:
-    """One attempt, or the heading of several. ``id`` is unique within a trace."""
+    """One attempt, or the heading of a group of attempts. ``id`` is unique within a trace."""
 
     id: str
     name: str
     state: State
     found: str
-    """The outcome in words; empty if the state is enough."""
+    """The outcome in words; empty if the attempt's state says enough."""
     why: str
     query: str = ""
     scope: str = ""
@@ -39,7 +39,7 @@ class Attempted:
 
 
 def opened_first(rows: tuple[Attempted, ...]) -> str:
-    """Returns the id of the row that is open at first: the ladder's step that found something after others had not."""
+    """Returns the id of the row that is open at first: the ladder's step that succeeded after others found nothing."""
     found = (row.id for row in rows if row.id.startswith(RUNG) and row.results and row.state is State.HIT)
     return next((identity for identity in found if identity != f"{RUNG}0"), "")
 
@@ -75,7 +75,7 @@ def ladder_rows(ladder: Ladder, times: Mapping[str, float]) -> tuple[Attempted, 
 
 
 def attempts_in_short(rows: Sequence[Attempted], ladder: Ladder) -> list[Span]:
-    """Returns the outcome of the retry ladder, then the counts of the rungs that ran, or else of the searches."""
+    """Returns the outcome of the retry ladder, then the counts of the steps that ran or, if none did, of searches."""
     rungs = [row for row in rows if row.id.startswith(RUNG) and row.id != f"{RUNG}0" and row.found]
     ran = rungs or [row for row in rows if row.found and not (row.depth or row.id == "ladder")]
     best = next((row for row in ran if row.state is State.HIT), None)
@@ -124,7 +124,7 @@ def reason_lines(row: Attempted, width: int, short: bool = False) -> list[Line]:
 
 
 def score_text(result: Listed, row: Attempted, scale: Scale) -> str:
-    """Returns the score of a result of ``row``: in the format of ``scale``, or with two decimals in another unit."""
+    """Returns the score of a result of ``row``, in the format of ``scale`` or, for other units, with two decimals."""
     return f"{result.score:.{scale.decimals if row.unit == _SCORE else 2}f}"
 
 
@@ -141,7 +141,7 @@ def result_line(
 
 
 def rest_of(row: Attempted) -> str:
-    """Returns the line below the results of a row: the number of further results, or that there are none."""
+    """Returns the line below a row's results: the number of further results, or the remark that there are none."""
     more = row.total - len(row.results)
     if not row.results:
         return "the scope of what follows" if row.total else "no results"

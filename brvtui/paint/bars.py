@@ -1,4 +1,4 @@
-"""Bars of cells for one value, for the parts of a score, and for importance with its thresholds."""
+"""Bars of cells: for one value, for the parts of a score, and for importance with its thresholds."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _FULL_IMPORTANCE = 100.0
 
 
 def eighths(value: float, width: int, glyphs: Glyphs) -> str:
-    """Returns a bar of ``width`` cells for ``value`` in 0..1, exact to an eighth of a cell, padded with spaces."""
+    """Returns a bar of ``width`` cells for ``value`` (0 to 1), exact to an eighth of a cell and padded with spaces."""
     steps = len(glyphs.eighths)
     filled = round(max(0.0, min(1.0, value)) * width * steps)
     whole, rest = divmod(filled, steps)
@@ -25,7 +25,7 @@ def eighths(value: float, width: int, glyphs: Glyphs) -> str:
 
 
 class Stack(NamedTuple):
-    """The segments of a bar: name and width of each positive part of a score, and the sum of the negative parts."""
+    """The segments of a bar: the name and width of each positive part of a score, and the sum of the negative parts."""
 
     kept: tuple[tuple[str, float], ...]
     taken: float
@@ -49,7 +49,7 @@ def stack(parts: Sequence[Part]) -> Stack:
 def stacked(
     parts: Sequence[Part], width: int, ticks: Sequence[float], glyphs: Glyphs, reach: float = 1.0
 ) -> list[Span]:
-    """Returns a bar from 0 to 1 over ``width`` cells with ``ticks``, and each part in its own fill.
+    """Returns a bar from 0 to 1 over ``width`` cells with ``ticks``, in which each part has its own fill.
 
     Losses are hatched, and so is the range above ``reach``, which no score can fill.
     """
@@ -91,7 +91,7 @@ def role_of(part: str) -> str:
 
 
 def meter(value: float, width: int, glyphs: Glyphs) -> list[Span]:
-    """Returns a bar of ``width`` cells for ``value`` in 0..1, exact to an eighth of a cell; the rest is a line."""
+    """Returns a bar of ``width`` cells for ``value`` (0 to 1), exact to an eighth of a cell; a line fills the rest."""
     done = eighths(value, width, glyphs).rstrip(" ")
     return [(done, "bar"), (glyphs.dash * (width - len(done)), "faint")]
 

@@ -1,4 +1,4 @@
-"""Blocks: the parts of a section of a trace, which panes, reports and Markdown fences show as lines."""
+"""Blocks: the parts of a section of a trace, which panes, reports and fences in Markdown show as lines."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class Ends:
 
 @dataclass(frozen=True, slots=True)
 class CheckedStep:
-    """A step with its checks; its name is from ``outlook``."""
+    """A step with its checks. The step's name comes from ``outlook``."""
 
     step: Step
     outlook: Outlook
@@ -122,7 +122,7 @@ def marker(words: Sequence[str]) -> Mark:
 
 
 def paragraphs(text: str, width: int, mark: Mark) -> list[Line]:
-    """Wraps ``text`` to ``width`` and marks terms and headings. A long text ends with the number of lines left."""
+    """Wraps ``text`` to ``width``, and marks terms and headings. A cut text ends with the number of lines left."""
     lines: list[Line] = []
     source = text.split("\n")
     for number, paragraph in enumerate(source):

@@ -1,4 +1,4 @@
-"""Text with roles, wrapped to a width, with the places of its links; tables of such text."""
+"""Text with roles, wrapped to a width, and the places of the links in it; tables of such text."""
 
 from __future__ import annotations
 
@@ -126,7 +126,7 @@ def table(rows: Sequence[Sequence[Row]], aligned: Sequence[str], width: int, das
 
 
 def column_widths(rows: Sequence[Sequence[Row]], width: int) -> list[int]:
-    """Returns the width of each column: that of its widest text, unless wide columns are narrowed so that all fit."""
+    """Returns the width of each column: that of its widest text, unless wide columns must shrink for all to fit."""
     count = max(len(cells) for cells in rows)
     natural = [max([1, *(width_of(cells[place]) for cells in rows if place < len(cells))]) for place in range(count)]
     room = width - _GAP * (count - 1)

@@ -1,4 +1,4 @@
-"""The symbols that the app draws, and a letter for each if the terminal does not support Unicode."""
+"""The signs that the app draws, and a letter to replace each sign on a terminal without Unicode."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ if TYPE_CHECKING:  # signs are drawn before the first answer, and the trace take
     from brvtui.trace import Kind
 
 AUTO, ON = "auto", "on"
-"""Values of the setting ``ascii``: letters if the terminal's encoding needs them, or always."""
+"""Two values of the setting ``ascii``. Letters are used if the terminal's encoding needs them, or always."""
 _LONGER = {"≥": ">=", "≤": "<=", "→": "->", "←": "<-"}
 TO_LETTERS: Mapping[int, str] = {
     ord(sign): letters
     for sign, letters in (*zip("·×÷−–—…“”‘’≠│┄─↑↓≈•›└⚠✓✗", ".x/---~\"\"''#|--^v~*>-!+x", strict=True), *_LONGER.items())
 }
-"""The replacements for our own signs on terminals without Unicode, for :meth:`str.translate`."""
+"""The replacements for the tool's own signs on terminals without Unicode, for :meth:`str.translate`."""
 _CHOSEN: ContextVar[str] = ContextVar("_CHOSEN", default=AUTO)
 
 
@@ -38,9 +38,9 @@ class Glyphs(NamedTuple):
     closed: str
     prompt: str
     arrow: str
-    """Three cells wide."""
+    """An arrow between two steps, three cells wide."""
     skipped_arrow: str
-    """Three cells wide."""
+    """An arrow to a skipped step, three cells wide."""
     warn: str
     watching: str
     thumb: str
@@ -162,7 +162,7 @@ NOTE_LETTERS: Mapping[int, str] = {
     **{ord(sign): ASCII.kind[kind] for kind, sign in UNICODE.kind.items()},
     ord(UNICODE.derived): ASCII.derived,
 }
-"""The letters for note signs in our own explanations; in a note's text, such a sign is only a bullet."""
+"""The letters for maturity signs in the tool's own explanations; in a note's text, such a sign is only a bullet."""
 
 
 def glyph_of(kind: Kind, maturity: str, glyphs: Glyphs) -> tuple[str, str]:
@@ -195,8 +195,10 @@ def for_terminal(letters: str = "", encoding: str | None = None) -> Glyphs:
 
 
 def in_letters(text: str) -> str:
-    """Returns ``text`` with letters for our own signs. The number of cells stays the same if a blank follows longer
-    replacements. Letters of other scripts stay."""
+    """Returns ``text`` with letters in place of the tool's own signs. Letters of other scripts are kept.
+
+    The width of the text stays the same if a blank follows each sign with a longer replacement.
+    """
     for sign, letters in _LONGER.items():
         text = text.replace(f"{sign} ", letters)
     return text.translate(TO_LETTERS)

@@ -18,17 +18,17 @@ from brvtui.trace import Hit, MatchedWord, MatchKind, NearMiss, Origin, Scale
 
 
 SIGNS = {MatchKind.EXACT: "=", MatchKind.PREFIX: "^", MatchKind.FUZZY: "~", MatchKind.STEM: "/", MatchKind.INSIDE: "*"}
-"""The mark before a word: the query's word itself, a longer or misspelt form, another ending, or a part of it."""
+"""The mark for each kind of match: the query's word itself, a longer or misspelt form, another ending, or a part."""
 _ROLES = {**dict.fromkeys(MatchKind, "accent"), MatchKind.EXACT: "ok", MatchKind.FUZZY: "warn"}
 _MEANT = dict(zip(MatchKind, ("same", "longer", "similar", "other form", "inside"), strict=True))
 _TEXT, _BELOW = "text", "below"
-"""Fields by name. Words below a folder have no field name, since the folder's remark says so."""
+"""Names of fields. Words below a folder are shown without a field's name, since the folder's remark mentions them."""
 _MORE = 4
 """The number of cells for the count of words that do not fit."""
 
 
 def marks_explained(kinds: Iterable[MatchKind], places: str, width: int) -> str:
-    """Returns the marks of ``kinds`` with their meanings in at most ``width`` cells: ``= same  ~ similar``.
+    """Returns the marks for ``kinds`` and the meaning of each, in at most ``width`` cells: ``= same  ~ similar``.
 
     ``places``, the meaning of other letters, follows if it fits.
     """
@@ -41,8 +41,8 @@ def marks_explained(kinds: Iterable[MatchKind], places: str, width: int) -> str:
 def chips(words: Sequence[MatchedWord], width: int) -> Line:
     """Returns the words by field, each with its mark: ``title =carrier text ~resend``.
 
-    If they do not fit, a dot replaces the field name of words in the text. If they still do not fit, the first words
-    are followed by the number of others.
+    If this does not fit, a dot replaces the field's name before words in the text. If it still does not fit, only the
+    first words are listed, followed by the number of the others.
     """
     ordered = _by_field(words)
     first = range(min(len(ordered), max(0, width) + 1))  # each needs at least one cell
@@ -99,9 +99,9 @@ _RULED = 5
 """The number of cells of a rule without its label."""
 _LACK = 8
 _COARSE = 2
-"""Scores with more decimals are small and differ little, so their bars need a larger width."""
+"""The number of decimals above which scores are small and differ little, so that bars need a larger width."""
 _BARRED, _FINELY_BARRED = 32, 40
-"""The minimum widths for bars."""
+"""The minimum widths in cells for bars, and for bars of scores with many decimals."""
 
 
 def title_room(scale: Scale, width: int) -> int:
@@ -122,9 +122,9 @@ class ResultRow:
     """The title, cut to :func:`title_room` or :func:`miss_title_room`."""
     maturity: str
     remark: str
-    """The way in which it was found, or the amount that a near miss lacks; empty if there is none."""
+    """The way in which the result was found, or the amount that a near miss lacks; empty if there is no remark."""
     warning: str
-    """A warning that its file has changed, which replaces the mark and the remark; empty if there is none."""
+    """A warning that the note's file has changed, shown instead of the mark and the remark; empty if there is none."""
     selected: bool = False
 
 
@@ -148,7 +148,7 @@ def added_by(hit: Hit) -> str:
 
 
 def added_rule(hit: Hit, before: str, width: int, glyphs: Glyphs) -> list[Line]:
-    """Returns the rule above ``hit`` if ``hit`` is the first result of a search other than ``before``."""
+    """Returns the rule above ``hit`` if it was added by a search other than ``before``, the search of the hit above."""
     if not hit.found_by or hit.found_by == before:
         return []
     label = added_by(hit)
@@ -165,7 +165,7 @@ def near_miss_lines(miss: NearMiss, row: ResultRow, scale: Scale, width: int, gl
 
 
 def _below(found: Hit | NearMiss, row: ResultRow, width: int) -> list[Line]:
-    """Returns the words that a result answers, its remark, and its path if that fits.
+    """Returns the words that a result answers, its remark and, if there is space, its path.
 
     A long remark on the selected result has lines of its own, so that it can be read in full.
     """
@@ -198,7 +198,7 @@ def _score_cells(scale: Scale) -> int:
 
 
 def _written(score: float, scale: Scale) -> str:
-    """Returns the score in at least :data:`_SCORE` cells. A small score has no 0 before the point."""
+    """Returns the score in at least :data:`_SCORE` cells. A small score has no 0 before its decimal point."""
     text = f"{score:.{scale.decimals}f}"
     return f"{text:>{_SCORE}}" if scale.decimals <= _COARSE else f" {text.removeprefix('0')}"
 
@@ -213,9 +213,9 @@ _LEAST_LEAD = 1e-9
 
 
 def differences(hit: Hit, other: Hit, decimals: int) -> list[tuple[str, float]]:
-    """Returns the differences between the parts of ``hit`` and ``other``, the largest first.
+    """Returns the differences between the parts of the scores of ``hit`` and ``other``, the largest first.
 
-    Differences that round to 0 with ``decimals`` are left out, and so is the part for rounding.
+    Leaves out the part for rounding, and differences that round to 0 with ``decimals``.
     """
     own, others = ({part.name: part.value for part in one.parts} for one in (hit, other))
     names = [name for name in dict.fromkeys([*own, *others]) if name != "rounding"]
@@ -226,8 +226,8 @@ def differences(hit: Hit, other: Hit, decimals: int) -> list[tuple[str, float]]:
 def shares_of_lead(hit: Hit, other: Hit, decimals: int, limit: int) -> list[tuple[str, float]]:
     """Returns the parts that put ``hit`` ahead of ``other``, the largest first, then the rest of the lead.
 
-    ``limit`` parts are named, or all if there is only one more. With ``decimals``, they sum to the difference of the
-    scores as shown.
+    Names ``limit`` parts, or all of them if there is only one more than that. With ``decimals``, the amounts sum to the
+    difference between the displayed scores.
     """
     parts = differences(hit, other, decimals)
     shown = parts if len(parts) <= limit + 1 else parts[:limit]  # naming one more part needs no more cells than REST
@@ -252,7 +252,7 @@ def lead_lines(hits: Sequence[Hit], hit: Hit, decimals: int, width: int) -> list
 def lead_text(hits: Sequence[Hit], hit: Hit, decimals: int) -> str:
     """Returns the lead of ``hit`` over the second result, or its distance to the first, with the responsible parts.
 
-    Scores have ``decimals``. Empty if there is no other result, or if the score did not decide the order.
+    Scores are shown with ``decimals``. Empty if there is no other result, or if the score did not decide the order.
     """
     if hit.found_by:
         place = "added results come last, whatever their scores"
@@ -277,7 +277,7 @@ def lead_text(hits: Sequence[Hit], hit: Hit, decimals: int) -> str:
 
 
 def _added_above(hits: Sequence[Hit], second: Hit, decimals: int) -> str:
-    """Returns the first result's distance to the best added result, if that result is ahead of ``second``."""
+    """Returns the distance from the first result to the best added result, if that result is ahead of ``second``."""
     best = max((one for one in hits if one.found_by), key=lambda one: one.score, default=None)
     if best is None or best.score <= second.score:
         return ""
@@ -290,8 +290,8 @@ def _added_above(hits: Sequence[Hit], second: Hit, decimals: int) -> str:
 def _lead_causes(hit: Hit, beside: Hit, decimals: int) -> str:
     """Returns the cause of the distance between two results: the parts of their scores, or their values in a list.
 
-    Values are used if each result is in only one ranked list. Empty for a folder beside a note, whose scores have
-    different parts.
+    Values are used if each result is in only one ranked list. Empty for a folder compared with a note, because their
+    scores have different parts.
     """
     if Origin.PROPAGATED in (hit.origin, beside.origin) and hit.origin != beside.origin:
         return ""

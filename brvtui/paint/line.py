@@ -15,19 +15,19 @@ from brvtui.text.visible import visible
 Span = tuple[str, str]
 """A piece of text and its role, such as ``muted`` or ``bold accent``."""
 _LEAST_CUT = 16
-"""The minimum number of cells for a group of words."""
+"""The minimum number of cells left for a group of words that is cut."""
 
 
 @dataclass(slots=True)
 class Line:
-    """A line of spans. Its methods add to it and return it. ``ground`` is the role of its background."""
+    """A line of spans. Its methods that add text return the line. ``ground`` is the role of the line's background."""
 
     spans: list[Span] = field(default_factory=list)
     ground: str = ""
 
     @property
     def width(self) -> int:
-        """The width in cells."""
+        """The line's width in cells."""
         width = 0
         for text, _ in self.spans:
             width += cell_len(text)
@@ -35,12 +35,12 @@ class Line:
 
     @property
     def plain(self) -> str:
-        """The text without roles."""
+        """The line's text without roles."""
         return "".join(text for text, _ in self.spans)
 
     @property
     def low(self) -> str:
-        """The text in lower case."""
+        """The line's text in lower case."""
         return self.plain.lower()
 
     def add(self, text: str, role: str = "text") -> Line:
@@ -115,7 +115,7 @@ def rule(width: int, label: str = "", role: str = "faint", dash: str = "┄") ->
 
 
 def spread(width: int, left: Iterable[tuple[int, list[Span]]], gap: int = 3, cut_from: float = inf) -> Line:
-    """Returns a line of groups of spans, ``gap`` apart, without the groups of least weight that do not fit.
+    """Returns a line of groups of spans, ``gap`` apart. If they do not all fit, those with least weight are left out.
 
     ``left`` contains (weight, spans) in the order of display. A group with a weight of at least ``cut_from`` is cut
     instead of being left out, if a part of it fits.
@@ -160,7 +160,7 @@ def flowed(whole: Line, first: int, others: int) -> list[Line]:
 
 
 def hanging(whole: Line, width: int, indent: int) -> list[Line]:
-    """Wraps ``whole`` between words to lines of ``width`` cells, with all lines after the first indented."""
+    """Wraps ``whole`` between words to lines of ``width`` cells, and indents all lines after the first."""
     first, *others = flowed(whole, width, width - indent)
     return [first, *(Line([(" " * indent, "text"), *other.spans]) for other in others)]
 

@@ -23,7 +23,7 @@ _MOST_WORDS = 16
 _SHARE = 5
 _LEGEND_ROWS = 3
 LEAST_TOLD = 0.005
-"""The minimum share that is shown."""
+"""The minimum share of the walk that is shown."""
 
 Drawn = list[tuple[Line, str]]
 """Lines, each with the key of its target in :meth:`Neighbourhood.ends`; empty for a line without a target."""
@@ -35,18 +35,18 @@ class Neighbour(NamedTuple):
     id: str
     title: str
     kind: str
-    """The kind of place; empty for a note."""
+    """The kind of place; empty if the place is a note."""
     file: str
-    """The file of its note; empty if it is not a note."""
+    """The file of the place's note; empty if the place is not a note."""
     words: str
     """The link in words, seen from the centre: ``linked from``."""
     leads_away: bool
-    """True if the link points from the centre to this place."""
+    """True if the link points from the centre to the neighbour."""
     weight: float
     """The weight of the link, from 0 to 1."""
     is_seed: bool
     rank: int
-    """Its rank among the results, from 1; 0 for none."""
+    """The place's rank among the results, from 1; 0 if it is not a result."""
     share: float
     """The share of the centre's probability that the walk carried over this link."""
 
@@ -63,7 +63,7 @@ class PathLabel(NamedTuple):
 
 
 class Neighbourhood(NamedTuple):
-    """The centre with its neighbours, the heaviest link first."""
+    """The centre with its neighbours; the one with the heaviest link comes first."""
 
     id: str
     title: str
@@ -73,11 +73,11 @@ class Neighbourhood(NamedTuple):
     neighbours: tuple[Neighbour, ...]
     ways: tuple[PathLabel, ...]
     lacks: str
-    """The missing information about the centre; empty if none is missing."""
+    """A remark on missing information about the centre; empty if nothing is missing."""
 
     @property
     def ends(self) -> dict[str, tuple[str, str]]:
-        """The places that can be opened from the centre: by key, the id of a place and the file of its note, if any."""
+        """The places that can be opened from the centre. Each key maps to a place's id and its note's file, if any."""
         neighbours = {one.id: (one.id, one.file) for one in self.neighbours}
         return neighbours | {
             _way_key(number): (way.start, way.file) for number, way in enumerate(self.ways) if way.start
@@ -95,7 +95,7 @@ class _Signs(NamedTuple):
     joints: dict[str, str]
     """The joints of the trunk with a thick and a thin line, by the trunk's directions (``udl``: up, down, left)."""
     box: str
-    """Top left, across, top right, down, bottom left, bottom right, and the place where a line leaves the box."""
+    """The signs of the box: top left, across, top right, down, bottom left, bottom right, and the joint with a line."""
 
 
 _UNICODE = _Signs(
@@ -116,8 +116,9 @@ def signs_of(glyphs: Glyphs) -> _Signs:
 
 
 def drawn(shown: Neighbourhood, width: int, rows: int, glyphs: Glyphs) -> Drawn:
-    """Returns a drawing of ``shown`` that fills ``rows`` if possible; below :data:`LEAST_DRAWN` cells, a list of
-    paths."""
+    """Returns a drawing of ``shown``, which fills ``rows`` if possible. Below :data:`LEAST_DRAWN` cells, returns a list
+    of paths instead.
+    """
     if width < LEAST_DRAWN:
         drawing = _listed(shown, width, glyphs)
     elif width < LEAST_BOXED:
@@ -134,7 +135,7 @@ def seed_mark(is_seed: bool, glyphs: Glyphs) -> str:
 
 
 def line_sign(weight: float, glyphs: Glyphs) -> str:
-    """Returns the sign for the line of a link with this weight."""
+    """Returns the sign for the line of a link with the given weight."""
     signs = signs_of(glyphs)
     return signs.heavy if weight >= HEAVY else signs.light if weight >= LIGHT else signs.dotted
 
@@ -183,7 +184,7 @@ def _beside_box(shown: Neighbourhood, width: int, rows: int, glyphs: Glyphs) -> 
 
 
 def _is_spaced(shown: Neighbourhood, rows: int) -> bool:
-    """True if there is space for an empty row before each link and for the lines below the links."""
+    """True if there is space for an empty row before each link, and for all lines below the links."""
     return 2 * len(shown.neighbours) + _LEGEND_ROWS <= rows
 
 
@@ -235,7 +236,7 @@ def _has_shares(shown: Neighbourhood) -> bool:
 
 
 def _listed(shown: Neighbourhood, width: int, glyphs: Glyphs) -> Drawn:
-    """Returns the centre, the paths that lead to it, and its links, one row each."""
+    """Returns one row each for the centre, the paths that lead to it, and its links."""
     signs = signs_of(glyphs)
     head = [line(seed_mark(shown.is_seed, glyphs), "accent").add(shown.title, "bold strong").cut(width)]
     head += [Line().gap(2).add(part, "muted") for part in wrap(shown.about, width - 2)]

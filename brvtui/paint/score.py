@@ -1,4 +1,4 @@
-"""A score as lines: its parts as a bar and a table with their sum, then best possible score, signals and terms."""
+"""A score as lines: a bar and a table of its parts with their sum, then the best possible score, signals and terms."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ from brvtui.trace import (
 _VALUE = 9
 _NAME = 13
 _FACTORS = 18
-"""The maximum number of cells for two factors of a part."""
+"""The maximum number of cells for the two factors of a part."""
 _MOST_ASKED = 12
 """The maximum number of cells for the query's terms in the table of terms."""
 _FULL_TERMS = 62
@@ -78,7 +78,7 @@ def score_lines(
 def sum_lines(
     hit: Hit, scale: Scale, best: float, ticks: Mapping[str, float], width: int, glyphs: Glyphs
 ) -> list[Line]:
-    """Returns the bar of a hit's score, its parts, and their sum. ``best`` is the highest score of its list."""
+    """Returns a hit's score as a bar, its parts, and the sum of the parts. ``best`` is the top score of its list."""
     lines = _bar(hit, scale, best, ticks, width, glyphs)
     places = max(4, scale.decimals)
     longest = max((cell_len(part.name) for part in hit.parts if how(part)), default=0)
@@ -99,7 +99,7 @@ def title_line(trace: Trace, hit: Hit, maturity: str, aside: str, width: int, gl
 
 
 def miss_lines(missed: NearMiss, scale: Scale, lack: str, width: int, glyphs: Glyphs) -> list[Line]:
-    """Returns the head of a document outside the results: its score, the reason, and what it lacked."""
+    """Returns the head of a document outside the results: its score, the reason, and the amount that it lacked."""
     sign, role = glyph_of(missed.kind, missed.maturity, glyphs)
     right = Line().add(f"{missed.score:.{scale.decimals}f}", "bold strong")
     lines = [Line().gap().add(f"{sign} ", role).add(missed.title, "bold strong").right(width, right)]
@@ -113,7 +113,7 @@ def miss_lines(missed: NearMiss, scale: Scale, lack: str, width: int, glyphs: Gl
 def _bar(
     hit: Hit, scale: Scale, best: float, thresholds: Mapping[str, float], width: int, glyphs: Glyphs
 ) -> list[Line]:
-    """Returns the bar of the parts. Its full width is the scale's full score."""
+    """Returns the bar with the parts of a score. The full width of the bar is the scale's full score."""
     if not adds_up(hit):
         off = f"explanation does not add up (off by {parts_gap(hit):.2g})"
         return [Line(), line(f" {glyphs.warn} {off}", "bold bad"), Line()]
@@ -129,7 +129,7 @@ def _bar(
 
 
 def _part(part: Part, scale: Scale, places: int, names: int, width: int, glyphs: Glyphs) -> list[Line]:
-    """Returns a part as a line; its note is below it if it does not fit."""
+    """Returns a part of a score as a line. A note on the part is below it if it does not fit on the line."""
     role = role_of(part.name) if part.value >= 0 else "lost"
     lost = part.value < 0 and part.name != "rounding"
     fill = glyphs.fills["lost"] if lost else glyphs.fills.get(part.name, " ")
@@ -181,8 +181,8 @@ def how(part: Part, places: int = 3) -> str:
 def ceiling_lines(ceiling: Ceiling, decimals: int, width: int, by_path: bool = False) -> list[Line]:
     """Describes the best possible score for any words, and how long that score is enough.
 
-    The score is rounded to ``decimals``, as scores are when they are compared with thresholds. ``by_path`` is True if
-    the query names the path, which is found without words and can score more.
+    The score is rounded to ``decimals``, as in comparisons with thresholds. ``by_path`` is True if the query names the
+    path, which is found without words and can score more.
     """
     best = math.floor(ceiling.score * 10**decimals + 0.5) / 10**decimals
     text = f"best possible score today {best:.{decimals}f}{', except for its path' if by_path else ''}: "
@@ -193,7 +193,7 @@ def ceiling_lines(ceiling: Ceiling, decimals: int, width: int, by_path: bool = F
 
 
 def _standing(horizon: Horizon) -> str:
-    """Returns a phrase for a best possible score and a threshold ``{}``: below, or above for some days or always."""
+    """Returns a phrase that compares a best possible score with a threshold ``{}``: below, or above for some time."""
     if not horizon.reachable or horizon.days_left == 0:
         return "below {}"
     return (
@@ -224,7 +224,7 @@ def signals(aged: AgedSignals, width: int, glyphs: Glyphs) -> list[Line]:
 
 
 def terms(score: TextScore | None, detail: Detail | None, width: int, glyphs: Glyphs) -> list[Line]:
-    """Returns the text score, then each term's contribution. ``detail`` is None until it has been computed."""
+    """Returns the text score, then the contribution of each term. ``detail`` is None until it has been computed."""
     if score is None:
         return []
     head = f"text · raw {score.raw:.2f} = {score.term_sum:.2f} × {score.matched_terms} terms → {score.relevance:.3f}"
@@ -255,7 +255,7 @@ def _term_rows(contributions: Iterable[Contribution], width: int, full: bool) ->
 
 
 def _term_row(item: Contribution, query_term: str, cells: int, width: int) -> Line:
-    """Returns a row with all numbers and ``cells`` cells for the query's term; if 0, a row with only the value."""
+    """Returns a term's row with all numbers and ``cells`` cells for the query's term; with 0, only with the value."""
     matched = f"{SIGNS[item.kind]}{item.term}"
     if cells:
         before = f"{query_term:<{cells}}" if query_term else "  "

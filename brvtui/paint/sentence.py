@@ -21,14 +21,14 @@ _LEAST_SHARED = 4
 """The minimum length in letters of a shared beginning that is left out."""
 _LEAST_HEAD = 3
 _END, _LONGEST_END, _WHOLE = 2, 3, 5
-"""The share of the width for the end of a title whose middle is left out: 2/5, or up to 3/5 for a whole word."""
+"""The part of the width for the end of a title whose middle is left out: 2/5, or up to 3/5 to keep a word whole."""
 
 
 def told_apart(titles: Sequence[str], width: int) -> list[str]:
     """Returns each of ``titles`` in at most ``width`` cells.
 
-    A long title that shares its beginning with another title keeps the part after that. Any other long title keeps its
-    beginning and its end.
+    If a long title shares its beginning with another title, only the part after that beginning is kept. Any other long
+    title keeps its beginning and its end.
     """
     shown = [visible(title) for title in titles]
     distinct = sorted(set(shown))
@@ -110,7 +110,7 @@ def plain(sentence: Sentence) -> str:
 
 
 def sentence_lines(sentence: Sentence, widths: tuple[int, int], limit: int) -> list[Line]:
-    """Returns the sentence in at most ``limit`` lines, if necessary without its lightest clauses and its end.
+    """Returns the sentence in at most ``limit`` lines. If necessary, drops its lightest clauses, then cuts its end.
 
     Clauses of the same weight are left out together. A heavy clause at the end is cut instead if a part of it fits.
     ``widths`` are the cells of the first line and of the other lines.
@@ -186,7 +186,7 @@ def searched_word(text: str, query: str) -> list[Span]:
 
 
 def answered_words(words: Sequence[MatchedWord], query: str) -> list[Span]:
-    """Returns the words by field, and their relations to the query's words: ``its title contains ‘events’``.
+    """Returns matching words by field, each with its relation to the query's word: ``its title contains ‘events’``.
 
     Each word is named once, in its most important field. Empty without words.
     """
@@ -205,12 +205,12 @@ def answered_words(words: Sequence[MatchedWord], query: str) -> list[Span]:
 
 
 def _distinct(items: Iterable[list[Span]]) -> list[list[Span]]:
-    """Returns ``items`` without duplicates, since two words of a query may match the same word."""
+    """Returns ``items`` without duplicates, which occur if two words of a query match the same word."""
     return [list(item) for item in dict.fromkeys(map(tuple, items))]
 
 
 def _match_words(one: MatchedWord, alone: bool, query: str) -> list[Span]:
-    """Returns the word of the document and its relation to the query's word, in brackets unless ``alone``."""
+    """Returns the document's word and its relation to the query's word, which is in brackets unless ``alone``."""
     match one.kind:
         case MatchKind.PREFIX | MatchKind.INSIDE:
             which = "begins with" if one.kind is MatchKind.PREFIX else "contains"
@@ -229,7 +229,7 @@ def _match_words(one: MatchedWord, alone: bool, query: str) -> list[Span]:
 
 
 NO_ANSWER = "tier-none"
-"""The role of an answer without results; remarks beside it are not shown as a success."""
+"""The role of an answer without results. Remarks beside such an answer are not shown as a success."""
 NEUTRAL = "tier-2"
 """The role of an answer whose engine has no tiers, or tiers for which themes have no colours."""
 _COLOURED = range(5)
@@ -246,7 +246,7 @@ class Headline:
 
     badge: str
     role: str
-    """The role of the badge: ``tier-2`` and so on, or :data:`NO_ANSWER`."""
+    """The role of the badge: ``tier-2`` and the like, or :data:`NO_ANSWER`."""
     sentence: Sentence
     warning: str = ""
     """A warning beside the headline; empty for none."""
@@ -255,7 +255,7 @@ class Headline:
 def headline_lines(shown: Headline, total_ms: float, busy: str, width: int, limit: int) -> list[Line]:
     """Returns badge and sentence in at most ``limit`` lines of ``width`` cells, without clauses that do not fit.
 
-    At the right of the last line, or of an extra line, are a warning or the text ``busy``, and the milliseconds.
+    The last line, or an extra one, ends with a warning or the text ``busy``, and the milliseconds.
     """
     head, right = _head(shown), _right(shown, total_ms, busy)
     rows = sentence_lines(_without_badge(shown), _widths(head, right, width, limit), limit)
@@ -289,14 +289,14 @@ def _right(shown: Headline, total_ms: float, busy: str) -> Line:
 
 
 def _widths(head: Line, right: Line, width: int, limit: int) -> tuple[int, int]:
-    """Returns the cells of the sentence's first and other lines, with space for ``right`` in the last line."""
+    """Returns the cells for the sentence in its first line and in others, with space for ``right`` in the last line."""
     aside = right.width + 1 if right.width else 0
     first = width - 1 - head.width - (aside if limit == 1 else 0)
     return max(1, first), max(1, width - 2 - aside)
 
 
 def _without_badge(shown: Headline) -> Sentence:
-    """Returns the sentence without its first clause if the badge says the same."""
+    """Returns the sentence without its first clause if the badge says the same as that clause."""
     head, *rest = shown.sentence or (clause(),)
     first = "".join(text for text, _ in head.spans).rstrip(": ")
     return tuple(rest) if rest and first.upper() == shown.badge else shown.sentence

@@ -14,20 +14,20 @@ from brvtui.trace import Check, Stage, State, Step
 
 @dataclass(frozen=True, slots=True)
 class StepName:
-    """A step as shown before the first answer: its tier, if it has one, and names of three lengths."""
+    """A step as shown before the first answer: its tier, if any, and its name in three lengths."""
 
     name: str
     short: str
     shortest: str = ""
     tier: str = ""
     timed_by: str = ""
-    """The key of its time in a trace's timings."""
+    """The key of the step's time in a trace's timings."""
     usual: bool = True
     """True if every answer has this step."""
     taken: str = STATE_WORDS["taken"]
-    """The word for the step if it took the query."""
+    """The word that is shown if the step took the query."""
     checks: tuple[tuple[str, str], ...] = ()
-    """The names of its checks, each with a shorter name for the strip."""
+    """The names of the step's checks, each with a shorter name for the strip."""
 
 
 Outlook = Sequence[StepName]
@@ -114,8 +114,8 @@ def _own_name(step: Step, by_name: Mapping[str, StepName]) -> StepName:
 def _cells(labels: Sequence[str], width: int) -> tuple[list[int], bool]:
     """Returns the cells for each step, and True if there are arrows between them.
 
-    All steps have equal widths, unless a label would be cut. In that case, widths depend on the labels, and arrows are
-    left out if there are too few cells.
+    The widths are equal unless a label would be cut. In that case, they depend on the labels, and arrows are left out
+    if there are too few cells.
     """
     alike = (width - 1) // max(1, len(labels))
     is_wide = alike >= _WIDE_CELL
@@ -166,7 +166,7 @@ def _state(step: Step, own: StepName, cell: int, glyphs: Glyphs) -> str:
 def deciding(step: Step) -> Check | None:
     """Returns the check that decided a step: the last failed check of a failed step, or else the last check made.
 
-    A skipped step without a failed check has none: its summary gives the reason.
+    A skipped step without a failed check has no deciding check: its summary gives the reason.
     """
     reached = [check for check in step.checks if check.passed is not None]
     failed = [check for check in reached if check.passed is False]
@@ -179,7 +179,7 @@ def deciding(step: Step) -> Check | None:
 def outcome(check: Check, step: StepName | None = None, short: bool = False) -> str:
     """Returns the result of a check as a true comparison: ``top 0.82 < .85``, or ``top .82 < .85`` if ``short``.
 
-    The name is the short one from ``step``.
+    The check has its short name from ``step``.
     """
     places = places_of(check)
     operator = _OPPOSITES.get(check.operator, check.operator) if check.passed is False else check.operator
@@ -207,7 +207,7 @@ def places_of(check: Check) -> int:
 
 
 def step_lines(step: Step, outlook: Outlook, width: int, glyphs: Glyphs) -> list[Line]:
-    """Returns the state of a step and the reason, in one line or more, followed by its checks.
+    """Returns one or more lines with the state of a step and the reason, then a line for each of its checks.
 
     The documented duration of a run is added if it fits.
     """
@@ -224,7 +224,7 @@ def step_lines(step: Step, outlook: Outlook, width: int, glyphs: Glyphs) -> list
 
 
 def check_line(check: Check, step: Step, width: int, glyphs: Glyphs) -> Line:
-    """Returns the line of a check: value, threshold, margin, and its constant if that fits.
+    """Returns the line of a check: its value, threshold and margin, and the name of its constant if there is space.
 
     A cross marks only a check that decided against the step; other failed checks are neutral.
     """

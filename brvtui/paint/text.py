@@ -17,9 +17,9 @@ _WORDS = re.compile(r" *[^ ]+| +")
 
 @contextmanager
 def kept_whole() -> Iterator[None]:
-    """Turns off wrapping and ellipses within the block: for a file or a pipe, whose lines have no limit.
+    """Turns off wrapping and ellipses within the block. Used for files and pipes, whose lines may have any length.
 
-    Widths then only set the positions of columns.
+    Widths then only determine the positions of columns.
     """
     token = _KEEPS_WHOLE.set(True)
     try:
@@ -29,7 +29,7 @@ def kept_whole() -> Iterator[None]:
 
 
 def keeps_whole() -> bool:
-    """True within :func:`kept_whole`."""
+    """True within a block of :func:`kept_whole`."""
     return _KEEPS_WHOLE.get()
 
 
@@ -71,7 +71,7 @@ def _prefix(text: str, width: int) -> str:
 
 
 def _end_of_prefix(text: str, start: int, end: int, width: int) -> int:
-    """Returns the end of the part of ``text[start:end]`` that fits into ``width`` cells. A long text is not copied."""
+    """Returns the end of the part of ``text[start:end]`` that fits into ``width`` cells, without copying long text."""
     used = 0
     for place in range(start, end):
         used += cell_len(text[place])
@@ -81,7 +81,7 @@ def _end_of_prefix(text: str, start: int, end: int, width: int) -> int:
 
 
 def column(texts: Iterable[str], width: int) -> int:
-    """Returns the cells of a column for ``texts``: ``width``, or more if texts are kept whole and one is longer.
+    """Returns the cells of a column for ``texts``: ``width``, or more if texts are kept whole and one needs it.
 
     Otherwise, such a text would move the rest of its row out of the column.
     """

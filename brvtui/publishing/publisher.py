@@ -48,7 +48,7 @@ class StoredSignals:
         self._sidecar: Sidecar | None = None
 
     def layers(self, signals: SignalRules, changed: Collection[str] | None = None) -> SignalLayers:
-        """The layers as now stored. ``changed`` are the sidecar's files that may have changed; None means any.
+        """The current layers. ``changed`` lists the sidecar's files that may have changed; None means any file.
 
         An unchanged layer is the same object as before. Raises :class:`brvtui.tree.reading.signals.SignalsError` if the
         signals file is invalid.
@@ -105,9 +105,9 @@ def _malloc_trim() -> Callable[[int], int] | None:
 
 
 WORTH_KEEPING = 500
-"""The number of files from which storing an index is worthwhile. A smaller tree can be read as fast as its index."""
+"""The number of files from which storing an index is worthwhile. A smaller tree is read as fast as its index."""
 _FEW, _ONE_IN = 20, 100
-"""The number of changed files, or the inverse share of all files, after which the index is written again."""
+"""The index is written again if more than this many files, and more than one file in this many, have changed."""
 _RELEASED_EVERY = 32
 """The number of incremental snapshots after which freed memory is returned to the system."""
 
@@ -260,7 +260,7 @@ class Publisher(SnapshotKeeper[Snapshot]):
         self._stored = stored
         self._index = index
         self._kept: Mapping[str, Parsed] = {}
-        """The entries of the stored index, as far as this process knows."""
+        """The entries of the stored index as this process last read or wrote it."""
         self._since_release = 0
         self._noticed_lock = threading.Lock()
         self._noticed: frozenset[str] | None = None
@@ -318,7 +318,7 @@ class Publisher(SnapshotKeeper[Snapshot]):
         progress: Progress | None = None,
         changed: Collection[str] | None = None,
     ) -> bool:
-        """Does the work of :meth:`load`. ``changed`` are the sidecar's files that may have changed; None means any."""
+        """Does the work of :meth:`load`. ``changed`` lists sidecar files that may have changed; None means any file."""
         self._tidy()
         kept = self._read_kept(constants) if self._newest is None else None
         if changed is None:  # everything is read; if not, later changes are for the next refresh
@@ -345,7 +345,7 @@ class Publisher(SnapshotKeeper[Snapshot]):
             _ = snapshot.hierarchy, snapshot.orders
 
     def _release_memory(self, snapshots: int) -> None:
-        """Returns freed memory to the system after enough ``snapshots``, if the process keeps watching."""
+        """Returns freed memory to the system after a number of ``snapshots``, if the process keeps watching."""
         self._since_release += snapshots
         if self._watcher is not None and self._since_release >= _RELEASED_EVERY:
             self._since_release = 0

@@ -1,4 +1,4 @@
-"""Publishes a code repository's snapshots, each derived from the last one and the changed files."""
+"""Publishes snapshots of a code repository. Each is derived from the previous snapshot and the changed files."""
 
 from __future__ import annotations
 
@@ -125,7 +125,7 @@ class RepositoryPublisher(SnapshotKeeper[RepositorySnapshot]):
         return True
 
     def keep(self, constants: TreeConstants, everything: bool = False) -> bool:
-        """Stores the data for the next process if it differs from the stored data. Returns True if data was written."""
+        """Stores the data for the next process if it differs from what is stored. Returns True if data was written."""
         with self._writing:
             if self._index is None or self._index.files == self._kept_files:
                 return False

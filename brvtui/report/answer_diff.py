@@ -1,4 +1,4 @@
-"""The differences between two answers to one query, and two results of one answer, as lines and as JSON."""
+"""Differences as lines and as JSON: between two answers to one query, or between two results of one answer."""
 
 from __future__ import annotations
 
@@ -99,9 +99,9 @@ DIFF_SCHEMA = 1
 _KIND, _CHANGE = 20, 9
 _SENTENCE_LINES = 99
 _PARTS = 3
-"""The number of parts named for each cause: those with the largest changes."""
+"""The number of parts named for each cause; parts with larger changes have precedence."""
 _MORE = 2
-"""The number of decimals that changes have in addition to those of scores."""
+"""The number of additional decimals in changes, compared with scores."""
 NO_VALUE = "–"
 _NO_TIMES = "git keeps no file times, so an earlier note counts as old as its file here"
 _NEW_AGE = "an edit makes its note new, so the age counts from now"
@@ -205,7 +205,7 @@ def _named(parts: tuple[PartChange, ...], decimals: int) -> str:
 
 
 def _seen(parts: Sequence[PartChange], decimals: int) -> list[PartChange]:
-    """Returns the changes that do not round to 0 with ``decimals``."""
+    """Returns the changes that do not round to 0 with this number of ``decimals``."""
     return [part for part in parts if _is_seen(part.change, decimals)]
 
 

@@ -1,4 +1,4 @@
-"""Engines side by side as lines and as JSON."""
+"""Answers of several engines side by side, as lines and as JSON."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _EXPECTATIONS = f"{AS_EXPECTED}: an expected tier counts only for engines with t
 
 
 def answers_blocks(found: EngineAnswers, width: int) -> Iterator[Block]:
-    """Yields results in columns by rank, each with the number of engines that found it, in one or more tables."""
+    """Yields one or more tables with the ranked results of each engine, and how many engines found each result."""
     found = bounded(found)
     yield line(f" {found.query}", "bold strong")
     if found.scope:
@@ -84,7 +84,7 @@ def judged_blocks(found: JudgedEngines) -> Iterator[Block]:
 
 
 def best_text(best: BestEngine) -> str:
-    """Names the best engine by a metric, and says how far behind the others are and if that may be due to chance."""
+    """Names the best engine by a metric, its lead over its rivals, and whether that may be due to chance."""
     text = f"By {best.metric}, {presentation(best.engine).title} is best with {number(best.mean)}."
     for rival in best.rivals:
         name = presentation(rival.engine).title
@@ -128,7 +128,7 @@ def judged_as_plain(found: JudgedEngines) -> dict[str, Any]:
 
 
 class _Column(NamedTuple):
-    """The answer of one engine as a column."""
+    """A column with the answer of one engine."""
 
     answer: EngineAnswer
     outcome: str
@@ -139,7 +139,7 @@ class _Column(NamedTuple):
 
     @classmethod
     def of(cls, answer: EngineAnswer, found: EngineAnswers, cells: int) -> _Column:
-        """Returns the column of ``answer``: ``cells`` wide, or wider if text is kept whole and is longer."""
+        """Returns a column for ``answer`` that is ``cells`` wide, or wider if text is kept whole and is longer."""
         finders = tuple(found.finders(item.path) for item in answer.results)
         rows = tuple(f"{count}× {visible(item.title)}" for count, item in zip(finders, answer.results, strict=True))
         outcome = f"{answer.outcome}, {answer.ms:.0f} ms"

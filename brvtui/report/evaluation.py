@@ -1,4 +1,4 @@
-"""An evaluation as lines (metrics, outcomes, and every query, worst first), and drift, also as JSON."""
+"""An evaluation (metrics, outcomes and every query, worst first) and drift, as lines and in other formats."""
 
 from __future__ import annotations
 
@@ -29,16 +29,16 @@ _NAME = 15
 _VALUE = 8
 _OUTCOME = 13
 _SHOWN = 50
-"""The maximum number of listed queries, the worst first."""
+"""The maximum number of queries in a list, which has the worst queries first."""
 _NAMED = 20
 """The maximum number of queries that a gate names."""
 _OF_TIERS = "no tier change"
-"""The name of the gate on changes of tier; for it, the first line about a query is the change of tier."""
+"""The name of the gate on changes of tier. For this gate, the first line about a query is the change of its tier."""
 Causes = Mapping[str, Sequence[ChangeLine]]
-"""Lines about queries, by query id."""
+"""Lines about each query, by the query's id."""
 _NO_CAUSES: Causes = {}
 AS_EXPECTED = "as expected"
-"""The label for the number of queries whose outcome is the one that their judgment expects."""
+"""The label for the number of queries with the outcome that their judgment expects."""
 DECIMALS = 4
 """The number of decimals of a metric."""
 NONE = "–"
@@ -75,7 +75,7 @@ def _change_blocks(report: Assessment, compared: int) -> Iterator[Block]:
 
 
 def _more(count: int) -> Line:
-    """Returns the last line of a list that is cut short."""
+    """Returns the last line of a list that is cut short, with the number of remaining items."""
     return line(f" … {count} more; --format json shows all", "muted")
 
 
@@ -89,7 +89,7 @@ def change_text(change: QueryChange, metric: Metric) -> str:
 
 
 def _gate_blocks(gates: Sequence[GateResult], causes: Causes = _NO_CAUSES) -> Iterator[Block]:
-    """Yields each gate, passed or failed, with the queries to look at, the changes of their notes, and the causes."""
+    """Yields each gate, passed or failed, with the queries that failed it, the changes to notes, and the causes."""
     for gate in gates:
         word, role = ("passed", "ok") if gate.passed else ("FAILED", "bad")
         yield line(f" {word} ", role).add(f"{gate.name}: {gate.text}")
@@ -101,9 +101,9 @@ def _gate_blocks(gates: Sequence[GateResult], causes: Causes = _NO_CAUSES) -> It
 
 
 def main_cause(gate: GateResult, lines: Sequence[ChangeLine]) -> str:
-    """Returns the lines that best explain the failure of ``gate`` for one query: the change, and the edit behind it.
+    """Returns the best explanation for the failure of ``gate`` for one query: a change, and the edit that caused it.
 
-    For a gate on tiers, the change is the change of tier; otherwise it is the drop of a note. Empty without ``lines``.
+    For a gate on tiers, this is a change of tier; for other gates, it is the drop of a note. Empty without ``lines``.
     """
     effect = next((each.text for each in lines if each.kind is LineKind.RANK or gate.name == _OF_TIERS), "")
     cause = next((each.text for each in lines if each.kind is LineKind.CAUSE), "")
@@ -150,7 +150,7 @@ def compared_text(report: Assessment, metric: Metric) -> str:
 
 
 def facts(evaluation: Evaluation) -> list[tuple[str, str]]:
-    """Returns the facts other than ranking metrics, each with its name."""
+    """Returns the facts that are not ranking metrics, each with its name."""
     met, expected = evaluation.expectations
     outcomes = ", ".join(f"{name}: {count}" for name, count in evaluation.outcomes.items())
     pairs = [("outcomes", outcomes or NONE), (NOT_COVERED, f"{evaluation.not_covered:.1%}")]
@@ -185,7 +185,7 @@ def _query_lines(queries: Sequence[QueryResult], metric: Metric, width: int) -> 
 
 
 def worst_first(queries: Sequence[QueryResult], metric: Metric) -> list[QueryResult]:
-    """Returns ``queries`` by ascending ``metric``; queries with an unexpected outcome are first."""
+    """Returns ``queries`` by ascending ``metric``, after all queries with an unexpected outcome."""
 
     def key(query: QueryResult) -> tuple[bool, float]:
         value = query.value(metric)
@@ -275,7 +275,7 @@ def row(name: str, cells: Sequence[str], role: str = "text", column: int = _COLU
 
 
 _LISTED = 50
-"""The maximum number of queries in a table, to suit the size of a comment."""
+"""The maximum number of queries in a table, chosen so that the report can be posted as a comment."""
 
 
 def markdown_of(report: Assessment) -> str:
@@ -332,7 +332,7 @@ _MS = 1000
 
 
 def junit_of(report: Assessment) -> bytes:
-    """Returns a test case for each gate and each query, in UTF-8.
+    """Returns JUnit XML with a test case for each gate and each query, in UTF-8.
 
     A query fails if a failed gate names it, or if its outcome is not the expected one.
     """
@@ -407,7 +407,10 @@ def rendered_evaluation(report: Assessment, form: EvaluationForm) -> bytes:
 
 
 def evaluation_form_of(file: Path) -> EvaluationForm:
-    """Returns the format for the ending of ``file``. Raises :class:`brvtui.report.saved.ExportError` if unknown."""
+    """Returns the format that the ending of ``file`` stands for.
+
+    Raises :class:`brvtui.report.saved.ExportError` for an unknown ending.
+    """
     try:
         return EvaluationForm(file.suffix.lower().removeprefix("."))
     except ValueError:
@@ -420,7 +423,7 @@ def evaluation_form_of(file: Path) -> EvaluationForm:
 def save_evaluation(report: Assessment, file: Path, trees: Sequence[Path]) -> None:
     """Writes ``report`` to ``file`` in the format of its ending, completely or not at all.
 
-    Raises :class:`brvtui.report.saved.ExportError`, also for a file inside one of the context ``trees``.
+    Raises :class:`brvtui.report.saved.ExportError`, including for a file inside one of the context ``trees``.
     """
     write_report(file, rendered_evaluation(report, evaluation_form_of(file)), trees)
 

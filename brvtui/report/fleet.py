@@ -1,4 +1,4 @@
-"""Answers and the health of a fleet as text and as Markdown."""
+"""A fleet's answers and health, as text and as Markdown."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def _sum(hit: Hit) -> str:
 
 
 def health_row(one: MemberHealth) -> tuple[str, ...]:
-    """Returns a member's cells for :data:`HEALTH_HEADS`; marks an engine or profile that most members do not have."""
+    """Returns the cells of a member's row. An engine or a profile that most members do not have is marked."""
     engine = f"{one.engine} {one.profile}{'' if one.is_usual else ' (unusual)'}"
     numbers = (one.repeated, one.contradicted, one.alone, one.stale)
     return (one.name, one.owner, str(one.notes), engine, *map(str, numbers), f"{one.oldest_days:.0f}")

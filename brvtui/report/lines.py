@@ -1,4 +1,4 @@
-"""Converts lines for a terminal and for pictures: roles become rich styles."""
+"""Converts lines for terminals and pictures. Roles become rich styles."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ _STYLES = {
     "underline": "underline",
     "strike": "strike",
 }
-"""The styles of roles in a terminal's own colours. Badges are reversed, and other roles are plain."""
+"""The styles for roles in a terminal's own colours. Badges are reversed, and roles not listed here are plain."""
 
 
 def rich_lines(lines: Iterable[Line]) -> RenderableType:

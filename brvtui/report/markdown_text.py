@@ -1,4 +1,4 @@
-"""Builds Markdown (CommonMark with tables) from any text; every function escapes its text."""
+"""Builds Markdown (CommonMark with tables) from any text, which every function escapes."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def escaped(text: str) -> Markdown:
 
 
 def path(text: str) -> Markdown:
-    """Returns a path as code if it has only plain characters, and otherwise escaped."""
+    """Returns a path as code if it contains only plain characters; otherwise escaped."""
     return Markdown(f"`{text}`") if _TAME.fullmatch(text) else escaped(text)
 
 

@@ -129,7 +129,7 @@ def _notes(notes: Sequence[MigratedNote], limit: int) -> Iterator[Line]:
 
 
 def losses(note: MigratedNote) -> Iterator[str]:
-    """Yields the losses of ``note`` in the migration, one line each, except for its age."""
+    """Yields a line for each loss of ``note`` in the migration, except the loss of its age."""
     if note.unseen:
         yield note.unseen if not note.topic else f"{note.topic}: {note.unseen}"
     if note.lost_signals is not None:

@@ -1,4 +1,4 @@
-"""The links around one place of a graph as an SVG picture that loads nothing. A heavier link has a thicker line."""
+"""The links around one place of a graph as an SVG picture without external resources. Heavier links are thicker."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def _head(shown: Neighbourhood, width: float, height: float) -> Iterator[str]:
 
 
 def _sides(neighbours: Sequence[Neighbour]) -> tuple[list[Neighbour], list[Neighbour]]:
-    """Returns the places that point to the centre, and the others; if one group is empty, two halves of all places."""
+    """Returns the places that point to the centre, and the others. If one of the groups is empty, splits the other."""
     left, right = [one for one in neighbours if not one.leads_away], [one for one in neighbours if one.leads_away]
     if not left or not right:
         left, right = list(neighbours[1::2]), list(neighbours[::2])
@@ -71,7 +71,7 @@ def _sides(neighbours: Sequence[Neighbour]) -> tuple[list[Neighbour], list[Neigh
 
 
 def _texts(one: Neighbour) -> list[ColouredText]:
-    """Returns the title, the kind, and the link with its weight and its share of the walk."""
+    """Returns the texts for a neighbour: its title, its kind, and its link with the weight and share of the walk."""
     what = ", ".join(filter(None, (one.kind, f"result {one.rank}" if one.rank else "", "seed" if one.is_seed else "")))
     share = f", {one.share:.0%} of the walk" if one.share >= LEAST_TOLD else ""
     return [*_wrapped(one.title, _INK), *_wrapped(what, _INK), *_wrapped(f"{one.words} {one.weight:.2g}{share}", _LINK)]

@@ -1,4 +1,4 @@
-"""A trace as lines: the reason, the results, the route, the first score, and the answer."""
+"""A trace as lines: the reason for the answer, the results, the route, the first result's score, and the answer."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ def ladder_lines(trace: Trace, width: int, glyphs: Glyphs) -> list[Line]:
 
 
 def result_lines(trace: Trace, width: int, glyphs: Glyphs) -> list[Line]:
-    """Returns the hits and the first near misses."""
+    """Returns the lines for the hits and for the first near misses."""
     shown = presentation(trace.engine)
     lines: list[Line] = []
     min_room = title_room(trace.scale, width)
@@ -124,7 +124,7 @@ def more_results(trace: Trace) -> str:
 
 
 def _reading(trace: Trace, shown: Presentation, width: int, glyphs: Glyphs) -> list[Line]:
-    """Returns the engine's reading of the query, in as many lines as needed."""
+    """Returns the engine's interpretation of the query, in as many lines as needed."""
     lines = [Line()]
     for _, spans in shown.reading(trace, glyphs):
         group = Line().gap(1).extend(spans)
@@ -229,7 +229,7 @@ def _labelled(label: str, text: str, role: str, width: int) -> list[Line]:
 
 
 def counterfactuals_report(found: Counterfactuals | None, of_note: bool, width: int) -> RenderableType:
-    """Returns each kind of change, with the smallest that avoids the model, or the reason why there is none.
+    """Returns, for each kind of change, the smallest change that avoids the model, or the reason why there is none.
 
     If ``found`` is None, the report says that no change is needed. ``of_note`` is True if the changes are for one named
     note that should lead the answer.

@@ -34,7 +34,7 @@ from brvtui.tree.reading.project import NOT_IN_MARKER, is_context_tree, is_reser
 
 
 _WIDTH = 100
-"""The number of columns of the lines in fences."""
+"""The width in columns of lines in fences."""
 _ROUTE_WIDTH = 140
 """The width of the route in columns, wide enough to show every check in full."""
 
@@ -193,13 +193,13 @@ class ExportError(ValueError):
 
 
 class OutputExistsError(ExportError):
-    """The file already exists."""
+    """Raised if the file to be written already exists."""
 
 
 def write_report(file: Path, data: bytes, trees: Sequence[Path]) -> None:
     """Writes ``data`` to ``file``, completely or not at all.
 
-    Raises :class:`ExportError`, also for a file inside one of ``trees`` or another project's context tree.
+    Raises :class:`ExportError`, including for a file inside one of ``trees`` or another project's context tree.
     """
     try:
         place = checked_place(file, trees)
@@ -214,7 +214,7 @@ def checked_place(file: Path, trees: Sequence[Path] = ()) -> Path:
     """Returns the absolute path of ``file``.
 
     Raises :class:`ExportError` if it is in one of ``trees``, in any context tree, or in ``.brv`` but not below our own
-    folder, and OSError or RuntimeError if it has none.
+    folder, and OSError or RuntimeError if the path cannot be resolved.
     """
     place = file.expanduser().absolute()
     named, real = places_of(place)
@@ -230,7 +230,7 @@ def checked_place(file: Path, trees: Sequence[Path] = ()) -> Path:
 
 
 def no_folder(file: Path, place: Path) -> ExportError:
-    """Returns the error for a ``file`` to be written at ``place``, whose folder does not exist."""
+    """Returns the error for a ``file`` whose folder, the parent of ``place``, does not exist."""
     return ExportError(f"{file}: there is no folder {place.parent}; create it, or save elsewhere")
 
 
@@ -266,8 +266,8 @@ def _not_written(file: Path, error: Exception) -> ExportError:
 def export(saved: SavedTrace, file: Path, trees: Sequence[Path] = (), replace: bool = True) -> Path:
     """Writes ``saved`` to ``file`` in the format of its ending, completely or not at all, and returns the file's path.
 
-    Raises :class:`OutputExistsError` if the file exists and ``replace`` is false. Raises :class:`ExportError` for an
-    unknown ending, for a file inside one of ``trees`` or another project's context tree, and if the file cannot be
+    Raises :class:`OutputExistsError` if the file exists and ``replace`` is false. Raises :class:`ExportError` if the
+    ending is unknown, if the file is inside one of ``trees`` or another project's context tree, or if it cannot be
     written.
     """
     form = form_of(file)

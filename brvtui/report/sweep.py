@@ -1,4 +1,4 @@
-"""A sweep as lines: a curve over one axis, a heat map over two, and the points at which queries change their tier."""
+"""A sweep as lines: a curve over one axis, a heat map over two axes, and the points at which queries change tier."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from brvtui.wording import counted, profile_text
 
 _BAR, _LEAST_BAR = 30, 8
 _BESIDE = 56
-"""The number of cells beside the bar of a curve: value, mean, and the counts of queries for three tiers."""
+"""The number of cells beside the bar of a curve, for the value, the mean, and the counts of queries at three tiers."""
 _SHOWN = 50
 NONE = "–"
 
@@ -85,7 +85,7 @@ def _curve(sweep: Sweep, cells: int, glyphs: Glyphs) -> Iterator[Line]:
 
 
 def _map(sweep: Sweep, width: int) -> Iterator[Line]:
-    """Yields the rows of the first axis with columns for the second. Each cell is the mean, rounded to hundredths."""
+    """Yields rows for the values of the first axis, with columns for the second. Each cell is a mean in hundredths."""
     first, second = sweep.axes
     names = [value_text(value) for value in first.values]
     left = max(len(name) for name in names) + 2
@@ -106,7 +106,7 @@ def _map(sweep: Sweep, width: int) -> Iterator[Line]:
 
 
 def _where(value: Value) -> str:
-    """Describes a crossing between values of the same type as ``value``."""
+    """Describes the place of a crossing between two values, which have the same type as ``value``."""
     if isinstance(value, (bool, str)):
         return "with this value, but not with the one before it"
     return "from this value on" if isinstance(value, int) else "above this value"
@@ -207,7 +207,7 @@ def _text(x: float, y: float, text: str, fill: str = _MUTED, anchor: str = "star
 
 
 def _places(values: tuple[Value, ...]) -> list[float]:
-    """Returns the positions of values on an axis, from 0 to 1: by their size, or evenly if they are not numbers."""
+    """Returns the positions (0 to 1) of values on an axis: in proportion for numbers, and evenly spaced otherwise."""
     numbers = [each for each in values if not isinstance(each, (bool, str))]
     if len(numbers) == len(values) and numbers[-1] > numbers[0]:
         return [(each - numbers[0]) / (numbers[-1] - numbers[0]) for each in numbers]

@@ -18,7 +18,7 @@ EVALUATION_SCHEMA = 1
 
 
 def evaluation_as_plain(evaluation: Evaluation, metrics: Sequence[Metric]) -> dict[str, Any]:
-    """``evaluation`` as data for JSON, with the means of ``metrics`` and each query's values next to its results."""
+    """``evaluation`` as data for JSON: the means of ``metrics``, and the results and metrics of each query."""
     met, expected = evaluation.expectations
     plain = to_plain(evaluation)
     for query, held in zip(evaluation.queries, plain["queries"], strict=True):
@@ -45,7 +45,7 @@ def evaluation_as_plain(evaluation: Evaluation, metrics: Sequence[Metric]) -> di
 def comparison_as_plain(
     comparison: Comparison, name: str, metrics: Sequence[Metric], causes: Mapping[str, Sequence[ChangeLine]]
 ) -> dict[str, Any]:
-    """``comparison`` with the baseline ``name``, as data for JSON: means, and the queries that changed."""
+    """``comparison`` as data for JSON: the baseline's ``name``, the means, and the queries that changed."""
     changed = [
         each
         for each in comparison.changes

@@ -25,7 +25,7 @@ _SCALARS = {
 
 
 class PlainError(ValueError):
-    """Plain data does not match a dataclass. The message contains the place and the expected value."""
+    """Raised if plain data does not match a dataclass. The message contains the place and the expected value."""
 
 
 def from_plain(kind: type[_T], value: Any, where: str = "") -> _T:
@@ -71,7 +71,7 @@ def _record(kind: Any, value: Any, where: str) -> Any:
 
 @cache
 def _fields_of(kind: Any) -> dict[str, tuple[Any, bool]]:
-    """The type of each field by name, and True if the field is required."""
+    """The types of fields by name, each with True if the field is required."""
     hints = typing.get_type_hints(kind)
     return {field.name: (hints[field.name], _is_required(field)) for field in fields(kind)}
 

@@ -22,20 +22,20 @@ _MS = 1000.0
 
 
 class SavedError(ValueError):
-    """A file contains no trace that can be shown. The message contains the file, the reason and the remedy."""
+    """Raised if a file contains no trace that can be shown. The message has the file, the reason and the remedy."""
 
 
 @dataclass(frozen=True, slots=True)
 class SavedTrace:
-    """A trace and its panes' other data, in the format of ``query --format json``, with its author and time."""
+    """A trace and the other data of its panes, in the format of ``query --format json``, with its author and time."""
 
     trace: Trace
     detail: Mapping[str, Detail] = field(default_factory=dict)
     """The term-by-field detail of hits and near misses, by their ``file``."""
     saved_by: str = ""
-    """The program and version; empty if the file does not contain it."""
+    """The program and version that saved the trace; empty if the file does not name them."""
     saved_at: str = ""
-    """The time, ISO 8601 in UTC; empty if the file does not contain it."""
+    """The time of saving, ISO 8601 in UTC; empty if the file does not contain it."""
 
 
 def saved_now(trace: Trace, now_ms: float, detail: Mapping[str, Detail] | None = None) -> SavedTrace:
@@ -118,7 +118,7 @@ def _rebuilt(value: dict[str, Any]) -> SavedTrace:
 
 
 def trace_from_plain(value: Any) -> Trace:
-    """The trace from which :func:`brvtui.trace.to_plain` made ``value``, with the sections that its engine declares.
+    """The trace that :func:`brvtui.trace.to_plain` converted to ``value``, with the sections that its engine declares.
 
     Other sections are kept unchanged, so that saving the trace again loses nothing. If the engine is not installed, a
     notice says so. Raises :class:`brvtui.saved.rebuilding.PlainError`.

@@ -1,4 +1,4 @@
-"""One open project: the only entry point for app and commands, and the only layer that knows services."""
+"""One open project: the only entry point for the app and the commands, and the only layer that knows services."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Signals and maturity of the notes: now, in the coming days, and after events."""
+"""The signals and maturity of notes: now, in the coming days, and after access hits and updates."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def outlook(
 ) -> Outlook:
     """The effects of time over the next ``days`` days on the notes in ``snapshot`` that the engine ``name`` ranks.
 
-    ``event`` limits the events to one kind; ``with_come`` includes past events. Raises
+    ``event`` limits the events to one kind; ``with_come`` includes events that have already happened. Raises
     :class:`brvtui.engines.contract.EngineError` for an engine without forecasts, and for an unknown event.
     """
     engine = engines.named(name)
@@ -100,7 +100,7 @@ class ProjectAgeing:
         return engine.ageing_rules(self._engines.context(native).constants, self._opened.profile.signals)
 
     def forecast(self, day: float, board: Board | None = None) -> Forecast:
-        """The forecast for ``board`` (default: today's board) after ``day`` days, with the changes until then."""
+        """The forecast for ``board`` (default: today's board) in ``day`` days, with the changes until then."""
         from brvtui.engines.ageing.forecast import Forecast
 
         return Forecast(board or self.board(), day)
@@ -146,7 +146,7 @@ class ProjectAgeing:
     def outlook(self, engine: str, days: int, event: str = "", with_come: bool = False) -> Outlook:
         """The effects of time on the documents of ``engine`` over the next ``days`` days.
 
-        ``event`` limits the events to one kind; ``with_come`` includes past events. Raises
+        ``event`` limits the events to one kind; ``with_come`` includes events that have already happened. Raises
         :class:`brvtui.engines.contract.EngineError` for an engine without forecasts, and for an unknown event.
         """
         return outlook(self._opened.snapshot, engine, self._engines, days, event, with_come)

@@ -53,7 +53,7 @@ def judge_all(
 ) -> JudgedEngines:
     """The results for all ``judgments`` from the engines ``names``, by default from all.
 
-    Answers are stored in the same cache as by ``eval``, unless ``keep`` is False, which is for temporary trees. An
+    Stores the answers in the cache that ``eval`` uses. For temporary trees, a ``keep`` of False prevents this. An
     engine that refuses a query is left out, with a line that gives the reason. Raises
     :class:`brvtui.engines.contract.EngineError` for an engine that is not installed.
     """
@@ -111,15 +111,15 @@ class DiffPlan:
     then_ms: float
     """The time for "then", in milliseconds since 1970."""
     revision: str = ""
-    """The git revision of the notes for "then"."""
+    """The git revision from which "then" takes the notes."""
     at_ms: float | None = None
     """The time for "now", in milliseconds since 1970."""
     profile: str = ""
     """The profile for "now"."""
     signals: Path | None = None
-    """A file with the signals for "now"."""
+    """A file from which "now" takes the signals."""
     edits: Mapping[str, bytes] = field(default_factory=dict)
-    """The contents of files for "now", by path below the tree, as if they were saved just before "then"."""
+    """The contents of files that "now" replaces, by path below the tree, as if they were saved just before "then"."""
     without: tuple[str, ...] = ()
     """The files that "now" leaves out."""
 
@@ -185,9 +185,9 @@ def diff_with_saved_answer(session: Session, saved: Trace, name: str) -> AnswerD
 
 
 def _saved_at(moment_ms: float, snapshot: Snapshot) -> Difference:
-    """The files in ``snapshot`` written after ``moment_ms``, as if they had been written at that time.
+    """The files in ``snapshot`` that were written after ``moment_ms``, as if they had been written at ``moment_ms``.
 
-    No note may be younger than that time, because the effect of a save on recency would then count as an effect of age.
+    A newer note would make the effect of a save on recency count as an effect of age.
     """
     edits = {}
     for path, entry in snapshot.parsed.items():
@@ -198,7 +198,7 @@ def _saved_at(moment_ms: float, snapshot: Snapshot) -> Difference:
 
 
 def _constants(session: Session, profile: str, engine: str) -> tuple[Any, TreeConstants]:
-    """The constants of ``engine`` in ``profile``, and the constants for reading files with it."""
+    """The constants of ``engine`` in ``profile``, and the constants with which files are read for this profile."""
     if not registry.reads_trees(engine):
         return session.engines.named(engine).constants(profile), session.profile
     profile_now = with_overrides(tree_profile(profile.removesuffix("*")), session.settings)
@@ -224,7 +224,7 @@ def _name(plan: DiffPlan, then_ms: float) -> str:
 
 
 def _later(ms: float) -> str:
-    """The distance ``ms`` in words, later or earlier; empty for less than a minute, which the dates show anyway."""
+    """The distance ``ms`` in words, later or earlier; empty for less than a minute, as the dates show that anyway."""
     away = round(abs(ms) / _MS_PER_MINUTE) * _MS_PER_MINUTE
     if not away:
         return ""

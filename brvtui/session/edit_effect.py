@@ -1,4 +1,4 @@
-"""The effect of edits on queries: compares the current with the earlier answers to judged or recent queries."""
+"""The effect of edits on queries: the current answers to judged or recent queries, compared with earlier ones."""
 
 from __future__ import annotations
 
@@ -34,13 +34,13 @@ class EditEffect:
     judged: int
     """The number of judged queries that ran again."""
     unjudged: int
-    """The number of queries without a judgment that ran again."""
+    """The number of unjudged queries that ran again."""
     left_out: int
-    """The number of judged queries beyond the first 200, which did not run."""
+    """The number of judged queries after the first 200, which did not run."""
     judged_otherwise: tuple[QueryChange, ...]
     """The judged queries whose answer changed."""
     unjudged_otherwise: tuple[QueryChange, ...]
-    """The other queries whose answer changed."""
+    """The unjudged queries whose answer changed."""
 
     @property
     def otherwise(self) -> tuple[QueryChange, ...]:
@@ -49,7 +49,7 @@ class EditEffect:
 
     @property
     def worse(self) -> int:
-        """The number of judged queries that lost in their first metric, or lost an expected outcome."""
+        """The number of judged queries that got worse in their first metric, or that lost an expected outcome."""
         return sum(
             each.is_worse(DEFAULT_METRICS[0]) or (each.before.as_expected is True and each.now.as_expected is False)
             for each in self.judged_otherwise
@@ -100,11 +100,12 @@ def effect_of_edits(
 def causes_of_change(
     session: Session, variant: Variant, judgment: Judgment, engine: str, mode: str
 ) -> tuple[ChangeLine, ...]:
-    """The reasons why the answer for ``judgment`` differs between now and ``variant``, earlier notes or a revision.
+    """The reasons why the answer for ``judgment`` differs between now and ``variant``: earlier notes, or a revision.
 
-    Names the note that fell, the part of its score that changed, and the edit that caused it, found by undoing that
-    edit. Empty if the answers are equal. If no judged note fell, the first note in ``variant`` counts as the expected
-    one. Raises :class:`brvtui.engines.contract.EngineError` and :class:`brvtui.tree.history.git.RevisionError`.
+    Names the note that fell, the part of its score that changed, and the edit that caused the change, which is found by
+    undoing single edits. Empty if the answers are equal. If no judged note fell, the first note in ``variant`` counts
+    as the expected one. Raises :class:`brvtui.engines.contract.EngineError` and
+    :class:`brvtui.tree.history.git.RevisionError`.
     """
     runner = session.variants
     now, before = runner.state(Variant(), engine, mode), runner.state(variant, engine, mode)
@@ -135,7 +136,7 @@ def causes_of_change(
 
 
 def _edited(variant: Variant) -> Iterator[ChangeLine]:
-    """Yields the edited files, if no single edit was tried."""
+    """Yields the edited files, if the effects of single edits were not tested."""
     paths = variant.earlier.paths if variant.earlier is not None else ()
     if paths:
         more = f" and {len(paths) - _MOST_NAMED} more" if len(paths) > _MOST_NAMED else ""
@@ -143,7 +144,7 @@ def _edited(variant: Variant) -> Iterator[ChangeLine]:
 
 
 def _moves(change: QueryChange) -> Iterator[ChangeLine]:
-    """Yields the other differences if no note fell: notes whose rank changed, judged ones first, and quoted notes."""
+    """Yields other differences if no judged note fell: notes whose rank changed (judged ones first), then quotes."""
     now, before, moved = change.now, change.before, change.all_paths_now
     was = {moved.get(path, path): rank for rank, path in enumerate(before.ranking, start=1)}
     ranks = {path: (was.get(path), now.rank_of(path)) for path in (*now.relevant, *now.ranking, *was)}

@@ -62,7 +62,7 @@ class Engines:
             return self._made[name]
 
     def which(self, kind: type) -> str:
-        """The names of the engines that are instances of ``kind``, as text."""
+        """The names of the installed engines that implement ``kind``, joined by commas."""
         return ", ".join(name for name in self.names if registry.has(name, kind))
 
     def clear_caches(self) -> None:
@@ -72,20 +72,20 @@ class Engines:
                 engine.clear_cache()
 
     def profile(self, name: str) -> str:
-        """The name of the profile that the engine ``name`` uses. Raises as :meth:`named`."""
+        """The name of the profile that the engine ``name`` uses. Raises like :meth:`named`."""
         if registry.reads_trees(name):
             return self._opened.profile.name
         return self._profiles.get(name) or self.named(name).profiles[0]
 
     def use_profile(self, name: str, profile: str) -> None:
-        """Switches the engine ``name`` to another of its profiles. Raises as :meth:`context`."""
+        """Switches the engine ``name`` to another of its profiles. Raises like :meth:`context`."""
         self._constants(name, profile)
         self._profiles[name] = profile
 
     def context(self, name: str, snapshot: Snapshot | None = None) -> Context[Any]:
         """The context in which the engine ``name`` would answer now, over ``snapshot`` (default: the newest one).
 
-        Raises :class:`brvtui.engines.contract.EngineError`, also for constants that cannot be read.
+        Raises :class:`brvtui.engines.contract.EngineError`, including for constants that cannot be read.
         """
         opened = self._opened
         constants = self._constants(name, self._profiles.get(name, ""))
@@ -113,7 +113,7 @@ class Engines:
         return context, replace(trace, notices=(*unread, *trace.notices)) if unread else trace
 
     def complete(self, name: str, query: Query, cancellation: Cancellation) -> Iterator[Event]:
-        """Yields the events of a run. If the engine would call a model, the model writes the answer."""
+        """Yields the events of a run. If the engine would call a model at this point, the model writes the answer."""
         from brvtui.trace.events import Finished, Routed
 
         engine = self.named(name)
@@ -127,7 +127,7 @@ class Engines:
     def learn(self, trace: Trace, file: str, usefulness: Usefulness) -> str:
         """Reports the usefulness of the result ``file`` to the engine of ``trace``. Returns the effect in one line.
 
-        Raises :class:`brvtui.engines.contract.EngineError`, also for an engine that does not learn.
+        Raises :class:`brvtui.engines.contract.EngineError`, including for an engine that does not learn.
         """
         if all(hit.file != file for hit in trace.hits):
             raise EngineError(f"{file} is not a result of this query: choose one that is")

@@ -1,4 +1,4 @@
-"""Evaluates an open project's judged queries: as it is, compared with a file or a git revision, and in sweeps."""
+"""Evaluates an open project's judged queries: now, compared with a file or a git revision, and in sweeps."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
 _MOST_AXES = 2
 _OF_CROSSINGS = 100
-"""The number of points that take as long as the search for the values at which the outcomes of a query change."""
+"""The cost of the search for all values at which a query's outcome changes, as a number of points of a sweep."""
 
 
 def parse_axes(session: Session, written: Sequence[str]) -> list[Axis]:
@@ -68,7 +68,7 @@ def parse_axes(session: Session, written: Sequence[str]) -> list[Axis]:
 
 
 def runs_of_sweep(axes: Sequence[Axis]) -> int:
-    """The number of times that a sweep over ``axes`` runs each query, about."""
+    """The approximate number of times that a sweep over ``axes`` runs each query."""
     return _points(axes) + (_OF_CROSSINGS if len(axes) == 1 else 0)
 
 
@@ -77,7 +77,7 @@ def _points(axes: Sequence[Axis]) -> int:
 
 
 def _path_of_note(session: Session, name: str) -> str:
-    """The path of the note named ``name``, whose signals can be swept. Raises like :func:`parse_axes`."""
+    """The path of the note called ``name``, whose signals can be swept. Raises like :func:`parse_axes`."""
     if not session.kind.can_vary:
         raise SweepError(f"{shortened(name, 60)}: only notes of a context tree have signals to sweep; name a constant")
     found = find_note(session.snapshot, name)
@@ -118,9 +118,9 @@ def swept_over(
 
 
 SAME_ORDER_MS = 3_600_000
-"""The time span within which the document order is assumed equal, because the same notes count as recently changed."""
+"""The time span in which document order is treated as constant, because the same notes count as recently changed."""
 _MOST_EXPLAINED = 50
-"""The maximum number of changed queries to explain, because each of them tries every changed note."""
+"""The maximum number of changed queries to explain. Explaining one of them tries every changed note."""
 _NOT_IN_GIT = (
     "--baseline-rev reads the notes of a context tree from git, and this is not one: save an evaluation with "
     "brv-tui eval --save before.json, and later compare with it using brv-tui eval --baseline before.json"
@@ -134,7 +134,7 @@ class EvaluationPlan:
 
     metrics: tuple[Metric, ...]
     like: Query
-    """The query whose scope and options all queries get."""
+    """The query from which all queries get their scope and options."""
     baseline: Path | None = None
     """The file of an earlier evaluation."""
     revision: str = ""
@@ -146,9 +146,9 @@ class EvaluationPlan:
     same_outcomes: bool = False
     """True if no query may change its tier."""
     later_ms: float = 0.0
-    """The time after the session's clock in milliseconds; negative for times before it."""
+    """The time of the evaluation after the session's clock, in milliseconds; negative for earlier times."""
     use_kept: bool = True
-    """True if stored answers are used for earlier queries. With a running clock, they must be less than an hour old."""
+    """True if stored answers may be reused for earlier queries; with a running clock, only those from the last hour."""
 
     @property
     def baseline_name(self) -> str:
@@ -162,12 +162,12 @@ class EvaluationPlan:
 
 
 def assess(session: Session, judgments: Sequence[Judgment], plan: EvaluationPlan, progress: Progress) -> Assessment:
-    """Runs all ``judgments``, compares with the baseline of ``plan``, and says what changed and why.
+    """Runs all ``judgments``, compares the results with the baseline of ``plan``, and finds changes and their causes.
 
     Each query is a preview: nothing is written, checked out or cached. Calls ``progress`` with the number of answered
     queries and the total, for each side. Raises :class:`brvtui.engines.contract.EngineError`,
-    :class:`brvtui.tree.history.git.RevisionError` and :class:`brvtui.saved.traces.SavedError`; the last two before any
-    query runs.
+    :class:`brvtui.tree.history.git.RevisionError` and :class:`brvtui.saved.traces.SavedError`; the last two are raised
+    before any query runs.
     """
     engine = session.engines.named(session.engine)
     evaluator = replace(session.evaluator, is_used=plan.use_kept)
@@ -249,6 +249,6 @@ def _gates(evaluation: Evaluation, comparison: Comparison | None, plan: Evaluati
 
 
 def _reverting(session: Session, context: Context[Any], name: str) -> Reverting:
-    """The reversion to the notes of the revision ``name``. Raises :class:`brvtui.tree.history.git.RevisionError`."""
+    """The change back to the notes of the revision ``name``. Raises :class:`brvtui.tree.history.git.RevisionError`."""
     difference = difference_to(context.snapshot, revision_of(context.snapshot, name))
     return Reverting(name, difference, context.snapshot, context.now_ms, session.profile)

@@ -1,4 +1,4 @@
-"""Explains answers: where scores come from, why a note is or is not in an answer, and which changes are possible."""
+"""Explains answers: the origin of scores, the reasons why a note is or is not in an answer, and possible changes."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class TraceExplainer:
         return self._engines.named(trace.engine).detail(self._context(trace), trace, file)
 
     def details(self, trace: Trace, most: int | None = None) -> dict[str, Detail]:
-        """:meth:`detail` by ``file``, for the first ``most`` hits (None: all hits) that matched by their text."""
+        """The :meth:`detail` of the first ``most`` hits (None: all hits) that matched by their text, by ``file``."""
         files = [hit.file for hit in trace.hits[:most] if hit.origin in _BY_TEXT]
         return {file: found for file in files if (found := self.detail(trace, file)) is not None}
 
@@ -98,8 +98,8 @@ class TraceExplainer:
     ) -> tuple[Remedy, ...] | None:
         """The changes that would raise the note of ``explanation`` in the answer, each of them tried, best first.
 
-        Empty if there are none or ``cancelled`` returned True; None if the engine tries no changes. Raises KeyError if
-        the answer's snapshot was dropped.
+        Empty if no change helps or ``cancelled`` returned True; None if the engine cannot try changes. Raises KeyError
+        if the answer's snapshot was dropped.
         """
         from brvtui.snapshot.naming import Named
 
@@ -116,9 +116,9 @@ class TraceExplainer:
     ) -> Counterfactuals | None:
         """The smallest changes that would make ByteRover answer the query of ``trace`` at tier 2, without a model.
 
-        If ``note`` is given, it must then come first. None if no change is needed, or if ``cancelled`` returned True.
-        Raises :class:`brvtui.engines.contract.EngineError` for another engine's trace, KeyError if the snapshot of
-        ``trace`` was dropped, and :class:`brvtui.snapshot.naming.UnknownNote`.
+        If ``note`` is given, the changes must also put it first. None if no change is needed, or if ``cancelled``
+        returned True. Raises :class:`brvtui.engines.contract.EngineError` for another engine's trace, KeyError if the
+        snapshot of ``trace`` was dropped, and :class:`brvtui.snapshot.naming.UnknownNote`.
         """
         from brvtui.engines.counterfactuals import AvoidsModels
         from brvtui.snapshot.naming import find_note
@@ -136,10 +136,11 @@ class TraceExplainer:
         path_now: Callable[[str], str] = str,
         done_here: Callable[[], Mapping[str, Sequence[str]]] = dict,
     ) -> LogComparison:
-        """Compares a logged query with its current answer on an empty cache; gives the reason if the engine fails.
+        """Compares the logged answer to a query with the current answer on an empty cache.
 
-        A result that is no longer in the tree is identified with the note at its ``path_now``. ``done_here`` returns
-        later actions that file times do not show, each with the paths of its notes.
+        If the engine fails, the result gives the reason. A logged result that is no longer in the tree is identified
+        with the note at its ``path_now``. ``done_here`` returns later actions that file times do not show, each with
+        the paths of the affected notes.
         """
         from brvtui.lab.log_comparison import LogComparison, causes, compare
 

@@ -16,7 +16,7 @@ from brvtui.text.full_text import LONGEST_TEXT, TextDocument, content_words
 
 _MOST_WORDS = 6
 _MOST_SEARCHED, _ALWAYS_SEARCHED = 5_000_000, 20_000
-"""The number of characters searched for the places of matches: in all notes together, and at least in each note."""
+"""The limits on characters searched for the places of matches: in all notes together, and at least in each note."""
 
 _CUT_QUERY = f"only the first {MOST_WORDS} words, and as many alternatives, count"
 _CUT_NOTES: Key[str] = Key("notice about notes that are searched in part")
@@ -52,7 +52,7 @@ class SimilarNote:
 
 @dataclass(frozen=True, slots=True)
 class FoundNotes:
-    """The first notes that match ``query``, best first, the number of all matches, and the number of all notes."""
+    """The first notes that match ``query``, best first, and the numbers of all matches and of all notes."""
 
     query: str
     count: int
@@ -64,7 +64,7 @@ class FoundNotes:
 class IndexState(NamedTuple):
     """The location of the text index (:attr:`brvtui.store.text_index.KeptTextIndex.place`).
 
-    ``problem`` is the reason why it was rebuilt or cannot be written; otherwise empty.
+    ``problem`` is the reason why the index was rebuilt or cannot be written; empty if there is no problem.
     """
 
     place: str
@@ -112,7 +112,7 @@ class NoteFinder:
     def similar(self, path: str, limit: int) -> tuple[SimilarNote, ...]:
         """The ``limit`` notes most similar to the note at ``path``, best first.
 
-        The first call may build the index. Raises KeyError if there is no such note, OSError if it cannot be read.
+        The first call may build the index. Raises KeyError if there is no such note, and OSError if it cannot be read.
         """
         snapshot = self._newest()
         document, full_text = text_document(snapshot, path), self._index.full_text(snapshot)
@@ -141,7 +141,7 @@ class NoteFinder:
 
 
 def _document(snapshot: Snapshot, path: str) -> TextDocument:
-    """The searchable texts of the note at ``path``; only the title if its file has just been removed."""
+    """The searchable text of the note at ``path``; only its title if the file has just been removed."""
     try:
         return text_document(snapshot, path)
     except OSError:

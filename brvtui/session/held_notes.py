@@ -17,22 +17,22 @@ if TYPE_CHECKING:
     from brvtui.snapshot import Parsed, Snapshot
 
 MOST_BYTES = 64 * 1_048_576
-"""The size of a tree, in bytes, above which no texts are stored."""
+"""The size of a tree, in bytes, above which no note's text is stored."""
 _QUICK = 1
 
 
 @dataclass(frozen=True, slots=True)
 class HeldFile:
-    """A file at that moment."""
+    """A file as it was at the moment of :class:`HeldNotes`."""
 
     identity: tuple[int, ...]
     """The modification time, size, inode and change time (ns)."""
     packed: bytes
-    """The compressed content."""
+    """The file's compressed content."""
 
     @property
     def mtime_ns(self) -> int:
-        """The modification time, in nanoseconds since 1970."""
+        """The file's modification time, in nanoseconds since 1970."""
         return self.identity[0]
 
 
@@ -70,9 +70,7 @@ class HeldNotes:
         return EarlierNotes(paths, paths_now, difference, signals) if paths else None
 
     def _set_since(self, now: Snapshot) -> Iterator[SignalChange]:
-        """Yields the earlier signals of notes whose signals were set in the overlay since, ignoring recorded access
-        hits.
-        """
+        """Yields the held signals of notes whose overlay signals were set later, except by recorded access hits."""
         for path, was in self.signals.items():
             place = now.by_path.get(path)
             signals = now.signals[place] if place is not None else was

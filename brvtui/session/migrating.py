@@ -54,7 +54,7 @@ ONLY_TREES = "only a context tree of ByteRover 3 can be migrated; open the folde
 """The reason why a project cannot be migrated."""
 _LOSSES = (AnswerChange.NOTHING_FOUND, AnswerChange.FIRST_GONE)
 EngineRequest = tuple[Judgment, str]
-"""A query and its source."""
+"""A query in the form of a judgment, and the source of the query."""
 
 
 def migrated(session: Session) -> MigratedTree:
@@ -104,7 +104,8 @@ def migration_report(
 ) -> MigrationReport:
     """The effects of a migration on every note and on the answers to the queries ``asked``.
 
-    ``tree`` may be an earlier result of :func:`migrated`. Raises like :func:`migrated` and :func:`answers_of`.
+    ``tree`` may be an earlier result of :func:`migrated`. Raises the exceptions of :func:`migrated` and
+    :func:`answers_of`.
     """
     tree = tree or migrated(session)
     answers = list(answers_of(session, tree, asked))

@@ -71,8 +71,7 @@ def choose_project(
     alone: bool,
     given_by: Mapping[str, str],
 ) -> ProjectChoice:
-    """The ``repository``, or else the ``space``, or else the project at or above ``start``, with its settings and
-    profile.
+    """The ``repository``, else the ``space``, else the project at or above ``start``, with its settings and profile.
 
     A ``start`` of None is the working folder. ``profile`` belongs to ``engine`` or, if that is empty, to the configured
     engine. ``given_by`` names the source of ``engine`` and ``profile`` if they are not command-line options. ``alone``
@@ -80,7 +79,7 @@ def choose_project(
 
     Raises :class:`brvtui.tree.reading.project.ProjectError` if there is no project, or none that ``engine`` ranks;
     :class:`brvtui.config.ConfigError` for settings, or its subclass :class:`brvtui.config.schema.UnusableSetting` for a
-    setting that even a ``tolerant`` opening needs; and :class:`brvtui.typed_tables.ProfileError` for the ``profile``.
+    setting that is needed even with ``tolerant``; and :class:`brvtui.typed_tables.ProfileError` for the ``profile``.
     """
     if repository is not None:
         engine, given_by = CODE.engine, {**given_by, "engine": "the repository"}
@@ -114,7 +113,7 @@ def unusable_engine(start: Path | None, configuration: Configuration) -> Setting
 
 
 def settings_of_space(space: FoundProject, options: Mapping[str, str], given_by: Mapping[str, str]) -> Configuration:
-    """The settings for the project of ``space``, with the only engine that ranks spaces."""
+    """The settings for the project of ``space``. Their engine is the only one that ranks spaces."""
     of_space = {**options, "engine": space.kind.engine}
     return configure(space.root, of_space, given_by={**given_by, "engine": "the space"})
 

@@ -27,7 +27,7 @@ def session_model(settings: Callable[[], Settings], requests: Callable[[], Reque
 
 
 def budget_of(llm: Llm) -> Budget:
-    """The prices of the model in ``llm``, and the limits on one of its answers."""
+    """The prices of the model in ``llm``, and the limits for one answer of the model."""
     return Budget(llm.sent_cents, llm.received_cents, llm.answer_tokens, llm.answer_cents)
 
 
@@ -59,7 +59,7 @@ class SessionServices:
 
     @property
     def model(self) -> ChatModel | None:
-        """The language model if a run may call it now; otherwise None."""
+        """The language model if a run may call one now; otherwise None."""
         return self._held.allowed_model()
 
     @property
@@ -68,7 +68,7 @@ class SessionServices:
         return bool(self._settings().llm.model)
 
     def why_no_model(self, run: bool) -> str:
-        """The reason, in one or two lines, why a preview or a run does not call the model that it reaches."""
+        """The reason, in one or two lines, why a preview or a run that reaches the model does not call it."""
         return self._held.why_not_asked(run)
 
     @property

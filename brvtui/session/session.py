@@ -63,11 +63,11 @@ _NONE: Options = {}
 
 
 class NotLoaded(RuntimeError):
-    """A session was used before its first snapshot was loaded."""
+    """Raised if a session is used before its first snapshot is loaded."""
 
 
 class Session:
-    """An open project. Methods are thread-safe; each query reads one snapshot."""
+    """An open project. Methods are thread-safe, and each query reads a single snapshot."""
 
     def __init__(self, chosen: ProjectChoice, clock: Clock = system_clock, signals_file: Path | None = None) -> None:
         """Opens the ``chosen`` project, but reads nothing before :meth:`load`."""
@@ -93,11 +93,11 @@ class Session:
         self.engine = self.settings.engine
         """The name of the default engine."""
         self.services = SessionServices(project.tree, lambda: self.settings, lambda: self.profile.service, self.model)
-        """The services from the settings."""
+        """The services that the settings configure."""
         self.engines = Engines(self, self.services, chosen.profiles_of_engines)
         """The available engines."""
         self.explainer = TraceExplainer(self, self.engines)
-        """Explains answers."""
+        """Explains the answers of the engines."""
         self.ageing = ProjectAgeing(self, self.engines)
         """The ageing of the notes."""
 
@@ -216,7 +216,8 @@ class Session:
         """Publishes a snapshot with the changes that watching noticed, and with ``places``. Returns False if nothing
         changed.
 
-        The cost grows with the changes. If they are unknown, every file is checked. Raises like :meth:`load`.
+        The cost grows with the changes. If they are unknown, every file is checked. Raises the exceptions of
+        :meth:`load`.
         """
         return self._publisher.refresh(self.profile, self.clock(), places)
 
@@ -248,7 +249,7 @@ class Session:
         return self.engines.answer(engine or self.engine, engine_query)[1]
 
     def run(self, query: str, scope: str = "", engine: str = "", options: Options = _NONE) -> Trace:
-        """The trace of ``query``. The answer is cached as by the engine, and hits are recorded if that is enabled.
+        """The trace of ``query``. Caches the answer as the engine would, and records access hits if that is enabled.
 
         Calls no model; see :meth:`complete`. If recording fails, the trace's last notice gives the reason.
         """
@@ -263,7 +264,7 @@ class Session:
         engine: str = "",
         options: Options = _NONE,
     ) -> Iterator[Event]:
-        """Runs ``query`` like :meth:`run`, and has the model answer where the engine would, if it is set and allowed.
+        """Runs ``query`` like :meth:`run`, and lets the model answer where the engine would, if one is set and allowed.
 
         Yields events as they happen; the last is :class:`brvtui.trace.events.Finished` or
         :class:`brvtui.trace.events.Failed`. Work is done only while the caller iterates, in a thread without an event
@@ -288,7 +289,7 @@ class Session:
                     yield event
 
     def _recorded(self, snapshot: Snapshot, trace: Trace) -> Trace:
-        """Records the hits of ``trace`` if that is enabled. Returns ``trace``, with a notice if recording fails."""
+        """Records the access hits of ``trace`` if that is enabled. Returns ``trace``, with a notice on failure."""
         engine = self.engines.named(trace.engine)
         files = engine.accessed(trace) if self.recording and isinstance(engine, CountsAccess) else ()
         if not files:
@@ -343,13 +344,13 @@ class Session:
         self.engines.clear_caches()
 
     def search(self, query: str, limit: int, scope: str = "") -> Any:
-        """ByteRover's search without the router, as ``brv search`` runs it and its engine records it."""
+        """The result of ByteRover's search without the router, as ``brv search`` runs it and its engine records it."""
         engine = self.engines.named(registry.DEFAULT)
         assert isinstance(engine, SearchesBesides)
         return engine.plain_search(self.engines.context(registry.DEFAULT), query, limit, scope)
 
     def with_plain_search(self, trace: Trace, limit: int) -> Trace:
-        """``trace`` with ByteRover's search for ``limit`` results. Raises EngineError for an engine without it."""
+        """``trace`` with at most ``limit`` results of ByteRover's search. Raises EngineError for engines without it."""
         engine = self.engines.named(trace.engine)
         if not isinstance(engine, SearchesBesides):
             raise EngineError(f"--limit needs ByteRover's own search: leave it out with {trace.engine}")
@@ -373,7 +374,7 @@ class Session:
         """The facts about the tree's file at ``path``: text, frontmatter, signals, best possible score. Raises no
         errors.
 
-        For a removed file, the facts in ``before``, and the current place of its text.
+        For a removed file, returns the facts in ``before``, and the path where its text is now.
         """
         from brvtui.lab.about import FileState, about, as_it_was
 
@@ -385,7 +386,7 @@ class Session:
         return facts
 
     def stale_files(self, paths: Iterable[str]) -> dict[str, str]:
-        """The state, by path, of each file at ``paths`` that changed after it was read: ``newer`` or ``gone``."""
+        """The state of each file at ``paths`` that has changed since it was read: ``newer`` or ``gone``, by path."""
         from brvtui.lab.about import stale_files
 
         return stale_files(self.snapshot, paths)

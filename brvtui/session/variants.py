@@ -57,7 +57,7 @@ _OF_PROFILE = ("name", "summary", "engine")
 
 
 def profile_file(name: str, extends: str, base: Mapping[str, Any], values: Mapping[str, Any]) -> str:
-    """The text of a profile ``name`` that extends ``extends``: the values in ``values`` that differ from ``base``."""
+    """The text of a profile ``name`` that extends ``extends``. It contains the ``values`` that differ from ``base``."""
     lines = [f"extends = {json.dumps(extends)}", f"name = {json.dumps(name, ensure_ascii=False)}"]
     lines.append(f"summary = {json.dumps(f'{extends} with constants changed in the Lab')}")
     top = {key: value for key, value in values.items() if key not in _OF_PROFILE}
@@ -116,8 +116,8 @@ def replaced(
     """``snapshot`` at ``now_ms``, the time of ``variant``, with the notes and signals that ``variant`` replaces.
 
     ``read_with`` are the constants with which the tree was read, and ``constants`` the variant's. If the variant has
-    earlier notes, they are used unchanged and the rest is ignored. Returns ``snapshot`` itself if the variant changes
-    nothing in a snapshot. Raises :class:`VariantError` for a missing note, and
+    earlier notes, these are used unchanged, and its other replacements are ignored. Returns ``snapshot`` itself if the
+    variant changes nothing that a snapshot contains. Raises :class:`VariantError` for a missing note, and
     :class:`brvtui.tree.history.git.RevisionError`.
     """
     if variant.earlier is not None:
@@ -186,12 +186,12 @@ _NO_OPTIONS: Mapping[str, Any] = {}
 _MOST_STATES = 12
 _MOST_RESULTS = 50_000
 _ROUND_MS = 60_000
-"""Times within a minute count as equal. Otherwise, a running clock would make every result useless."""
+"""Times within a minute count as equal. Otherwise, no result could be reused while the clock runs."""
 _NAME = "the variant"
 
 
 class AskedProject(OpenProject, Protocol):
-    """The session as seen by this module."""
+    """The session as this module needs it."""
 
     engine: str
     """The name of the default engine."""
@@ -200,7 +200,7 @@ class AskedProject(OpenProject, Protocol):
 
     @property
     def evaluator(self) -> KeepingEvaluator:
-        """Stores answers."""
+        """The evaluator, which stores answers."""
 
     @property
     def settings(self) -> Settings:
@@ -216,12 +216,12 @@ class VariantState:
     context: Context[Any]
     finder: DocumentFinder
     like: Query
-    """The query whose options all queries get."""
+    """The query from which all queries get their options."""
     key: _StateKey
     known: Mapping[QueryWords, QueryResult] = field(default_factory=dict)
     """The stored answers for this state, by query words and scope."""
     is_kept: bool = False
-    """True if answers are stored for later. Answers with trial constants or a trial text are not stored."""
+    """True if answers are stored for later. Answers with trial constants or an unsaved text are not stored."""
 
     def trace(self, judgment: Judgment) -> Trace:
         """The trace of the query of ``judgment``, as a preview. Raises :class:`EngineError`."""
@@ -239,8 +239,8 @@ class VariantState:
 class VariantRunner:
     """Answers judged queries in variants of ``session``. Each query runs only once in each state.
 
-    It has its own engines, so that it shares neither caches nor prepared state with the user's queries. Methods block
-    and are thread-safe.
+    The runner has its own engines, so that it shares neither caches nor prepared state with the user's queries. Methods
+    block and are thread-safe.
     """
 
     def __init__(self, session: AskedProject) -> None:
@@ -272,10 +272,10 @@ class VariantRunner:
     def state(
         self, variant: Variant, engine: str = "", mode: str = "", options: Mapping[str, Any] = _NO_OPTIONS
     ) -> VariantState:
-        """The state of ``variant``. ``engine`` and ``mode`` are used if it names none; ``options`` are the engine's
-        other options.
+        """The state of ``variant``.
 
-        Raises :class:`EngineError`, :class:`brvtui.lab.whatif.variant.VariantError` and
+        ``engine`` and ``mode`` apply if the variant names none; ``options`` are the engine's other options. Raises
+        :class:`EngineError`, :class:`brvtui.lab.whatif.variant.VariantError` and
         :class:`brvtui.tree.history.git.RevisionError`.
         """
         session = self._session
@@ -304,7 +304,7 @@ class VariantRunner:
                 cache.clear()
 
     def check(self, variant: Variant, engine: str) -> None:
-        """Raises :class:`VariantError` if the variant's engine (default: ``engine``) cannot have its constants."""
+        """Raises :class:`VariantError` if the variant has constants that its engine (default: ``engine``) lacks."""
         if not variant.constants:
             return
         chosen = self._engine(variant.engine or engine)
@@ -392,7 +392,7 @@ class VariantRunner:
     def _before(
         self, variant: Variant, name: str, options: Mapping[str, Any], base: Snapshot, key: _StateKey
     ) -> VariantState:
-        """The state of the earlier notes at exactly the time of the present state, so that only edits differ."""
+        """The state with the earlier notes at exactly the time of the present state, so that only the edits differ."""
         present = self.state(replace(variant, earlier=None), name, options=options)
         with self._lock:
             for cache in (self._states, self._snapshots):  # states of earlier edits: a tree each
@@ -408,7 +408,7 @@ class VariantRunner:
         )
 
     def reverting(self, state: VariantState) -> Reverting | None:
-        """The change from the present notes back to the notes of ``state``; None if its variant has no different files.
+        """The change from the present notes back to the notes of ``state``; None if no file differs.
 
         Raises :class:`brvtui.tree.history.git.RevisionError`.
         """
@@ -451,7 +451,7 @@ class VariantRunner:
 def _without_parts(result: QueryResult) -> QueryResult:
     """``result`` without the parts of scores.
 
-    With them, a table of a thousand queries would contain a hundred thousand objects for the garbage collector to
+    With the parts, a table of a thousand queries would contain a hundred thousand objects for the garbage collector to
     visit, which would block the event loop.
     """
     return replace(result, results=tuple(RankedDocument(each.path, each.score) for each in result.results))

@@ -1,4 +1,4 @@
-"""Verifies an open project's engine: runs the same queries with the installed engine and with ours."""
+"""Verifies an open project's engine by running the same queries with the installed engine and with the tool's own."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ def verification_status(session: Session, named: Path | None = None) -> Verifica
 
 
 def _described(session: Session) -> tuple[str, str, EngineVersion]:
-    """The profile for the engine of ``session``, and the versions that it describes, as text and as a range."""
+    """The profile for the engine of ``session``, and the engine versions that it describes: as text and as a range."""
     constants = session.engines.named(session.kind.native).constants()
     described = constants.engine
     until = getattr(described, "until", described.version)
@@ -123,10 +123,11 @@ def verify(
     progress: Callable[[int, int], None] = _silent,
     cancelled: Callable[[], bool] = lambda: False,
 ) -> Verification | None:
-    """Runs ``queries`` with the installed engine and with ours over a copy of the project, and stores the result.
+    """Runs ``queries`` over a copy of the project with the installed and with the tool's own engine. Stores the result.
 
-    The engine is at ``named``, or is searched for. Writes nothing to the project. Returns None if ``cancelled`` returns
-    True. Raises :class:`brvtui.engines.verification.installed.NotInstalled`,
+    The installed engine is the one at ``named`` or, if that is not given, one that is found. Writes nothing to the
+    project. Returns None if ``cancelled`` returns True. Raises
+    :class:`brvtui.engines.verification.installed.NotInstalled`,
     :class:`brvtui.engines.verification.sealed_node.EngineRunError` and OSError.
     """
     found = installed_engine(session, named)

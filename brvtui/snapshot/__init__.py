@@ -1,4 +1,4 @@
-"""One immutable state of an open project, which every query reads. :mod:`brvtui.loading` creates it."""
+"""An immutable state of an open project, which every query reads. :mod:`brvtui.loading` creates such states."""
 
 from brvtui.derived import Key
 from brvtui.snapshot.records import FolderSummary, Note, Parsed, Reusable

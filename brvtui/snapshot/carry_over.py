@@ -53,7 +53,7 @@ def carry_over(transition: Transition, made: Snapshot) -> None:
 
 
 def _hand_on_hierarchy(transition: Transition, made: Snapshot) -> None:
-    """Carries the hierarchy over. Rebuilds only the changed folders, if that is enough."""
+    """Carries the hierarchy over, and rebuilds only the changed folders if that is enough."""
     hierarchy = transition.previous.derived.known(HIERARCHY)
     if hierarchy is None:
         return

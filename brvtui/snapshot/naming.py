@@ -20,11 +20,11 @@ _MOST_NEAR = 3
 _LEAST_TELLING = 3
 """The minimum length of a significant word. Shorter words occur in nearly every path and identify no note."""
 _ALIKE = 0.65
-"""The minimum similarity (0 to 1, from difflib) of a name that is suggested for another."""
+"""The minimum similarity (0 to 1, from difflib) between a name and an existing name that is suggested instead."""
 
 
 class UnknownNote(LookupError):
-    """No note has this name, or several have it. The message lists similar notes, or the matching ones."""
+    """Raised if no note has a name, or several have it. The message lists similar notes, or the matching ones."""
 
     def __init__(self, line: str, near: Sequence[str] = (), meant: Sequence[str] = ()) -> None:
         """``near`` are paths of notes with similar names; ``meant`` are the paths of all notes that match the name."""
@@ -34,7 +34,7 @@ class UnknownNote(LookupError):
 
 @dataclass(frozen=True, slots=True)
 class Named:
-    """A file of the tree. ``position`` is its index among the searchable notes; None if it is not one."""
+    """A file of the tree. ``position`` is its index among the searchable notes; None if the file is not searchable."""
 
     path: str
     position: int | None
@@ -68,7 +68,7 @@ def find_note(snapshot: Snapshot, name: str) -> Named:
 
 
 def _inside(snapshot: Snapshot, name: str) -> str:
-    """``name`` as a path below the tree, if it is a path in any accepted form."""
+    """The path below the tree that ``name`` stands for, if ``name`` is a path in any accepted form."""
     path = name.replace("\\", "/").removeprefix(f"{snapshot.project.tree.as_posix()}/")
     path = path if path.startswith("/") else path.rpartition(f"{CONTEXT_TREE}/")[2]
     return "/".join(part for part in path.split("/") if part not in ("", ".")) if path.strip("/.") else path
@@ -79,7 +79,7 @@ def _loosely(name: str) -> str:
 
 
 def _meant(snapshot: Snapshot, known: Mapping[str, str], wanted: str) -> list[str]:
-    """The paths that match ``wanted``. ``known`` maps each path to its form for comparison."""
+    """The paths that match ``wanted``. ``known`` maps each path to the form in which it is compared."""
     for candidate in (wanted, f"{wanted}.md", f"{wanted}.html", f"{wanted}/{CONTEXT_FILE}"):
         if found := [path for path, one in known.items() if one == candidate]:
             return found
@@ -91,7 +91,7 @@ def _meant(snapshot: Snapshot, known: Mapping[str, str], wanted: str) -> list[st
 
 
 def _near(snapshot: Snapshot, wanted: str) -> list[str]:
-    """The paths of up to three notes that ``wanted`` may mean: their names contain its words, or similar ones."""
+    """The paths of up to three notes that ``wanted`` may mean: their names contain its words, or similar words."""
     names = {note.path: f"{_stem(note.path)} {note.title}".lower() for note in snapshot.notes}
     words = re.findall(r"\w+", wanted.lower())
     telling = any(len(word) >= _LEAST_TELLING for word in words)

@@ -74,7 +74,7 @@ class Parsed:
     ctime_ns: int
     title: str = ""
     is_note: bool = False
-    """True if it is searched."""
+    """True if the file is searched."""
     cut_lines: int = 0
     cut_units: int = 0
     frontmatter_signals: NoteSignals | None = None
@@ -86,9 +86,9 @@ class Parsed:
     """The update time in the note's own text (:func:`brvtui.tree.reading.contents.updated_ms`)."""
     unseen: str = ""
     has_unusable_signals: bool = False
-    """True if signals are read from its frontmatter, but the signals there are unusable."""
+    """True if signals are read from the file's frontmatter, but the signals there are unusable."""
     has_conflict: bool = False
-    """True if it is a note whose text contains conflict markers."""
+    """True if the file is a note whose text contains conflict markers."""
 
     @property
     def mtime_ms(self) -> int:
@@ -97,7 +97,7 @@ class Parsed:
 
     @property
     def has_stored_signals(self) -> bool:
-        """True if the engine looks up stored signals for it."""
+        """True if the engine looks up stored signals for this file."""
         return self.is_note or self.summary_order is not None
 
 
@@ -131,13 +131,13 @@ class NoteColumns:
     """One value per note of a snapshot, in document order."""
 
     importance: NDArray[np.float64]
-    """The stored value, 0..100."""
+    """The stored importance of each note, 0..100."""
     recency: NDArray[np.float64]
-    """The stored value, 0..1."""
+    """The stored recency of each note, 0..1."""
     maturity: NDArray[np.int8]
-    """The maturity, as an index into :data:`brvtui.ranking.maturity.LEVELS`."""
+    """The maturity of each note, as an index into :data:`brvtui.ranking.maturity.LEVELS`."""
     source: NDArray[np.int8]
-    """The source of the signals, as an index into the members of ``Source``."""
+    """The source of each note's signals, as an index into the members of ``Source``."""
     is_local: NDArray[np.bool_]
     """False for notes of shared sources."""
     mtime_ms: NDArray[np.float64]
@@ -151,9 +151,9 @@ class NoteColumns:
         return int((self.source == _SOURCES[source]).sum())
 
     def changed(self, kept: NDArray[np.int64], touched: Sequence[int], fresh: NoteColumns) -> NoteColumns:
-        """Returns these columns in a new order. ``kept`` contains each note's position here; -1 for a new note.
+        """Returns these columns in a new order. ``kept`` contains each note's position in them; -1 for a new note.
 
-        ``fresh`` contains the values of the notes at ``touched``, which must include all new ones.
+        ``fresh`` contains the values of the notes at the positions ``touched``, which must include all new notes.
         """
         if len(touched) == len(kept):
             return fresh
@@ -165,7 +165,7 @@ class NoteColumns:
 
 
 def columns_of(notes: Iterable[Note], signals: Sequence[NoteSignals], parsed: Mapping[str, Parsed]) -> NoteColumns:
-    """The columns of ``notes`` with these stored signals."""
+    """The columns of ``notes``, whose stored signals are given."""
     listed = list(notes)
     updated = (parsed[note.path].updated_ms for note in listed)
     return NoteColumns(

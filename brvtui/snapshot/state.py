@@ -53,7 +53,7 @@ _ABSTRACT = ".abstract.md"
 
 @dataclass(frozen=True, slots=True)
 class Predecessor:
-    """The snapshot from which another was made, and the paths of files and stored signals that changed since then."""
+    """The snapshot from which another was made, and the paths of files and stored signals that have changed since."""
 
     snapshot: weakref.ref[Snapshot]
     changed: frozenset[str]
@@ -81,7 +81,7 @@ class Snapshot:
     notices: tuple[str, ...]
     parsed: Mapping[str, Parsed]
     summary_signals: Mapping[str, NoteSignals] = field(default_factory=dict)
-    """Stored signals of summary files, by path."""
+    """The stored signals of summary files, by path."""
     summaries: Mapping[str, FolderSummary] = field(default_factory=dict)
     """The folder summaries, by the folder's path in results."""
     edited: Mapping[str, str] = field(default_factory=dict)
@@ -91,7 +91,7 @@ class Snapshot:
     frontmatter_defaults: NoteSignals | None = None
     """The signals that complete partial frontmatter; None if frontmatter is not read for signals."""
     engine_failure: str = ""
-    """The reason why the real engine's searches all fail on this tree, with the remedy; empty if they work."""
+    """The reason, with the remedy, why all searches of the real engine fail on this tree; empty if they work."""
     predecessor: Predecessor | None = None
     """The snapshot from which this one was updated; None after a full load."""
     spaces: tuple[SpaceContents, ...] = ()
@@ -125,7 +125,7 @@ class Snapshot:
 
     @property
     def unusable_signals(self) -> tuple[str, ...]:
-        """The paths of notes whose frontmatter has unusable signals and for which no other place has any."""
+        """The paths of notes whose frontmatter has unusable signals, if no other place has signals for these notes."""
 
         def found() -> tuple[str, ...]:
             entries = ((path, entry) for path, entry in self.parsed.items() if entry.has_unusable_signals)
@@ -154,7 +154,7 @@ class Snapshot:
         return tuple(filter(None, (topics if html else "", named)))
 
     def search_notices(self, has_results: bool) -> tuple[str, ...]:
-        """The notices for a search. If it found nothing, they include files that are not read."""
+        """The notices for a search. If the search found nothing, they include the files that are not read."""
         return tuple(dict.fromkeys((*self.limit_notices, *self.notices, *(() if has_results else self.unread))))
 
     @property
@@ -218,7 +218,7 @@ class Snapshot:
 
     @property
     def fingerprint(self) -> str:
-        """The tree's fingerprint in this snapshot."""
+        """The fingerprint of the tree as it is in this snapshot."""
         return self.derived.of(
             FINGERPRINT, lambda: fingerprint((place, mtime) for _, place, mtime in self.covered_files)
         )
@@ -230,7 +230,7 @@ class Snapshot:
 
     @property
     def covered_files(self) -> tuple[tuple[str, str, int], ...]:
-        """The path, absolute path and mtime (ms) of every file covered by the fingerprint, also in shared sources."""
+        """The path, absolute path and mtime (ms) of each file that the fingerprint covers, shared sources included."""
         return self.derived.of(COVERED_FILES, self._covered_files)
 
     def _covered_files(self) -> tuple[tuple[str, str, int], ...]:
@@ -245,7 +245,7 @@ class Snapshot:
         )
 
     def fingerprint_with(self, touched: Mapping[str, int]) -> str:
-        """The fingerprint if the files in ``touched`` had these mtimes (ms)."""
+        """The fingerprint that the tree would have if the files in ``touched`` had the given mtimes (ms)."""
         if not touched:
             return self.fingerprint
         return fingerprint((place, touched.get(path, mtime)) for path, place, mtime in self.covered_files)

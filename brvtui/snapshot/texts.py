@@ -1,4 +1,4 @@
-"""The texts of a snapshot's notes for the text index."""
+"""The texts of a snapshot's notes, as the text index needs them."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ Stamp = tuple[int, int, int, int]
 
 
 stamp_of: Callable[[Parsed], Stamp] = attrgetter("mtime_ns", "size", "inode", "ctime_ns")
-"""Returns the values that change whenever the entry's file changes."""
+"""Returns the values of an entry that change whenever its file changes."""
 
 
 def text_document(snapshot: Snapshot, path: str) -> TextDocument:
-    """The searchable texts of the note at ``path``, as the engine reads a note or as a reader sees a topic.
+    """The searchable text of the note at ``path``, as the engine reads a note or as a reader sees a topic.
 
-    Raises OSError if its file was removed or cannot be read, and KeyError for an unknown path.
+    Raises OSError if the note's file was removed or cannot be read, and KeyError for an unknown path.
     """
     note = snapshot.notes[snapshot.by_path[path]]
     if snapshot.spaces:

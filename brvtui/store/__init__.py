@@ -1,1 +1,1 @@
-"""The tool's own files: overlay, drafts, logs, history, stored index, vectors. No scores, no UI."""
+"""The tool's own files: overlay, drafts, logs, history, stored indexes and vectors. Contains no scores and no UI."""

@@ -1,4 +1,4 @@
-"""The app's state for one project: executed queries, layouts, and the choice between two memories."""
+"""The app's state for one project: queries that were run, pane layouts, and the choice between two memories."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class VerifiedVersion:
     engine: str
     """The engine's name and version, such as ``byterover-cli 3.14.0``."""
     at_ms: float
-    """The time in milliseconds since 1970."""
+    """The time of the verification, in milliseconds since 1970."""
     queries: int
     same: int
     over: str
@@ -50,7 +50,7 @@ _TEXTS, _NUMBERS = ("engine", "over"), ("at_ms", "queries", "same")
 
 
 def _read(item: Any) -> VerifiedVersion | None:
-    """The version that ``item`` describes; None if it is anything else."""
+    """The verified version that ``item`` describes; None if ``item`` is anything else."""
     if not isinstance(item, dict):
         return None
     is_whole = all(isinstance(item.get(name), str) for name in _TEXTS) and all(

@@ -27,7 +27,7 @@ _OWN = Path(__file__).parent.parent.parent
 
 @dataclass(frozen=True, slots=True)
 class Circumstances:
-    """The program's current task; in the app, also the screen and its size in cells."""
+    """The program's task at the time of a crash; in the app, also the screen and its size in cells."""
 
     doing: str
     screen: str = ""

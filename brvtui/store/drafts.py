@@ -21,10 +21,10 @@ _DIGITS = 32
 class Draft:
     """An unsaved text of the note at ``path``, as the bytes that a save would write.
 
-    ``base`` is the SHA-256 of the text that was edited (None for a new note), and ``at_ms`` the time of storing in
-    milliseconds since 1970. ``process`` is the id of the process that stored it. ``started`` distinguishes that process
-    from later ones with the same id; it is empty if the system cannot do so. ``inode`` is the inode of the edited file,
-    or 0 if it is unknown.
+    ``base`` is the SHA-256 of the text that was edited (None for a new note), and ``at_ms`` is the time when the draft
+    was stored, in milliseconds since 1970. ``process`` is the id of the process that stored the draft. ``started``
+    distinguishes that process from later ones with the same id; it is empty on systems that cannot distinguish them.
+    ``inode`` is the inode of the edited file, or 0 if that is unknown.
     """
 
     path: str
@@ -36,7 +36,7 @@ class Draft:
     inode: int = 0
 
     def is_on(self, sha256: str | None) -> bool:
-        """True if the draft is an edit of the text with this digest. None means that the note does not exist."""
+        """True if the draft is an edit of the text with the given digest. None means that the note does not exist."""
         return self.base == sha256
 
     @property
@@ -73,14 +73,14 @@ class DraftStore:
                 writing.remove(file)
 
     def add(self, draft: Draft) -> None:
-        """Writes ``draft`` in addition to others of its note, but replaces an added draft with the same text.
+        """Writes ``draft`` in addition to the note's other drafts, but replaces an added draft with the same text.
 
         Raises OSError.
         """
         self._write(self._added_file(draft), draft)
 
     def read(self, path: str) -> Draft | None:
-        """The draft of the note at ``path``; None if there is none, or if its file is broken.
+        """The draft of the note at ``path``; None if there is no draft, or if its file is broken.
 
         This process's own draft has precedence, then abandoned ones, newest first, then drafts that other processes are
         editing.
@@ -95,15 +95,14 @@ class DraftStore:
     def drop(self, path: str) -> None:
         """Removes the draft that :meth:`read` returns, unless another process is editing it.
 
-        Raises OSError if it cannot be removed.
+        Raises OSError if the draft cannot be removed.
         """
         for file, draft in self._of(path)[:1]:
             if not draft.is_being_edited:
                 writing.remove(file)
 
     def recover(self) -> None:
-        """Adds drafts that killed processes wrote completely but did not put into place; removes their incomplete
-        files.
+        """Adds drafts that killed processes completed but did not put into place. Removes their incomplete files.
 
         Raises OSError.
         """

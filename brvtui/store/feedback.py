@@ -42,7 +42,7 @@ class FeedbackFile:
 
 
 def clear_feedback(tree: Path) -> int:
-    """Removes the feedback on all engines' results over ``tree``, and the files of their runs.
+    """Removes the feedback on all engines' results over ``tree``, and the stored state of their runs.
 
     Returns the number of removed rows of feedback. Raises OSError.
     """

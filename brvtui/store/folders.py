@@ -39,22 +39,22 @@ def pictures_folder() -> Path:
 
 
 def tree_folder(tree: Path) -> Path:
-    """The folder for the user's data about one context tree, identified by its real path."""
+    """The folder for the user's data about one context tree, which is identified by its real path."""
     return data_folder() / "trees" / _name_of(tree)
 
 
 def runs_file(tree: Path, engine: str) -> Path:
-    """The file in which ``engine`` stores the state of its runs over one tree, or repository, for the next process."""
+    """The file in which ``engine`` stores the state of its runs over one tree or repository, for the next process."""
     return tree_folder(tree) / "runs" / f"{engine}.json"
 
 
 def tree_cache(tree: Path) -> Path:
-    """The folder for recomputable files about one context tree, identified by its real path."""
+    """The folder for recomputable files about one context tree, which is identified by its real path."""
     return cache_folder() / "trees" / _name_of(tree)
 
 
 def repository_cache(root: Path) -> Path:
-    """The folder for recomputable files about one repository's code, identified by its real path."""
+    """The folder for recomputable files about the code of one repository, which is identified by its real path."""
     return cache_folder() / "repositories" / f"{root.resolve().name or 'repository'}-{_digest_of(root)}"
 
 

@@ -1,6 +1,6 @@
-"""Stored answers to one tree's judged queries, in a sealed file per state in which the queries ran.
+"""Stored answers to one tree's judged queries: one sealed file for each state in which the queries ran.
 
-They only save time: a damaged or unreadable file counts as missing.
+The files only save time: a damaged or unreadable one counts as missing.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ from brvtui.store.folders import tree_cache
 
 FOLDER = "answers"
 _LARGEST, _LARGEST_UNPACKED = 1 << 26, 1 << 29
-"""The size limits of a file in bytes, packed and unpacked. Longer data is cut, and is then not valid JSON."""
+"""The size limits of a file in bytes, packed and unpacked. Longer data is cut, so that it is not valid JSON."""
 _GZIP = 31
 _MOST_FILES, _MOST_BYTES = 32, 1 << 26
-"""The limits on the number and total size of a tree's files. Beyond them, the oldest files are removed."""
+"""The limits on the number and total size of a tree's files. Beyond these limits, the oldest files are removed."""
 _FAST = 1
 _BROKEN = (OSError, EOFError, ValueError, RecursionError, zlib.error)
 
@@ -53,7 +53,7 @@ class KeptAnswers:
         return sum(size for _, size, _ in self._files())
 
     def clear(self) -> int:
-        """Removes everything and returns its size in bytes. Raises OSError if it cannot be removed."""
+        """Removes all stored answers and returns their size in bytes. Raises OSError if they cannot be removed."""
         size = self.bytes()
         if self.folder.exists():
             writing.remove_folder(self.folder)

@@ -1,7 +1,7 @@
 """One repository's parsed code, stored on disk for the next process.
 
-It is one compressed file of JSON lines: a header, then one line per source file. The file is replaced in one step, and
-counts as missing if it has any fault.
+The code is in one compressed file of JSON lines: a header, then one line per source file. The file is replaced in one
+step, and counts as missing if it has any fault.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class KeptCode:
         self.path = repository_cache(root) / _FILE
 
     def read(self) -> CodeIndex | None:
-        """The index as it was written; None if it is missing, unusable, or was made with other rules."""
+        """The index as it was written; None if it is missing, unusable, or from another version or other rules."""
         try:
             with gzip.open(io.BytesIO(read_regular(self.path, _LARGEST))) as lines:
                 header = json.loads(lines.readline(_LONGEST_LINE))

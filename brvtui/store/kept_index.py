@@ -1,8 +1,9 @@
 """One context tree's index, stored on disk for the next process.
 
-See ``docs/explanation/architecture.md``, "The kept index". It is one file: consecutive ``.npy`` arrays, followed by a
-checksum of all of them. The file is replaced in one step, so a reader always sees a single state. Nothing is unpickled.
-The first process that wants to write it holds a lock until it ends; other processes only read.
+See ``docs/explanation/architecture.md``, "The kept index". The index is one file: consecutive ``.npy`` arrays, followed
+by a checksum of all of them. The file is replaced in one step, so a reader always sees a single state. Nothing is
+unpickled. The first process that wants to write the index holds a lock until the process ends; other processes only
+read.
 """
 
 from __future__ import annotations
@@ -39,7 +40,7 @@ _SUM_BYTES = 4
 
 
 class Unusable(Exception):
-    """The stored index cannot be used. The message is the reason in a few words."""
+    """Raised if the stored index cannot be used. The message is the reason in a few words."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +53,7 @@ class KeptInfo:
     files: int
     terms: int
     problem: str
-    """The reason why the index cannot be used; empty if it can, or if there is none."""
+    """The reason why the index cannot be used; empty if it can be used or does not exist."""
 
 
 class KeptIndex:
@@ -68,7 +69,7 @@ class KeptIndex:
     def read(self, constants: TreeConstants) -> Reusable | None:
         """The index if it was read with the limits and signals of ``constants``; otherwise None.
 
-        Raises :class:`Unusable` if it is broken, unreadable, or was made by another version.
+        Raises :class:`Unusable` if the index is broken, unreadable, or was made by another version.
         """
         with self._opened() as file:
             state = self._state(file) if file else None
@@ -109,7 +110,7 @@ class KeptIndex:
         return True
 
     def info(self) -> KeptInfo:
-        """The contents of the index, and the problem if it is unusable."""
+        """The size and contents of the index, and the problem if the index is unusable."""
         problem, state = "", None
         try:
             with self._opened() as file:
@@ -177,7 +178,7 @@ class _ChecksumWriter:
 
 
 def _is_whole(file: BinaryIO) -> bool:
-    """True if the checksum at the end of ``file`` is correct. Leaves ``file`` at its beginning."""
+    """True if the checksum at the end of ``file`` is correct. Leaves the position at the beginning of ``file``."""
     left, value = os.fstat(file.fileno()).st_size - _SUM_BYTES, 0
     while left > 0 and (chunk := file.read(min(_CHUNK, left))):
         value, left = zlib.crc32(chunk, value), left - len(chunk)
@@ -207,7 +208,7 @@ def _read_with(constants: TreeConstants) -> dict[str, Any]:
 
 
 def _arrays(postings: Postings) -> tuple[NDArray[Any], ...]:
-    """The arrays, in the order in which :func:`_reusable` reads them."""
+    """The arrays in the order in which :func:`_reusable` reads them."""
     notes, index = postings.base.notes, postings.base.index
     forward = (notes.offsets, notes.rows, notes.tf, notes.lengths)
     return (*forward, index.starts, index.documents, index.frequencies, postings.slots)

@@ -33,9 +33,9 @@ class Overlay:
         writing.remove(self.path)
 
     def edit(self, base: NoteSignals, change: Callable[[dict[str, NoteSignals]], None]) -> None:
-        """Has ``change`` modify the recorded signals, and writes them, under a lock that excludes other writers.
+        """Calls ``change`` to modify the recorded signals, and writes them, under a lock that excludes other writers.
 
-        Raises OSError, and the exceptions of ``change``; then nothing is written.
+        Raises OSError, and the exceptions of ``change``; in both cases, nothing is written.
         """
         writing.make_folder(self.path.parent)
         with locked(self.path.parent):

@@ -75,7 +75,7 @@ def set_aside_if_damaged(path: Path, kind: type = object) -> None:
 
 
 def set_aside(folder: Path) -> list[Path]:
-    """The files in ``folder`` that were renamed because they are damaged. Raises no errors."""
+    """The files in ``folder`` that were renamed because they were damaged. Raises no errors."""
     with suppress(OSError):
         return sorted(folder.glob(f"*.json.*{_BROKEN}"))
     return []

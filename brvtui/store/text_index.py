@@ -38,13 +38,13 @@ from brvtui.tree.constants import ReadingLimits
 
 FORMAT = 3
 WORTH_KEEPING = 200
-"""The number of notes from which an index on disk is worthwhile. Fewer notes, unless they are long, are indexed in
-memory as fast as an index opens.
+"""The number of notes from which an index on disk is worthwhile. Unless they are long, fewer notes are indexed in
+memory as fast as an index is opened.
 """
 _FEW = 50
-"""The maximum number of changed notes that are indexed in memory faster than on disk, unless they are long."""
+"""The maximum number of changed notes, unless they are long, for which indexing in memory is faster than on disk."""
 _LONG = 1_000_000
-"""The total characters of notes above which indexing takes longer than opening an index on disk."""
+"""The total number of characters in notes above which indexing takes longer than opening an index on disk."""
 _STATE = "state"
 _NO_FILE = (0, 0, 0, 0)
 _LARGEST = 1 << 32
@@ -61,12 +61,12 @@ _ATTEMPTS, _PAUSE_S = 10, 0.05
 
 
 class _Unusable(Exception):
-    """An index cannot be used. The message is the reason in a few words."""
+    """Raised if an index cannot be used. The message is the reason in a few words."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _WrittenIndex:
-    """One state of an index: its documents by path, and their files' states."""
+    """One state of an index: its documents by path, and the states of their files."""
 
     index: tantivy.Index
     part: IndexPart
@@ -75,7 +75,7 @@ class _WrittenIndex:
     limits: ReadingLimits
     """The limits that applied when the notes were read."""
     name: str = ""
-    """The folder's name; empty for an index in memory."""
+    """The name of the index's folder; empty for an index in memory."""
     files: Mapping[str, tuple[int, int]] = field(default_factory=dict)
     """The size and checksum of each index file."""
     identity: tuple[int, int] = (0, 0)
@@ -89,13 +89,13 @@ class KeptTextIndex:
         """The index of the notes in ``project``, stored in ``folder``, which may not exist."""
         self.folder = folder
         self.problem = ""
-        """The reason why the index on disk was rebuilt or cannot be written; empty if there is none."""
+        """The reason why the index on disk was rebuilt or cannot be written; empty if there is no problem."""
         self._project = os.fsencode(project).hex()
         self._working, self._writing = threading.Lock(), threading.Lock()
         self._lock = WriterLock(folder)
         self._can_write = True
         self._is_shared = False
-        """True if another process held the lock at this process's last attempt."""
+        """True if another process held the lock when this process last tried to acquire it."""
         self._state: _WrittenIndex | None = None
         self._shown: tuple[Snapshot, FullTextView] | None = None
 
@@ -109,7 +109,7 @@ class KeptTextIndex:
     def full_text(self, snapshot: Snapshot) -> FullTextView:
         """The documents of ``snapshot``, searchable.
 
-        Reads the notes that changed since the index was written. If there are many, the index is written again.
+        Reads the notes that changed since the index was written. If many notes changed, the index is written again.
         """
         with self._working:
             if self._shown is None or self._shown[0] is not snapshot:
@@ -117,7 +117,10 @@ class KeptTextIndex:
             return self._shown[1]
 
     def keep(self, snapshot: Snapshot) -> bool:
-        """Writes the changes in ``snapshot`` for the next process. True if it did; a failure sets :attr:`problem`."""
+        """Writes the changes in ``snapshot`` for the next process. Returns True if it wrote them.
+
+        If that fails, sets :attr:`problem`.
+        """
         if not is_worth_keeping(snapshot):
             return False
         with self._working:
@@ -276,7 +279,7 @@ class KeptTextIndex:
         }
 
     def _remove_others(self, name: str) -> None:
-        """Removes everything that earlier writers left behind, except the folder ``name``."""
+        """Removes everything that earlier writers left behind, except for the folder ``name``."""
         with suppress(OSError):
             for entry in os.scandir(self.folder):
                 if _NAME.fullmatch(entry.name) and entry.name != name:
@@ -315,7 +318,7 @@ class _IndexChanges:
 
     @property
     def are_few(self) -> bool:
-        """True if indexing the changed notes in memory is faster than writing them."""
+        """True if the changed notes are so few that indexing them in memory is faster than writing them to disk."""
         return len(self.changed) <= _FEW and sum(self._snapshot.parsed[path].chars for path in self.changed) <= _LONG
 
     @property
@@ -356,9 +359,7 @@ class _IndexChanges:
         return _WrittenIndex(before.index, part, stamps, before.next_key + len(paths), self._snapshot.limits)
 
     def _read(self, path: str) -> tuple[TextDocument, Stamp]:
-        """The document at ``path`` and its stamp; both empty if its file was just removed, as the next snapshot will
-        show.
-        """
+        """The document at ``path`` and its stamp. Both are empty if its file is gone, as the next snapshot shows."""
         try:
             return text_document(self._snapshot, path), self._stamps[path]
         except OSError:
@@ -397,7 +398,7 @@ def _names(folder: Path) -> set[str]:
 
 
 def _check_kind(place: Path, is_right: Callable[[int], bool]) -> int:
-    """The size of the file or folder at ``place``. Raises OSError if it is of another kind, or a link."""
+    """The size of the file or folder at ``place``. Raises OSError if ``place`` is of another kind, or is a link."""
     found = place.lstat()
     if not is_right(found.st_mode):
         raise OSError(errno.EINVAL, "a link or another kind of file", str(place))
@@ -405,19 +406,19 @@ def _check_kind(place: Path, is_right: Callable[[int], bool]) -> int:
 
 
 def _unpacked(data: bytes) -> bytes:
-    """The decompressed ``data``. If it is too long, it is cut, and is then not valid JSON."""
+    """The decompressed ``data``. Data that is too long is cut, so that it is not valid JSON."""
     return zlib.decompressobj().decompress(data, _LARGEST_UNPACKED)
 
 
 def _facts(file: Path, limit: int) -> tuple[int, int]:
-    """The size and checksum of ``file``. Raises OSError, also if it has more than ``limit`` bytes."""
+    """The size and checksum of ``file``. Raises OSError, including when it has more than ``limit`` bytes."""
     content = read_regular(file, limit)
     return len(content), zlib.crc32(content)
 
 
 @contextmanager
 def _panics_reported() -> Iterator[None]:
-    """Raises ValueError for a panic inside tantivy, whose exception ``except Exception`` would not catch."""
+    """Raises ValueError in place of tantivy's exception for a panic, which ``except Exception`` would not catch."""
     try:
         yield
     except BaseException as error:

@@ -22,8 +22,8 @@ def tidy(tree: Path, now_s: float) -> tuple[str, ...]:
     """Tidies up after killed processes and damaged disks. Returns a line for each file that the user should check.
 
     Makes the tool's own folders for ``tree`` private, removes temporary files of ended processes, adds drafts of the
-    texts that these processes were saving, and renames damaged files. ``now_s`` is the time of the system's clock in
-    seconds. Raises no errors.
+    texts that such processes were saving, and renames damaged files. ``now_s`` is the system clock's time in seconds.
+    Raises no errors.
     """
     own, cache = tree_folder(tree), tree_cache(tree)
     for folder in (own, cache, data_folder() / "crashes"):
@@ -56,7 +56,7 @@ def _state_files(folder: Path) -> Iterator[Path]:
 
 
 class _Keeper:
-    """Adds drafts of unsaved texts, unless the note already has a draft with the text."""
+    """Adds a draft of each unsaved text, unless the note already has a draft with that text."""
 
     def __init__(self, drafts: DraftStore) -> None:
         self._drafts = drafts

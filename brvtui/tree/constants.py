@@ -26,7 +26,7 @@ class ReadingLimits:
     failures: bool
     """True if searches fail on trees on which the real engine's searches fail."""
     fingerprint_derived: bool
-    """True if the fingerprint covers every Markdown file [doc]; False if it covers only notes and abstracts."""
+    """True if the fingerprint covers every Markdown file, as documented; False if only notes and abstracts."""
 
 
 @dataclass(frozen=True, slots=True)

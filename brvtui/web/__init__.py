@@ -1,1 +1,1 @@
-"""The app in a browser: one app process per page, over textual-serve (extra ``web``)."""
+"""The app in a browser: one process of the app per page, over textual-serve (extra ``web``)."""

@@ -19,7 +19,7 @@ from brvtui.text.visible import visible
 MOST_STRANGERS = 256
 """The maximum number of open connections without a valid request. One more closes the oldest."""
 STRANGER_S = 10.0
-"""The time in seconds within which a connection must send a valid request."""
+"""The time in seconds within which a new connection must send a valid request."""
 _LONGEST_PATH = 200
 ONLY_OWN_PAGES = "only the page that this server served may connect\n"
 _HEADERS = {
@@ -41,9 +41,9 @@ _Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 class Guard:
     """Admits requests that name this server, come from its own page, and have the token or its cookie.
 
-    Other users of the machine can reach the port, and a browser also sends other sites' requests to this machine. The
+    Other users of the machine can reach the port, and browsers send requests from other sites to this machine. The
     cookie alone cannot open an app, because browsers send it to all ports of a host, including other users' ports. A
-    page also needs the ``key``, which it keeps in its storage, because storage belongs to a single port.
+    page needs, in addition, the ``key``, which it keeps in its storage, because storage belongs to a single port.
     """
 
     def __init__(self, host: str, port: int) -> None:
@@ -116,7 +116,7 @@ class Guard:
 
     @property
     def _unknown_name(self) -> str:
-        """The message for a name that is not this server's. It omits the token, because strangers can read it."""
+        """The message for a name that is not this server's. It lacks the token, because strangers can read it."""
         message = (
             "this server does not know the name in the request: open the address that brv-tui serve printed, "
             f"{self.address}?…"

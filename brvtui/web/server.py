@@ -26,9 +26,9 @@ from brvtui.web.guard import ONLY_OWN_PAGES, Guard
 
 _PAGES = Path(__file__).with_name("pages")
 _PAGE_PATIENCE_S = 0.5
-"""The seconds that open pages have to close when the server ends, before it asks their apps to exit."""
+"""The seconds that open pages have to close when the server ends. After that, the server asks their apps to exit."""
 _APP_PATIENCE_S = 5.0
-"""The seconds that an app has to exit when asked to, before it is killed."""
+"""The seconds that an app has to exit when asked to. After that, it is killed."""
 _LOOK_S = 0.05
 """The interval in seconds between checks for running apps."""
 _MOST_APPS = 8
@@ -205,7 +205,7 @@ class AppServer:
 
 
 async def _forward(text: str, connection: web.WebSocketResponse, app: AppService) -> bool:
-    """Passes a message from the page to the app. Returns False if no page would send such a message."""
+    """Passes a message from the page to the app. Returns False for a message that no page would send."""
     try:
         message = json.loads(text)
     except (ValueError, RecursionError):

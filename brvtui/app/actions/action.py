@@ -88,7 +88,7 @@ class Place(NamedTuple):
     """A place with actions: a class of the app that declares ``BINDINGS = bindings(place)``."""
 
     name: str
-    """The unique name; of a screen, also the name of its mode."""
+    """The unique name of the place. For a screen, this is the name of its mode."""
     title: str
     kind: PlaceKind
     actions: tuple[Action, ...]
@@ -97,7 +97,7 @@ class Place(NamedTuple):
     screens: tuple[str, ...] = ()
     """The screens with the pane or field; empty if only dialogs have it."""
     aside: str = ""
-    """Words that distinguish it from another place with the same title."""
+    """Words that distinguish the place from another place with the same title."""
     needs: Need = Need.NOTHING
     """The requirements of all actions of the place, except those that show a pane."""
 

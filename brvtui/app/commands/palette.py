@@ -64,7 +64,7 @@ ALSO: Mapping[str, str] = {
     "screens.settings": "preferences options config configuration setup",
     "trace.save": "export download share report",
 }
-"""Synonyms for actions, by action name, for users who do not know our terms."""
+"""Synonyms for actions, by action name, for users who do not know the app's terms."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +91,7 @@ class Command:
 
     @property
     def low(self) -> str:
-        """The text to search, in lower case."""
+        """The command's searchable text, in lower case."""
         return f"{self.title}\n{self.aside}\n{self.act.action.label if self.act else ''}".lower()
 
     def is_meant_by(self, words: Sequence[str]) -> bool:
@@ -103,7 +103,7 @@ class Command:
 def offered(
     front: str, near: Collection[str], editing: bool, keymap: Mapping[str, str], idle: Collection[str] = ()
 ) -> list[Command]:
-    """Returns all actions except those named in ``idle``; actions of the editor only if ``editing``.
+    """Returns all actions except those named in ``idle``. Includes the editor's actions only if ``editing``.
 
     The order is: actions named in ``near``, then those of the screen ``front``, of the app, of every screen, of other
     panes on the front screen, of other screens, and of every pane.
@@ -192,7 +192,7 @@ class CommandsPane(ChoicePane):
         self.rebuild(force=True)
 
     def extend(self, commands: Sequence[Command]) -> None:
-        """Replaces the commands with a longer list that has the same beginning; the selection stays."""
+        """Replaces the commands with a longer list that has the same beginning, and keeps the selection."""
         self.commands = commands
         self.rebuild(force=True)
 
@@ -250,7 +250,7 @@ class CommandsDialog(Dialog[Command]):
 
     @property
     def rows(self) -> CommandsPane:
-        """The list."""
+        """The list of commands."""
         return self.query_one(CommandsPane)
 
     def make_parts(self) -> ComposeResult:

@@ -101,7 +101,7 @@ class NewNoteDialog(Dialog[NewNoteRequest]):
 
 _FROM_FILE = "its signals come from the file given with --signals: change them there and open the project again"
 _FOREIGN = ("[", "_")
-"""The first characters in the folder names of shared sources and of the engine itself."""
+"""The first characters of the names of folders that belong to shared sources or to the engine itself."""
 
 
 class NoteChanges:
@@ -114,7 +114,7 @@ class NoteChanges:
         self._editing = editing
 
     def new_note(self, path: str, query: QueryAtHand, always_titled: bool, member: str = "") -> None:
-        """Starts a note in the scope of ``query``, or in the folder of ``path`` if the query has none.
+        """Starts a note in the scope of ``query``, or in the folder of ``path`` if the query has no scope.
 
         If no note covers ``query``, the new note records the query as its question, which is also the proposed title.
         If ``always_titled``, the query is the proposed title in any case. ``member`` names the open memory of a fleet.
@@ -283,7 +283,7 @@ class NoteChanges:
 
 
 def _path_after(steps: Sequence[Step], selected: str) -> str:
-    """Returns the path of the selected note or its replacement after ``steps``; empty if it has not changed."""
+    """Returns the path, after ``steps``, of the selected note or its replacement; empty if the path has not changed."""
     from brvtui.notes.plan import Write, path_after
     from brvtui.tree.reading.files import SEARCHABLE, role_of
 

@@ -73,7 +73,7 @@ class Editing:
         return EditedText(editor.path, editor.data, editor.edit.keep_mtime)
 
     def when_safe(self, then: Callable[[], object]) -> None:
-        """Calls ``then`` as soon as there is no unsaved text; the user may save or discard it."""
+        """Calls ``then`` as soon as there is no unsaved text; before that, the user may save or discard the text."""
         editor = self.editor
         if editor is None:
             then()
@@ -114,7 +114,7 @@ class Editing:
             pass
 
     def edit_selected(self, path: str, outside: bool) -> None:
-        """Edits the note at ``path``; if it is empty, tells the user how to select a note."""
+        """Edits the note at ``path``; if ``path`` is empty, tells the user how to select a note."""
         if self._project.refuses() or self._project.refuses_edits():
             return
         if self._project.session is None or self._services.store.view.project.overview is None:

@@ -132,12 +132,12 @@ class OpenDraft:
         self._timer: Timer | None = None
 
     def write_soon(self) -> None:
-        """Writes the text after a delay, unless the draft is up to date."""
+        """Writes the text as a draft after a delay, unless the draft is up to date."""
         if self._timer is None and self._note.data != self._written:
             self._timer = self._screen.set_timer(DRAFT_S, self.write)
 
     def write(self) -> None:
-        """Writes the text immediately."""
+        """Writes the text as a draft immediately."""
         self._stop_timer()
         disk = self._note.disk
         if disk is not None:

@@ -70,7 +70,7 @@ class ExternalEditor:
             self.save(disk, data)
 
     def hand_over(self, path: str, data: bytes) -> bytes | None:
-        """Returns ``data`` of the note at ``path`` as edited; shows an error and returns None if that fails.
+        """Returns ``data``, the text of the note at ``path``, as the user edited it; None, with a message, on failure.
 
         Blocks until the editor ends.
         """
@@ -193,7 +193,7 @@ def _run(words: Sequence[str], environ: programs.Environment, folder: Path) -> i
 
 
 def _end(process: programs.Process, number: int) -> None:
-    """Sends a signal, and kills ``process`` if it does not end soon."""
+    """Sends a signal to ``process``, and kills it if it does not end soon."""
     process.send_signal(number)
     killer = threading.Timer(_ENDING_S, process.kill)
     killer.daemon = True

@@ -29,7 +29,7 @@ from brvtui.tree.editing.note_text import without_hidden
 
 _LANGUAGE = "markdown"
 _HIGHLIGHTED_CHARS = 40_000
-"""The maximum length in characters of a highlighted text; each edit highlights all of it, which is slow if longer."""
+"""The maximum length in characters of a highlighted text. Each edit highlights the whole text, which takes time."""
 _LINE_BREAKS = re.compile(r"\r\n?")
 _CORNERS = 6
 _MARK = "!"
@@ -37,7 +37,7 @@ _MARK_CELLS = 2
 """The number of cells between a line's number and its text; the first contains the mark."""
 _HIDDEN = "·"
 _PICTURES = frozenset(map(chr, [*range(0x2400, 0x2422)]))
-"""Masks that are displayed unchanged because they already picture the character."""
+"""Masks that are displayed unchanged, because they are already pictures of the characters that they stand for."""
 _ROLES = {
     "heading": "bold strong",
     "heading.marker": "bold accent",
@@ -73,7 +73,7 @@ class NoteEditor(TextArea, inherit_bindings=False):
         self._masks: frozenset[str] = frozenset()
         """The characters in the text that represent unsafe characters."""
         self._drawn: dict[int, str] = {}
-        """The placeholders of masks, by code point."""
+        """The placeholder that is displayed for each mask, by the mask's code point."""
         self._found: re.Pattern[str] | None = None
         super().__init__(id=id, show_line_numbers=True)
         self.cursor_blink = False
@@ -238,7 +238,7 @@ class NoteEditor(TextArea, inherit_bindings=False):
             self.border_title = title
 
     def arranged(self, shown: frozenset[str]) -> None:
-        """Does nothing; the frame calls it with the ids of the visible panes."""
+        """Does nothing. The frame calls this with the ids of the visible panes."""
 
 
 def _replaced(old: list[str], new: list[str], top: int, below: int) -> tuple[Location, Location, str]:

@@ -53,7 +53,7 @@ class OpenNote:
 
     @property
     def data(self) -> bytes:
-        """The bytes that saving would write."""
+        """The bytes that saving the note would write."""
         assert self.text is not None
         return self.text.encode(self.area.text)
 

@@ -210,7 +210,7 @@ class PlanDialog(Dialog["Plan"]):
 
     @property
     def entered(self) -> object:
-        """The current values of the fields."""
+        """The current values of the dialog's fields."""
         return None
 
     def maker(self) -> Callable[[], Plan] | str:

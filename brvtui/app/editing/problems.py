@@ -38,7 +38,7 @@ _MOST_ERRORS = 2
 
 @dataclass(frozen=True, slots=True)
 class CheckRequest:
-    """A text to check (``edited``), the text as it was opened (``note``), and the query that ranks it."""
+    """A text to check (``edited``), the ``note`` as it was opened, and the query that ranks the text."""
 
     path: str
     note: EditableText = field(repr=False)
@@ -228,7 +228,7 @@ class ProblemsPane(ChoicePane):
 
     @property
     def idle(self) -> frozenset[str]:
-        """The actions without effect: going to a line if there is no problem."""
+        """The actions that do nothing now: going to a line if there is no problem."""
         return frozenset() if self.chosen else frozenset({"problems.line"})
 
     def clicked(self, place: int) -> None:
@@ -244,5 +244,5 @@ class ProblemsPane(ChoicePane):
 
 
 def role_of(problem: Problem) -> str:
-    """Returns the role for painting a problem."""
+    """Returns the role in which a problem is painted."""
     return "bad" if problem.severity == "error" else "warn"

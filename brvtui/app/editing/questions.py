@@ -177,11 +177,11 @@ class UnexpectedQuestion(Dialog[str]):
             yield DiffPane(self._hunks, self._mine, id="differences")
 
     def on_mount(self) -> None:
-        """Starts to wait for a pause."""
+        """Starts to wait for a pause in typing."""
         self.wait()
 
     def on_key(self, event: events.Key) -> None:
-        """Waits again, since the user is still typing."""
+        """Restarts the wait, since the user is still typing."""
         if not self._listens:
             self.wait()
 
@@ -197,7 +197,7 @@ class UnexpectedQuestion(Dialog[str]):
         self.show_keys()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Disables all answers except Esc until there is a pause."""
+        """Disables all answers except Esc until there is a pause in typing."""
         return self._listens or action != "dismiss" or parameters == (None,)
 
 

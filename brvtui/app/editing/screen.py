@@ -79,7 +79,7 @@ class FindBar(Horizontal):
 
     @property
     def field(self) -> FindField:
-        """The text field."""
+        """The find bar's text field."""
         return self.query_one(FindField)
 
     def show_count(self, number: int, count: int) -> None:
@@ -121,9 +121,9 @@ class EditorScreen(FrameScreen):
         self._external = external
         self._drafts = drafts
         self.origin = ""
-        """The screen to return to."""
+        """The screen to which closing the note returns."""
         self.area = NoteEditor(id="text")
-        """The text area."""
+        """The editor's text area."""
         self._note = OpenNote(self, project, self.area, self._text_changed)
         self._checks = TextChecks(self, self._note)
         self._draft = OpenDraft(self, self._note, drafts)
@@ -159,7 +159,7 @@ class EditorScreen(FrameScreen):
 
     @property
     def data(self) -> bytes:
-        """The bytes that saving would write."""
+        """The bytes that saving the note would write."""
         return self._note.data
 
     @property
@@ -184,7 +184,10 @@ class EditorScreen(FrameScreen):
     # opening and closing a note
 
     def begin(self, disk: OnDisk, note: EditableText, draft: EditableText | None = None) -> None:
-        """Opens ``note``, the text on disk or of a new note; ``draft``, if given, replaces it in an undoable edit."""
+        """Opens ``note``, the text on disk or of a new note.
+
+        If ``draft`` is given, it replaces that text in an undoable edit.
+        """
         self._draft.forget()
         self._saver.forget()
         self._note.open(disk, note)
@@ -323,9 +326,9 @@ class EditorScreen(FrameScreen):
 
     @property
     def idle(self) -> frozenset[str]:
-        """The actions without effect, including editing the open note, and saving or undoing without changes.
+        """The actions that do nothing now, including editing the open note, and saving or undoing without changes.
 
-        For a new note, keeping the modification time has no effect either.
+        For a new note, keeping the modification time is one of these actions.
         """
         edit, idle = self.edit, super().idle
         idle |= {"note.edit"} if self.note_at_hand == self.path else frozenset()
@@ -356,7 +359,7 @@ class EditorScreen(FrameScreen):
             self.leave(self._go_back, can_stay_open=True)
 
     def action_keep_mtime(self) -> None:
-        """Switches between keeping and renewing the modification time on saving; a new note has none yet."""
+        """Switches between keeping and updating the modification time on saving; a new note does not have one yet."""
         if self.edit is not None and self.edit.is_new:
             self.notify("a new note has no time to keep", timeout=4)
         elif self.edit is not None:

@@ -92,7 +92,7 @@ def osc52(text: str, in_tmux: bool) -> str:
 
 
 def _programs(where: Surroundings) -> Iterator[tuple[list[str], str]]:
-    """Yields commands that read the text from standard input, each with words for the message."""
+    """Yields commands that read the text from standard input, each with a phrase for the message."""
     environ = where.environ
     if not where.is_remote:
         if where.platform == "darwin":

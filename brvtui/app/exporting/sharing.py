@@ -76,7 +76,7 @@ _FORMS = ".json can be opened without the tree · .md is a document · .svg is a
 
 @dataclass(frozen=True, slots=True)
 class _ExportResult:
-    """The written file, or the ``problem`` that prevented it."""
+    """The file that was written, or the ``problem`` that prevented writing."""
 
     file: Path | None = None
     problem: str = ""
@@ -186,7 +186,7 @@ class Sharing:
             self._services.notify(_NOTHING[what], timeout=4)
 
     def copy_text(self, text: str, named: str, otherwise: str = "") -> None:
-        """Copies ``text``; messages contain its name ``named``, and end with ``otherwise``, a hint at another way."""
+        """Copies ``text``. Messages call it ``named``, and end with ``otherwise``, a hint about another way to copy."""
         text = _CONTROLS.sub(lambda match: visible(match[0]), text)
         self.copied = text
         if text:

@@ -37,7 +37,7 @@ class FleetRequest(NamedTuple):
 
 
 class FleetBatch(NamedTuple):
-    """The replies since the last batch."""
+    """The members' replies since the last batch."""
 
     number: int
     answers: dict[str, MemberAnswer]

@@ -43,11 +43,11 @@ class FleetQueries:
         self._begun = 0.0
         self._pause: Timer | None = None
         self.typed = ""
-        """The text in the field."""
+        """The text in the question's field."""
 
     @property
     def state(self) -> FleetState:
-        """The state that the screen shows."""
+        """The state of the fleet that the screen shows."""
         return self._services.store.view.fleet
 
     def begin(self, opened: str, alone: bool) -> None:
@@ -266,7 +266,7 @@ class FleetQueries:
     # selection
 
     def select(self, member: str, file: str = "") -> None:
-        """Selects a result."""
+        """Selects a result of the fleet."""
         store = self._services.store
         if (member, file) != store.view.fleet_selection:
             store.update(FleetSelection(member, file))
@@ -296,7 +296,7 @@ class FleetQueries:
 
 
 def _is_answered(state: FleetState) -> bool:
-    """True if all members have replied to the question in the current mode, or are still doing so."""
+    """True if all members have replied to the question in the current mode, or if their replies are still arriving."""
     if state.work is FleetWork.ASKING or state.fleet is None:
         return True
     if state.together:

@@ -61,7 +61,7 @@ class FleetMembersPane(ChoicePane):
         self.order = 0
 
     def also_reads(self) -> tuple[object, ...]:
-        """Returns the inputs of the lines other than the view, including the order."""
+        """Returns the values besides the view from which the lines are built, including the order."""
         return (self.order, *super().also_reads())
 
     def heading(self, view: View) -> str:
@@ -120,7 +120,7 @@ class FleetMembersPane(ChoicePane):
         return row.add(f"{sign} ", role).add(text, role).cut(width)
 
     def moved(self, choice: str) -> None:
-        """Posts the member under the cursor."""
+        """Posts that the member under the cursor is selected."""
         self.post_message(self.MemberSelected(choice))
 
     def action_take(self) -> None:

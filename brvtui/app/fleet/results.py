@@ -314,11 +314,11 @@ class FleetResultsPane(ChoicePane):
 
     @property
     def idle(self) -> frozenset[str]:
-        """The actions without effect: opening a result if none is selected."""
+        """The actions that do nothing now: opening a result if none is selected."""
         return frozenset() if self.chosen else frozenset({"fleet_results.open"})
 
     def moved(self, choice: str) -> None:
-        """Posts the selected result."""
+        """Posts that the result under the cursor is selected."""
         self.post_message(self.ResultSelected(*self._at(choice)))
 
     def action_take(self) -> None:

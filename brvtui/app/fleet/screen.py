@@ -69,7 +69,7 @@ FLEET = Arrangement(
 
 
 class FleetInput(OrderedInput):
-    """A one-line field."""
+    """The one-line field for the question."""
 
     TITLE = "Question"
     HELP_TEXT = (
@@ -98,7 +98,7 @@ class FleetBadge(Lines):
     READS = (FleetState,)
 
     def build(self, view: View, width: int) -> list[Line]:
-        """Returns one right-aligned line."""
+        """Returns one right-aligned line with the mode."""
         state = view.fleet
         if state.fleet is None:
             return [Line()]
@@ -192,7 +192,7 @@ class FleetScreen(FrameScreen):
 
     @property
     def idle(self) -> frozenset[str]:
-        """The actions without effect, including asking an empty question, and opening a member that has no folder."""
+        """The actions that do nothing now, including asking an empty question and opening a member without a folder."""
         chosen = {
             "fleet_members.open": self.query_one(FleetMembersPane).chosen,
             "fleet_results.open": self.query_one(FleetResultsPane).member,
@@ -202,7 +202,7 @@ class FleetScreen(FrameScreen):
 
     @property
     def leads_back(self) -> bool:
-        """Also True while members are being queried, since Esc stops the query."""
+        """True as on other screens, and while members are being queried, since Esc stops the query."""
         return super().leads_back or self.view.fleet.is_busy
 
     def shares_itself(self, what: str) -> bool:

@@ -102,7 +102,7 @@ class CellPane(Pane):
         self.rebuild()
 
     def also_reads(self) -> tuple[object, ...]:
-        """Returns the inputs of the lines other than the view, including the cell."""
+        """Returns the values besides the view from which the lines are built, including the cell."""
         return (self._judgment, self._column, *super().also_reads())
 
     def heading(self, view: View) -> str:

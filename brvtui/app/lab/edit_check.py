@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 OPEN_QUERY = "the open query"
 """The id of the query on the Query screen."""
 HOLD_S = 1.0
-"""The seconds between the first display and the recording of the notes, which must not delay the display."""
+"""The seconds between the first display of the notes and their recording, which must not delay the display."""
 PAUSE_S = 0.4
 """The delay in seconds after the last change before queries run."""
 _ASKING = "edits"

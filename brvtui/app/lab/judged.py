@@ -98,7 +98,7 @@ class JudgedPane(ChoicePane):
         """The variant to whose column the cursor moves as soon as the column exists."""
 
     def also_reads(self) -> tuple[object, ...]:
-        """Returns the inputs of the lines other than the view, including the column, metric and order."""
+        """Returns the values besides the view from which the lines are built, including column, metric and order."""
         return (self.column, self.metric, self.order, *super().also_reads())
 
     def heading(self, view: View) -> str:
@@ -148,7 +148,7 @@ class JudgedPane(ChoicePane):
 
     @property
     def idle(self) -> frozenset[str]:
-        """The actions without effect, such as removing the present or moving past the last column."""
+        """The actions that do nothing now, such as removing the present or moving past the last column."""
         last = max(len(self.view.lab.columns) - 1, 0)
         idle = {"judged.remove", "judged.left"} if self.column == 0 else set()
         idle |= {"judged.right"} if self.column >= last else set()
@@ -364,7 +364,7 @@ class JudgedPane(ChoicePane):
     # actions
 
     def action_take(self) -> None:
-        """Opens the query on the Query screen."""
+        """Opens the query under the cursor on the Query screen."""
         if self.judgment is not None:
             self.post_message(self.OpenWanted())
 
@@ -384,7 +384,7 @@ class JudgedPane(ChoicePane):
             self.post_message(self.UnjudgeWanted(self.judgment))
 
     def action_remove(self) -> None:
-        """Removes the column."""
+        """Removes the column under the cursor."""
         if self.chosen_column is not None:
             self.post_message(self.RemoveWanted(self.chosen_column))
 

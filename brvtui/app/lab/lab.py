@@ -208,7 +208,7 @@ class Lab:
         return list(dict.fromkeys([_PRESENT, *slid, *shown, *self._added]))
 
     def ask(self) -> None:
-        """Runs every query in every variant; answers that are up to date are reused."""
+        """Runs every query in every variant, but reuses answers that are up to date."""
         self._ask(self.state.what_if)
 
     def _ask(self, what_if: Variant | None, alone: bool = False) -> None:

@@ -114,7 +114,7 @@ class LabScreen(FrameScreen):
 
     @property
     def idle(self) -> frozenset[str]:
-        """The actions without effect, including judging if there is no query."""
+        """The actions that do nothing now, including judging if there is no query."""
         can_judge = self.view.query.text.strip() or self.view.lab.rows
         return super().idle if can_judge else super().idle | {"lab.judge"}
 

@@ -54,7 +54,7 @@ class SweepPane(Pane):
 
 
 class SweepDialog(Dialog[None]):
-    """Shows a sweep during and after its run; returns nothing."""
+    """Shows a sweep during and after its run. Returns nothing."""
 
     BINDINGS = bindings(SWEEP)
     AUTO_FOCUS = "#sweep"

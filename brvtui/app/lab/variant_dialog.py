@@ -50,7 +50,7 @@ class VariantsPane(ChoicePane):
         return self._rows[self.cursor][0] if 0 <= self.cursor < len(self._rows) else None
 
     def put(self, rows: Sequence[tuple[Variant, str]], problem: str) -> None:
-        """Lists ``rows``, or shows the ``problem`` with the typed text if there are none."""
+        """Lists ``rows`` or, if there are none, shows the ``problem`` with the typed text."""
         self._rows, self._problem, self.cursor = rows, problem, 0
         self.rebuild(force=True)
 
@@ -150,7 +150,7 @@ class VariantDialog(Dialog[Variant]):
     @on(Input.Submitted)
     @on(VariantsPane.Taken)
     def action_take(self) -> None:
-        """Closes the dialog and returns the variant under the cursor, if its constants belong to its engine."""
+        """Closes the dialog and returns the variant under the cursor, if its engine has its constants."""
         pane = self.query_one(VariantsPane)
         if pane.variant is None:
             return

@@ -26,7 +26,7 @@ _ROOMY = 60
 """The minimum width with space for names and units."""
 _LEAST_TRACK = 8
 _BOUNDS = ("limits", "text")
-"""The groups of constants that limit the text that is read; they rarely explain an answer."""
+"""The groups of constants that limit the text that is read. These constants rarely explain an answer."""
 
 
 class WhatIfPane(ChoicePane):
@@ -95,7 +95,7 @@ class WhatIfPane(ChoicePane):
         return (view.lab.what_if, view.lab.controls)
 
     def also_reads(self) -> tuple[object, ...]:
-        """Returns the inputs of the lines other than the view, including the note's controls."""
+        """Returns the values besides the view from which the lines are built, including the note's controls."""
         return (self.note_controls, *super().also_reads())
 
     def heading(self, view: View) -> str:
@@ -171,7 +171,7 @@ class WhatIfPane(ChoicePane):
         return f"{control.group} {control.name} {control.key} {control.name.replace('_', ' ')}"
 
     def keeps(self, choice: str, lines: Sequence[Line]) -> bool:
-        """Also True for the last changed control, so that the next key changes the same control."""
+        """True for rows that match the filter, and for the last changed control, so that keys can change it again."""
         return choice == self._touched or super().keeps(choice, lines)
 
     def put_filter(self, text: str) -> None:
@@ -197,7 +197,7 @@ class WhatIfPane(ChoicePane):
 
     @property
     def idle(self) -> frozenset[str]:
-        """The actions without effect: moving past the end of a range, and resetting or saving unchanged values."""
+        """The actions that do nothing now: moving past the end of a range, and resetting or saving unchanged values."""
         control, variant = self.control, self.view.lab.what_if or Variant()
         idle = set() if self.view.lab.what_if is not None else {"whatif.reset"}
         idle |= set() if variant.constants else {"whatif.keep"}
@@ -231,7 +231,7 @@ class WhatIfPane(ChoicePane):
             self.post_message(self.TypingWanted(control, value))
 
     def action_restore(self) -> None:
-        """Resets the value."""
+        """Resets the value under the cursor."""
         if self.control is not None:
             self._want(self.control, self.control.base)
 
@@ -240,7 +240,7 @@ class WhatIfPane(ChoicePane):
         self.post_message(self.ResetWanted())
 
     def action_sweep(self, with_last: bool = False) -> None:
-        """Runs the queries over the range of the value."""
+        """Runs the queries over the range of the value under the cursor."""
         if self.control is not None:
             self.post_message(self.SweepWanted(self.control, with_last))
 

@@ -54,7 +54,7 @@ class LogPane(ChoicePane):
         self._entries: dict[str, LoggedQuery] = {}
 
     def also_reads(self) -> tuple[object, ...]:
-        """Returns the inputs of the lines other than the view, including the filter of entries."""
+        """Returns the values besides the view from which the lines are built, including the filter of entries."""
         return (self.only_uncovered, *super().also_reads())
 
     def heading(self, view: View) -> str:
@@ -126,7 +126,7 @@ class LogPane(ChoicePane):
 
     @property
     def idle(self) -> frozenset[str]:
-        """The actions without effect: all on an entry if there is none, and following if the engine has no log."""
+        """The actions that do nothing now: all on an entry if there is none, and following if the engine has no log."""
         log = self.view.log
         has_log = log.engine_log is not None and (log.engine_log.exists or log.engine_log.is_pending)
         idle = frozenset() if has_log or log.following else frozenset({"log.follow"})
@@ -139,7 +139,7 @@ class LogPane(ChoicePane):
         return {**renamed, "log.uncovered": "all queries"} if self.only_uncovered else renamed
 
     def filter_changed(self) -> None:
-        """Also posts the change of the selection when the filter matches no entry or is cleared."""
+        """Applies the filter. Posts the change of the selection when the filter matches no entry or is cleared."""
         super().filter_changed()
         if self.field is None or not self.chosen:
             self.post_message(self.EntryChosen())
@@ -163,7 +163,7 @@ def _looked_for(view: View, width: int) -> list[Line]:
 
 
 def names_engines(view: View) -> bool:
-    """False if the native engine answered all entries and is selected now, so that rows need not name an engine."""
+    """True if rows must name their engine; False if the native engine is selected and answered all entries."""
     engines = {entry.engine for entry in view.log.entries or ()}
     return not engines <= ({view.kind.native} if view.is_native else frozenset())
 

@@ -155,7 +155,7 @@ class Logs:
 
 
 def results_of(view: View, entry: LoggedQuery | None) -> tuple[str, ...]:
-    """Returns the logged results of ``entry``; once compared, their current paths and then the current results."""
+    """Returns the logged results of ``entry``; after a comparison, their current paths, then the current results."""
     compared = view.log.compared
     if entry is None:
         return ()
@@ -167,7 +167,7 @@ def results_of(view: View, entry: LoggedQuery | None) -> tuple[str, ...]:
 def answering_note(view: View, entry: LoggedQuery | None) -> str:
     """Returns the first existing note among the logged first result, the current first result, and all results.
 
-    Empty if no result exists any more.
+    Empty if none of these notes exists any more.
     """
     overview, results = view.project.overview, results_of(view, entry)
     if overview is None or entry is None:

@@ -96,7 +96,7 @@ class LogEntryPane(Pane):
 
 
 def _moved(compared: LogComparison, width: int) -> list[Line]:
-    """Returns lines with the new paths of logged results that were moved."""
+    """Returns lines with the new paths of logged results whose notes have been moved."""
     return [row for path, now in compared.paths_now.items() for row in wrapped(f"{path} is {now} now", width, "muted")]
 
 
@@ -299,7 +299,7 @@ class LogScreen(FrameScreen):
 
     @property
     def idle(self) -> frozenset[str]:
-        """The actions without effect, including explaining a note if none answered the selected query."""
+        """The actions that do nothing now, including explaining a note if none answered the selected query."""
         return super().idle if self.note_at_hand else super().idle | {"log.why"}
 
     @property

@@ -124,7 +124,7 @@ class _Grid:
 
 
 def _line_ends(series: Sequence[Series], height: int) -> dict[int, tuple[str, str]]:
-    """Returns a letter and its role for each row in which a curve ends; a letter moves up if its row is taken."""
+    """Returns a letter and its role for each row in which a curve ends. If the row is taken, the letter moves up."""
     ended = [(float(one.values[-1]), one) for one in series]
     ends: dict[int, tuple[str, str]] = {}
     lowest = height - 1
@@ -173,7 +173,7 @@ class AgeingPane(Pane):
         self.ageing: Ageing | None = None
         self.forecast: EngineForecast | None = None
         self._what_if = 0
-        """The first line of the what-if section."""
+        """The number of the first line of the what-if section."""
 
     def put(self, ageing: Ageing | None) -> None:
         """Shows ``ageing`` of a note, or an empty pane if it is None; scrolls to the top for another note."""
@@ -188,7 +188,7 @@ class AgeingPane(Pane):
         self.rebuild()
 
     def also_reads(self) -> tuple[object, ...]:
-        """Returns the inputs of the lines besides the view: the note's ageing and its forecast in another engine."""
+        """Returns the note's ageing and its forecast in another engine, from which the lines are built."""
         return (self.ageing, self.forecast, *super().also_reads())
 
     def heading(self, view: View) -> str:
@@ -294,7 +294,7 @@ def _events(ageing: Ageing, width: int, glyphs: Glyphs) -> list[Line]:
 
 
 def _ends(ageing: Ageing) -> list[str]:
-    """Returns advice to prevent the note's archiving, pruning or demotion; action names in braces become keys."""
+    """Returns advice on preventing the note's archiving, pruning or demotion; action names in braces become keys."""
     row, threshold, ends = ageing.row, ageing.archive_below, []
     if threshold is not None and ARCHIVE in row.has_come:
         since = "" if row.updated_days is None else f" by updatedAt, {days(row.updated_days)} ago,"

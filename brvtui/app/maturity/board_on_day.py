@@ -39,9 +39,9 @@ class BoardOptions:
     day: int = 0
     order: BoardOrder = BoardOrder.IMPORTANCE
     only: Event | None = None
-    """Keeps only notes for which this event has happened by the day."""
+    """Keeps only the notes for which this event will have happened by the day."""
     only_changes: bool = False
-    """Keeps only notes for which an event happens between today and the day; keeps all if the day is today."""
+    """Keeps only notes for which an event happens between today and the day. If the day is today, keeps all notes."""
 
     @property
     def in_span(self) -> bool:
@@ -60,7 +60,7 @@ class Mark:
     more: int = 0
     """The number of other events by the selected day."""
     filtered: bool = False
-    """True if all cards show this event, so that its day is shown too."""
+    """True if all cards show this event, in which case they also show its day."""
     after_another: bool = False
     """True if the note can already be archived or pruned before this event."""
 
@@ -103,7 +103,7 @@ class BoardOnDay:
         return "" if position is None else LEVELS[self.board.snapshot.columns.maturity[position]]
 
     def mark(self, position: int) -> Mark | None:
-        """Returns the event for the card at ``position``: the filter's event if there is one, or the most notable.
+        """Returns the event for the card at ``position``: the filter's event if there is one, or else the most notable.
 
         None if there is no event.
         """

@@ -84,7 +84,7 @@ def _bar_cells(width: int) -> int:
 
 
 def card(on_day: BoardOnDay, position: int, width: int, glyphs: Glyphs, stale: str = "") -> list[Line]:
-    """Returns the card of the note at ``position``; for a ``stale`` file, a warning replaces the event."""
+    """Returns the card of the note at ``position``. If its file is ``stale``, a warning replaces the event."""
     mark = on_day.mark(position)
     label, role = label_of(mark, glyphs)
     if stale:
@@ -112,7 +112,7 @@ def _named(on_day: BoardOnDay, position: int, width: int, glyphs: Glyphs) -> Lin
 
 
 def _bar(on_day: BoardOnDay, position: int, width: int, glyphs: Glyphs) -> Line:
-    """Returns the importance on the day of the forecast as a bar, with the thresholds of the note's maturity."""
+    """Returns the bar for the note's importance on the day of the forecast, with the thresholds of its maturity."""
     board = on_day.board
     level = int(board.snapshot.columns.maturity[position])
     rules = board.rules.signals

@@ -78,7 +78,7 @@ class ColumnPane(ChoicePane):
         self.rebuild()
 
     def also_reads(self) -> tuple[object, ...]:
-        """Returns the inputs of the lines other than the view, including the board."""
+        """Returns the values besides the view from which the lines are built, including the board."""
         return (self.on_day, *super().also_reads())
 
     @property
@@ -191,7 +191,7 @@ class ColumnPane(ChoicePane):
         return super().ground(number)
 
     def moved(self, choice: str) -> None:
-        """Selects the note."""
+        """Selects the note under the cursor."""
         self.services.select(choice)
 
     def on_focus(self, event: events.Focus) -> None:

@@ -24,7 +24,7 @@ _TRACK_ROWS = (1, 2)
 
 
 class ForecastBar(Lines):
-    """Five lines: the day, the slider, changes per day, notes per event by that day, and an explanation."""
+    """Five lines: the day, the slider, changes per day, the number of notes per event by then, and an explanation."""
 
     READS = (ProjectState, EngineState)
 
@@ -35,7 +35,7 @@ class ForecastBar(Lines):
         day: int
 
         def can_replace(self, message: Message) -> bool:
-            """True if ``message`` also requests a day, since only the last day of a drag matters."""
+            """True if ``message`` requests a day, since only the last day of a drag matters."""
             return isinstance(message, ForecastBar.DayWanted)
 
     def __init__(self, *, id: str) -> None:
@@ -45,12 +45,12 @@ class ForecastBar(Lines):
         self._dragged = False
 
     def put(self, on_day: BoardOnDay | None, day: int) -> None:
-        """Shows another board or day; ``day`` is the requested one, for which the board may still be missing."""
+        """Shows another board or day. ``day`` is the requested day, for which the board may not be available yet."""
         self.on_day, self.day = on_day, day
         self.rebuild()
 
     def also_reads(self) -> tuple[object, ...]:
-        """Returns the board and the requested day."""
+        """Returns the board and the requested day, from which the lines are built."""
         return (self.on_day, self.day)
 
     def build(self, view: View, width: int) -> list[Line]:
@@ -122,7 +122,7 @@ class ForecastBar(Lines):
         return row.add("".join(signs[: place + 1]), "warn").add("".join(signs[place + 1 :]), "muted")
 
     def _counts(self, on_day: BoardOnDay, width: int) -> Line:
-        """Returns the number of notes with each event by the selected day, and the number that is new since today.
+        """Returns the number of notes with each event by the selected day, and how many of these are new since today.
 
         A narrow window leaves out events without notes.
         """
@@ -162,7 +162,7 @@ class ForecastBar(Lines):
             self._want(event.x)
 
     def on_mouse_up(self, event: events.MouseUp) -> None:
-        """Ends dragging."""
+        """Ends dragging the slider."""
         if self._dragged:
             self._dragged = False
             self.release_mouse()

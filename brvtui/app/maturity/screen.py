@@ -117,14 +117,14 @@ class MaturityScreen(FrameScreen):
 
     @property
     def idle(self) -> frozenset[str]:
-        """The actions without effect, including going to the displayed day, past the last day, or below one hit."""
+        """The actions that do nothing now, including going to the displayed day, past the last day or below one hit."""
         idle = super().idle | ({"ageing.less"} if self.times <= 1 else frozenset())
         idle |= frozenset() if self.wanted.day else {"forecast.today"}
         return idle | {"forecast.next", "forecast.month"} if self.wanted.day >= LAST_DAY else idle
 
     @property
     def renamed(self) -> Mapping[str, str]:
-        """The changed label in the key bar: the key for changes shows more notes while only changes are shown."""
+        """The changed label in the key bar: while only changes are shown, the key for changes shows more notes."""
         if not self.wanted.in_span:
             return super().renamed
         shows = "all notes" if self.wanted.only is None else "earlier too"
@@ -133,7 +133,7 @@ class MaturityScreen(FrameScreen):
     # the displayed board
 
     def want(self, **changes: object) -> None:
-        """Changes the day, order or filter; the slider changes immediately, the notes when they are computed."""
+        """Changes the day, order or filter. The slider changes immediately, and the notes when they are computed."""
         self.wanted = replace(self.wanted, **changes)  # type: ignore[arg-type]  # names of BoardOptions's own fields
         self.query_one(ForecastBar).put(self.on_day, self.wanted.day)
         self.show_keys()

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 _BAR = 6
 _MOST = 300
-"""The maximum number of links shown in each direction; longer lists block the event loop and help nobody."""
+"""The maximum number of links shown in each direction. Longer lists would block the event loop and help nobody."""
 _SEPARATOR = "\0"
 _LIKE = f"like{_SEPARATOR}"
 _OF_A_TRACE = "this is a saved trace: open its project to see facts about the note (brv-tui FOLDER)"
@@ -75,7 +75,7 @@ class AboutPane(ChoicePane):
 
     @property
     def note(self) -> str:
-        """The note under the cursor; empty if there is none or the row is scrolled out of view."""
+        """The note under the cursor; empty if there is no note or its row is scrolled out of view."""
         branch = self._branch(self.path)
         row = self.owner.index(self.cursor) if self.cursor in self.owner else -1
         is_seen = self.offset_row <= row < self.offset_row + self.rows
@@ -254,7 +254,7 @@ class AboutPane(ChoicePane):
         return self.view.project.overview.branches.get(path) if self.view.project.overview is not None else None
 
     def words(self, choice: str, lines: object) -> str:
-        """Returns the full title and path."""
+        """Returns the full title and path of a row."""
         path = choice.partition(_SEPARATOR)[2]
         branch = self._branch(path)
         return f"{branch.name}\n{path}" if branch is not None else path
@@ -284,7 +284,7 @@ class AboutPane(ChoicePane):
 
 
 def place_words(place: ManifestPlace) -> str:
-    """Returns the place of a file in the manifest as text, or the reason why it has none."""
+    """Returns the place of a file in the manifest as text, or the reason why it is not in the manifest."""
     if place.left_out:
         return f"left out of {place.lane}: {place.left_out}" if place.lane else f"not in it: {place.left_out}"
     abstract = ", with its abstract" if place.text_path != place.path else ""

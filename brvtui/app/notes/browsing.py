@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from brvtui.session.finding import FoundNotes
 
 _Search = tuple[Callable[["Session"], Any], Callable[[Any], None]]
-"""A function that searches in a worker, and one that shows the result."""
+"""A function that searches in a worker, and a function that shows the result."""
 MOST_SIMILAR = 12
 MOST_FOUND = 20
 _LONGEST_TRAIL = 100
@@ -141,10 +141,10 @@ class Browsing:
 
 
 class _NoteReader:
-    """Reads about one note at a time: only the newest request, and only once per state of the tree."""
+    """Reads about one note at a time: only for the newest request, and only once for each state of the tree."""
 
     def __init__(self, services: AppServices, begin: Callable[[str, Callable[[], None]], None]) -> None:
-        """Creates a reader; ``begin`` is called with a file, and with a function to call at the end."""
+        """Creates a reader. ``begin`` is called with a file, and with the function to call at the end."""
         self._services = services
         self._newest: Newest[str] = Newest(lambda file: begin(file, self._newest.finished), self._pause)
         self._pause_timer: Timer | None = None

@@ -18,11 +18,11 @@ from brvtui.text.visible import visible
 from brvtui.tree.reading.links import RELATION, LinkKind
 
 MOST_CHARS = 1_000_000
-"""The maximum number of characters to render or show; more would take seconds."""
+"""The maximum number of characters to render or show; a longer text would take seconds."""
 MOST_MARKS = 20_000
-"""The maximum number of markup characters and lines to render; a text with that many takes a second to parse.
+"""The maximum number of markup characters and lines to render; a text with that many of them takes a second to parse.
 
-Prose has far fewer: the limit allows ten for each of the 2,000 lines that the engine reads.
+Prose contains far fewer: the limit allows ten for each of the 2,000 lines that the engine reads.
 """
 MOST_PIECES = 100_000
 """The maximum number of pieces in a document; every line counts as at least two."""
@@ -49,7 +49,7 @@ class LinkTarget:
 
 
 Resolve = Callable[[LinkKind, str], LinkTarget]
-"""Returns the target of a link of a given kind and text."""
+"""Returns the target of a link, given its kind and its text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,11 +72,11 @@ class Document:
 
 
 class Full(Exception):
-    """The document has reached its maximum number of pieces."""
+    """Raised if the document has reached its maximum number of pieces."""
 
 
 class Abandoned(Exception):
-    """The document is no longer needed."""
+    """Raised if the document is no longer needed."""
 
 
 class Typesetter:
@@ -125,7 +125,7 @@ class Typesetter:
         self.lines.append(line_of(whole))
 
     def end_early(self, why: str) -> None:
-        """Ends the document with the reason ``why`` the rest is missing."""
+        """Ends the document, with the reason ``why`` the rest is missing."""
         self._left = MOST_PIECES
         self.warn(why)
 
@@ -144,7 +144,8 @@ class Typesetter:
 def typeset(text: str, typesetter: Typesetter) -> None:
     """Adds markdown ``text``. Links and relations become links; images and HTML remain text.
 
-    Raises :class:`Full` if the text exceeds the maximum size, and :class:`Abandoned` if it is no longer needed.
+    Raises :class:`Full` if the text exceeds the maximum size, and :class:`Abandoned` if the document is no longer
+    needed.
     """
     if len(text) > MOST_CHARS or sum(1 for _ in islice(MARKED.finditer(text), MOST_MARKS + 1)) > MOST_MARKS:
         typesetter.warn("too long to be rendered: this is the raw text")

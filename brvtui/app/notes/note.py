@@ -76,7 +76,7 @@ class NotePane(Pane):
         """True if the pane shows that it is waiting."""
         self._wait_timer: Timer | None = None
         self._fragment = ""
-        """The heading to scroll to when the note is rendered."""
+        """The heading to which the pane scrolls when the note is rendered."""
         self._last_offset = 0
         """The scroll offset of the text, kept while a problem is shown instead."""
         self._terms: re.Pattern[str] | None = None
@@ -84,7 +84,7 @@ class NotePane(Pane):
         """The answer to which the terms belong."""
 
     def also_reads(self) -> tuple[object, ...]:
-        """Returns the inputs of the lines other than the view, including the document and the mode."""
+        """Returns the values besides the view from which the lines are built, including the document and the mode."""
         return (self.document, self.raw, self._waits, *super().also_reads())
 
     def heading(self, view: View) -> str:
@@ -217,7 +217,7 @@ class NotePane(Pane):
 
     @property
     def idle(self) -> frozenset[str]:
-        """The actions without effect: following a link and moving between links if there are none."""
+        """The actions that do nothing now: following a link and moving between links if there are none."""
         return frozenset() if self.links else frozenset({"note.follow", "note.next_link"})
 
     def action_link(self, step: int) -> None:

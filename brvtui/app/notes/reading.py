@@ -95,8 +95,8 @@ _DASH = "┄"
 def page_document(page: About, width: int, raw: bool, is_abandoned: Callable[[], bool] = lambda: False) -> Document:
     """Renders ``page`` in lines of ``width`` cells, or shows its ``raw`` text.
 
-    A document that would take too long ends early with a notice. Raises :class:`brvtui.app.notes.markdown.Abandoned`
-    once ``is_abandoned`` returns True.
+    A document that would take too long to render ends early, with a notice. Raises
+    :class:`brvtui.app.notes.markdown.Abandoned` once ``is_abandoned`` returns True.
     """
     typesetter = Typesetter(width, resolver(page), is_abandoned)
     try:

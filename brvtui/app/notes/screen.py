@@ -84,7 +84,7 @@ class NotesTree(TreePane):
                 self.post_message(self.TextWanted(self._typed))
 
     def filter_changed(self) -> None:
-        """While the filter is typed, moves to the former row if it matches, or else to the best match."""
+        """While the filter is typed, moves to the former row if that matches the filter, or else to the best match."""
         kept = self.outline.kept
         if kept is not None and self._former is not None and self.field is not None and self.field.has_focus:
             best = next((path for path in (self._former[1], *(self._best or ())) if path in kept.files), self.chosen)
@@ -92,13 +92,13 @@ class NotesTree(TreePane):
         super().filter_changed()
 
     def action_filter(self) -> None:
-        """Also records the state of the tree, to restore it when the filter is cleared."""
+        """Opens the filter, and records the state of the tree, which is restored when the filter is cleared."""
         if self.field is None:
             self._former = (self.outline.opened, self.chosen, self.view.selection.file)
         super().action_filter()
 
     def clear_filter(self) -> bool:
-        """Also restores the tree, if the filter is still being typed."""
+        """Clears the filter and, if it is still being typed, restores the tree."""
         former, self._former = self._former, None
         if former is None or self.field is None or not self.field.has_focus:
             return super().clear_filter()
@@ -213,7 +213,7 @@ class NotesScreen(FrameScreen):
 
     @property
     def idle(self) -> frozenset[str]:
-        """The actions without effect, including going back if no link was followed."""
+        """The actions that do nothing now, including going back if no link was followed."""
         return super().idle if self._browsing.leads_back else super().idle | {"notes.back"}
 
     @on(AboutPane.SurroundingsWanted)

@@ -42,16 +42,16 @@ class OpenFleet:
         self._make = where
         self._where: MemberExecutor | None = None
         self._placed: tuple[Member, ...] = ()
-        """The members for which ``_where`` was created."""
+        """The members for which the executor was created."""
         self._asking = threading.Lock()
 
     def read(self) -> Fleet:
-        """Returns the current fleet. Blocks. Raises :class:`brvtui.fleet.fleet_file.FleetError` and OSError."""
+        """Returns the fleet as it is now. Blocks. Raises :class:`brvtui.fleet.fleet_file.FleetError` and OSError."""
         return self.fleet if self._read is None else self._read()
 
     @contextmanager
     def asker(self, replied: Replied, stopped: Stopped, fresh_s: float = FRESH_S) -> Iterator[Asker]:
-        """Yields an object that queries the members, to one thread at a time; other threads wait. Blocks.
+        """Yields an object that queries the members. Serves one thread at a time; other threads wait. Blocks.
 
         Raises :class:`brvtui.fleet.fleet_file.FleetError` and OSError if nothing can be started.
         """

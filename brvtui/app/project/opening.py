@@ -55,12 +55,12 @@ class Opening(NamedTuple):
 
 
 class OpenedProject(NamedTuple):
-    """A session; for a project with a context tree and a space, also the store of the choice between them."""
+    """A session. If the project has a context tree and a space, also the store of the user's choice between them."""
 
     session: Session
     choice: MemoryChoice | None = None
     is_chosen: bool = False
-    """True if the user has chosen one of the two."""
+    """True if the user has chosen between the context tree and the space."""
 
 
 class TreeRead(NamedTuple):
@@ -94,7 +94,7 @@ def open_session(opening: Opening) -> OpenedProject | SettingProblem:
 
 
 def _opened_of_two(opening: Opening) -> OpenedProject:
-    """Opens the project; of two memories, opens the chosen one, or else the memory of the engine in the settings."""
+    """Opens the project. If it has two memories, opens the chosen one, or else that of the engine in the settings."""
     from brvtui.engines.registry import kind_of
     from brvtui.store.app_state import MemoryChoice
     from brvtui.tree.reading import kinds

@@ -48,18 +48,18 @@ class Project:
         self._request = request
         self._services = services
         self.session: Session | None = None
-        """The session; None while no project is open."""
+        """The session of the open project; None while no project is open."""
         self.saved: SavedTrace | None = None
         """The displayed saved trace; None for a project."""
         self.choice: MemoryChoice | None = None
         """The stored choice of memory; None if the project does not have both a context tree and a space."""
         self.is_chosen = True
-        """True if the user has chosen one of two memories, or there is only one."""
+        """True if the user has chosen one of two memories, or if there is only one."""
         self._reading = False
         self._changed_again = False
         """True if the tree changed again while it was being read."""
         self._after_save = False
-        """True if the user's save is being read."""
+        """True if the tree is being read because the user saved."""
         self._late_timer: Timer | None = None
         self._texts: Newest[Session] = Newest(self._index_texts)
         self._texts_problem = ""
@@ -220,7 +220,7 @@ class Project:
             self._services.tree_shown(first)
 
     def failed(self, why: str, closed_by: SettingProblem | None = None) -> None:
-        """Shows ``why`` the project cannot be opened; ``closed_by`` is the setting that prevents it, if there is one.
+        """Shows ``why`` the project cannot be opened; ``closed_by`` is the setting that prevents this, if there is one.
 
         If the project was open and can no longer be read, the reason is shown only in a message.
         """
@@ -330,7 +330,7 @@ class Switches:
         self._switching: Newest[tuple[str, str]] = Newest(self._switch)
         """The requested engine and profile; while a switch reads the tree, another switch may be requested."""
         self._requested = ("", "")
-        """The last requested engine and profile; in use unless the switch is still running or has failed."""
+        """The last requested engine and profile. They are in use unless the switch is still running or has failed."""
 
     def next_profile(self) -> None:
         """Switches the engine to the profile after the last requested one."""

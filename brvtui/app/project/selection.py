@@ -40,16 +40,16 @@ class StaleFiles:
     """
 
     def __init__(self, services: AppServices, project: Project) -> None:
-        """Checks files whenever different ones are displayed."""
+        """Starts checking files whenever different ones are displayed."""
         self._services = services
         self._project = project
         self._checks: Newest[tuple[str, ...]] = Newest(self._begin)
-        """One check at a time: if each new check cancelled the last, none would end on a slow disk."""
+        """One check at a time: if each new check cancelled the previous one, none would end on a slow disk."""
         reads = (QueryState, AnswerState, SelectionState, ProjectState, WatchState)
         services.store.subscribe(reads, self._view_changed)
 
     def begin(self) -> None:
-        """Starts regular checks."""
+        """Starts to check the displayed files regularly."""
         self._services.set_interval(CHECK_S, self._check)
 
     def _view_changed(self) -> None:

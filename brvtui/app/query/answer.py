@@ -58,7 +58,7 @@ class AnswerPane(Pane):
 
     @property
     def copies(self) -> str:
-        """The text that the copy key copies: ``answer``, ``prompt`` or ``comparison``; ``path`` on the note's tab."""
+        """The text that the copy key copies: ``answer``, ``prompt``, ``comparison`` or, on the note's tab, ``path``."""
         return {"note": "path", PINNED: "comparison"}.get(self.tab, self.tab)
 
     def reads(self, view: View) -> tuple[object, ...]:
@@ -67,7 +67,7 @@ class AnswerPane(Pane):
         return (view.answered, view.live, view.opening, view.engine.name, view.pin, *note)
 
     def also_reads(self) -> tuple[object, ...]:
-        """Returns the inputs of the lines other than the view, including the front tab."""
+        """Returns the values besides the view from which the lines are built, including the front tab."""
         return (self.tab, *super().also_reads())
 
     def heading(self, view: View) -> str:
@@ -175,7 +175,7 @@ def tabs_of(view: View) -> tuple[str, ...]:
 
 
 def _paragraphs(text: str, view: View, width: int) -> list[Line]:
-    """Returns ``text`` as lines; once there is an answer, the query's words are marked."""
+    """Returns ``text`` as lines. Once there is an answer, the query's words are marked in them."""
     from brvtui.paint.blocks import marker, paragraphs
 
     marks = marker(view.presentation.words(view.answered)) if view.answered is not None else None

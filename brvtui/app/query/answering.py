@@ -45,7 +45,7 @@ class Answered(NamedTuple):
     problem: str = ""
     """The reason why the history could not be written, or an empty string."""
     read: TreeRead | None = None
-    """The tree after a run that recorded access hits."""
+    """The tree as it is after a run that recorded access hits."""
 
 
 class EngineUnusable(NamedTuple):
@@ -54,17 +54,17 @@ class EngineUnusable(NamedTuple):
     why: str
     engine: str
     request: QueryRequest | None
-    """The failed request; None if the engine was only being prepared."""
+    """The request that failed; None if the engine was only being prepared."""
 
 
 class Logged(NamedTuple):
-    """A run was logged, or could not be logged because of ``problem``."""
+    """The outcome of logging a run; ``problem`` is the reason if the run could not be logged."""
 
     problem: str
 
 
 class PermissionWanted(NamedTuple):
-    """A run needs a model that is not permitted yet; nothing was run. ``trace`` is a preview of the query."""
+    """A step of a run that needs a model that is not permitted yet. ``trace`` is a preview; nothing was run."""
 
     model: str
     trace: Trace
@@ -79,7 +79,7 @@ class AnswerEnded(NamedTuple):
 
 
 RunStep: TypeAlias = "Answered | EngineUnusable | Logged | PermissionWanted | events.Event | AnswerEnded"
-"""A step of an answer: first the answer itself, then the events of a model, and finally the end."""
+"""A step of an answer: first the answer itself, then the events of a model, and finally the end of the answer."""
 
 
 def steps(
@@ -92,8 +92,8 @@ def steps(
 ) -> Iterator[RunStep]:
     """Answers ``request`` with ``engine`` and yields each step. Blocks. A run's query is added to the history.
 
-    With a ``cancellation``, a model may answer a run; until it is permitted, the query is only previewed. A run that
-    uses services is previewed without them first, so that a result appears immediately.
+    With a ``cancellation``, a model may answer a run; until a model is permitted, the query is only previewed. A run
+    that uses services is previewed without them first, so that a result appears immediately.
     """
     from brvtui.engines.contract import EngineError
 
@@ -196,7 +196,8 @@ def _answered(
 ) -> Answered:
     """Returns ``trace`` with its detail and, after a run, the new history.
 
-    ``before`` is the generation of the snapshot before the query; a later one means that access hits were recorded.
+    ``before`` is the generation of the snapshot before the query; a later generation means that access hits were
+    recorded.
     """
     detail = detail_of(session, trace, trace.hits[0].file) if trace.hits else None
     if not trace.ran:
@@ -224,7 +225,7 @@ def _log(session: Session, trace: Trace, took_ms: float) -> str:
 def import_painters(engine: str) -> None:
     """Imports the modules that draw answers of ``engine`` ahead of the first answer.
 
-    These imports take longer than everything else that the first screen needs.
+    The imports take longer than everything else that the first screen needs.
     """
     from brvtui.engines.registry import presentation
     from brvtui.paint import (
@@ -248,7 +249,7 @@ def is_own_choice(session: Session) -> bool:
 def prepare(
     session: Session, engine: str, progressed: Callable[[int, int], None], cancelled: Callable[[], bool]
 ) -> EngineUnusable | None:
-    """Prepares data that ``engine`` needs for queries; ``progressed`` is called with vectors done and in total."""
+    """Prepares data that ``engine`` needs for queries. ``progressed`` gets the numbers of vectors done and in total."""
     from brvtui.engines.contract import EngineError, PreparingEngine
 
     chosen = session.engines.named(engine)

@@ -63,7 +63,7 @@ class Cache:
     """Reads the simulated cache that a run would use, and clears it."""
 
     def __init__(self, services: AppServices, project: Project, ask_again: Callable[[], None]) -> None:
-        """Creates a controller; ``ask_again`` repeats the query if the cache would now give another answer."""
+        """Creates a controller. ``ask_again`` repeats the query when the cache would give another answer."""
         self._services = services
         self._project = project
         self._ask_again = ask_again

@@ -54,7 +54,7 @@ def compared_text(pin: PinState, now: Trace | None, glyphs: Glyphs) -> str:
 
 
 def _causes(diff: AnswerDiff, decimals: int) -> dict[str, str]:
-    """Returns, by note path, the causes of visible score changes and the reason if the note is not a result."""
+    """Returns the causes of visible score changes, and the reason why a note is not a result, by note path."""
     causes = {}
     for note in diff.notes:
         seen = [cause for cause in note.causes if abs(cause.change) * 10**decimals >= _SEEN]
@@ -90,7 +90,7 @@ def comparison_lines(
 
 
 def _row(one: ResultChange, title: str, cells: int, width: int, glyphs: Glyphs, causes: str) -> list[Line]:
-    """Returns the mark, ranks, title and both scores of a result; below them, its causes or the largest change."""
+    """Returns the mark, ranks, title and both scores of a result, and below these the causes or the largest change."""
     role = _ROLES[one.moved]
     head = line(f" {_mark(one.moved, glyphs)} ", f"bold {role}")
     head.add(f"{_rank(one.then.rank):>2}→{_rank(one.now.rank):<2} ", role if one.moved is not Shift.SAME else "muted")

@@ -1,4 +1,4 @@
-"""A short form of the Retry and Cache panes, shown in their place."""
+"""A short form of the Retry and Cache panes, shown while they are hidden."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Digest(Lines):
         return {widget.id or "" for widget in self.siblings if widget.display}
 
     def also_reads(self) -> tuple[object, ...]:
-        """Returns the visible panes."""
+        """Returns the visible panes, on which the rows depend."""
         return (" ".join(sorted(self._others)),)
 
     def build(self, view: View, width: int) -> list[Line]:

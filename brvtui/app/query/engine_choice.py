@@ -40,7 +40,7 @@ class EngineChoice:
         services.store.subscribe((EngineState, ProjectState), self._view_changed)
 
     def begin_as_set(self, session: Session) -> None:
-        """Selects the engine from the settings, or keeps the default engine if that one cannot be loaded."""
+        """Selects the engine from the settings. If it cannot be loaded, keeps the default engine."""
         store = self._services.store
         try:
             mode = next(iter(session.engines.named(session.engine).modes), "")
@@ -114,7 +114,7 @@ class EngineChoice:
             self._show("")
 
     def _may_use_services(self, session: Session) -> bool:
-        """True if notes may be sent to the user's services; a project's settings file cannot permit that by itself."""
+        """True if notes may be sent to the user's services, which a project's settings file alone cannot permit."""
         is_requested = self._chosen or self._queries.has_run
         return is_requested or not answering.has_services(session) or answering.is_own_choice(session)
 

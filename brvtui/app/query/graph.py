@@ -25,7 +25,7 @@ _NOT_TOLD = "the trace does not have its links: it has only the links of the fir
 
 
 class GraphPane(ChoicePane):
-    """The selected note in the centre, and a row for each link; following a link makes its other end the centre."""
+    """The selected note in the centre, and a row for each link. Following a link makes its other end the centre."""
 
     TITLE = "Graph"
     READS = (QueryState, AnswerState, SelectionState, EngineState, ProjectState)
@@ -54,7 +54,7 @@ class GraphPane(ChoicePane):
         """The neighbourhood that is drawn."""
 
     def also_reads(self) -> tuple[object, ...]:
-        """Returns the inputs of the lines other than the view, including the centre."""
+        """Returns the values besides the view from which the lines are built, including the centre."""
         return (self._centre, *super().also_reads())
 
     def update(self, view: View) -> None:
@@ -100,7 +100,7 @@ class GraphPane(ChoicePane):
 
     @property
     def idle(self) -> frozenset[str]:
-        """The actions without effect: going back at the start, and following or saving links if there are none."""
+        """The actions that do nothing now: going back at the start, and following or saving links if there are none."""
         idle = set() if self._trail else {"graph.back"}
         idle |= set() if self.end[0] else {"graph.walk"}
         return frozenset(idle if self.neighbourhood is not None else idle | {"graph.picture"})
@@ -120,7 +120,7 @@ class GraphPane(ChoicePane):
             self._go(place, file)
 
     def action_retrace(self) -> None:
-        """Returns to the previous centre, with the cursor on the place that was left."""
+        """Returns to the previous centre, with the cursor on the place that was the centre before."""
         if not self._trail or self.neighbourhood is None:
             self.notify("the walk along the links began here", timeout=3)
             return

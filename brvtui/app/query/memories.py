@@ -91,7 +91,7 @@ class Memories:
         self._open_anew(self._request, "the project")
 
     def _open_anew(self, opening: Opening, what: str) -> None:
-        """Opens ``opening`` with the current query; in a browser, asks the user to reload the page."""
+        """Opens ``opening`` with the current query. In a browser, asks the user to reload the page instead."""
         if self._services.is_web:
             self._services.notify(f"reload this page to open {what}", timeout=8)
         else:

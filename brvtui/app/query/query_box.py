@@ -1,4 +1,4 @@
-"""The query field with history, scope and mode, and a line with the engine's reading of the query."""
+"""The query field with history, scope and mode, and a line with the engine's interpretation of the query."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class ScopeTree(TreePane):
         return f"Tree · in {view.query.scope}" if view.query.scope else "Tree"
 
     def head(self, view: View, width: int) -> list[Line]:
-        """Returns the row for the whole tree, which also remains while a filter is set."""
+        """Returns the row for the whole tree, which remains visible while a filter is set."""
         mark = self.glyphs.here if not view.query.scope else " "
         right = Line().extend(self.held(view.project.overview.counts) if view.project.overview else [])
         name = view.worded("whole tree") if width > right.width + 12 else "all"
@@ -57,7 +57,7 @@ class ScopeTree(TreePane):
 
     @property
     def idle(self) -> frozenset[str]:
-        """The actions without effect, including Enter on the whole tree without a scope, or on a saved folder."""
+        """The actions that do nothing now, including Enter on the whole tree without a scope, or on a saved folder."""
         is_saved_folder = bool(self.view.project.saved) and self.branch is not None and self.branch.is_folder
         lifts_nothing = self.chosen == ROOT and not self.view.query.scope
         return super().idle | {"tree.take"} if is_saved_folder or lifts_nothing else super().idle
@@ -84,7 +84,7 @@ class ScopeTree(TreePane):
 
 _DATE = len("2026-11-24")
 _TERMS = 6
-"""The weight of the query's terms in the line below the field: groups of at least this weight are cut, not left out."""
+"""The weight of the query's terms in the line below the field. Groups of at least this weight are cut, not left out."""
 
 
 class QueryInput(OrderedInput):
@@ -106,7 +106,7 @@ class QueryInput(OrderedInput):
         self._draft = ""
 
     def remember(self, history: tuple[str, ...]) -> None:
-        """Replaces the history, oldest query first; a new history moves the position to its end."""
+        """Replaces the history, oldest query first. The position moves to the end of a new history."""
         if history is not self.history:
             self.history = history
             self._place = len(history)
@@ -137,7 +137,7 @@ class QueryBadge(Lines):
     READS = (QueryState, AnswerState, EngineState, ProjectState)
 
     def build(self, view: View, width: int) -> list[Line]:
-        """Returns one right-aligned line."""
+        """Returns one right-aligned line with the scope, the mode and the badge."""
         badge, saved = Line(), view.project.saved
         if saved is not None and not view.query.scope:  # a narrow status line does not show the date
             badge.add(f"{saved.saved_at[:_DATE]}  ", "text")
@@ -157,7 +157,7 @@ class QueryBadge(Lines):
 
 
 class LintLine(Lines):
-    """The engine's reading of the query: its words and terms, and parts that can never match."""
+    """The engine's interpretation of the query: its words and terms, and the parts that can never match."""
 
     READS = (QueryState, AnswerState, EngineState, ProjectState)
 

@@ -111,7 +111,7 @@ class Reasons:
         self._services.background.run(find, dialog.put, group=_REMEDIES, exclusive=True)
 
     def find_counterfactuals(self) -> None:
-        """Searches for the smallest changes with which the query needs no model; a finished search can be repeated."""
+        """Searches for the smallest changes with which the query needs no model. A finished search can be repeated."""
         if self._project.refuses():
             return
         session, view = self._project.session, self._services.store.view
@@ -270,9 +270,10 @@ def _explained_or_none(explain: Callable[[], Explanation]) -> Explanation | None
 
 
 def _remedies(session: Session, explanation: Explanation, cached: str) -> tuple[Remedy, ...] | None:
-    """Returns the remedies for the note of ``explanation``; None if the engine knows only the explanation's own.
+    """Returns the remedies for the note of ``explanation``; None if the engine knows only those in the explanation.
 
-    Remedies are tried on an empty cache; ``cached`` is appended to a wording that the current cache would answer.
+    Remedies are tried on an empty cache; ``cached`` is appended to remedies whose wording the current cache would
+    answer.
     """
     try:
         remedies = session.explainer.remedies(explanation, is_cancelled)

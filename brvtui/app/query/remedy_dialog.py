@@ -104,7 +104,7 @@ class RemedyPane(ChoicePane):
 
     @property
     def _answers(self) -> bool:
-        """True if no change can improve the note: it is the first and quoted result of an answer without a model.
+        """True if no change can improve the note's place: it is the first and quoted result, and no model was needed.
 
         A cached answer may have needed a model originally; then there are remedies.
         """
@@ -123,7 +123,7 @@ class RemedyPane(ChoicePane):
         return self._explanation.trace.answer.kind == "cached"
 
     def put(self, remedies: Sequence[Remedy] | None) -> None:
-        """Lists ``remedies``, or else the explanation's own remedy if it was verified."""
+        """Lists ``remedies``, or else the remedy in the explanation if that was verified."""
         advised = self._explanation.remedy
         self._tried_all = remedies is not None
         self._remedies = remedies or ([advised] if advised is not None and advised.verified else [])
@@ -200,7 +200,7 @@ def title_of(explanation: Explanation) -> str:
 
 
 def _advised(explanation: Explanation) -> str:
-    """Returns the engine's advice if it tried no change itself, or an empty string if there is none."""
+    """Returns the engine's advice if the engine tried no change itself; empty if there is no advice."""
     remedy = explanation.remedy
     return "" if remedy is None or remedy.verified or remedy.text == NOTHING_HELPS else remedy.text
 

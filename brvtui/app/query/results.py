@@ -46,7 +46,7 @@ _TO_FLEET = "It opens here as soon as it can be read. Esc, then {screens.fleet} 
 
 
 class ResultsPane(ChoicePane):
-    """Two lines for each hit (title and score; matching words), and a third with the path for the selected hit."""
+    """Two lines for each hit (title and score; matching words), and a third line with the path of the selected hit."""
 
     TITLE = "Results"
     READS = (QueryState, AnswerState, SelectionState, ProjectState, StaleState, FleetState)
@@ -187,7 +187,7 @@ class ResultsPane(ChoicePane):
         return lines
 
     def words(self, choice: str, lines: Sequence[Line]) -> str:
-        """Returns the full title and path."""
+        """Returns the full title and path of a row."""
         trace = self.view.answer.trace
         results: list[Hit | NearMiss] = [*trace.hits, *trace.near_misses] if trace else []
         return next((f"{one.title}\n{one.path}" for one in results if one.file == choice), "")
@@ -198,7 +198,7 @@ class ResultsPane(ChoicePane):
 
     @property
     def idle(self) -> frozenset[str]:
-        """The actions without effect: Enter if no result is selected and no other wording is offered."""
+        """The actions that do nothing now: Enter if no result is selected and no other wording is offered."""
         asks_otherwise = not self.choices and not self.word_filter and _in_words_of_notes(self.view)
         return frozenset() if self.chosen or asks_otherwise else frozenset({"results.open"})
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class RetryPane(ChoicePane):
-    """A row for each attempt; the open one also lists its results, which can be selected."""
+    """A row for each attempt. The row that is open lists the attempt's results, which can be selected."""
 
     TITLE = "Retry"
     READS = (QueryState, AnswerState, SelectionState)
@@ -44,7 +44,7 @@ class RetryPane(ChoicePane):
         return self._first_opened if self._opened is None else self._opened
 
     def also_reads(self) -> tuple[object, ...]:
-        """Returns the inputs of the lines other than the view, including the row that the user opened."""
+        """Returns the values besides the view from which the lines are built, including the row opened by the user."""
         return (self._opened, *super().also_reads())
 
     def update(self, view: View) -> None:

@@ -61,7 +61,7 @@ def strip(view: View, width: int, glyphs: Glyphs, values: bool = False) -> list[
 def verdict(view: View, width: int, glyphs: Glyphs, rows: int = 0) -> list[Line]:
     """Returns the badge and the sentence, padded to a constant height for the strip below.
 
-    They take at most ``rows`` lines, or by default :func:`sentence_rows`.
+    The badge and the sentence take at most ``rows`` lines, or by default :func:`sentence_rows`.
     """
     lines = _verdict(view, width, glyphs, rows or sentence_rows(width))
     return lines + [Line()] * (sentence_rows(width) - len(lines))
@@ -129,7 +129,7 @@ _HOW = (
 _WHOLE_SENTENCE = 1000
 """The maximum number of lines for the sentence when Route is maximised."""
 _LEAST_ROWS = 8
-"""If fewer rows remain below the verdict and the strip, opening the pane maximises it."""
+"""The minimum number of rows below the verdict and the strip. With fewer, opening the pane maximises it."""
 
 
 class RoutePane(Pane):
@@ -162,16 +162,16 @@ class RoutePane(Pane):
         self._reveals = False
 
     def arranged(self, shown: frozenset[str]) -> None:
-        """Shows the verdict in this pane if the line above is hidden."""
+        """Shows the verdict in this pane if the line above the panes is hidden."""
         self.with_verdict, self.alone = VERDICT not in shown, len(shown) == 1
 
     def also_reads(self) -> tuple[object, ...]:
-        """Returns the inputs of the lines other than the view, including the place of the verdict."""
+        """Returns the values besides the view from which the lines are built, including the place of the verdict."""
         return (self.with_verdict, self.alone, *super().also_reads())
 
     @property
     def idle(self) -> frozenset[str]:
-        """The actions without effect: the search for changes if no model is needed now."""
+        """The actions that do nothing now: the search for changes if no model is needed now."""
         return frozenset() if self.view.may_need_less else frozenset({"route.takes"})
 
     @property
@@ -202,7 +202,7 @@ class RoutePane(Pane):
         return [*top, *decision, *counterfactuals, *flow, *times(trace.timings, width)]
 
     def _counterfactuals(self, view: View, width: int) -> list[Line]:
-        """Returns the counterfactuals, or the key that starts the search, or a message while it runs."""
+        """Returns the counterfactuals, the key that starts the search for them, or a message while the search runs."""
         if not view.may_need_less or view.project.saved:
             return []
         lines = [rule(width, "changes after which no model is needed", dash=self.glyphs.dash)]

@@ -42,7 +42,7 @@ _CUT_OFF = "stopped: the part that the model had written is below the answer"
 class RequestQueue:
     """Starts requests one at a time: all runs, but only the newest preview.
 
-    ``start`` starts a request. ``pause`` starts a timer, or restarts it, that calls :meth:`go`.
+    ``start`` starts a request. ``pause`` starts or restarts the timer that calls :meth:`go`.
     """
 
     def __init__(self, start: Callable[[QueryRequest], None], pause: Callable[[], None]) -> None:
@@ -60,7 +60,7 @@ class RequestQueue:
     def ask(
         self, query: str, scope: str, run: bool = False, without_model: bool = False, at_once: bool = False
     ) -> None:
-        """Requests a trace, which replaces a waiting preview; if ``at_once``, without waiting for a pause in typing."""
+        """Requests a trace, which replaces a waiting preview. If ``at_once``, does not wait for a pause in typing."""
         self.newest += 1
         request = QueryRequest(self.newest, query, scope, run, without_model)
         self._preview = None if run else request
@@ -98,7 +98,7 @@ class RequestQueue:
         return number == self.newest
 
     def failed(self, number: int) -> None:
-        """Records that request ``number`` ended without an answer; ignores a request that is not running."""
+        """Records that request ``number`` ended without an answer. Ignores requests that are not running."""
         if number == self._begun:
             self._busy = False
             self.go()
@@ -107,7 +107,7 @@ class RequestQueue:
 class QueryRunner:
     """Runs the query as it is typed, and shows the answer.
 
-    Previews never use a model; runs use one once the user has permitted that.
+    Previews never use a model; runs use one as soon as the user has permitted it.
     """
 
     def __init__(
@@ -137,13 +137,13 @@ class QueryRunner:
         self._to_select = ("", "")
         """A query and the note to select once that query is answered."""
         self.has_run = False
-        """True once the user has run a query, which permits engines to call services without a run."""
+        """True once the user has run a query. From then on, engines may call services without a run."""
         self.requests = RequestQueue(self._begin, self._pause)
         self._pausing: Timer | None = None
         self._expiring: Timer | None = None
         """The timer that expires with the displayed cached answer."""
         self._cancellation: Cancellation | None = None
-        """The cancellation of the newest run that a model may answer; without effect after the end of that run."""
+        """The cancellation of the newest run that a model may answer. It has no effect after that run has ended."""
         self._newest_run = 0
         """The number of the newest run that a model may answer."""
 
@@ -201,7 +201,7 @@ class QueryRunner:
         self._selection.select(next(iter(selectable(trace)), ""))
 
     def tree_changed(self) -> None:
-        """Repeats the query, unless a model is writing the answer, which is kept although its tree is outdated."""
+        """Repeats the query. If a model is writing the answer, keeps that answer although its tree is outdated."""
         view = self._services.store.view
         live = view.model.live
         if live is None or not live.is_about(self.typed, view.query.scope, view.engine.name):
@@ -294,7 +294,7 @@ class QueryRunner:
                     self._show_live(advanced(live, step))
 
     def _broke_down(self, request: QueryRequest, why: str) -> None:
-        """Resets the display of work in progress; an old run does not hide a newer answer."""
+        """Resets the display of work in progress. An old run does not hide a newer answer."""
         self._services.notify(why, severity="error", timeout=10)
         if request.number == self._newest_run:
             self._show_live(None)
@@ -344,7 +344,7 @@ class QueryRunner:
         self._preview_once_expired(trace)
 
     def _preview_once_expired(self, trace: Trace) -> None:
-        """Repeats the preview ``trace`` when the cached answer that it shows expires; runs are not repeated."""
+        """Repeats the preview ``trace`` when the cached answer that it shows expires. Runs are not repeated."""
         from brvtui.trace.routing import CacheLook, FingerprintState
 
         if self._expiring is not None:
@@ -361,7 +361,7 @@ class QueryRunner:
             self.tree_changed()
 
     def refused(self, refused: EngineUnusable) -> None:
-        """Shows why the engine cannot be used with its settings, and switches to the project's first engine.
+        """Shows the reason why the engine cannot be used with its settings, and switches to the project's first engine.
 
         A refusal is ignored if the request is outdated or another engine has been selected since then.
         """

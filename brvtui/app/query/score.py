@@ -24,7 +24,7 @@ _NAME = 13
 
 
 class ScorePane(Pane):
-    """The selected result's score as a bar and a table; then signals, best possible score and terms."""
+    """The selected result's score as a bar and a table, followed by signals, best possible score and terms."""
 
     TITLE = "Score"
     READS = (QueryState, AnswerState, SelectionState, StaleState, ProjectState)

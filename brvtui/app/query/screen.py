@@ -99,7 +99,7 @@ QUERY = Arrangement(
 
 
 def _wide_graph(width: int, height: int) -> Split:
-    """Returns the layout with a large graph; Retry, which is short here, is below the tree."""
+    """Returns the layout with a large graph. Retry, which is short in this layout, is below the tree."""
     route = _ROUTE_ROWS if height < 40 else min(height // 3, _ROUTE_ROWS + 10)
     rest = height - route
     tree = _tree_width(width)
@@ -193,7 +193,7 @@ class QueryScreen(FrameScreen):
 
     @property
     def idle(self) -> frozenset[str]:
-        """The actions without effect, including opening, running or going back without a note, query or history."""
+        """The actions that do nothing now, such as opening, running or going back without a note, query or history."""
         lacks = {"results.notes": self.note_at_hand, "query.run": self.field.value, "query.earlier": self.field.history}
         return super().idle | {name for name, value in lacks.items() if not value}
 

@@ -37,7 +37,7 @@ class QueryAtHand(NamedTuple):
     text: str
     scope: str
     is_covered: bool
-    """True if a note answers it, or if that is not known yet."""
+    """True if a note answers the query, or if that is not known yet."""
 
 
 class FrameScreen(Screen[None]):
@@ -54,7 +54,7 @@ class FrameScreen(Screen[None]):
         super().__init__()
         self._layouts = layouts
         self.is_made = False
-        """True once its panes exist; until then the screen cannot show anything."""
+        """True once the screen's panes exist; until then, the screen cannot show anything."""
 
     def make_head(self) -> ComposeResult:
         """Yields the widgets between the status line and the panes."""
@@ -94,7 +94,7 @@ class FrameScreen(Screen[None]):
 
     @property
     def why_notice(self) -> str:
-        """A notice that explanations of the current note may not match the screen; empty if they do."""
+        """A notice that explanations of the current note may not match the screen; empty if they match."""
         return ""
 
     @property
@@ -136,7 +136,7 @@ class FrameScreen(Screen[None]):
 
     @property
     def query_at_hand(self) -> QueryAtHand:
-        """The query on which keys act: the open one."""
+        """The query on which keys act: the open query."""
         query, trace = self.view.query, self.view.answer.trace
         return QueryAtHand(query.text.strip(), query.scope, trace is None or trace.covered)
 
@@ -231,7 +231,7 @@ class FrameScreen(Screen[None]):
         self.show_keys()
 
     def holder_of(self, action: str) -> DOMNode | None:
-        """Returns the screen or pane that has ``action``, or None; shows and focuses a pane."""
+        """Returns the screen or pane that has ``action``, or None. If it is a pane, shows and focuses it."""
         if _has_action(self, action):
             return self
         panes = [pane for pane in self.query(Pane).results(Pane) if _has_action(pane, action)]

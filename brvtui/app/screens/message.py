@@ -1,4 +1,4 @@
-"""Overlays: a text such as the help of a pane, and letters for jumping to panes."""
+"""Overlays: messages, such as the help of a pane, and letters for jumping to panes."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ class TextPane(Pane):
         return self._title
 
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
-        """Returns the number of lines."""
+        """Returns the height of the content in lines."""
         return len(self.build(self.view, max(width - 1, 1)))
 
     def build(self, view: View, width: int) -> list[Line]:
@@ -108,7 +108,7 @@ class TextPane(Pane):
 
 
 class MessageScreen(ModalScreen[None]):
-    """Shows a text until Esc, q, F1 or ? closes it."""
+    """Shows a message until Esc, q, F1 or ? closes it."""
 
     CSS_PATH = sheet("modal")
     BINDINGS = bindings(MESSAGE)

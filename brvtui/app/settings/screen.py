@@ -31,7 +31,7 @@ class SettingField(FieldDialog[Value]):
     """Asks for the value of a setting; returns a valid value, or None."""
 
     def __init__(self, name: str, value: str, allowed: str, read: Callable[[str], Value]) -> None:
-        """Creates a field for ``name`` with its ``value``; ``read`` converts a text, or raises ConfigError."""
+        """Creates a field for ``name`` with its ``value``; ``read`` converts the typed text, or raises ConfigError."""
         super().__init__(name, value, allowed)
         self._read = read
 
@@ -67,11 +67,11 @@ class SettingPane(Pane):
         self.row: SettingRow | None = None
 
     def also_reads(self) -> tuple[object, ...]:
-        """Returns the inputs of the lines besides the view: the setting and the theme, which a key can change."""
+        """Returns the setting and the theme (which a key can change), from which the lines are built."""
         return (self.row, self.app.theme, *super().also_reads())
 
     def restyle(self) -> None:
-        """Also updates the name of the current theme."""
+        """Repaints the pane, including the name of the current theme."""
         self.rebuild()
         super().restyle()
 
@@ -161,7 +161,7 @@ class SettingsScreen(FrameScreen):
 
     @property
     def idle(self) -> frozenset[str]:
-        """The actions without effect, including editing a note, which the key bar offers on screens with notes."""
+        """The actions that do nothing now, including editing a note, which the key bar offers on screens with notes."""
         return super().idle | {"note.edit"}
 
     def show(self, view: View) -> None:

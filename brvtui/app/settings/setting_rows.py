@@ -54,7 +54,7 @@ class SettingRow:
     restart: bool = False
     personal: bool = False
     steps: tuple[Value, ...] = ()
-    """The values to step through, if there are few."""
+    """The values that keys step through, if there are few values."""
     typed: bool = True
     """True if the value is typed or selected from a list; otherwise it can only be stepped through."""
     current: Value = ""

@@ -70,7 +70,7 @@ class SettingsPane(ChoicePane):
         return self.rows_by_name.get(self.chosen)
 
     def also_reads(self) -> tuple[object, ...]:
-        """Returns the inputs of the lines besides the view: the settings in effect, the themes and the rows."""
+        """Returns the settings in effect, the themes and the rows, from which the lines are built."""
         return (self.services.configuration, self.services.library, self._rows, *super().also_reads())
 
     def lacks(self, view: View) -> Iterable[Message]:
@@ -115,7 +115,7 @@ class SettingsPane(ChoicePane):
         return f"{row.name} {row.value} {row.summary} {(row.left_out or row.source).layer.value}"
 
     def keeps(self, choice: str, lines: Sequence[Line]) -> bool:
-        """Also True for the last changed setting, so that the next key changes the same setting."""
+        """True for settings that match the filter, and for the last changed one, so that keys can change it again."""
         return choice == self._changed_name or super().keeps(choice, lines)
 
     def put_filter(self, text: str) -> None:
@@ -131,7 +131,7 @@ class SettingsPane(ChoicePane):
 
     @property
     def idle(self) -> frozenset[str]:
-        """Actions without effect on the setting under the cursor."""
+        """The actions that do nothing for the setting under the cursor."""
         row = self.row
         if row is None or self.services.configuration.why_read_only(row.name):
             return frozenset({"settings.change", "settings.default"})

@@ -73,7 +73,7 @@ def _rank(theme: Theme) -> int:
 
 
 def ground_of(theme: Theme) -> str:
-    """Describes the theme's background, dark or light, and says if it uses the terminal's own colours."""
+    """Describes the theme's background: dark or light, and whether it uses the terminal's own colours."""
     ground = "dark" if theme.dark else "light"
     return f"{ground}, terminal colours" if theme.ansi else ground
 

@@ -69,7 +69,7 @@ class _Faults:
         return not fault
 
     def unknown(self, name: str, known: Mapping[str, Any] | tuple[str, ...], above: str = "") -> None:
-        """Adds that ``name`` is not one of ``known``."""
+        """Adds the fault that ``name`` is not one of ``known``."""
         hint = nearest(name, known) if len(self.found) < MOST_PROBLEMS else ""
         self.found.append(f"unknown key {above}{shortened(name)}{hint}")
 
@@ -178,13 +178,13 @@ class Library(NamedTuple):
     problems: dict[Path, tuple[str, ...]]
 
     def keeping(self, old: Library) -> Library:
-        """Returns these themes; a file that is broken now keeps its theme from ``old``."""
+        """Returns this library, in which a file that is broken now keeps its theme from ``old``."""
         kept = {name: file for name, file in old.files.items() if file in self.problems and name not in self.files}
         themes = self.themes | {name: old.themes[name] for name in kept}
         return Library(themes, self.files | kept, self.problems)
 
     def why_missing(self, name: str, place: str = "") -> tuple[str, ...]:
-        """Returns the reason why the theme ``name``, set in ``place``, does not exist, line by line; empty if it does.
+        """Returns the lines that say why there is no theme ``name``, which is set in ``place``; empty if there is one.
 
         The reason is the problem of the file with that name, if there is one.
         """

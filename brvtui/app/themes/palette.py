@@ -37,7 +37,7 @@ TABLES: Mapping[str, Mapping[str, str]] = {
 """The roles by table and key."""
 
 ROLES: tuple[str, ...] = tuple(role for table in TABLES.values() for role in table.values())
-"""All roles."""
+"""The names of all roles."""
 
 ON_ANY_GROUND = frozenset(ROLES) - {
     "bar",

@@ -62,7 +62,7 @@ class Versions:
             self._services.notify(warning, severity="warning", timeout=_RESULT_S)
 
     def verify(self) -> None:
-        """Runs the same queries in the installed engine and in ours, and shows the result."""
+        """Runs the same queries in the installed engine and in the tool's own, and shows the result."""
         session = self._project.session
         if session is None or self.is_asking:
             return

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 
 VERIFY, MIGRATE = "verify", "migrate"
-"""The results of the dialog."""
+"""The results of :class:`VersionsDialog`: to verify the engine, or to preview a migration."""
 _SHOWN = 3
 
 
@@ -161,7 +161,7 @@ class MigrationList(ChoicePane):
         return lines
 
     def changed(self) -> None:
-        """Also shows the selected choice of the new lines."""
+        """Repaints the list, and shows the selected choice beside it."""
         super().changed()
         self.moved(self.chosen)
 

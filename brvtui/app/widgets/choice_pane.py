@@ -34,7 +34,7 @@ class ChoicePane(Pane):
         return self.choices[self.cursor] if 0 <= self.cursor < len(self.choices) else ""
 
     def add_rows(self, lines: list[Line], rows: Sequence[Line], choice: str = "") -> None:
-        """Appends ``rows`` to ``lines`` as the lines of ``choice``; without a name they cannot be selected."""
+        """Appends ``rows`` to ``lines`` as the lines of ``choice``; if that is empty, the rows cannot be selected."""
         if choice:
             self.choices.append(choice)
         lines += rows
@@ -150,7 +150,7 @@ class ChoicePane(Pane):
         self.clicked(owner)
 
     def clicked(self, place: int) -> None:
-        """Called for a click on the choice at index ``place``: the first selects it, the second acts like ``Enter``."""
+        """Called for a click on the choice at index ``place``: a first click selects it, a second is like ``Enter``."""
         if place == self.cursor and self.has_focus:
             self.action_take()
         self.move_to(place)

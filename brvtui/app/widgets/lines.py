@@ -29,7 +29,10 @@ _LEAST_HANGING = 12
 
 
 class LazyLines(Sequence[Line]):
-    """Lines that are drawn on access. Two are equal if head and tail are equal and the rows are the same object."""
+    """Lines that are drawn on access.
+
+    Two objects are equal if head and tail are equal and the rows are the same object.
+    """
 
     def __init__(
         self, head: Sequence[Line], rows: Sequence[Row], tail: Sequence[Line], draw: Callable[[Row], Line]
@@ -79,7 +82,7 @@ class Lines(Widget):
         """The lines to draw; may be :class:`LazyLines`."""
         self._strips: dict[int, Strip] = {}
         self._painted: dict[int, Strip] = {}
-        """The strips on the terminal, by row."""
+        """The strips that are on the terminal now, by row."""
         self._repainting = False
         self._base = Style()
         self.area = Size(0, 0)
@@ -93,7 +96,7 @@ class Lines(Widget):
 
     @property
     def glyphs(self) -> Glyphs:
-        """The symbols to draw with."""
+        """The symbols with which the app draws."""
         return self.services.glyphs
 
     @property
@@ -135,7 +138,7 @@ class Lines(Widget):
         return read_of(view, self.READS)
 
     def also_reads(self) -> tuple[object, ...]:
-        """Returns the inputs of the lines other than the view."""
+        """Returns the values besides the view from which the lines are built."""
         return ()
 
     def made(self) -> Sequence[Line]:
@@ -323,7 +326,7 @@ class Paragraphs(Lines):
             self.refresh(layout=True)
 
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
-        """Returns the number of lines."""
+        """Returns the height of the paragraphs in lines."""
         return len(self.build(self.view, max(width, 1)))
 
     def build(self, view: View, width: int) -> list[Line]:

@@ -50,7 +50,7 @@ class Options(Lines, can_focus=True):
         self._edges: list[tuple[int, str]] = []
 
     def also_reads(self) -> tuple[object, ...]:
-        """Returns the selected option and the focus state."""
+        """Returns the selected option and the focus state, on which the line depends."""
         return (self.chosen, self.has_focus)
 
     def build(self, view: View, width: int) -> list[Line]:

@@ -85,7 +85,7 @@ class Kept(NamedTuple):
     files: frozenset[str]
     folders: Mapping[str, int]
     paths: frozenset[str]
-    """The paths of all these files and folders."""
+    """The paths of the matching files and of the folders above them."""
 
 
 def kept(files: Sequence[Branch], word_filter: WordFilter, also: Set[str] = frozenset()) -> Kept:
@@ -162,7 +162,7 @@ class Outline:
         return True
 
     def is_open(self, path: str) -> bool:
-        """True if folder ``path`` is open; while a filter is set, all folders are."""
+        """True if folder ``path`` is open; while a filter is set, all folders count as open."""
         return self.kept is not None or path in (self.opened or ())
 
     def open(self, *paths: str) -> None:

@@ -203,7 +203,7 @@ class Pane(Lines, can_focus=True):
     # filtering
 
     def also_reads(self) -> tuple[object, ...]:
-        """Returns the words of the filter."""
+        """Returns the words of the filter, on which the lines depend."""
         return (" ".join(self.word_filter.words),)
 
     def made(self) -> Sequence[Line]:

@@ -179,7 +179,7 @@ def _project_groups(view: View, overview: Overview, glyphs: Glyphs, wide: bool) 
 
 
 def _profile(engine: EngineState) -> tuple[int, list[Span]]:
-    """Returns the profile in use, highlighted if it is not the default, since it then changes answers."""
+    """Returns the profile in use, highlighted if it is not the default, since such a profile changes answers."""
     if engine.has_usual_profile:
         return 6, [("profile ", "muted"), (engine.profile, "text")]
     return 9, [("profile ", "muted"), (engine.profile, "bold accent")]

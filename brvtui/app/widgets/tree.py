@@ -104,7 +104,7 @@ class TreePane(ChoicePane):
 
     @property
     def idle(self) -> frozenset[str]:
-        """The actions without effect: opening a row that is not a folder, and showing stubs in a tree that has none."""
+        """The actions that do nothing now: opening a row that is not a folder, and showing stubs if there are none."""
         can_open = self.chosen in (UNSEEN, ASIDE) if self.branch is None else self.branch.is_folder
         overview = self.view.project.overview
         idle = set() if can_open else {"tree.open"}
@@ -356,7 +356,7 @@ class TreePane(ChoicePane):
 
 
 def sign_of(branch: Branch, glyphs: Glyphs, kind: ProjectKind) -> tuple[str, str]:
-    """Returns the symbol and the role of a file; all code symbols share one."""
+    """Returns the symbol and the role for a file; all symbols of code share one."""
     if not kind.has_maturity:
         return glyphs.bullet, "muted"
     if branch.kind == INDEX:

@@ -1,4 +1,4 @@
-"""``brv-tui fleet query``, ``explain`` and ``eval``: queries to every member."""
+"""``brv-tui fleet query``, ``explain`` and ``eval``: commands that query every member."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ def _judged_together(file: Path, fleet: Fleet, options: FleetOptions) -> tuple[d
 
 
 _SHOWN = 3
-"""The number of results printed per member without a limit, and of members whose reason for no answer is printed."""
+"""The default number of results per member; if no member answers, the number of members whose reason is printed."""
 
 
 @click.command("query")
@@ -177,7 +177,7 @@ def _best(answer: MemberAnswer, limit: int | None) -> MemberAnswer:
 
 
 def _writing(asker: Asker, fleet: Fleet, text: str, limit: int | None) -> Asker:
-    """``asker``, extended to write one JSON line per answer. The lines of absent members are written at once."""
+    """``asker``, extended to write one line of JSON per answer. The lines for absent members are written at once."""
     from brvtui.trace import SCHEMA, to_plain
 
     head = {"schema": SCHEMA, "fleet": fleet.name, "query": text}

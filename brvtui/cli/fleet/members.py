@@ -191,7 +191,7 @@ def add(places: tuple[str, ...], file: Path | None, folder: str | None, **values
 
 
 def _say_unusable(fleet: Fleet) -> list[Absence]:
-    """Prints the members whose folders are missing, or only name a space elsewhere, to the standard error.
+    """Prints to standard error the members whose folder is missing, or only refers to a space elsewhere.
 
     Returns the missing members.
     """

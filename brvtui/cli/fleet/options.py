@@ -1,4 +1,4 @@
-"""The options of fleet commands: the fleet, its members, and the processes or cluster on which they answer."""
+"""Options of fleet commands: the fleet, its members, and the processes or the cluster that run the queries."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _REMEDIES = {
     ),
     AbsenceKind.NOT_RANKED: "; to use its own engine, run fleet query --merge each, or fleet eval without --judgments",
 }
-"""The remedies for absences whose message does not include one."""
+"""Remedies for the kinds of absence whose messages do not include one."""
 
 
 def print_table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
@@ -54,7 +54,7 @@ def outcome(replies: Sized, is_good: bool) -> int:
 
 
 def say_missing(missing: Sequence[Absence]) -> None:
-    """Prints absent members and the reasons to the standard error, one line per reason."""
+    """Prints the absent members and the reasons to standard error, one line per reason."""
     reasons: dict[tuple[str, AbsenceKind], list[str]] = {}
     for one in missing:
         reasons.setdefault((one.why, one.kind), []).append(one.member)
@@ -67,7 +67,7 @@ def say_missing(missing: Sequence[Absence]) -> None:
 
 
 def say_first_notes(lines: Sequence[str]) -> None:
-    """Prints the first of ``lines`` to the standard error, then the number of remaining ones."""
+    """Prints the first of ``lines`` to standard error, then the number of remaining ones."""
     for line in first_lines(lines, "note"):
         say_note(line)
 
@@ -79,7 +79,7 @@ def with_remedy(why: str, kind: AbsenceKind) -> str:
 
 _F = TypeVar("_F", bound=Callable[..., Any])
 _FROM_START = "\r\033[K"
-"""Moves a terminal's cursor to the start of its line, and clears the line."""
+"""The control sequence that moves the cursor to the start of its line and clears the line."""
 FILE_HELP = "The fleet file (default: fleet.toml in this folder)."
 
 
@@ -142,7 +142,7 @@ class FleetOptions:
 
     @contextmanager
     def asker(self, fleet: Fleet) -> Iterator[Asker]:
-        """Yields an asker for the fleet's members. Processes that it started end with the block."""
+        """Yields an asker for the fleet's members. Processes started by the asker end with the block."""
         from brvtui.fleet.answering import Asker
         from brvtui.fleet.fleet_file import FleetError
 
@@ -209,7 +209,7 @@ def fleet_command(command: _F) -> _F:
 
 
 class _Progress:
-    """Shows the number of members that have answered in a line on a terminal, which is cleared at the end.
+    """Shows the number of members that have answered, on a line of the terminal that is cleared at the end.
 
     A command may query its members several times, and not all of them each time.
     """
@@ -228,7 +228,7 @@ class _Progress:
         self._write(f"{_FROM_START}members: {len(self._answered)} of {self._members}{again}")
 
     def end(self) -> None:
-        """Clears the line."""
+        """Clears the progress line."""
         if self._answered:
             self._write(_FROM_START)
 

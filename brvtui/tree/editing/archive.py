@@ -26,7 +26,7 @@ _PLAIN_FROM = 1e-6
 
 
 class StubError(ValueError):
-    """A stub cannot be restored. The message gives the reason, without the stub's name."""
+    """Raised if a stub cannot be restored. The message gives the reason, without the stub's name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +39,7 @@ class ArchivedAs:
 
 @dataclass(frozen=True, slots=True)
 class Stub:
-    """The two paths in a stub: the note's path before archiving, and the path of its full text."""
+    """The two paths in a stub: the note's path before it was archived, and the path of its full text."""
 
     original_path: str
     points_to: str

@@ -1,4 +1,4 @@
-"""Finds the fields of a frontmatter block in its text, and sets some of them without changing the others."""
+"""Finds the fields of a frontmatter block in its text, and sets fields without changing the others."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _HEX = ((0xFF, "x", 2), (0xFFFF, "u", 4), (0x10FFFF, "U", 8))
 
 
 def scalar(text: str, in_flow: bool = False) -> str:
-    """``text`` as a YAML scalar: plain if that would be read back as the same string, otherwise quoted.
+    """``text`` as a YAML scalar: plain if YAML reads that back as the same string, and otherwise quoted.
 
     ``in_flow`` is for items of an inline list.
     """
@@ -77,7 +77,9 @@ _LIKE_NUMBERS = "0123456789+-."
 
 
 class BrokenFrontmatter(Exception):
-    """The block is not a YAML mapping. The message describes the problem; ``offset`` is its position in the text."""
+    """Raised if the block is not a YAML mapping. The message describes the problem; ``offset`` is its place in the
+    text.
+    """
 
     def __init__(self, message: str, offset: int) -> None:
         super().__init__(message)
@@ -85,7 +87,7 @@ class BrokenFrontmatter(Exception):
 
 
 class FieldsError(Exception):
-    """The fields cannot be set. The message gives the reason and the remedy."""
+    """Raised if the fields cannot be set. The message gives the reason and the remedy."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,7 +138,7 @@ def fields_of(text: str) -> tuple[FieldSpan, ...]:
 
 
 def set_fields(text: str, values: Mapping[str, Value]) -> str:
-    """Returns ``text`` with ``values`` set in its frontmatter, or in a new block if it has none.
+    """Returns ``text`` with ``values`` set in its frontmatter, or in a new block if there is no frontmatter.
 
     Changes only the lines of changed fields, and puts new fields last. A new value keeps the quotes of the old one.
     Raises :class:`FieldsError` if the block is broken, or if other fields would change too.
@@ -160,7 +162,7 @@ def set_fields(text: str, values: Mapping[str, Value]) -> str:
 
 
 def _is_same(before: Any, value: Value) -> bool:
-    """True if a field already has ``value``. In YAML, unlike in Python, true is not 1."""
+    """True if a field already has ``value``. YAML, unlike Python, distinguishes true from 1."""
     return isinstance(before, bool) is isinstance(value, bool) and bool(before == value)
 
 
@@ -181,7 +183,7 @@ def _body(text: str) -> str:
 
 
 _BEGUN_BEFORE = ("while parsing a flow", "while scanning a quoted scalar", "while scanning a simple key")
-"""The parser's contexts for a missing end. It reports them at a later line, but the user must fix the beginning."""
+"""The parser's contexts for a missing end. The parser reports a later line, but the user must fix the beginning."""
 _KEY_BELOW = "mapping values are not allowed"
 
 
@@ -256,7 +258,7 @@ def _entry(key: str, value: Value) -> str:
 
 
 def _plain(value: Value) -> Any:
-    """``value`` as it would be read back: whole floats as integers, sequences as lists."""
+    """``value`` as YAML would read it back: whole floats as integers, sequences as lists."""
     if isinstance(value, float) and value.is_integer():
         return int(value)
     return value if isinstance(value, (str, int, float)) else list(value)

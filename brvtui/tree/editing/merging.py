@@ -14,12 +14,12 @@ _MOST_STEPS = 10_000_000
 _MOST_PAIRS = 400_000_000
 """The maximum number of line pairs to compare; a table of this size needs 50 MB."""
 _MOST_EXACT = 2_000
-"""The number of differing lines above which the difference found may not be the shortest."""
+"""The number of differing lines above which the result may not be the shortest difference."""
 MINE, _MIDDLE, THEIRS = "<<<<<<< mine", "=======", ">>>>>>> theirs"
 
 
 class Side(StrEnum):
-    """The texts that can contain a line of a difference."""
+    """The texts of a comparison in which a line may occur."""
 
     BOTH = "both"
     MINE = "mine"
@@ -45,7 +45,7 @@ class Hunk:
 
 @dataclass(frozen=True, slots=True)
 class Merged:
-    """A text with both sides' changes, and the number of conflicts, each with both versions between markers."""
+    """A merged text with both sides' changes, and the number of conflicts, each with both versions between markers."""
 
     text: str
     conflicts: int
@@ -54,8 +54,8 @@ class Merged:
 def difference(mine: str, theirs: str, context: int = _CONTEXT) -> tuple[Hunk, ...]:
     """The differences between two texts, with ``context`` lines around each; empty if the texts are equal.
 
-    Where lines differ, ``theirs`` come before ``mine``. Lines end with ``\\n``. A last line without one differs from
-    the same line with it.
+    Where lines differ, ``theirs`` come before ``mine``. Lines end with ``\\n``. A last line without ``\\n`` differs
+    from the same line with ``\\n``.
     """
     own, other = _lines(mine), _lines(theirs)
     groups = _Matcher(own, other).get_grouped_opcodes(context)
@@ -125,7 +125,7 @@ class _Matcher(SequenceMatcher[str]):
 
 
 class _TooManySteps(Exception):
-    """A comparison would take too long."""
+    """Raised if a comparison would take too long."""
 
 
 class _BoundedMatcher(SequenceMatcher[str]):
@@ -147,7 +147,7 @@ class _BoundedMatcher(SequenceMatcher[str]):
 
 
 def _matches(one: list[str], other: list[str], autojunk: bool) -> Sequence[Match]:
-    """Runs of equal lines, preferably long ones. If finding these takes too long, any runs, or at worst none."""
+    """Runs of equal lines, preferably long ones. If finding long runs takes too long, any runs; at worst, none."""
     try:
         return _BoundedMatcher(one, other, autojunk).get_matching_blocks()[:-1]
     except _TooManySteps:

@@ -21,7 +21,7 @@ _EDGE_PUNCTUATION = re.compile(r"^\W+|\W+$")
 
 
 class Template(StrEnum):
-    """The kinds of new notes. Their sections contain only headings, because explanations would match searches."""
+    """The kinds of new notes. Their sections consist of headings only, because explanations would match searches."""
 
     BLANK = "blank"
     DECISION = "decision"
@@ -45,9 +45,9 @@ _NARRATIVE = {
 class NewNote:
     """The content of a new note.
 
-    ``now_ms`` is in milliseconds since 1970. ``query`` is the uncovered query for which the note is written, if any: it
-    becomes the reason, and ``keywords`` may come from it. ``signals``, if given, are written to the frontmatter; the
-    engine stores its own outside the tree.
+    ``now_ms`` is in milliseconds since 1970. ``query`` is the uncovered query for which the note is written, if any:
+    this query becomes the reason, and may provide the ``keywords``. ``signals``, if given, are written to the
+    frontmatter; the engine stores its own signals outside the tree.
     """
 
     title: str

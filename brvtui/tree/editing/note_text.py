@@ -30,15 +30,15 @@ _NAMES = {"\r": "carriage return", "\x1b": "escape", "\x7f": "delete", "\ufeff":
 
 
 class NotText(Exception):
-    """A file cannot be edited. The message is the reason in a few words."""
+    """Raised if a file cannot be edited. The message is the reason in a few words."""
 
 
 @dataclass(frozen=True, slots=True)
 class EditableText:
     """Editable ``text``, with the facts that are needed to encode it again.
 
-    ``newline`` is the line end of every line. If a file mixes line ends, it is a line feed, and each carriage return
-    has a mark. ``marks`` maps each mark to the character that it replaces.
+    ``newline`` is the line end of every line. If a file mixes line ends, ``newline`` is a line feed, and each carriage
+    return has a mark. ``marks`` maps each mark to the character that it replaces.
     """
 
     text: str
@@ -69,8 +69,8 @@ class EditableText:
 def note_text(data: bytes, before: EditableText | None = None, replaced: str = "") -> EditableText:
     """The editable text of ``data``. Raises :class:`NotText` if ``data`` is not (mostly) UTF-8 text.
 
-    If it replaces ``replaced``, an edited text of ``before``, it reuses the marks of ``before`` where possible. It uses
-    no character of ``replaced`` as a mark, so that the replacement can be undone.
+    If the new text replaces ``replaced``, an edited text of ``before``, the marks of ``before`` are used again where
+    possible. No character of ``replaced`` becomes a mark, so that the replacement can be undone.
     """
     if b"\0" in data:
         raise NotText("contains NUL bytes, so it is UTF-16 or binary; convert it to UTF-8 first")
@@ -101,7 +101,7 @@ def _newline(text: str) -> Newline:
 
 
 def _marks(text: str, kept: Mapping[str, str], replaced: str) -> Iterator[tuple[str, str]]:
-    """Yields a mark for each hidden character in ``text`` that has none yet. No mark occurs in either text."""
+    """Yields a mark for each hidden character in ``text`` that has none yet. Neither text contains the mark."""
     hidden = sorted(set(_HIDDEN.findall(text)).difference(kept.values()))
     if not hidden:
         return

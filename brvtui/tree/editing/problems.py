@@ -1,4 +1,4 @@
-"""Finds problems in a note during editing. They are shown beside the line and never prevent saving."""
+"""Finds problems in a note during editing. A problem is shown beside its line, and never prevents saving."""
 
 from __future__ import annotations
 
@@ -58,10 +58,10 @@ class Problem:
 
 
 class KnownFiles:
-    """The Markdown files of a tree, with suggestions for broken links. Build it once for many look-ups."""
+    """The Markdown files of a tree, with suggestions for broken links. Build this once for many look-ups."""
 
     def __init__(self, names: Names, reads_signals: bool = True) -> None:
-        """``names`` must contain every file: notes, stubs, archived notes, summaries and abstracts.
+        """``names`` must contain all Markdown files of the tree: notes, stubs, archived notes, summaries and abstracts.
 
         ``reads_signals`` is True if signals are read from frontmatter.
         """
@@ -137,7 +137,7 @@ def _of_conflicts(text: str) -> Iterator[_Found]:
 
 
 def _of_reading(note: EditableText, edited: str, text: str, limits: ReadingLimits) -> Iterator[_Found]:
-    """Yields the parts of the file that the engine would not read."""
+    """Yields problems for the parts of the file that the engine would not read."""
     data = note.encode(edited)
     if len(data) > limits.max_file_bytes:
         size = f"{limits.max_file_bytes / 1_048_576:g} MB"
@@ -258,7 +258,7 @@ def _of_related(field: FieldSpan) -> Iterator[_Found]:
 
 
 def _of_links(path: str, text: str, known: KnownFiles) -> Iterator[_Found]:
-    """Yields broken links. Outside the relations section, a relation counts only if it ends in ``.md``."""
+    """Yields broken links. Outside of the relations section, a relation counts only if it ends in ``.md``."""
     sections = [found.span() for found in _SECTION.finditer(text)] if "@" in text else []
     suggestions = 0
     for link in links_in(text):

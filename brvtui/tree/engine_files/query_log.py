@@ -1,4 +1,4 @@
-"""Entries of query logs, and the engine's own log: one JSON file per query, below its project folder. Read only."""
+"""Entries of query logs, and the engine's own log: one JSON file per query in its folder for a project. Read only."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class LoggedQuery:
     """A logged query and its outcome. Values that the log does not contain are None or empty."""
 
     at_ms: float
-    """The start time in ms since 1970."""
+    """The time when the query started, in ms since 1970."""
     query: str
     who: str
     """The writer of the entry: :data:`ENGINE` or :data:`OURS`."""
@@ -44,13 +44,13 @@ class LoggedQuery:
     engine: str = TREE.native
     """The name of the engine that answered."""
     problem: str = ""
-    """The reason for a failure."""
+    """The reason why the query failed; empty if it did not fail."""
     options: dict[str, Any] = field(default_factory=dict, hash=False)
     """The query's options by name, as in :attr:`brvtui.trace.Trace.options`."""
     response: str = ""
     """The answer that the agent received, cut to :data:`LONGEST_RESPONSE` characters."""
     verdict_sentence: str = ""
-    """The reason for the answer in one sentence, as shown when the query ran. The engine's own log contains none."""
+    """The reason for the answer in one sentence, as shown when the query ran; empty in the engine's own log."""
 
     @property
     def from_cache(self) -> bool:
@@ -75,7 +75,7 @@ def logged_files(folder: Path, most: int) -> list[Path]:
 
 
 def is_entry(name: str) -> bool:
-    """True if a file with this name is an entry of the log."""
+    """True if a file with the given name is an entry of the log."""
     return name.startswith(_PREFIX) and name.endswith(_SUFFIX)
 
 

@@ -1,4 +1,4 @@
-"""The engine's runtime signals: one JSON file per note, below its project folder. Read only."""
+"""The engine's runtime signals: one JSON file per note, below the engine's folder for a project. Read only."""
 
 from __future__ import annotations
 
@@ -66,8 +66,8 @@ _LARGEST = 65_536
 class Sidecar:
     """Signals by note path. Notes whose file contains invalid values have the defaults.
 
-    ``broken`` are the notes whose file is not JSON. The engine reads all of a query's signals in one batch, which fails
-    as a whole if it includes one of these notes.
+    ``broken`` are the notes whose file is not JSON. The engine reads the signals for a query in one batch, which fails
+    as a whole if it includes a broken note.
     """
 
     signals: dict[str, NoteSignals]
@@ -80,7 +80,7 @@ def signals_folder(project_data: Path) -> Path:
 
 
 def read_signals_of(folder: Path, note: str, base: NoteSignals) -> NoteSignals | None:
-    """The signals of ``note`` in the sidecar at ``folder``; None if it has none, or invalid ones."""
+    """The signals of ``note`` in the sidecar at ``folder``; None if there are none, or if they are invalid."""
     return _signals_in(read_json_or_none(folder / f"{note}{_SUFFIX}", _LARGEST), base)
 
 

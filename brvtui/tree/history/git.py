@@ -1,4 +1,4 @@
-"""Runs git on an untrusted repository: runs no program that it configures, uses no network, and limits the output."""
+"""Runs git on an untrusted repository: no program that it configures, no network, and limited output."""
 
 from __future__ import annotations
 
@@ -32,26 +32,26 @@ _OWN = {
     "GIT_ALLOW_PROTOCOL": "none", "GIT_NO_LAZY_FETCH": "1", "GIT_OPTIONAL_LOCKS": "0", "GIT_TERMINAL_PROMPT": "0",
     "LC_ALL": "C",
 }  # fmt: skip
-"""Overrides all settings, so that no repository setting, such as ``protocol.ext.allow``, can open a transport."""
+"""Overrides of all settings, so that no repository setting, such as ``protocol.ext.allow``, can open a transport."""
 _CONFIG = "GIT_CONFIG"
-"""The prefix of git's variables that are passed on: the user's settings. Others could name a different repository."""
+"""The prefix of git's variables that are passed on: the user's settings. Others could name another repository."""
 _LONGEST_MESSAGE = 200
 
 
 class RevisionError(ValueError):
-    """A revision cannot be read. The message is one line: the revision, the reason and the remedy."""
+    """Raised if a revision cannot be read. The message is one line: the revision, the reason and the remedy."""
 
 
 class GitFailed(RevisionError):
-    """A command failed, usually because the named object does not exist."""
+    """Raised if a command failed, usually because the named object does not exist."""
 
 
 class GitTooSlow(RevisionError):
-    """A command was killed after a minute."""
+    """Raised if a command was killed after a minute."""
 
 
 class NoGit(RevisionError):
-    """This machine has no git outside the project."""
+    """Raised if this machine has no git outside the project."""
 
 
 def git(folder: Path, *arguments: str, most: int, given: bytes = b"", bare: bool = False) -> bytes:

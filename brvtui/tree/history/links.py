@@ -1,4 +1,4 @@
-"""Follows the symlinks of a revision as a walk of its checkout would."""
+"""Follows the symlinks of a revision in the same way as a walk of its checkout would."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ _MOST_FOLLOWED = 40
 
 
 class CommittedLinks:
-    """The symlinks of a checkout. Outside of the repository, those on disk are followed."""
+    """The symlinks of a checkout. Outside of the repository, the links on disk are followed."""
 
     def __init__(self, top: str, tree: str, modes: Mapping[str, int]) -> None:
-        """``top`` is the folder of the repository, ``tree`` the tree in it, and ``modes`` has every path in it."""
+        """``top`` is the repository's folder, ``tree`` the tree in it, and ``modes`` contains every path in ``top``."""
         self._top = f"{top.rstrip('/')}/"
         self._tree = f"{self._top}{tree}".rstrip("/")
         self._modes = modes
         self.targets: dict[str, str] = {}
-        """The text of each link that was read, by path in the repository."""
+        """The text of each link that was read, by the link's path in the repository."""
 
     def reason(self, path: str) -> str:
         """The reason why the link at ``path`` is not read; empty if it looks like no note.
@@ -42,7 +42,7 @@ class CommittedLinks:
         return failure or (link_reason(target, self._tree) if stat.S_ISREG(mode) else IRREGULAR)
 
     def _followed(self, path: str) -> tuple[str, int]:
-        """The absolute path to which ``path`` leads, and its mode. Raises OSError, as ``os.stat``."""
+        """The absolute path to which ``path`` leads, and the mode found there. Raises OSError, like ``os.stat``."""
         place, left, followed = "", path.split("/")[::-1], 0
         while left:
             part = left.pop()

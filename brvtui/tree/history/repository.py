@@ -21,11 +21,11 @@ _HOOKS = re.compile(r"(modules/(?!(.*/)?(objects|refs|logs)/).+/)?hooks(/|$)")
 
 
 class ForeignRepository(ValueError):
-    """A repository that git would read does not belong to the folder. The message names the file."""
+    """Raised if a repository that git would read does not belong to the folder. The message names the file."""
 
 
 def own_repository(folder: Path, bare: bool) -> Path | None:
-    """The folder, at or above ``folder``, that contains its repository; None if there is none.
+    """The folder, at or above ``folder``, that contains the repository of ``folder``; None if there is none.
 
     With ``bare``, the folder itself may be a repository. Raises :class:`ForeignRepository`. Results are cached for a
     second.
@@ -77,7 +77,7 @@ def _check(place: Path, git: Path) -> None:
 
 
 def _pointed_to(git: Path, file: Path) -> Path:
-    """The repository to which the file ``.git`` points: one in its own folder, a worktree or a submodule."""
+    """The repository to which the file ``.git`` points: one in the folder of the file, a worktree or a submodule."""
     pointer = _text(file)
     if not pointer.startswith(_POINTER):
         why = "neither a folder nor a pointer to one, so its history is not read; clone the repository again"
@@ -93,7 +93,7 @@ def _pointed_to(git: Path, file: Path) -> Path:
 
 
 def _names(file: Path, wanted: Path, before: str = "") -> bool:
-    """True if a line of ``file`` is ``before`` plus the path of ``wanted``, absolute or relative to ``file``."""
+    """True if a line of ``file`` is ``before`` followed by the path of ``wanted``, absolute or relative to ``file``."""
     lines = (line.strip() for line in _text(file).split("\n"))
     paths = (line.removeprefix(before).strip('"') for line in lines if line.startswith(before))
     return any(os.path.realpath(file.parent / path) == os.path.realpath(wanted) for path in paths)
@@ -102,7 +102,8 @@ def _names(file: Path, wanted: Path, before: str = "") -> bool:
 def _text(file: Path) -> str:
     """The text of ``file``, as git reads it; empty if the file does not exist.
 
-    Raises :class:`ForeignRepository` if it cannot be read, is a link, is larger than 1 MiB, or contains a NUL byte.
+    Raises :class:`ForeignRepository` if the file cannot be read, is a link, is larger than 1 MiB, or contains a NUL
+    byte.
     """
     if not os.path.lexists(file):
         return ""

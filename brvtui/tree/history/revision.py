@@ -1,4 +1,4 @@
-"""The markdown files of a tree at a git revision."""
+"""The Markdown files of a tree at a git revision."""
 
 from __future__ import annotations
 
@@ -47,8 +47,8 @@ def named_revisions(folder: Path) -> dict[str, str]:
 def commit_named(run: Callable[..., bytes], name: str) -> str:
     """Returns the commit that ``name`` refers to: a branch, a tag or a commit.
 
-    ``run`` is :func:`git` in its repository. Raises :class:`GitFailed` if there is none, or if git would read ``name``
-    as an exclusion or an option.
+    ``run`` is :func:`git` in the commit's repository. Raises :class:`GitFailed` if there is none, or if git would read
+    ``name`` as an exclusion or an option.
     """
     if name.startswith(("^", "-")):
         raise GitFailed("a name of a revision begins with neither ^ nor -")
@@ -65,7 +65,7 @@ class CommittedFile:
     size: int
 
     def holds(self, data: bytes) -> bool:
-        """True if ``data`` is its content. Line ends that git converted on checkout are ignored."""
+        """True if ``data`` is the file's content. Line ends that git converted on checkout are ignored."""
         return self._has_id(data) or (b"\r\n" in data and self._has_id(data.replace(b"\r\n", b"\n")))
 
     def at(self, path: str, mtime_ns: int) -> TreeFile:
@@ -87,10 +87,10 @@ def content_id(data: bytes, digits: int) -> str:
 def committed_contents(
     run: Callable[..., bytes], files: Mapping[str, CommittedFile], largest: int, where: str, remedy: str
 ) -> dict[str, bytes]:
-    """Returns the contents of ``files`` by path; for a file that is larger than ``largest``, one byte more than that.
+    """Returns the contents of ``files`` by path. A file larger than ``largest`` is cut one byte after that size.
 
     ``run`` is :func:`git` in their repository. Raises :class:`RevisionError`, which names ``where`` and ``remedy``, if
-    they are too large together, and if a content is not the committed one.
+    their total size is too large, or if one of the contents is not the committed one.
     """
     contents = dict.fromkeys(files, bytes(min(largest + 1, max((file.size for file in files.values()), default=0))))
     small = {path: file for path, file in files.items() if file.size <= largest}
@@ -110,12 +110,12 @@ def committed_contents(
 
 
 class NoFolder(RevisionError):
-    """The revision has no such folder."""
+    """Raised if the revision has no such folder."""
 
 
 @dataclass(frozen=True, slots=True)
 class CommittedTree:
-    """A tree at a revision: its regular markdown files by path, and the files that are not read."""
+    """A tree at a revision: its regular Markdown files by path, and the files that are not read."""
 
     files: Mapping[str, CommittedFile]
     unseen: tuple[UnseenFile, ...]
@@ -125,8 +125,8 @@ def committed_tree(run: Callable[..., bytes], top: Path, commit: str, folder: st
     """Returns the tree in ``folder`` at ``commit``, as a walk of its checkout in the repository ``top`` would list it.
 
     ``run`` is :func:`git` in the repository. Leaves out paths that no checkout can have because a name is too long or
-    empty. Raises :class:`NoFolder`, and :class:`RevisionError`, which names ``where``, if git cannot list the files or
-    lacks the content of one, or if a symlink leads to another note.
+    empty. Raises :class:`NoFolder`. Raises :class:`RevisionError`, which names ``where``, if git cannot list the files
+    or lacks the content of a file, or if a symlink leads to another note.
     """
     contents, links, unseen = dict[str, str](), list[str](), dict[str, str]()
     for mode, content, path in _entries(run, commit, folder, where):
@@ -165,7 +165,7 @@ def _entries(run: Callable[..., bytes], commit: str, folder: str, where: str) ->
 
 
 def _check_way(run: Callable[..., bytes], commit: str, folder: str, where: str) -> None:
-    """Raises :class:`RevisionError` if ``folder`` is none, and :class:`GitFailed` if git cannot read one above it."""
+    """Raises :class:`RevisionError` if ``folder`` is no folder, and :class:`GitFailed` if git cannot read a parent."""
     parts = folder.split("/") if folder else []
     for place in ("/".join(parts[: depth + 1]) for depth in range(len(parts))):
         entry = run("ls-tree", "--full-tree", "--end-of-options", commit, f":(literal){place}", most=_MOST_LISTING)
@@ -218,7 +218,7 @@ def _link_reasons(
 
 
 def _sized(run: Callable[..., bytes], contents: Mapping[str, str], where: str) -> dict[str, CommittedFile]:
-    """The files with these ids of ``contents``, with their sizes."""
+    """The files of ``contents`` that have these ids, with their sizes."""
     ids = dict.fromkeys(contents.values())
     object_ids = "".join(f"{content}\n" for content in ids).encode("ascii")
     try:
@@ -251,7 +251,7 @@ class Revision:
 
     @property
     def files(self) -> Mapping[str, CommittedFile]:
-        """Every regular markdown file of the tree by its path."""
+        """Every regular Markdown file of the tree by its path."""
         return self._tree.files
 
     @property
@@ -274,20 +274,22 @@ class Revision:
 
     @cached_property
     def ignored(self) -> frozenset[str]:
-        """The markdown files on disk that git ignores. If a revision lacks them, that means nothing."""
+        """The Markdown files on disk that git ignores. That a revision lacks them does not mean that they are new."""
         arguments = ("ls-files", "--others", "--ignored", "--exclude-standard", "-z", "--", ".")
         listing = git(self.folder, *arguments, most=_MOST_LISTING).split(b"\0")
         return frozenset(path.decode("utf-8", "surrogateescape") for path in listing if path.endswith(b".md"))
 
     def read(self, paths: Collection[str], largest: int) -> dict[str, bytes]:
-        """The content of the files at ``paths``, as :func:`committed_contents`."""
+        """The content of the files at ``paths``, as returned by :func:`committed_contents`."""
         wanted = {path: self.files[path] for path in paths}
         where, remedy = shortened(self.name), " differ; name a closer revision"
         return committed_contents(partial(git, self.folder), wanted, largest, where, remedy)
 
     def changed_ms(self, paths: Collection[str]) -> dict[str, int]:
-        """The time of the last commit of each of ``paths``, in ms since 1970; for more than 200, the date of the
-        revision."""
+        """The time of the last commit of each of ``paths``, in ms since 1970.
+
+        For more than 200 paths, the date of the revision is used for all of them.
+        """
         own = self._date(".")
         if len(paths) > _MOST_DATED:
             return dict.fromkeys(paths, own)

@@ -1,4 +1,4 @@
-"""The markers that git, or our own merge, puts around the two versions of a text in a conflict."""
+"""The markers that git, or the tool's own merge, puts around the two versions of a text in a conflict."""
 
 from __future__ import annotations
 

@@ -42,7 +42,7 @@ def updated_ms(text: str) -> float | None:
 
 
 def redated(text: str, moment_ms: float) -> str:
-    """``text`` with ``moment_ms`` (since 1970) as its first ``updatedAt``; unchanged if it has none."""
+    """``text`` with ``moment_ms`` (since 1970) as its first ``updatedAt``; unchanged if there is no ``updatedAt``."""
     moment = datetime.fromtimestamp(moment_ms / 1000, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
     return _LINE.sub(lambda found: found[0].replace(found[1], moment, 1), text, count=1)
 
@@ -85,12 +85,12 @@ _REPLACEMENT = "\ufffd"
 
 
 class Unseen(Exception):
-    """The engine skips a file. The message is the reason in a few words."""
+    """Raised if the engine skips a file. The message is the reason in a few words."""
 
 
 @dataclass(frozen=True, slots=True)
 class CutText:
-    """A note's text after the engine's cuts, with the number of lines left out and the number of lines shortened."""
+    """A note's text after the engine's cuts, the number of omitted lines, and the number of shortened lines."""
 
     text: str
     cut_lines: int
@@ -138,7 +138,7 @@ def check_readable(data: bytes, limits: ReadingLimits) -> None:
 
 
 def cut(text: str, limits: ReadingLimits) -> CutText:
-    """``text`` after the limits on the number of lines and on UTF-16 units per line."""
+    """``text`` after the engine's limits on the number of lines and on UTF-16 units per line."""
     cut_lines = max(0, text.count("\n") + 1 - limits.max_lines)
     if not cut_lines and len(text) * _MOST_UNITS <= limits.max_line_units:
         return CutText(text, 0, 0)
@@ -172,6 +172,6 @@ def title_span(text: str) -> tuple[int, int] | None:
 
 
 def title_of(text: str, file_name: str) -> str:
-    """The first level-one heading in ``text``, even if it is blank, or else the file name without ``.md``."""
+    """The first level-one heading in ``text``, which may be blank; the file name without ``.md`` if there is none."""
     found = _HEADING.search(text)
     return trim(found.group(1)) if found else file_name.removesuffix(".md")

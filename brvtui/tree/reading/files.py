@@ -57,7 +57,7 @@ SEARCHABLE = frozenset({Role.NOTE, Role.CONTEXT, Role.STUB})
 
 @dataclass(frozen=True, slots=True)
 class TreeFile:
-    """A Markdown file: its path relative to the tree, with ``/``, and the state that reveals changes."""
+    """A Markdown file: its path relative to the tree, with ``/``, and its state on disk, which reveals changes."""
 
     path: str
     size: int
@@ -117,7 +117,7 @@ def role_of(path: str) -> Role:
 
 
 def notes_among(paths: Iterable[str]) -> tuple[str, ...]:
-    """Those ``paths`` whose files people write: no stubs, archived full texts or derived files."""
+    """The ``paths`` of files that people write: no stubs, archived full texts or derived files."""
     return tuple(path for path in paths if role_of(path) in (Role.NOTE, Role.CONTEXT))
 
 
@@ -197,7 +197,7 @@ def folder_key(path: str) -> tuple[bytes, ...]:
 
 
 class NeedsFullWalk(Exception):
-    """A walk may list a file as unseen. Only a walk over the whole tree can decide."""
+    """Raised if a walk may list a file as unseen. Only a walk over the whole tree can decide this."""
 
 
 def stat_file(root: Path, path: str) -> TreeFile | None:

@@ -16,7 +16,7 @@ _LENGTH = 16
 
 
 def is_covered(role: Role, with_derived: bool = False) -> bool:
-    """True if the fingerprint covers files with this role. With ``with_derived``, it covers all roles."""
+    """True if the fingerprint covers files with this role. If ``with_derived`` is set, it covers all roles."""
     return with_derived or role in SEARCHABLE or role is Role.ABSTRACT
 
 
@@ -39,7 +39,7 @@ def fingerprint_line(path: str, mtime_ms: int) -> str:
 
 
 def of_lines(lines: Iterable[str]) -> str:
-    """The fingerprint of ``lines``, which must be in the locale order of their paths."""
+    """The fingerprint for ``lines``, which must be in the locale order of their paths."""
     text = "|".join(lines)
     if not text:
         return EMPTY

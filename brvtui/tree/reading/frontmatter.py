@@ -64,7 +64,7 @@ class Scalar:
     start: int
     end: int
     quote: str
-    """``'``, ``"`` or empty."""
+    """The quote around the string: ``'``, ``"`` or empty."""
     in_flow: bool
     """True if the string is an item of an inline list."""
 
@@ -147,7 +147,7 @@ def reading(block: str) -> Iterator[tuple[Any, Any]]:
     """Yields a YAML loader for ``block`` and the block's root node, which is None if the block is empty.
 
     Raises ValueError if the block exceeds the limits on frontmatter: too long, too deep, with an alias inside the value
-    that it repeats, or with aliases that multiply the nodes. Code that walks such values might never end.
+    to which the alias refers, or with aliases that multiply the nodes. Code that walks such values might never end.
     """
     nesting = 0 if len(block) > _LONGEST else len(_NESTING.findall(block))
     if len(block) > _LONGEST or nesting > _MOST_NESTING:

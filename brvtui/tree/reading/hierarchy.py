@@ -24,7 +24,7 @@ class Symbol:
 
 @dataclass(frozen=True, slots=True)
 class PatternMatch:
-    """A symbol that matches a pattern. ``how`` is exact, absolute, relative, simple or substring."""
+    """A symbol that matches a pattern. ``how`` is the kind of match: exact, absolute, relative, simple or substring."""
 
     symbol: Symbol
     how: str
@@ -110,8 +110,8 @@ class Hierarchy:
         """The hierarchy without the notes ``out`` and with the ``new`` ones, given as (path, title).
 
         ``position`` returns a note's index in document order, and None for anything else. Rebuilds only the folders
-        above these notes. Returns None if that is not enough, because a name needs a different sort key or two folders
-        have the same name.
+        above these notes. Returns None if that is not enough, because a name needs a different sort key, or because two
+        folders have the same name.
         """
         contexts = self.contexts.difference(out).union(path for path, _ in new if _is_context(path))
         leaves = {path: Symbol(path, title, False, path.count("/") + 1) for path, title in new if not _is_context(path)}

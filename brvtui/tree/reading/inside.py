@@ -19,11 +19,11 @@ _known: dict[str, tuple[int, int]] = {}
 """The device and inode of each opened tree folder whose path had no links."""
 TOPIC_ENDING = ".html"
 _LONGEST_NAME, _LONGEST_PATH = 255, 2_000
-"""Limits in bytes. File systems allow no longer names, and 4,096 bytes for the whole path, including the tree's own."""
+"""Limits in bytes. File systems allow no longer names, and 4,096 bytes for a whole path, including the tree's own."""
 
 
 class PathError(Exception):
-    """A path cannot belong to a note in the tree. The message contains the path and the reason."""
+    """Raised if a path cannot belong to a note in the tree. The message contains the path and the reason."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +36,7 @@ class FolderEntry:
 
 
 def parts_of(path: str) -> tuple[str, ...]:
-    """Splits the path of a Markdown file below a tree. Raises :class:`PathError` if it cannot be such a path."""
+    """Splits the path of a Markdown file below a tree. Raises :class:`PathError` if no such file can have the path."""
     parts = folder_parts_of(path)
     if not path.endswith(".md"):
         raise PathError(f"{path}: a note's name must end in .md")
@@ -44,7 +44,7 @@ def parts_of(path: str) -> tuple[str, ...]:
 
 
 def folder_parts_of(path: str) -> tuple[str, ...]:
-    """Splits the path of a folder below a tree. Raises :class:`PathError` if it cannot be such a path."""
+    """Splits the path of a folder below a tree. Raises :class:`PathError` if no such folder can have the path."""
     parts = _parts_inside(path)
     hidden = next((part for part in parts if part.startswith(".")), None)
     if hidden is not None:
@@ -71,12 +71,12 @@ def _parts_inside(path: str) -> tuple[str, ...]:
 
 
 def is_in_place(tree: Path) -> bool:
-    """True if ``tree``, whose path had no links when it was opened, still has none."""
+    """True if the path of ``tree``, which had no links when the tree was opened, still has none."""
     return os.path.realpath(tree) == os.fspath(tree)
 
 
 def _open_tree(tree: Path) -> int:
-    """Opens the folder ``tree``. Raises OSError, also if part of its path has become a link since then."""
+    """Opens the folder ``tree``. Raises OSError, including when part of its path has become a link."""
     place = os.fspath(tree)
     try:
         folder = os.open(place, _FOLDER)
@@ -94,7 +94,8 @@ def _open_tree(tree: Path) -> int:
 def read_inside(tree: Path, path: str, most: int) -> bytes:
     """The bytes of the regular file at ``path`` below ``tree``. Follows no symlink below the tree.
 
-    Raises OSError, also if the path leads out of the tree, is not a regular file, or has more than ``most`` bytes.
+    Raises OSError, including when the path leads out of the tree, is not a regular file, or has more than ``most``
+    bytes.
     """
     *folders, name = path.split("/")
     if path.startswith("/") or ".." in folders or name in ("", "..") or "\0" in path:
@@ -151,7 +152,7 @@ def entry_in(tree: Path, path: str, make_folders: bool = False) -> Iterator[Fold
 
 @contextmanager
 def folder_entry_in(tree: Path, path: str, make_folders: bool = False) -> Iterator[FolderEntry]:
-    """The entry of the folder at ``path`` below ``tree``, like :func:`entry_in`, but without following symlinks."""
+    """The entry of the folder at ``path`` below ``tree``. Works like :func:`entry_in`, but does not follow symlinks."""
     parts = folder_parts_of(path)
     folder = _open_folder(tree, parts[:-1], make_folders)
     try:
@@ -187,7 +188,7 @@ def _open_below(folder: int, name: str, make: bool) -> int:
 
 
 def _target(tree: Path, path: str, folder: int, name: str) -> str:
-    """``path``, or the path to which it links. Raises :class:`PathError` if the link leads out of the tree."""
+    """``path``, or the path to which ``path`` links. Raises :class:`PathError` if the link leads out of the tree."""
     try:
         found = os.lstat(name, dir_fd=folder)
     except FileNotFoundError:

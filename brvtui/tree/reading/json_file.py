@@ -1,4 +1,4 @@
-"""Reads JSON files with unknown content, and the numbers in them."""
+"""Reads JSON files with unknown content, and checks the numbers in them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from brvtui.timing import FIRST_MS, LAST_MS
 LARGEST_JSON = 8 * 1_048_576
 """The size limit in bytes. A parsed file of this size can need 200 MB of memory."""
 LARGEST_NAMED_JSON = 32 * 1_048_576
-"""The size limit in bytes for a file named on the command line, such as the signals of 200,000 notes."""
+"""The size limit in bytes of a file named on the command line, such as the signals of 200,000 notes."""
 
 _EXACT_DIGITS = 308
 """The maximum length of an integer. Longer ones may be infinite in JavaScript, and Python reads at most 4,300 digits.

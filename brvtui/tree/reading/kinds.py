@@ -1,4 +1,4 @@
-"""The kinds of projects: the features that each kind supports, and the terms used for it."""
+"""The kinds of projects: the features of each kind, and the terms used for it."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ class ProjectKind:
     engine: str = ""
     """The only engine that ranks this kind; empty if every engine for notes does."""
     other_engine: str = ""
-    """The message that refuses any other engine; it follows the engine's name."""
+    """The message that refuses any other engine; the engine's name comes before this text."""
     only_engine: str = ""
-    """The message that refuses to switch engines, with keys in braces."""
+    """The message that refuses to switch engines. Keys of the app are in braces."""
     native: str = "byterover"
     """The engine that writes such projects and whose rules determine how signals age."""
     why_empty: str = ""
@@ -28,8 +28,8 @@ class ProjectKind:
     has_maturity: bool = True
     """True if notes have signals and a maturity, and are subject to ageing."""
     is_html: bool = False
-    """True if notes are HTML topics, for which no index is stored. Their engine is a skill bundle, not a package, and
-    its log contains only entries that have not been sent.
+    """True if notes are HTML topics, for which no index is stored. The engine of such a kind is a skill bundle, not a
+    package, and its log contains only entries that have not been sent.
     """
     not_varied: str = ""
     """The reason why queries cannot run for a different time, revision or engine."""

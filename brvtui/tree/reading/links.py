@@ -18,11 +18,11 @@ from urllib.parse import unquote
 from brvtui.tree.reading.frontmatter import scalars_under
 
 RELATION = re.compile(r"@([\w-]+(?:/[\w-]+){2,3}(?:\.\w+)?)(?![\w/-])", re.ASCII)
-"""A relation in a text. The first group is its path."""
+"""A relation in a text. The pattern's first group is the relation's path."""
 MOST_LINKS = 50_000
 """The maximum number of links read from a note. The largest notes could contain over a million."""
 _LONGEST_LINE = 1_000_000
-"""The number of characters of a line that are searched for Markdown links, because a search blocks all threads."""
+"""The number of characters of a line that are searched for Markdown links. A search blocks all threads."""
 _SPACE = re.compile(r"\s+")
 
 # Fences occur in quotes and lists too, at any depth. No backtick follows an opening fence on its line.
@@ -76,7 +76,7 @@ class Written(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """A link as written. ``target`` is its path, without ``@``, quotes, escapes and fragment.
+    """A link as written. ``target`` is the link's path, without ``@``, quotes, escapes and fragment.
 
     ``start`` and ``end`` are the offsets of its text in the note, in characters; ``line`` counts from 1, ``column``
     from 0.
@@ -188,7 +188,7 @@ def is_within(place: int, spans: Sequence[tuple[int, int]]) -> bool:
 
 
 class _Lines:
-    """The offsets at which a text's lines start, computed for the first link."""
+    """The offsets at which a text's lines start. They are computed for the first link."""
 
     def __init__(self, text: str) -> None:
         self._text = text
@@ -210,7 +210,7 @@ def _markdown(text: str, lines: _Lines) -> Iterator[Link]:
 
 
 def lines_of(text: str) -> Iterator[tuple[str, bool]]:
-    """Yields the lines of Markdown ``text`` with their ends, and True for lines of a code block and its fences."""
+    """Yields each line of Markdown ``text`` with its end, and True if it belongs to a code block or its fences."""
     fence = ""
     for line in text.splitlines(keepends=True):
         opening = _FENCE.match(line)

@@ -83,7 +83,7 @@ class Orders:
 
 @dataclass(frozen=True, slots=True)
 class OrderedFile:
-    """A file's sort keys: path, mtime in whole ms, True for a note, and its line in the fingerprint."""
+    """A file's sort keys: its path, its mtime in whole ms, True for a note, and its line in the fingerprint."""
 
     path: str
     mtime_ms: int
@@ -93,7 +93,7 @@ class OrderedFile:
 
     @property
     def recent_key(self) -> tuple[int, tuple[tuple[int, bytes], ...]]:
-        """The sort key among recent notes."""
+        """The file's sort key among recent notes."""
         return -self.mtime_ms, walk_key(self.path)
 
 

@@ -23,11 +23,11 @@ OWN_FOLDER = "brv-tui"
 NOT_IN_MARKER = f"in {MARKER}, files can be saved only below {MARKER}/{OWN_FOLDER}"
 _LARGEST_POINTER = 65_536
 OR_A_TREE = ", or read a folder of notes with brv-tui --tree FOLDER"
-"""Text appended to messages for users who may name a folder of notes. Members of a fleet are named in another way."""
+"""An addition to messages for users who may name a folder of notes. Members of a fleet are named in another way."""
 
 
 class ProjectError(Exception):
-    """There is no project to open. The message names the folder and the remedy."""
+    """Raised if there is no project to open. The message names the folder and the remedy."""
 
 
 class NotesFolder(PosixPath):
@@ -36,7 +36,7 @@ class NotesFolder(PosixPath):
 
 @dataclass(frozen=True, slots=True)
 class SharedSource:
-    """Another project whose tree is searched too. It is read only."""
+    """Another project whose tree is searched in addition to the project's own. It is never written."""
 
     alias: str
     project: Path
@@ -55,8 +55,7 @@ class FoundProject:
     """The reason why the engine's searches all fail with this project's settings; empty if they work."""
 
     link: str = ""
-    """The notice that ``.brv`` or the context tree is a link, behind which the engine finds nothing; otherwise empty.
-    """
+    """The notice that ``.brv`` or the context tree is a link, behind which the engine finds nothing; else empty."""
     kind: ProjectKind = TREE
 
     @property
@@ -84,7 +83,7 @@ def places_of(file: Path) -> tuple[Path, Path]:
 
 
 def is_reserved(file: Path) -> bool:
-    """True if ``file`` is, or leads to, a place in ``.brv`` that is not below ``.brv/brv-tui``, or ``.brv`` itself.
+    """True if ``file`` is or leads to ``.brv`` itself, or a place in ``.brv`` that is not below ``.brv/brv-tui``.
 
     Raises like :func:`places_of`.
     """
@@ -172,7 +171,7 @@ def _open(folder: Path) -> FoundProject:
 
 
 def _link_notice(root: Path, link: Path, tree: Path) -> str:
-    """The notice that the engine finds nothing in ``tree``, to which ``link`` leads, with a way to read its notes."""
+    """The notice that the engine finds nothing in ``tree``, to which ``link`` leads, and a way to read its notes."""
     how, message = ("inside", "is empty") if tree.is_relative_to(root) else ("out of", "not initialized")
     place = f"--project {tree.parent.parent}" if is_context_tree(tree) else f"--tree {tree}"
     return (
@@ -190,7 +189,7 @@ def _is_folder(path: Path) -> bool:
 
 
 def is_file(path: Path) -> bool:
-    """True if there is a file at ``path``; False if the system cannot have such a name, for example a too long one."""
+    """True if there is a file at ``path``; False if the system allows no such name, for example a very long one."""
     try:
         return path.is_file()
     except OSError:

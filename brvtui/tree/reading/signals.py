@@ -1,7 +1,7 @@
-"""Notes' signals, and the places where they are looked up (``docs/reference/byterover.md``, "Signals").
+"""Notes' signals, and the places where they are found (``docs/reference/byterover.md``, "Signals").
 
 The order of precedence is: a signals file, the tool's own overlay, the engine's sidecar, the note's frontmatter if the
-profile or a setting allows it, and defaults.
+profile or a setting allows this, and defaults.
 """
 
 from __future__ import annotations
@@ -35,12 +35,12 @@ class Source(StrEnum):
 
 
 class SignalsError(ValueError):
-    """A signals file cannot be used. The message names the file and the remedy."""
+    """Raised if a signals file cannot be used. The message names the file and the remedy."""
 
 
 @dataclass(frozen=True, slots=True)
 class NoteSignals:
-    """One note's stored signals: importance 0..100, recency 0..1, both before decay."""
+    """One note's stored signals, before decay: importance 0..100, recency 0..1."""
 
     importance: float
     recency: float
@@ -69,7 +69,7 @@ class SignalLayers:
     """The notes whose sidecar file is not JSON. If the engine searches one of them, it reads no signals at all."""
 
     def get(self, path: str) -> NoteSignals | None:
-        """The signals of ``path`` in the first layer that has them; None if no layer has."""
+        """The signals of the note at ``path`` in the first layer that has any; None if no layer has."""
         return next((layer[path] for layer in self.layers if path in layer), None)
 
     def changed_since(self, before: SignalLayers) -> set[str]:
@@ -89,7 +89,7 @@ NO_LAYERS = SignalLayers()
 
 
 def defaults(signals: SignalRules) -> NoteSignals:
-    """The signals of a note that has none stored."""
+    """The signals of a note without stored signals."""
     return NoteSignals(
         signals.importance,
         signals.recency,
@@ -133,7 +133,7 @@ def is_count(value: Any) -> bool:
 
 
 def from_frontmatter(text: str, base: NoteSignals) -> NoteSignals | None:
-    """The signals in a note's frontmatter, completed by ``base``; None if there are none, or if one is invalid.
+    """The signals in a note's frontmatter, completed by ``base``; None if it contains none, or if one is invalid.
 
     Parses the block only if it contains a signal's name, because parsing takes four times as long as indexing the note.
     """
@@ -144,7 +144,7 @@ def from_frontmatter(text: str, base: NoteSignals) -> NoteSignals | None:
 
 
 def names_signals(text: str) -> bool:
-    """True if a note's frontmatter names signals, even if it cannot be parsed or one of its fences is damaged."""
+    """True if a note's frontmatter names signals, whether or not it can be parsed and its fences are intact."""
     block = block_of(text)
     if not block:
         head = f"\n{text[:_LONGEST_HEAD]}".partition("\n# ")[0].splitlines()

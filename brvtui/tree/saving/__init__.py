@@ -1,1 +1,1 @@
-"""Saves, moves and removes notes. Each operation is atomic and never overwrites others' changes."""
+"""Saves, moves and removes notes. Each operation is atomic, and never overwrites someone else's changes."""

@@ -23,7 +23,7 @@ _Renameat2 = Callable[[int, bytes, int, bytes, int], int]
 def exchange(folder: int, one: str, other: str) -> bool:
     """Exchanges two names in the open ``folder`` atomically. Returns False if the system does not support it.
 
-    Raises OSError; FileNotFoundError if one of the names does not exist.
+    Raises OSError, which is FileNotFoundError if one of the names does not exist.
     """
     return _renameat(folder, one, folder, other, _EXCHANGE)
 

@@ -20,8 +20,9 @@ Lost = Literal["owner", "permissions", "extended attributes"]
 
 
 def copy_attributes(source: int, found: os.stat_result, target: int) -> tuple[Lost, ...]:
-    """Copies the attributes of the open file ``source``, whose state is ``found``, to ``target``. Returns the lost
-    ones.
+    """Copies the attributes of the open file ``source``, whose state is ``found``, to ``target``.
+
+    Returns the attributes that could not be copied.
     """
     lost: list[Lost] = []
     if not _copy_owner(found, target):
@@ -71,7 +72,7 @@ def _copy_extended(source: int, target: int) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class FileVersion:
-    """A file when it was read, with its bytes' SHA-256 in hex. Two versions are equal if their bytes are equal."""
+    """A file as it was read, with the SHA-256 of its bytes in hex. Two versions are equal if their bytes are equal."""
 
     device: int
     inode: int
@@ -80,14 +81,14 @@ class FileVersion:
     sha256: str
 
     def has_state(self, found: os.stat_result) -> bool:
-        """True if ``found`` is very probably the state of the same, unchanged file."""
+        """True if ``found`` is very probably the state of the same file, unchanged."""
         own = (self.device, self.inode, self.size, self.mtime_ns)
         return own == (found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns)
 
 
 @dataclass(frozen=True, slots=True)
 class FileOnDisk:
-    """A file that was read: its bytes, its state, and whether another program has it open for writing."""
+    """A file that was read: its bytes, its state, and True if another program has the file open for writing."""
 
     data: bytes
     stat: os.stat_result
@@ -101,7 +102,7 @@ def digest(data: bytes) -> str:
 
 
 def version_of(data_digest: str, found: os.stat_result) -> FileVersion:
-    """The version of a file with this state and digest."""
+    """The version of a file with the given state and digest."""
     return FileVersion(found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns, data_digest)
 
 

@@ -30,7 +30,7 @@ def move_folder(tree: Path, path: str, target: str) -> None:
     """Moves the folder at ``path``, with its contents, to ``target`` in one step.
 
     Creates missing folders above the target, and removes folders above ``path`` that become empty. Raises
-    :class:`brvtui.tree.saving.note_files.SaveError`, also if the target is taken or inside the folder.
+    :class:`brvtui.tree.saving.note_files.SaveError`, including when the target is taken or inside the folder.
     """
     if f"{target}/".startswith(f"{path}/"):
         raise SaveError(f"{target}: this is the folder {path} or a place inside it; choose another place")

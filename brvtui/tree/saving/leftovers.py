@@ -1,8 +1,9 @@
-"""Names of the temporary files of a save, and the removal of files left by a killed process.
+"""Names of the temporary files of a save, and the removal of files that a killed process left behind.
 
-The names begin with a dot and do not end in ``.md``, so neither engine sees the files. A ``….part`` is being written. A
-``….whole`` is complete, or contains the note as it was before the save. A name contains the process id, the first
-digits of the SHA-256 of the new text (``n``) and the old text (``o``), and as much of the note's name as fits.
+The names begin with a dot and do not end in ``.md``, so neither engine sees the files. A file whose name ends in
+``.part`` is being written. One whose name ends in ``.whole`` is complete, or contains the note as it was before the
+save. A name contains the process id, the first digits of the SHA-256 of the new text (``n``) and of the old text
+(``o``), and as much of the note's name as fits.
 """
 
 from __future__ import annotations
@@ -20,14 +21,14 @@ from brvtui.disk.walking import walk
 from brvtui.tree.saving.file_version import read_version
 
 OLD_SECONDS = 600
-"""The age in seconds from which a leftover is abandoned: a save takes milliseconds, so its process id was reused."""
+"""The age in seconds from which a leftover is abandoned. Saves take milliseconds, so its process id was reused."""
 _PREFIX = ".brv-tui-"
 _NOTE = ".md"
 _DIGITS = 32
 _LONGEST_NAME = 120
-"""The maximum length in bytes of the note's name; file systems allow 255 for a whole name."""
+"""The maximum length in bytes of the note's name in a leftover's name. File systems allow 255 for a whole name."""
 _MOST, _MOST_BYTES = 200, 64 * 1_048_576
-"""The maximum number and total size in bytes of files that opening a tree clears; the next opening continues."""
+"""The maximum number and total size in bytes of the files that opening a tree clears. The next opening clears more."""
 _PATTERN = re.compile(
     rf"\.brv-tui-(\d+)-[0-9a-f]{{8}}(?:-n([0-9a-f]{{{_DIGITS}}}))?(?:-o([0-9a-f]{{{_DIGITS}}}))?\.(.+)\.(part|whole)",
     re.DOTALL,
@@ -39,8 +40,8 @@ class UnsavedText:
     """A text of the note at ``path`` that a killed save left behind.
 
     ``base`` is the SHA-256 of the note's text on disk if the save would have replaced that text, empty if it would have
-    replaced a different one, and None for a new note. ``at_ms`` is the time of writing in milliseconds since 1970.
-    ``is_whole`` is True if the text is complete, as far as is known.
+    replaced a different one, and None for a new note. ``at_ms`` is the time when the text was written, in milliseconds
+    since 1970. ``is_whole`` is True if the text is complete, as far as is known.
     """
 
     path: str
@@ -53,7 +54,7 @@ class UnsavedText:
 
 @dataclass(frozen=True, slots=True)
 class ClearedLeftovers:
-    """Paths of leftovers below the tree: ``removed`` ones, and ``kept`` ones whose text exists nowhere else."""
+    """Paths of leftovers below the tree: those ``removed``, and those ``kept`` as their text exists nowhere else."""
 
     removed: tuple[str, ...] = ()
     kept: tuple[str, ...] = ()

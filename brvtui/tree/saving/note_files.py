@@ -40,7 +40,7 @@ _ANY_WRITE = 0o222
 
 
 class SaveError(Exception):
-    """The operation was not performed. The message is one line: the file, the problem and the remedy."""
+    """Raised if the operation was not performed. The message is one line: the file, the problem and the remedy."""
 
 
 def taken(path: str) -> SaveError:
@@ -49,12 +49,12 @@ def taken(path: str) -> SaveError:
 
 
 class Unconfirmed(SaveError):
-    """The operation was performed, but may be lost in a power failure."""
+    """Raised if the operation was performed, but may be lost in a power failure."""
 
 
 @dataclass(frozen=True, slots=True)
 class Stamp:
-    """The modification time (ns) and permissions of a written file; None leaves the default."""
+    """The modification time (ns) and permissions for a file that is written; None means the default."""
 
     mtime_ns: int | None = None
     mode: int | None = None
@@ -78,10 +78,10 @@ class Saved:
 
 @dataclass(frozen=True, slots=True)
 class Conflict:
-    """The file is not the expected version and was left unchanged. It contains ``theirs``, or was removed (None, None).
+    """The file is not the expected version, and was left unchanged. ``theirs`` is its content; None if it was removed.
 
-    To overwrite it deliberately, save again with this ``version``. ``kept`` is the path of a file, in the same folder,
-    with another text that a program wrote while the first one was being put back.
+    To overwrite the file deliberately, save again with this ``version``. ``kept`` is the path of a file, in the same
+    folder, with another text that a program wrote while the first one was being put back.
     """
 
     theirs: bytes | None
@@ -102,7 +102,7 @@ def read_file_on_disk(tree: Path, path: str) -> FileOnDisk:
 
 
 def is_unchanged(tree: Path, path: str, expected: FileVersion) -> bool:
-    """True if the note is still this version. Reads it only if its state differs. Raises no errors."""
+    """True if the note on disk is still this version. Reads the note only if its state differs. Raises no errors."""
     try:
         with entry_in(tree, path) as at:
             state = os.lstat(at.name, dir_fd=at.folder)
@@ -120,11 +120,11 @@ def save(
     keep_mtime: bool = False,
     stamp: Stamp = _UNSTAMPED,
 ) -> Saved | Conflict:
-    """Replaces the ``expected`` version of the note at ``path`` with ``data``; None means a new note.
+    """Replaces the ``expected`` version (None: a new note) of the note at ``path`` with ``data``.
 
     The save is atomic: even if the process is killed, the file is either the complete old or the complete new one. With
-    ``keep_mtime``, the new file has the old one's modification time, unless ``stamp`` has another. Creates missing
-    folders above a new note. Raises :class:`SaveError`.
+    ``keep_mtime``, the new file has the modification time of the old one, unless ``stamp`` contains another time.
+    Creates missing folders above a new note. Raises :class:`SaveError`.
     """
     with as_save_error(path):
         try:
@@ -158,7 +158,7 @@ def remove(tree: Path, path: str, expected: FileVersion) -> Saved | Conflict:
 def move(tree: Path, path: str, target: str, expected: FileVersion) -> Saved | Conflict:
     """Moves the ``expected`` version of the note at ``path`` to ``target``, and keeps its modification time.
 
-    Creates missing folders above the target. Raises :class:`SaveError`, also if the target is taken.
+    Creates missing folders above the target. Raises :class:`SaveError`, including when the target is taken.
     """
     with as_save_error(path):
         try:
@@ -201,7 +201,7 @@ def _refuse_read_only(at: FolderEntry, found: FileOnDisk) -> None:
 class _TemporaryFile:
     """The temporary file next to the note with the text ``new``, which replaces ``old`` (SHA-256).
 
-    It is removed at the end, unless it contains another program's text.
+    The file is removed at the end, unless it contains another program's text.
     """
 
     def __init__(self, at: FolderEntry, new: str, old: str) -> None:
@@ -282,7 +282,7 @@ def _exchanged(temporary: _TemporaryFile) -> bool:
 
 
 def _overwrite(temporary: _TemporaryFile, expected: FileVersion) -> Conflict | None:
-    """Replaces the note if names cannot be exchanged. A change between the last check and the rename is lost."""
+    """Replaces the note where names cannot be exchanged. A change between the last check and the rename is lost."""
     at = temporary.at
     temporary.is_ours = True
     last = read_version(at.folder, at.name)
@@ -311,7 +311,7 @@ def _undo_unless_expected(temporary: _TemporaryFile, ours: str, expected: FileVe
 
 
 def _exchange_back(temporary: _TemporaryFile, ours: str) -> bool:
-    """Undoes the exchange. Returns False if the note has been removed since then.
+    """Undoes the exchange. Returns False if the note has been removed since the exchange.
 
     The temporary file is ours again, unless another program wrote to it or has it open for writing.
     """
@@ -363,7 +363,7 @@ def _move(at: FolderEntry, to: FolderEntry, expected: FileVersion) -> Saved | Co
 
 
 def _put_back(folder: int, name: str, path: str, at: FolderEntry, out: FileOnDisk) -> Conflict:
-    """Renames ``name`` back to ``at``. If that is taken, leaves the file at ``path``, and the conflict contains it."""
+    """Renames ``name`` back to ``at``. If that is taken, leaves the file at ``path``, which the conflict contains."""
     try:
         rename_to_free(folder, name, at.folder, at.name)
     except FileExistsError:

@@ -26,13 +26,13 @@ from brvtui.tree.spaces.topic_html import Topic, UnreadableTopic, parse_topic
 _TOPIC_ENDING, _MARKDOWN = ".html", ".md"
 LARGEST_TOPIC = 2 * 1_048_576
 _MOST_CHARS = 256 * 1_048_576
-"""The maximum number of characters of all topics in a space, including the texts of their elements."""
+"""The maximum number of characters in all topics of a space, including the texts of the topics' elements."""
 _INDEX = "index.html"
 _DERIVED = re.compile(r"\.(?i:abstract|full|overview)\.html\Z")
 
 
 def unseen_name(path: str) -> str:
-    """The reason why V4 does not treat the ``.html`` file at ``path`` (relative to the tree) as a topic; or empty."""
+    """The reason why V4 does not treat the ``.html`` file at ``path`` (relative to the tree) as a topic; else empty."""
     if not path.endswith(_TOPIC_ENDING):
         return "the ending must be .html in lower case"
     if path == _INDEX:
@@ -66,7 +66,7 @@ def list_topics(tree: Path) -> Listing:
 
 
 def holds_html(tree: Path) -> bool:
-    """True if any file below ``tree`` is HTML, topic or not. Stops at the first one."""
+    """True if any file below ``tree`` is an HTML file, whether or not it is a topic. Stops at the first such file."""
     return any(path.lower().endswith(_TOPIC_ENDING) for _, path in walk(tree))
 
 
@@ -84,7 +84,7 @@ def markdown_files(tree: Path) -> list[str]:
 def topic_source(tree: Path, path: str) -> str:
     """The HTML of the topic at ``path`` below ``tree``, with invalid bytes replaced.
 
-    Raises OSError if it cannot be read or is larger than 2 MB.
+    Raises OSError if the file cannot be read or is larger than 2 MB.
     """
     return read_regular(tree / path, LARGEST_TOPIC).decode("utf-8", "replace")
 
@@ -124,7 +124,7 @@ class TopicSignals:
 
 @dataclass(frozen=True, slots=True)
 class BrokenSignals:
-    """A signals file that is not JSON. Every query that matches its topic fails with this message."""
+    """A signals file that is not JSON. Every query that matches the file's topic fails with this message."""
 
     file: Path
     message: str

@@ -22,7 +22,7 @@ from brvtui.tree.reading.json_file import LARGEST_JSON, read_json_or_none, whole
 
 
 _CONTEXT = 10
-"""The number of characters that the message quotes on each side of the error. Shorter texts are quoted in full."""
+"""The number of characters that the message quotes on each side of the error. Shorter strings are quoted in full."""
 _WORDS = {
     "Expecting ':' delimiter": "Expected ':' after property name in JSON",
     "Extra data": "Unexpected non-whitespace character after JSON",
@@ -46,7 +46,7 @@ def parse_json(text: str) -> Any:
 
 
 class _Constant(Exception):
-    """A number that JSON does not have."""
+    """A number that JSON does not allow."""
 
 
 def _no_constant(name: str) -> Any:
@@ -106,7 +106,7 @@ _UNFIT = re.compile(r"[\x00-\x1f\x7f/\\]")
 
 
 class SpaceError(Exception):
-    """No space can be queried. The message and the ``code``, which may be empty, are V4's."""
+    """Raised if no space can be queried. The message and the ``code``, which may be empty, are V4's."""
 
     def __init__(self, message: str, code: str = "") -> None:
         super().__init__(message)
@@ -115,7 +115,7 @@ class SpaceError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class SpaceFolder:
-    """A space on disk. Its name came from ``marker``, ``binding``, ``default``, ``root``, ``name`` or ``cloud``."""
+    """A space on disk. Its ``source`` is ``marker``, ``binding``, ``default``, ``root``, ``name`` or ``cloud``."""
 
     tree: Path
     data: Path
@@ -136,7 +136,7 @@ class SpaceFolder:
 
     @property
     def has_id(self) -> bool:
-        """True if answers can name the space, because its folder name is a uuid."""
+        """True if answers can name the space, because its folder's name is a uuid."""
         return is_uuid(self.tree.parent.name)
 
 
@@ -213,7 +213,7 @@ def is_of_folder(space: SpaceFolder, folder: Path) -> bool:
 
 
 def is_bound(start: Path, data: Path) -> bool:
-    """True if ``start`` has a marker or a binding, at or above it."""
+    """True if there is a marker or a binding for ``start`` or for a folder above it."""
     return find_marker(start) is not None or bound_folder(start, read_bindings(data)) is not None
 
 

@@ -40,7 +40,7 @@ _DAEMON = ("projects", ".daemon")
 
 
 def check_cloud(space: SpaceFolder) -> None:
-    """Raises :class:`SpaceError` if V4 refuses queries of ``space``, which a marker or a binding named.
+    """Raises :class:`SpaceError` if V4 refuses queries over ``space``, which a marker or a binding names.
 
     A local space has no team. A space with a team must be ready and readable.
     """
@@ -62,7 +62,7 @@ def check_cloud(space: SpaceFolder) -> None:
 
 
 def is_readable(data: Path, identity: str) -> bool:
-    """True if the synced space ``identity`` may be read and was synced at least once."""
+    """True if the synced space ``identity`` may be read and has been synced at least once."""
     capability, status = (read_json_or_none(_sync_file(data, identity, name)) for name in ("capability", "status"))
     return (
         isinstance(capability, dict)
@@ -100,7 +100,7 @@ class SpaceProject(FoundProject):
 
     kind: ProjectKind = SPACE
     spaces: tuple[SpaceFolder, ...]
-    """The spaces, at least one. The first one's tree is the project's; the others' trees are its shared sources."""
+    """The spaces, at least one. The first space's tree is the project's; the other trees are its shared sources."""
 
     @property
     def name(self) -> str:
@@ -110,14 +110,14 @@ class SpaceProject(FoundProject):
 
 
 class NamedSpace(NamedTuple):
-    """A space that the user names, whatever the folder's binding: by its tree, which has precedence, or by its name."""
+    """A space that the user names, whatever the folder's binding: by its tree or, if no tree is given, by its name."""
 
     name: str = ""
     root: Path | None = None
 
 
 def has_both(start: Path | None) -> Path | None:
-    """The project's context tree at ``start`` (None: the working folder) if it also has a space; otherwise None."""
+    """The project's context tree at ``start`` (None: the working folder) if it has a space as well; otherwise None."""
     try:
         found = find_project(start)
     except ProjectError:
@@ -126,7 +126,7 @@ def has_both(start: Path | None) -> Path | None:
 
 
 def has_space(start: Path | None) -> bool:
-    """True if ``start`` (None: the working folder) is a space's tree, or a marker or a binding names a space for it."""
+    """True if ``start`` (None: the working folder) is a space's tree, or if a marker or a binding gives it a space."""
     try:
         folder = (start or Path.cwd()).expanduser().absolute()
         return _is_tree(folder) or is_bound(folder, data_folder(os.environ))
@@ -196,7 +196,7 @@ def find_named_space(named: NamedSpace, start: Path | None) -> SpaceProject:
 
 
 def _not_named(named: NamedSpace, data: Path, why: str = "no such folder") -> str:
-    """The message that no space has this name, with all names. V4's own message refers to its command `space list`."""
+    """The message that no space has the given name, with all names. V4's own message refers to its `space list`."""
     if named.root is not None:
         return f"{named.root}: {why}; --root needs the folder {TREE} of a space, as in {data / 'projects'}"
     names = space_names(data)

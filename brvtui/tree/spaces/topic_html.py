@@ -1,7 +1,7 @@
 """A topic parsed from its HTML (``docs/reference/byterover-v4.md``, "Topics").
 
-lexbor parses the file as a fragment by the WHATWG algorithm. The rules for text and for the elements that count are
-V4's own.
+lexbor parses the file as a fragment, with the WHATWG algorithm. The rules for texts, and for the elements that count,
+are V4's own.
 """
 
 from __future__ import annotations
@@ -25,11 +25,12 @@ if TYPE_CHECKING:
 
 
 MOST_COST = 200_000_000
-"""The limit for a topic, in comparisons by the parser. Each takes about 5 ns: a second at most."""
+"""The limit on the cost of parsing a topic, in comparisons by the parser. Each takes about 5 ns: a second at most."""
 _NODE, _V4_NODE, _CLONES, _LOOPS, _REPEATED = 1_000, 8_900, 32, 8, 3
-"""The cost of a tag, and of the start tag of one of V4's own elements, which is read, shown and checked: 20,000 of them
-are allowed if they are closed; the new elements and the searches of open elements that a misnested formatting tag
-causes; the number of times that equal formatting elements are repeated."""
+"""The cost of a tag; the cost of the start tag of one of V4's own elements, which is read, shown and checked (20,000 of
+these elements are allowed if they are closed); the numbers of new elements and of searches of open elements that a
+misnested formatting tag causes; and the number of times that equal formatting elements are repeated.
+"""
 _SPACE = r" \t\n\f\r"
 _VALUE = rf"""(?:"[^"]*+"|'[^']*+'|[^{_SPACE}>"'][^{_SPACE}>]*+)?+"""
 _ATTRIBUTE = rf"[^{_SPACE}/>][^{_SPACE}/>=]*+(?:[{_SPACE}]*+=[{_SPACE}]*+{_VALUE})?+"
@@ -58,8 +59,9 @@ _CLOSES_ITSELF = frozenset(("p", "li", "dd", "dt"))
 
 @lru_cache(maxsize=1)
 def parsing_cost(html: str) -> int:
-    """The maximum number of comparisons that a parser needs for ``html``; any number above :data:`MOST_COST` if it is
-    too many."""
+    """The maximum number of comparisons that a parser needs for ``html``; some number above :data:`MOST_COST` if that
+    limit is exceeded.
+    """
     cost = at = repeated = root_attributes = has_other_rules = 0
     opened: list[tuple[str, str]] = []
     unclosed: Counter[str] = Counter()
@@ -103,7 +105,7 @@ def parsing_cost(html: str) -> int:
 
 
 def _worst_cost(html: str, opened: int, repeated: int) -> int:
-    """The maximum cost of ``html``, wherever its tags begin and end."""
+    """The maximum cost of parsing ``html``, wherever its tags begin and end."""
     tags, formatting = html.count("<"), sum(1 for _ in _FORMATTING_TAGS.finditer(html))
     opened, repeated = opened + tags, repeated + formatting
     attributes = sum(1 for _ in _BREAKS.finditer(html))
@@ -121,7 +123,7 @@ INDEXED = tuple(
 )  # fmt: skip
 """The kinds of elements that are searched if they have an id."""
 SILENT = tuple(f"bv-{kind}" for kind in ("reason", "files", "timestamp", "author", "dependencies"))
-"""The kinds that are never searched on their own."""
+"""The kinds of elements that are never searched on their own."""
 KNOWN = frozenset({TOPIC, *INDEXED, *SILENT})
 _INDEXED = frozenset(INDEXED)
 _ID = re.compile(r"bve-[a-z0-9]{8}")
@@ -134,7 +136,7 @@ _MOST_REPEATED = 4 * 1_048_576
 
 
 class UnreadableTopic(ValueError):
-    """A topic that is not read. The message is the reason in a few words."""
+    """Raised if a topic is not read. The message is the reason in a few words."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,12 +149,12 @@ class TopicElement:
 
     @property
     def id(self) -> str:
-        """The id; empty if there is none."""
+        """The element's id; empty if there is none."""
         return self.attributes.get("id", "")
 
     @property
     def is_document(self) -> bool:
-        """True if it is searched as a document of its own: it has an indexed kind and a valid id."""
+        """True if the element is searched as a document of its own, because it has an indexed kind and a valid id."""
         return self.tag in _INDEXED and is_element_id(self.id)
 
 
@@ -165,13 +167,13 @@ class Topic:
     elements: tuple[TopicElement, ...]
     """V4's elements in document order, each before the elements inside it."""
     body: str
-    """The text of the whole file."""
+    """The text of the topic's whole file."""
     images: str
     """The alternative text and source of every image, joined by spaces."""
 
     @property
     def repeated(self) -> str:
-        """The text that all of its documents share: attributes and images."""
+        """The text that all documents of the topic share: attributes and images."""
         return " ".join((*self.attributes.values(), self.images))
 
     def attribute(self, name: str) -> str:
@@ -252,7 +254,7 @@ def _parsed(html: str) -> Topic:
 def loose_text(html: str) -> str:
     """The text of the topic in ``html`` outside of V4's elements other than ``bv-topic``, with white space folded.
 
-    Raises :class:`UnreadableTopic` as :func:`parse_topic`.
+    Raises :class:`UnreadableTopic` like :func:`parse_topic`.
     """
     pieces: list[str] = []
     within: int | None = None
@@ -313,7 +315,8 @@ _WHOLE = "searched with the whole topic: no element has a valid id"
 @dataclass(frozen=True, slots=True)
 class TopicPart:
     """An element of a topic, or its loose text (without a kind). ``why`` is the reason why it is not searched on its
-    own."""
+    own.
+    """
 
     kind: str
     id: str

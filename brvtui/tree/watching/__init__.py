@@ -1,1 +1,1 @@
-"""Watches folders for changes, through the system's events or by polling."""
+"""Watches folders for changes, through system events or by polling."""

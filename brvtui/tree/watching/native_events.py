@@ -44,8 +44,8 @@ _FILE_CHANGES = [
     FileMovedEvent,
 ]
 _CHANGES: list[type[FileSystemEvent]] = [*_FOLDER_CHANGES, *_FILE_CHANGES]
-"""The only requested events. Events for folders that are opened for listing would not end: reading 5,000 folders again
-after a flood of them would cause the next flood.
+"""The only events that are requested. Events for opening folders would never end: after a flood of these events, 5,000
+folders would be read again, which would cause the next flood.
 """
 # After moves of folders, watchdog warns about folders that it watches under two names; `maintain` watches them again.
 warnings.filterwarnings("ignore", category=RuntimeWarning, module=r"watchdog\.observers")
@@ -57,7 +57,7 @@ _OF_FOLDER_ITSELF = frozenset({"modified", "attrib"})
 _GROWING = frozenset({"created", "moved"})
 _DELETE_SELF = 0x400
 OnChange = Callable[[str | None], None]
-"""A callback for one changed path (see :data:`brvtui.tree.watching.watch.Changed`); None means any path."""
+"""A callback for one changed path (see :data:`brvtui.tree.watching.watch.Changed`); None stands for any path."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,10 +133,11 @@ class NativeEvents:
         self._watched.clear()
 
     def _watch(self, observer: BaseObserver) -> bool:
-        """Watches each target's parent folder, to notice when the target is created again. Returns True if any was new.
+        """Watches each target's parent folder, to notice when the target is created again. Returns True if any of these
+        folders was not watched before.
 
         If the parent is missing, watches only the entries of the nearest folder above it, not its subfolders, because
-        it may contain much that is not ours.
+        that folder may contain much that does not concern this tool.
         """
         holders = {target.parent for target in self._targets}
         found, nearer = False, True
@@ -171,7 +172,7 @@ class NativeEvents:
 
 
 class _Handler(FileSystemEventHandler):
-    """Passes on events that concern the targets. ``waiting`` is True for a folder above a target's missing parent."""
+    """Passes on events that concern the targets. ``waiting`` is set for a folder above a target's missing parent."""
 
     def __init__(self, on_event: Callable[[str, FileSystemEvent], None], targets: list[Path], waiting: bool) -> None:
         self._on_event = on_event

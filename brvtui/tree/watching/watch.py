@@ -31,7 +31,7 @@ that ends with a separator, the folder's own entry changed; below any other fold
 
 
 class Debouncer:
-    """Calls back, from its own thread, after ``QUIET_SECONDS`` without a change, but at the latest after the longest
+    """Calls back, from its own thread, after ``QUIET_SECONDS`` without a change or, at the latest, after the longest
     wait.
     """
 
@@ -48,7 +48,7 @@ class Debouncer:
 
     @property
     def is_stopped(self) -> bool:
-        """True if ``stop`` was called."""
+        """True if :meth:`stop` was called."""
         return self._stopped.is_set()
 
     def start(self) -> None:
@@ -156,7 +156,7 @@ _NETWORK_TYPES = frozenset(
         *("fuse.s3fs", "fuse.vmhgfs-fuse"),
     }
 )
-"""The types of file systems on which other machines can change files."""
+"""The types of file systems on which other machines may change files."""
 
 
 def network_disk(folder: Path, mounts: Path = _MOUNTS) -> str:
@@ -183,7 +183,7 @@ def network_disk(folder: Path, mounts: Path = _MOUNTS) -> str:
 
 
 _MAINTENANCE_SECONDS = 1.0
-"""The interval in seconds between checks that watched folders are still the ones at their paths."""
+"""The interval in seconds between checks that the watched folders are still the folders at their paths."""
 _LIMITS = {
     errno.ENOSPC: "no inotify watch is left; raise fs.inotify.max_user_watches",
     errno.EMFILE: "no inotify instance is left; raise fs.inotify.max_user_instances",
@@ -200,7 +200,7 @@ class Watching:
 
 
 class Watcher:
-    """Calls ``changed`` from its own thread, once for each batch of changes below the folders."""
+    """Calls ``changed`` from its own thread, once for each batch of changes below the watched folders."""
 
     def __init__(
         self,
@@ -211,7 +211,8 @@ class Watcher:
     ) -> None:
         """Watches nothing before :meth:`start`. Folders may not exist yet.
 
-        Calls ``on_fallback`` if it later has to poll because there are no events. Polls at most every ``poll_seconds``.
+        Calls ``on_fallback`` if the watcher later has to poll because there are no events. Polls at most every
+        ``poll_seconds``.
         """
         self._folders = list(dict.fromkeys(folders))
         self._on_fallback = on_fallback
