@@ -44,7 +44,7 @@ def demo(ctx: click.Context, folder: Path | None, text: str | None) -> int:
     about them go to a temporary folder that is removed at the end, and your own settings are ignored.
     """
     if text is None:
-        check_terminal(instead="brv-tui demo --query TEXT")
+        check_terminal(instead=f"brv-tui demo {quote(str(folder)) + ' ' if folder is not None else ''}--query TEXT")
     with ExitStack() as stack:
         try:
             project = folder.absolute() if folder is not None else stack.enter_context(_temporary_project())
@@ -70,7 +70,8 @@ def demo(ctx: click.Context, folder: Path | None, text: str | None) -> int:
 def _copy_sample(folder: Path) -> None:
     """Copies the sample tree to ``folder``. Raises :class:`Failure` unless it is new or empty, and OSError."""
     if os.path.lexists(folder) and (not folder.is_dir() or any(folder.iterdir())):
-        raise Failure(f"{folder}: not an empty folder; name a new one", BAD_USAGE)
+        command = f"brv-tui {quote(str(folder))}"
+        raise Failure(f"{folder}: not an empty folder; name a new one (a copy of the sample opens with {command})", BAD_USAGE)
     source = _sample()
     for file in source.rglob("*"):
         if file.is_file() and file.name not in _NOT_COPIED:

@@ -236,8 +236,9 @@ class FleetScreen(FrameScreen):
             await super().action_back()
 
     def action_field(self) -> None:
-        """Moves the focus to the question's field."""
+        """Moves the focus to the question's field and selects its text, so that typing replaces it."""
         self.set_focus(self.field, scroll_visible=False)
+        self.field.action_select_all()
 
     async def action_ask(self) -> None:
         """Sends the typed question immediately, and moves to the results."""

@@ -313,8 +313,9 @@ class QueryScreen(FrameScreen):
         self._queries.ask(self.field.value, run=True)
 
     def action_query(self) -> None:
-        """Moves the focus to the query field."""
+        """Moves the focus to the query field and selects its text, so that typing replaces it."""
         self.set_focus(self.field, scroll_visible=False)
+        self.field.action_select_all()
 
     def action_select(self, step: int) -> None:
         """Selects the next or previous result, regardless of the focus."""
