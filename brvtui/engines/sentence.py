@@ -1,4 +1,4 @@
-"""The sentence that explains an engine's answer, from the data that every trace has."""
+"""The sentence that explains an engine's answer, made from data that every trace has."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ from brvtui.trace import Check, Hit, MissingWord, Trace, Whereabouts
 from brvtui.wording import counted
 
 LEAST_LEAD = 1e-9
-"""The smallest lead that counts: sums of the same parts may differ by less."""
+"""The smallest lead that counts, because sums of the same parts may differ by less."""
 _MOST_PARTS = 2
 _MOST_PLACES = 3
-"""The number of missing words for which a sentence names notes that contain them."""
+"""The number of missing words up to which a sentence names notes that contain them."""
 _LONGEST_RUN = 60
 
 
 def default_sentence(trace: Trace) -> Sentence:
-    """The first document, its words, its lead, and the step that took the query; or the reason for no document."""
+    """The first document, its words, its lead, and the step that took the query; or the reason for no result."""
     if not trace.hits:
         head = "Not covered" if not trace.covered else "Answered without a document"
         return (clause(f"{head}: {trace.verdict}" if trace.verdict else head),)
@@ -32,7 +32,7 @@ def default_sentence(trace: Trace) -> Sentence:
 
 
 def _taken(trace: Trace) -> Iterator[Clause]:
-    """Yields the step that took the query, if the engine has such steps, and its comparison."""
+    """Yields the step that took the query and its comparison, if the engine has such steps."""
     taken = trace.taken
     if taken is None or taken.tier is None:
         return
@@ -47,7 +47,7 @@ def _comparison(check: Check) -> str:
 
 
 def first_of(trace: Trace, number: int = 0) -> Iterator[Clause]:
-    """Yields the first of ``number`` documents (by default of all found), its score and the words that it contains."""
+    """Yields the first of ``number`` documents (by default, all found), its score, and the words that it contains."""
     first, amount = trace.hits[0], number or max(len(trace.hits), trace.total_found)
     yield clause(title(first.title), f" {place_of_first(amount)}")
     yield clause(f"{',' if amount == 1 else ''} with {score(trace, first)}", weight=70)
@@ -56,12 +56,12 @@ def first_of(trace: Trace, number: int = 0) -> Iterator[Clause]:
 
 
 def place_of_first(amount: int) -> str:
-    """``is first of 6``, or ``is the only result``."""
+    """The phrase ``is first of 6`` for ``amount`` results, or ``is the only result``."""
     return "is the only result" if amount == 1 else f"is first of {amount}"
 
 
 def nothing_for(terms: Iterable[str], hit: Hit) -> Clause:
-    """The query's ``terms`` that match nothing in ``hit``, if others match."""
+    """A clause about the query's ``terms`` that match nothing in ``hit``, if other terms match."""
     met = {one.query for one in hit.words}
     unmet = [word(term) for term in dict.fromkeys(terms) if term not in met]
     return clause(", but nothing for ", listed(unmet, "or"), weight=55) if met and unmet else clause()
@@ -71,7 +71,8 @@ def missing_words(trace: Trace, engine: str, noun: str = "note", among: Containe
     """Yields the reasons why nothing was found: filters, words that no document contains, and words that ``engine``
     cannot match.
 
-    ``among`` limits the words, as the engine searched them. By default, all are named.
+    ``among`` limits the words that are named, in the form in which the engine searched for them. By default, all words
+    are named.
     """
     many = "entries" if noun == "entry" else f"{noun}s"
     if trace.filtered_out:
@@ -96,13 +97,13 @@ def missing_words(trace: Trace, engine: str, noun: str = "note", among: Containe
 
 
 def _as_searched(one: MissingWord) -> list[Span]:
-    """The word as it was typed, and the searched form if that differs."""
+    """The word as it was typed, and the form that was searched for if that differs."""
     how = [(f" (searched as ‘{one.word}’)" if one.typed else " (from your words)", "text")]
     return [*word(one.typed or one.word), *(how if fold(one.typed) != fold(one.word) else ())]
 
 
 def _place(one: MissingWord, engine: str) -> str:
-    """The place in notes of a word that ``engine`` does not find, and a way to find it."""
+    """The place in notes of a word that the ``engine`` does not find, and a way to find it."""
     is_shown = len(one.run) <= _LONGEST_RUN and one.run == visible(one.run) and not UNSEEN.search(one.run)
     run = f"‘{one.run}’" if is_shown else f"copied from {one.file}"
     if one.typed and fold(one.typed) != fold(one.word):
@@ -121,7 +122,7 @@ def _place(one: MissingWord, engine: str) -> str:
 
 
 def _spelling(one: MissingWord) -> str:
-    """The spelling that notes have for a word. If both look the same, the characters that differ."""
+    """The spelling of a word in notes; if it looks the same as the typed word, the characters that differ."""
     composed, decomposed = (normalize(form, one.run) for form in ("NFC", "NFD"))
     if composed == normalize("NFC", (one.typed or one.word).lower()) and composed != decomposed:
         return f"written with {'composed' if one.run == composed else 'decomposed'} characters, which look the same"
@@ -129,7 +130,7 @@ def _spelling(one: MissingWord) -> str:
 
 
 def lead_of(trace: Trace) -> Iterator[Clause]:
-    """Yields the lead of the first result over the second, and the parts of their scores that contribute most to it."""
+    """Yields the lead of the first result over the second, and the score parts that contribute most to it."""
     if len(trace.hits) < 2:
         return
     first, second = trace.hits[:2]
@@ -145,5 +146,5 @@ def lead_of(trace: Trace) -> Iterator[Clause]:
 
 
 def score(trace: Trace, hit: Hit) -> str:
-    """The score of ``hit`` with the decimals of the trace's scale."""
+    """The score of ``hit``, with the number of decimals in the trace's scale."""
     return f"{hit.score:.{trace.scale.decimals}f}"
