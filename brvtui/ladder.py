@@ -1,7 +1,7 @@
 """The retry ladder over any search function (``docs/reference/jeffs-brain.md``, "The retry ladder").
 
-It rewrites a query without results, step by step, until something is found. It never waits, and an error never makes it
-repeat a search.
+The ladder rewrites a query without results, step by step, until something is found. It never waits, and never repeats a
+search after an error.
 """
 
 from __future__ import annotations
@@ -45,31 +45,31 @@ class LadderRules:
 
 @dataclass(frozen=True, slots=True)
 class Searches(Generic[H]):
-    """The functions that the ladder calls. The searches may raise :class:`brvtui.services.legs.LegError`."""
+    """The functions that the ladder calls. They may raise :class:`brvtui.services.legs.LegError`."""
 
     text: Callable[[str], Sequence[H]]
-    """Searches for a rewritten text."""
+    """Searches for a rewritten query text."""
     fuzzy: Callable[[Sequence[str]], Sequence[H]] | None = None
-    """Searches for names similar to these words; None if there are no names."""
+    """Searches for names similar to the given words; None if there are no names."""
     refresh: Callable[[], None] = lambda: None
 
 
 @dataclass(frozen=True, slots=True)
 class Climbed(Generic[H]):
-    """All steps of the ladder in order, and the hits of the last one that ran."""
+    """All steps of the ladder in order, and the hits of the last step that ran."""
 
     rungs: tuple[Rung, ...]
     found: tuple[H, ...] = ()
     error: str = ""
-    """The reason why a step failed and ended the climb; empty if none failed."""
+    """The reason why a step failed and ended the climb; empty if no step failed."""
 
     @property
     def strategy(self) -> str:
-        """The step that found something; empty if none did."""
+        """The step that found results; empty if no step did."""
         return next((rung.strategy for rung in self.rungs if rung.state is State.HIT), "")
 
     def with_listed(self, in_short: Callable[[H], Listed], unit: str) -> tuple[Rung, ...]:
-        """The steps, with the best results of the successful one. ``unit`` is the unit of their scores."""
+        """The ladder's steps, with the best results of the successful one. ``unit`` is the unit of their scores."""
         best = tuple(map(in_short, self.found[:MOST_LISTED]))
         return tuple(replace(rung, listed=best, unit=unit) if rung.state is State.HIT else rung for rung in self.rungs)
 
@@ -93,8 +93,8 @@ def climb(
 ) -> Climbed[H]:
     """The ladder for ``query``, whose own search used the text ``initial[0]`` and found ``initial[1]``.
 
-    It stops at the first error, or at the first step with hits, including the query's own search. A step with empty
-    input is skipped, and so is the strongest term if it is the whole query.
+    The ladder stops at the first error, or at the first step with hits, including the query's own search. A step with
+    empty input is skipped; so is the search for the strongest term if that term is the whole query.
     """
     text, found = initial
     rungs = [_initial(text, State.HIT if found else State.MISSED, len(found), "the query itself")]
@@ -128,8 +128,8 @@ def climb(
 
 
 def not_climbed(text: str, found: Sequence[H], why: str, failed: bool = False) -> Climbed[H]:
-    """A ladder that was not climbed: the query's own search, ``failed`` or not, and all later steps, skipped for
-    ``why``.
+    """A ladder that was not climbed: the query's own search, ``failed`` or not, and all later steps, which are skipped
+    because of ``why``.
     """
     state = State.FAILED if failed else State.HIT if found else State.MISSED
     first = _initial(text, state, len(found), why if failed else "the query itself")
@@ -141,7 +141,7 @@ def not_climbed(text: str, found: Sequence[H], why: str, failed: bool = False) -
 
 
 def time_of(strategy: str) -> str:
-    """The name of a step's time in the trace's timings. The caller measures the first step, the query's own search."""
+    """The name of a step's duration in the timings. The caller measures the first step, the query's own search."""
     return f"ladder.{strategy}"
 
 
@@ -194,5 +194,5 @@ def query_tokens(query: str, stop_words: Set[str], word_length: int) -> list[str
 
 
 def strongest_term(query: str, stop_words: Set[str], word_length: int) -> str:
-    """The longest of :func:`query_tokens`, or the first of several that are equally long; empty if there are none."""
+    """The longest of :func:`query_tokens`, the first of several that are equally long; empty if there are none."""
     return max(query_tokens(query, stop_words, word_length), key=len, default="")

@@ -71,7 +71,8 @@ def _copy_sample(folder: Path) -> None:
     """Copies the sample tree to ``folder``. Raises :class:`Failure` unless it is new or empty, and OSError."""
     if os.path.lexists(folder) and (not folder.is_dir() or any(folder.iterdir())):
         command = f"brv-tui {quote(str(folder))}"
-        raise Failure(f"{folder}: not an empty folder; name a new one (a copy of the sample opens with {command})", BAD_USAGE)
+        why = f"not an empty folder; name a new one (a copy of the sample opens with {command})"
+        raise Failure(f"{folder}: {why}", BAD_USAGE)
     source = _sample()
     for file in source.rglob("*"):
         if file.is_file() and file.name not in _NOT_COPIED:

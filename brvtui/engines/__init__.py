@@ -1,1 +1,1 @@
-"""The engines, one folder each. None imports another."""
+"""The engines, one folder each. No engine imports another."""

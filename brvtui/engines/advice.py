@@ -1,4 +1,4 @@
-"""Advice and reasons that several engines share for documents that are not in an answer."""
+"""Advice and reasons for documents that are not in an answer, shared by several engines."""
 
 from __future__ import annotations
 
@@ -14,11 +14,13 @@ if TYPE_CHECKING:
     from brvtui.snapshot.naming import Named
 
 _DIRECT = 2
-"""ByteRover's highest tier that needs no model."""
+"""The highest ByteRover tier that needs no model."""
 
 
 def remarks(explanation: Explanation, remedy: Remedy) -> list[str]:
-    """The gain of ``remedy`` besides its rank, and then its drawbacks, each in a few words; empty if there are none."""
+    """The improvement by ``remedy`` other than the rank, followed by its drawbacks, each in a few words; empty if there
+    are none.
+    """
     found = [remedy.gain] if remedy.gain else []
     if remedy.is_used is False:
         found.append("listed, but the answer does not use it")
@@ -28,10 +30,10 @@ def remarks(explanation: Explanation, remedy: Remedy) -> list[str]:
 
 
 Ask = Callable[..., Trace]
-"""Runs another query in the engine: ``ask(text, **options)``."""
+"""A function that runs another query in the engine: ``ask(text, **options)``."""
 Loss = TypeVar("Loss", bound=LossStage)
 NOTHING_HELPS = "none of the wordings that were tried finds it"
-"""The advice if no wording of the query that an engine tries has the document in its answer."""
+"""The advice if the document is in the answer to none of the wordings that an engine tries."""
 CHECK_PATH = "check the path, or add the note"
 MAKE_READABLE = "fix the file or its name, as the reason says; then it is read"
 MAKE_ROOM = "shorten or split it, or remove files that come before it"
@@ -46,7 +48,7 @@ def title_wordings(query: str, title: str) -> tuple[tuple[str, str], tuple[str, 
 def tried_remedy(path: str, tries: Iterable[tuple[str, str, dict[str, Any]]], ask: Ask, decimals: int) -> Remedy:
     """The first of ``tries`` (advice, query and options) for which the document at ``path`` is a hit.
 
-    If none helps, the remedy says so. The score has ``decimals`` decimals.
+    If none of them helps, the remedy says so. The score is given with ``decimals`` decimals.
     """
     for text, query, options in tries:
         rank, hit = ask(query, **options).place_of(path)
@@ -69,8 +71,8 @@ def explained(
     """The reason why ``document``, with the score of ``hit``, is or is not among the hits of ``trace``.
 
     ``use`` describes the use of a hit with a given rank. ``lost`` returns the stage at which the document was lost,
-    with numbers. ``remedy`` returns a remedy for that loss and the document's title. A file that is not a document is
-    titled ``name`` or, if that is empty, the last part of its path.
+    with numbers. ``remedy`` returns a remedy for that loss and the document's title. The title of a file that is not a
+    document is ``name`` or, if ``name`` is empty, the last part of the path.
     """
     path, place = document.path, document.position
     title = snapshot.notes[place].title if place is not None else name or path.rpartition("/")[2]
@@ -98,7 +100,7 @@ def edited_now(days: float, stored_recency: str) -> str:
 
 
 def with_remedies(explanation: Explanation, remedies: tuple[Remedy, ...]) -> Explanation:
-    """``explanation`` with all ``remedies``. Advice that no wording helps is replaced by the first remedy."""
+    """``explanation`` with all ``remedies``. The advice that no wording helps is replaced by the first remedy."""
     advised = explanation.remedy
     if remedies and advised is not None and advised.text == NOTHING_HELPS:
         advised = remedies[0]

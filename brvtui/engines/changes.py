@@ -1,6 +1,6 @@
-"""Changes to a tree or a query: their data, their effect on a snapshot, and the candidates of each kind.
+"""Changes to a tree or a query: the data of each change, its effect on a snapshot, and the candidates of each kind.
 
-Engines and the lab propose changes, and try them by running the query again. Nothing is written.
+Engines and the lab propose changes and try them by running the query again. Nothing is written.
 """
 
 from __future__ import annotations
@@ -27,18 +27,18 @@ from brvtui.tree.reading.frontmatter import parse
 from brvtui.tree.reading.signals import NoteSignals
 
 MOST_TITLES = 63
-"""The maximum number of titles that are all tried: every choice of up to six words."""
+"""The maximum number of titles up to which all are tried: every combination of up to six words."""
 _MOST_IMPORTANCE = 100
 Found = TypeVar("Found")
 
 
 class NoChange(Exception):
-    """A change that cannot be made. The message gives the reason in a few words."""
+    """A change cannot be made. The message is the reason in a few words."""
 
 
 @dataclass(frozen=True, slots=True)
 class SignalsSet:
-    """Other stored signals of the note at ``path``."""
+    """New stored signals for the note at ``path``."""
 
     path: str
     signals: NoteSignals
@@ -46,7 +46,7 @@ class SignalsSet:
 
 @dataclass(frozen=True, slots=True)
 class TimeSet:
-    """Another modification time of the file at ``path``, in ms since 1970."""
+    """A new modification time for the file at ``path``, in ms since 1970."""
 
     path: str
     mtime_ms: int
@@ -54,7 +54,7 @@ class TimeSet:
 
 @dataclass(frozen=True, slots=True)
 class TitleSet:
-    """Another heading of the note at ``path``, and the new modification time of its file."""
+    """A new heading for the note at ``path``, and a new modification time for its file."""
 
     path: str
     title: str
@@ -63,7 +63,7 @@ class TitleSet:
 
 @dataclass(frozen=True, slots=True)
 class DateSet:
-    """Another ``updatedAt`` of the note at ``path``, in ms since 1970; its file keeps its modification time."""
+    """A new ``updatedAt`` for the note at ``path``, in ms since 1970; the file keeps its modification time."""
 
     path: str
     updated_ms: float
@@ -72,7 +72,7 @@ class DateSet:
 
 @dataclass(frozen=True, slots=True)
 class Updated:
-    """A curate update of the note at ``path``: other stored signals, and a new modification time."""
+    """A curate update of the note at ``path``: new stored signals, and a new modification time."""
 
     path: str
     signals: NoteSignals
@@ -81,7 +81,7 @@ class Updated:
 
 @dataclass(frozen=True, slots=True)
 class Reworded:
-    """Another wording of the query; the tree stays as it is."""
+    """A new wording of the query; the tree stays the same."""
 
     query: str
 
@@ -91,7 +91,7 @@ Change = SignalsSet | TimeSet | TitleSet | DateSet | Updated | Reworded
 
 @dataclass(frozen=True, slots=True)
 class Proposal:
-    """A change to try, its description, and instructions for it."""
+    """A change to try, with its description and instructions for making it."""
 
     change: Change
     text: str
@@ -103,9 +103,9 @@ class Cancelled(Exception):
 
 
 def changed(context: Context[Any], change: Change) -> Snapshot:
-    """The snapshot of ``context`` after ``change``. The tree is read with the constants of ``context``.
+    """The snapshot of ``context`` after ``change``. The tree is read with the context's constants.
 
-    Raises :class:`NoChange` if the file cannot be read or cannot have that title.
+    Raises :class:`NoChange` if the file cannot be read or cannot have the new title.
     """
     snapshot, profile, now_ms = context.snapshot, context.constants, context.now_ms
     match change:
@@ -127,9 +127,9 @@ def changed(context: Context[Any], change: Change) -> Snapshot:
 
 
 def retitled(data: bytes, file_name: str, title: str, limits: ReadingLimits) -> bytes:
-    """The note ``data`` with another title: in its heading, or in a new heading before its body.
+    """The note ``data`` with a new title, either in the existing heading or in a new heading before the body.
 
-    All other bytes stay. Raises :class:`NoChange` if the engine would not read that title from it.
+    All other bytes are kept. Raises :class:`NoChange` if the engine would not read the new title from the result.
     """
     for text in _retitled(data.decode("utf-8", "surrogateescape"), title):
         encoded = text.encode("utf-8", "surrogateescape")
@@ -157,9 +157,10 @@ def _read(snapshot: Snapshot, path: str) -> bytes:
 
 
 def bisected(low: int, high: int, found: Found, attempt: Callable[[int], Found | None]) -> tuple[int, Found]:
-    """The first place where ``attempt`` returns a result, and the result: None at ``low``, ``found`` at ``high``.
+    """The first position at which ``attempt`` returns a result, and that result. It is None at ``low`` and ``found`` at
+    ``high``.
 
-    Correct if it also returns a result at every place after the first one.
+    Correct only if ``attempt`` returns a result at every position after the first one.
     """
     while high - low > 1:
         middle = (low + high) // 2
@@ -196,28 +197,28 @@ def after_hits(signals: NoteSignals, rules: SignalRules) -> Iterator[NoteSignals
 
 
 def higher_importances(signals: NoteSignals, most: float = _MOST_IMPORTANCE) -> list[NoteSignals]:
-    """``signals`` with each higher whole number as importance, lowest first, up to ``most`` and 100."""
+    """Copies of ``signals`` with each higher whole number as importance, lowest first, up to ``most`` and 100."""
     values = range(math.floor(signals.importance) + 1, math.floor(min(most, _MOST_IMPORTANCE)) + 1)
     return [replace(signals, importance=float(value)) for value in values]
 
 
 def lower_importances(signals: NoteSignals) -> list[NoteSignals]:
-    """``signals`` with each lower whole number as importance, highest first."""
+    """Copies of ``signals`` with each lower whole number as importance, highest first."""
     return [replace(signals, importance=float(value)) for value in range(math.ceil(signals.importance) - 1, -1, -1)]
 
 
 def higher_maturities(signals: NoteSignals) -> list[NoteSignals]:
-    """``signals`` with each higher maturity, lowest first."""
+    """Copies of ``signals`` with each higher maturity, lowest first."""
     return [replace(signals, maturity=level) for level in LEVELS[LEVELS.index(signals.maturity) + 1 :]]
 
 
 def lower_maturities(signals: NoteSignals) -> list[NoteSignals]:
-    """``signals`` with each lower maturity, highest first."""
+    """Copies of ``signals`` with each lower maturity, highest first."""
     return [replace(signals, maturity=level) for level in reversed(LEVELS[: LEVELS.index(signals.maturity)])]
 
 
 def signals_in_words(before: NoteSignals, after: NoteSignals, instead_of: str = " instead of ") -> str:
-    """The importance and the maturity of ``after`` that differ from ``before``, each with the earlier value."""
+    """The importance and maturity of ``after`` if they differ from ``before``, each with the earlier value."""
     parts = []
     if after.importance != before.importance:
         parts.append(f"importance {after.importance:g}{instead_of}{before.importance:g}")
@@ -227,9 +228,11 @@ def signals_in_words(before: NoteSignals, after: NoteSignals, instead_of: str = 
 
 
 def titles(note: Note, words: Sequence[str], mtime_ms: int) -> Iterator[tuple[str, TitleSet]]:
-    """Yields choices of ``words`` as one text, each with the change at ``mtime_ms`` that adds it to ``note``'s title.
+    """Yields combinations of ``words``, each as one string, with the change at ``mtime_ms`` that adds it to the title
+    of ``note``.
 
-    Yields every choice, the smallest first. If there are many words, yields each word, then the first two, three, …
+    Yields every combination, smallest first. If there are too many, yields each word, then the first two words, the
+    first three, …
     """
     sizes = range(1, len(words) + 1)
     choices: Iterator[Sequence[str]] = (choice for size in sizes for choice in combinations(words, size))

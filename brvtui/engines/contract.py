@@ -33,15 +33,17 @@ if TYPE_CHECKING:
 
 C = TypeVar("C")
 LONGEST_QUERY = 10_000
-"""The limit in characters. Every engine answers a text of this length in a second or so on a tree of 60 notes."""
+"""The maximum length of a query in characters. Every engine answers a query of this length in a second or so on a tree
+of 60 notes.
+"""
 
 
 class EngineError(ValueError):
-    """A query that an engine rejects because of a wrong option or service. The message is one line for the user."""
+    """An engine rejects a query because of a wrong option or service. The message is one line for the user."""
 
 
 class StorageError(EngineError):
-    """Feedback that an engine cannot store. The message names the file and the remedy."""
+    """An engine cannot store feedback. The message names the file and the remedy."""
 
 
 class UnknownEngine(EngineError):
@@ -49,7 +51,8 @@ class UnknownEngine(EngineError):
 
 
 def trial_limit(text: str) -> int:
-    """The number of changes of one kind that may be tried for a query: 2 for the longest, 10,000 for the shortest.
+    """The number of changes of one kind that may be tried for a query: from 2 for the longest query to 10,000 for the
+    shortest.
 
     Each change runs the engine again.
     """
@@ -57,7 +60,7 @@ def trial_limit(text: str) -> int:
 
 
 def check_length(text: str) -> None:
-    """Raises :class:`EngineError` for a query of more than :data:`LONGEST_QUERY` characters."""
+    """Raises :class:`EngineError` for a query longer than :data:`LONGEST_QUERY`."""
     if len(text) > LONGEST_QUERY:
         raise EngineError(f"the query has {len(text):,} characters, but at most {LONGEST_QUERY:,} are allowed")
 
@@ -97,18 +100,18 @@ class Query:
     services: bool = False
     """True if a preview may call paid services; a run always may."""
     options: Mapping[str, Any] = field(default_factory=dict)
-    """Options that only some engines know, by name.
+    """Engine-specific options by name.
 
     An engine raises :class:`EngineError` for an unknown option or a wrong value, and records the options in
     :attr:`Trace.options`.
     """
     progress: Callable[[int, int], None] = _silent
-    """Called with the finished and the total amount of work that the answer waits for."""
+    """A function that is called with the finished and the total amount of the work for which the answer waits."""
     reworded: bool = False
-    """True if brv-tui tries the text as a wording, which may be longer than :data:`LONGEST_QUERY`."""
+    """True if brv-tui itself changed the text to try a wording, which may be longer than :data:`LONGEST_QUERY`."""
 
     def __post_init__(self) -> None:
-        """Raises :class:`EngineError` for a text that is too long."""
+        """Raises :class:`EngineError` if the text is too long."""
         if not self.reworded:
             check_length(self.text)
 
@@ -119,7 +122,8 @@ class Query:
 
     @classmethod
     def repeating(cls, trace: Trace, text: str = "") -> Query:
-        """The query of ``trace`` as a preview with the same scope and options. ``text``, if given, replaces its words.
+        """The query of ``trace`` as a preview with the same scope and options. If ``text`` is given, it replaces the
+        words of the query.
 
         Services may be called if the trace is from a run.
         """
@@ -133,7 +137,7 @@ class Query:
 
 
 class Engine(Protocol[C]):
-    """A memory system's retrieval. One instance serves one project and may be called from any thread."""
+    """The retrieval part of a memory system. One instance serves one project and may be called from any thread."""
 
     @property
     def name(self) -> str:
@@ -141,7 +145,7 @@ class Engine(Protocol[C]):
 
     @property
     def title(self) -> str:
-        """The system's own name, such as ``Jeffs Brain``."""
+        """The name that the system itself uses, such as ``Jeffs Brain``."""
 
     @property
     def profiles(self) -> tuple[str, ...]:
@@ -149,7 +153,7 @@ class Engine(Protocol[C]):
 
     @property
     def modes(self) -> tuple[str, ...]:
-        """The values of the option ``mode``, the default first; empty for an engine without modes."""
+        """The values of the option ``mode``, with the default first; empty for an engine without modes."""
 
     @property
     def sections(self) -> tuple[type[Any], ...]:
@@ -160,7 +164,7 @@ class Engine(Protocol[C]):
         """The presentation of the engine's traces in words."""
 
     def constants(self, profile: str = "") -> C:
-        """The constants of the profile called ``profile``; the default ones for an empty name.
+        """The constants in the profile called ``profile``; those in the default profile for an empty name.
 
         Raises :class:`brvtui.typed_tables.ProfileError` for an unknown name.
         """
@@ -169,7 +173,7 @@ class Engine(Protocol[C]):
         """The answer to ``query`` with every decision. Raises :class:`EngineError`."""
 
     def detail(self, context: Context[C], trace: Trace, file: str) -> Detail | None:
-        """The term × field detail of the document ``file`` under ``trace``; None if no term matches it.
+        """The term × field detail of the document ``file`` for the query of ``trace``; None if no term matches it.
 
         Raises KeyError for a document that is not in the snapshot of ``context``.
         """
@@ -181,11 +185,10 @@ class Engine(Protocol[C]):
 def asking(
     engine: Engine[Any], context: Context[Any], trace: Trace, services: bool | None = None
 ) -> Callable[..., Trace]:
-    """Returns a function that repeats the query of ``trace`` in ``engine`` in other words, in another scope or with
-    other options.
+    """Returns a function that repeats the query of ``trace`` in ``engine`` with a different text, scope or options.
 
-    An option with the value None is removed. ``services`` determines whether services may be called; by default as in
-    ``trace``.
+    An option with the value None is removed. ``services`` determines whether services may be called; the default is
+    taken from ``trace``.
     """
 
     def ask(text: str, scope: str | None = None, **options: Any) -> Trace:
@@ -199,17 +202,19 @@ def asking(
 
 @runtime_checkable
 class PreparingEngine(Protocol):
-    """An engine with work to do before queries: vectors, or an index of its own."""
+    """An engine with work to do before queries, such as computing vectors or building an index."""
 
     def prepare(
         self, context: Context[Any], progress: Callable[[int, int], None], cancelled: Callable[[], bool]
     ) -> None:
-        """Does the work that queries over ``context`` need. Calls ``progress`` with the done and the total amount."""
+        """Does the work that queries over ``context`` need. Calls ``progress`` with the finished and the total amount
+        of that work.
+        """
 
 
 @dataclass(frozen=True, slots=True)
 class ReplayStep:
-    """One step of a sequence: wait, set a note's modification time, run a query."""
+    """One step of a sequence: wait, set a note's modification time, and run a query."""
 
     query: str
     wait_seconds: float
@@ -218,15 +223,16 @@ class ReplayStep:
 
 @runtime_checkable
 class Replays(Protocol):
-    """An engine whose answers change its state: a cache, or a memory of the session."""
+    """An engine whose answers change its state, such as a cache or a memory of the session."""
 
     def replay_query(self, context: Context[Any], query: Query, limit: int | None) -> tuple[Trace, dict[str, Any]]:
-        """The answer in a separate state, and the data of its line, with results up to ``limit``."""
+        """The answer in a separate state, and the data for its line of output, with at most ``limit`` results."""
 
     def replay_sequence(
         self, context: Context[Any], steps: Sequence[ReplayStep], like: Query, limit: int | None
     ) -> Iterator[dict[str, Any]]:
-        """Yields the data of each step's line, in one state with a moving clock, with results up to ``limit``.
+        """Yields the data for each step's line of output, with at most ``limit`` results. All steps share one state and
+        a moving clock.
 
         Each query has the scope and options of ``like``.
         """
@@ -237,12 +243,12 @@ class RemembersRuns(Protocol):
     """An engine whose runs change its answers for the rest of the session."""
 
     def without_runs(self) -> Engine[Any]:
-        """An engine with the same index that answers as if no query had been run in this session."""
+        """A copy of the engine with the same index, which answers as if no query had been run in this session."""
 
 
 @runtime_checkable
 class CompletingEngine(Protocol):
-    """An engine whose answers a language model may write: those with :attr:`brvtui.trace.Answer.awaits_model`."""
+    """An engine whose answers a language model may write, if :attr:`brvtui.trace.Answer.awaits_model` is True."""
 
     def complete(self, context: Context[Any], query: Query, cancellation: Cancellation) -> Iterator[Event]:
         """Runs ``query``, has a model write the answer if one is needed, and yields the events as they happen."""
@@ -255,30 +261,31 @@ class TriesRemedies(Protocol):
     def remedies(
         self, context: Context[Any], trace: Trace, document: Named, cancelled: Callable[[], bool]
     ) -> tuple[Remedy, ...]:
-        """The changes that raise ``document`` in the answer ``trace``, best first. Each was tried."""
+        """The changes that raise ``document`` in the answer ``trace``, best first. Each change was tried."""
 
 
 @runtime_checkable
 class LearningEngine(Protocol):
-    """An engine whose answers depend on the feedback of users about its results."""
+    """An engine whose answers depend on users' feedback on its results."""
 
     def learn(self, context: Context[Any], trace: Trace, file: str, usefulness: Usefulness) -> str:
-        """Stores a user's feedback about the result ``file`` of ``trace``, and returns its effect in a line.
+        """Stores a user's feedback on the result ``file`` of ``trace``, and returns one line about the effect.
 
-        Raises :class:`EngineError` if it cannot be stored.
+        Raises :class:`EngineError` if the feedback cannot be stored.
         """
 
 
 @runtime_checkable
 class Forecasts(Protocol):
-    """An engine whose scores of a document change with time."""
+    """An engine in which a document's scores change with time."""
 
     @property
     def event_kinds(self) -> Mapping[str, str]:
         """The state of documents after each kind of dated event, such as ``left tier 2``, by the kind's name."""
 
     def forecast(self, context: Context[Any], document: str, day: float) -> DocumentForecast | None:
-        """The best possible score of ``document`` (a path) now and in ``day`` days, and its dated events.
+        """The best possible score of the document at the path ``document`` now and in ``day`` days, and the document's
+        dated events.
 
         None for a file that the engine does not rank. Raises :class:`EngineError`.
         """
@@ -286,27 +293,27 @@ class Forecasts(Protocol):
 
 @runtime_checkable
 class Ages(Protocol):
-    """An engine with rules for the ageing of documents' stored signals."""
+    """An engine with rules for the ageing of signals that are stored for documents."""
 
     def ageing_rules(self, constants: Any, stored: SignalRules) -> AgeingRules:
-        """The rules of ageing. ``stored`` are the rules by which the documents' signals were read."""
+        """The ageing rules. ``stored`` are the rules by which the documents' signals were read."""
 
     def standing(self, context: Context[Any], document: str) -> tuple[AgedSignals, Ceiling | None] | None:
-        """The signals of a document before and after decay, and its best possible score; None if there is none."""
+        """A document's signals before and after decay, and its best possible score; None if it does not exist."""
 
 
 @runtime_checkable
 class Verifies(Protocol):
-    """An engine whose answers can be compared with those of the original program, if that is installed."""
+    """An engine whose answers can be compared with those of the original program, if that program is installed."""
 
     def find_installed(self, named: Path | None, environment: Mapping[str, str]) -> InstalledEngine:
-        """The program at ``named``, or an installed one.
+        """The original program at ``named`` or, without it, an installed one.
 
         Raises :class:`brvtui.engines.verification.installed.NotInstalled`.
         """
 
     def verify(self, run: VerificationRun) -> Verification | None:
-        """The comparison of the program's answers with ours; None if cancelled.
+        """The comparison of the original program's answers with those of this engine; None if cancelled.
 
         Raises :class:`brvtui.engines.verification.sealed_node.EngineRunError` and OSError.
         """
@@ -314,7 +321,7 @@ class Verifies(Protocol):
 
 @runtime_checkable
 class KeepsQueries(Protocol):
-    """An engine that stores the queries that it answered in a place of its own."""
+    """An engine that stores the queries that it answered in its own log."""
 
     def kept_queries(self, project: FoundProject) -> Any:
         """The queries over ``project``, as :class:`brvtui.logbook.EngineQueries`."""
@@ -329,14 +336,14 @@ class PreviewsEdits(Protocol):
     ) -> EditPreview:
         """The answer and the document's numbers before and after ``content`` replaces the file at ``path``.
 
-        ``content`` is bytes for a note and HTML for a topic. ``keep_mtime`` is true for a save that keeps the
+        ``content`` is bytes for a note and HTML for a topic. ``keep_mtime`` is True for a save that keeps the
         modification time.
         """
 
 
 @runtime_checkable
 class Caches(Protocol):
-    """An engine with a cache of answers, which is simulated here."""
+    """An engine with a cache of answers, which this project simulates."""
 
     def cache_now(self, context: Context[Any], query: str) -> CacheNow:
         """The cache as a look-up for ``query`` would see it now."""
@@ -347,10 +354,10 @@ class Caches(Protocol):
 
 @runtime_checkable
 class SearchesBesides(Protocol):
-    """An engine that can also search without its router."""
+    """An engine that can search with or without its router."""
 
     def plain_search(self, context: Context[Any], query: str, limit: int, scope: str) -> Any:
-        """The results of a search without the router, at most ``limit``, in the engine's own section type."""
+        """The results of a search without the router, at most ``limit``, as a section of the engine's own type."""
 
     def with_plain_search(self, context: Context[Any], trace: Trace, limit: int) -> Trace:
         """``trace`` with an additional section: a search for ``limit`` results without the router."""
@@ -361,7 +368,7 @@ class CountsAccess(Protocol):
     """An engine that counts how often a document is found."""
 
     def accessed(self, trace: Trace) -> tuple[str, ...]:
-        """The distinct files whose access count ``trace`` raises."""
+        """The distinct files whose access count increases through ``trace``."""
 
 
 @runtime_checkable
@@ -383,22 +390,22 @@ class CodeAnswer(Protocol):
         """True if there is no symbol."""
 
     def as_text(self, form: str) -> str:
-        """The symbols in the form for an agent: ``xml``, ``markdown`` or ``json``."""
+        """The symbols in one of the forms for an agent: ``xml``, ``markdown`` or ``json``."""
 
     def lines(self) -> list[str]:
-        """The first symbols and the reason for each, the notes that mention them, and the files without a note."""
+        """The first symbols with their reasons, the notes that mention them, and their files without a note."""
 
     def note_lines(self) -> tuple[list[str], bool]:
-        """The notes that mention the symbols, and True; or the reason why none is listed, and False."""
+        """The notes that mention the symbols, and True; if there are none, the reason and False."""
 
     def why_lines(self, symbol: str) -> tuple[list[str], bool] | None:
-        """The rank of ``symbol`` with the parts of its score, and True if it has one.
+        """The rank of ``symbol`` with the parts of its score, and True if the symbol is ranked.
 
         None if no symbol has ``symbol`` in its name.
         """
 
     def files_without_note(self) -> Sequence[str]:
-        """The files of the symbols that no note mentions, without tests, best first."""
+        """The files of the symbols that no note mentions, best first. Test files are left out."""
 
 
 @runtime_checkable
@@ -406,7 +413,7 @@ class ReadsCode(Protocol):
     """An engine that ranks the symbols of a repository for tasks, files and changes."""
 
     def answer_code(self, context: Context[Any], query: Query, files: Sequence[str]) -> CodeAnswer:
-        """The answer to ``query``, about the paths ``files`` if its option ``entry`` asks for files or changes.
+        """The answer to ``query``. It is about the paths ``files`` if the option ``entry`` requests files or changes.
 
         Raises :class:`EngineError`.
         """

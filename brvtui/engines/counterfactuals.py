@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class Lever(StrEnum):
-    """A kind of change, in display order."""
+    """The kinds of changes, in display order."""
 
     HITS = "more hits"
     AGE = "a recent edit"
@@ -34,29 +34,29 @@ class Lever(StrEnum):
 
 
 class LeverStatus(StrEnum):
-    """The status of a lever."""
+    """The possible results of trying a lever."""
 
     VERIFIED = "verified"
     """The router was run again with the change, and answered at tier 2 with the note first."""
     IMPOSSIBLE = "impossible"
     """Proven: no change of this kind succeeds."""
     OPEN = "not found"
-    """None of the changes that were tried succeeds. Others may."""
+    """None of the changes that were tried succeeds. Other changes may succeed."""
 
 
 @dataclass(frozen=True, slots=True)
 class Counterfactual:
-    """The result for one lever: the smallest change that succeeds, or the reason why there is none."""
+    """The result for one lever: the smallest change that succeeds, or the reason why no change does."""
 
     lever: Lever
     standing: LeverStatus
     text: str
-    """One line: the change in words, if it succeeds."""
+    """One line of text: the change in words if it succeeds, otherwise the reason."""
     change: Change | None = None
     amount: float | None = None
-    """The size of a numeric change: hits, days, importance (also the runner-up's) or words."""
+    """The size of a numeric change: hits, days, importance (of the note or of the runner-up) or words."""
     score: float | None = None
-    """The note's score after the change. For an impossible lever, the highest score that it can give, if known."""
+    """The note's score after the change. For an impossible lever, the highest score it can give, if known."""
     verdict: str = ""
     """The router's verdict after the change."""
 
@@ -72,14 +72,14 @@ class Counterfactuals:
 
     query: str
     outcome: Outcome
-    """The outcome without a change."""
+    """The outcome of the query without a change."""
     path: str
-    """The note's file; empty if no note came near."""
+    """The path of the note; empty if no note came near."""
     title: str
     score: float | None
-    """The note's score today; None if no word of the query matches it."""
+    """The note's score today; None if no query word matches the note."""
     ceiling: float | None
-    """The score that no wording can exceed today."""
+    """The score that the note cannot exceed today with any wording."""
     needed: float
     """The score that a direct answer needs."""
     ways: tuple[Counterfactual, ...]
@@ -87,7 +87,7 @@ class Counterfactuals:
 
     @property
     def reaches(self) -> bool:
-        """True if the note's score is high enough, so that only its lead over the next result is too small."""
+        """True if the note's score suffices for a direct answer, and only its lead over the next is too small."""
         return self.score is not None and self.score >= self.needed
 
     @property
@@ -103,7 +103,7 @@ class AvoidsModels(Protocol):
     def counterfactuals(
         self, context: Context[Any], trace: Trace, path: str, cancelled: Callable[[], bool]
     ) -> Counterfactuals | None:
-        """The smallest changes after which no model is needed, with the document at ``path`` first if one is given.
+        """The smallest changes after which no model is needed and the document at ``path``, if given, is first.
 
         None if no change is needed, or if ``cancelled`` becomes true.
         """

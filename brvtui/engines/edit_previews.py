@@ -9,7 +9,7 @@ from brvtui.trace import Hit, Origin
 
 @dataclass(frozen=True, slots=True)
 class Placement:
-    """A rank, from 1, and the score at this rank."""
+    """A rank, from 1, and the score of the result at this rank."""
 
     rank: int
     score: float
@@ -17,7 +17,9 @@ class Placement:
 
 @dataclass(frozen=True, slots=True)
 class Moved:
-    """A result of the present answer, of the answer after the edit, or of both. A missing placement is None."""
+    """A result of the current answer, of the answer after the edit, or of both. The placement is None where the result
+    is missing.
+    """
 
     path: str
     file: str
@@ -28,22 +30,22 @@ class Moved:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class EditPreviewState:
-    """A document in one state, and the answer to the query in that state; no answer if the query is empty."""
+    """A document in one state, and the answer to the query in that state (no answer if the query is empty)."""
 
     hits: tuple[Hit, ...]
     own: Hit | None
-    """The document with the parts of its score; None if no term matches it, or if V4 does not return it."""
+    """The document with the parts of its score; None if no term matches the document, or if V4 does not return it."""
     recency: float | None
     ceiling: float | None
     verdict: str = ""
     tier: int | None = None
-    """The tier; None for an engine without tiers."""
+    """The tier that answers; None for an engine without tiers."""
     outcome: str = ""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class EditPreview:
-    """The document at ``path`` in three states: present, saved with a new time, and saved with the old one."""
+    """The document at ``path`` in three states: unchanged, saved with a new time, and saved with the old time."""
 
     path: str
     now: EditPreviewState
@@ -51,18 +53,18 @@ class EditPreview:
     kept: EditPreviewState
     keep_mtime: bool
     unseen: str = ""
-    """The reason why the engine could no longer read the file; empty if it could."""
+    """The reason why the engine could not read the file after the edit; empty if it could."""
 
     @property
     def after(self) -> EditPreviewState:
-        """The state after saving."""
+        """The state after saving the document."""
         return self.kept if self.keep_mtime else self.renewed
 
     @property
     def results(self) -> tuple[Moved, ...]:
         """All results of both answers, in the order after the edit, followed by those that the edit removes.
 
-        A folder's ``context.md`` may be a result twice: itself, and lifted by a note.
+        A folder's ``context.md`` may be a result twice: once by itself, and once lifted by a note.
         """
         places: list[dict[tuple[str, str, Origin], Placement]] = []
         found: dict[tuple[str, str, Origin], Hit] = {}

@@ -1,4 +1,4 @@
-"""Embedders in engines: the configured one, its use in previews, and loading a local model in advance."""
+"""Embedders in engines: finding the configured one, its use in previews, and loading a local model in advance."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _UNDER_WAY = "the vectors of the notes are still being computed"
 
 
 def embedder_of(context: Context[Any]) -> Embedder | None:
-    """The configured embedder; None if there is none. Raises :class:`EngineError` for a wrong setting."""
+    """The configured embedder; None if there is none. Raises :class:`EngineError` for an invalid setting."""
     try:
         return context.services.embedder
     except ServiceError as error:
@@ -27,7 +27,7 @@ def embedder_of(context: Context[Any]) -> Embedder | None:
 def why_not_asked(embedder: Embedder, query: Query, has_vectors: bool) -> str:
     """The reason why ``query`` does not use ``embedder``; empty if it does.
 
-    A preview makes no requests over a network, and does not wait for vectors that are being computed.
+    A preview makes no requests over a network and does not wait for vectors that are being computed.
     """
     if query.may_ask:
         return ""
@@ -44,5 +44,5 @@ def load_ahead(embedder: Embedder) -> None:
 
 
 def never_cancelled() -> bool:
-    """Returns False: work that a query waits for is never cancelled."""
+    """Returns False, because work for which a query waits is never cancelled."""
     return False

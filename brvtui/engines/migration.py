@@ -12,26 +12,26 @@ from brvtui.tree.reading.files import UnseenFile
 
 @dataclass(frozen=True, slots=True)
 class ConvertedNote:
-    """The topic that a note becomes."""
+    """The topic created from a note."""
 
     note: str
     topic: str
-    """The topic's path below the tree."""
+    """The path of the topic within the space."""
     html: str
     body: str
-    """The note without its frontmatter."""
+    """The text of the note without frontmatter."""
     has_title: bool
-    """True if the note has a title; the migration leaves out a note whose heading is blank."""
+    """True if the note has a title. The migration leaves out a note whose heading is blank."""
     problem: str
-    """The reason why the note's frontmatter becomes text; empty if it does not."""
+    """The reason why the note's frontmatter becomes text in the topic; empty if it does not."""
 
 
 class SpaceHits(NamedTuple):
-    """The space's answer: paths of topics with their scores, best first."""
+    """The answer from a space: paths of topics with their scores, best first."""
 
     hits: tuple[tuple[str, float], ...]
     should_cite: bool
-    """True if V4 would tell an agent to cite it."""
+    """True if V4 would tell an agent to cite this answer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,46 +45,46 @@ class LostSignals:
 
 @dataclass(frozen=True, slots=True)
 class MigratedNote:
-    """A note, and the result of its migration."""
+    """A note, and the result of migrating it."""
 
     note: str
     topic: str
-    """The path of its topic; empty if it would become none."""
+    """The path of the topic created from the note; empty if there would be none."""
     unseen: str
     """The reason why V4 would not see the topic; empty if it would."""
     newly_searched: bool
     """True if V4 would search the note although ByteRover 3 does not."""
     frontmatter_problem: str
-    """The reason why its frontmatter would become text; empty if it would not."""
+    """The reason why the note's frontmatter would become text; empty if it would not."""
     lost_words: tuple[str, ...]
-    """Words of its title and text that would no longer find it, in alphabetical order."""
+    """Words in the note's title and text that would no longer find the note, in alphabetical order."""
     lost_frontmatter_words: tuple[str, ...]
-    """The same for words that occur only in its frontmatter: names of fields, dates, signals."""
+    """Words that occur only in the note's frontmatter (field names, dates …) and would no longer find it."""
     lost_path_words: tuple[str, ...]
-    """Words that occur only in its path, which V4 does not search."""
+    """Words that occur only in the note's path, which V4 does not search."""
     lost_age_days: float
-    """The note's age in days. As a topic, it would be new."""
+    """The note's age in days, which would be lost because the topic would be new."""
     lost_signals: LostSignals | None
     """The lost signals; None if no signals are stored for the note."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class MigratedTree:
-    """A tree's notes, and the space that they would become."""
+    """A tree's notes, and the space that would be created from them."""
 
     notes: tuple[MigratedNote, ...]
     """The notes, in the order of their topics."""
     converted: Mapping[str, ConvertedNote]
-    """The topic of each note, by the note's path."""
+    """The topic created from each note, by the note's path."""
     answer: Callable[[str, str, float], SpaceHits]
-    """The space's answer to a query in a scope, at a time in ms since 1970."""
+    """A function that returns the space's answer to a query in a scope, at a time in ms since 1970."""
     left: tuple[UnseenFile, ...]
-    """Files that cannot be read, with the reasons."""
+    """Files that cannot be read, each with the reason."""
 
 
 @runtime_checkable
 class Migrates(Protocol):
-    """An engine to whose spaces a context tree can be migrated."""
+    """An engine with spaces to which a context tree can be migrated."""
 
     def migrated(self, snapshot: Snapshot, now_ms: float, name: str, constants: Any) -> MigratedTree:
         """The space called ``name`` that a migration at ``now_ms`` would create from the tree of ``snapshot``."""

@@ -1,8 +1,8 @@
 """The causes of an answer without results: filters that leave documents out, and words that no document matches.
 
 The words are looked up in the text of notes (``docs/explanation/architecture.md``, rule 10). The terms of the snapshot
-cover all text that ByteRover reads. Only two kinds of notes are read again: notes that ByteRover reads in part and, for
-a word with punctuation inside, notes that contain each part of the word.
+cover all text that ByteRover reads. Only two kinds of notes are read again: notes that ByteRover reads only in part
+and, for a word with punctuation inside it, notes that contain every part of the word.
 """
 
 from __future__ import annotations
@@ -22,16 +22,18 @@ from brvtui.trace import Hit, MissingWord, Trace, Whereabouts
 from brvtui.tree.reading.files import Role
 
 _MOST_WORDS, _MOST_BYTES, _MOST_TRIED = 32, 2_000_000, 3
-"""Limits of one query. Folding that much text takes a tenth of a second. A sentence names at most three runs."""
+"""The limits per query on words, on bytes of text, and on runs that are tried. Folding that much text takes a tenth of
+a second; a sentence names at most three runs.
+"""
 Ask = Callable[[str], Iterable[Hit]]
 
 
 def missing_words(snapshot: Snapshot, query: str, words: Iterable[str], ask: Ask) -> tuple[MissingWord, ...]:
-    """The places in notes where ``words`` occur, which an engine derived from ``query`` and did not find.
+    """The places in notes at which ``words`` occur. An engine derived these words from ``query`` and did not find them.
 
     Looks up at most 32 words, each as it was typed, and reads at most 2 MB of notes. Beyond that, a word may be in
     notes that were not read. ``ask`` returns the results of a query, to try runs of characters that contain a word.
-    Raises no exceptions of its own.
+    Raises only the exceptions of ``ask``.
     """
     texts: dict[int, str] = {}
     masks: dict[str, NDArray[np.bool_]] = {}
@@ -42,7 +44,7 @@ def missing_words(snapshot: Snapshot, query: str, words: Iterable[str], ask: Ask
 
 
 def _helps(snapshot: Snapshot, run: str, ask: Ask) -> bool:
-    """True if a note that contains ``run`` is among the results for it."""
+    """True if a note that contains ``run`` is among the results of a search for ``run``."""
     having = snapshot.postings.has_any([snapshot.postings.vocabulary.containing(fold(run))[run]])
     return any(having[snapshot.by_path[hit.file]] for hit in ask(run) if hit.file in snapshot.by_path)
 
@@ -81,7 +83,7 @@ def _missing_word(
 
 
 def _has_more_text(snapshot: Snapshot) -> bool:
-    """True if there is text that no search looked at: of unread or archived files, behind a link, or code."""
+    """True if there is text that no search looked at: in unread or archived files, behind a link, or in code."""
     has_archive = any(file.role is Role.ARCHIVED for file in snapshot.files)
     return has_archive or bool(snapshot.unread or snapshot.project.link) or not snapshot.kind.has_files
 
@@ -89,10 +91,11 @@ def _has_more_text(snapshot: Snapshot) -> bool:
 def with_causes(
     engine: Engine[Any], context: Context[Any], query: Query, trace: Trace, words: Iterable[str], filters: Iterable[str]
 ) -> Trace:
-    """``trace`` with the causes if it has no result: the scope and the options called ``filters`` that leave documents
-    out.
+    """``trace`` with the causes if there are no results: the scope and the options (among those called ``filters``)
+    that leave documents out.
 
-    If they leave none out, the cause is the searched ``words``, with the text of documents that contain them.
+    If they do not leave any document out, the cause is the searched ``words``, with the text of documents that contain
+    them.
     """
     set_filters = {name: value for name in filters if (value := query.options.get(name))}
     if trace.total_found:

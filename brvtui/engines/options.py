@@ -1,4 +1,4 @@
-"""Checks of the options of a query."""
+"""Checks the options of a query."""
 
 from __future__ import annotations
 
@@ -11,18 +11,19 @@ from brvtui.engines.registry import declaration, kind_of, names_for
 
 @runtime_checkable
 class NamesOptions(Protocol):
-    """An engine that names the options of its queries, so that errors can refer to engines with a given option."""
+    """An engine that names its queries' options, so that errors can refer to engines with a given option."""
 
     @property
     def options(self) -> tuple[str, ...]:
-        """The names of all options that its queries may have."""
+        """The names of all options that the engine's queries may have."""
 
 
 def engines_with(option: str, value: Any, refusing: str = "") -> str:
     """The engines other than ``refusing`` that accept ``option``, in the form ``--engine NAME``; empty if there are
     none.
 
-    For the option ``mode``, the engines with the mode ``value``. Engines that do not name their options are left out.
+    For the option ``mode``, only engines with the mode ``value`` are included. Engines that do not name their options
+    are left out.
     """
     engines = []
     for name in names_for(kind_of(refusing)):
@@ -38,7 +39,7 @@ def _names(engine: object, option: str) -> bool:
 
 
 def check_options(engine: str, options: Mapping[str, Any], kinds: Mapping[str, type], others: tuple[str, ...]) -> None:
-    """Checks that ``engine`` knows each of ``options``, and that its value is of the type in ``kinds``.
+    """Checks that ``engine`` knows each of ``options``, and that the option's value has the type given in ``kinds``.
 
     ``others`` are options that the engine checks itself. Raises :class:`EngineError`.
     """

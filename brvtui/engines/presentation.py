@@ -1,4 +1,4 @@
-"""The presentation of an engine's traces in words: a base class for all traces, which engines extend."""
+"""The presentation of an engine's traces in words: a base class that suits all traces, which engines extend."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from brvtui.paint.text import column
 from brvtui.trace import Hit, Ladder, Leg, NearMiss, Section, Trace
 
 Groups = list[tuple[int, list[Span]]]
-"""Groups of spans, each with its weight: if the line is too narrow, the lightest groups are left out."""
+"""Groups of spans, each with a weight: if the line is too narrow, the lightest groups are left out."""
 _LEG_NAME = 10
 
 
 class Presentation:
-    """Words and blocks for the traces of one engine. Computes nothing."""
+    """Words and blocks for the traces of one engine. A presentation computes nothing."""
 
     title = ""
     """The engine's name as a heading."""
@@ -32,52 +32,52 @@ class Presentation:
     question = "which documents answer it"
     """The end of the sentence "type a question to see …" before the first answer."""
     typing = "a preview changes nothing and calls no service"
-    """The effects of a preview and of a run, in one line; an action in braces represents its key."""
+    """The effects of a preview and of a run, in one line. An action in braces is replaced by its key."""
     asks_services = True
-    """True if a run calls an embedder or another service, if one is set."""
+    """True if a run calls an embedder or some other service when one is set."""
     learns = False
     """True if the engine learns from feedback on results (:class:`brvtui.engines.contract.LearningEngine`)."""
     caches = False
     """True if the engine caches answers."""
     draws_graph = False
-    """True if the engine ranks over a graph of links that can be drawn. The pane Graph then replaces the pane Cache."""
+    """True if the engine ranks over a graph of links that can be drawn. The Graph pane then replaces the Cache pane."""
     hints: ClassVar[Sequence[tuple[str, str]]] = (
         ("Type", "each key searches"),
         ("{query.run}", "runs, calls services if set"),
     )
-    """Keys, or actions in braces that represent keys, each with its effect; shown before the first answer."""
+    """Keys, or actions in braces that are replaced by keys, each with its effect; shown before the first answer."""
     decimals: ClassVar[int] = 2
-    """The decimals of a note's best possible score, as the engine writes scores."""
+    """The number of decimals in a note's best possible score, as the engine writes scores."""
     legend: ClassVar[Sequence[tuple[str, str]]] = ()
-    """The parts of a score, each with its meaning in a few words; shown before the first score."""
+    """The parts of a score, each with a short description; shown before the first score."""
     places_explained = ""
-    """The meaning of the letters of :meth:`remark`, in a few words, for the border of the results."""
+    """The meaning of the letters in :meth:`remark`, in a few words, for the border of the results."""
     pane_help: ClassVar[Mapping[str, str]] = {
         "Results": "Beside each path is the note's place in every ranked list, after the first letter of the list's "
         "name.",
     }
-    """Sentences about this engine that end the help of a pane, by the pane's title."""
+    """Sentences about this engine that are added to the end of a pane's help, by the pane's title."""
     tried_edits = "an edit"
     """The kinds of note edits that the engine tries in order to raise a note."""
     ranks_folders = False
-    """True if a folder's summary represents the folder, and is found by the words of the folder's notes."""
+    """True if a folder's summary represents the folder and is found by the words of notes in the folder."""
 
     sections: ClassVar[tuple[type[Section], ...]] = ()
-    """The sections that all traces of the engine have."""
+    """The types of the sections that every trace of the engine has."""
 
     def why_broken(self, trace: Trace) -> str:
-        """The missing or wrong part of ``trace``, read from a file, that prevents its display; empty if none."""
+        """The missing or invalid part of ``trace``, read from a file, that prevents its display; empty if none."""
         missing = next((kind.SECTION for kind in self.sections if trace.find(kind) is None), "")
         return f"trace.sections.{missing} is missing" if missing else ""
 
     @property
     def has_tiers(self) -> bool:
-        """True if the engine's answers have tiers, which the steps of :attr:`outlook` then name."""
+        """True if the engine's answers have tiers, which are then named in the steps of :attr:`outlook`."""
         return any(step.tier for step in self.outlook)
 
     @property
     def has_ladder(self) -> bool:
-        """True if the engine retries with other words after a search found nothing."""
+        """True if the engine retries with different words after a search that found nothing."""
         return Ladder in self.sections
 
     def sentence(self, trace: Trace) -> Sentence:
@@ -85,58 +85,58 @@ class Presentation:
         return default_sentence(trace)
 
     def headline(self, trace: Trace) -> Headline:
-        """A badge and the sentence with the reason. The badge is the tier, or the engine's name if it has no tiers."""
+        """A badge, and the sentence with the reason. The badge is the tier or, without tiers, the engine's name."""
         badge = self.title.upper() if trace.tier is None else f"TIER {trace.tier}"
         role = tier_role(trace.tier) if trace.covered else NO_ANSWER
         return Headline(badge, role, self.sentence(trace), self.warning(trace))
 
     def warning(self, trace: Trace) -> str:
-        """A warning beside the headline; empty if there is none."""
+        """A warning shown beside the headline; empty if there is none."""
         return ""
 
     def failure(self, trace: Trace) -> str:
-        """The reason why the engine cannot answer the query at present; empty if it answered."""
+        """The reason why the engine cannot currently answer the query; empty if it answered."""
         return ""
 
     def reading(self, trace: Trace, glyphs: Glyphs) -> Groups:
-        """The query as it was read, as groups for the line below it."""
+        """The query as the engine reads it, as groups for the line below the query."""
         return []
 
     def named_folder(self, trace: Trace) -> str:
-        """The folder that the query itself names and that restricts it; empty if there is none."""
+        """The folder that the query itself names and that restricts the search; empty if there is none."""
         return ""
 
     def in_words_of_notes(self, trace: Trace) -> str:
-        """The query with the forms that notes contain, for words that no note contains; empty if there are none."""
+        """The query with words that no note contains replaced by forms that notes contain; empty if there are none."""
         return ""
 
     def counts(self, trace: Trace) -> str:
-        """The heading of the results: the numbers of shown and of all results."""
+        """The heading of the results: the number of results shown, and the total number."""
         return f"Results {len(trace.hits)} of {trace.total_found}" if trace.hits else "Results none"
 
     def remark(self, trace: Trace, hit: Hit) -> str:
-        """A few words beside the path of a result: its places in the legs."""
+        """A few words beside the path of a result: the result's ranks in the legs."""
         return " ".join(f"{place.leg[:1]}{place.rank + 1}" for place in hit.places)
 
     def behind(self, trace: Trace, reason: str) -> str:
-        """The label above the near misses of one ``reason``."""
+        """The label above the near misses that share one ``reason``."""
         return reason
 
     def lack(self, miss: NearMiss, glyphs: Glyphs) -> tuple[str, str]:
-        """The distance by which a near miss was short: in words, and in at most eight cells for a row of a list."""
+        """The distance by which a near miss fell short, in words, and in at most eight cells for a list row."""
         return f"{miss.short:.4f}", f"{glyphs.minus}{miss.short:.3f}"
 
     def nothing(self, trace: Trace, width: int) -> Iterable[Line]:
-        """Yields the lines below the verdict if there is no result."""
+        """Yields the lines below the verdict if there are no results."""
         return ()
 
     def decision(self, trace: Trace, glyphs: Glyphs) -> Iterator[Block]:
-        """Yields the steps of the decision, with their checks."""
+        """Yields the steps of the decision, each with its checks."""
         yield from (CheckedStep(step, self.outlook) for step in trace.steps)
 
     def flow(self, trace: Trace, glyphs: Glyphs, legs: str = "legs") -> Iterator[Block]:
-        """Yields the legs, headed ``legs``, and the numbers of documents that stages received, dropped and
-        passed on.
+        """Yields the legs under the heading ``legs``, and the numbers of documents that each stage received, dropped
+        and passed on.
         """
         if trace.legs:
             yield Rule(legs)
@@ -151,21 +151,20 @@ class Presentation:
         return ()
 
     def neighbourhood(self, trace: Trace, place: str) -> Neighbourhood | None:
-        """The links at ``place``, a document or another node, for drawing; None if the trace contains none."""
+        """The links at ``place`` (a document or another node), for drawing; None if the trace contains none."""
         return None
 
     def not_scored(self, trace: Trace) -> str:
-        """The reason why an unlisted document has no score to show."""
+        """The reason why a document that is not listed has no score to show."""
         return "neither a result of this query nor a near miss"
 
     def attempts(self, trace: Trace) -> tuple[Attempted, ...]:
-        """Everything that was tried, in order."""
+        """All attempts to find results, in order."""
         ladder = trace.find(Ladder)
         return ladder_rows(ladder, trace.timings) if ladder is not None else ()
 
     def attempts_in_short(self, trace: Trace) -> list[Span]:
-        """The outcome of the trace's retry ladder, which must exist, and counts of the attempts that ran, a phrase
-        each."""
+        """The outcome of the trace's retry ladder, which must exist, and the numbers of attempts that ran."""
         return attempts_in_short(self.attempts(trace), trace.section(Ladder))
 
     def answer(self, trace: Trace) -> Blocks:
@@ -179,7 +178,7 @@ class Presentation:
         yield Marked(text, self.words(trace))
 
     def has_begun(self, text: str) -> bool:
-        """True if ``text``, written by a model, begins the answer and is not just a remark about its next step."""
+        """True if ``text``, written by a model, begins the answer and is not just a remark about the next step."""
         return bool(text.strip())
 
     def prompt(self, trace: Trace | None) -> Titled:
@@ -190,21 +189,21 @@ class Presentation:
         return Titled(f"prompt {prompt.tokens} t", prompt_blocks(prompt, self.words(trace)), prompt.text)
 
     def words(self, trace: Trace) -> Sequence[str]:
-        """The words that the query matched, for highlighting."""
+        """The words that match the query, for highlighting."""
         return ()
 
     def cache(self, trace: Trace | None, now: Any, width: int, glyphs: Glyphs) -> Titled:
-        """The cached answers: as in ``now`` (the engine's own view of its cache), or as in ``trace``."""
+        """The cached answers as in ``now`` (the engine's own view of the cache) or, without it, as in ``trace``."""
         text = f"{self.title} does not cache answers: every query is a new search"
         return Titled("Cache none", (Text(text, "muted"),))
 
     def cache_in_short(self, trace: Trace | None, now: Any) -> list[Span]:
-        """The number of cached answers, the time left, and the most similar one, a phrase each; empty if none."""
+        """The number of cached answers, the time left, and the most similar answer; empty if there are none."""
         return []
 
 
 def leg_line(leg: Leg, cells: int, glyphs: Glyphs) -> Line:
-    """One ranked list: its name in ``cells`` cells, its length and unit, and a remark if it does not count."""
+    """One line about a ranked list: its name in ``cells`` cells, length and unit, and a remark if it does not count."""
     role = STATE_ROLES[leg.state.value]
     row = line(f" {glyphs.state[leg.state.value]} ", f"bold {role}").fit(leg.name, cells, "bold strong")
     by = f"found by {leg.unit}" if leg.unit else STATE_WORDS[leg.state.value]
@@ -214,7 +213,7 @@ def leg_line(leg: Leg, cells: int, glyphs: Glyphs) -> Line:
 
 
 def deviation_blocks(deviations: Sequence[str]) -> Iterator[Block]:
-    """Yields the differences between the program and its documentation."""
+    """Yields the differences between the original program and its documentation."""
     if deviations:
         yield Rule("as the program runs")
         yield from (Text(text, "warn") for text in deviations)

@@ -1,4 +1,4 @@
-"""The TOML tables of profiles: built-in profiles, and the user's own files that extend them."""
+"""The TOML tables of profiles: built-in profiles, and the user's own files, which extend them."""
 
 from __future__ import annotations
 
@@ -21,32 +21,32 @@ from brvtui.typed_tables import ProfileError, merged, parse_tables
 from brvtui.wording import shortened
 
 _LARGEST = 1_048_576
-"""The limit in bytes, larger than any profile needs."""
+"""The size limit of a profile in bytes, larger than any profile needs."""
 
 
 @dataclass(frozen=True, slots=True)
 class EngineVersion:
-    """The system and version that the constants describe."""
+    """The system and version that a profile's constants describe."""
 
     name: str
     version: str
     until: str
-    """The last version that is known to give the same answers, without its patch number, such as ``3.14``."""
+    """The last version known to give the same answers, without the patch number, such as ``3.14``."""
 
     def covers(self, version: str) -> bool:
-        """True if the constants are known to describe ``version``, such as ``3.15.2``."""
+        """True if the constants are known to apply to ``version``, such as ``3.15.2``."""
         first, last, wanted = (_minor(text) for text in (self.version, self.until, version))
         return first <= wanted <= last
 
 
 def _minor(version: str) -> tuple[int, ...]:
-    """The first two numbers of ``version``; empty if it is not a version."""
+    """The first two numbers of ``version``; empty if ``version`` is not a version number."""
     numbers = version.split(".")[:2]
     return tuple(int(number) for number in numbers) if all(number.isdecimal() for number in numbers) else ()
 
 
 class TreeProfile(TreeConstants, Protocol):
-    """The constants of the engine that writes context trees, as needed for reading and changing a tree."""
+    """The constants of the engine that writes context trees, which are needed for reading and changing a tree."""
 
     @property
     def name(self) -> str:
@@ -54,23 +54,23 @@ class TreeProfile(TreeConstants, Protocol):
 
     @property
     def summary(self) -> str:
-        """The difference from other profiles, in a few words."""
+        """The difference between this profile and the others, in a few words."""
 
     @property
     def stop_words(self) -> tuple[str, ...]:
-        """The words that are left out of a query."""
+        """The words that are ignored in queries."""
 
     @property
     def archive(self) -> ArchiveRules:
-        """Rules for the summary of a note in its stub."""
+        """The rules for summarising a note in its stub."""
 
     @property
     def service(self) -> RequestPolicy:
-        """Timeouts and retries of services."""
+        """The time-outs and retries for services."""
 
 
 def tree_profile(source: str = DEFAULT_PROFILE) -> TreeProfile:
-    """The profile called ``source``, or read from the TOML file ``source``, of the engine that writes context trees.
+    """The profile, called ``source`` or in the TOML file ``source``, of the engine that writes context trees.
 
     Raises :class:`brvtui.typed_tables.ProfileError`.
     """
@@ -89,9 +89,9 @@ def refuse_engine(profile: str, engine: str) -> None:
 
 
 def kept_profiles() -> dict[str, object]:
-    """The user's own profiles, stored beside the settings by the Lab, each with the profile that it extends.
+    """The user's own profiles, which the Lab stores beside the settings, each with the profile that it extends.
 
-    Sorted by file name, without files that cannot be read.
+    The profiles are sorted by file name. Files that cannot be read are left out.
     """
     profiles: dict[str, object] = {}
     for file in sorted(config_folder().glob("*.toml")):
@@ -101,12 +101,14 @@ def kept_profiles() -> dict[str, object]:
 
 
 def profiles_of(engine: str) -> tuple[str, ...]:
-    """The names of the profiles of ``engine``, default first, the user's own last; none if it cannot be loaded."""
+    """The names of the profiles of ``engine``, with the default first and the user's own last; empty if the engine
+    cannot be loaded.
+    """
     return _profiles_of(engine, kept_profiles())
 
 
 def engine_of_profile(profile: object) -> str:
-    """The name of the first engine that has ``profile``; empty if none has. Loads the engines."""
+    """The name of the first engine that has ``profile``; empty if no engine has it. Loads the engines."""
     kept = kept_profiles()
     return next((name for name in names() if profile in _profiles_of(name, kept)), "")
 
@@ -117,9 +119,10 @@ def _profiles_of(engine: str, kept: Mapping[str, object]) -> tuple[str, ...]:
 
 
 def owner_hint(profile: str, engine: str) -> str:
-    """A remark about the owner of ``profile``, to append to the message that ``engine`` has no such profile.
+    """A remark that names the engine with ``profile``, to be appended to the message that ``engine`` has no such
+    profile.
 
-    Empty if no engine has it.
+    The remark is empty if no engine has the profile.
     """
     owner = engine_of_profile(profile)
     takes = f": use it with --engine {owner}" if owner in names_for(kind_of(engine)) else ""
@@ -129,9 +132,9 @@ def owner_hint(profile: str, engine: str) -> str:
 def profile_tables(source: str | Path, built_in: Sequence[str]) -> dict[str, Any]:
     """The tables of the profile ``source``, merged into those of the profile that it ``extends``.
 
-    ``source`` is one of the names ``built_in`` or of :func:`kept_profiles`, or the path of a TOML file. A file without
-    ``extends`` extends the first built-in profile, and has its file name as its name; profiles of :func:`kept_profiles`
-    always have their file names. Raises :class:`brvtui.typed_tables.ProfileError`.
+    ``source`` is a name in ``built_in`` or :func:`kept_profiles`, or the path of a TOML file. A file without
+    ``extends`` extends the first built-in profile, and is called by its file name; profiles from :func:`kept_profiles`
+    are always called by their file names. Raises :class:`brvtui.typed_tables.ProfileError`.
     """
     if str(source) in built_in:
         tables = _built_in(str(source))
@@ -170,7 +173,7 @@ def profile_tables(source: str | Path, built_in: Sequence[str]) -> dict[str, Any
 
 
 def _is_path(source: str | Path) -> bool:
-    """True if ``source`` must be a file and cannot be the name of a profile."""
+    """True if ``source`` must be a file because it cannot be the name of a profile."""
     return isinstance(source, Path) or os.sep in source or source.endswith(".toml")
 
 

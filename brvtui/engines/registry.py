@@ -1,4 +1,4 @@
-"""The engines that are installed, found through the entry point ``brvtui.engines``."""
+"""The installed engines, found through the entry point ``brvtui.engines``."""
 
 from __future__ import annotations
 
@@ -19,29 +19,29 @@ if TYPE_CHECKING:
 
 GROUP = "brvtui.engines"
 DEFAULT = kinds.TREE.native
-"""The default engine."""
+"""The name of the default engine."""
 DEFAULT_PROFILE = "brv-3"
 PROFILES = (DEFAULT_PROFILE, "docs", "combined")
-"""The profiles of the default engine."""
+"""The names of the default engine's profiles."""
 _FIRST = (DEFAULT, kinds.SPACE.engine, "jeffs_brain", "soleri", "knowing")
-"""The engines that are listed before all others, in this order."""
+"""The engines listed before all others, in this order."""
 
 
 @cache
 def names() -> tuple[str, ...]:
-    """The names of all installed engines: ours first, then the others in alphabetical order."""
+    """The names of all installed engines: built-in ones first, then the others in alphabetical order."""
     return tuple(dict.fromkeys((*_FIRST, *sorted(_places()))))
 
 
 def kind_of(engine: str, held: SnapshotInfo | None = None) -> ProjectKind:
-    """The kind of project that ``engine`` ranked in ``held``. Without ``held``, the kind is never code."""
+    """The kind of project that ``engine`` ranked in ``held``. Without ``held``, the result is never code."""
     if held is not None and held.is_code:
         return kinds.CODE
     return kinds.OF_ENGINE.get(engine, kinds.TREE)
 
 
 def reads_trees(engine: str) -> bool:
-    """True if ``engine`` is the one that writes context trees, so that they are read with its constants."""
+    """True if ``engine`` writes context trees, so that trees are read with its constants."""
     return engine == kinds.TREE.native
 
 
@@ -52,7 +52,7 @@ def names_for(kind: ProjectKind) -> tuple[str, ...]:
 
 @cache
 def our_profiles() -> dict[str, tuple[str, ...]]:
-    """The profiles in the folder of each of our engines, the default first. The engines are not loaded."""
+    """The profiles in the folder of each built-in engine, default first. The engines are not loaded."""
     profiles: dict[str, tuple[str, ...]] = dict.fromkeys(_FIRST, ())
     for file in sorted(Path(__file__).parent.glob("*/profiles/*.toml"), key=lambda file: file.stem):
         profiles[file.parts[-3]] = (*profiles.get(file.parts[-3], ()), file.stem)
@@ -60,15 +60,15 @@ def our_profiles() -> dict[str, tuple[str, ...]]:
 
 
 def why_unknown(name: str) -> str:
-    """The message that no engine is called ``name``, with the most similar name; empty if the engine is installed."""
+    """The message that no engine is called ``name``, with the most similar name; empty if it is installed."""
     return "" if name in names() else f"no engine {shortened(name)}{nearest(name, names())}"
 
 
 def load(name: str) -> Engine[Any]:
     """A new instance of the engine called ``name``.
 
-    Raises :class:`brvtui.engines.contract.UnknownEngine` if none is installed under that name, and
-    :class:`brvtui.engines.contract.EngineError` if it cannot be loaded.
+    Raises :class:`brvtui.engines.contract.UnknownEngine` if no engine is installed under that name, and
+    :class:`brvtui.engines.contract.EngineError` if the engine cannot be loaded.
     """
     from brvtui.engines.contract import EngineError, UnknownEngine
 
@@ -88,7 +88,7 @@ def load(name: str) -> Engine[Any]:
 
 
 def without_state(engine: Engine[Any]) -> Engine[Any]:
-    """``engine`` in the state before its first run: with an empty cache and without a session.
+    """The engine in the state before its first run, with an empty cache and without a session.
 
     Raises :class:`brvtui.engines.contract.EngineError` if a new instance is needed and cannot be loaded.
     """
@@ -101,7 +101,7 @@ def without_state(engine: Engine[Any]) -> Engine[Any]:
 
 @lru_cache(100)  # logs and saved traces may contain any names
 def declaration(name: str) -> Engine[Any] | None:
-    """The engine ``name``, only for reading its declarations; None if it cannot be loaded."""
+    """The engine called ``name``, to be used only for reading its declarations; None if it cannot be loaded."""
     from brvtui.engines.contract import EngineError
 
     try:
@@ -111,12 +111,12 @@ def declaration(name: str) -> Engine[Any] | None:
 
 
 def has(name: str, capability: type) -> bool:
-    """True if the engine ``name`` can be loaded and has ``capability``, a protocol such as those of the contract."""
+    """True if the engine ``name`` can be loaded and has ``capability``, a protocol such as those in the contract."""
     return isinstance(declaration(name), capability)
 
 
 def presentation(name: str) -> Presentation:
-    """The presentation of traces of the engine ``name``; a plain one with the engine's name if it is not installed."""
+    """The presentation of traces from the engine ``name``; a plain one with that name if it is not installed."""
     from brvtui.engines.presentation import Presentation
 
     if (engine := declaration(name)) is not None:
@@ -127,7 +127,7 @@ def presentation(name: str) -> Presentation:
 
 
 def verdict_sentence(trace: Trace) -> str:
-    """The reason for the answer to the query of ``trace``: one sentence in the words of its engine."""
+    """The reason for the answer to the query of ``trace``, as one sentence in the engine's own words."""
     from brvtui.paint.sentence import plain
 
     return plain(presentation(trace.engine).sentence(trace))
@@ -135,7 +135,7 @@ def verdict_sentence(trace: Trace) -> str:
 
 @cache
 def _places() -> dict[str, str]:
-    """The entry point of each engine, by name. Another package cannot replace one of our engines."""
+    """The entry point of each engine, by name. An external package cannot replace a built-in engine."""
     from importlib.metadata import entry_points
 
     points = sorted(entry_points(group=GROUP), key=lambda point: point.value.startswith("brvtui."))

@@ -1,4 +1,4 @@
-"""The sentence that explains an engine's answer, from the data that every trace has."""
+"""The sentence that explains an engine's answer, made from data that every trace has."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from brvtui.trace import BetterMatch, Check, Hit, MissingWord, Trace, Whereabout
 from brvtui.wording import counted, ordinal
 
 LEAST_LEAD = 1e-9
-"""The smallest lead that counts: sums of the same parts may differ by less."""
+"""The smallest lead that counts, because sums of the same parts may differ by less."""
 _MOST_PARTS = 2
 _MOST_PLACES = 3
-"""The number of missing words for which a sentence names notes that contain them."""
+"""The number of missing words up to which a sentence names notes that contain them."""
 _LONGEST_RUN = 60
 _ROUND = 5
 """The ratio of text scores from which it is shown without decimals."""
@@ -28,7 +28,7 @@ _OUTMATCHED = 62
 
 
 def default_sentence(trace: Trace) -> Sentence:
-    """The first document, its words, its lead, and the step that took the query; or the reason for no document."""
+    """The first document, its words, its lead, and the step that took the query; or the reason for no result."""
     if not trace.hits:
         head = "Not covered" if not trace.covered else "Answered without a document"
         return (clause(f"{head}: {trace.verdict}" if trace.verdict else head),)
@@ -36,7 +36,7 @@ def default_sentence(trace: Trace) -> Sentence:
 
 
 def _taken(trace: Trace) -> Iterator[Clause]:
-    """Yields the step that took the query, if the engine has such steps, and its comparison."""
+    """Yields the step that took the query and its comparison, if the engine has such steps."""
     taken = trace.taken
     if taken is None or taken.tier is None:
         return
@@ -51,7 +51,7 @@ def _comparison(check: Check) -> str:
 
 
 def first_of(trace: Trace, number: int = 0) -> Iterator[Clause]:
-    """Yields the first of ``number`` documents (by default of all found), its score and the words that it contains."""
+    """Yields the first of ``number`` documents (by default, all found), its score, and the words that it contains."""
     first, amount = trace.hits[0], number or max(len(trace.hits), trace.total_found)
     yield clause(title(first.title), f" {place_of_first(amount)}")
     yield clause(f"{',' if amount == 1 else ''} with {score(trace, first)}", weight=70)
@@ -60,12 +60,12 @@ def first_of(trace: Trace, number: int = 0) -> Iterator[Clause]:
 
 
 def place_of_first(amount: int) -> str:
-    """``is first of 6``, or ``is the only result``."""
+    """The phrase ``is first of 6`` for ``amount`` results, or ``is the only result``."""
     return "is the only result" if amount == 1 else f"is first of {amount}"
 
 
 def nothing_for(terms: Iterable[str], hit: Hit) -> Clause:
-    """The query's ``terms`` that match nothing in ``hit``, if others match."""
+    """A clause about the query's ``terms`` that match nothing in ``hit``, if other terms match."""
     met = {one.query for one in hit.words}
     unmet = [word(term) for term in dict.fromkeys(terms) if term not in met]
     return clause(", but nothing for ", listed(unmet, "or"), weight=55) if met and unmet else clause()
@@ -75,7 +75,8 @@ def missing_words(trace: Trace, engine: str, noun: str = "note", among: Containe
     """Yields the reasons why nothing was found: filters, words that no document contains, and words that ``engine``
     cannot match.
 
-    ``among`` limits the words, as the engine searched them. By default, all are named.
+    ``among`` limits the words that are named, in the form in which the engine searched for them. By default, all words
+    are named.
     """
     many = "entries" if noun == "entry" else f"{noun}s"
     if trace.filtered_out:
@@ -100,13 +101,13 @@ def missing_words(trace: Trace, engine: str, noun: str = "note", among: Containe
 
 
 def _as_searched(one: MissingWord) -> list[Span]:
-    """The word as it was typed, and the searched form if that differs."""
+    """The word as it was typed, and the form that was searched for if that differs."""
     how = [(f" (searched as ‘{one.word}’)" if one.typed else " (from your words)", "text")]
     return [*word(one.typed or one.word), *(how if fold(one.typed) != fold(one.word) else ())]
 
 
 def _place(one: MissingWord, engine: str) -> str:
-    """The place in notes of a word that ``engine`` does not find, and a way to find it."""
+    """The place in notes of a word that the ``engine`` does not find, and a way to find it."""
     is_shown = len(one.run) <= _LONGEST_RUN and one.run == visible(one.run) and not UNSEEN.search(one.run)
     run = f"‘{one.run}’" if is_shown else f"copied from {one.file}"
     if one.typed and fold(one.typed) != fold(one.word):
@@ -125,7 +126,7 @@ def _place(one: MissingWord, engine: str) -> str:
 
 
 def _spelling(one: MissingWord) -> str:
-    """The spelling that notes have for a word. If both look the same, the characters that differ."""
+    """The spelling of a word in notes; if it looks the same as the typed word, the characters that differ."""
     composed, decomposed = (normalize(form, one.run) for form in ("NFC", "NFD"))
     if composed == normalize("NFC", (one.typed or one.word).lower()) and composed != decomposed:
         return f"written with {'composed' if one.run == composed else 'decomposed'} characters, which look the same"
@@ -167,5 +168,5 @@ def lead_of(trace: Trace) -> Iterator[Clause]:
 
 
 def score(trace: Trace, hit: Hit) -> str:
-    """The score of ``hit`` with the decimals of the trace's scale."""
+    """The score of ``hit``, with the number of decimals in the trace's scale."""
     return f"{hit.score:.{trace.scale.decimals}f}"

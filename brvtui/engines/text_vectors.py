@@ -1,4 +1,4 @@
-"""The vectors of texts: cached by text and model, and computed if missing (``docs/reference/jeffs-brain.md``)."""
+"""The vectors of texts, cached by text and model and computed if missing (``docs/reference/jeffs-brain.md``)."""
 
 from __future__ import annotations
 
@@ -18,15 +18,16 @@ MOST_NUMBERS = 1 << 27  # in all vectors of one tree: 512 MB
 
 @dataclass(frozen=True, eq=False)
 class VectorTable:
-    """Vectors of unit length, and the positions of their texts. A text may have no vector."""
+    """Vectors of unit length, and the positions of the texts that they represent. A text may have no vector."""
 
     matrix: Floats
     positions: NDArray[np.int64]
 
     def nearest(self, vector: Vector, limit: int) -> list[tuple[int, float]]:
-        """Positions and cosines, nearest first; equal ones by position.
+        """The positions and cosines of the vectors nearest to ``vector``, nearest first; equal cosines are ordered by
+        position.
 
-        Raises :class:`brvtui.services.legs.LegError` if ``vector`` has another length or no direction.
+        Raises :class:`brvtui.services.legs.LegError` if ``vector`` has a different length or no direction.
         """
         query = np.asarray(vector, dtype=np.float64)
         if not len(self.positions):
@@ -45,7 +46,7 @@ class VectorTable:
 
 @dataclass(frozen=True, slots=True)
 class Embedded:
-    """The resulting table, the numbers of new and of missing vectors, and the reason why vectors are missing."""
+    """The resulting vector table, the numbers of new and of missing vectors, and the reason why vectors are missing."""
 
     table: VectorTable
     made: int
@@ -54,7 +55,7 @@ class Embedded:
 
 
 def digest(text: str) -> str:
-    """The name of a text among the cached vectors."""
+    """The name under which the vector of a text is cached."""
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
@@ -66,9 +67,9 @@ def embed_texts(
     cancelled: Callable[[], bool],
     progress: Callable[[int, int], None],
 ) -> Embedded:
-    """A vector for each of ``texts``: cached, or computed and then cached. Raises nothing.
+    """A vector for each of ``texts``: taken from the cache, or computed and then cached. Raises no errors.
 
-    Vectors from before a failure or a cancellation are cached and used. Vectors of texts that no longer exist are
+    Vectors computed before a failure or a cancellation are cached and used. Vectors of texts that no longer exist are
     dropped.
     """
     names = [digest(text) for text in texts]
@@ -114,7 +115,7 @@ def check_room(numbers: int) -> None:
 
 
 def unit_vectors(embedder: Embedder, texts: Sequence[str]) -> Floats:
-    """The vectors of ``texts`` at unit length. Raises LegError for a wrong number, unequal lengths, or no numbers."""
+    """The unit vectors of ``texts``. Raises LegError if their number is wrong, or their lengths are unequal or 0."""
     vectors = embedder.embed(texts)
     if len(vectors) != len(texts):
         raise LegError(f"{embedder.name} gave {len(vectors)} vectors for {len(texts)} texts")

@@ -12,12 +12,12 @@ from brvtui.trace.routing import SearchOutcome
 
 
 class NotTogether(EngineError):
-    """Raised for a query or constants that prevent one ranking. The message is one line for the user."""
+    """A query or constants prevent one common ranking. The message is one line for the user."""
 
 
 @dataclass(frozen=True, slots=True)
 class MemberHit:
-    """A result, and the member that has it. The parts of its score sum to it."""
+    """A result, and the member to which it belongs. The parts of the result's score add up to it."""
 
     member: str
     hit: Hit
@@ -25,7 +25,7 @@ class MemberHit:
 
 @dataclass(frozen=True, slots=True)
 class MemberMiss:
-    """A near miss, and the member that has it."""
+    """A near miss, and the member to which it belongs."""
 
     member: str
     miss: NearMiss
@@ -33,22 +33,22 @@ class MemberMiss:
 
 @dataclass(frozen=True, slots=True)
 class OneRanking:
-    """The answer of one ranking, with its statistics."""
+    """The answer from one common ranking, with its statistics."""
 
     query: str
     profile: str
-    """The names of the counted members' profiles, which may differ in the source of signals."""
+    """The names of the profiles of the counted members, which may differ in the source of signals."""
     members: int = 0
     """The number of members whose notes were counted; 0 if the query names a note or folder."""
     notes: int = 0
-    """The number of notes of those members."""
+    """The number of notes of the counted members."""
     averages: tuple[float, ...] = ()
-    """The mean lengths of title, content and path over all these notes."""
+    """The mean lengths of title, content and path over all counted notes."""
     frequencies: tuple[tuple[str, int, int, int], ...] = ()
-    """Each token of the query, with the number of notes that contain it in title, content and path."""
+    """Each query token, with the numbers of notes that contain it in title, content and path."""
     scope: str = ""
     combine: str = ""
-    """AND or OR; empty if nothing was searched."""
+    """AND or OR; empty if no text was searched."""
     outcome: SearchOutcome = SearchOutcome.NO_MATCH
     matched: int = 0
     total_found: int = 0
@@ -59,20 +59,20 @@ class OneRanking:
     hits: tuple[MemberHit, ...] = ()
     near_misses: tuple[MemberMiss, ...] = ()
     missing: tuple[Any, ...] = ()
-    """The members without an answer and the reasons, as recorded by the caller."""
+    """The members that did not answer and the reasons, as recorded by the caller."""
 
 
 @dataclass(frozen=True, slots=True)
 class TermCounts:
-    """The statistics of a query in one memory, and the number of its notes that match."""
+    """The statistics of a query in one memory, and the numbers of notes that match."""
 
     notes: int
     inside: int
-    """The number of notes in the scope; of all notes if there is no scope."""
+    """The number of notes in the scope, or of all notes if there is no scope."""
     lengths: tuple[int, ...]
-    """The sum of the notes' lengths, for each field."""
+    """The sum of the notes' lengths in each field."""
     frequencies: dict[str, tuple[int, ...]]
-    """For each of the memory's terms that match the query, the number of notes that contain it, by field."""
+    """For each of the memory's terms that match the query, the number of notes that contain the term, by field."""
     some: int
     """The number of notes in the scope that match any token."""
     every: int
@@ -81,7 +81,7 @@ class TermCounts:
 
 @dataclass(frozen=True, slots=True)
 class FinishedPart:
-    """The results of one member with their parts, and the folders above them that are also results."""
+    """The results of one member with their parts, and the folders above the results that are results themselves."""
 
     hits: tuple[Hit, ...]
     summaries: tuple[Hit, ...]
@@ -90,10 +90,10 @@ class FinishedPart:
 
 
 class PartQuestion(Protocol):
-    """A request to one of the memories. It can be sent to another process."""
+    """A request to one of the memories, which can be sent to a different process."""
 
     def of(self, context: Context[Any]) -> Any:
-        """The answer in the context of that memory. Raises :class:`EngineError`."""
+        """The answer to the request in the context of a memory. Raises :class:`EngineError`."""
 
 
 class RankedMemories(Protocol):
@@ -101,7 +101,7 @@ class RankedMemories(Protocol):
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The memories that have answered every request so far."""
+        """The names of the memories that have answered every request so far."""
 
     @property
     def profiles(self) -> Mapping[str, str]:
@@ -112,23 +112,24 @@ class RankedMemories(Protocol):
         """The time of the query."""
 
     def ask(self, questions: Mapping[str, PartQuestion]) -> dict[str, Any]:
-        """The answers by name. A memory that does not answer is left out from then on."""
+        """The answers by memory name. A memory that does not answer is left out from then on."""
 
 
 @runtime_checkable
 class RanksTogether(Protocol):
-    """An engine that ranks several memories as one."""
+    """An engine that can rank several memories as one."""
 
     def why_apart(self, constants: Any) -> str:
         """The reason why a memory with ``constants`` cannot be ranked with others; empty if it can."""
 
     def rank_alike(self, constants: Any) -> Any:
-        """``constants`` without the values that do not affect a common ranking."""
+        """``constants`` without the values that do not affect a common ranking, for comparison between members."""
 
     def rank_together(
         self, constants: Any, query: str, limit: int, memories: RankedMemories, domains: frozenset[str]
     ) -> OneRanking:
-        """At most ``limit`` results for ``query``; for 0, as many as ``constants`` allow. ``domains`` are all domains.
+        """The ranking for ``query`` with at most ``limit`` results; for 0, as many as ``constants`` allow. ``domains``
+        are the domains of all memories.
 
-        Raises :class:`NotTogether` for a query that names several places.
+        Raises :class:`NotTogether` if the query names several places.
         """

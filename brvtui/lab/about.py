@@ -1,4 +1,4 @@
-"""One file of the tree: its text and signals, and its surroundings."""
+"""One file of the tree: the file's text, signals and surroundings."""
 
 from __future__ import annotations
 
@@ -28,15 +28,15 @@ class FileState(StrEnum):
 
     CURRENT = "current"
     NEWER = "newer"
-    """The file changed on disk after it was read. Scores and links belong to its earlier text."""
+    """The file changed on disk after the snapshot was read. Scores and links belong to the earlier text."""
     GONE = "gone"
     NOT_READ = "not read"
-    """The file is not a note and is not searched."""
+    """The file is not a note, so it is not searched."""
 
 
 @dataclass(frozen=True, eq=False)
 class About:
-    """A file of the tree. ``text`` is the whole current file; signals come from the snapshot ``generation``."""
+    """A file of the tree. ``text`` is the whole current text; the signals come from the snapshot ``generation``."""
 
     path: str
     alias: str
@@ -44,27 +44,27 @@ class About:
     title: str
     generation: int
     names: Names
-    """The files of the same tree, by the names that links use."""
+    """The files of the same tree, keyed by the names that links use."""
     state: FileState
     text: str = ""
     problem: str = ""
-    """The reason why there is no text to show; otherwise empty."""
+    """The reason why there is no text to show; empty if there is text."""
     unseen: str = ""
-    """The reason why the engine does not see the file; otherwise empty."""
+    """The reason why the engine does not see the file; empty if it does."""
     frontmatter: Frontmatter = _NO_FRONTMATTER
     aged: AgedSignals | None = None
     """A note's signals before and after decay."""
     ceiling: Ceiling | None = None
     cut_lines: int = 0
-    """The number of lines at the end that the engine does not read."""
+    """The number of lines at the end of the file that the engine does not read."""
     cut_units: int = 0
-    """The number of lines whose ends the engine does not read."""
+    """The number of lines of which the engine does not read the end."""
     moved_to: str = ""
-    """For a file that no longer exists: the file that now contains its text, or its stub in the archive."""
+    """For a file that no longer exists, the file that now contains the text, or the stub in the archive."""
     moved_how: str = ""
     """The evidence for ``moved_to``, in a few words."""
     unread_signals: bool = False
-    """True if its frontmatter has non-default signals that do not count because frontmatter is not read."""
+    """True if the note's frontmatter has non-default signals that do not count because frontmatter is not read."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,9 +80,9 @@ class FileSurroundings:
     coming: tuple[UpcomingEvent, ...]
     """Future ageing events, soonest first."""
     standing: BoardRow | None
-    """The note's row on the maturity board."""
+    """The note's place on the maturity board."""
     speaking: tuple[tuple[str, str], ...] = ()
-    """For a symbol: the notes that mention it, each with the matching text."""
+    """For a symbol, the notes that mention it, each with the matching text."""
 
 
 def about(
@@ -90,7 +90,8 @@ def about(
 ) -> About:
     """The file at ``path``, with its signals and best possible score (``standing``).
 
-    ``rules`` define how signals are read. Raises no errors, even if the file is missing, unreadable or not a note.
+    ``rules`` define how signals are read. Raises no errors, including when the file is missing, unreadable or not a
+    note.
     """
     parsed = snapshot.parsed.get(path)
     alias = parsed.alias if parsed else ""
@@ -143,8 +144,8 @@ def _has_unread_signals(snapshot: Snapshot, page: About, signals: NoteSignals, r
 
 
 def around(board: Board, links: LinkIndex, path: str, place: ManifestPlace | None) -> FileSurroundings:
-    """The surroundings of the file at ``path``, whose place in the manifest is ``place``. Fields that do not apply are
-    empty.
+    """The surroundings of the file at ``path``. ``place`` is the file's place in the manifest. Fields that do not apply
+    are empty.
     """
     snapshot = board.snapshot
     position = snapshot.by_path.get(path) if not snapshot.kind.is_html else None
@@ -174,7 +175,9 @@ def around_code(snapshot: Snapshot, path: str) -> FileSurroundings:
 
 
 def _text(snapshot: Snapshot, path: str) -> tuple[str, str]:
-    """The whole text of a file, including parts that the engine does not read; or an empty text and the reason."""
+    """The whole text of a file, including parts that the engine does not read, and an empty string; if the file cannot
+    be read, an empty text and the reason.
+    """
     if path in snapshot.edited:
         return snapshot.edited[path], ""
     try:
@@ -187,7 +190,7 @@ def _text(snapshot: Snapshot, path: str) -> tuple[str, str]:
 
 
 def stale_files(snapshot: Snapshot, paths: Iterable[str]) -> dict[str, str]:
-    """The state, by path, of each file at ``paths`` that is ``newer`` than ``snapshot`` or ``gone``."""
+    """The state, by path, of each of ``paths`` whose file is ``newer`` than ``snapshot`` or ``gone``."""
     states = {path: _state(snapshot, path) for path in paths}
     return {path: state.value for path, state in states.items() if state in (FileState.NEWER, FileState.GONE)}
 

@@ -1,5 +1,6 @@
-"""Two answers to one query, and the causes of their differences. The causes add up to the change of each score
-(``docs/how-to/compare-answers.md``).
+"""Two answers to one query, and the causes of their differences.
+
+The causes add up to the change of each score (``docs/how-to/compare-answers.md``).
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ from brvtui.tree.reading.signals import SignalLayers
 
 
 class CauseKind(StrEnum):
-    """The kinds of causes of a difference, in the order in which they are applied."""
+    """The kinds of causes of a difference between two answers, in the order in which they are applied."""
 
     NOTES = "notes and signals"
     """The notes and signals of a saved answer, which are no longer available."""
@@ -48,26 +49,28 @@ class CauseKind(StrEnum):
 
 @dataclass(frozen=True)
 class AskedState:
-    """One of the two states: its files, signals, time and constants."""
+    """One of two compared states: files, signals, time and constants."""
 
     name: str
     context: Context[Any]
-    """Its constants, time and services. The snapshot is the one on disk, from which both states are derived."""
+    """The constants, time and services of the state. The snapshot is the one on disk, from which both compared states
+    are derived.
+    """
     reading: TreeConstants
-    """The constants for reading its files."""
+    """The constants used to read the files of this state."""
     difference: Difference
-    """The files that differ from those on disk, with their times."""
+    """The files that differ from the files on disk, with their times."""
     stored: SignalLayers
 
     @cached_property
     def paths(self) -> frozenset[str]:
-        """The paths of the files that differ from those on disk."""
+        """The paths of the files that differ from the files on disk."""
         return frozenset(self.difference.paths)
 
 
 @dataclass(frozen=True)
 class StateMixer:
-    """Builds every state between ``then`` and ``now``, each only once. Writes nothing to disk."""
+    """Builds every mixture of the states ``then`` and ``now``, each only once. Writes nothing to disk."""
 
     then: AskedState
     now: AskedState
@@ -80,16 +83,16 @@ class StateMixer:
 
     @cached_property
     def changed_files(self) -> frozenset[str]:
-        """The files whose contents differ, or that only one state has, even if they cannot be read."""
+        """The files whose contents differ or that exist in only one state, including unreadable files."""
         paths = self.then.paths | self.now.paths
         only_one = self.then.difference.removed ^ self.now.difference.removed
         return only_one | {path for path in paths if self._content(path, self.then) != self._content(path, self.now)}
 
     def mixed(self, taken: Collection[CauseKind], path: str = "") -> Context[Any]:
-        """The context with the ``taken`` kinds from ``now``, and everything else from ``then``.
+        """The context with the ``taken`` kinds of data from ``now``, and everything else from ``then``.
 
-        :attr:`CauseKind.OWN_TEXT` is the text of the note at ``path``, :attr:`CauseKind.OTHER_TEXTS` all other notes'
-        texts.
+        :attr:`CauseKind.OWN_TEXT` is the text of the note at ``path``, :attr:`CauseKind.OTHER_TEXTS` is the text of all
+        other notes.
         """
         wanted = frozenset(taken) & frozenset(self.kinds)
         own = path if path in self.changed_files else ""
@@ -150,7 +153,7 @@ class StateMixer:
         return revised(replace(base, stored=signals.stored), reading, moment, difference)
 
     def _content(self, path: str, state: AskedState) -> bytes | None:
-        """The bytes of the file at ``path``; None if it does not exist in this state."""
+        """The bytes of the file at ``path``; None if the file does not exist in ``state``."""
         edit = state.difference.edits.get(path)
         if edit is not None:
             return edit.data
@@ -163,7 +166,7 @@ class StateMixer:
             return None
 
     def _time(self, path: str, state: AskedState) -> int:
-        """The modification time of the file at ``path`` in this state, in ns since 1970; 0 if it does not exist."""
+        """The modification time of the file at ``path`` in ``state``, in ns since 1970; 0 if it does not exist."""
         edit = state.difference.edits.get(path)
         if edit is not None:
             return edit.mtime_ns
@@ -172,7 +175,7 @@ class StateMixer:
 
 
 def in_order(kinds: Collection[CauseKind]) -> Iterator[tuple[CauseKind, frozenset[CauseKind]]]:
-    """Yields each of ``kinds`` in order, with the set of kinds up to and including it."""
+    """Yields each of ``kinds`` in order, with the set of all kinds up to and including that one."""
     taken: frozenset[CauseKind] = frozenset()
     for kind in CauseKind:
         if kind in kinds:
@@ -207,16 +210,16 @@ class Cause:
     parts: tuple[PartChange, ...]
     """The changed parts of the score, largest change first."""
     through: tuple[PartChange, ...] = ()
-    """For changes to other notes' texts: the parts due to ``idf``, ``length`` (the average note length) and ``matches``
-    (terms that match in only one state); empty for engines whose score is not a sum over terms.
+    """For changes to the text of other notes, the parts due to ``idf``, ``length`` (the average note length) and
+    ``matches`` (terms that match in only one state); empty for engines whose score is not a sum over terms.
     """
     reason: str = ""
-    """The reason why the replacement removed the note from the results; otherwise empty."""
+    """The reason why the replacement removed the note from the results; empty if it did not."""
 
 
 @dataclass(frozen=True, slots=True)
 class NoteDiff:
-    """One note in both answers. The causes add up to the change of its score; a missing score counts as 0."""
+    """One note in both answers. The causes add up to the change of the note's score; a missing score counts as 0."""
 
     path: str
     title: str
@@ -226,18 +229,18 @@ class NoteDiff:
     score_now: float | None
     causes: tuple[Cause, ...]
     reason: str = ""
-    """The reason why the note is not a result now; otherwise empty."""
+    """The reason why the note is not a current result; empty if it is one."""
     reason_then: str = ""
-    """The reason why the note was not a result then; otherwise empty."""
+    """The reason why the note was not a result in the earlier answer; empty if it was one."""
 
     @property
     def change(self) -> float:
-        """The change of its score."""
+        """The change of the note's score."""
         return (self.score_now or 0.0) - (self.score_then or 0.0)
 
     @property
     def summary(self) -> str:
-        """The scores, and the causes visible with four decimals: ``0.9000 → 0.5898: its own text −0.3100, …``."""
+        """The note's scores, and causes visible with four decimals: ``0.9000 → 0.5898: its own text −0.3100, …``."""
         then, now = ("–" if score is None else f"{score:.4f}" for score in (self.score_then, self.score_now))
         visible = [f"{cause.kind} {signed(cause.change, 4)}" for cause in self.causes if abs(cause.change) >= _SEEN]
         return f"{then} → {now}" + (f": {', '.join(visible)}" if visible else "")
@@ -245,7 +248,7 @@ class NoteDiff:
 
 @dataclass(frozen=True, slots=True)
 class OutcomeStep:
-    """The query's outcome after a replacement in all notes."""
+    """The query's outcome after a replacement that was made in all notes."""
 
     what: str
     outcome: str
@@ -260,11 +263,11 @@ class AnswerDiff:
     then_name: str
     now_name: str
     outcomes: tuple[OutcomeStep, ...]
-    """The outcome after each replacement. All notes' texts are replaced together."""
+    """The outcome after each replacement. The text of all notes is replaced in one step."""
     notes: tuple[NoteDiff, ...]
-    """The notes whose rank or score changed, by current rank, followed by notes that are no longer results."""
+    """The notes whose rank or score changed, by current rank, followed by the notes that are no longer results."""
     left_out: int
-    """The number of changed notes that are not included."""
+    """The number of changed notes that are left out."""
 
     @property
     def differs(self) -> bool:
@@ -284,7 +287,7 @@ def cause_of(kind: CauseKind, before: NoteStanding, after: NoteStanding) -> Caus
 
 
 def through_terms(before: Iterable[Contribution], after: Iterable[Contribution]) -> tuple[PartChange, ...]:
-    """The changes in an unchanged note's sum over terms when other notes' texts changed.
+    """The changes in an unchanged note's sum over terms after the text of other notes changed.
 
     A term's value is proportional to its idf, so the part of ``idf`` is the old value scaled to the new idf, minus the
     old value. The rest is due to the average ``length``. Terms that match in only one state count as ``matches``.
@@ -315,19 +318,19 @@ def _largest(changes: dict[str, float]) -> tuple[PartChange, ...]:
 
 
 MOST_NOTES = 20
-"""The maximum number of notes to explain, best-ranked first."""
+"""The maximum number of notes that are explained, best-ranked first."""
 _TEXTS = "texts of notes"
 
 
 @dataclass(frozen=True)
 class CauseSearch:
-    """Runs a query with ``engine`` in the states of ``mixer``."""
+    """Runs a query with ``engine`` in the states built by ``mixer``."""
 
     engine: Engine[Any]
     mixer: StateMixer
     query: Query
     _answers: dict[tuple[int, int, float], tuple[Context[Any], Trace]] = field(default_factory=dict)
-    """Answers by the identity of snapshot and constants, so that equal states are queried once."""
+    """The answers, keyed by the identity of snapshot and constants, so that equal states are queried once."""
 
     def diff(self, limit: int = MOST_NOTES) -> AnswerDiff:
         """Compares both answers, with causes for the first ``limit`` changed notes."""
@@ -368,14 +371,14 @@ def _explained(
     note: Callable[[str], NoteDiff],
     limit: int,
 ) -> AnswerDiff:
-    """``traces`` with the results of ``note`` for the paths of the first ``limit`` changed notes."""
+    """An answer diff of ``traces``, with the results of ``note`` for the paths of the first ``limit`` changed notes."""
     changed = [each.now.path for each in traces.results if each.is_changed]
     notes = tuple(note(path) for path in changed[:limit])
     return AnswerDiff(query, traces, *names, outcomes, notes, max(0, len(changed) - limit))
 
 
 def _note_diff(then: NoteStanding, steps: Sequence[tuple[CauseKind, NoteStanding]]) -> NoteDiff:
-    """The change of a note from its standing ``then`` through its standings after each of ``steps``."""
+    """The diff of a note from its standing ``then`` and its standing after each of ``steps``."""
     places = [then, *(place for _, place in steps)]
     causes = tuple(cause_of(kind, before, after) for before, (kind, after) in zip(places, steps, strict=False))
     now = places[-1]
@@ -384,7 +387,7 @@ def _note_diff(then: NoteStanding, steps: Sequence[tuple[CauseKind, NoteStanding
 
 
 def _titled_standing(engine: Engine[Any], context: Context[Any], trace: Trace, path: str) -> NoteStanding:
-    """The standing of the note at ``path`` in ``trace``, with the note's own title unless only a summary has it."""
+    """The standing of the note at ``path`` in ``trace``, with the note's title unless only a summary has it."""
     place = context.snapshot.by_path.get(path)
     if path not in context.snapshot.parsed and path not in standings(trace):
         return NoteStanding(path, "", None, None, {}, "no such note")
@@ -396,14 +399,15 @@ def _titled_standing(engine: Engine[Any], context: Context[Any], trace: Trace, p
 
 
 Replacements = Sequence[tuple[CauseKind, Context[Any]]]
-"""Replacements in order, each with the context after it. The last context is the current one."""
+"""Replacements in order, each with the context after the replacement. The last context is the current one."""
 
 
 def diff_with_saved(engine: Engine[Any], saved: Trace, name: str, replacements: Replacements) -> AnswerDiff:
-    """Compares the answer ``saved``, called ``name``, with the current one; finds causes for the first changed notes.
+    """Compares the answer ``saved``, called ``name``, with the current answer, and finds the causes for the first
+    changed notes.
 
-    The first replacement also includes everything that has no replacement of its own, because the old notes and signals
-    are not available.
+    The first replacement includes everything that has no replacement of its own, because the old notes and signals are
+    not available.
     """
     query = Query.repeating(saved)
     answers = [(kind, context, engine.answer(context, query)) for kind, context in replacements]

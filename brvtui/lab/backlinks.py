@@ -29,7 +29,7 @@ class LinkIndex:
     links: Mapping[str, tuple[Link, ...]]
     parsed: Mapping[str, Parsed]
     names: Mapping[str, Names]
-    """The names in each tree, by the alias of its source; the project's own tree has an empty alias."""
+    """The file names of each tree, keyed by the alias of the source; the project's own tree has an empty alias."""
 
     def links_of(self, path: str) -> tuple[Resolved, ...]:
         """The resolved links of the note at ``path``, in order; empty for an unknown note.
@@ -48,7 +48,7 @@ class LinkIndex:
         return self._by_target.get(path, ())
 
     def warm(self) -> None:
-        """Computes the backlinks in advance, so that :meth:`backlinks` is fast."""
+        """Computes the backlinks in advance, so that later calls of :meth:`backlinks` are fast."""
         _ = self._by_target
 
     @cached_property
@@ -62,10 +62,10 @@ class LinkIndex:
 
 
 class LinkReader:
-    """Builds link indexes. Only changed notes are read again. Methods are thread-safe."""
+    """Builds link indexes. Unchanged notes are not read again. Methods are thread-safe."""
 
     def __init__(self) -> None:
-        """Reads nothing until :meth:`index` is called."""
+        """Creates an empty reader. Nothing is read until :meth:`index` is called."""
         self._known: dict[str, tuple[Parsed, tuple[Link, ...]]] = {}
         self._lock = threading.Lock()
         self._cached: tuple[Snapshot, LinkIndex] | None = None
@@ -110,7 +110,7 @@ def _read(snapshot: Snapshot, path: str) -> tuple[Link, ...]:
 
 
 def names_of(snapshot: Snapshot) -> Mapping[str, Names]:
-    """The names in each tree, by the alias of its source; cached with the snapshot."""
+    """The file names of each tree, keyed by the alias of the source; cached with the snapshot."""
     return snapshot.derived.of(_NAMES, lambda: _names_of(snapshot.parsed.values()))
 
 

@@ -29,7 +29,7 @@ def rank_biased_overlap(one: Sequence[str], other: Sequence[str], persistence: f
 
     Uses the extrapolated form for lists of any lengths (Webber, Moffat and Zobel, "A similarity measure for indefinite
     rankings", 2010, equation 32), which assumes the same agreement past the end as before it. Two empty lists are
-    equal, and an empty list is disjoint from any other. ``persistence`` must be between 0 and 1.
+    equal; an empty and a non-empty list are disjoint. ``persistence`` must be between 0 and 1.
     """
     if not one or not other:
         return 1.0 if not one and not other else 0.0
@@ -78,7 +78,7 @@ class EngineAnswer:
     """The distinct notes found, best first."""
     ms: float
     problem: str = ""
-    """The error message if it could not answer."""
+    """The error message if the engine could not answer; otherwise empty."""
     about_scope: str = ""
     """A message about results outside the scope; empty if there are none."""
 
@@ -120,13 +120,13 @@ class EngineAnswers:
         )
 
     def finders(self, path: str) -> int:
-        """The number of engines that found the note at ``path``."""
+        """The number of engines whose results include the note at ``path``."""
         return sum(path in answer.ranking for answer in self.answers)
 
 
 def ask_engines(engines: Sequence[tuple[Engine[Any], Context[Any]]], query: Query) -> EngineAnswers:
-    """The answers of all engines to ``query``, each in its own context. A refused query becomes a problem in the
-    answer.
+    """The answers of all engines to ``query``, each in the engine's own context. If an engine refuses the query, its
+    answer contains the problem.
     """
     return EngineAnswers(query.text, query.scope, tuple(_answers(engines, query)))
 
@@ -144,7 +144,7 @@ def _answers(engines: Sequence[tuple[Engine[Any], Context[Any]]], query: Query) 
 
 
 def _about_scope(trace: Trace, scope: str) -> str:
-    """A message with the number of results of ``trace`` outside ``scope``; empty if there are none."""
+    """A message with the number of results in ``trace`` that are outside ``scope``; empty if there are none."""
     within = scope.strip("/")
     if not within:
         return ""
@@ -157,12 +157,12 @@ def _about_scope(trace: Trace, scope: str) -> str:
 
 
 ALPHA = 0.05
-"""The significance level: a difference is significant if its p-value is below this."""
+"""The significance level: a difference is significant if its p-value is below this level."""
 
 
 @dataclass(frozen=True, slots=True)
 class Rival:
-    """An engine compared with the best one, by one metric."""
+    """An engine compared with the best engine by one metric."""
 
     engine: str
     behind: float
@@ -178,7 +178,7 @@ class Rival:
 
 @dataclass(frozen=True, slots=True)
 class BestEngine:
-    """The engine with the highest mean of one metric, and the other engines, best first."""
+    """The engine with the highest mean of one metric, and the other engines in order of their means."""
 
     metric: Metric
     engine: str
@@ -198,8 +198,8 @@ class JudgedEngines:
     def best(self, metric: Metric) -> BestEngine | None:
         """The best engine by ``metric``; None if the metric has no value.
 
-        The p-values come from paired randomisation tests against each other engine, adjusted by Holm's method ("A
-        simple sequentially rejective multiple test procedure", 1979).
+        The p-values come from paired randomisation tests of the best engine against every other engine, adjusted by
+        Holm's method ("A simple sequentially rejective multiple test procedure", 1979).
         """
         columns = {each.engine: [query.value(metric) for query in each.queries] for each in self.evaluations}
         means = {name: mean for name, values in columns.items() if (mean := mean_of(values)) is not None}

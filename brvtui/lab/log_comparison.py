@@ -1,4 +1,4 @@
-"""Counts over logged queries, and comparisons of logged queries with their current answers."""
+"""Counts of logged queries, and comparisons of logged queries with their current answers."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _SLOWEST = 5
 
 @dataclass(frozen=True, slots=True)
 class UntieredAnswers:
-    """The number of queries that an engine without tiers answered, and how many of them had no result."""
+    """The number of queries that an engine without tiers answered, and the number of those without results."""
 
     engine: str
     answered: int
@@ -27,19 +27,19 @@ class UntieredAnswers:
 
 @dataclass(frozen=True, slots=True)
 class LogSummary:
-    """Counts over the finished entries of a log."""
+    """Counts of the finished entries in a log."""
 
     queries: int
     tiers: tuple[int, int, int, int, int]
     """The number of covered queries per tier, from 0 to 4."""
     uncovered: int
-    """The number of queries, to engines with tiers, that no note covered. ByteRover logs them as tier 2."""
+    """The number of queries to engines with tiers that no note covered. ByteRover logs them as tier 2."""
     untiered: tuple[UntieredAnswers, ...]
-    """Counts of engines without tiers, by name."""
+    """Counts for each engine without tiers, by the engine's name."""
     cached: float | None
-    """The share of tiered answers that came from the cache, from 0 to 1; None if there are none."""
+    """The share of tiered answers that came from the cache, from 0 to 1; None if there are no tiered answers."""
     not_covered: tuple[LoggedQuery, ...]
-    """The distinct queries without coverage, newest first."""
+    """The distinct queries that were not covered, newest first."""
     failed: int
     slowest: tuple[LoggedQuery, ...]
 
@@ -78,13 +78,13 @@ class LogComparison:
     decimals: int = 2
     """The number of decimals in scores."""
     causes: tuple[str, ...] = ()
-    """Possible causes of the differences, one line each, if the tree shows any."""
+    """Possible causes of the differences, one line each; empty if the tree shows none."""
     verdict_sentence: str = ""
     """The reason for the current answer in one sentence; empty if it cannot be computed."""
     is_covered: bool = True
     """True if a note now covers the query."""
     cached: str = ""
-    """A message if the logged answer came from the cache, with the outcome on an empty cache."""
+    """A message if the logged answer came from the cache, with the outcome on an empty cache; otherwise empty."""
     failure: str = ""
     """The error message if the engine fails now."""
     paths_now: Mapping[str, str] = field(default_factory=dict)
@@ -92,7 +92,7 @@ class LogComparison:
 
 
 def compare(entry: LoggedQuery, trace: Trace) -> LogComparison:
-    """Compares ``entry`` with ``trace``, the answer to its query on an empty cache."""
+    """Compares ``entry`` with ``trace``, the answer to the same query on an empty cache."""
     shown = trace.hits[0].score if trace.hits else None
     paths = tuple(hit.path for hit in trace.hits)
     places, sentence, covered = trace.scale.decimals, verdict_sentence(trace), trace.covered
@@ -159,13 +159,14 @@ def causes(
 ) -> tuple[str, ...]:
     """Returns possible causes of the difference between ``entry`` and the answer ``now``, one line each.
 
-    If time is certainly the cause, returns only that, and the results whose files were also written.
+    If time is certainly the cause, returns only that cause and the results whose files were written.
 
-    ``as_of`` returns the current notes' answer at a time in milliseconds since 1970; None if the time of ``entry`` is
-    unknown. ``now_ms`` is the time of ``now``. ``changed_ms`` contains the last write time of each note's file, by
-    result path. ``has_moved`` means that a logged result was moved; the comparison reports this, so no further causes
-    are guessed. ``own_signals`` is the number of notes with signals that the original engine does not read.
-    ``done_here`` contains actions of this session that file times do not show, each with the result paths of its notes.
+    ``as_of`` returns the answer from the current notes at a time in milliseconds since 1970; it is None if the time of
+    ``entry`` is unknown. ``now_ms`` is the time of ``now``. ``changed_ms`` contains the last write time of each note's
+    file, by result path. ``has_moved`` means that a logged result was moved; the comparison reports this, so no further
+    causes are guessed. ``own_signals`` is the number of notes with signals that the original engine does not read.
+    ``done_here`` contains the actions in this session that file times do not show, each with the result paths of the
+    affected notes.
     """
     noun = kind_of(now.engine).noun
     shown = dict.fromkeys((*entry.paths, *(hit.path for hit in now.hits)))
@@ -224,7 +225,7 @@ def causes(
 def _session_actions(
     done_here: Mapping[str, Sequence[str]], shown: Container[str], in_tree: Container[str]
 ) -> tuple[list[str], list[str]]:
-    """Lines about this session's actions: one per action on ``shown`` notes, and one for all others.
+    """Lines about the actions in this session: one per action on ``shown`` notes, and one for all other actions.
 
     Notes that are no longer ``in_tree`` are left out, because another line reports them.
     """
@@ -236,7 +237,7 @@ def _session_actions(
 
 
 def _clock_text(from_ms: float, now_ms: float) -> str:
-    """A description of how the clock changed between two times. It may have been set back, or frozen in one session."""
+    """The change of the clock from one time to another, in words. It may have been set back, or be frozen."""
     return "time has passed" if from_ms <= now_ms else "the clock is earlier now"
 
 
@@ -248,5 +249,5 @@ def _outcome(trace: Trace) -> str:
 
 
 def _is_in_tree(path: str, notes: Iterable[str]) -> bool:
-    """True if ``path`` is one of ``notes``, or a folder that contains one, because folder summaries can be results."""
+    """True if ``path`` is one of ``notes``, or a folder that contains one: folder summaries can be results."""
     return any(note == path or note.startswith(f"{path}/") for note in notes)

@@ -27,7 +27,7 @@ class AnswerChange(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class AnsweredNote:
-    """A note of an answer, with its score."""
+    """A note in an answer, with its score."""
 
     note: str
     score: float
@@ -35,7 +35,7 @@ class AnsweredNote:
 
 @dataclass(frozen=True, slots=True)
 class MigratedAnswer:
-    """One query's answers before and after the migration. The scores of the two engines are not comparable."""
+    """One query's answers before and after the migration. Scores of the two engines are not comparable."""
 
     query: str
     scope: str
@@ -47,11 +47,11 @@ class MigratedAnswer:
     should_cite: bool
     """True if V4 would tell its agent to cite the answer."""
     before: tuple[AnsweredNote, ...]
-    """Up to ten notes of the earlier answer, best first."""
+    """Up to ten notes from the earlier answer, best first."""
     after: tuple[AnsweredNote, ...]
-    """Up to ten notes, best first: the sources of V4's topics."""
+    """Up to ten notes from the later answer, best first. They are the sources of the topics found by V4."""
     rank_before: int | None
-    """The rank of the best judged note; None if no note is judged or none is in the answer."""
+    """The earlier rank of the best judged note; None if no note is judged or none is in the answer."""
     rank_after: int | None
 
 
@@ -65,7 +65,7 @@ def migrated_answer(
 ) -> MigratedAnswer:
     """The answers to the query of ``judgment``: ``before``, and the answer from the space in ``tree`` at ``now_ms``.
 
-    ``notes`` maps topics to notes.
+    ``notes`` maps each topic to the note it came from.
     """
     answer = tree.answer(judgment.text, judgment.scope, now_ms)
     old = tuple(AnsweredNote(hit.path, hit.score) for hit in before.hits[:_SHOWN])

@@ -42,16 +42,16 @@ from brvtui.wording import counted
 
 MOST_HITS = 100
 _MOST_DAYS = 3650
-"""The maximum age of an update in days. Older dates have the same effect."""
+"""The maximum age of an update in days. Updates before that have the same effect."""
 TRIAL_LENGTH = 1_000
 """The maximum length of a query for which changes are tried, because each trial runs the query again."""
 _MOST_WORDS = 4
-"""The number of query words whose combinations are all tried in a title."""
+"""The number of missing query words whose combinations are all tried in a title."""
 
 
 @dataclass(frozen=True, slots=True)
 class TurningChange:
-    """The smallest change of one kind that reverses the order of two notes. It was tried, and the next smaller one
+    """The smallest change of one kind that reverses the order of two notes. The change was tried; the next smaller one
     fails.
     """
 
@@ -80,7 +80,7 @@ class RankSwapSearch:
     below: str
 
     def smallest(self) -> tuple[TurningChange, ...]:
-        """The smallest working change of each kind; empty if no change works, or if the note cannot be changed."""
+        """The smallest change of each kind that succeeds; empty if none does, or if the note cannot be changed."""
         snapshot = self.context.snapshot
         place = snapshot.by_path.get(self.below)
         is_long = len(self.query.text) > TRIAL_LENGTH
@@ -95,9 +95,9 @@ class RankSwapSearch:
         return tuple(change for change in changes if change is not None)
 
     def _smallest(self, steps: Sequence[Proposal]) -> TurningChange | None:
-        """The first working change among ``steps``, which are smallest first; None if the last one does not work.
+        """The first successful change among ``steps``, which are sorted by size; None if the last one does not succeed.
 
-        The search assumes that a larger change of the same kind never lowers the note or raises the other. The step
+        The search assumes that a larger change of the same kind never lowers the note or raises the other one. The step
         before the result is always tried.
         """
         last = self._try_change(steps[-1]) if steps else None
@@ -109,7 +109,7 @@ class RankSwapSearch:
         return next((change for step in steps if (change := self._try_change(step)) is not None), None)
 
     def _try_change(self, step: Proposal) -> TurningChange | None:
-        """The change if it reverses the order; else None."""
+        """The result of ``step`` if it reverses the order; otherwise None."""
         try:
             snapshot = self._changed(step.change)
         except NoChange:
@@ -161,7 +161,7 @@ class RankSwapSearch:
             yield Proposal(DateSet(note.path, now_ms - left * MS_PER_DAY, note.mtime_ms), text)
 
     def _signals(self, place: int) -> Iterator[list[Proposal]]:
-        """Yields higher signals for the lower note, then lower signals for the note above if it is local."""
+        """Yields higher signals for the lower note, then lower signals for the note above it if that note is local."""
         snapshot = self.context.snapshot
         path, own = snapshot.notes[place].path, snapshot.signals[place]
         hits = []
@@ -182,7 +182,7 @@ class RankSwapSearch:
             ]
 
     def _titles(self, place: int) -> Iterator[Proposal]:
-        """Yields titles with every combination of the first missing query words, fewest words first.
+        """Yields titles extended by every combination of the first missing query words, fewest words first.
 
         Each title is tried first with the original file time, then with the current time.
         """
@@ -208,7 +208,7 @@ class RankSwapSearch:
             yield Proposal(Reworded(f"{text} {words}"), f"ask with “{words}” added to the query")
 
     def _missing(self, text: str, existing: str) -> list[str]:
-        """The first words of ``text`` that are not in ``existing``, in UTF-16 form and without stop words."""
+        """The first words of ``text`` that are neither in ``existing`` nor stop words, in UTF-16 form."""
         skipped = {*terms(existing), *self.reading.stop_words}
         return [word for word in dict.fromkeys(terms(text)) if word not in skipped][:_MOST_WORDS]
 
@@ -218,7 +218,7 @@ class RankSwapSearch:
 
 @dataclass(frozen=True, slots=True)
 class PartPair:
-    """A part in both scores; 0 if a score has no part of this name."""
+    """A score part with its values for both notes; 0 for a note whose score has no part of this name."""
 
     name: str
     above: float
@@ -226,23 +226,23 @@ class PartPair:
 
     @property
     def difference(self) -> float:
-        """The part's contribution to the gap."""
+        """The part's contribution to the gap between the scores."""
         return self.above - self.below
 
 
 @dataclass(frozen=True)
 class PairComparison:
-    """Two scored notes: first the one with the better rank, then the other."""
+    """A comparison of two scored notes; the note with the better rank comes first."""
 
     above: NoteStanding
     below: NoteStanding
     trace: Trace
     turning: tuple[TurningChange, ...] = ()
-    """The smallest change of each kind that puts the lower note above the other. Each was tried."""
+    """The smallest change of each kind that puts the lower note above the other. Each change was tried."""
 
     @property
     def parts(self) -> tuple[PartPair, ...]:
-        """The parts, in the engine's order. Their differences add up to :attr:`gap`."""
+        """The parts of both scores, in the engine's order. Their differences add up to :attr:`gap`."""
         return _part_pairs(self.above.parts, self.below.parts)
 
     @property
@@ -260,11 +260,11 @@ class PairComparison:
 
 
 class NotScored(ValueError):
-    """A note has no score for the query. The message is the reason in one line."""
+    """A note has no score for the query. The message is the one-line reason."""
 
 
 def compare_pair(engine: Engine[Any], context: Context[Any], trace: Trace, one: Named, other: Named) -> PairComparison:
-    """Compares ``one`` and ``other`` for the query of ``trace``. The one with the better rank comes first.
+    """Compares ``one`` and ``other`` for the query of ``trace``. The note with the better rank comes first.
 
     Raises :class:`NotScored`.
     """

@@ -1,4 +1,4 @@
-"""The difference between two answers: each result's rank and score parts, the outcomes, and a summarising sentence."""
+"""The difference between two answers: each result's rank and score parts, the outcomes, and a summary sentence."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class NoteStanding:
     rank: int | None
     """The rank, from 1; None if the note is not a result."""
     score: float | None
-    """The score; for a note that is not a result, the score that it would have, or None if there is none."""
+    """The score; for a note that is not a result, the score that it would have, or None if it would have none."""
     parts: dict[str, float]
     """The parts of the score by name, in the engine's order."""
     reason: str = ""
@@ -62,7 +62,7 @@ def near_misses(trace: Trace) -> dict[str, NoteStanding]:
 
 
 def standing_in(engine: Engine[Any], context: Context[Any], trace: Trace, named: Named) -> NoteStanding:
-    """The rank and score of the note ``named`` in ``trace``, the answer of ``engine`` in ``context``."""
+    """The standing of the note ``named`` in ``trace``, the answer of ``engine`` in ``context``."""
     detail = engine.detail(context, trace, named.path) if named.position is not None else None
     standing = standings(trace).get(named.path)
     if standing is not None and standing.title:
@@ -104,21 +104,21 @@ class Shift(Enum):
 
 @dataclass(frozen=True, slots=True)
 class ResultChange:
-    """One result in both answers. If it is a result in only one answer, it has no rank in the other."""
+    """One result in both answers. A result of only one answer has no rank in the other."""
 
     then: NoteStanding
     now: NoteStanding
     decimals: int
-    """The number of decimals in scores. Smaller differences do not count."""
+    """The number of decimals in scores. Differences that these decimals do not show are ignored."""
 
     @property
     def title(self) -> str:
-        """The current title if it is a result now; otherwise, the earlier title."""
+        """The current title of a current result; otherwise, the earlier title."""
         return (self.then if self.now.rank is None else self.now).title
 
     @property
     def moved(self) -> Shift:
-        """The change of its rank."""
+        """The change of the result's rank."""
         if self.then.rank is None or self.now.rank is None:
             return Shift.NEW if self.then.rank is None else Shift.GONE
         if self.now.rank == self.then.rank:
@@ -127,7 +127,7 @@ class ResultChange:
 
     @property
     def scored(self) -> Shift:
-        """The change of its score; SAME if two scores cannot be compared."""
+        """The change of the result's score; SAME if the two scores cannot be compared."""
         if not self._is_seen(self.change):
             return Shift.SAME
         return Shift.BETTER if self.change > 0 else Shift.WORSE
@@ -144,7 +144,7 @@ class ResultChange:
 
     @property
     def is_changed(self) -> bool:
-        """True if the rank or the score differs, even if the shown decimals do not."""
+        """True if the rank or the score differs, including differences that the shown decimals hide."""
         return self.moved is not Shift.SAME or abs(self.change) > SAME
 
     @property
@@ -160,7 +160,7 @@ class ResultChange:
 
 @dataclass(frozen=True, slots=True)
 class ChangedSetting:
-    """A changed setting of a query, such as wording, profile or time."""
+    """A query setting that changed, such as wording, profile or time."""
 
     name: str
     then: str
@@ -174,8 +174,8 @@ class TraceDiff:
     then: Trace
     now: Trace
     results: tuple[ResultChange, ...]
-    """All results of both answers: current ones by rank, then those that are gone. Results from different engines have
-    no scores, because their scores are not comparable.
+    """All results of both answers: current results by rank, then those that are gone. If the answers come from
+    different engines, the results have no scores, because scores are not comparable.
     """
 
     @property
@@ -195,19 +195,20 @@ class TraceDiff:
 
     @property
     def differs(self) -> bool:
-        """True if the answers differ in anything shown."""
+        """True if the answers differ in anything that is shown."""
         return not self.same_outcome or any(result.differs for result in self.results)
 
     @property
     def settings(self) -> tuple[ChangedSetting, ...]:
-        """The changed settings; empty if there are none."""
+        """The query settings that changed; empty if there are none."""
         return tuple(_settings(self.then, self.now))
 
 
 def diff_traces(then: Trace, now: Trace, by_document: bool = False) -> TraceDiff:
-    """Compares ``now`` with ``then``, result by result. A result that is gone may be a near miss of the same engine.
+    """Compares ``now`` with ``then``, result by result. A result that is gone may now be a near miss, if both answers
+    come from the same engine.
 
-    Ranks count results, as in all panes. With ``by_document``, they count documents by their best results.
+    Ranks count results, as in all panes. With ``by_document``, ranks count documents by their best results.
     """
     same_engine = then.engine == now.engine
     before, after = (_keyed(trace, same_engine, by_document) for trace in (then, now))
@@ -278,12 +279,12 @@ def _mode(trace: Trace) -> str:
 
 
 def _moment(trace: Trace) -> str:
-    """The day and the minute. Shorter times do not count as a difference."""
+    """The day and the minute of ``trace``. Differences of less than a minute do not count."""
     return trace.snapshot.clock[:16].replace("T", " ")
 
 
 def _outcome(trace: Trace, named: bool) -> str:
-    """The tier, or ``not covered``. Includes the engine's name if ``named``, or if there is no tier."""
+    """The tier, or ``not covered``; with the engine's name if ``named`` is set or if there is no tier."""
     tier = f"tier {trace.tier}" if trace.tier is not None else ""
     name = presentation(trace.engine).title if named or not tier else ""
     remarks = [*(["from the cache"] if _is_cached(trace) else []), *([] if trace.covered else ["not covered"])]
@@ -308,7 +309,7 @@ def _gate(trace: Trace, other: Trace) -> str:
 
 
 def _leader(compared: TraceDiff) -> list[Span]:
-    """The changes of the first results, which matter most."""
+    """The change at the first rank, which matters most."""
     was_first = next((one for one in compared.results if one.then.rank == 1), None)
     is_first = next((one for one in compared.results if one.now.rank == 1), None)
     if is_first is None:
@@ -322,13 +323,13 @@ def _leader(compared: TraceDiff) -> list[Span]:
 
 
 def _largest_change(compared: TraceDiff) -> list[Span]:
-    """The change of the best changed result, if the first one has not changed."""
+    """The change of the best-ranked changed result, if the first result has not changed."""
     first = next((one for one in compared.results if one.differs), None)
     return [*_change_spans(first), ("; the first is unchanged", "text")] if first is not None else []
 
 
 def _change_spans(one: ResultChange) -> list[Span]:
-    """The change of one result: its rank, its score, and the part of the score that caused it."""
+    """The change of one result: the rank, the score, and the score part that caused the change."""
     score_then, score_now = number(one.then.score, one.decimals), number(one.now.score, one.decimals)
     with_scores = one.then.score is not None and one.now.score is not None
     match one.moved:

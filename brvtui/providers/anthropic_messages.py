@@ -16,7 +16,7 @@ _CUT = ("max_tokens", "model_context_window_exceeded")
 
 
 def endpoint(base: str, key: str) -> Endpoint:
-    """The endpoint of the service at ``base``."""
+    """The endpoint of the Messages service at ``base``."""
     return Endpoint(
         "llm", base, "/messages", {"anthropic-version": _VERSION, **({"x-api-key": key} if key else {})}, key
     )
@@ -26,7 +26,7 @@ class AnthropicMessages(ChatService):
     """``POST /messages``, streamed."""
 
     def payload(self, request: ModelRequest) -> dict[str, Any]:
-        """The body of the request."""
+        """The body of the HTTP request."""
         body: dict[str, Any] = {
             "model": self._model,
             "system": request.system,
@@ -49,7 +49,7 @@ class AnthropicMessages(ChatService):
 
 
 def _messages(messages: Sequence[Message]) -> list[dict[str, Any]]:
-    """Merges consecutive messages of one role, because roles must alternate."""
+    """Converts ``messages`` and merges consecutive messages of one role, because roles must alternate."""
     converted: list[dict[str, Any]] = []
     for message in messages:
         role = "assistant" if isinstance(message, FromModel) else "user"
@@ -99,7 +99,7 @@ class _ContentBlocks(Reader):
                 self._ended = True
 
     def _begin(self, block: Mapping[str, Any], index: Any) -> Iterator[TextPiece]:
-        """Reads text from a block's first event, because some services put part or all of the content there."""
+        """Reads the text in a block's first event, because some services put part or all of the content there."""
         if block["type"] == "tool_use":
             whole = block.get("input")
             arguments = json.dumps(whole) if whole else ""

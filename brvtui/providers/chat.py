@@ -1,4 +1,4 @@
-"""Clients for language models: the parts that both protocols share (``docs/reference/settings.md``, "A model")."""
+"""Clients for language models: the parts shared by both protocols (``docs/reference/settings.md``, "A model")."""
 
 from __future__ import annotations
 
@@ -46,17 +46,21 @@ if TYPE_CHECKING:
 
 
 _LAST_STEP_S = 0.5
-"""The time in seconds that a step may take to end after Ctrl+C."""
+"""The time in seconds that a step may take to finish after Ctrl+C."""
 _LONGEST_TURN = 10
-"""The maximum duration of an answer, as a multiple of the time-out, even if pieces keep arriving."""
+"""The maximum duration of an answer as a multiple of the time-out, which applies while pieces keep arriving."""
 _EVENT_BYTES = 100
-"""Turns a limit on bytes into one on events, which cost more time. Real events have 119 bytes or more."""
+"""The number of bytes counted for each event, which turns a limit on bytes into a limit on events. Real events have 119
+bytes or more.
+"""
 _DONE = "[DONE]"
 
 _Piece = Wait | dict[str, Any]
 Sleep = Callable[[float], Awaitable[None]]
 Payload = Callable[[ServiceRefusal | None], Mapping[str, Any] | None]
-"""Returns the first body (for None), or a different body after a refusal; None if no other body would help."""
+"""A function that returns the first request body (for None) or a different body after a refusal; None if no other body
+would help.
+"""
 
 
 def stream(
@@ -89,7 +93,7 @@ def stream(
 def _result(
     loop: asyncio.AbstractEventLoop, task: asyncio.Task[_Piece | None], cancellation: Cancellation
 ) -> _Piece | None:
-    """The result of ``task``. Raises :class:`ModelCancelled` as soon as ``cancellation`` is requested."""
+    """The result of ``task``. Raises :class:`ModelCancelled` as soon as cancellation is requested."""
 
     def wake() -> None:
         with suppress(RuntimeError):  # the loop is closed
@@ -170,7 +174,8 @@ async def _within(seconds: float, texts: AsyncGenerator[str, None]) -> str | Non
 async def data_of(answer: httpx.Response, limit: int) -> AsyncGenerator[str, None]:
     """Yields the data field of each event. All other fields only repeat parts of the data.
 
-    Raises :class:`ServiceRefusal` like :func:`body_of`, and if there are more events than fit into ``limit`` bytes.
+    Raises :class:`ServiceRefusal` under the same conditions as :func:`body_of`, and if there are more events than fit
+    into ``limit`` bytes.
     """
     decoder = getincrementaldecoder("utf-8")("replace")
     pieces: list[str] = []
@@ -210,7 +215,7 @@ def _object(text: str, key: str) -> dict[str, Any]:
 REFUSED = "the model refused to answer"
 _NOT_UNDERSTOOD = frozenset({400, 422})
 _OPTIONAL = ("temperature", "stream_options", "tool_choice")
-"""Parts of a request that a service can answer without."""
+"""Parts of a request that a service can do without."""
 
 
 @dataclass
@@ -236,7 +241,7 @@ class Reader(ABC):
 
     @abstractmethod
     def reply(self) -> Reply | None:
-        """The end of the turn; None if it has not ended. Raises no errors, whatever the events contain."""
+        """The end of the turn; None if the turn has not ended. Raises no errors, whatever the events contain."""
 
     def _reply(self, is_cut: bool, notices: tuple[str, ...]) -> Reply:
         calls = tuple(ToolCall(call.id, call.name, call.arguments) for _, call in sorted(self._calls.items()))
@@ -244,20 +249,19 @@ class Reader(ABC):
 
 
 class ChatService(ABC):
-    """A model at an address. Methods may be called from any thread that does not run an event loop."""
+    """A model served at an address. Methods may be called from any thread that does not run an event loop."""
 
     def __init__(self, endpoint: Endpoint, model: str, policy: RequestPolicy, sleep: Sleep = asyncio.sleep) -> None:
-        """Sends no request yet."""
         self._endpoint = endpoint
         self._model = model
         self._policy = policy
         self._sleep = sleep
         self._learned: dict[str, str] = {}
-        """The parts of a request that the service refused, each with a notice about what replaced it."""
+        """The parts of a request that the service refused, each with a notice about its replacement."""
 
     @property
     def name(self) -> str:
-        """The model and the host."""
+        """The names of the model and the host."""
         return f"{self._model} at {self._endpoint.host}"
 
     @abstractmethod
@@ -266,12 +270,12 @@ class ChatService(ABC):
 
     @abstractmethod
     def reader(self) -> Reader:
-        """A new reader of the events of a turn."""
+        """A new reader for the events of one turn."""
 
     def turn(
         self, request: ModelRequest, cancellation: Cancellation
     ) -> Generator[TextPiece | Wait | Reply, None, None]:
-        """Yields the pieces of the turn, then its :class:`brvtui.services.model.Reply`.
+        """Yields the pieces of the turn, then a final :class:`brvtui.services.model.Reply`.
 
         Raises :class:`brvtui.services.model.ModelError` and :class:`brvtui.services.model.ModelCancelled`.
         """

@@ -13,7 +13,7 @@ BASE = "https://api.openai.com/v1"
 
 
 def endpoint(base: str, key: str) -> Endpoint:
-    """The endpoint of the service at ``base``."""
+    """The endpoint of the Chat Completions service at ``base``."""
     return bearer("llm", base, "/chat/completions", key)
 
 
@@ -21,7 +21,7 @@ class ChatCompletions(ChatService):
     """``POST /chat/completions``, streamed."""
 
     def payload(self, request: ModelRequest) -> dict[str, Any]:
-        """The body of the request."""
+        """The body of the HTTP request."""
         functions = [
             {"name": tool.name, "description": tool.description, "parameters": dict(tool.parameters)}
             for tool in request.tools
@@ -40,7 +40,7 @@ class ChatCompletions(ChatService):
         return body
 
     def reader(self) -> Reader:
-        """A reader of chunks."""
+        """A reader of streamed chunks."""
         return _Chunks()
 
 
@@ -66,7 +66,7 @@ class _Chunks(Reader):
     def __init__(self) -> None:
         super().__init__()
         self._places: dict[int, int] = {}
-        """The key in ``_calls`` of each index's newest call."""
+        """For each index, the key in ``_calls`` of the newest call with that index."""
         self._ended = ""
         self._refused = False
 
@@ -86,8 +86,8 @@ class _Chunks(Reader):
             self._ended = text_in(choice.get("finish_reason")) or self._ended
 
     def _add(self, piece: Mapping[str, Any]) -> None:
-        """Adds a piece of a call. Pieces of one call share an index; some services send whole calls with none or the
-        same.
+        """Adds a piece of a tool call. Pieces of one call share an index, but some services send whole calls without an
+        index or with the same one.
         """
         index, id, function = piece.get("index"), text_in(piece.get("id")), piece.get("function") or {}
         name = text_in(function.get("name"))
@@ -112,8 +112,8 @@ class _Chunks(Reader):
 
 
 def _content_text(content: Any) -> str:
-    """The answer's text in ``content``. Reasoning models send a list of parts, of which only texts belong to the
-    answer.
+    """The answer's text in ``content``. Reasoning models send a list of parts, of which only the text parts belong to
+    the answer.
     """
     if not isinstance(content, list):
         return text_in(content)

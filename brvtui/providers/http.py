@@ -1,7 +1,7 @@
 """HTTP requests to services: addresses, certificates, and one-line errors.
 
-The first request imports httpx (extra ``[llm]``). Its asynchronous client, unlike a blocking one, can be stopped while
-it connects, waits or reads.
+The first request imports httpx (extra ``[llm]``). Unlike a blocking client, httpx's asynchronous client can be stopped
+while it connects, waits or reads.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class PrivateLoop(asyncio.SelectorEventLoop):
     """
 
     def call_exception_handler(self, context: dict[str, Any]) -> None:
-        """Prints nothing, because asyncio's message about a closed connection would overwrite parts of the screen."""
+        """Discards asyncio's message about a closed connection, which would overwrite parts of the screen."""
 
     async def getaddrinfo(
         self,
@@ -52,7 +52,9 @@ class PrivateLoop(asyncio.SelectorEventLoop):
         proto: int = 0,
         flags: int = 0,
     ) -> list[Any]:
-        """The result of :func:`socket.getaddrinfo`. Raises OSError, and UnicodeError for an invalid name."""
+        """The result of :func:`socket.getaddrinfo` for ``host`` and ``port``. Raises OSError, and UnicodeError for an
+        invalid name.
+        """
         future: asyncio.Future[list[Any]] = self.create_future()
 
         def look_up() -> None:
@@ -84,15 +86,16 @@ class PrivateLoop(asyncio.SelectorEventLoop):
 
 _MASK = "…"
 _SHORTEST_KEY = 12
-"""The minimum length of a secret. Shorter keys are placeholders (``ollama``), and words that may be in answers."""
+"""The minimum length of a secret key. Shorter keys are placeholders (``ollama``) or words that may occur in answers."""
 _SHORTEST_REMOVED = 4
 
 
 def masked(text: str, key: str, is_cut: bool = False) -> str:
-    """``text`` without ``key``. If the text ``is_cut``, a beginning of the key at its end is removed too.
+    """``text`` without ``key``. If the text ``is_cut``, its end is also removed if it could be the beginning of the
+    key.
 
-    A key of fewer than 12 characters is removed only as a whole word, and one of fewer than 4 is not removed. Such keys
-    are not secret and occur in many words.
+    A key of fewer than 12 characters is removed only as a whole word, and a key of fewer than 4 characters is not
+    removed. Such keys are not secret and occur in many words.
     """
     if len(key) < _SHORTEST_REMOVED:
         return text
@@ -107,15 +110,15 @@ def masked(text: str, key: str, is_cut: bool = False) -> str:
 
 
 class AnswerMask:
-    """Removes a key from an answer that arrives in pieces, even if it is split between pieces."""
+    """Removes a key from an answer that arrives in pieces, including when the key is split between pieces."""
 
     def __init__(self, key: str) -> None:
-        """A ``key`` of fewer than 12 characters is not removed."""
+        """Stores ``key``. A key of fewer than 12 characters is not removed."""
         self._key = key if len(key) >= _SHORTEST_KEY else ""
         self._held = ""
 
     def add(self, piece: str) -> str:
-        """The next text that is safe to show. An end that could be the beginning of the key is held back."""
+        """The next text that is safe to show. A final part that could be the beginning of the key is held back."""
         if not self._key:
             return piece
         *before, rest = (self._held + piece).split(self._key)
@@ -124,7 +127,7 @@ class AnswerMask:
         return _MASK.join([*before, rest[:safe]])
 
     def rest(self, is_cut: bool) -> str:
-        """The remaining text at the end of the answer, masked as a cut text if the answer ``is_cut``."""
+        """The remaining text at the end of the answer, masked as cut text if the answer ``is_cut``."""
         text, self._held = self._held, ""
         return self.whole(text, is_cut)
 
@@ -158,16 +161,16 @@ class Endpoint:
     """An address that accepts POST requests."""
 
     setting: str
-    """The table with the service's settings, such as ``llm``."""
+    """The name of the table with the service's settings, such as ``llm``."""
     base: str
     path: str
     headers: Mapping[str, str] = field(repr=False)
     key: str = field(repr=False)
-    """A secret that is never displayed, and is removed from every text of the service."""
+    """The secret key, which is never displayed and is removed from all text that the service returns."""
 
     @property
     def host(self) -> str:
-        """The host, and the port if the address contains one."""
+        """The host name, and the port if the address contains one."""
         parts = urlsplit(self.base)
         return (parts.hostname or "") + (f":{parts.port}" if parts.port else "")
 
@@ -178,7 +181,7 @@ def bearer(setting: str, base: str, path: str, key: str) -> Endpoint:
 
 
 class ServiceRefusal(Exception):
-    """A request had no usable answer. ``status`` is 0 if there was no response."""
+    """A request did not produce a usable answer. ``status`` is 0 if there was no response."""
 
     def __init__(self, why: str, status: int = 0, passing: bool = False, wait: float | None = None) -> None:
         super().__init__(why)
@@ -193,7 +196,7 @@ class ServiceRefusal(Exception):
         return self.passing and self.wait is not None and self.wait > policy.longest_wait_seconds
 
     def advised(self, endpoint: Endpoint, policy: RequestPolicy) -> str:
-        """The reason in one line, without the key, followed by advice or the number of attempts."""
+        """The one-line reason, without the key, followed by advice or the number of attempts."""
         why = visible(masked(str(self), endpoint.key))
         advice = _ADVICE.get(self.status, "")
         if 300 <= self.status < 400:
@@ -206,7 +209,7 @@ class ServiceRefusal(Exception):
 
 
 def check_service(setting: str, base: str, wanted: ServiceSettings) -> str:
-    """The key of the service ``wanted``, whose settings are in the table ``setting``.
+    """The key for the service ``wanted``, whose settings are in the table ``setting``.
 
     Raises :class:`ServiceError` with a remedy if the service at the address ``base`` cannot be called.
     """
@@ -252,7 +255,7 @@ class _InputLimit:
 async def answered(
     endpoint: Endpoint, payload: Mapping[str, Any], accept: str, seconds: float | None, limit: int
 ) -> AsyncIterator[httpx.Response]:
-    """The response to ``payload``, once its head has arrived within ``seconds``. :func:`body_of` reads its body.
+    """The response to ``payload``, once the headers have arrived within ``seconds``. :func:`body_of` reads the body.
 
     The body may have up to ``limit`` bytes. Raises :class:`ServiceRefusal` for an unsuccessful response, and for errors
     inside the block. If ``seconds`` is None, the caller sets the time limit.
@@ -303,7 +306,7 @@ async def answered(
 
 
 def unreached(error: BaseException, setting: str) -> str:
-    """The reason in one line why a connection failed, with advice."""
+    """The one-line reason why a connection failed, with advice."""
     cause = _first_cause(error)
     message = faults.reason(cause)
     if isinstance(cause, ConnectionError) and cause.errno:
@@ -334,7 +337,7 @@ def _first_cause(error: BaseException) -> BaseException:
 def _certificates(is_encrypted: bool) -> ssl.SSLContext:
     """The certificates of httpx and of the system; none for plain HTTP.
 
-    The result is cached, because loading it takes longer than many answers.
+    The result is cached, because loading the certificates takes longer than many answers.
     """
     import httpx
 
@@ -346,9 +349,10 @@ def _certificates(is_encrypted: bool) -> ssl.SSLContext:
 
 
 async def body_of(answer: httpx.Response, limit: int) -> AsyncIterator[bytes]:
-    """Yields the pieces of the body.
+    """Yields the pieces of the response body.
 
-    Raises :class:`ServiceRefusal` if it is compressed, larger than ``limit`` bytes, or split into too many pieces.
+    Raises :class:`ServiceRefusal` if the body is compressed, larger than ``limit`` bytes, or split into too many
+    pieces.
     """
     encoding = answer.headers.get("content-encoding", "").strip().lower()
     if encoding not in ("", "identity"):
@@ -364,7 +368,7 @@ async def body_of(answer: httpx.Response, limit: int) -> AsyncIterator[bytes]:
 
 
 async def refusal_in(answer: httpx.Response, key: str, seconds: float | None) -> ServiceRefusal:
-    """The reason given in an unusable answer, read within ``seconds``; one line, without any part of ``key``."""
+    """The reason given in an unusable answer, read within ``seconds``: one line, without any part of ``key``."""
     import httpx
 
     body, is_cut = b"", True
@@ -397,8 +401,8 @@ def error_message(value: Any, key: str = "") -> str:
 def excerpt(text: str, key: str, limit: int, is_cut: bool = False) -> str:
     """``text`` without ``key``, on one line, cut to ``limit`` characters.
 
-    The key is removed before the text is cut, so that no part of it remains. If the text already ``is_cut``, it may end
-    with the beginning of the key, which is also removed.
+    The key is removed before the text is cut, so that no part of the key remains. If the text already ``is_cut``, it
+    may end with the beginning of the key, which is then removed.
     """
     return one_line(masked(text, key, is_cut))[:limit]
 

@@ -23,17 +23,17 @@ from brvtui.services.legs import LegError, RequestPolicy, RerankDocument, Rerank
 
 
 _TIMEOUT = 408
-"""The HTTP status that is not retried, because the next attempt would take as long."""
+"""The HTTP status that is not retried, because the next attempt would take just as long."""
 _TOO_MANY_REQUESTS = 429
 
 
 class JsonService:
-    """An endpoint with JSON requests and responses. The calling thread must not run an event loop."""
+    """An endpoint with JSON requests and responses. The calling thread must not be running an event loop."""
 
     def __init__(
         self, *endpoints: Endpoint, policy: RequestPolicy, sleep: Callable[[float], None] = time.sleep
     ) -> None:
-        """Sends no request yet. Several ``endpoints`` must share one address, each with its own key."""
+        """Stores the arguments and sends nothing. Several ``endpoints`` must share one address, with different keys."""
         self.host = endpoints[0].host
         self._endpoints = deque(endpoints)
         self._policy = policy
@@ -99,7 +99,7 @@ _STRICTER = " Your last answer was no such array. Write the array and not one ch
 
 
 class OpenAIEmbedder:
-    """``POST /embeddings``."""
+    """An embedder that calls ``POST /embeddings``."""
 
     def __init__(
         self,
@@ -111,7 +111,7 @@ class OpenAIEmbedder:
         extra: Mapping[str, str] = OPENAI_EXTRA,
         sleep: Callable[[float], None] = time.sleep,
     ) -> None:
-        """Sends no request yet. ``extra`` contains provider-specific request fields."""
+        """Stores the arguments. No request is sent yet. ``extra`` contains provider-specific request fields."""
         endpoints = [bearer("services.embedder", base, "/embeddings", key) for key in keys]
         self._service = JsonService(*endpoints, policy=rules, sleep=sleep)
         self._model = model
@@ -120,12 +120,12 @@ class OpenAIEmbedder:
 
     @property
     def name(self) -> str:
-        """The model and the host, because vectors from different hosts must not be mixed."""
+        """The names of the model and the host, because vectors from different hosts must not be mixed."""
         return f"{self._model} at {self._service.host}"
 
     @property
     def is_remote(self) -> bool:
-        """True because requests go over HTTP, even to this machine."""
+        """True because requests go over HTTP, including those to the local machine."""
         return True
 
     def embed(self, texts: Sequence[str]) -> list[Vector]:
@@ -163,7 +163,7 @@ class OpenAIEmbedder:
 
 
 class OpenAIReranker:
-    """``POST /chat/completions``: a language model scores documents in batches."""
+    """A reranker that calls ``POST /chat/completions``: a language model scores documents in batches."""
 
     def __init__(
         self,
@@ -174,7 +174,6 @@ class OpenAIReranker:
         key: str,
         sleep: Callable[[float], None] = time.sleep,
     ) -> None:
-        """Sends no request yet."""
         policy = replace(service, max_bytes=min(service.max_bytes, rules.max_tokens * _TOKEN_BYTES))
         endpoint = bearer("services.reranker", base, "/chat/completions", key)
         self._service = JsonService(endpoint, policy=policy, sleep=sleep)
@@ -183,7 +182,7 @@ class OpenAIReranker:
 
     @property
     def name(self) -> str:
-        """The model and the host."""
+        """The names of the model and the host."""
         return f"{self._model} at {self._service.host}"
 
     def rerank(self, query: str, documents: Sequence[RerankDocument]) -> list[Reranked]:
@@ -226,7 +225,7 @@ class OpenAIReranker:
         return text if isinstance(text, str) else ""
 
     def _read(self, text: str, count: int) -> list[float] | None:
-        """The scores in an answer; None if the answer contains no array of scores."""
+        """The scores in an answer; None if the answer does not contain an array of ``count`` scores."""
         begin, end = text.find("["), text.rfind("]")
         try:
             value = json.loads(text[begin : end + 1]) if 0 <= begin < end else None

@@ -31,11 +31,13 @@ from brvtui.text.visible import visible
 
 _LIBRARY = "sentence_transformers"
 _NO_BARS = "HF_HUB_DISABLE_PROGRESS_BARS"
-"""The variable that disables the library's progress bars, which would overwrite the screen. It is read at import."""
+"""The environment variable that disables the library's progress bars, which would overwrite the screen. The library
+reads it at import.
+"""
 
 
 class _Model:
-    """A model that is loaded on first use, and used by one thread at a time."""
+    """A model that is loaded on first use and used by one thread at a time."""
 
     def __init__(self, kind: str, model: str) -> None:
         self.kind = kind
@@ -44,7 +46,7 @@ class _Model:
         self._lock = threading.Lock()
 
     def use(self, method: str, *values: Any, **options: Any) -> Any:
-        """Calls ``method`` of the model. Raises LegError for any exception of the library."""
+        """Calls ``method`` of the model. Raises LegError for any exception from the library."""
         with self._lock:
             try:
                 if self._loaded is None:
@@ -59,20 +61,19 @@ class _Model:
 
 
 class LocalEmbedder:
-    """A sentence-transformers model, by name or folder."""
+    """A sentence-transformers model, given by name or folder."""
 
     def __init__(self, model: str) -> None:
-        """Does not load the model yet."""
         self._model = _Model("SentenceTransformer", model)
 
     @property
     def name(self) -> str:
-        """The model."""
+        """The name or folder of the model."""
         return self._model.model
 
     @property
     def is_remote(self) -> bool:
-        """False because it runs in this process."""
+        """False because the model runs in this process."""
         return False
 
     def embed(self, texts: Sequence[str]) -> list[Vector]:
@@ -84,15 +85,14 @@ class LocalEmbedder:
 
 
 class CrossEncoderReranker:
-    """A cross-encoder, by name or folder."""
+    """A cross-encoder, given by name or folder."""
 
     def __init__(self, model: str) -> None:
-        """Does not load the model yet."""
         self._model = _Model("CrossEncoder", model)
 
     @property
     def name(self) -> str:
-        """The model."""
+        """The name or folder of the model."""
         return self._model.model
 
     def rerank(self, query: str, documents: Sequence[RerankDocument]) -> list[Reranked]:
@@ -130,7 +130,7 @@ _COMPATIBLE = EmbeddingProvider("", "", 2048, "")
 
 
 def embedder_of(settings: EmbedderSettings, requests: RequestPolicy) -> Embedder | None:
-    """The embedder: from a provider, at ``url``, or else a local model; None if no model is set.
+    """The embedder from a provider, at ``url`` or, failing both, from a local model; None if no model is set.
 
     Neither loads a model nor sends a request. Raises :class:`ServiceError`.
     """

@@ -21,15 +21,15 @@ _STANDS_IN = "These are sentences from notes."
 
 
 class SessionModel:
-    """Recreates the model whenever its settings change. Methods are thread-safe."""
+    """The language model, recreated whenever the settings change. Methods are thread-safe."""
 
     def __init__(self, wanted: Callable[[], ModelSettings], requests: Callable[[], RequestPolicy]) -> None:
-        """``wanted`` returns the current settings, ``requests`` the time-outs and retries of requests."""
+        """Stores functions: ``wanted`` returns the current settings, ``requests`` the time-outs and retries."""
         self._wanted = wanted
         self._requests = requests
         self._cached: tuple[ModelSettings, ChatModel | None, str] | None = None
         self._allowed: ModelSettings | None = None
-        """The settings to which the user consented. A different model or address needs new consent."""
+        """The settings to which the user consented. A different model or address needs the user's consent again."""
         self._lock = threading.Lock()
 
     @property
@@ -43,7 +43,7 @@ class SessionModel:
 
     @property
     def address(self) -> str:
-        """The model's address, usable or not; empty if no model is set, or if the address may contain a secret."""
+        """The model's address, usable or not; empty if no model is set or the address may contain a secret."""
         wanted = self._wanted()
         if not wanted.model and not wanted.url:
             return ""
@@ -53,7 +53,7 @@ class SessionModel:
 
     @property
     def key_source(self) -> str:
-        """The environment variable with the key, or the reason why there is no key; never the key itself."""
+        """The environment variable that contains the key, or the reason why there is no key; never the key."""
         wanted = self._wanted()
         if not wanted.key_env:
             return "none: llm.key_env names no variable"
@@ -80,14 +80,14 @@ class SessionModel:
         return self._model(wanted)[0] if self._may_ask(wanted) else None
 
     def check(self, cancellation: Cancellation | None = None) -> ModelCheck | None:
-        """Sends the model a short test message, even without consent; None if no model is set or it is unusable."""
+        """Sends the model a short test message, with or without consent; None if no usable model is set."""
         from brvtui.services.model import Cancellation, check
 
         model, _ = self._model(self._wanted())
         return check(model, cancellation or Cancellation()) if model else None
 
     def why_not_asked(self, run: bool) -> str:
-        """The reason, in one or two lines, why the model is not used in a route that reaches it."""
+        """The reason, in one or two lines, why the model is not used in a route that reaches a model."""
         wanted = self._wanted()
         if not wanted.model and not wanted.url:
             return NO_MODEL

@@ -1,4 +1,4 @@
-"""Settings of models: names, addresses and keys."""
+"""Model settings: names, addresses and keys."""
 
 from __future__ import annotations
 
@@ -7,21 +7,21 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True, slots=True)
 class ServiceSettings:
-    """A model, local or at an address. If ``model`` is empty, there is no service."""
+    """Settings for a model, local or at an address. If ``model`` is empty, there is no service."""
 
     model: str = ""
     url: str = ""
     """The address; empty for a local model, or for the default service of a language model's protocol."""
     key: str = field(default="", repr=False)
     key_env: str = ""
-    """The environment variable that contains the key."""
+    """The name of the environment variable that contains the key."""
     key_env_is_listed: bool = True
-    """True if the user listed that variable as one that contains a key."""
+    """True if the user listed the variable ``key_env`` as one that contains a key."""
 
 
 @dataclass(frozen=True, slots=True)
 class EmbedderSettings(ServiceSettings):
-    """An embedding model. The provider ``compatible`` stands for any service with OpenAI's protocol."""
+    """Settings for an embedding model. The provider ``compatible`` stands for any service with OpenAI's protocol."""
 
     provider: str = "compatible"
     batch_size: int = 0
@@ -31,9 +31,9 @@ class EmbedderSettings(ServiceSettings):
 
 @dataclass(frozen=True, slots=True)
 class ModelSettings(ServiceSettings):
-    """A language model at an address."""
+    """Settings for a language model at an address."""
 
     protocol: str = "openai"
     timeout_seconds: float = 120
     allowed: bool = False
-    """True if every session may use it."""
+    """True if every session may use the model."""

@@ -86,7 +86,7 @@ def term_score(idf_value: Floats, tf: Floats, norm: Floats, k: float, d: float) 
 
 
 def raw_score(term_sum: Floats, matched_terms: NDArray[np.int64]) -> Floats:
-    """Raw text scores: each note's sum of term scores times the number of distinct terms that it matches."""
+    """Raw text scores: the sum of each note's term scores times the number of distinct terms that the note matches."""
     return term_sum * matched_terms
 
 

@@ -1,8 +1,8 @@
 """Scores of notes at a given age, their ceilings, and the age from which a ceiling stays below a threshold.
 
-See ``docs/reference/byterover.md``, "The best possible score". A note's ceiling is its best possible score, which a
-perfect text match would have. All functions compute the compound score after decay, over arrays; a single note is an
-array of length 1.
+See ``docs/reference/byterover.md``, "The best possible score". A note's ceiling is its best possible score, that of a
+perfect text match. All functions compute the compound score after decay, over arrays; a single note is an array of
+length 1.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ PRECISION_DAYS = HORIZON_DAYS / (1 << 22)
 _LIFETIME_LOG2 = 25
 """The base-2 logarithm of the oldest age examined (80 years), in units of the precision."""
 _AT_ONCE = 1_024
-"""Computing up to this many ceilings takes no longer than computing a few."""
+"""The number of ceilings up to which computing many takes no longer than computing a few."""
 
 
 class ScoreConstants(Protocol):
@@ -43,7 +43,7 @@ class ScoreConstants(Protocol):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ScoreInputs:
-    """The inputs of notes' scores, except text relevance and age, as arrays with one value per note."""
+    """The inputs of the notes' scores, except text relevance and age, as arrays with one value per note."""
 
     importance: Floats
     """The stored value, 0..100."""
@@ -64,7 +64,7 @@ class ScoreInputs:
 def score_inputs(
     importance: Floats, recency: Floats, levels: Levels, is_local: NDArray[np.bool_], rules: CompoundRules
 ) -> ScoreInputs:
-    """The score inputs for these stored signals. ``levels`` are positions in :data:`brvtui.ranking.maturity.LEVELS`."""
+    """The score inputs for stored signals. ``levels`` are positions in :data:`brvtui.ranking.maturity.LEVELS`."""
     boosts = np.asarray([rules.boost[level] for level in LEVELS])
     return ScoreInputs(importance, recency, boosts[levels], np.where(is_local, rules.local_bonus, 0.0))
 
@@ -111,10 +111,11 @@ def falling_ages(thresholds: Floats, notes: ScoreInputs, constants: ScoreConstan
 
 
 def days_left(ceiling: Floats, thresholds: Floats, since: Floats, falling: Floats) -> Floats:
-    """Days until notes' ceilings, now ``ceiling``, fall below ``thresholds``, which they do at the ages ``falling``.
+    """The days until each note's ceiling, now ``ceiling``, falls below its threshold, which happens at the age
+    ``falling``.
 
-    Returns 0 for ceilings that are already below, and infinity for those that take longer than :data:`HORIZON_DAYS`.
-    ``since`` is each note's age in days, negative if its modification time is in the future.
+    The result is 0 if a ceiling is already below its threshold, and infinite if that takes longer than
+    :data:`HORIZON_DAYS`. ``since`` is each note's age in days, negative if its modification time is in the future.
     """
     left = falling - since
     return np.where(ceiling < thresholds, 0.0, np.where(left <= HORIZON_DAYS, left, np.inf))

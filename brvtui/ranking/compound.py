@@ -67,7 +67,9 @@ def with_bonus(value: Floats | float, bonus: Floats | float, rules: CompoundRule
 
 
 def round_half_up(value: float, decimals: int) -> float:
-    """``value`` rounded half up, like JavaScript's ``Math.round``; unchanged for NOT_ROUNDED, or if it is too large."""
+    """``value`` rounded half up, like JavaScript's ``Math.round``; unchanged if ``decimals`` is NOT_ROUNDED or
+    ``value`` is too large.
+    """
     scaled = value * 10.0**decimals + 0.5
     if decimals == NOT_ROUNDED or not math.isfinite(scaled):
         return value
@@ -98,8 +100,8 @@ def score_parts(
     """Each score of ``matches`` with the parts that add up to it.
 
     The parts are relevance, importance, recency, the maturity adjustment, the local bonus, the cap and, if ``rounded``,
-    the rounding. The maturity part names the maturity, and the bonus part says if a note has none because it is not
-    ``local``.
+    the rounding. The maturity part names the maturity, and for a note that is not ``local``, the bonus part says that
+    it has no bonus.
     """
     inputs = (matches.relevance, matches.importance, matches.recency, matches.boost, matches.bonus)
     weighted = (matches.by_relevance, matches.by_importance, matches.by_recency)

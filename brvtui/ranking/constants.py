@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 from brvtui.typed_tables import Positive, Range, TableKeys
 
 NOT_ROUNDED = 17
-"""The number of decimals at which scores are not rounded; no double has more significant digits."""
+"""The number of decimals that stands for no rounding; no double has more significant digits."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,7 +30,7 @@ def just_before_ms(now_ms: float) -> int:
     """The whole millisecond before ``now_ms``, used as the modification time of a file that is saved now.
 
     Using ``now_ms`` itself would make the age exactly 0 days, at which the stored recency counts. A real query always
-    arrives later than that.
+    arrives after the file is saved.
     """
     return math.floor(now_ms) - 1
 
@@ -51,7 +51,7 @@ def decayed_importance(importance: Floats | float, days: Floats | float, decay: 
 
 
 def decayed_recency(recency: Floats | float, days: Floats | float, decay: DecayRules) -> Floats:
-    """Recency after ``days``: ``exp(-days / recency_days)``; the stored value at 0 days if the rules say so."""
+    """Recency after ``days``: ``exp(-days / recency_days)``; at 0 days, the stored value if the rules say so."""
     days = np.asarray(days, dtype=np.float64)
     return np.where((days > 0) | (not decay.stored_recency), np.exp(-days / decay.recency_days), recency)
 
@@ -60,8 +60,8 @@ def days_until_importance(threshold: Floats | float, importance: Floats, decay: 
     """The age in days at which stored ``importance`` has decayed to ``threshold``: the inverse of
     :func:`decayed_importance`.
 
-    Zero or negative if the importance starts at or below ``threshold``. Infinite if it never decays that far: if the
-    threshold is 0 or less, the importance is 0 or the base is 1.
+    The age is zero or negative if the importance starts at or below ``threshold``. It is infinite if the importance
+    never decays that far, because the threshold is 0 or less, the importance is 0 or the base is 1.
     """
     with np.errstate(divide="ignore", invalid="ignore"):
         days = np.log(np.maximum(threshold, 0.0) / importance) / np.log(decay.importance_base)

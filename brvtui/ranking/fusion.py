@@ -1,6 +1,6 @@
-"""Reciprocal rank fusion, and the check that two lists agree.
+"""Reciprocal rank fusion, and the check for agreement between two lists.
 
-See ``docs/reference/jeffs-brain.md``, "Fusion" and "Unanimity". Cormack, Clarke and Büttcher, SIGIR 2009.
+See ``docs/reference/jeffs-brain.md``, "Fusion" and "Unanimity", and Cormack, Clarke and Büttcher, SIGIR 2009.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 DEFAULT_K = 60.0
-"""The rank fusion constant used in place of one that is not positive."""
+"""The rank fusion constant that replaces a constant that is not positive."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +36,7 @@ class Share:
 
 @dataclass(frozen=True, slots=True)
 class Fused:
-    """A candidate in the merged list. Its score is the sum of its shares, added in order."""
+    """A candidate in the merged list. The candidate's score is the sum of its shares, added in order."""
 
     candidate: Candidate
     shares: tuple[Share, ...]
@@ -57,7 +57,7 @@ def positive_k(k: float) -> float:
 
 
 def share(rank: int, k: float, leg: int = 0, weight: float = 1) -> Share:
-    """The share contributed by ``rank`` (from 0) in the list ``leg``."""
+    """The share contributed by ``rank`` (counted from 0) in the list ``leg``."""
     return Share(leg, rank, weight / (k + rank + 1))
 
 
@@ -71,10 +71,11 @@ def ranked(candidates: Sequence[Candidate], k: float, leg: int = 0) -> list[Fuse
 
 
 def fuse(lists: Sequence[Sequence[Candidate]], k: float) -> list[Fused]:
-    """Merges the lists by id and adds up the scores. Sorted by score (best first), path and first occurrence.
+    """Merges the lists by id and adds up the scores. The result is sorted by score (best first), path and first
+    occurrence.
 
-    A candidate's fields come from the first list that contains it. Later lists fill empty or unknown fields, but never
-    the path. A candidate without an id is left out, but still occupies its rank.
+    A candidate's fields come from the first list that contains it. Later lists fill empty or unknown fields, except the
+    path. A candidate without an id is left out, but still occupies its rank.
     """
     kept: dict[str, Candidate] = {}
     shares: dict[str, list[Share]] = {}

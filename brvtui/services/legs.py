@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class RequestPolicy:
-    """Time-outs, retries and size limits for requests, the same for all engines. Times are in seconds."""
+    """Time-outs, retries and size limits for requests, shared by all engines. Times are in seconds."""
 
     timeout_seconds: PositiveLimit
     tries: CountLimit
@@ -27,7 +27,7 @@ class RequestPolicy:
 
 
 class LegError(RuntimeError):
-    """A ranked list, or the service that it needs, is not available. The message is the reason in one line."""
+    """A ranked list, or the service that it needs, is not available. The message is the one-line reason."""
 
 
 class ServiceError(ValueError):
@@ -39,7 +39,7 @@ class ServiceError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class RerankRules:
-    """Constants of reranking by a model, the same for all engines (``docs/reference/jeffs-brain.md``, "Reranking")."""
+    """Constants for reranking by a model, shared by all engines (``docs/reference/jeffs-brain.md``, "Reranking")."""
 
     batch: int = 5
     """The number of documents per request."""
@@ -48,7 +48,7 @@ class RerankRules:
     temperature: float = 0.1
     max_tokens: int = 2048
     scale: int = 10
-    """The highest score; the lowest is 0."""
+    """The highest score that the model may give; the lowest is 0."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,11 +72,11 @@ class Reranker(Protocol):
 
     @property
     def name(self) -> str:
-        """The model, and its host if it has one."""
+        """The model's name, with the host if it has one."""
         ...
 
     def rerank(self, query: str, documents: Sequence[RerankDocument]) -> Sequence[Reranked]:
-        """The scores, best first. Some documents may be missing."""
+        """The documents' scores, best first. Some documents may be missing."""
         ...
 
 
@@ -87,16 +87,16 @@ Vector = Sequence[float]
 
 
 class Embedder(Protocol):
-    """Computes vectors of texts. Raises only :class:`brvtui.services.legs.LegError`."""
+    """Computes vectors for texts. Raises only :class:`brvtui.services.legs.LegError`."""
 
     @property
     def name(self) -> str:
-        """An id shared by comparable vectors: the model, and its host if it has one."""
+        """The id shared by comparable vectors: the model's name, with the host if it has one."""
         ...
 
     @property
     def is_remote(self) -> bool:
-        """True if it is called over a network. Previews during typing then do not call it."""
+        """True if the embedder is called over a network, so that previews during typing do not call it."""
         ...
 
     def embed(self, texts: Sequence[str]) -> Sequence[Vector]:
@@ -105,7 +105,7 @@ class Embedder(Protocol):
 
 
 class VectorCache(Protocol):
-    """One model's vectors on disk, by the digests of their texts."""
+    """One model's vectors on disk, keyed by the digests of the embedded texts."""
 
     def read(self) -> Mapping[str, NDArray[np.float32]]:
         """The stored vectors; empty if the file is missing or damaged."""

@@ -1,4 +1,4 @@
-"""The protocol of language models: one turn of a conversation, streamed and cancellable."""
+"""The protocol for language models: one turn of a conversation, streamed and cancellable."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class ModelCancelled(Exception):
 
 
 class Cancellation:
-    """A cancellation that any thread can request, and that wakes the threads that wait for a model."""
+    """A cancellation that any thread can request, and that wakes threads waiting for a model."""
 
     def __init__(self) -> None:
         self._is_cancelled = False
@@ -35,11 +35,11 @@ class Cancellation:
 
     @property
     def asked(self) -> bool:
-        """True if the cancellation was requested."""
+        """True if cancellation was requested."""
         return self._is_cancelled
 
     def cancel(self) -> None:
-        """Requests the cancellation, and wakes the waiting threads."""
+        """Requests cancellation and wakes the waiting threads."""
         with self._lock:
             self._is_cancelled = True
             waiting, self._waiting = self._waiting, []
@@ -48,7 +48,9 @@ class Cancellation:
 
     @contextmanager
     def waking(self, wake: Callable[[], None]) -> Iterator[None]:
-        """Calls ``wake`` if cancelled inside the block, from the cancelling thread, or at once if already cancelled."""
+        """Calls ``wake`` from the cancelling thread if cancellation is requested inside the block; if it was requested
+        before, calls ``wake`` at once.
+        """
         with self._lock:
             late = self._is_cancelled
             if not late:
@@ -109,13 +111,13 @@ Message = FromUser | FromModel | FromTool
 
 @dataclass(frozen=True, slots=True)
 class ModelRequest:
-    """The input of one turn: the conversation so far, and the model's options."""
+    """The input for one turn: the conversation so far, and the model's options."""
 
     system: str
     messages: tuple[Message, ...]
     tools: tuple[Tool, ...]
     may_call: bool
-    """False for the last turn: tools are listed because earlier messages refer to them, but they must not be called."""
+    """False for the last turn, in which tools are listed only because earlier messages refer to them."""
     max_tokens: int
     temperature: float
 
@@ -129,7 +131,7 @@ class TextPiece:
 
 @dataclass(frozen=True, slots=True)
 class Wait:
-    """A pause of ``seconds`` before the next attempt, for the reason ``why``."""
+    """A pause of ``seconds`` before the next attempt. ``why`` is the reason."""
 
     seconds: float
     why: str
@@ -137,11 +139,11 @@ class Wait:
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """The end of a turn. Token counts come from the service; None if the service does not report them."""
+    """The end of a turn. Token counts come from the service and are None if it does not report them."""
 
     calls: tuple[ToolCall, ...]
     is_cut: bool
-    """True if the answer reached the token limit."""
+    """True if the answer was cut at the token limit."""
     sent: int | None
     received: int | None
     notices: tuple[str, ...] = ()
@@ -153,9 +155,9 @@ class ModelStatus:
     """A model's availability, for display."""
 
     name: str
-    """The model and the host; empty if none is set."""
+    """The names of the model and the host; empty if no model is set."""
     problem: str
-    """The reason why the model cannot be used, with a remedy; otherwise empty."""
+    """The reason why the model cannot be used, with a remedy; empty if it can be used."""
     allowed: bool
     """True if runs in this session may use the model."""
 
@@ -165,7 +167,7 @@ class ChatModel(Protocol):
 
     @property
     def name(self) -> str:
-        """The model and the host."""
+        """The names of the model and the host."""
         ...
 
     def turn(
@@ -201,7 +203,7 @@ class Budget:
         return bool(self.cents and (self.sent_cents or self.received_cents))
 
     def allows(self, sent: int, received: int) -> bool:
-        """True if one answer may send and receive these numbers of tokens in total."""
+        """True if one answer may send and receive the given total numbers of tokens."""
         cents = self.cost(Usage(sent, received, True)) or 0
         return (not self.tokens or sent + received <= self.tokens) and (not self.cents or cents <= self.cents)
 
@@ -224,14 +226,14 @@ _REQUEST = ModelRequest(
 
 @dataclass(frozen=True, slots=True)
 class ModelCheck:
-    """The result of a model check."""
+    """The result of checking a model."""
 
     model: str
     answered: bool
     why: str
-    """The reason why the model did not answer, in one line."""
+    """The one-line reason why the model did not answer."""
     calls_tools: bool
-    """True if it called the tool as requested. Tier 4 needs tool calls."""
+    """True if the model called the tool as requested. Tier 4 needs tool calls."""
     sent: int | None
     received: int | None
     ms: float

@@ -13,17 +13,17 @@ if TYPE_CHECKING:  # the first paint names engines, and must not import what onl
 
 
 class KeptState(Protocol):
-    """An engine's stored state for one tree: a JSON value for the next process."""
+    """An engine's stored state for one tree: a JSON value that the next process can read."""
 
     def read(self) -> Any:
-        """The last written value; None if it is missing or damaged."""
+        """The value written last; None if it is missing or damaged."""
 
     def write(self, value: Any) -> None:
-        """Replaces the value. Raises OSError."""
+        """Replaces the stored value. Raises OSError."""
 
 
 class NoState:
-    """Stores nothing."""
+    """A state that stores nothing."""
 
     def read(self) -> Any:
         """Returns None."""
@@ -33,7 +33,7 @@ class NoState:
 
 
 class EngineServices(Protocol):
-    """The models in the user's settings. A model is neither loaded nor called before an engine uses it."""
+    """The services in the user's settings. No model is loaded or called before an engine uses it."""
 
     @property
     def model(self) -> ChatModel | None:
@@ -41,10 +41,10 @@ class EngineServices(Protocol):
 
     @property
     def model_is_set(self) -> bool:
-        """True if a language model is set, with or without consent to use it."""
+        """True if a language model is set, with or without the user's consent to call it."""
 
     def why_no_model(self, run: bool) -> str:
-        """The reason, in one or two lines, why a preview or a run that reaches the model does not use it."""
+        """The reason, in one or two lines, why a preview or run that reaches the model does not use it."""
 
     @property
     def budget(self) -> Budget:
@@ -63,7 +63,7 @@ class EngineServices(Protocol):
         """
 
     def vectors(self, model: str) -> VectorCache:
-        """The stored vectors of this tree's texts, computed by the embedder ``model``."""
+        """The stored vectors for texts of this tree, computed by the embedder ``model``."""
 
     def feedback(self, engine: str) -> FeedbackLog:
         """The users' feedback on results of ``engine`` for this tree."""
@@ -73,7 +73,7 @@ class EngineServices(Protocol):
 
 
 class NoServices:
-    """The services of a session without any."""
+    """The services of a session that has none."""
 
     model: ChatModel | None = None
     model_is_set = False
@@ -82,13 +82,13 @@ class NoServices:
 
     @property
     def budget(self) -> Budget:
-        """A budget without prices and limits."""
+        """A budget without prices or limits."""
         from brvtui.services.model import Budget
 
         return Budget()
 
     def why_no_model(self, run: bool) -> str:
-        """The message that no model is set."""
+        """Returns the message that no model is set."""
         from brvtui.services.model import NO_MODEL
 
         return NO_MODEL
@@ -98,11 +98,11 @@ class NoServices:
         raise LookupError(model)
 
     def feedback(self, engine: str) -> FeedbackLog:
-        """An empty log that stores nothing."""
+        """Returns an empty log that stores nothing."""
         return NoFeedback()
 
     def state(self, engine: str) -> KeptState:
-        """A state that stores nothing."""
+        """Returns a state that stores nothing."""
         return NoState()
 
 
@@ -110,6 +110,6 @@ NO_SERVICES: EngineServices = NoServices()
 
 
 def feedback_problem(error: OSError, effect: str = "it does not count") -> str:
-    """A message that the feedback cannot be read, with the ``effect`` and the reason."""
+    """A message that the feedback cannot be read, with the reason and the ``effect``."""
     why = f"{error.filename}: {reading_reason(error)}"
     return f"the feedback cannot be read, so {effect}: {why}; brv-tui forget removes it"

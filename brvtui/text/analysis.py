@@ -18,10 +18,10 @@ _SURROGATES_NEEDED = re.compile("[\U00010000-\U0010ffff]")
 
 
 class CharacterTable(dict[int, str]):
-    """A table for :meth:`str.translate` that computes the replacement of each character once, on first use."""
+    """A table for :meth:`str.translate` that computes each character's replacement on first use."""
 
     def __init__(self, replaced: Callable[[str], str]) -> None:
-        """``replaced`` returns the replacement of a character."""
+        """Creates an empty table. ``replaced`` returns the replacement of a character."""
         super().__init__()
         self._replaced = replaced
 
@@ -35,7 +35,7 @@ _ASCII_BREAKS = {code: _BREAKS[code] for code in range(128)}
 
 
 def raw_tokens(text: str) -> list[str]:
-    """The tokens of ``text`` in order, in their own case; also an empty one if the text begins or ends with a break."""
+    """The tokens of ``text`` in order and original case, with an empty one at an end where there is a break."""
     pieces = _broken(text).split("\n")
     kept = [piece for piece in pieces if piece]
     if pieces[0] == "" or pieces[-1] == "":
@@ -65,7 +65,7 @@ def _broken(text: str) -> str:
 
 
 def terms(text: str) -> list[str]:
-    """The terms of ``text`` in order: never empty, in lower case and in UTF-16 form."""
+    """The non-empty terms of ``text`` in order, in lower case and in UTF-16 form."""
     return [utf16(piece.lower()) for piece in raw_tokens(text) if piece]
 
 
@@ -100,9 +100,10 @@ STOP_WORDS = frozenset(_STOPPED.split())
 
 
 def without_stop_words(text: str, stop_words: frozenset[str]) -> str:
-    """``text`` in lower case without stop words, joined by one space; ``text`` itself if nothing would be left.
+    """The words of ``text`` in lower case without stop words, joined by single spaces; ``text`` itself if no word would
+    be left.
 
-    If there are only stop words and the text begins or ends with white space, the result is empty, because the engine
+    If ``text`` contains only stop words and begins or ends with white space, the result is empty, because the engine
     splits off an empty word there.
     """
     words = spaced_words(text.lower())
@@ -124,15 +125,17 @@ _ACCENTS = re.compile(
     f"[{UNSEEN.pattern[1:-1]}\u0300-\u036f\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u0610-\u061a\u064b-\u065f\u0670"
     "\u06d6-\u06dc\u06df-\u06e8\u06ea-\u06ed\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f]+"
 )
-"""Accents, Hebrew and Arabic points, and invisible characters. Marks of other scripts form letters, so they stay."""
+"""Accents, Hebrew and Arabic points, and invisible characters. Marks in other scripts form letters, so they are not
+included.
+"""
 _BARRED = str.maketrans("ıđłø‘’ʼ", "idlo'''")
 _AROUND = "\"'`.,;:!?()[]{}<>*“”‘’«»。，、！？「」"
 _PILED = re.compile(r"([^\w\s\x00-\x7f]{30})[^\w\s\x00-\x7f]+")
-"""More than 30 marks in a row. The excess is removed, because normalisation sorts marks in quadratic time."""
+"""More than 30 marks in a row. The excess marks are removed, because normalisation sorts marks in quadratic time."""
 
 
 def fold(text: str) -> str:
-    """``text`` in lower case, without accents and points, in Unicode's compatibility form. Takes linear time."""
+    """``text`` in lower case, without accents and points, in Unicode's compatibility form. Runs in linear time."""
     if text.isascii():
         return text.lower()
     plain = unicodedata.normalize("NFKD", _PILED.sub(r"\1", _ACCENTS.sub("", text)))
@@ -142,7 +145,7 @@ def fold(text: str) -> str:
 
 @lru_cache(4)
 def _typed_words(query: str) -> dict[str, str]:
-    """Maps each folded form to the first word of ``query`` that has it, in order."""
+    """Maps each folded form to the first word of ``query`` with that form, in order."""
     found: dict[str, str] = {}
     for word in (*(piece.strip(_AROUND) or piece for piece in query.split()), *raw_tokens(query)):
         found.setdefault(fold(word), word)
@@ -152,8 +155,8 @@ def _typed_words(query: str) -> dict[str, str]:
 def typed_word(term: str, query: str) -> str:
     """The word of ``query`` from which ``term`` was derived, without punctuation at its ends; empty if there is none.
 
-    This is the word with the same folded form as ``term``, or else the first word that contains the letters of ``term``
-    in order.
+    The result is the word with the same folded form as ``term``, or otherwise the first word that contains the letters
+    of ``term`` in order.
     """
     words, wanted = _typed_words(query), fold(term)
     if wanted in words:

@@ -9,19 +9,19 @@ from brvtui.typed_tables import Positive, TableKeys
 
 
 class ExpansionRules(Protocol):
-    """The rules for index terms that match a query term, and for their weights."""
+    """The rules for the index terms that match a query term, and for the weights of these terms."""
 
     @property
     def prefix_weight(self) -> float:
-        """The weight of a prefix match before it is lowered for additional letters."""
+        """The weight of a prefix match before the deduction for additional letters."""
 
     @property
     def prefix_slope(self) -> float:
-        """The factor of the additional letters in the divisor of the prefix weight."""
+        """The factor for additional letters in the divisor of the prefix weight."""
 
     @property
     def fuzzy_weight(self) -> float:
-        """The weight of a fuzzy match before it is lowered for edits."""
+        """The weight of a fuzzy match before the deduction for edits."""
 
     @property
     def fuzzy_ratio(self) -> float:
@@ -29,7 +29,7 @@ class ExpansionRules(Protocol):
 
     @property
     def fuzzy_max(self) -> int:
-        """The maximum number of edits, whatever the term's length."""
+        """The maximum number of edits, regardless of the term's length."""
 
 
 @dataclass(frozen=True, slots=True)

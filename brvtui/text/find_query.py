@@ -1,4 +1,4 @@
-"""The query language of Find: splits texts into words and queries into clauses (``docs/how-to/find-notes.md``)."""
+"""The query language of Find: splits text into words and queries into clauses (``docs/how-to/find-notes.md``)."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _WORD = re.compile(f"[{UNSPACED}]+|[^\n{UNSPACED}]+")
 
 
 class Word(NamedTuple):
-    """A word of a text in lower case, and its start and end in the text."""
+    """A lower-case word from a text, with the start and end of the word in that text."""
 
     text: str
     start: int
@@ -33,13 +33,14 @@ class Word(NamedTuple):
 
     @property
     def is_unspaced(self) -> bool:
-        """True if it is a run of a script without spaces."""
+        """True if the word is in a script without spaces."""
         return bool(RUN.match(self.text))
 
 
 def words_in(text: str) -> Iterator[Word]:
-    """Yields the words of ``text`` in order: runs of letters, marks and numbers. Scripts without spaces form own
-    runs."""
+    """Yields the words of ``text`` in order: runs of letters, marks and numbers. Characters of scripts without spaces
+    form separate runs.
+    """
     for found in _WORD.finditer(text.translate(BREAKS)):
         yield Word(found[0].lower(), found.start(), found.end())
 
@@ -70,17 +71,17 @@ _BARE = r'[^\s"()](?:[^\s"()]|\([^\s"()]*\)?)*'
 _PIECE = re.compile(rf'(-?)(?:(title|headings?|tags?|path|text):)?(?:"([^"]*)"?|([()])|({_BARE}))', re.IGNORECASE)
 _MARKS = re.compile(r"(?<=.)(\*|~[12]?)$")
 MOST_WORDS = 50
-"""The limit on a query's words, or characters of scripts without spaces. Each word of a phrase costs time."""
+"""The limit on words in a query, or on characters in scripts without spaces. Each word of a phrase costs time."""
 _MOST_ALTERNATIVES, _DEEPEST = 50, 20
 _LONGEST_FUZZY = 64
-"""The limit on the length of a word that is matched fuzzily, because the automaton grows with the length."""
+"""The limit on the length of a fuzzily matched word, because the automaton grows with the length."""
 
 
 def parsed(query: str, is_typing: bool = False) -> _Alternatives:
     """The alternatives of ``query``, each a list of clauses that must all hold. Any text is a valid query.
 
-    If ``is_typing``, the last word also matches longer words that begin with it. Only the query's first 50 words count,
-    and the first 50 alternatives.
+    If ``is_typing``, the last word matches longer words that begin with it as well. Only the query's first 50 words
+    count, and the first 50 alternatives.
     """
     is_open = is_typing and query[-1:] not in (" ", '"', ")")
     return _QueryReader(query, True, is_open).alternatives() or _QueryReader(query, False, is_typing).alternatives()
@@ -102,8 +103,7 @@ class _QueryReader:
         self.is_cut = False
 
     def alternatives(self, depth: int = 0, outer: str = "") -> _Alternatives:
-        """The alternatives up to the end of the current group, which is nested ``depth`` deep in the field
-        ``outer``."""
+        """The alternatives up to the end of the current group, nested ``depth`` levels deep in the field ``outer``."""
         found, current, excluded = _Alternatives(), _Alternatives([[]]), False
         while self._next < len(self._pieces):
             minus, name, phrase, parenthesis, word = self._pieces[self._next].groups()
@@ -149,7 +149,7 @@ def _cut(clause: QueryClause, size: int) -> QueryClause:
 
 
 def _field(name: str | None) -> str:
-    """The field whose name begins with ``name``; empty if there is none."""
+    """The field whose name begins with ``name``; empty if there is no such field."""
     return next((field for field in FIELDS if name and field.startswith(name.lower())), "")
 
 

@@ -1,6 +1,6 @@
 """Full-text search by SQLite's own FTS5, in memory (https://sqlite.org/fts5.html).
 
-For engines whose real program uses FTS5, so that words, matches and scores are SQLite's own.
+It serves engines whose real programs use FTS5, so that words, matches and scores are SQLite's own.
 """
 
 from __future__ import annotations
@@ -19,21 +19,21 @@ from numpy.typing import NDArray
 from brvtui.text.analysis import encodable
 
 Texts = Sequence[str]
-"""One document's texts, one per column."""
+"""The texts of one document, one per column."""
 
 _STEP = 1 << 10
-"""The gap between row ids, so that a document can be inserted between two others and equal scores keep the order."""
+"""The gap between row ids, so that a document can be inserted between two others and ties keep their order."""
 _TOGETHER = 64
-"""The limit on alternatives per search, because the time of FTS5's bm25() grows with the square of their number."""
+"""The limit on alternatives per search, because the time of FTS5's bm25() is quadratic in their number."""
 
 
 class FullTextError(ValueError):
-    """Raised if FTS5 cannot parse an expression, or if SQLite has no FTS5. The message says which."""
+    """FTS5 cannot parse an expression, or SQLite has no FTS5. The message says which."""
 
 
 @dataclass(frozen=True, slots=True)
 class IndexLayout:
-    """The columns of an index, and the tokenizer that splits their texts into words, in FTS5's own notation."""
+    """The columns of an index, and the tokenizer that splits text into words, in FTS5's notation."""
 
     columns: tuple[str, ...]
     tokenizer: str = "porter unicode61"
@@ -41,7 +41,7 @@ class IndexLayout:
 
 @dataclass(frozen=True, eq=False)
 class FullText:
-    """An index of documents, which are numbered by their position. Any thread may search it, and it never changes.
+    """An immutable index of documents, numbered by position. Any thread may search it.
 
     Create one with :func:`full_text` or :meth:`after`.
     """
@@ -119,7 +119,8 @@ class FullText:
         return {position_of[rowid] for (rowid,) in found}
 
     def after(self, kept: NDArray[np.int64], documents: Sequence[Texts]) -> FullText:
-        """The index of ``documents``. For each, ``kept`` has the position of an equal document in this index, or -1.
+        """The index of ``documents``. For each document, ``kept`` contains the position of an equal document in the
+        current index, or -1.
 
         Equal documents are copied instead of being tokenized again.
         """
@@ -141,7 +142,7 @@ class FullText:
         return ((int(self._rowids[at]), *map(encodable, self.documents[at])) for at in positions)
 
     def _write(self, rows: Iterable[tuple[int | str, ...]], command: str = "") -> None:
-        """Inserts ``rows``, or passes them to a command: a contentless table needs a row's texts to delete it."""
+        """Inserts ``rows``, or passes them to a command: a contentless table needs a row's text to delete it."""
         columns, marks = ", ".join(self.layout.columns), ", ?" * len(self.layout.columns)
         into, first = ("documents, rowid", f"{command}, ?") if command else ("rowid", "?")
         with self._database:
@@ -164,7 +165,7 @@ def full_text(layout: IndexLayout, documents: Sequence[Texts]) -> FullText:
 
 
 def phrase(text: str, is_prefix: bool) -> str:
-    """Quotes any ``text`` as an FTS5 phrase. If ``is_prefix``, the last word also matches words that begin with it."""
+    """Quotes any ``text`` as an FTS5 phrase. If ``is_prefix``, the last word may be the beginning of a word."""
     return '"{}"{}'.format(encodable(text).replace("\0", " ").replace('"', '""'), "*" if is_prefix else "")
 
 
@@ -177,7 +178,7 @@ def _connected() -> sqlite3.Connection:
 
 
 def _rowids(known_ids: NDArray[np.int64]) -> NDArray[np.int64]:
-    """A row id for each document. Ids in ``known_ids`` stay, and each -1 becomes an id between its neighbours' ids."""
+    """A row id for each document: those in ``known_ids``, or instead of -1, an id between the neighbours'."""
     count, known_places = len(known_ids), np.flatnonzero(known_ids >= 0)
     before, last = (known_places[-1], known_ids[known_places[-1]]) if len(known_places) else (-1, 0)
     places, values = [-1, *known_places, count], [0, *known_ids[known_places], last + (count - before) * _STEP]

@@ -1,4 +1,4 @@
-"""A project's full-text index, and searches in it (``docs/explanation/architecture.md``, "The text index").
+"""A project's full-text index, and searches in that index (``docs/explanation/architecture.md``, "The text index").
 
 :mod:`brvtui.text.find_query` parses queries, and :mod:`brvtui.store.text_index` stores the index on disk. Scores are
 sums of constants, so results depend only on the documents and not on the order of indexing.
@@ -36,7 +36,7 @@ from brvtui.text.find_query import (
 )
 
 LONGEST_TEXT = 500_000
-"""The limit on the characters of a text that are searched."""
+"""The number of characters of a text that are searched."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,18 +54,19 @@ class TextDocument:
 
 _TOKEN = rf"[[\p{{L}}\p{{M}}\p{{N}}]--[{UNSPACED}]]+"
 _LONGEST_WORD = 8_000
-"""The limit in bytes; longer words are not indexed. The engine reads at most 2,000 characters of a line."""
+"""The maximum length in bytes of an indexed word. The engine reads at most 2,000 characters of a line."""
 
 
 def _grams(folded: str) -> str:
-    """The pairs of adjacent characters in each run of a script without spaces, and each run's last character."""
+    """The pairs of adjacent characters in each run of a script without spaces, and the last character of each run."""
     runs = RUN.findall(folded)
     return " ".join(run[place : place + 2] for run in runs for place in range(len(run)))
 
 
 def _prepared(text: str) -> tuple[str, str]:
-    """``text`` in two forms, which tantivy then lower-cases: for fields of exact words, and folded for fields of
-    stems."""
+    """Two forms of ``text``, which tantivy then lower-cases: one for fields of exact words, and a folded one for fields
+    of stems.
+    """
     if text.isascii():
         return text, text
     broken = text.translate(BREAKS)
@@ -78,11 +79,11 @@ def _prepared(text: str) -> tuple[str, str]:
 _WEIGHTS = {"title": 32, "title_stems": 30, "title_grams": 32, "headings": 16, "tags": 8, "path": 4, "text": 3}
 _WEIGHTS |= {"tag_stems": 7, "stems": 2, "grams": 2}
 _PHRASE = 1 << 16
-"""The weight of a match of all words as one phrase, higher than any sum of other weights."""
+"""The weight of a match of all words as one phrase, higher than any sum of the other weights."""
 _STEMS = {"title": "title_stems", "tags": "tag_stems", "text": "stems"}
 _GRAMS = {"title": "title_grams"}
 _MOST_COMPARED = 25
-"""The number of a document's stems and character pairs that are used to find similar documents."""
+"""The number of stems and character pairs in a document that are used to find similar documents."""
 _KEY, _ID = "key", "id"
 
 
@@ -112,7 +113,7 @@ def _words_analyzer() -> tantivy.TextAnalyzerBuilder:
 
 
 def open_index(folder: Path | None = None) -> tantivy.Index:
-    """The index in ``folder``, which is created if the folder is empty; a new index in memory if ``folder`` is None."""
+    """The index in ``folder``, created if the folder is empty; a new index in memory if ``folder`` is None."""
     index = tantivy.Index(_schema(), str(folder) if folder else None)
     index.config_reader("manual")  # otherwise a thread polls for commits
     index.register_tokenizer("words", _words_analyzer().build())
@@ -160,7 +161,7 @@ def _written(key: int, document: TextDocument) -> tantivy.Document:
 
 
 def _compiled(alternatives: Sequence[Sequence[QueryClause]]) -> tantivy.Query:
-    """Compiles the query for tantivy, with weights that depend only on the fields."""
+    """Compiles a query for tantivy, with weights that depend only on the fields."""
     return _any(_all_of(clauses) for clauses in alternatives)
 
 
@@ -242,7 +243,7 @@ _LEAST_LATIN = 3
 
 
 def content_words(document: TextDocument) -> Counter[str]:
-    """Counts the words of ``document``'s title, tags and body, without stop words, numbers and very short words."""
+    """Counts the words in a document's title, tags and body, without stop words, numbers and very short words."""
     texts = (document.title, document.tags, _FENCE.sub("", document.text[:LONGEST_TEXT]))
     words = Counter(word.text for text in texts for word in words_in(encodable(text[:LONGEST_TEXT])))
     for word in [*words]:
@@ -255,17 +256,17 @@ def content_words(document: TextDocument) -> Counter[str]:
 
 
 class DocumentMatch(NamedTuple):
-    """A matching document's path, and its score as a sum of weights."""
+    """The path of a matching document, and its score, which is a sum of weights."""
 
     path: str
     score: float
 
 
 class IndexPart:
-    """The searchable state of an index at one time. Later changes of the index do not affect it."""
+    """The searchable state of an index at one time. Later changes to the index do not affect this state."""
 
     def __init__(self, index: tantivy.Index, keys: Mapping[str, int]) -> None:
-        """``keys`` maps the path of each document to its key."""
+        """Opens the current state of ``index``. ``keys`` maps the path of each document to the document's key."""
         self.searcher = index.searcher()
         self.keys = keys
         self._paths = sorted(keys)
@@ -288,19 +289,19 @@ class IndexPart:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FullTextView:
-    """The documents of one snapshot: the index on disk, and newer documents in memory, which hide older versions."""
+    """The documents of one snapshot: the index on disk, and newer documents in memory, which hide old versions."""
 
     kept: IndexPart | None
     newer: IndexPart | None = None
     hidden: frozenset[str] = frozenset()
-    """The paths of documents in ``kept`` that were changed or removed since."""
+    """The paths of documents in ``kept`` that have since been changed or removed."""
 
     def find(self, query: str, limit: int, is_typing: bool = False) -> tuple[list[DocumentMatch], int]:
         """The ``limit`` best matches of ``query``, sorted by score (best first) and path, and the total number of
         matches.
 
         A match in the title counts most, followed by headings, tags, the path and the text. A match of all words as one
-        phrase counts more than any of these.
+        phrase counts more than any other match.
         """
         if not (alternatives := parsed(query, is_typing)):
             return [], 0
@@ -320,8 +321,8 @@ class FullTextView:
     def similar(self, document: TextDocument, limit: int) -> list[DocumentMatch]:
         """The ``limit`` documents most similar to ``document``, best first, without ``document`` itself.
 
-        The score is the sum of the idf of shared word stems and character pairs, out of the 25 in ``document`` with the
-        highest tf × idf. Removed documents affect the idf until tantivy merges their segment.
+        The score is the sum of the idf of the shared word stems and character pairs; only the 25 in ``document`` with
+        the highest tf × idf count. Removed documents affect the idf until tantivy merges their segment.
         """
         count = sum(len(part.keys) for part in (self.kept, self.newer) if part is not None)
         stemmer, terms = _stemmer(), Counter[tuple[tuple[str, ...], str]]()
@@ -341,20 +342,20 @@ class FullTextView:
         return self._found(tantivy.Query.boolean_query(queries), limit, {document.path})[0]
 
     def rarest(self, words: Iterable[str], most: int) -> tuple[str, ...]:
-        """The ``most`` of ``words`` that the fewest documents contain, rarest first.
+        """Up to ``most`` of ``words``, those that occur in the fewest documents, rarest first.
 
-        Leaves out words that no document contains as a word, such as runs of scripts without spaces.
+        Leaves out strings that no document contains as a word, such as runs of scripts without spaces.
         """
         counts = {word: self._holding(tuple(_STEMS), word) for word in words}
         return tuple(heapq.nsmallest(most, filter(counts.get, counts), lambda word: (counts[word], word)))
 
     def _holding(self, fields: Iterable[str], term: str) -> int:
-        """The number of documents that contain ``term`` in one field, for the field in which most do."""
+        """The largest number of documents that contain ``term`` in any one of ``fields``."""
         parts = [part for part in (self.kept, self.newer) if part is not None]
         return max(sum(part.searcher.doc_freq(field, term) for part in parts) for field in fields)
 
     def excerpt(self, query: str, document: TextDocument, is_typing: bool = False) -> Excerpt:
-        """The matches of ``query`` in ``document``."""
+        """The fields and the line of ``document`` that match ``query``."""
         part = self.newer if self.newer is not None and document.path in self.newer.keys else self.kept
         alternatives = parsed(query, is_typing)
         clauses = [clause for of in alternatives for clause in of if not clause.excluded]
@@ -374,10 +375,12 @@ class FullTextView:
 
 @dataclass(frozen=True, slots=True)
 class Excerpt:
-    """A document's fields that match a query, and the number of a matching line, 0 if no line of the text matches.
+    """The fields of a document that match a query, and the number of a matching line (0 if no line of the text
+    matches).
 
-    The line is the one with the first match of all words as one phrase, or else of any word. ``snippet`` is a piece of
-    the text as a single line, and ``highlights`` are the starts and ends of its matches.
+    The line is the one with the first match of all words as one phrase, or otherwise the first match of any word.
+    ``snippet`` is an extract of the text as a single line, and ``highlights`` are the starts and ends of the matches in
+    it.
     """
 
     fields: tuple[str, ...]
@@ -387,11 +390,13 @@ class Excerpt:
 
 
 _BEFORE, _WINDOW, _SNIPPET = 60, 400, 160
-"""In characters: a snippet's limit before the first match, the window from which it is chosen, and its length."""
+"""Numbers of characters: the limit on text before the first match, the window from which a snippet is chosen, and the
+snippet's length.
+"""
 
 
 class _MatchFinder:
-    """Finds the words of a text that match a query, by the same rules as the index."""
+    """Finds the words in a text that match a query, by the same rules as the index."""
 
     def __init__(self, clauses: Iterable[QueryClause]) -> None:
         listed = list(clauses)
@@ -407,7 +412,7 @@ class _MatchFinder:
         self._is_empty = not listed
 
     def matches(self, text: str) -> Iterator[Word]:
-        """Yields the matches in ``text`` in order. A matching phrase is yielded as one match."""
+        """Yields the matches in ``text`` in order. A matching phrase counts as one match."""
         last: deque[Word] = deque(maxlen=max(map(len, self._phrases), default=0))
         for word in () if self._is_empty else words_in(text[:LONGEST_TEXT]):
             if word.is_unspaced:
@@ -441,7 +446,7 @@ class _MatchFinder:
 def _snippet(
     searcher: tantivy.Searcher, document: TextDocument, first: Word, finder: _MatchFinder
 ) -> tuple[str, tuple[tuple[int, int], ...]]:
-    """A piece of ``document``'s text near the match ``first``, as a single line, and the matches in it."""
+    """A snippet of the text of ``document`` near the match ``first``, as a single line, and the matches in it."""
     text = document.text
     begin = max(0, first.start - _BEFORE)
     while 0 < begin < first.start and text[begin - 1].isalnum():

@@ -11,7 +11,7 @@ _KEY, _WORDS, _WRITER_BYTES = "key", "words", 50_000_000
 
 
 class MemoryMatch(NamedTuple):
-    """A matching document's position, tantivy's score, and the document's address in the index."""
+    """The position of a matching document, tantivy's score, and the document's address in the index."""
 
     position: int
     score: float
@@ -19,12 +19,12 @@ class MemoryMatch(NamedTuple):
 
 
 class MemoryIndex:
-    """An index of documents, which are numbered by their position. All methods are thread-safe."""
+    """An index of documents, numbered by position. All methods are thread-safe."""
 
     def __init__(
         self, fields: Sequence[str], analyzer: tantivy.TextAnalyzer, documents: Iterable[Sequence[str]]
     ) -> None:
-        """Indexes ``documents``, each with one text (encodable in UTF-8) per field. ``analyzer`` splits out words."""
+        """Indexes ``documents``, each with one text (encodable in UTF-8) per field, split by ``analyzer``."""
         builder = tantivy.SchemaBuilder().add_unsigned_field(_KEY, fast=True)
         for name in fields:
             builder = builder.add_text_field(name, tokenizer_name=_WORDS, index_option="freq")
@@ -45,7 +45,7 @@ class MemoryIndex:
         return self.searcher.num_docs
 
     def query(self, words: Iterable[str], fields: Iterable[str]) -> tantivy.Query:
-        """The query for any of ``words`` in any of ``fields``. The words must be as the analyzer returns them."""
+        """The query for any of ``words``, in the form that the analyzer returns, in any of ``fields``."""
         terms = [tantivy.Query.term_query(self._schema, name, word, "freq") for word in words for name in fields]
         return tantivy.Query.boolean_query([(tantivy.Occur.Should, term) for term in terms])
 

@@ -23,11 +23,11 @@ from brvtui.text.vocabulary import KINDS, Expansion, Vocabulary
 from brvtui.trace import TermExpansion, TermMatch
 
 FOLD_FROM = 1_000
-"""The number of notes in the delta, or removed from the base, at which folding is worth its cost."""
+"""The number of notes in the delta or removed from the base from which folding is worth the cost."""
 MANY_TERMS = 4_000
-"""Unused terms are kept unless there are more terms than this."""
+"""The number of terms up to which unused terms are kept."""
 _CACHED_EXPANSIONS = 4_096
-"""The number of cached expansions: more than any query has terms, so that its results are explained from the cache."""
+"""The number of cached expansions. No query has that many terms, so its results can be explained from the cache."""
 _NOTES_AT_ONCE = 4_096
 _DESCRIBED_MATCHES = 24
 
@@ -47,7 +47,7 @@ _SLOT_LENGTHS: Key[NDArray[np.float64]] = Key("lengths by slot")
 
 
 class _Idf(dict[int, float]):
-    """Caches the idf of each document frequency. A query needs hundreds of values, mostly the same ones."""
+    """A cache of the idf for each document frequency. A query needs hundreds of values, most of them the same."""
 
     def __init__(self, notes: int) -> None:
         super().__init__()
@@ -88,7 +88,7 @@ class Postings:
     slots: NDArray[np.int64]
     """The slot of each note, in document order."""
     gone: NDArray[np.int64]
-    """For each row, the number of removed notes of the base that contain it."""
+    """For each row, the number of removed base notes that contain it."""
     averages: tuple[float, ...]
     """The mean length of each field."""
     derived: Derived = field(default_factory=Derived)
@@ -98,7 +98,7 @@ class Postings:
 
     @property
     def sizes(self) -> NDArray[np.int64]:
-        """The number of each note's distinct terms, counted per field and summed over the fields."""
+        """The number of distinct terms in each note, counted per field and summed over the fields."""
         return np.concatenate([np.diff(part.notes.offsets) for part in (self.base, self.delta)])[self.slots]
 
     @property
@@ -114,7 +114,7 @@ class Postings:
 
     @property
     def vocabulary(self) -> Vocabulary:
-        """The terms that occur in some note."""
+        """The terms that occur in at least one note."""
         return self.derived.of(_VOCABULARY, self._vocabulary)
 
     def _vocabulary(self) -> Vocabulary:
@@ -155,7 +155,7 @@ class Postings:
         return expansion
 
     def in_engine_order(self, term: str, text: TextRules) -> Expansion:
-        """The expansion of ``term`` in the order in which the engine uses its terms. Cached."""
+        """The expansion of ``term``, with the terms in the order in which the engine uses them. Cached."""
         key, ordered = _expansion_key(term, text), self.derived.of(_ORDERED, _Expansions)
         expansion = ordered.get(key)
         if expansion is None:
@@ -166,7 +166,7 @@ class Postings:
         return expansion
 
     def _inserted(self) -> NDArray[np.int64]:
-        """The insertion time of each term in the engine's tree: note by note, field by field, word by word."""
+        """The insertion time of each term in the engine's tree, filled note by note, field by field, word by word."""
         return self.derived.of(_INSERTED, lambda: self._first_places()[self.vocabulary.ids])
 
     def _first_places(self) -> NDArray[np.int64]:
@@ -209,7 +209,7 @@ class Postings:
         self.derived.of(_DESCRIPTIONS, _Descriptions).clear()
 
     def exact(self, term: str) -> Expansion:
-        """The expansion of ``term`` to itself only."""
+        """The expansion of ``term`` to only itself."""
         return self.vocabulary.only(term)
 
     def norms(self, text: TextRules) -> NDArray[np.float64]:
@@ -254,7 +254,7 @@ class Postings:
         return TermMatches(term, expansion, sums[self.slots])
 
     def describe(self, term: str, text: TextRules) -> TermExpansion:
-        """The expansion of ``term`` for a trace: the heaviest matches with their document frequencies, and counts."""
+        """The expansion of ``term`` for a trace: the heaviest matches with their frequencies, and counts of all."""
         key, descriptions = _expansion_key(term, text), self.derived.of(_DESCRIPTIONS, _Descriptions)
         description = descriptions.get(key)
         if description is None:
@@ -305,7 +305,7 @@ class Postings:
         return seen[self.slots]
 
     def among(self, collection: Collection) -> Postings:
-        """The same notes, scored as if one index contained all notes of ``collection``."""
+        """The postings of the same notes, scored as if one index contained all notes of ``collection``."""
         counts = self.frequencies.copy()
         fields = len(FIELDS)
         for term, frequencies in collection.frequencies.items():
@@ -321,11 +321,11 @@ class Postings:
         return postings
 
     def detached(self) -> Postings:
-        """A copy with its own term ids, from which a different next generation can be built."""
+        """A copy with separate term ids, from which a different next generation can be built."""
         return replace(self, ids=self.ids.detached())
 
     def changed(self, kept: NDArray[np.int64], new: Sequence[NoteTerms]) -> Postings:
-        """The next generation. ``kept`` is its document order: positions in this one, and -1 for each of ``new``."""
+        """The next generation. ``kept`` gives its order: positions in the current one, and -1 for each of ``new``."""
         first = len(self.base.notes)
         stays = kept >= 0
         slots = np.full(len(kept), -1, dtype=np.int64)
@@ -400,7 +400,7 @@ def _sums(
     norms: NDArray[np.float64],
     text: TextRules,
 ) -> NDArray[np.float64]:
-    """Each slot's sum of scores in ``rows``, added in the order of ``rows``, which affects the last digits."""
+    """The sum of scores in ``rows`` for each slot, added in the order of ``rows``, which affects the last digits."""
     begin, counts = part.index.spans(rows)
     places = ranges(begin, counts)
     documents = part.index.documents[places]
@@ -411,7 +411,7 @@ def _sums(
 
 
 def _held(frequencies: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """A mask of the terms that any note contains. Works field by field, because reducing rows of three is slow."""
+    """A mask of the terms that occur in any note. Works field by field, because reducing rows of three is slow."""
     by_term = frequencies.reshape(-1, len(FIELDS))
     present = by_term[:, 0] > 0
     for place in range(1, len(FIELDS)):
@@ -429,7 +429,7 @@ def build(notes: Sequence[NoteTerms], ids: TermIds) -> Postings:
 
 
 def of_base(base: Segment, slots: NDArray[np.int64], ids: TermIds) -> Postings:
-    """The postings of every note of ``base``; ``slots`` is their document order."""
+    """The postings of every note in ``base``; ``slots`` is the document order of the notes."""
     terms = len(ids.terms)
     return _generation(ids, base, segment((), terms), slots, np.zeros(terms * len(FIELDS), dtype=np.int64))
 

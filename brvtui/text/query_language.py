@@ -43,7 +43,7 @@ class Operator(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """One token. If it has no operator, it is joined by OR."""
+    """One token. A token without an operator is joined by OR."""
 
     kind: TokenKind
     text: str
@@ -60,7 +60,7 @@ class ParsedQuery:
 
 
 def normalise(query: str) -> str:
-    """``query`` in NFC, without invisible joiners, trimmed, and with each run of white space replaced by one space."""
+    """``query`` in NFC, trimmed, without invisible joiners, and with each run of white space replaced by one space."""
     return folded(unicodedata.normalize("NFC", query).translate(_INVISIBLE))
 
 
@@ -115,9 +115,9 @@ def _rendered(token: Token) -> str:
 
 
 def alternatives(parsed: ParsedQuery) -> list[str]:
-    """The query's operands of OR, each as an FTS5 expression. NOT binds most tightly, then AND, then OR.
+    """The operands that OR joins in the query, each as an FTS5 expression. NOT binds most tightly, then AND, then OR.
 
-    Every token becomes a phrase, so that the parts of a term that the tokenizer splits must be adjacent.
+    Every token becomes a phrase, so that the parts into which the tokenizer splits a term must be adjacent.
     """
     expressions: list[str] = []
     for token in parsed.tokens:
@@ -133,13 +133,13 @@ Aliases = Mapping[str, Sequence[str]]
 
 
 class AliasError(ValueError):
-    """Raised for an alias file that cannot be used. The message names the file and the reason."""
+    """An alias file cannot be used. The message names the file and the reason."""
 
 
 def expand(parsed: ParsedQuery, aliases: Aliases) -> ParsedQuery:
     """``parsed`` with each term that has ``aliases`` replaced by its alternatives. Alternatives are not expanded again.
 
-    The first alternative has the term's operator. A term stays if its alternatives contain no words.
+    The first alternative gets the term's operator. A term is kept if its alternatives contain no words.
     """
     tokens: list[Token] = []
     for token in parsed.tokens:
@@ -160,7 +160,7 @@ def _token(words: list[str]) -> Token:
 def read_aliases(file: Path) -> dict[str, list[str]]:
     """Reads aliases from a JSON file such as ``{"word": ["other", "two words"]}``. Keys are lower-cased.
 
-    Raises :class:`AliasError` if the file cannot be read or has another form.
+    Raises :class:`AliasError` if the file cannot be read or has a different form.
     """
     try:
         value = read_json(file, follow_links=True)
@@ -173,7 +173,9 @@ def read_aliases(file: Path) -> dict[str, list[str]]:
 
 
 def checked_aliases(value: Any, origin: str) -> dict[str, list[str]]:
-    """The aliases in ``value``, parsed JSON of that form. Raises :class:`AliasError` with ``origin`` in its message."""
+    """The aliases in ``value``, parsed JSON such as ``{"word": ["other", "two words"]}``. Raises :class:`AliasError`,
+    whose message names ``origin``.
+    """
     if not isinstance(value, dict):
         raise AliasError(f"{origin}: must be an object of words and lists of words")
     for word, others in value.items():

@@ -20,10 +20,10 @@ _TOKEN = r"[^\n\r\p{Z}\p{P}]+"
 
 
 class RelevanceIndex:
-    """Computes the BM25 of terms in documents, which are numbered by their position."""
+    """Computes the BM25 of terms in documents, which are numbered by position."""
 
     def __init__(self, documents: Iterable[tuple[str, str, str]]) -> None:
-        """Indexes ``documents``, each a title, content and path."""
+        """Indexes ``documents``; each is a title, a content and a path."""
         words = tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.regex(_TOKEN)).filter(tantivy.Filter.lowercase()).build()
         self._index = MemoryIndex(FIELDS, words, (tuple(map(encodable, texts)) for texts in documents))
 

@@ -1,4 +1,4 @@
-"""A segment of the postings: the terms of each of its notes (*forward*), and the notes of each term (*inverted*)."""
+"""A segment of the postings: the terms of each note (*forward*), and the notes of each term (*inverted*)."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from brvtui.text.analysis import counted
 
 FIELDS = ("title", "content", "path")
 MOST_WORDS = 2_000_000
-"""The limit on distinct words in a project's notes. Ordinary text has fewer than 300,000 in 50 MB."""
+"""The limit on distinct words in a project's notes. Ordinary text has fewer than 300,000 distinct words in 50 MB."""
 MOST_ENTRIES = 20_000_000
-"""The limit on words in total, each counted once per note and field."""
+"""The limit on the total number of words, each counted once per note and field."""
 MOST_BYTES = 200_000_000
 """The limit on the size of all notes together. Reading that much takes about ten seconds."""
 TOO_LARGE = f"the files before it have {MOST_BYTES // 1_000_000} MB"
@@ -22,8 +22,9 @@ TOO_MANY_WORDS = f"the files before it have more than {MOST_WORDS:,} different w
 
 
 def passed_limit(words: int, entries: int = 0, size: int = 0) -> str:
-    """Returns the reason for leaving out further files after ``words`` distinct words, ``entries`` in all, and ``size``
-    bytes: :data:`TOO_LARGE` or :data:`TOO_MANY_WORDS`, or an empty string if they are within the limits."""
+    """Returns the reason for leaving out further files after ``words`` distinct words, ``entries`` words in total, and
+    ``size`` bytes: :data:`TOO_LARGE`, :data:`TOO_MANY_WORDS`, or an empty string within the limits.
+    """
     if size >= MOST_BYTES:
         return TOO_LARGE
     return TOO_MANY_WORDS if words > MOST_WORDS or entries > MOST_ENTRIES else ""
@@ -36,7 +37,7 @@ class TermIds(dict[str, int]):
         """Assigns ids to ``terms`` in their order."""
         super().__init__(zip(terms, range(len(terms)), strict=True))
         self.terms: list[str] = list(terms)
-        """The terms by their ids."""
+        """The terms, ordered by id."""
 
     def __missing__(self, term: str) -> int:
         self[term] = identity = len(self.terms)
@@ -44,7 +45,7 @@ class TermIds(dict[str, int]):
         return identity
 
     def detached(self) -> TermIds:
-        """A copy of these ids. Terms added to one are not added to the other."""
+        """A copy of these ids. Terms added to either copy are not added to the other."""
         copy = TermIds()
         copy.update(self)  # before the names, so that a term added in between leaves an extra name, not a missing one
         copy.terms = list(self.terms)
@@ -53,7 +54,7 @@ class TermIds(dict[str, int]):
 
 @dataclass(frozen=True, slots=True)
 class NoteTerms:
-    """The forward row of one note: ``rows`` (``term * FIELDS + field``), the ``tf`` of each, and the field lengths."""
+    """The forward row of one note: ``rows`` (``term * FIELDS + field``), their ``tf``, and the field lengths."""
 
     rows: NDArray[np.uint32]
     tf: NDArray[np.uint32]
@@ -83,7 +84,7 @@ class Forward:
     """The forward rows of many notes in flat arrays. A note's number is its *slot*."""
 
     offsets: NDArray[np.int64]
-    """The first row of each slot, followed by the end of the last."""
+    """The position of the first row of each slot, followed by the end of the last slot."""
     rows: NDArray[np.uint32]
     tf: NDArray[np.uint32]
     lengths: NDArray[np.float64]
@@ -93,21 +94,21 @@ class Forward:
         return len(self.offsets) - 1
 
     def note(self, slot: int) -> NoteTerms:
-        """The forward row of one slot, as views."""
+        """The forward row of one slot, as views into the arrays."""
         begin, end = int(self.offsets[slot]), int(self.offsets[slot + 1])
         title, content, path = (int(length) for length in self.lengths[:, slot])
         return NoteTerms(self.rows[begin:end], self.tf[begin:end], (title, content, path))
 
 
 def flatten(notes: Sequence[NoteTerms]) -> Forward:
-    """The forward rows of ``notes``. Their slots are their positions."""
+    """The forward rows of ``notes``. The slot of each note is its position."""
     rows, offsets = _flat([note.rows for note in notes])
     lengths = np.asarray([note.lengths for note in notes], dtype=np.float64).reshape(-1, len(FIELDS)).T
     return Forward(offsets, rows, _flat([note.tf for note in notes])[0], np.ascontiguousarray(lengths))
 
 
 def _flat(parts: Sequence[NDArray[np.uint32]]) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
-    """``parts`` in one array, and the offset of each part, followed by the end."""
+    """``parts`` in one array, and the offset of each part, followed by the end of the last part."""
     offsets = np.zeros(len(parts) + 1, dtype=np.int64)
     np.cumsum(np.fromiter((len(part) for part in parts), dtype=np.int64, count=len(parts)), out=offsets[1:])
     return np.concatenate(parts) if parts else np.zeros(0, dtype=np.uint32), offsets
@@ -115,7 +116,7 @@ def _flat(parts: Sequence[NDArray[np.uint32]]) -> tuple[NDArray[np.uint32], NDAr
 
 @dataclass(frozen=True, eq=False)
 class Inverted:
-    """Row ``term * FIELDS + field`` lists documents in ascending order, with parallel frequencies."""
+    """The documents of each row ``term * FIELDS + field`` in ascending order, with parallel frequencies."""
 
     starts: NDArray[np.int64]
     documents: NDArray[np.uint32]
@@ -135,7 +136,7 @@ class Inverted:
 
 @dataclass(frozen=True, eq=False)
 class Segment:
-    """Notes by slot, and the inverted rows, in which documents are slots."""
+    """Notes by slot, and the inverted rows, whose documents are slots."""
 
     notes: Forward
     index: Inverted
@@ -152,10 +153,10 @@ def segment(notes: Sequence[NoteTerms], terms: int) -> Segment:
 
 
 def merged(base: Segment, delta: Segment, slots: NDArray[np.int64], terms: int) -> tuple[Segment, NDArray[np.int64]]:
-    """One segment of the notes in ``slots`` (the slots of ``base`` come before the slots of ``delta``), and their new
-    slots.
+    """One segment that contains the notes in ``slots`` (the slots of ``base`` come before the slots of ``delta``), and
+    the notes' new slots.
 
-    Rows are merged and not sorted again, because slots keep their order: in each row, the base comes first.
+    Rows are merged but not sorted again, because slots keep their order: in each row, those of the base come first.
     """
     alive = np.zeros(len(base.notes) + len(delta.notes), dtype=bool)
     alive[slots] = True
@@ -178,7 +179,7 @@ def merged(base: Segment, delta: Segment, slots: NDArray[np.int64], terms: int) 
 
 
 def renumbered(part: Segment, held: NDArray[np.bool_]) -> Segment:
-    """``part`` with new ids for only the terms that are ``held``. Its notes must not contain any other terms."""
+    """``part`` with new ids for only the terms that are ``held``. Its notes must not contain other terms."""
     place = np.cumsum(held) - 1
     fields = len(FIELDS)
     rows = place[part.notes.rows // fields] * fields + part.notes.rows % fields
@@ -195,7 +196,7 @@ def ranges(starts: NDArray[np.int64], lengths: NDArray[np.int64]) -> NDArray[np.
 
 
 def _kept(index: Inverted, alive: NDArray[np.bool_], row_count: int) -> tuple[NDArray[np.int64], NDArray[np.intp]]:
-    """The number of living documents in each row, and the positions of all of them."""
+    """The number of remaining documents in each row, and the positions of all remaining documents."""
     which = np.flatnonzero(alive[index.documents])
     rows = np.repeat(np.arange(index.row_count), np.diff(index.starts))[which]
     return np.bincount(rows, minlength=row_count), which

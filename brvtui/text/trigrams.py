@@ -17,7 +17,7 @@ from brvtui.text.analysis import CharacterTable
 
 
 def jaccard(left: Set[str], right: Set[str]) -> tuple[int, int, float]:
-    """The number of shared tokens, the number in the union, and their ratio in 0..1 (0 for two empty sets)."""
+    """The number of shared tokens, the size of the union, and their ratio in 0..1 (0 for two empty sets)."""
     shared = len(left & right)
     return shared, len(left) + len(right) - shared, jaccard_of_counts(shared, len(left), len(right))
 
@@ -45,12 +45,12 @@ def words_of(text: str) -> list[str]:
 
 
 def slug_text(path: str) -> str:
-    """The words of a path's last part in lower case, without a final ``.md``."""
+    """The words in the last part of ``path``, in lower case and without a final ``.md``."""
     return " ".join(words_of(path.lower().rpartition("/")[2].removesuffix(_ENDING)))
 
 
 def grams(text: str) -> Grams:
-    """The trigrams of every word of ``text``, each word in lower case between two ``$``."""
+    """The trigrams of every word in ``text``, each word in lower case between two ``$``."""
     found: set[str] = set()
     for word in words_of(text.lower()):
         padded = f"${word}$"
@@ -60,13 +60,13 @@ def grams(text: str) -> Grams:
 
 @lru_cache(_REMEMBERED)
 def name_grams(path: str) -> Grams:
-    """The trigrams of a path's slug text. Cached, because most paths occur again in the next snapshot."""
+    """The trigrams of the slug text of ``path``. Cached, because most paths occur again in the next snapshot."""
     return grams(slug_text(path))
 
 
 @dataclass(frozen=True, slots=True)
 class Likeness:
-    """A name that is similar to a token: its position, and its similarity to the most similar token."""
+    """A name that is similar to a token: the name's position, and its similarity to the most similar token."""
 
     position: int
     path: str
@@ -74,10 +74,10 @@ class Likeness:
 
 
 class TrigramIndex:
-    """An index of names by their trigrams. Entries with an empty or a repeated id are left out."""
+    """An index of names by their trigrams. Entries with an empty or repeated id are left out."""
 
     def __init__(self, entries: Iterable[tuple[str, str]]) -> None:
-        """``entries`` are pairs of id and path. Positions count all entries, including those left out."""
+        """Indexes ``entries``, pairs of id and path. Positions count all entries, including those left out."""
         self._names: dict[int, tuple[str, int]] = {}
         self._holders: dict[str, list[int]] = {}
         seen = {""}
@@ -90,7 +90,7 @@ class TrigramIndex:
                     self._holders.setdefault(gram, []).append(position)
 
     def search(self, tokens: Sequence[str], limit: int, least: float) -> list[Likeness]:
-        """The names with a similarity of ``least`` or more to a token, the most similar first, then by path."""
+        """The names with a similarity to a token of ``least`` or more, most similar first, then by path."""
         if limit <= 0:
             return []
         best: dict[int, float] = {}

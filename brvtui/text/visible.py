@@ -1,4 +1,4 @@
-"""Makes the text of notes safe to show, so that a terminal never interprets escapes.
+"""Makes the text of notes safe to show, so that a terminal never interprets escapes in it.
 
 See ``docs/explanation/architecture.md``, rule 8.
 """
@@ -17,7 +17,7 @@ from urllib.parse import urlsplit
 _NEVER_RAW = ("Cc", "Cf", "Cs", "Zl", "Zp")
 """Categories of characters that a terminal or an editor may interpret, or that cannot be encoded."""
 _NOT_IN_XML = (0xFFFE, 0xFFFF)
-"""Characters outside these categories that SVG and JUnit files must not contain either."""
+"""Further characters that SVG and JUnit files must not contain, in addition to those in ``_NEVER_RAW``."""
 _PICTURES = 0x2400
 _DELETE = 0x7F
 _TAB_CELLS = 4
@@ -29,9 +29,9 @@ _SELECTORS = ("\ufe0e", "\ufe0f")
 def visible(text: str, keep: str = "") -> str:
     """``text`` with a visible placeholder for every control, bidi control and lone surrogate.
 
-    Emoji sequences are split (joiners and variation selectors are removed), because terminals disagree on their
-    width. Joiners inside words of scripts that need them stay, and so do the characters in ``keep`` (for example a
-    line feed).
+    Emoji sequences are split (joiners and variation selectors are removed), because terminals disagree on their width.
+    Joiners inside words of scripts that need them are kept, as are the characters in ``keep`` (for example, a line
+    feed).
     """
     if text.isprintable() and not any(mark in text for mark in _SELECTORS):
         return text
@@ -41,7 +41,7 @@ def visible(text: str, keep: str = "") -> str:
 
 
 def visible_each(text: str) -> str:
-    """Returns ``text`` as :func:`visible` shows it, but with exactly one character for each original character."""
+    """Makes ``text`` visible like :func:`visible`, but with exactly one character for each original character."""
     shown = visible(text)
     if len(shown) == len(text):
         return shown
@@ -85,26 +85,30 @@ def _placeholder(text: str, place: int) -> str:
 
 
 LONGEST_SHOWN = 10_000
-"""The limit on characters of a title, a path, a word or another text of a trace. Equals the longest query."""
+"""The limit on the number of characters in a title, path, word or other string of a trace; equal to that of the longest
+query.
+"""
 LONGEST_WHOLE = 500_000
-"""The limit on characters of a text in a field that may contain whole notes."""
+"""The limit on the number of characters in a field that may contain whole notes."""
 _WHOLE = ("answer", "context")
 _PATHS = ("file", "path")
-"""Fields by which notes are looked up. The same path is always cut in the same way, whatever surrounds it."""
+"""Fields by which notes are looked up. A path is always cut in the same way, whatever surrounds it."""
 _MARK = 40
-"""The maximum length of the mark that ends a cut text. Limits allow for it, so that no text is cut twice."""
+"""The maximum length of the mark that ends a cut string. The limits allow for it, so that no string is cut twice."""
 _LONGEST_IN_ALL = 2_000_000
 _SHORT, _FEW = 200, 500
-"""The limits on characters of each text and entries of each list of texts, if all texts exceed ``_LONGEST_IN_ALL``."""
+"""The limits on the characters of each string and on the entries of each list of strings, if all strings together
+exceed ``_LONGEST_IN_ALL``.
+"""
 _T = TypeVar("_T")
 _NOTHING: Mapping[int, Any] = {}
 
 
 def bounded(value: _T, known: Mapping[int, Any] = _NOTHING) -> _T:
-    """Returns a trace, or a part of it, for display, with very long texts cut and marked.
+    """Returns a trace, or a part of one, for display, with very long strings cut and marked.
 
-    Measuring and wrapping megabytes would take minutes. Returns ``value`` itself if no text is that long. ``known``
-    contains parts of ``value`` that were cut before, by the id of the part; they are not measured again.
+    Measuring and wrapping megabytes of text would take minutes. Returns ``value`` itself if no string is too long.
+    ``known`` contains parts of ``value`` that were cut before, by the id of the part; they are not measured again.
     """
     if _is_short(value, known, LONGEST_SHOWN):
         return value
@@ -114,7 +118,7 @@ def bounded(value: _T, known: Mapping[int, Any] = _NOTHING) -> _T:
 
 
 def _is_short(value: Any, known: Mapping[int, Any], longest: int) -> bool:
-    """True if ``value`` contains no text that :func:`_cut` would cut. Takes a tenth of the time of cutting."""
+    """True if ``value`` contains no string that :func:`_cut` would cut. Takes a tenth of the time of :func:`_cut`."""
     total, left = 0, [value]
     while left:
         one = left.pop()
@@ -139,7 +143,9 @@ def _is_short(value: Any, known: Mapping[int, Any], longest: int) -> bool:
 
 
 def _cut(value: Any, known: Mapping[int, Any], longest: int, lengths: list[int]) -> Any:
-    """Returns ``value`` with texts of at most ``longest`` characters, and appends their lengths to ``lengths``."""
+    """Returns ``value`` with each string cut to at most ``longest`` characters, and appends the lengths of the strings
+    to ``lengths``.
+    """
     if id(value) in known:
         return known[id(value)]
     if isinstance(value, str):
@@ -186,7 +192,8 @@ def _escape(char: str) -> str:
 
 
 def why_no_address(base: str, setting: str) -> str:
-    """The reason why no service can be called at ``base``, the value of ``setting`` (``llm.url``); empty if one can.
+    """The reason why no service can be called at ``base``, the value of ``setting`` (``llm.url``); empty if a service
+    can be called.
 
     The message never contains text that may be a password or a key.
     """

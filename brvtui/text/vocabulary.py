@@ -1,4 +1,5 @@
-"""The index terms that match a query term: itself, longer terms that begin with it, and terms a few edits away.
+"""The index terms that match a query term: the term itself, longer terms that begin with it, and terms a few edits
+away.
 
 See ``docs/reference/byterover.md``, "Text relevance". Terms are in UTF-16 form (:func:`brvtui.text.analysis.utf16`).
 """
@@ -33,7 +34,8 @@ _NEVER = np.iinfo(np.int64).max
 
 
 def tree_order(terms: Sequence[str], inserted: NDArray[np.int64], some: Sequence[int]) -> list[int]:
-    """The positions ``some`` (ascending) of ``terms`` (sorted), in the order in which a walk of the tree visits them.
+    """The positions ``some`` (ascending) of ``terms`` (sorted), in the order in which a walk of the tree visits these
+    terms.
 
     ``inserted`` is the insertion time of each of ``terms``; the tree contains all of them.
     """
@@ -65,7 +67,8 @@ def _node_age(terms: Sequence[str], inserted: NDArray[np.int64], low: int, high:
     """The time at which the node above exactly ``terms[low:high]`` was created. These terms share their first
     ``shared`` characters.
 
-    This is when the first term was inserted that ends at the node or branches off from the oldest term there.
+    This is the time at which the first term was inserted that ends at the node or branches off from the oldest term
+    there.
     """
     ages = inserted[low:high]
     oldest = int(ages.argmin())
@@ -79,7 +82,7 @@ def _node_age(terms: Sequence[str], inserted: NDArray[np.int64], low: int, high:
 
 
 def _shared_length(one: str, other: str, known: int) -> int:
-    """The length of the common prefix of both strings, which is at least ``known``."""
+    """The length of the common prefix of ``one`` and ``other``, which is at least ``known``."""
     longest = min(len(one), len(other))
     while known < longest:
         middle = (known + longest + 1) // 2
@@ -91,10 +94,11 @@ def _shared_length(one: str, other: str, known: int) -> int:
 _SHORTEST_STEM = 3
 _MOST_FORMS = 3
 _SHORT_STEM = 4
-"""The length of a short stem. Terms must begin with a whole short stem, except for :data:`_LAST_LETTERS`: without its
-last letter, it would match too many."""
+"""The length of a short stem. Terms must begin with the whole of a short stem, except for :data:`_LAST_LETTERS`:
+without its last letter, a short stem would match too many terms.
+"""
 _LAST_LETTERS = {"i": "y", "e": "i"}
-"""The last letter of a short stem, and the letter that a word may have instead: bodi of body, code of coding."""
+"""The last letter of a short stem, and the letter that a word may have in its place: bodi for body, code for coding."""
 _LONGEST_ENDING = 6
 """The limit on letters beyond the stem. Longer terms are skipped, because stemming takes 30 µs each."""
 _BITS = 64
@@ -111,9 +115,9 @@ class Expansion:
     ids: NDArray[np.int64]
     weights: NDArray[np.float64]
     distances: NDArray[np.int64]
-    """Edits for a fuzzy match, missing characters for a prefix match, 0 for an exact match."""
+    """The number of edits for a fuzzy match, or of missing characters for a prefix match; 0 for an exact match."""
     kinds: NDArray[np.int8]
-    """Positions in :data:`KINDS`."""
+    """The kinds of match, as positions in :data:`KINDS`."""
 
 
 KINDS = (MatchKind.EXACT, MatchKind.PREFIX, MatchKind.FUZZY)
@@ -124,7 +128,7 @@ class Vocabulary:
     """The terms that occur in at least one note, sorted, with their ids in the postings."""
 
     def __init__(self, terms: list[str], ids: NDArray[np.int64]) -> None:
-        """``terms`` are sorted; ``ids[i]`` is the id of ``terms[i]``."""
+        """Creates a vocabulary. ``terms`` are sorted; ``ids[i]`` is the id of ``terms[i]``."""
         self._terms = terms
         self.ids = ids
         self._by_length: dict[int, _Bucket] | None = None
@@ -134,7 +138,7 @@ class Vocabulary:
         return len(self._terms)
 
     def expand(self, term: str, text: ExpansionRules) -> Expansion:
-        """Every term that matches ``term``, weighted by ``text``. A prefix match is never also a fuzzy match."""
+        """Every term that matches ``term``, weighted by ``text``. A prefix match is never counted as a fuzzy match."""
         length = len(term)
         start = bisect_left(self._terms, term)
         end = bisect_left(self._terms, term + AFTER_ANY_SUFFIX)
@@ -163,8 +167,8 @@ class Vocabulary:
         """``found`` in MiniSearch's order of terms: the exact match, then prefix matches in reverse tree order
         (:func:`tree_order`), then fuzzy matches in tree order.
 
-        ``names`` are terms by id. ``inserted`` returns the time at which each term of this vocabulary was added to the
-        tree.
+        ``names`` are the terms by id. ``inserted`` returns the time at which each term of this vocabulary was added to
+        the tree.
         """
         if np.bincount(found.kinds, minlength=len(KINDS))[1:].max() < 2:
             return found
@@ -177,7 +181,8 @@ class Vocabulary:
     def other_forms(self, term: str) -> list[str]:
         """Up to three terms with the same English stem (Snowball) as ``term``, the shortest first.
 
-        For example ``sharpen`` for ``sharpening``, which is neither a prefix of it nor a few edits away.
+        For example, ``sharpen`` for ``sharpening``: expansion does not find it, because it does not begin with the term
+        and is not a few edits away.
         """
         stem = _stem(term)
         if len(stem) < _SHORTEST_STEM:
@@ -203,7 +208,7 @@ class Vocabulary:
         return found
 
     def warm(self) -> None:
-        """Sorts the terms into buckets by length in advance."""
+        """Sorts the terms into buckets by length, so that the first look-up is fast."""
         self._buckets()
 
     def changed(self, added: Sequence[TermWithId], removed: Sequence[TermWithId]) -> Vocabulary:
@@ -222,7 +227,7 @@ class Vocabulary:
         return vocabulary
 
     def only(self, term: str) -> Expansion:
-        """The expansion of ``term`` to itself only; empty if no note contains it."""
+        """The expansion of ``term`` to only itself; empty if no note contains ``term``."""
         place = bisect_left(self._terms, term)
         is_present = place < len(self._terms) and self._terms[place] == term
         count = int(is_present)
@@ -282,7 +287,7 @@ class Vocabulary:
 
 @dataclass(frozen=True, slots=True)
 class _Bucket:
-    """Terms of one length, their ids, and the set of letters in each."""
+    """Terms of one length, their ids, and the set of letters in each term."""
 
     terms: list[str]
     ids: NDArray[np.int64]
@@ -322,13 +327,13 @@ def _spliced(
 
 
 def _replaced(values: NDArray[_Number], out: list[int], places: list[int], new: list[int]) -> NDArray[_Number]:
-    """``values`` without the entries at ``out``, and then with ``new`` inserted before ``places`` of the rest."""
+    """``values`` without the entries at ``out``, and with ``new`` then inserted before ``places`` in the rest."""
     rest = np.delete(values, np.asarray(out, dtype=np.int64))
     return np.insert(rest, np.asarray(places, dtype=np.int64), np.asarray(new, dtype=values.dtype))
 
 
 def _letters(terms: list[str]) -> NDArray[np.uint64]:
-    """The letters of each of ``terms`` (all of one length, not 0) as 64 bits. Letters may share a bit."""
+    """The letters in each of ``terms`` (all of one length, not 0) as 64-bit sets. Letters may share a bit."""
     units = np.frombuffer("".join(terms).encode("utf-16-le", "surrogatepass"), dtype=np.uint16)
     bits = np.left_shift(np.uint64(1), (units % _BITS).astype(np.uint64))
     letters: NDArray[np.uint64] = np.bitwise_or.reduce(bits.reshape(len(terms), -1), axis=1)
@@ -336,10 +341,10 @@ def _letters(terms: list[str]) -> NDArray[np.uint64]:
 
 
 class JoinedLines:
-    """Texts joined as lines, so that one pass finds every line that contains a text."""
+    """Strings joined as lines, so that one pass finds every line that contains some text."""
 
     def __init__(self, lines: Iterable[str]) -> None:
-        """Joins ``lines``. A line break in one of them becomes a space."""
+        """Joins ``lines``. A line break inside one of ``lines`` becomes a space."""
         texts = [line.replace("\n", " ") for line in lines]
         starts, start = [], 0
         for line in texts:
@@ -348,7 +353,7 @@ class JoinedLines:
         self._starts, self._text = starts, "\n".join(texts)
 
     def containing(self, text: str, first: int = 0, after: int | None = None) -> Iterator[int]:
-        """Yields the numbers of the lines that contain ``text``, in their order; all lines for an empty text.
+        """Yields the numbers of the lines that contain ``text``, in order; all lines if ``text`` is empty.
 
         Searches lines from ``first`` up to, but not including, ``after``.
         """

@@ -6,8 +6,8 @@ traces of every engine (``docs/explanation/invariants.md``, "What always holds")
 * the parts of a :class:`Hit` add up to its score within :data:`SUM_TOLERANCE`;
 * every :class:`Stage` conserves its counts: ``came_in - dropped == went_out``.
 
-Only :attr:`Trace.timings` contains timings, so that everything else depends only on snapshot, query, constants and
-clock. Data that only one engine has is in :attr:`Trace.sections`, typed by that engine.
+Only :attr:`Trace.timings` contains timings; everything else depends only on snapshot, query, constants and clock. Data
+specific to one engine is in :attr:`Trace.sections`, typed by that engine.
 """
 
 from __future__ import annotations

@@ -8,22 +8,22 @@ from enum import StrEnum
 from typing import Any
 
 _WHOLE = re.compile(r"(?:turn|step) \d+")
-"""The timings that count for the total. A turn's wait for its first text is already part of the turn."""
+"""The timings that count toward the total. A turn's wait for its first text is already part of the turn."""
 
 
 class EndReason(StrEnum):
-    """The reasons why a model's work on an answer ended."""
+    """The reasons for which a model stops working on an answer."""
 
     ANSWERED = "answered"
     CUT = "cut"
     """The answer reached its token limit."""
     REPEATED = "repeated"
-    """One tool was called too often with the same arguments."""
+    """The model called one tool too often with the same arguments."""
     IDLE = "idle"
-    """Too many consecutive turns read no new note."""
+    """Too many consecutive turns read no new notes."""
     ITERATIONS = "iterations"
     BUDGET = "budget"
-    """Another turn could have exceeded the budget of one answer."""
+    """Another turn could have exceeded the budget for one answer."""
     FAILED = "failed"
     CANCELLED = "cancelled"
 
@@ -35,12 +35,12 @@ class Usage:
     sent: int
     received: int
     estimated: bool
-    """True if the service did not count the tokens and they are estimated as characters / 4."""
+    """True if the service did not report token counts, so they are estimated as characters / 4."""
 
 
 @dataclass(frozen=True)
 class ModelTurn:
-    """One call of the model. Its duration is in the completion's ``timings``."""
+    """One call to the model. The call's duration is in the completion's ``timings``."""
 
     number: int
     text: str
@@ -51,7 +51,7 @@ class ModelTurn:
 
 @dataclass(frozen=True)
 class ToolStep:
-    """One tool that a model called. Its duration is in the completion's ``timings``."""
+    """One tool call by a model. The call's duration is in the completion's ``timings``."""
 
     number: int
     turn: int
@@ -63,7 +63,7 @@ class ToolStep:
     result_tokens: int
     """The estimated number of tokens in the result."""
     refused: str
-    """The reason why the call was refused; empty if it was carried out."""
+    """The reason why the tool call was refused; empty if it was carried out."""
     read: tuple[str, ...]
     """The notes whose text the tool returned."""
 
@@ -74,7 +74,7 @@ class Cited:
 
     path: str
     in_tree: bool
-    """False if the tree does not contain the source, so that it does not ground the answer."""
+    """False if the source is not in the tree and therefore does not support the answer."""
     seen: bool
     """True if the model received the source's text."""
 
@@ -84,29 +84,31 @@ class Completion:
     """A model's work on one answer."""
 
     model: str
-    """The model and its host."""
+    """The model's name and host."""
     ended: EndReason
     why: str
-    """The reason for this end; empty if the model simply answered."""
+    """The reason why the model stopped; empty if it simply answered."""
     turns: tuple[ModelTurn, ...]
     steps: tuple[ToolStep, ...]
     usage: Usage
     cost_cents: float | None
-    """The cost by the user's prices; None if no prices are set."""
+    """The cost at the user's prices; None if no prices are set."""
     cited: tuple[Cited, ...]
     missing: tuple[str, ...]
-    """The required parts (Summary, Details, Sources and Gaps) that the answer lacks."""
+    """The required sections (Summary, Details, Sources and Gaps) that the answer lacks."""
     notices: tuple[str, ...] = ()
     partial: str = ""
     """The text received before a failure or cancellation; not part of the answer."""
     turn_cents: tuple[float, ...] = ()
-    """The cost of each turn by the user's prices; empty if no prices are set."""
+    """The cost of each turn at the user's prices; empty if no prices are set."""
     timings: dict[str, float] = field(default_factory=dict)
-    """Milliseconds: ``turn 1``, ``step 1`` and so on; ``turn 1 first text`` is the time to the turn's first piece."""
+    """Durations in milliseconds by name: ``turn 1``, ``step 1`` and so on; ``turn 1 first text`` is the time until the
+    first text of the turn.
+    """
 
     @property
     def ungrounded(self) -> tuple[str, ...]:
-        """The answer's sources that are not in the tree."""
+        """The sources named by the answer that are not in the tree."""
         return tuple(cited.path for cited in self.cited if not cited.in_tree)
 
     @property
@@ -130,7 +132,7 @@ class PromptSection:
 
 @dataclass(frozen=True)
 class Lane:
-    """One lane of the manifest: its token budget, and the entries that fit into it."""
+    """One lane of the manifest: the lane's token budget, and the entries that fit into it."""
 
     name: str
     budget: int
@@ -141,7 +143,7 @@ class Lane:
 
 @dataclass(frozen=True, slots=True)
 class ManifestPlace:
-    """A file's place in the manifest. ``position`` in its lane counts from 1; None if the file is ``left_out``."""
+    """A file's place in the manifest. ``position``, in the lane, counts from 1; None if it is ``left_out``."""
 
     path: str
     lane: str
@@ -152,12 +154,12 @@ class ManifestPlace:
     tokens: int | None
     """The file's own estimated tokens; None if they are unknown."""
     before: int
-    """The number of the lane's tokens that earlier entries use."""
+    """The number of the lane's tokens used by earlier entries."""
     budget: int
     text_path: str
     """The file whose text represents this file: its abstract, or the file itself."""
     left_out: str
-    """The reason why the file is not in the manifest, in one line; empty if it is."""
+    """The one-line reason why the file is not in the manifest; empty if it is."""
     source: str
     """The origin of the manifest."""
 
@@ -198,21 +200,22 @@ class Answer:
     """The answer that the user reads."""
 
     kind: str
-    """``cached``, ``direct``, ``not_covered``, ``model``; ``extractive`` if a model should have written it;
-    ``retrieval`` for an engine that writes none."""
+    """``cached``, ``direct``, ``not_covered``, ``model``, ``extractive`` (in place of an answer that a model should
+    have written), or ``retrieval`` for an engine that writes no answers.
+    """
     text: str
     prompt: ModelPrompt | None
     notice: str
     sources: tuple[str, ...]
     """The paths of the results that ``text`` names as sources."""
     completion: Completion | None = None
-    """The model's work on the answer, even if it failed."""
+    """The model's work on the answer, including work that failed."""
 
     @property
     def awaits_model(self) -> bool:
-        """True if a model should write the answer but was not called. ``prompt`` is what it would receive."""
+        """True if a model should write the answer but was not called. ``prompt`` is the prompt for that model."""
         return self.prompt is not None and self.completion is None
 
 
 RETRIEVAL_ALONE = Answer("retrieval", "", None, "", ())
-"""The answer of an engine that only retrieves."""
+"""The answer of an engine that only retrieves documents."""

@@ -23,7 +23,7 @@ class State(StrEnum):
 class Check:
     """One comparison that decided something.
 
-    ``passed`` is None if the check was not reached. ``margin`` is value minus threshold, in the value's own unit.
+    ``passed`` is None if the check was not reached. ``margin`` is the value minus the threshold, in the value's unit.
     ``constant`` is the threshold's dotted name in the profile (empty if it has none), and ``rule`` a section of
     ``docs/reference/byterover.md``.
     """
@@ -41,7 +41,7 @@ class Check:
 
 @dataclass(frozen=True)
 class Stage:
-    """The counts of one stage: ``came_in - dropped == went_out``."""
+    """The document counts of one stage: ``came_in - dropped == went_out``."""
 
     name: str
     came_in: int

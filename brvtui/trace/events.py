@@ -1,4 +1,4 @@
-"""Events during the answering of a query, in order: plain frozen data.
+"""Events that occur while a query is answered, as plain frozen data.
 
 The order is: :class:`Routed`; for every turn of the model :class:`TurnBegun`, then any number of :class:`TextDelta` and
 :class:`Waiting`, :class:`TurnEnded`, and a :class:`StepBegun` and a :class:`StepEnded` for each tool that the model
@@ -15,7 +15,7 @@ from brvtui.trace import ModelTurn, ToolStep, Trace
 
 @dataclass(frozen=True, slots=True)
 class Routed:
-    """The route is decided. ``model`` is called next; it is empty if no model is called."""
+    """The route is decided. ``model`` is the model to be called next; empty if no model is called."""
 
     trace: Trace
     model: str
@@ -30,14 +30,14 @@ class TurnBegun:
 
 @dataclass(frozen=True, slots=True)
 class TextDelta:
-    """A piece of the model's text. Pass it through ``visible`` before it is shown."""
+    """A piece of the model's text. Pass the piece through ``visible`` before showing it."""
 
     text: str
 
 
 @dataclass(frozen=True, slots=True)
 class Waiting:
-    """The service is called again after ``seconds``, for the reason ``why``, which is one line."""
+    """The service will be called again after ``seconds``. ``why`` is the one-line reason."""
 
     seconds: float
     why: str
@@ -77,7 +77,7 @@ class Finished:
 
 @dataclass(frozen=True, slots=True)
 class CompletionFailed:
-    """The model returned no answer or was cancelled; ``why`` is one line. ``trace`` contains a substitute answer."""
+    """The model failed or was cancelled; ``why`` is the one-line reason. ``trace`` contains a substitute answer."""
 
     trace: Trace
     why: str

@@ -1,4 +1,4 @@
-"""Users' feedback on results, and its storage for engines that learn from it."""
+"""Users' feedback on results, stored for engines that learn from it."""
 
 from __future__ import annotations
 
@@ -16,8 +16,7 @@ class Usefulness(StrEnum):
     """The result was used with changes."""
     DISMISSED = "dismissed"
     FAILED = "failed"
-    """The system failed while the result was in use. This does not judge the result, so it is stored but not counted.
-    """
+    """The system failed while the result was in use. This feedback is stored, but not counted."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from brvtui.trace.scores import Part
 
 
 def date_after(now_ms: float, days: float) -> str:
-    """The date (UTC), ``2027-11-10``, that is ``days`` after ``now_ms``; empty if it is outside the calendar."""
+    """The UTC date ``days`` after ``now_ms``, such as ``2027-11-10``; empty if it is outside the calendar."""
     try:
         return (datetime.fromtimestamp(now_ms / 1000, UTC) + timedelta(days=days)).date().isoformat()
     except (OverflowError, OSError, ValueError):
@@ -25,7 +25,7 @@ class DatedEvent:
     days: float
     """The number of days from now; 0 or less if the event is in the past."""
     date: str
-    """The date (UTC), ``2027-11-10``; empty if it is outside the calendar, or for a past event with an unknown date."""
+    """The UTC date, such as ``2027-11-10``; empty outside the calendar, or for an unknown date in the past."""
     text: str
 
 
@@ -38,11 +38,11 @@ class DocumentForecast:
     reach: float
     """The best score that any document can have."""
     lacks: tuple[Part, ...]
-    """The parts by which this document falls short of ``reach``, largest first; their values are below 0."""
+    """The parts by which the document falls short of ``reach``, largest first; their values are negative."""
     ceiling_then: float
     """The ceiling on the requested day; equal to ``ceiling`` for today."""
     events: tuple[DatedEvent, ...]
-    """All events: past ones, then future ones, soonest first."""
+    """All events in chronological order."""
 
 
 @dataclass(frozen=True)
@@ -51,22 +51,22 @@ class EventCount:
 
     kind: str
     text: str
-    """The documents' state after the event, which follows their number: ``out of tier 2``."""
+    """The phrase after the number of documents, which describes their state after the event: ``out of tier 2``."""
     by_then: int
     """The number of documents to which the event has happened by the end of the span."""
     in_span: int
-    """The number of these documents to which it happens within the span, after now."""
+    """The number of documents to which the event will happen between now and the end of the span."""
 
 
 @dataclass(frozen=True)
 class AgeingDocument:
-    """A document, and the effects of time on it by the end of a span."""
+    """A document, and the effects of time on the document by the end of a span."""
 
     path: str
     title: str
     maturity: str
     ceiling: float
-    """The best score that any query can give it now."""
+    """The best score that any query can give the document now."""
     ceiling_then: float
     """The best score that any query can give the document at the end of the span."""
     events: tuple[DatedEvent, ...]
@@ -84,13 +84,13 @@ class Outlook:
     """The current time, ISO 8601 in UTC."""
     days: int
     until: str
-    """The last date (UTC), ``2026-12-20``; empty if it is outside the calendar."""
+    """The last UTC date of the span, such as ``2026-12-20``; empty if it is outside the calendar."""
     event: str
-    """The requested kind of events; empty for all."""
+    """The requested kind of event; empty for all kinds."""
     ranked: int
     """The number of documents that the engine ranks."""
     notes: int
-    """The number of notes. An engine may rank fewer; for example, Soleri skips archived stubs."""
+    """The number of notes. An engine may rank fewer: for example, Soleri skips archived stubs."""
     counts: tuple[EventCount, ...]
     documents: tuple[AgeingDocument, ...]
     """The documents with an event, in the order of their first events."""

@@ -11,7 +11,7 @@ from brvtui.trace.scores import AgedSignals, Ceiling, Contribution, MatchedWord,
 
 @dataclass(frozen=True, slots=True)
 class LegHit:
-    """One entry of a leg. ``rank`` counts from 0; ``value`` is the ranking value, in the leg's own unit."""
+    """One entry of a leg. ``rank`` counts from 0; ``value`` is the ranking value, in the leg's unit."""
 
     id: str
     rank: int
@@ -20,7 +20,7 @@ class LegHit:
 
 @dataclass(frozen=True, slots=True)
 class Leg:
-    """One ranked list before fusion. ``counts`` is False if the list is not part of the fused one."""
+    """One ranked list before fusion. ``counts`` is False if the list does not contribute to the fused list."""
 
     name: str
     """``bm25``, ``vector``, or another channel of the engine."""
@@ -67,7 +67,7 @@ class Origin(StrEnum):
 
 @dataclass(frozen=True)
 class Hit:
-    """A ranked result. The engine shows it as ``path``; ``file`` is the note below the tree that it represents."""
+    """A ranked result. The engine shows it as ``path``; ``file`` is the path in the tree of the note behind it."""
 
     path: str
     file: str
@@ -94,7 +94,7 @@ class Hit:
 
 
 def parts_gap(hit: Hit) -> float:
-    """The absolute difference between the sum of the hit's parts and its score (0 if exact)."""
+    """The absolute difference between the sum of the hit's parts and the hit's score (0 if exact)."""
     return abs(sum(part.value for part in hit.parts) - hit.score)
 
 
@@ -105,7 +105,7 @@ def adds_up(hit: Hit) -> bool:
 
 @dataclass(frozen=True)
 class NearMiss:
-    """A note that matched but is not in the results. ``short`` is its distance to the results, in score or in ranks."""
+    """A note that matched but is not a result. ``short`` is its distance from the results, in score or ranks."""
 
     path: str
     file: str
@@ -137,7 +137,7 @@ class BetterMatch:
 
 
 def behind_the_first(hit: Hit, rank: int, kept: int) -> NearMiss:
-    """``hit`` at ``rank``, which is not among the first ``kept`` results."""
+    """The near miss for ``hit`` at ``rank``, which is not among the first ``kept`` results."""
     return NearMiss(
         hit.path, hit.file, hit.title, hit.kind, "", rank, hit.score, f"behind the first {kept}", rank - kept
     )
@@ -164,12 +164,12 @@ def listed(hit: Hit) -> Listed:
 
 @dataclass(frozen=True)
 class Detail:
-    """The term-by-field detail of one document. Contributions sum to ``score.term_sum`` within the tolerance."""
+    """The term-by-field detail of one document. The contributions sum to ``score.term_sum`` within the tolerance."""
 
     path: str
     contributions: tuple[Contribution, ...]
     score: TextScore | None
-    """The text score; None if the engine's has no such parts."""
+    """The text score; None if the engine's text score is not made of terms."""
     formula: str
     hit: Hit | None = None
-    """The document's score, or the score that it would have had without cuts; None if nothing in it matches."""
+    """The document's score, or the score without the engine's cuts; None if nothing in the document matches."""

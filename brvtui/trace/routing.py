@@ -1,4 +1,4 @@
-"""Trace sections of engines that route a query through tiers: the cache, and the outcome."""
+"""Trace sections for engines that route a query through tiers: the cache and the outcome."""
 
 from __future__ import annotations
 
@@ -13,21 +13,21 @@ from brvtui.trace.hits import Hit, Listed
 
 @dataclass(frozen=True)
 class Rung:
-    """One step of the retry ladder: its search, its result, and the number of notes found."""
+    """One step of the retry ladder: the search, the search's result, and the number of notes found."""
 
     number: int
     strategy: str
     query: str
-    """The rewritten text; empty for a step without one."""
+    """The rewritten query text; empty for a step without one."""
     state: State
     hits: int
     why: str
     listed: tuple[Listed, ...] = ()
-    """The best of the step's results, at most :data:`MOST_LISTED`."""
+    """The step's best results, at most :data:`MOST_LISTED`."""
     unit: str = ""
-    """The unit of the scores in :attr:`listed`: ``score``, ``BM25``, ``similarity of names``; empty without results."""
+    """The unit of scores in :attr:`listed`: ``score``, ``BM25``, ``similarity of names``; empty without results."""
     timed_by: str = ""
-    """The key of the step's milliseconds in ``timings``; empty if it did not search."""
+    """The key of the step's duration in ``timings``; empty if the step did not search."""
 
     @property
     def ran(self) -> bool:
@@ -54,7 +54,7 @@ class Ladder:
 
     @property
     def strategy(self) -> str:
-        """The step that found something; empty if none did."""
+        """The step that found results; empty if no step did."""
         return next((rung.strategy for rung in self.rungs if rung.state is State.HIT and rung.number), "")
 
 
@@ -79,7 +79,7 @@ class FingerprintState:
 
     value: str
     held: bool
-    """True if an earlier value was still cached, so that files were not checked again."""
+    """True if an earlier fingerprint was still cached, so the files were not checked again."""
     age_s: float
     left_s: float
     current: str
@@ -94,7 +94,7 @@ class CacheEntry:
     key: str
     tier: int
     covered: bool
-    """True if notes or a model produced the answer; False if the query was not covered."""
+    """True if notes or a model produced the answer; False if the memory did not cover the query."""
     age_s: float
     left_s: float
     fingerprint_match: bool
@@ -109,7 +109,7 @@ class CacheEntry:
 
 @dataclass(frozen=True)
 class CacheLook:
-    """Both cache look-ups over all entries, oldest insertion first."""
+    """Both cache look-ups (exact and fuzzy) over all entries, with the entries in order of insertion."""
 
     SECTION: ClassVar = "cache"
 
@@ -128,8 +128,8 @@ class CacheLook:
     def lasts_s(self, tree: FingerprintState) -> float | None:
         """The number of seconds for which the matching entry can still be used; None if no entry answered.
 
-        It can be used until it expires or, if the ``tree`` has changed, until the cached fingerprint that hides the
-        change expires.
+        The entry can be used until it expires or, if the ``tree`` has changed, until the cached fingerprint that hides
+        the change expires.
         """
         entry = next((entry for entry in self.entries if entry.key == self.hit_key), None)
         if entry is None:
@@ -138,7 +138,7 @@ class CacheLook:
 
 
 class Outcome(StrEnum):
-    """The outcome of a route: the kind of answer to the query."""
+    """The outcome of a route: the kind of answer that the query receives."""
 
     EXACT_CACHE = "exact_cache"
     FUZZY_CACHE = "fuzzy_cache"
@@ -150,7 +150,7 @@ class Outcome(StrEnum):
 
 @dataclass(frozen=True)
 class Route:
-    """The outcome of the route."""
+    """The outcome of a route through the tiers."""
 
     SECTION: ClassVar = "route"
 
@@ -160,13 +160,13 @@ class Route:
 
     @property
     def needs_model(self) -> bool:
-        """True at tiers 3 and 4, and if no note covers the query."""
+        """True if the query needs a model: at tiers 3 and 4, and if no note covers the query."""
         return self.outcome in (Outcome.SINGLE_CALL, Outcome.AGENTIC_LOOP, Outcome.NOT_COVERED)
 
 
 @dataclass(frozen=True, slots=True)
 class TreeChanges:
-    """The differences from an earlier tree in files that the fingerprint covers, as sorted paths."""
+    """The files covered by the fingerprint that changed since an earlier tree, as sorted paths."""
 
     changed: tuple[str, ...] = ()
     added: tuple[str, ...] = ()
@@ -180,6 +180,6 @@ class CacheNow:
     fingerprint: FingerprintState
     look: CacheLook
     changes: Mapping[str, TreeChanges]
-    """The changes since each entry was answered, by the entry's key, if they are still known."""
+    """The changes to the tree since each entry was answered, by the entry's key, if those changes are still known."""
     index_left_s: float = 0.0
-    """The number of seconds for which the engine may still search an index from before the last change to the tree."""
+    """The seconds for which the engine may still search an index that predates the last change to the tree."""

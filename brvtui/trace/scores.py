@@ -20,7 +20,7 @@ class MatchKind(StrEnum):
 
 @dataclass(frozen=True)
 class TermMatch:
-    """An index term that matches a query term. ``weight`` is in 0..1; ``df`` counts notes per field."""
+    """An index term that matches a query term. ``weight`` is in 0..1; ``df`` is the number of notes per field."""
 
     term: str
     kind: MatchKind
@@ -35,18 +35,18 @@ class MatchedWord:
 
     query: str
     word: str
-    """The word as it is in the document's index."""
+    """The word as it occurs in the document's index."""
     kind: MatchKind
     distance: int
-    """The number of letters that a longer word adds, or that differ in a misspelling; 0 if there is no difference."""
+    """The number of letters that a longer word adds, or in which a misspelling differs; 0 if the words are the same."""
     fields: tuple[str, ...]
-    """The fields that contain it, heaviest first: ``title``, ``path``, ``text``; ``below`` for a folder raised by a
-    note.
+    """The fields that contain the word, heaviest first: ``title``, ``path``, ``text``; ``below`` for a folder raised by
+    a note.
     """
 
 
 class Whereabouts(StrEnum):
-    """The form in which notes contain a word that an engine finds in none of them."""
+    """The form in which notes contain a word that the engine does not find in any note."""
 
     NOWHERE = "nowhere"
     UNKNOWN = "too much to search"
@@ -58,26 +58,26 @@ class Whereabouts(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class MissingWord:
-    """A query word that an engine finds in no note, looked up in the notes' texts."""
+    """A query word that the engine does not find in any note, looked up in the text of the notes."""
 
     word: str
     """The word as the engine searched for it."""
     typed: str
-    """The query word from which it was derived; empty if there is none."""
+    """The query word from which ``word`` was derived; empty if there is none."""
     where: Whereabouts
     notes: int = 0
-    """The number of notes whose text contains it."""
+    """The number of notes whose text contains the word."""
     file: str = ""
-    """The path of one of these notes."""
+    """The path of one note whose text contains the word."""
     run: str = ""
-    """The run of characters in which that note contains it."""
+    """The run of characters in which the note at ``file`` contains the word."""
     helps: bool = False
     """True if a search for ``run`` was tried and found a note that contains the word."""
 
 
 @dataclass(frozen=True)
 class TermExpansion:
-    """Every index term that matches one query term. ``matches`` lists only the heaviest; the counts include all."""
+    """Every index term that matches one query term. ``matches`` lists the heaviest; the counts include all."""
 
     term: str
     matches: tuple[TermMatch, ...]
@@ -87,7 +87,7 @@ class TermExpansion:
     notes: int
     """The number of notes that contain any matching term in any field."""
     near: tuple[str, ...] = ()
-    """Other forms of the word in the notes, which no rule matches, if no note contains a matching term."""
+    """Other forms of the word in the notes, which no rule matches; listed only if no note contains a match."""
 
 
 @dataclass(frozen=True)
@@ -113,7 +113,7 @@ class TextScore:
 
 @dataclass(frozen=True)
 class AgedSignals:
-    """A note's signals before and after decay. Importance 0..100, recency 0..1, ``days`` since the file's mtime."""
+    """A note's signals before and after decay: importance 0..100, recency 0..1, ``days`` since the file's mtime."""
 
     maturity: str
     importance_stored: float
@@ -131,18 +131,18 @@ class AgedSignals:
 
 @dataclass(frozen=True)
 class Horizon:
-    """A threshold that a note may reach, and the number of days for which that is possible."""
+    """A threshold that a note's score may reach, and the number of days for which that remains possible."""
 
     threshold: float
     constant: str
     reachable: bool
     days_left: float | None
-    """The days until the ceiling falls below the threshold; None if it never does, and 0 if it already has."""
+    """The days until the ceiling falls below the threshold; None if it never does, 0 if it already has."""
 
 
 @dataclass(frozen=True)
 class Ceiling:
-    """The score that a note would have now with a perfect text match, and its horizons for thresholds."""
+    """The score that a note would have now with a perfect text match, and the horizons of the thresholds."""
 
     score: float
     horizons: tuple[Horizon, ...]

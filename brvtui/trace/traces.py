@@ -41,14 +41,14 @@ class SnapshotInfo:
     generation: int
     notes: int
     clock: str
-    """The time, ISO 8601 in UTC with milliseconds."""
+    """The time of the snapshot, in ISO 8601 (UTC) with milliseconds."""
     is_code: bool = False
-    """True if the notes are a repository's symbols."""
+    """True if the documents are the symbols of a code repository."""
 
 
 @dataclass(frozen=True)
 class Scale:
-    """The format of scores and bars: the number of decimals, and the score of a full bar."""
+    """The format of scores and bars: the number of decimals, and the score that fills a bar."""
 
     decimals: int = 2
     full: float = 1.0
@@ -57,14 +57,14 @@ class Scale:
 
 
 class Section(Protocol):
-    """Typed frozen data that only one engine has. ``SECTION`` is its name in JSON, unique within the engine."""
+    """Typed frozen data specific to one engine. ``SECTION`` is the section's name in JSON, unique within the engine."""
 
     SECTION: ClassVar[str]
 
 
 @dataclass(frozen=True)
 class UnreadSection:
-    """A section of a saved trace, as plain data, whose type is unknown here."""
+    """A section of a saved trace, kept as plain data because its type is unknown here."""
 
     SECTION: str
     data: Any
@@ -111,22 +111,21 @@ class Trace:
     """The engine's own data; each item is a :class:`Section` of a different type."""
     scale: Scale = Scale()
     missing: tuple[MissingWord, ...] = ()
-    """The searched words that no document matches, and where documents contain them in another form."""
+    """The query words that no document matches, and the documents that contain those words in another form."""
     filters: str = ""
-    """The scope and options that exclude documents, in words, if nothing was found; otherwise empty."""
+    """If nothing was found, the scope and options that exclude documents, in words; otherwise empty."""
     filtered_out: int = 0
-    """The number of documents that would be found without :attr:`filters`, if nothing was found."""
+    """If nothing was found, the number of documents that would be found without :attr:`filters`."""
     notices: tuple[str, ...] = ()
     options: dict[str, Any] = field(default_factory=dict)
-    """The query's options by name, as plain data sufficient to run it again: an alias file is recorded by its content.
-    """
+    """The query's options by name, as plain data to run it again; an alias file is recorded by its content."""
     timings: dict[str, float] = field(default_factory=dict)
     """The milliseconds of every stage."""
     better_match: BetterMatch | None = None
 
     @property
     def ran(self) -> bool:
-        """True if the query was run; False if it was only previewed, which has no effect."""
+        """True if the query was run; False if it was previewed, which has no effects."""
         return self.mode == "run"
 
     @property
@@ -186,7 +185,7 @@ class RemedyKind(StrEnum):
 
 @dataclass(frozen=True)
 class Remedy:
-    """One change that helps the document. A ``verified`` remedy was tried, and its numbers are the results."""
+    """One change that helps the document. If ``verified``, it was tried, and the numbers are the results."""
 
     text: str
     verified: bool
@@ -204,16 +203,18 @@ class Remedy:
     maturity: str = ""
     """The maturity to set."""
     title: str = ""
-    """The title to give it."""
+    """The title to give the document."""
     is_used: bool | None = None
-    """True if the answer then uses the document, False if it only lists it; None if this was not checked."""
+    """True if the changed answer uses the document, False if it only lists it; None if this was not checked."""
     gain: str = ""
-    """The improvement, in a few words, if the rank stays the same; otherwise empty."""
+    """The improvement, in a few words, if the document's rank stays the same; otherwise empty."""
 
 
 @dataclass(frozen=True)
 class Explanation:
-    """One document and one query: the rank and hit if it is in the answer, or else the earliest reason and a remedy."""
+    """The explanation of one document for one query: the rank and hit if the document is in the answer; otherwise the
+    earliest reason and a remedy.
+    """
 
     query: str
     path: str
@@ -221,20 +222,22 @@ class Explanation:
     found: bool
     rank: int | None
     hit: Hit | None
-    """The document's score. If it is not in the answer, the score that it would have had; None if nothing matches."""
+    """The document's score, or the score that it would have had if it is not in the answer; None if nothing in the
+    document matches.
+    """
     detail: Detail | None
     reason: Reason | None
     numbers: str
     remedy: Remedy | None
     use: str
-    """The use of a document in the answer: quoted, passed to a model, listed. For one that is not ``found``, its use in
-    an answer from the cache; otherwise empty.
+    """The document's role in the answer: quoted, passed to a model, or listed. For a document that is not ``found``,
+    its role in a cached answer; otherwise empty.
     """
     trace: Trace
     notice: str = ""
-    """The reason why the explanation may not fit the answer; empty if both used the same snapshot."""
+    """The reason why the explanation may not match the answer; empty if both used the same snapshot."""
     remedies: tuple[Remedy, ...] = ()
-    """The changes that would raise the document, best first; empty unless they were requested."""
+    """The changes that would raise the document, best first; empty unless remedies were requested."""
 
 
 # The vocabulary as plain data, ready for JSON.

@@ -362,7 +362,7 @@ async def test_enter_is_offered_only_on_rows_that_open(fleet: Fleet) -> None:
         await until(pilot, lambda: "check it out" in toast_text(pilot))
 
 
-@pytest.mark.parametrize(("keys", "text"), [(["escape"], _QUESTION), (["i", "s"], f"{_QUESTION}s")])
+@pytest.mark.parametrize(("keys", "text"), [(["escape"], _QUESTION), (["i", "end", "s"], f"{_QUESTION}s")])
 async def test_run_stops_at_once_and_can_continue(fleet: Fleet, keys: list[str], text: str) -> None:
     held = HeldAsks("catalog")
     async with fleet_app(fleet, lambda: held).run_test(size=WIDE) as pilot:

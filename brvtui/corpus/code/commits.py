@@ -24,14 +24,14 @@ _MOST_LISTED = 64 << 20
 
 
 class DiffError(Exception):
-    """A change that could not be read; the message is one line."""
+    """A change set that could not be read; the message is one line."""
 
 
 def files_of_patch(patch: str) -> list[str]:
-    """The distinct files that a unified diff changes, in the order and with the names of the diff.
+    """The distinct files that a unified diff changes, in the diff's order and under the diff's names.
 
-    Names keep their ``a/`` or ``b/``. A removed file appears under its old name, a renamed one under its new name. The
-    result is empty for text that is not a diff.
+    Names keep their prefix ``a/`` or ``b/``. A removed file appears under its old name, a renamed file under its new
+    one. The result is empty for text that is not a diff.
     """
     files: dict[str, None] = {}
     old, removed, added = "", 0, 0
@@ -53,7 +53,7 @@ def files_of_patch(patch: str) -> list[str]:
 
 
 def _name(written: str) -> str:
-    """A file name from the header of a diff, without a time and without git's quotes and escapes."""
+    """A file name from the header of a diff, without the time and without git's quotes and escapes."""
     name = written.partition("\t")[0].rstrip("\r")
     if len(name) > 1 and name.startswith('"') and name.endswith('"'):
         return os.fsdecode(_ESCAPE.sub(_byte, name[1:-1].encode("utf-8", "surrogateescape")))
@@ -90,11 +90,11 @@ def files_between(root: Path, revisions: str) -> list[str]:
 
 
 _DAYS = 30
-"""The maximum age in days of a commit that adds to a score."""
+"""The maximum age in days of a commit that raises a score."""
 _LARGEST_OUTPUT = 32_000_000
 _MOST_COMMITS = 5_000
 _SECONDS = 5.0
-"""The time limit for all files of one repository state. Lines in the remaining files have unknown times."""
+"""The time limit for all files of one repository state. The times of lines in the remaining files are unknown."""
 _FEWEST_FIELDS = 3
 
 
@@ -102,10 +102,10 @@ class CommitTimes:
     """The commit times of lines changed within 30 days. Files are read from git on demand."""
 
     def __init__(self, root: Path) -> None:
-        """Reads nothing yet; ``root`` is the repository or one of its folders."""
+        """Stores ``root``, which is the repository or one of its folders. Reads no file yet."""
         self._root = root
         self.problem = ""
-        """The reason for ignoring commit times, in one line; empty if they are used, or outside git."""
+        """The one-line reason for ignoring commit times; empty if they are used, or outside a git repository."""
         self._log, self._since, self._left = b"", 0, _SECONDS
         self._is_slow = False
         self._recent: frozenset[str] = frozenset()
@@ -133,9 +133,10 @@ class CommitTimes:
         self._since = since
 
     def of_line(self, path: str, line: int, now: float) -> float | None:
-        """The commit time of line ``line``, from 1, in seconds since 1970; ``now`` if the line is not committed yet.
+        """The commit time, in seconds since 1970, of line ``line`` (counted from 1); ``now`` if the line is not
+        committed yet.
 
-        None if the commit is more than 30 days old or unknown, because git is missing or no commit contains the file.
+        None if the commit is more than 30 days old or unknown because git is missing or no commit contains the file.
         """
         if path not in self._recent:
             return None
@@ -149,7 +150,7 @@ class CommitTimes:
         return next((when for committed_line, when in committed if committed_line == text), now) if committed else None
 
     def _read(self, path: str) -> tuple[list[str], list[tuple[str, float]]]:
-        """A file's current lines, and its committed lines with their times; both empty after the time limit."""
+        """The file's current lines, and its committed lines with their times; both empty after the time limit."""
         began = time.monotonic()
         try:
             if self._left <= 0:

@@ -1,4 +1,4 @@
-"""Links notes to code: the symbols and files in a note, the notes about a symbol, and files without notes."""
+"""Links notes to code: the symbols and files in each note, the notes about a symbol, and files without notes."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ class SymbolPage:
     """A symbol as a document."""
 
     path: str
-    """``src/app.py/Server.run``: its file, used as a folder, followed by its name in the file."""
+    """``src/app.py/Server.run``: the symbol's file, used as a folder, and the symbol's name in the file."""
     symbol: CodeNode
     title: str
-    """The name in the file, with enclosing types."""
+    """The symbol's name in the file, with enclosing types."""
 
 
 @dataclass(frozen=True)
@@ -64,7 +64,7 @@ class SymbolPages:
         return {path: tuple(pages) for path, pages in by_file.items()}
 
     def lines_of(self, page: SymbolPage) -> tuple[int, int | None]:
-        """The first line of a symbol, from 1, and that of the next symbol outside it; None if there is none."""
+        """The first line of a symbol, from 1, and that of the next symbol outside it (None if there is none)."""
         inside = f"{page.symbol.id}."
         later = (other.symbol for other in self.of_file[page.symbol.path] if other.symbol.line > page.symbol.line)
         return page.symbol.line, next((other.line for other in later if not other.id.startswith(inside)), None)
@@ -116,7 +116,7 @@ class CodeMention(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class SpeakingNote:
-    """A note with its text."""
+    """A note together with its text."""
 
     note: str
     """The path of the note."""
@@ -134,7 +134,8 @@ def speaking_note(notes: Snapshot, path: str) -> SpeakingNote:
 class CodeNames:
     """A repository's files and symbols by the names that notes use.
 
-    A name counts only if it is unambiguous: it belongs to one file, one symbol, or one symbol outside tests.
+    A name counts only if it is unambiguous: it must belong to exactly one file, one symbol, or one symbol outside
+    tests.
     """
 
     def __init__(self, graph: CodeGraph) -> None:
@@ -148,7 +149,7 @@ class CodeNames:
                 self._symbols.setdefault(node.name, []).append(node)
 
     def mentions(self, note: SpeakingNote) -> list[CodeMention]:
-        """The mentions in ``note``, one per target: paths first, then names in backticks, then other words."""
+        """The mentions of code in ``note``, one per target: paths first, then names in backticks, then other words."""
         mentions: dict[str, CodeMention] = {}
         text = _FENCED.sub("", note.text)
         for match in _PATH.finditer(text):
@@ -171,8 +172,8 @@ class CodeNames:
             mentions.setdefault(target, CodeMention(note, target, written, how))
 
     def file(self, written: str) -> str:
-        """The path of the single file that matches ``written`` with its whole path or its end; empty if there is not
-        exactly one.
+        """The path of the only file whose path equals ``written`` or ends with it; empty if there is not exactly
+        one.
         """
         path = _PLACE.sub("", written.strip().strip("`").rstrip(".,;:")).removeprefix("./")
         ends = [
@@ -183,7 +184,7 @@ class CodeNames:
         return path if path in ends else ends[0] if len(ends) == 1 else ""
 
     def symbol(self, written: str) -> str:
-        """The id of the single symbol that matches ``written``, with or without enclosing names; empty if there is not
+        """The id of the only symbol that matches ``written``, with or without enclosing names; empty if there is not
         exactly one.
         """
         name = written.partition("(")[0].replace("::", ".").replace("#", ".").replace("->", ".").strip(".")
@@ -202,12 +203,12 @@ def note_id(note: str) -> str:
 
 
 def note_path(id_: str) -> str:
-    """The path of the note with the id ``id_``."""
+    """The path of the note with the graph id ``id_``."""
     return id_.removeprefix(_NOTE)
 
 
 def nearest_of_each_note(mentions: Sequence[CodeMention]) -> list[CodeMention]:
-    """The first mention of each note, in order."""
+    """The first of the ``mentions`` in each note, in order."""
     first: dict[str, CodeMention] = {}
     for one in mentions:
         first.setdefault(one.note, one)
@@ -215,7 +216,7 @@ def nearest_of_each_note(mentions: Sequence[CodeMention]) -> list[CodeMention]:
 
 
 def _dotted(node: CodeNode) -> str:
-    """A symbol's id as one dotted name, without the extension of its file: ``.src.app.web.Server.run``."""
+    """A symbol's id as one dotted name, without the file extension: ``.src.app.web.Server.run``."""
     stem, dot, _ = node.path.rpartition(".")
     inside = node.id.removeprefix(node.path) if node.id.startswith(f"{node.path}.") else f".{node.id}"
     return f".{(stem if dot and inside != f'.{node.id}' else '').replace('/', '.')}{inside.replace('/', '.')}"
@@ -250,7 +251,7 @@ class Documentation:
     def edges(self) -> list[CodeEdge]:
         """An edge from each note (:func:`note_id`) to each mentioned symbol.
 
-        A file counts as its outermost symbols. Only the first 200 symbols of a note are used.
+        A mention of a file counts as a mention of its outermost symbols. Only the first 200 symbols of a note are used.
         """
         targets: dict[str, dict[str, str]] = {}
         for mention in self.mentions:
@@ -264,9 +265,9 @@ class Documentation:
         ]
 
     def notes_about(self, target: str) -> list[CodeMention]:
-        """The mentions of a symbol, of its type and of its file, nearest first.
+        """The mentions of a symbol, its type and its file in notes, nearest first.
 
-        For a file path, also the mentions of everything in the file.
+        For a file path, the result includes mentions of everything in the file.
         """
         mentions = [*self._by_target.get(target, ())]
         path = self._paths.get(target)
@@ -280,6 +281,6 @@ class Documentation:
 
     @cached_property
     def files_without_note(self) -> list[str]:
-        """The files that no note mentions, neither directly nor by a symbol. Test files are left out."""
+        """The files that no note mentions, either directly or by mentioning a symbol. Test files are left out."""
         spoken = {self._paths.get(target, target) for target in self._by_target}
         return sorted({path for path in self._paths.values() if path not in spoken and not is_test_file(path)})

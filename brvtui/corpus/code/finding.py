@@ -1,4 +1,4 @@
-"""Lists the source files of a repository, and the files and folders that are left out."""
+"""Lists the source files of a repository, and the files and folders that were skipped."""
 
 from __future__ import annotations
 
@@ -21,15 +21,17 @@ _LARGEST_GO_MODULE = 65_536
 _ENVIRONMENT = "pyvenv.cfg"
 _BINARY_HEAD = 8192
 _MANY_UNREAD = 20
-"""A language's unread files are reported if there are this many, or one per this many files read."""
+"""The number of unread files from which a language is always reported; with fewer files read, one unread file for every
+20 read is enough.
+"""
 NOT_READ = "not read; brv-tui reads Python, Go, TypeScript, JavaScript, Rust, Java and C#"
-"""The message ending for files of unsupported languages."""
+"""The end of the message for files in unsupported languages."""
 _BUILT_CSHARP = frozenset({"bin", "obj"})
 
 
 @dataclass(frozen=True, slots=True)
 class FoundSource:
-    """A source file on disk, with its state for detecting changes."""
+    """A source file on disk, with the file state used to detect changes."""
 
     path: str
     size: int
@@ -44,7 +46,7 @@ class SourceListing:
     files: tuple[FoundSource, ...]
     skipped: tuple[SkippedSource, ...]
     modules: tuple[tuple[str, str], ...] = ()
-    """The module path that each ``go.mod`` declares, with the folder of that file."""
+    """The module path declared by each ``go.mod``, with the folder of that ``go.mod``."""
 
 
 def list_sources(root: Path, rules: CodeRules) -> SourceListing:

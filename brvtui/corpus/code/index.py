@@ -21,7 +21,7 @@ from brvtui.corpus.code.records import CodeEdge, CodeFile, CodeGraph, CodeNode, 
 from brvtui.corpus.code.rules import CodeRules, code_rules
 
 Read = Callable[[Iterable[Source], CodeRules], Iterable[CodeFile | SkippedSource]]
-"""Parses files and returns the results in order."""
+"""A function that parses files and returns the results in order."""
 Progress = Callable[[int, int], None]
 _TOO_MANY_EDGES = "the types in this code lead to more edges than the limit; the rest are left out"
 _TOO_MANY_IMPORTS = "some files import so many names that not all of them were looked up in every module"
@@ -32,17 +32,17 @@ _DEPENDS_ON_OTHERS = (_FULL, PARSER_FAILS)
 
 @dataclass(frozen=True, slots=True)
 class IndexedFile:
-    """A source file with its state when it was read, and its contents; ``file`` is None if it was skipped."""
+    """A source file with its state when it was read, and its contents (``file``; None if it was skipped)."""
 
     found: FoundSource
     file: CodeFile | None
     skipped: SkippedSource | None = None
     digest: str = ""
-    """The SHA-256 of its bytes; empty if it was skipped."""
+    """The SHA-256 of the file's bytes; empty if the file was skipped."""
 
     @property
     def entries(self) -> int:
-        """The number of its symbols and references."""
+        """The number of symbols and references in the file."""
         return len(self.file.symbols) + len(self.file.references) if self.file else 0
 
 
@@ -51,7 +51,7 @@ class CodeIndex:
     """A repository's contents. A newer index shares unchanged files with an older one."""
 
     repository: str
-    """The prefix of its qualified names: ``name://name``."""
+    """The prefix of qualified names in this repository: ``name://name``."""
     files: Mapping[str, IndexedFile]
     """The files by path, in path order."""
     listing: SourceListing
@@ -109,9 +109,9 @@ def build_index(
 ) -> CodeIndex:
     """The index of the repository at ``root``. Files that have not changed since ``before`` are not read again.
 
-    ``repository`` is the prefix of qualified names; by default, the folder's name twice. ``read`` parses files.
-    ``progress`` is called with the number of files read and the total. Raises NoGrammar if a grammar is missing, and
-    OSError if ``root`` is not a readable folder.
+    ``repository`` is the prefix of qualified names; by default, it is ``name://name`` with the folder's name. ``read``
+    parses files. ``progress`` is called with the number of files read and the total. Raises NoGrammar if a grammar is
+    missing, and OSError if ``root`` is not a readable folder.
     """
     rules = rules or code_rules()
     with os.scandir(root):  # an unreadable repository must not look empty
@@ -153,7 +153,7 @@ class _Reading:
         return indexed
 
     def _changed(self, listed: Iterable[FoundSource]) -> Iterator[Source]:
-        """Yields the files to read, and adds all others to the queue."""
+        """Yields the files that must be read, and queues all others."""
         for found in listed:
             if self._is_full:
                 return
@@ -164,7 +164,7 @@ class _Reading:
                 self._queue.append(one)
 
     def _reuse_or_read(self, found: FoundSource) -> IndexedFile | bytes:
-        """The file's contents if they are known; otherwise its bytes, after adding the file to the queue."""
+        """The file's contents if they are known; otherwise its bytes, after the file has been queued."""
         old = self._before.get(found.path)
         if old is not None and old.found == found and not (old.skipped and old.skipped.reason in _DEPENDS_ON_OTHERS):
             return old

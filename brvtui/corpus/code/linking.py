@@ -20,11 +20,11 @@ _MOST_LEVELS = 12
 _MOST_LOOKUPS = 200
 """The maximum number of modules searched for one name, because imports can be circular."""
 _LOOKUPS, _LOOKUPS_PER_ENTRY = 5_000_000, 5
-"""The limit on module look-ups in a repository: a base, and an amount per reference and import. Usually, each needs
-one.
+"""The limit on module look-ups in a repository: a base, plus an amount per reference and import. Usually, one look-up
+each is enough.
 """
 _BY_PACKAGE = frozenset({"java", "csharp"})
-"""Languages in which files see all names of their own package."""
+"""Languages in which a file sees all names in its own package."""
 _CALLABLE = frozenset({"function", "method"})
 _PASSING_ON = frozenset({"python", "javascript", "typescript", "rust"})
 """Languages with modules that can re-export imported names."""
@@ -45,7 +45,7 @@ class Linker:
     """Resolves names in the files of one repository to symbols."""
 
     def __init__(self, files: Mapping[str, CodeFile], modules: ModuleMap, rules: CodeRules) -> None:
-        """Indexes the symbols and supertypes in ``files``, which are by path."""
+        """Indexes the symbols and supertypes in ``files``, a mapping by path."""
         self._files, self._modules, self._rules = files, modules, rules
         self.nodes = _nodes(files)
         self._bindings = {path: _by_local(file.bindings) for path, file in files.items()}
@@ -59,7 +59,7 @@ class Linker:
 
     @property
     def is_cut(self) -> bool:
-        """True if there are so many imports that names are no longer looked up in all modules."""
+        """True if there are so many imports that names are no longer looked up in every module."""
         return self._lookups_left <= 0
 
     def link(self, file: CodeFile) -> LinkedFile:
@@ -120,14 +120,14 @@ class Linker:
         return source if self._is_type(file, source) else source.rpartition(".")[0]
 
     def _source(self, file: CodeFile, reference: CodeReference) -> str:
-        """The id of the referring symbol, of the type that an ``impl`` elsewhere extends, or of the file."""
+        """The id of the referring symbol, of the type extended by an ``impl`` in another place, or of the file."""
         id_ = _joined(file.base, reference.source)
         if reference.source and id_ not in self.nodes and reference.relation in SUPERTYPES:
             return self.find(file, "", reference.source) or id_
         return id_
 
     def _target(self, file: CodeFile, written: str, source: str) -> tuple[str, bool]:
-        """The id for a written name, and True if the name was resolved to a symbol or an import."""
+        """The id for a written name, and True if that name was resolved to a symbol or an import."""
         type_name = self._type_around(file, source)
         found = self.find(file, type_name, written)
         if found:
@@ -194,7 +194,7 @@ class Linker:
         return ""
 
     def _imported(self, file: CodeFile, name: str, seen: _Seen) -> str:
-        """The symbol that ``name`` refers to by the imports of ``file``, including re-exports."""
+        """The symbol to which ``name`` refers through the imports of ``file``, including re-exports."""
         if (file.path, name) in seen or len(seen) >= _MOST_LOOKUPS or self.is_cut:
             return ""
         seen.add((file.path, name))
@@ -295,12 +295,12 @@ class Linker:
 
 
 def package_of(language: str, package: str) -> str:
-    """The name for the dependency of a file on all files of ``package``."""
+    """The name that represents a file's dependency on all files of ``package``."""
     return f"package://{language}/{package}"
 
 
 def _nodes(files: Mapping[str, CodeFile]) -> dict[str, CodeNode]:
-    """The symbols of all files by id, and the nodes outside files. If two symbols share an id, the first one wins."""
+    """The symbols of all files by id, and the nodes outside files. If two symbols share an id, the first is used."""
     nodes: dict[str, CodeNode] = {}
     for path in sorted(files):
         file = files[path]

@@ -1,4 +1,4 @@
-"""Cached parts of a repository's graph, so that an update after a changed file is cheap."""
+"""Cached parts of a repository's graph, which make an update after a file change cheap."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ def words_of(text: str, shortest: int) -> frozenset[str]:
 
 
 class SimilarFunctions:
-    """The similar functions of each file, cached until its functions change."""
+    """The similar functions of each file, cached until a function in the file changes."""
 
     def __init__(self, repository: str, rules: SimilarityRules) -> None:
-        """``repository`` is the prefix of all qualified names; its words are also compared."""
+        """Stores the rules, and ``repository``: the prefix of all qualified names, whose words are compared."""
         self._repository, self._rules = repository, rules
         self._known: dict[str, tuple[tuple[CodeNode, ...], list[CodeEdge]]] = {}
 
@@ -77,12 +77,12 @@ _Modules = tuple[tuple[str, str], ...]
 
 
 class GraphMemory:
-    """The cached similar functions and links of a repository's last graph. Only one graph is built at a time."""
+    """The similar functions and links of a repository's last graph, cached. Only one graph is built at a time."""
 
     def __init__(self, repository: str, rules: CodeRules) -> None:
-        """``repository`` is the prefix of qualified names."""
+        """Creates an empty memory. ``repository`` is the prefix of qualified names."""
         self.lock = Lock()
-        """Held while a graph is built."""
+        """A lock that is held while a graph is built."""
         self.similar = SimilarFunctions(repository, rules.similarity)
         self.relinked: tuple[str, ...] = ()
         """The paths of the files that were linked again for the last graph."""
@@ -92,11 +92,11 @@ class GraphMemory:
         self._was_cut = False
 
     def edges(self, linker: Linker, files: Mapping[str, CodeFile], modules: _Modules) -> dict[str, list[CodeEdge]]:
-        """The edges of each of ``files``. Links only those files again whose names may now resolve differently.
+        """The edges of each of ``files``. Links a file again only if names in it may now resolve differently.
 
-        These are changed files, files that looked for a symbol in a changed file, and files that looked for a member of
-        a type whose supertypes have changed. All files are linked again if a file was added, removed or moved to
-        another package, or if the last graph was cut.
+        The files linked again are changed files, files that looked for a symbol in a changed file, and files that
+        looked for a member of a type whose supertypes have changed. All files are linked again if a file was added,
+        removed or moved to another package, or if the last graph was cut.
         """
         before, known = self._files, self._linked
         changed = [path for path, file in files.items() if before.get(path) is not file]

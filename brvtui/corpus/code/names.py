@@ -42,7 +42,9 @@ _WRAPPERS = {
     "subscript": "value",
     "await": None,
 }
-"""Syntax nodes named by a child: the one in the given field, or else the first one."""
+"""Kinds of syntax nodes that take their name from a child: the child in the given field or, without a field, the first
+child.
+"""
 _CALLS = frozenset({"call", "call_expression"})
 _TYPE_NAMES = frozenset({"type_identifier", "qualified_type", "scoped_type_identifier", "nested_type_identifier"})
 _STRINGS = frozenset(
@@ -58,7 +60,7 @@ _STRINGS = frozenset(
 _LONGEST_CHAIN = 8
 _LARGEST_SIGNATURE = 2_000
 UNKNOWN = "()"
-"""The name of an expression that has none: ``().get`` is a method of a call's result."""
+"""The placeholder for an expression without a name: ``().get`` is a method of a call's result."""
 
 
 def first_named(node: SyntaxNode) -> SyntaxNode | None:

@@ -27,31 +27,33 @@ from brvtui.corpus.code.records import CodeFile, SkippedSource
 from brvtui.corpus.code.rules import CodeLimits, CodeRules, code_rules
 
 Source = tuple[str, bytes]
-"""The path and the bytes of a file."""
+"""The path of a file, and its bytes."""
 _MOST_PROCESSES = 4
 _AT_ONCE = 64
 """The number of files per batch. The results of a batch are kept in memory."""
 _CHUNK = 1 << 16
 _WAIT_SECONDS = 10.0
-"""The extra time to wait for a response beyond three times the file's processor time, because cores are shared."""
+"""The extra time to wait for a response beyond three times the file's processor time, because cores are shared with
+other work.
+"""
 _OVER_SECONDS = 0.1
-"""The processor time beyond the limit after which the process ends. A single parser step can take seconds."""
+"""The processor time beyond the limit after which the process ends, because a single parser step can take seconds."""
 _MOST_FAILURES = 20
 PARSER_FAILS = f"left out: the parser failed for {_MOST_FAILURES} other files of its language"
 
 
 class ReadingBudget:
-    """The processor time for reading one repository: a base time per file by its size, and shared spare time."""
+    """The processor time for reading one repository: a base time per file, by its size, and shared spare time."""
 
     def __init__(self, limits: CodeLimits) -> None:
-        """``limits`` are those of the repository."""
+        """Creates the budget of a repository with these ``limits``."""
         self._limits = limits
         self._spare = limits.spare_seconds
         self._failures: Counter[str] = Counter()
         self._lock = Lock()
 
     def seconds(self, size: int) -> float:
-        """The current time limit for a file of ``size`` bytes, including its part of the spare time."""
+        """The current time limit for a file of ``size`` bytes, including the file's part of the spare time."""
         with self._lock:
             return self._usual(size) + self._spare / _MOST_PROCESSES
 
@@ -66,7 +68,7 @@ class ReadingBudget:
             self._failures[_language(path)] += 1
 
     def has_failed(self, path: str) -> bool:
-        """True if the parser failed for so many files of this language that no more are read."""
+        """True if the parser failed for so many files in the language of ``path`` that no more of them are read."""
         with self._lock:
             return self._failures[_language(path)] >= _MOST_FAILURES
 
@@ -83,7 +85,7 @@ class ReaderProcess:
     """A process that reads source files one at a time. It starts with the first file, and restarts after a crash."""
 
     def __init__(self, limits: CodeLimits, budget: ReadingBudget | None = None) -> None:
-        """``limits`` apply to each file. Processes for the same repository share a ``budget``."""
+        """Creates a process with ``limits`` for each file. Processes for the same repository share a ``budget``."""
         self._limits = limits
         self._budget = budget or ReadingBudget(limits)
         self._process: programs.Process | None = None
@@ -137,7 +139,7 @@ class ReaderProcess:
 
     @staticmethod
     def _answer(process: programs.Process, seconds: float) -> bytes | None:
-        """A line from the process; a partial line if the process ended, None if it exceeded the time limit."""
+        """A line from the process; a partial line if the process ended, or None if it exceeded the time limit."""
         assert process.stdout is not None
         pieces: list[bytes] = []
         while not pieces or not pieces[-1].endswith(b"\n"):
@@ -227,7 +229,7 @@ def main() -> None:
 
 
 def limit_memory(megabytes: int) -> None:
-    """Limits the memory of this process, if the system supports it."""
+    """Limits the memory of this process if the operating system supports such limits."""
     import resource
 
     with suppress(OSError, ValueError):

@@ -26,24 +26,26 @@ SPLIT_IT = "leave it out, or split it"
 _CHECK_EVERY = 4096
 _CHECK_TIME_EVERY = 64
 _SLICE_MICROSECONDS = 20_000
-"""The wall-clock time of one parser slice. The processor time is checked after each slice."""
+"""The wall-clock time of one parser slice, in microseconds. The processor time is checked after each slice."""
 _COMMENTS = frozenset({"comment", "line_comment", "block_comment"})
 _PARAMETERS = frozenset({"identifier"})
 _LONGEST_PARAMETER = 60
 _LONGEST_TYPE = 500
-"""The maximum length of a type name including its enclosing types. Thousands of nested types would fill the memory with
-names.
+"""The maximum length of a type name, including enclosing types. Without it, thousands of nested types would fill the
+memory with names.
 """
 _FARTHEST_COMMENT = 300
-"""The maximum distance in bytes from a comment to its definition, for modifiers, ``export`` and attributes."""
+"""The maximum distance in bytes between a comment and its definition, which leaves room for modifiers, ``export`` and
+attributes.
+"""
 
 
 class NoGrammar(Exception):
-    """A language's grammar is not installed. The message names the remedy."""
+    """The error for a language whose grammar is not installed. The message names the remedy."""
 
 
 class TookTooLong(Exception):
-    """A file exceeds the limit on entries or on time."""
+    """The error for a file that exceeds the limit on entries or on time."""
 
 
 Handler = Callable[["SourceReader", "SyntaxNode"], None]
@@ -71,23 +73,23 @@ class SyntaxScope(NamedTuple):
     """A scope around the current syntax node."""
 
     end: int
-    """The byte offset of its end."""
+    """The byte offset of the scope's end."""
     symbol: str
     type_name: str
     """The type whose methods are defined here; empty outside types."""
     is_type: bool
     """True if the scope is the type, not one of its methods."""
     receiver: str
-    """The name of the current object in the language or the method."""
+    """The name of the current object (``self``, ``this`` …) in the language or the method."""
     hidden: set[str]
-    """The names of parameters and variables, which hide symbols."""
+    """The names of parameters and variables, which hide symbols of the same name."""
 
 
 class SourceReader:
     """Collects the symbols and references of one file. Handlers call its methods."""
 
     def __init__(self, path: str, source: bytes, language: SourceLanguage, rules: CodeRules) -> None:
-        """``source`` is the whole file, ``path`` its path in the repository."""
+        """Prepares to read ``source``, the whole file, whose path in the repository is ``path``."""
         self.path, self.source, self.rules = path, source, rules
         self.language = language
         self.names: LanguageNames = getattr(rules, language.names)
@@ -97,13 +99,13 @@ class SourceReader:
         self.bindings: dict[CodeBinding, None] = {}
         self.scopes: list[SyntaxScope] = []
         self.decorators: dict[int, list[str]] = {}
-        """The names of decorators, by the first byte of the definition."""
+        """The names of decorators, keyed by the first byte of the definition."""
         self.decorators_of_member: dict[int, list[SyntaxNode]] = {}
-        """The decorator expressions directly before a class member, by the first byte of the member."""
+        """The decorator expressions directly before a class member, keyed by the first byte of the member."""
         self.routes: dict[int, tuple[str, str]] = {}
-        """The method and path of each route declared by an attribute, by the last byte of the attribute."""
+        """The method and path of each route declared by an attribute, keyed by the last byte of the attribute."""
         self.called: tuple[int, int] = (-1, -1)
-        """The byte range of the last called function, which is not a field access."""
+        """The byte range of the last function called, which must not be counted as a field access."""
         self._comment = (-1, -1)
 
     @property
@@ -113,11 +115,11 @@ class SourceReader:
 
     @property
     def is_full(self) -> bool:
-        """True if the file has reached the limit of entries."""
+        """True if the file has reached the limit on entries."""
         return len(self.symbols) + len(self.references) >= self.rules.limits.file_entries
 
     def text(self, node: SyntaxNode | None) -> str:
-        """The text of a short node on one line; empty if it is missing, too long or unprintable."""
+        """The text of a short node on one line; empty if the node is missing, or its text too long or unprintable."""
         if node is None or node.end_byte - node.start_byte > self.rules.limits.name_bytes:
             return ""
         text = " ".join(text_of(self.source, node).split())
@@ -140,19 +142,20 @@ class SourceReader:
         return string_value(self.source, node, self.rules.limits.name_bytes)
 
     def types(self, *nodes: SyntaxNode | None) -> list[str]:
-        """The type names in ``nodes``, which are parameters or types, without built-in types."""
+        """The type names in ``nodes``, which are parameters or types; built-in types are left out."""
         limit, builtins = self.rules.limits.name_bytes, self.names.builtins
         names = dict.fromkeys(name for node in nodes for name in type_names(self.source, node, limit))
         return [name for name in names if name not in builtins]
 
     def qualified(self, name: str) -> str:
-        """The name of a symbol defined here, with the enclosing type."""
+        """The name of a symbol defined in this scope, with the enclosing type."""
         return f"{self.scope.type_name}.{name}" if self.scope.type_name else name
 
     def define(self, name: str, kind: str, node: SyntaxNode, doc: str | None = None, signature: str = "") -> None:
         """Adds a symbol with the full name ``name``. ``doc`` defaults to the comment before ``node``.
 
-        If a name occurs twice, the first symbol wins, except that a method replaces a field, because it is a property.
+        If a name occurs twice, the first symbol wins, except that a method replaces a field, because the method is a
+        property.
         """
         known = self.symbols.get(name)
         if not name or name.endswith(".") or (known and not (known.kind == "field" and kind == "method")):
@@ -168,19 +171,19 @@ class SourceReader:
         self.scopes.append(SyntaxScope(node.end_byte, symbol, type_name, is_type, receiver, set(parameters)))
 
     def refer(self, relation: str, target: str, source: str | None = None, via: str = "") -> None:
-        """Adds a reference from ``source``, by default the enclosing symbol."""
+        """Adds a reference from ``source``, which defaults to the enclosing symbol."""
         if target:
             self.references.setdefault(
                 CodeReference(self.scope.symbol if source is None else source, relation, target, via)
             )
 
     def bind(self, local: str, module: str, name: str = "") -> None:
-        """Adds an imported name."""
+        """Adds a name that an import defines."""
         if local:
             self.bindings.setdefault(CodeBinding(local, module, name))
 
     def header(self, node: SyntaxNode, body: str = "body") -> str:
-        """The text of a definition up to its body, on one line, cut to the maximum length of a name."""
+        """The text of a definition up to its body, on one line and cut to the maximum length of a name."""
         inside = node.child_by_field_name(body)
         end = min(inside.start_byte if inside else node.end_byte, node.start_byte + self.rules.limits.name_bytes)
         return printable(" ".join(self.source[node.start_byte : end].decode("utf-8", "ignore").split()))
@@ -237,7 +240,7 @@ class SourceReader:
         self._comment = (begin if is_next else start, stop)
 
     def file(self, problem: str) -> CodeFile:
-        """The collected contents."""
+        """The contents collected from the file."""
         folder = self.path.rpartition("/")[0]
         base = (folder or self.package or ".") if self.language.is_package_by_folder else self.path
         return CodeFile(
@@ -257,7 +260,7 @@ def read_source(
 ) -> CodeFile:
     """The symbols and references in ``source``, the bytes of the file ``path``, within ``seconds`` of processor time.
 
-    If there is a problem, the result is partial and describes it. Raises :class:`NoGrammar`.
+    If there is a problem, the result is partial and describes the problem. Raises :class:`NoGrammar`.
     """
     reader, deadline = SourceReader(path, source, language, rules), time.thread_time() + seconds
 
@@ -303,7 +306,7 @@ def grammar(language: SourceLanguage) -> Grammar:
 
 @cache
 def _handlers(language: SourceLanguage) -> dict[int, Handler | None]:
-    """The handlers by the number of their syntax node kind; None for comments."""
+    """The handlers by numeric kind of syntax node; None for comments."""
     loaded = grammar(language)
     handlers: dict[int, Handler | None] = {}
     for number in range(loaded.node_kind_count):

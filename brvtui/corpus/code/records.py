@@ -13,7 +13,7 @@ class CodeSymbol(NamedTuple):
     """A symbol defined in a file."""
 
     name: str
-    """The name within the file, with enclosing types: ``Store.read``."""
+    """The symbol's name within the file, with enclosing types: ``Store.read``."""
     kind: str
     """``function``, ``method``, ``type``, ``interface``, ``field`` or ``route_handler``."""
     line: int
@@ -38,14 +38,14 @@ class CodeReference(NamedTuple):
 
 
 class CodeBinding(NamedTuple):
-    """A name that an import defines in a file."""
+    """A name that an import defines in the importing file."""
 
     local: str
-    """The name in this file; ``*`` for all names of the module."""
+    """The name in the importing file; ``*`` for all names of the module."""
     module: str
-    """The imported module as written, with dots; a path in JavaScript; empty for the file itself."""
+    """The imported module as written, with dots; a path in JavaScript; empty for the importing file itself."""
     name: str = ""
-    """The name in the module; empty for the module."""
+    """The name in the imported module; empty if the module itself is imported."""
 
 
 class CodeFile(NamedTuple):
@@ -55,7 +55,7 @@ class CodeFile(NamedTuple):
     """The path in the repository, with ``/``."""
     language: str
     base: str
-    """The name within the module; empty for the module itself."""
+    """The file's name within the module; empty for the module itself."""
     package: str
     """The declared package; empty if there is none."""
     symbols: tuple[CodeSymbol, ...]
@@ -89,7 +89,7 @@ class CodeFile(NamedTuple):
 
 
 class SkippedSource(NamedTuple):
-    """A file or folder that was not read, or only in part, with the reason."""
+    """A file or folder that was skipped or only partly read, with the reason."""
 
     path: str
     reason: str
@@ -115,7 +115,7 @@ class CodeNode(NamedTuple):
 
 
 class CodeEdge(NamedTuple):
-    """A relation between two symbols. An end without a node is a file or an unresolved name."""
+    """A relation between two symbols. An end without a node is a file, or a name that was not resolved."""
 
     source: str
     target: str
@@ -126,7 +126,7 @@ class CodeEdge(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class CodeGraph:
-    """A repository's symbols and edges in a fixed order, and what was left out."""
+    """A repository's symbols and edges in a fixed order, and the skipped files."""
 
     repository: str
     """The prefix of qualified names: ``name://name``."""
@@ -134,7 +134,7 @@ class CodeGraph:
     edges: tuple[CodeEdge, ...]
     skipped: tuple[SkippedSource, ...] = ()
     cut: str = ""
-    """A message if derived edges are left out because there are too many; else empty."""
+    """A message if derived edges are left out because there are too many; otherwise empty."""
 
     def qualified_name(self, id_: str) -> str:
         """The globally unique name of a symbol or an unresolved end."""

@@ -11,9 +11,9 @@ from brvtui.corpus.code.rules import CodeRules
 
 STRUCTURAL, PROPAGATED, CO_TESTED = "structural", "interface_propagation", "co_test_inference"
 METHOD_NAMES = "method_names"
-"""The provenance of ``implements`` edges that are inferred because a type has all methods of an interface."""
+"""The provenance of ``implements`` edges that are inferred because a type has every method of an interface."""
 _FEWEST_METHODS = 2
-"""The minimum number of methods that an interface needs to be matched by method name."""
+"""The minimum number of methods in an interface that is matched by method names."""
 _USES = frozenset({"calls", "imports", "references"})
 _TEST_PARTS = ("_test.go", "/tests/", "/test/", "_test.py", "_test.ts", "_test.rs", ".test.ts", ".test.js", ".spec.ts",
                ".spec.js", "test_")  # fmt: skip
@@ -21,7 +21,7 @@ _TEST_ENDINGS = ("tests.py", "test.java", "tests.java")
 
 
 def is_test_file(path: str) -> bool:
-    """True if ``path`` looks like a test file, by its name and folders."""
+    """True if the name and folders of ``path`` look like a test file."""
     lower = f"/{path.lower()}"
     return any(part in lower for part in _TEST_PARTS) or lower.endswith(_TEST_ENDINGS)
 
@@ -30,7 +30,7 @@ class Members:
     """The members of each type."""
 
     def __init__(self, nodes: Mapping[str, CodeNode]) -> None:
-        """``nodes`` are by id."""
+        """Collects the members from ``nodes``, a mapping by id."""
         self.methods: dict[str, dict[str, str]] = {}
         """The ids of the methods of each type, by name."""
         self.pairs: list[tuple[str, str]] = []
@@ -74,7 +74,7 @@ def go_candidates(members: Members, nodes: Mapping[str, CodeNode]) -> Iterator[t
 
 
 def go_implementations(candidates: Iterable[tuple[str, str]], members: Members, rules: CodeRules) -> Iterator[CodeEdge]:
-    """Yields an ``implements`` edge from each Go type to each interface whose method names it has."""
+    """Yields an ``implements`` edge from each Go type to each interface all of whose method names it has."""
     for type_id, interface in candidates:
         if members.methods[interface].keys() <= members.methods[type_id].keys():
             yield CodeEdge(type_id, interface, "implements", rules.confidence["implements"], METHOD_NAMES)

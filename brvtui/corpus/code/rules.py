@@ -53,7 +53,7 @@ class CodeLimits:
 
 @dataclass(frozen=True, slots=True)
 class FolderRules:
-    """The folders with source files, and those to skip."""
+    """The names of folders with source files, and of folders to skip."""
 
     skipped: tuple[str, ...]
     hidden_but_read: tuple[str, ...]
@@ -62,7 +62,7 @@ class FolderRules:
 
 @dataclass(frozen=True, slots=True)
 class GeneratedRules:
-    """Markers of generated files."""
+    """Markers that identify generated files."""
 
     header_bytes: Count
     markers: tuple[str, ...]
@@ -72,7 +72,7 @@ class GeneratedRules:
 
 @dataclass(frozen=True, slots=True)
 class SimilarityRules:
-    """Limits on similar functions in a file."""
+    """Limits on the pairs of similar functions in a file."""
 
     above: Share
     shortest_word: Count
@@ -91,7 +91,7 @@ class CoTestedRules:
 
 @dataclass(frozen=True, slots=True)
 class CommonNames:
-    """Names that mean the same in all languages."""
+    """Names with the same meaning in all languages."""
 
     fields: tuple[str, ...]
     callbacks: tuple[str, ...]
@@ -125,7 +125,7 @@ class CodeRules:
     java: LanguageNames
     csharp: LanguageNames
     unread: dict[str, str]
-    """Unsupported languages, by file extension."""
+    """The names of unsupported languages, by file extension."""
 
 
 @cache

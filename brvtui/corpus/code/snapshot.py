@@ -1,4 +1,4 @@
-"""A repository as a snapshot: every symbol is a read-only note in a folder that stands for its file."""
+"""A repository as a snapshot: every symbol is a read-only note in a folder that represents its file."""
 
 from __future__ import annotations
 
@@ -27,20 +27,20 @@ _DOCUMENTATION: Key[Documentation] = Key("documentation")
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RepositorySnapshot(Snapshot):
-    """One state of a repository. The text of a note is its symbol's source."""
+    """One state of a repository. Each symbol is a note, whose text is the symbol's source."""
 
     pages: SymbolPages = field(default_factory=SymbolPages)
     speaking: tuple[SpeakingNote, ...] = ()
-    """The notes in the repository's own context tree."""
+    """The notes in the repository's context tree, with their texts."""
 
     @property
     def documentation(self) -> Documentation:
-        """The links between these notes and the code."""
+        """The links between the repository's notes and its code."""
         return self.derived.of(_DOCUMENTATION, lambda: Documentation(self.pages.graph, self.speaking))
 
     @property
     def fingerprint(self) -> str:
-        """A digest of the notes, and of the source files' paths, times and sizes."""
+        """A digest of the notes and of the source files' paths, times and sizes."""
         return self.derived.of(FINGERPRINT, self._fingerprint)
 
     def _fingerprint(self) -> str:
@@ -57,7 +57,8 @@ class RepositorySnapshot(Snapshot):
         return self.project.tree / self._page(path).symbol.path
 
     def text(self, path: str) -> str:
-        """The symbol at ``path`` as it is now on disk: its lines up to the next symbol outside it.
+        """The current source text, on disk, of the symbol at ``path``: its lines up to the next symbol that is not
+        inside it.
 
         Raises OSError if the file no longer exists or cannot be read.
         """
@@ -99,7 +100,8 @@ def repository_snapshot(
 ) -> RepositorySnapshot:
     """The snapshot of the repository in ``index``. Unchanged entries of ``before`` are reused.
 
-    ``speaking`` are the notes in its own context tree. Code has no signals, so all symbols have the default ones.
+    ``speaking`` are the notes in the repository's context tree. Code has no signals, so all symbols have the default
+    ones.
     """
     pages = SymbolPages(index.graph())
     known: Mapping[str, Parsed] = before.parsed if before is not None else {}

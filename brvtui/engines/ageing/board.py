@@ -33,15 +33,15 @@ _SOON = 1e-3
 
 @dataclass(frozen=True, eq=False)
 class BoardState:
-    """The state of every note at one time, provided that nothing but the time changes until then."""
+    """The state of every note at one time, assuming that nothing but the time changes until then."""
 
     days: Floats
-    """Days since modification."""
+    """The number of days since each note was modified."""
     importance: Floats
     recency: Floats
     ceiling: Floats
     archive_importance: Floats
-    """Importance decayed by the days since ``updatedAt``; NaN if that is not a date."""
+    """The importance decayed by the days since ``updatedAt``; NaN if ``updatedAt`` is not a date."""
     has_come: Mapping[Event, Bools]
 
 
@@ -63,15 +63,15 @@ class BoardRow:
     update_count: int
     days: float
     updated_days: float | None
-    """Days since the note's own ``updatedAt``; None if it has none, NaN if the value is not a date."""
+    """Days since the date in the note's ``updatedAt``; None if the field is missing, NaN if it is not a date."""
     archive_importance: float
-    """Importance decayed by ``updated_days``, by which archive candidates are chosen; NaN if ``updated_days`` is."""
+    """The importance decayed by ``updated_days``, by which archive candidates are chosen; NaN without a date."""
     promoted_from: float | None
     """The stored importance from which a hit promotes the note; None for core."""
     demoted_below: float | None
     """The stored importance below which a hit demotes the note; None for a draft."""
     hits_to_promotion: int | None
-    """The number of access hits until the note is promoted; None if it can never be."""
+    """The number of access hits until the note is promoted; None if the note can never be promoted."""
     after_one_hit: str
     """The note's maturity after one access hit."""
     has_come: tuple[Event, ...]
@@ -79,7 +79,7 @@ class BoardRow:
 
     @property
     def to_promotion(self) -> float | None:
-        """The stored importance that the note lacks for a promotion; 0 if the next hit promotes it in any case."""
+        """The stored importance that the note lacks for a promotion; 0 if the next hit is certain to promote it."""
         return None if self.promoted_from is None else max(0.0, self.promoted_from - self.importance_stored)
 
     @property
@@ -90,7 +90,7 @@ class BoardRow:
 
 @dataclass(frozen=True, eq=False)
 class Board:
-    """Every note of ``snapshot`` at ``now_ms``."""
+    """The state of every note in ``snapshot`` at ``now_ms``."""
 
     snapshot: Snapshot
     rules: AgeingRules
@@ -106,17 +106,17 @@ class Board:
 
     @property
     def _gates(self) -> dict[Event, float]:
-        """For each event of falling below a gate, the ceiling below which it occurs."""
+        """For each event in which a note falls below a gate, the ceiling below which the event occurs."""
         decimals = self.rules.score.decimals
         return {event: unrounded_threshold(gate, decimals) for event, gate in self.rules.gates.items()}
 
     @cached_property
     def today(self) -> BoardState:
-        """The state of every note now."""
+        """The current state of every note."""
         return self.after(0.0)
 
     def after(self, days: float) -> BoardState:
-        """The state of every note in ``days`` days, provided that nothing but the time changes until then."""
+        """The state of every note in ``days`` days, assuming that nothing but the time changes until then."""
         columns, rules = self.snapshot.columns, self.rules
         at_ms = self.now_ms + days * MS_PER_DAY
         age = age_days(at_ms, columns.mtime_ms)
@@ -133,7 +133,7 @@ class Board:
 
     @cached_property
     def days_until(self) -> Mapping[Event, Floats]:
-        """Days until each event occurs for each note: 0 if it already has, infinite if it never will."""
+        """The days until each event occurs for each note: 0 if it has already occurred, infinite if it never will."""
         columns, rules, decay = self.snapshot.columns, self.rules, self.rules.decay
         stored, age = columns.importance, days_since(self.now_ms, columns.mtime_ms)
         since_update = days_since(self.now_ms, columns.updated_ms)
@@ -177,7 +177,7 @@ class Board:
         return _ranks([note.title.casefold() for note in self.snapshot.notes])
 
     def row(self, position: int) -> BoardRow:
-        """The note at ``position`` of the snapshot."""
+        """The row for the note at ``position`` in the snapshot."""
         note, stored = self.snapshot.notes[position], self.snapshot.signals[position]
         level = int(self.snapshot.columns.maturity[position])
         updated = float(self.snapshot.columns.updated_ms[position])
@@ -222,7 +222,7 @@ class Board:
 
     @cached_property
     def _pruned_from(self) -> Floats:
-        """The age in days from which each note is offered for pruning; infinite if it never is."""
+        """The age in days from which each note is offered for pruning; infinite if the note is never offered."""
         rules = self.rules.pruning
         days = np.asarray([rules.draft_days, rules.validated_days, rules.core_days])[self.snapshot.columns.maturity]
         walked = np.asarray([_pruned(note) for note in self.snapshot.notes], dtype=np.bool_)
@@ -236,7 +236,7 @@ def _archivable(note: Note, signals: NoteSignals) -> bool:
 
 
 def _pruned(note: Note) -> bool:
-    """True if the engine checks ``note`` for pruning. It skips names that begin with an underscore."""
+    """True if the engine considers ``note`` for pruning. The engine skips names that begin with an underscore."""
     return not note.alias and not note.file.startswith("_") and "/_" not in note.file
 
 

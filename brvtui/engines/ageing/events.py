@@ -1,4 +1,4 @@
-"""Ageing events, with their wording in the app, in commands and in the docs."""
+"""Ageing events, with the wording for them in the app, in commands and in the docs."""
 
 from __future__ import annotations
 
@@ -7,28 +7,28 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Event:
-    """An event caused by ageing alone. The resulting state lasts until the note or its signals change."""
+    """An event caused only by ageing. The resulting state lasts until the note or its signals change."""
 
     key: str
-    """The name on the command line and in JSON, such as ``leaves-tier-2``."""
+    """The name of the event on the command line and in JSON, such as ``leaves-tier-2``."""
     weight: int
-    """The priority: of two events, the one with the higher weight is named first."""
+    """The priority: if two events apply, the one with the higher weight is named first."""
     short: str
     """The label on a card after the event, such as ``left tier 2``."""
     until: str
     """The label on a card before the event, written before the number of days, such as ``tier 2 for``."""
     happens: str
-    """The verb phrase for one note."""
+    """The verb phrase for the event of one note."""
     happen: str
-    """The verb phrase for several notes."""
+    """The verb phrase for the event of several notes."""
     has_come: str
     """The state of one note after the event."""
     state: str
-    """The state of several notes after the event, written after their number."""
+    """The state of several notes after the event, which follows their number."""
     meaning: str
-    """The consequence of the state for a note."""
+    """The consequences of the event for a note."""
     in_short: str
-    """A short form of ``meaning``, written after ``happens``."""
+    """A short form of ``meaning``, which follows ``happens``."""
 
 
 _AT_BEST = "even as the best match"
@@ -117,9 +117,9 @@ LEAVES_MEDIUM = Event(
     in_short=_AT_BEST,
 )
 OF_NOTES = (LEAVES_TIER_2, LEAVES_PROMPT, ARCHIVE, PRUNING, BELOW_MATURITY)
-"""The ageing events of notes in a context tree."""
+"""The ageing events for notes in a context tree."""
 OF_TOPICS = (LEAVES_HIGH, LEAVES_MEDIUM, BELOW_MATURITY)
-"""The ageing events of topics in a ByteRover V4 space."""
+"""The ageing events for topics in a ByteRover V4 space."""
 
 
 def next_days(days: int) -> str:
@@ -130,7 +130,7 @@ def next_days(days: int) -> str:
 def count_sentence(event: Event, by_then: int, in_span: int, days: int) -> str:
     """The number of notes after ``event`` in words: ``51 have left tier 2, 14 of them in the next 30 days``.
 
-    ``by_then`` is their number in ``days`` days. For ``in_span`` of them, the event occurs after today.
+    ``by_then`` is the number of these notes in ``days`` days. For ``in_span`` of them, the event occurs after today.
     """
     text = f"{by_then} {event.state}"
     if not days:

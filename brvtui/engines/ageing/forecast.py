@@ -1,4 +1,4 @@
-"""Ageing forecasts: all notes on a future day, and one note day by day or after hits or updates.
+"""Ageing forecasts: the state of all notes on a future day, and of one note day by day or after hits or updates.
 
 See ``docs/reference/byterover.md``, "What ageing brings".
 """
@@ -37,14 +37,14 @@ class After:
 
 
 def after_hits(signals: NoteSignals, days: float, local: bool, hits: int, rules: AgeingRules) -> After:
-    """The state of a note last written ``days`` ago, after ``hits`` access hits that are recorded one at a time."""
+    """The state, after ``hits`` access hits recorded one at a time, of a note written ``days`` days ago."""
     for _ in range(hits):
         signals = accessed(signals, rules.signals)
     return _after(signals, days, local, hits, rules)
 
 
 def after_updates(signals: NoteSignals, days: float, local: bool, updates: int, rules: AgeingRules) -> After:
-    """The state of a note last written ``days`` ago after ``updates`` curate updates, each of which resets its age."""
+    """The state, after ``updates`` curate updates, of a note written ``days`` days ago. Updates reset the age."""
     for _ in range(updates):
         signals = updated(signals, rules.signals)
     return _after(signals, 0.0 if updates else days, local, updates, rules)
@@ -66,30 +66,30 @@ class UpcomingEvent:
     days: float
     """Days from today; 0 if the event has already occurred."""
     by_then: bool
-    """True if it occurs after today and by the day of the forecast."""
+    """True if the event occurs after today and by the day of the forecast."""
 
 
 @dataclass(frozen=True, eq=False)
 class Forecast:
-    """``board`` in ``day`` days, and the changes until then."""
+    """The state of ``board`` in ``day`` days, and the changes until then."""
 
     board: Board
     day: float
 
     @cached_property
     def then(self) -> BoardState:
-        """The state of every note on that day."""
+        """The state of every note on the day of the forecast."""
         return self.board.after(self.day)
 
     @cached_property
     def changed(self) -> Mapping[Event, Bools]:
-        """For each event, a mask of the notes for which it occurs after today and by that day."""
+        """For each event, a mask of the notes for which it occurs after today and by the day of the forecast."""
         today = self.board.today.has_come
         return {event: come & ~today[event] for event, come in self.then.has_come.items()}
 
     @cached_property
     def any_change(self) -> Bools:
-        """A mask of the notes for which any event occurs after today and by that day."""
+        """A mask of the notes for which any event occurs after today and by the day of the forecast."""
         return np.asarray(np.logical_or.reduce(list(self.changed.values())), dtype=np.bool_)
 
     def coming(self, position: int) -> tuple[UpcomingEvent, ...]:
@@ -103,7 +103,7 @@ class Forecast:
 
 
 def calendar(board: Board) -> Mapping[Event, NDArray[np.int64]]:
-    """For each event, the number of notes for which it occurs on each day of the coming year. Index 0, today, is 0."""
+    """For each event, the number of notes for which it occurs on each day of the coming year; 0 for today (index 0)."""
     counts = {}
     for event, days in board.days_until.items():
         ahead = days[(days > 0) & (days <= LAST_DAY)]
@@ -115,7 +115,7 @@ Positions = NDArray[np.int64]
 
 
 class BoardOrder(StrEnum):
-    """Sort orders of notes: largest value first, except for events, promotions and titles."""
+    """The sort orders of notes. All begin with the largest value, except those by events, promotions and titles."""
 
     IMPORTANCE = "importance"
     EVENT = "next event"
@@ -133,8 +133,8 @@ def columns(
     """The sorted positions of notes in the snapshot, for each of :data:`brvtui.ranking.maturity.LEVELS`. Ties are
     sorted by path.
 
-    ``only`` keeps the notes for which that event has occurred by the day of the forecast. ``in_span`` keeps the notes
-    for which it occurs after today, or for which any event does if ``only`` is None.
+    ``only`` selects the notes for which that event has occurred by the day of the forecast. ``in_span`` selects the
+    notes for which that event (any event, if ``only`` is None) occurs after today.
     """
     board = forecast.board
     ranked = np.lexsort((board.path_ranks, _keys(forecast, order)))
@@ -147,7 +147,7 @@ def columns(
 
 
 def _keys(forecast: Forecast, order: BoardOrder) -> Floats:
-    """The key by which each note is sorted in ascending order."""
+    """The keys by which notes are sorted, in ascending order."""
     board, then = forecast.board, forecast.then
     if order is BoardOrder.EVENT:
         return days_to_next_event(board)
@@ -168,23 +168,23 @@ def _keys(forecast: Forecast, order: BoardOrder) -> Floats:
 
 
 def days_to_next_event(board: Board) -> Floats:
-    """Days until each note's next future event; infinite if there is none."""
+    """The days until each note's next event; infinite if the note has no future event."""
     ahead = [np.where(days > 0, days, np.inf) for days in board.days_until.values()]
     return np.asarray(np.minimum.reduce(ahead), dtype=np.float64)
 
 
 @dataclass(frozen=True, eq=False)
 class Curve:
-    """One note's values in the coming days, as arrays with a value for each day from today."""
+    """One note's values on the coming days, as arrays with one value per day, starting today."""
 
     importance: Floats
-    """Importance (0..100) as scores use it, decayed by the days since modification."""
+    """The importance (0..100) used in scores, decayed by the days since modification."""
     recency: Floats
     ceiling: Floats
 
 
 def curve(board: Board, position: int, last_day: int = LAST_DAY) -> Curve:
-    """The values of the note at ``position`` of the board from today to ``last_day``."""
+    """The values of the note at ``position`` on the board, from today to ``last_day``."""
     snapshot, rules = board.snapshot, board.rules
     moments = board.now_ms + np.arange(last_day + 1, dtype=np.float64) * MS_PER_DAY
     days = age_days(moments, snapshot.notes[position].mtime_ms)

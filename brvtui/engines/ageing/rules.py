@@ -1,4 +1,4 @@
-"""The ageing constants, and the inputs of notes' scores."""
+"""The ageing constants, and the inputs of the notes' scores."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class AgeingRules:
     decay: DecayRules
     signals: SignalRules
     gates: Mapping[Event, float]
-    """The score that each gate requires, keyed by the event of falling below it, highest score first."""
+    """The score that each gate requires, keyed by the event in which a note falls below it, highest score first."""
     events: tuple[Event, ...]
     """The ageing events that can occur, in display order."""
     pruning: PruningRules = PruningRules(0, 0, 0)
@@ -44,13 +44,13 @@ def inputs_at(snapshot: Snapshot, positions: NDArray[np.int64] | slice, rules: C
 
 
 def inputs_of(signals: Sequence[NoteSignals], is_local: bool, rules: CompoundRules) -> ScoreInputs:
-    """The same as :func:`inputs_at`, for notes with these stored signals."""
+    """The score inputs, as in :func:`inputs_at`, of notes with the stored ``signals``."""
     importance, levels = importance_and_levels(signals)
     recency = np.asarray([one.recency for one in signals], dtype=np.float64)
     return score_inputs(importance, recency, levels, np.full(len(signals), is_local), rules)
 
 
 def importance_and_levels(signals: Sequence[NoteSignals]) -> tuple[Floats, Levels]:
-    """The stored importance of notes, and their maturity as positions in :data:`brvtui.ranking.maturity.LEVELS`."""
+    """The stored importance of the notes, and their maturity as positions in :data:`brvtui.ranking.maturity.LEVELS`."""
     importance = np.asarray([one.importance for one in signals], dtype=np.float64)
     return importance, levels_of(one.maturity for one in signals)

@@ -1,1 +1,1 @@
-"""Plain search: a baseline to compare the other engines with (``docs/reference/baseline.md``)."""
+"""Plain search: a baseline with which the other engines are compared (``docs/reference/baseline.md``)."""

@@ -1,4 +1,4 @@
-"""The engine ``baseline``: finds the query's words, in any form, in titles and texts, and ranks by tantivy's BM25."""
+"""The engine ``baseline``: finds the query's words, in any form, in titles and text, and ranks by tantivy's BM25."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ ENGINE, _OPTIONS = "baseline", {"top_k": int}
 
 @dataclass(frozen=True, slots=True)
 class BaselineLimits:
-    """The constants: the numbers of results and near misses, and the maximum number of distinct words searched."""
+    """The limits on results, near misses, and distinct words that are searched."""
 
     name: str
     top_k: Count
@@ -76,13 +76,13 @@ class Baseline:
     modes, sections, presentation = (), (), BaselinePresentation()
 
     def constants(self, profile: str = "") -> BaselineLimits:
-        """The built-in constants, or those of a TOML file. Raises :class:`brvtui.typed_tables.ProfileError`."""
+        """The built-in constants, or those in a TOML file. Raises :class:`brvtui.typed_tables.ProfileError`."""
         from brvtui.engines.profile_files import profile_tables
 
         return typed(BaselineLimits, profile_tables(profile or ENGINE, (ENGINE,)), "", profile or ENGINE)
 
     def answer(self, context: Context[BaselineLimits], query: Query) -> Trace:
-        """The notes with any of the words, best first. Raises :class:`EngineError`."""
+        """The notes that contain any word of the query, best first. Raises :class:`EngineError`."""
         check_options(ENGINE, query.options, _OPTIONS, ())
         limits, watch = context.constants, Stopwatch()
         if (top_k := query.options.get("top_k", limits.top_k)) < 1:
@@ -106,7 +106,7 @@ class Baseline:
         return with_causes(self, context, query, trace, search.words.values(), ())
 
     def detail(self, context: Context[BaselineLimits], trace: Trace, file: str) -> Detail | None:
-        """The parts of the score of the note at ``file``, even outside the scope; None if no word matches."""
+        """The parts of the score of the note at ``file``, in the scope or not; None if no word matches."""
         search = _NoteSearch(context, trace.query, "")
         rank = search.rank(context.snapshot.by_path[file])
         return Detail(file, (), None, "", search.hit(search.found[rank - 1])) if rank else None

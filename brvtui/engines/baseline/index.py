@@ -22,7 +22,7 @@ FIELDS = ("title", "text")
 _LONGEST_WORD = 8_000
 _COMBINING = re.compile("[\u0300-\u036f]")
 _CHARACTER = re.compile(f"[{UNSPACED}]")
-"""A character of Hangul, or of a script without spaces (Han, Kana, Thai …): each counts as a word."""
+"""A character in Hangul or in a script without spaces (Han, Kana, Thai …). Each one counts as a word."""
 
 
 def _prepared(text: str) -> str:
@@ -45,17 +45,17 @@ def _words(text: str) -> list[tuple[str, str]]:
 
 
 def searched_words(query: str) -> dict[str, str]:
-    """The first word of ``query`` for each stem, by stem. Stop words are left out unless there are no other words."""
+    """The first word of ``query`` with each stem, by stem. Stop words count only if there are no other words."""
     kept = frozenset(_analyzer(tantivy.Filter.stopword("english")).analyze(_prepared(query)))
     words = [(stem, word) for word, stem in _words(query) if word in kept or not kept]
     return {**dict(words), **dict(reversed(words))}
 
 
 class PlainIndex:
-    """An index of the stems in titles and texts of notes. Its methods may be called from any thread."""
+    """An index of the stems in notes' titles and texts. The methods may be called from any thread."""
 
     def __init__(self, notes: Iterable[tuple[str, str]]) -> None:
-        """``notes`` contains the title and the text of each note, in the order of the snapshot."""
+        """Indexes ``notes``: the title and text of each note, in the order of the snapshot."""
         texts = (tuple(map(_prepared, note)) for note in notes)
         self.index = MemoryIndex(FIELDS, _analyzer(tantivy.Filter.stemmer("english")), texts)
 
@@ -64,7 +64,7 @@ class PlainIndex:
         return self.index.matches(self.index.query(stems, FIELDS))
 
     def hit(self, snapshot: Snapshot, asked: Mapping[str, str], found: MemoryMatch) -> Hit:
-        """``found`` as a hit. ``asked`` maps stems to query words. The score has a part for each match in a field."""
+        """``found`` as a hit. ``asked`` maps stems to query words. The score has one part for each match in a field."""
         note, score, address = snapshot.notes[found.position], found.score, found.address
         pairs = [pair for each in (note.title, snapshot.readable(note.path)) for pair in _words(each)]
         words, forms, matched = {word for word, _ in pairs}, {stem: word for word, stem in pairs}, list[MatchedWord]()
@@ -85,7 +85,7 @@ class PlainIndex:
         return Hit(path, note.path, note.title, note.kind, Origin.TEXT, score, all_parts, words=tuple(matched))
 
     def _explained(self, stem: str, field: str, address: tantivy.DocAddress) -> dict[str, float]:
-        """The numbers of tantivy's explanation for ``stem`` in ``field``, by name; empty if it does not match."""
+        """The numbers in tantivy's explanation for ``stem`` in ``field``, by name; empty without a match."""
         try:
             explanation = self.index.query([stem], [field]).explain(self.index.searcher, address)
         except ValueError:

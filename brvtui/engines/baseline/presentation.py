@@ -14,14 +14,14 @@ from brvtui.trace import NearMiss, Trace
 
 
 class BaselinePresentation(Presentation):
-    """Presents a list of results and the words that they contain."""
+    """Presents a list of results and the query words that they contain."""
 
     title = "Plain search"
     outlook = (StepName("words", "words"), StepName("search", "search", timed_by="total"))
     asks_services = False
 
     def sentence(self, trace: Trace) -> Sentence:
-        """The first note and its lead; or the words that no note contains."""
+        """The first note and its lead, or the query words that no note contains."""
         return default_sentence(trace) if trace.hits else (clause("Not found: "), *missing_words(trace, self.title))
 
     def lack(self, miss: NearMiss, glyphs: Glyphs) -> tuple[str, str]:

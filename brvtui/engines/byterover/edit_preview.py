@@ -18,8 +18,8 @@ def preview_edit(context: Context, query: str, scope: str, path: str, data: byte
     """The outcome of ``query`` before and after the content of the file at ``path`` in the project's own tree becomes
     ``data``.
 
-    The outcome afterwards is computed with a new and with the old modification time; ``keep_mtime`` says which one a
-    save would use. Nothing is written.
+    The outcome after the edit is computed both with a new modification time and with the old one; ``keep_mtime`` is
+    True if a save would keep the old one. Nothing is written.
     """
     snapshot, now_ms = context.snapshot, context.now_ms
     saved = [

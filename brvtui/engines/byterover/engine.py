@@ -65,7 +65,7 @@ class ByteRover:
 
     @cached_property
     def presentation(self) -> ByteRoverPresentation:
-        """The presentation of its traces in words."""
+        """The presentation of ByteRover's traces in words."""
         from brvtui.engines.byterover.presentation import ByteRoverPresentation
 
         return ByteRoverPresentation()
@@ -84,7 +84,7 @@ class ByteRover:
         return stored if stored is not None else CacheContents()
 
     def constants(self, profile: str = "") -> Profile:
-        """The built-in profile called ``profile``, or the one in the TOML file at that path.
+        """The built-in profile called ``profile``, or the profile in the TOML file at that path.
 
         Raises :class:`brvtui.typed_tables.ProfileError`.
         """
@@ -93,9 +93,9 @@ class ByteRover:
         return profiles.load(profile or DEFAULT_PROFILE)
 
     def answer(self, context: Context, query: Query) -> Trace:
-        """The trace of ``query``. A run is cached as in the engine. Only :meth:`complete` calls a model.
+        """The trace of ``query``. A run is cached as in ByteRover. Only :meth:`complete` calls a model.
 
-        Raises :class:`brvtui.engines.contract.EngineError` for any option: ByteRover has none.
+        Raises :class:`brvtui.engines.contract.EngineError` for any option, because ByteRover has none.
         """
         from brvtui.engines.byterover.route.router import RouteRequest, route
 
@@ -114,7 +114,7 @@ class ByteRover:
     def complete(self, context: Context, query: Query, cancellation: Cancellation) -> Iterator[Event]:
         """Runs ``query``, and has the model write the answer if the route ends at a model and one is available.
 
-        A complete answer is cached as in the engine. The model's errors are yielded as events and not raised.
+        A complete answer is cached as in ByteRover. Errors of the model are yielded as events instead of being raised.
         """
         from brvtui.engines.byterover.completion.model_answer import CompletionContext, complete
         from brvtui.engines.byterover.route.router import keep
@@ -155,7 +155,7 @@ class ByteRover:
         return CacheNow(fingerprint, look, changes, seen.index_left_s(now, profile.limits.index_seconds))
 
     def plain_search(self, context: Context, query: str, limit: int, scope: str) -> Search:
-        """The results of a search without the router, as in ``brv search``."""
+        """The results of a search without the router, as from ``brv search``."""
         from brvtui.engines.byterover.search.search import SearchOptions, search
 
         return search(context, query, SearchOptions(limit, scope))
@@ -198,7 +198,7 @@ class ByteRover:
         return ""
 
     def rank_alike(self, constants: Profile) -> Profile:
-        """``constants`` without the values that members of one ranking need not share: name and source of signals."""
+        """``constants`` without the values in which members of one ranking may differ: name and source of signals."""
         return replace(constants, name="", signals=replace(constants.signals, frontmatter=False))
 
     def rank_together(
@@ -216,7 +216,7 @@ class ByteRover:
             self._emptied += 1
 
     def detail(self, context: Context, trace: Trace, file: str) -> Detail | None:
-        """The term × field detail of the note at ``file`` in the search that found it; None if no term matches.
+        """The term × field detail of the note at ``file`` in the search that found the note; None if no term matches.
 
         Raises KeyError for a note that is not searched in the snapshot.
         """
@@ -227,7 +227,7 @@ class ByteRover:
         return replace(result, hit=hit if hit is not None else scored(context, result))
 
     def why(self, context: Context, trace: Trace, document: Named) -> Explanation:
-        """The reason why ``document`` is, or is not, in ``trace``. Its remedy was tried on an empty cache."""
+        """The reason why ``document`` is, or is not, in ``trace``. The remedy was tried on an empty cache."""
         from brvtui.engines.byterover.reasons.why_not import explain
         from brvtui.engines.byterover.route.cache import CacheContents
         from brvtui.engines.byterover.route.router import RouteRequest, route
@@ -247,7 +247,7 @@ class ByteRover:
 
     @property
     def event_kinds(self) -> Mapping[str, str]:
-        """The state of several notes after each ageing event, by the event's key."""
+        """The state of several notes after each ageing event, keyed by the event."""
         return {event.key: event.state for event in OF_NOTES}
 
     def ageing_rules(self, constants: Profile, stored: SignalRules) -> AgeingRules:
@@ -269,7 +269,7 @@ class ByteRover:
         return note_forecast(last[2], document)
 
     def standing(self, context: Context, document: str) -> tuple[AgedSignals, Ceiling] | None:
-        """The signals of a note before and after decay, and its best possible score; None if it is not a note."""
+        """A note's signals before and after decay, and its best possible score; None if there is no such note."""
         from brvtui.engines.byterover.search.scoring import standing
 
         return standing(context, document)
@@ -282,19 +282,19 @@ class ByteRover:
         return manifest_place(snapshot, context.constants.manifest, path) if path in snapshot.parsed else None
 
     def find_installed(self, named: Path | None, environment: Mapping[str, str]) -> InstalledEngine:
-        """ByteRover's package at ``named``, or an installed one. Raises ``NotInstalled``."""
+        """ByteRover's package at ``named`` or, without it, an installed one. Raises ``NotInstalled``."""
         from brvtui.engines.verification.installed import find_package
 
         return find_package(named, environment)
 
     def verify(self, run: VerificationRun) -> Verification | None:
-        """The comparison of the installed program's answers with ours; None if cancelled."""
+        """The comparison of answers from the installed program with answers from this engine; None if cancelled."""
         from brvtui.engines.byterover.verification import verify
 
         return verify(run, self.constants())
 
     def replay_query(self, context: Context, query: Query, limit: int | None) -> tuple[Trace, dict[str, Any]]:
-        """The answer on an empty cache, and its line: see :func:`brvtui.engines.byterover.replay.replay_query`."""
+        """The trace and output line of :func:`brvtui.engines.byterover.replay.replay_query`."""
         from brvtui.engines.byterover.replay import replay_query
 
         _refuse_options(query)
@@ -303,7 +303,7 @@ class ByteRover:
     def replay_sequence(
         self, context: Context, steps: Sequence[ReplayStep], like: Query, limit: int | None
     ) -> Iterator[dict[str, Any]]:
-        """The lines of a sequence, without results: see :func:`brvtui.engines.byterover.replay.replay_sequence`."""
+        """The output lines of :func:`brvtui.engines.byterover.replay.replay_sequence`, without results."""
         from brvtui.engines.byterover.replay import replay_sequence
 
         _refuse_options(like)

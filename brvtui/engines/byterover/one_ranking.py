@@ -1,7 +1,7 @@
-"""One ranking over several members: the result of a search in a single tree that contains all their notes.
+"""One ranking over several members: the result of a search in a single tree with the notes of all members.
 
 Document frequencies and field lengths are first summed over the members, for the terms that match the query. Each
-member then scores its own notes with the sums, and the best matches are merged by ByteRover's order and rules. Notes
+member then uses the sums to score its own notes, and the best matches are merged by ByteRover's order and rules. Notes
 lift only the folders of their own member.
 """
 
@@ -55,12 +55,12 @@ class Ranker:
     """The ranking for one query over several memories."""
 
     def __init__(self, memories: RankedMemories, profile: Profile, query: str, limit: int) -> None:
-        """A ``limit`` of 0 means the limit of ``profile``."""
+        """Prepares the ranking. A ``limit`` of 0 means the limit in ``profile``."""
         self.memories, self.profile, self.query = memories, profile, query
         self.limit = limit or profile.search.limit
 
     def ranked(self, domains: frozenset[str]) -> OneRanking:
-        """The answer from the place that the query names, or from a search for its text."""
+        """The answer from the place that the query names, or from a search for the query's text."""
         first = first_word(self.query).lower()
         if "/" not in self.query and first not in domains:
             return self._text(_Scope(self.query))
@@ -82,7 +82,7 @@ class Ranker:
         return answer if answer.hits or not place.text else self._text(_Scope(self.query))
 
     def _one_place(self, best: Mapping[str, NamedPlace]) -> str:
-        """The path that all of ``best`` name. Raises NotTogether if they name several."""
+        """The path that all of ``best`` name. Raises NotTogether if they name different paths."""
         paths = sorted({place.path for place in best.values()})
         if len(paths) > 1:
             line = f"{self.query!r} names {paths[0]} and {paths[1]}, but one ranking needs a single path"
@@ -199,7 +199,7 @@ class Ranker:
     def _results(
         self, direct: Sequence[tuple[str, RankedRow]], parts: Mapping[str, FinishedPart]
     ) -> tuple[tuple[MemberHit, ...], list[MemberMiss]]:
-        """The results with the folders that they lift, up to the limit, and the notes displaced by folders."""
+        """The results, including the folders that they lift, up to the limit, and the notes displaced by folders."""
         by_path = {(name, hit.file): hit for name, part in parts.items() for hit in part.hits}
         notes = [MemberHit(name, by_path[name, row.path]) for name, row in direct if (name, row.path) in by_path]
         order = {key: place for place, key in enumerate((one.member, one.hit.file) for one in notes)}
@@ -233,16 +233,16 @@ class Ranker:
 
 
 def _best(places: Mapping[str, NamedPlace]) -> dict[str, NamedPlace]:
-    """The places with the best rank."""
+    """The places with the best rank, by member."""
     best_rank = min(place.rank for place in places.values())
     return {name: place for name, place in places.items() if place.rank == best_rank}
 
 
 def _together(counts: Mapping[str, TermCounts]) -> Collection:
-    """The sums of all members.
+    """The collection statistics, summed over all members.
 
-    The averages are computed from the sums. The engine updates its averages note by note, so its last digits differ and
-    depend on the order of the notes.
+    The averages are computed from the sums. ByteRover updates its averages note by note, so that their last digits
+    differ and depend on the order of the notes.
     """
     notes = sum(one.notes for one in counts.values())
     sums = [sum(one.lengths[field] for one in counts.values()) for field in range(len(FIELDS))]
@@ -255,14 +255,14 @@ def _together(counts: Mapping[str, TermCounts]) -> Collection:
 
 
 def _own(query: TogetherQuery, counts: TermCounts) -> TogetherQuery:
-    """The query with only the frequencies of terms that the member has."""
+    """The query with only those term frequencies whose terms occur in the member's notes."""
     every = query.collection.frequencies
     own = {term: every[term] for term in counts.frequencies}
     return replace(query, collection=replace(query.collection, frequencies=own))
 
 
 def _in_order(rows: Mapping[str, Sequence[RankedRow]], now_ms: float, profile: Profile) -> list[tuple[str, RankedRow]]:
-    """All rows by score, then raw text score, then document order, as if they were in one tree."""
+    """All rows sorted by score, raw text score and document order, as if they were in one tree."""
     together = [(name, row) for name, own_rows in rows.items() for row in own_rows]
     together.sort(key=lambda one: (-one[1].score, -one[1].raw))
     ordered: list[tuple[str, RankedRow]] = []
@@ -284,7 +284,9 @@ def _by_document(tied: list[tuple[str, RankedRow]], now_ms: float, profile: Prof
 
 
 def _first_below(lifted: MemberHit, order: Mapping[tuple[str, str], int]) -> tuple[int, int]:
-    """The place of the first result below a lifted folder, then the folder's depth, as the engine orders folders."""
+    """The position of the first result below a lifted folder, and the folder's negative depth: a sort key for folders,
+    as in the engine.
+    """
     prefix = f"{lifted.hit.path}/"
     below = [place for (name, file), place in order.items() if name == lifted.member and file.startswith(prefix)]
     return min(below, default=len(order)), -lifted.hit.path.count("/")

@@ -1,4 +1,4 @@
-"""ByteRover's traces in words: tiers, how the query was read, lifts, attempts, and the cache."""
+"""ByteRover's traces in words: tiers, the reading of the query, lifts, attempts, and the cache."""
 
 from __future__ import annotations
 
@@ -107,7 +107,7 @@ def _entries_in_short(entries: Sequence[CacheEntry]) -> Span:
 
 
 def _match_in_short(look: CacheLook) -> Iterator[str]:
-    """Yields the hit that the query would get now, or the most similar valid entry."""
+    """Yields the cache hit that the query would get now, or the similarity to the nearest entry."""
     if look.exact is State.HIT:
         yield "exact hit if you run it now"
     elif look.fuzzy is State.SKIPPED:
@@ -128,7 +128,7 @@ def _warned(text: str) -> Text:
 
 
 def _since(entry: CacheEntry, shown: CacheNow, width: int, glyphs: Glyphs) -> Iterator[Block]:
-    """Yields the changes of the tree since the entry was cached, with a warning if it is still served."""
+    """Yields the changes of the tree since the entry was cached, with a warning if the entry is still served."""
     changes = shown.changes.get(entry.key)
     if changes is None:
         return
@@ -198,7 +198,7 @@ class ByteRoverPresentation(Presentation):
     sentence = staticmethod(sentence)
 
     def headline(self, trace: Trace) -> Headline:
-        """The tier and the reason. NOT COVERED is shown without a tier: only the engine's log gives it one."""
+        """The tier and the reason. NOT COVERED is shown without a tier: only the engine's log assigns it one."""
         shown = super().headline(trace)
         if trace.section(Route).outcome is Outcome.NOT_COVERED:
             return replace(shown, badge="NOT COVERED", role=NO_ANSWER)
@@ -209,11 +209,11 @@ class ByteRoverPresentation(Presentation):
         return "" if trace.section(Route).used else "search shown, not used"
 
     def reading(self, trace: Trace, glyphs: Glyphs) -> Groups:
-        """The query as it was read: stop words, terms with their expansions, words that cannot match, and AND or OR."""
+        """The query as the engine reads it: stop words, expanded terms, words that cannot match, and AND or OR."""
         return _reading(trace, glyphs)
 
     def counts(self, trace: Trace) -> str:
-        """The numbers of results, of lifted folders, and of hits that entity searches added."""
+        """The numbers of results, lifted folders, and hits added by entity searches."""
         found = trace.section(Search)
         if not trace.hits and not found.total_found:
             return "Results none"
@@ -231,7 +231,7 @@ class ByteRoverPresentation(Presentation):
         return "from below" if hit.origin is Origin.PROPAGATED else ""
 
     def behind(self, trace: Trace, reason: str) -> str:
-        """The limit that near misses fell below, as a number."""
+        """The reason for near misses, with the limit below which they fell as a number."""
         found = trace.section(Search)
         if "× top" in reason and found.floor is not None:
             return f"{reason} = {number(found.floor, 3)}"
@@ -241,13 +241,15 @@ class ByteRoverPresentation(Presentation):
         return f"{reason} of {found.limit}" if reason == "past the limit" else reason
 
     def lack(self, miss: NearMiss, glyphs: Glyphs) -> tuple[str, str]:
-        """The number of ranks past the limit, or the missing score."""
+        """The number of ranks past the limit, or the amount of score that is missing."""
         if "limit" in miss.reason:
             return plural(round(miss.short), "rank"), f"rank {miss.rank}"
         return super().lack(miss, glyphs)
 
     def nothing(self, trace: Trace, width: int) -> Iterator[Line]:
-        """Yields query words that are in no note or in none of the best matches, then other forms in the notes."""
+        """Yields lines about query words that are in no note or in none of the best matches, then about other forms of
+        them in the notes.
+        """
         found = trace.section(Search)
         for word in found.unmatched_words:
             none = "none of the best matches contains " if word in found.held_below else "no note matches "
@@ -265,7 +267,7 @@ class ByteRoverPresentation(Presentation):
             yield advice.add(ladder.why if ladder.found else "", "faint")
 
     def flow(self, trace: Trace, glyphs: Glyphs, legs: str = "") -> Iterator[Block]:
-        """Yields the search's counts, the folders that hits lift, and the search without the router if there is one."""
+        """Yields the search's counts, the folders that hits lift, and the search without the router, if any."""
         found = trace.section(Search)
         yield Rule("search: in − dropped = out")
         yield from found.stages or (line(f" {found.outcome.value.replace('_', ' ')}", "muted"),)
@@ -280,19 +282,19 @@ class ByteRoverPresentation(Presentation):
                 yield Ends(row, line(f"{hit.score:.2f}", "strong"))
 
     def named_folder(self, trace: Trace) -> str:
-        """The scope of the search, unless an option set it."""
+        """The scope of the search, unless it was set by an option."""
         scope = trace.section(Search).scope
         return scope.path if scope.restricts and scope.source != "option" else ""
 
     def in_words_of_notes(self, trace: Trace) -> str:
-        """The query with its words replaced by the forms that notes contain; empty if there are none."""
+        """The query with words replaced by the forms that notes contain; empty if there are no such forms."""
         from brvtui.engines.byterover.reasons.why_not import EVERY_WORD, as_in_notes
 
         queries = {wording.text: wording.query for wording in as_in_notes(trace)}
         return queries.get(EVERY_WORD) or next(iter(queries.values()), "")
 
     def attempts(self, trace: Trace) -> tuple[Attempted, ...]:
-        """The engine's own relaxations, entity searches, and the retry ladder."""
+        """The engine's relaxations of the query, the entity searches, and the retry ladder."""
         times = trace.timings
         rows = [_attempt(place, attempt, times) for place, attempt in enumerate(trace.section(Search).attempts)]
         stop = {word.word.lower() for word in trace.section(Search).lint.words if word.stop_word}
@@ -305,7 +307,7 @@ class ByteRoverPresentation(Presentation):
         return PARTS[0] not in missing_parts(text)
 
     def words(self, trace: Trace) -> Sequence[str]:
-        """All index terms that the query's terms matched."""
+        """All index terms that match the query's terms."""
         found = trace.section(Search).lint
         words = [match.term for term in found.expansions for match in term.matches]
         return words + [token for token in found.tokens if token not in words]
@@ -317,7 +319,7 @@ class ByteRoverPresentation(Presentation):
         return Titled(_cache_title(now, width), _cache_blocks(now, width, glyphs))
 
     def cache_in_short(self, trace: Trace | None, now: CacheNow | None) -> list[Span]:
-        """The number of entries, the time that the newest stays valid, and the hit or the most similar entry."""
+        """The number of entries, the time for which the newest remains valid, and the hit or the most similar entry."""
         look = now.look if now is not None else trace.section(CacheLook) if trace is not None else None
         if look is None or not look.entries:
             return [("no entries; a run adds its answer", "muted")]
@@ -329,7 +331,7 @@ def _quoted(tokens: Sequence[str]) -> str:
 
 
 def _reading(trace: Trace, glyphs: Glyphs) -> Groups:
-    """The parts of the line about the reading of the query, each with its weight."""
+    """The parts of the line about the reading of the query, each with a weight."""
     found = trace.section(Search)
     groups: Groups = []
     stop = [word.word for word in found.lint.words if word.stop_word]

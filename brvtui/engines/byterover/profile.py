@@ -1,4 +1,4 @@
-"""ByteRover's constants, and the profiles that set them: TOML files.
+"""ByteRover's constants, and the TOML profiles that set them.
 
 ``profiles/brv-3.toml`` contains every value; other profiles contain only the values that they change (``extends``). No
 threshold, weight or limit is a literal elsewhere. Traces name constants by their dotted paths, such as
@@ -45,11 +45,11 @@ class SearchRules:
     lift_factor: float
     lift_local_bonus: bool
     lift_source: Literal["relevance", "score"]
-    """The value that is passed up to ancestor folders: ``relevance`` [3.14] or ``score`` [doc]."""
+    """The value that is passed up to parent folders: ``relevance`` [3.14] or ``score`` [doc]."""
     lift_signals: bool
     """True if a summary's stored signals affect its score [3.14]."""
     lift_contexts: bool
-    """True if a ``context.md`` makes its folder a result if there is no summary [3.14]."""
+    """True if a ``context.md`` makes its folder a result when there is no summary [3.14]."""
     excerpt_chars: Count
     excerpt_overlap: int
     excerpt_break: Share
@@ -57,27 +57,29 @@ class SearchRules:
 
 @dataclass(frozen=True, slots=True)
 class OutOfDomainRules:
-    """Conditions under which a search is emptied although it matched."""
+    """The conditions under which the results of a search are discarded even though notes matched."""
 
     min_notes: int
     floor: float
     escape: float
     word_length: int
     matched_results: int
-    """The number of first results that are examined [3.14]; 0 for the whole index [doc]."""
+    """The number of first results that are examined [3.14]; 0 means the whole index [doc]."""
     compare: Literal["words", "tokens"]
-    """``words`` [3.14] compares words with their punctuation to tokens; ``tokens`` [doc] compares tokens to tokens."""
+    """The method of comparison: ``words`` [3.14] compares words with their punctuation to tokens; ``tokens`` [doc]
+    compares tokens to tokens.
+    """
 
 
 @dataclass(frozen=True, slots=True)
 class PathRules:
-    """Scores of path answers."""
+    """The scores of path answers."""
 
     note_score: float
     summary_score: float
     child_score: float
     leave_scope: bool
-    """True if the rest of the tree is searched as well if a scope has too few results [3.14]."""
+    """True if the rest of the tree is searched when a scope has too few results [3.14]."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +97,7 @@ class CacheRules:
 
 @dataclass(frozen=True, slots=True)
 class EntityRules:
-    """Constants of the entity searches."""
+    """Constants for entity searches."""
 
     below: int
     stop_words: tuple[str, ...]
@@ -108,7 +110,7 @@ class EntityRules:
 
 @dataclass(frozen=True, slots=True)
 class DirectRules:
-    """Constants of direct answers (tier 2)."""
+    """Constants for direct answers (tier 2)."""
 
     prefetch: float
     max_notes: SizeLimit
@@ -120,7 +122,7 @@ class DirectRules:
 
 @dataclass(frozen=True, slots=True)
 class CallRules:
-    """Constants of one kind of model call."""
+    """Constants for one kind of model call."""
 
     max_tokens: CountLimit
     temperature: float
@@ -129,7 +131,7 @@ class CallRules:
 
 @dataclass(frozen=True, slots=True)
 class AgentRules:
-    """The limits at which a model that calls tools must end, and the size of a tool's results."""
+    """The limits at which a model that calls tools must stop, and the size of a tool's results."""
 
     same_calls: CountLimit
     idle_turns: CountLimit
@@ -139,7 +141,7 @@ class AgentRules:
 
 @dataclass(frozen=True, slots=True)
 class RouterRules:
-    """Constants of the router: its search limit, the logged tier of outcomes, and the documented latencies."""
+    """Constants for the router: the search limit, the tier logged for each outcome, and the documented latencies."""
 
     limit: Count
     not_covered_tier: int
@@ -148,14 +150,16 @@ class RouterRules:
 
 @dataclass(frozen=True, slots=True)
 class RetryRules:
-    """The use of the retry ladder: ``in_route`` is true if it is part of the route; otherwise it is only advice."""
+    """The use of the retry ladder: if ``in_route`` is true, it is part of the route; otherwise, it is only advice."""
 
     in_route: bool
 
 
 @dataclass(frozen=True, slots=True)
 class NameRules:
-    """The ladder's last step: names that share trigrams with a word. ``least`` is a Jaccard similarity, 0 to 1."""
+    """Constants for the ladder's last step, which finds names that share trigrams with a word. ``least`` is a Jaccard
+    similarity, 0 to 1.
+    """
 
     least: float
     limit: int
@@ -170,12 +174,12 @@ class ManifestRules:
     stubs: SizeLimit
     chars_per_token: PositiveLimit
     contexts_by: Literal["walk", "importance"]
-    """The order of contexts: ``walk`` [3.14], since a query does not read their importance, or ``importance`` [doc]."""
+    """The order of contexts: ``walk`` [3.14], as queries do not read their importance, or ``importance`` [doc]."""
 
 
 @dataclass(frozen=True, slots=True)
 class Profile:
-    """A named set of constants."""
+    """A named set of ByteRover's constants."""
 
     name: str
     summary: str
@@ -206,7 +210,7 @@ class Profile:
 
     @property
     def stop_words(self) -> tuple[str, ...]:
-        """The words that are left out of a query."""
+        """The words that are ignored in queries."""
         return self.query.stop_words
 
     @property
@@ -219,9 +223,9 @@ class Profile:
 
 
 def load(source: str | Path = DEFAULT_PROFILE) -> Profile:
-    """The profile called ``source`` (a built-in name), or read from the TOML file ``source``.
+    """The built-in profile called ``source``, or the profile in the TOML file ``source``.
 
-    Raises :class:`ProfileError` if there is no such profile or if one of its keys or values is wrong.
+    Raises :class:`ProfileError` if there is no such profile or if a key or value in it is wrong.
     """
     return typed(Profile, profile_tables(source, PROFILES), "", str(source))
 

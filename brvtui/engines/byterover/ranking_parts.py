@@ -1,8 +1,8 @@
 """The parts of one ranking that each member computes: the place that a query names, term counts, and scores.
 
 One ranking is a search of ByteRover over the notes of all members as if they were in one tree, each at its own path
-(:mod:`brvtui.engines.byterover.one_ranking`). No text of a note is sent: only the terms that answer the query, counts,
-scores and results.
+(:mod:`brvtui.engines.byterover.one_ranking`). The text of notes is not sent, only the terms that answer the query,
+counts, scores and results.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _HOW = ("exact", "absolute", "relative", "simple", "substring")
 
 
 def searchable(context: Context) -> Context:
-    """``context``, if its notes can be searched. Raises :class:`brvtui.engines.contract.EngineError` otherwise."""
+    """``context`` if its notes can be searched. Raises :class:`brvtui.engines.contract.EngineError` otherwise."""
     if context.snapshot.engine_failure and context.constants.limits.failures:
         raise EngineError(context.snapshot.engine_failure)
     return context
@@ -44,21 +44,21 @@ class NamedPlace:
     path: str
     is_folder: bool
     rank: int
-    """The kind of match: 0 for an exact path, higher for a name, highest for a part of one."""
+    """The kind of match: 0 for an exact path, higher for a name, highest for a part of a name."""
     text: str
-    """The rest of the query, to search for in the folder."""
+    """The rest of the query, which is searched for in the folder."""
     source: str
 
 
 @dataclass(frozen=True, slots=True)
 class NameRequest:
-    """Requests the place that ``query`` names, as a path or as a scope. ``domains`` are those of all members."""
+    """Requests the place that ``query`` names, as a path or as a scope. ``domains`` are the domains of all members."""
 
     query: str
     domains: tuple[str, ...]
 
     def of(self, context: Context) -> tuple[NamedPlace | None, NamedPlace | None]:
-        """The place that the whole query names, and the scope that it begins with; None for either if there is none."""
+        """The place that the whole query names, and the scope at its beginning; None for either if there is none."""
         snapshot = searchable(context).snapshot
         looked = scopes.look_up_path(snapshot, self.query, self.domains)
         path = None
@@ -96,7 +96,7 @@ class TermCountRequest:
     scope: str
 
     def of(self, context: Context) -> TermCounts:
-        """The member's counts for the tokens. Other members do not affect which notes match."""
+        """The member's counts for the tokens. Other members do not affect the matching of notes."""
         postings, text = searchable(context).snapshot.postings, context.constants.text
         frequencies: dict[str, tuple[int, ...]] = {}
         for token in dict.fromkeys(self.tokens):
@@ -120,10 +120,10 @@ class RankedRow:
     score: float
     """The unrounded score."""
     raw: float
-    """Its text score."""
+    """The raw text score."""
     mtime_ns: int
     tokens: tuple[str, ...]
-    """The tokens that it matches."""
+    """The query tokens that the note matches."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,13 +145,13 @@ class TogetherQuery:
 
 @dataclass(frozen=True, slots=True)
 class TopMatchesRequest:
-    """Requests the best ``keep`` matches of a member, scored as parts of the collection."""
+    """Requests the best ``keep`` matches of a member, scored as part of the collection."""
 
     query: TogetherQuery
     keep: int
 
     def of(self, context: Context) -> tuple[RankedRow, ...]:
-        """The rows in the member's order."""
+        """The best rows in the member's order."""
         context, table = self.query.searched(context)
         snapshot = context.snapshot
         matching = table.every_word() if self.query.needs_all else table.any_word()
@@ -194,7 +194,7 @@ class ResultDetailsRequest:
 
 
 def _inside(context: Context, scope: str) -> NDArray[np.bool_]:
-    """A mask of the notes in ``scope``; all notes if it is empty."""
+    """A mask of the notes in ``scope``; all notes if ``scope`` is empty."""
     if not scope:
         return np.ones(len(context.snapshot.notes), dtype=np.bool_)
     return scopes.members(context.snapshot, scope)

@@ -1,4 +1,4 @@
-"""Replayed queries of ByteRover: tiers on an empty cache and for a repeated query, and sequences on one cache."""
+"""Replayed ByteRover queries: tiers on an empty cache and for a repeated query, and sequences on one cache."""
 
 from __future__ import annotations
 
@@ -19,7 +19,9 @@ _MS = 1000.0
 
 
 def replay_query(context: Context, query: Query, limit: int | None) -> tuple[Trace, dict[str, Any]]:
-    """The trace on an empty cache; and its tier, the tier of a repeat in capitals, and a search at ``limit``."""
+    """The trace on an empty cache, and a line with the tier, the tier when the query is repeated in capitals, and a
+    search with ``limit`` results.
+    """
     found = search(context, query.text, SearchOptions(limit or context.constants.search.limit, query.scope))
     trace, state = route(context, CacheContents(), RouteRequest(query.text, query.scope, run=True))
     repeat, _ = route(context, state, RouteRequest(f"  {query.text.upper()} ", query.scope, run=True))
@@ -27,9 +29,10 @@ def replay_query(context: Context, query: Query, limit: int | None) -> tuple[Tra
 
 
 def replay_sequence(context: Context, steps: Sequence[ReplayStep], scope: str) -> Iterator[dict[str, Any]]:
-    """Yields the tier of each step, the results of both cache look-ups, and the number of cached answers after it.
+    """Yields the tier of each step, the results of both cache look-ups, and the number of cached answers after the
+    step.
 
-    ``similarity`` belongs to the most similar live entry; None if none was compared. Touches change only the
+    ``similarity`` is that of the most similar live entry; None if no entry was compared. Touches change only the
     fingerprint, not ranking or recency.
     """
     state, clock = CacheContents(), context.now_ms

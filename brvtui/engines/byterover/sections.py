@@ -1,4 +1,4 @@
-"""ByteRover's sections of a trace: the query as it was read, the searches, the simulated cache, the outcome."""
+"""ByteRover's sections of a trace: the query as it was read, the searches, the simulated cache, and the outcome."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from brvtui.trace.scores import TermExpansion
 ENGINE = "byterover"
 """The engine's name in settings, traces and files."""
 ESCAPE = "unmatched words allowed"
-"""The name of the check by which a high score makes up for a word that none of the best matches contains."""
+"""The name of the check by which a high score compensates for a query word that none of the best matches contains."""
 UNMATCHED = "the best matches lack a word, and no score is high enough to make up for it"
-"""The reason why near misses are not results if the check :data:`ESCAPE` failed."""
+"""The reason given for near misses that are not results because the check :data:`ESCAPE` failed."""
 
 
 @dataclass(frozen=True)
 class QueryWord:
-    """A space-separated word of the query, and the tokens that are searched for it."""
+    """A space-separated word of the query, and the tokens into which it is split for the search."""
 
     word: str
     tokens: tuple[str, ...]
@@ -28,12 +28,12 @@ class QueryWord:
     significant: bool
     """True if the word is long enough to count for the unmatched-word rule."""
     mismatch: bool
-    """True if the word's own punctuation prevents it from ever equalling a token (``rotated?``)."""
+    """True if punctuation in the word prevents it from ever equalling a token (``rotated?``)."""
 
 
 @dataclass(frozen=True)
 class QueryLint:
-    """The analysis of a query, word by word: stop words, and tokens with the index terms that they match."""
+    """The analysis of a query, word by word: stop words, and tokens with the index terms that match them."""
 
     text: str
     filtered: str
@@ -45,7 +45,7 @@ class QueryLint:
 
 @dataclass(frozen=True)
 class Scope:
-    """The part of the tree to which a search was restricted, and the reason. An empty ``path`` is the whole tree."""
+    """The part of the tree to which a search was restricted, and the reason. An empty ``path`` means the whole tree."""
 
     path: str
     pattern: str
@@ -57,13 +57,13 @@ class Scope:
     """The text to search for within the scope."""
     restricts: bool
     notes: int
-    """The number of searchable notes inside the scope."""
+    """The number of searchable notes in the scope."""
     why: str
 
 
 @dataclass(frozen=True)
 class Attempt:
-    """One of the engine's own relaxations: path look-up, scoped AND, scoped OR, whole tree AND, OR."""
+    """One attempt of a search: path look-up, AND in the scope, OR in the scope, AND in the whole tree, or OR."""
 
     name: str
     query: str
@@ -75,9 +75,9 @@ class Attempt:
     found: int
     why: str
     listed: tuple[Listed, ...] = ()
-    """The best of its matches, before out-of-domain rules, gap and limit; at most :data:`MOST_LISTED`."""
+    """The attempt's best matches, before out-of-domain rules, gap and limit; at most :data:`MOST_LISTED`."""
     timed_by: str = ""
-    """The key of its milliseconds in :attr:`Trace.timings`; empty if it was timed together with another attempt."""
+    """The key of the attempt's duration in :attr:`Trace.timings`; empty if timed with another attempt."""
 
 
 @dataclass(frozen=True)
@@ -98,7 +98,7 @@ class Lift:
 
 @dataclass(frozen=True, kw_only=True)
 class Search:
-    """One whole search: the query as it was read, every stage, and the results."""
+    """One complete search: the query as it was read, every stage, and the results."""
 
     SECTION: ClassVar = "search"
 
@@ -117,7 +117,7 @@ class Search:
     matched: int = 0
     total_found: int = 0
     top: float | None = None
-    """The best score, unrounded; None if nothing matched."""
+    """The best unrounded score; None if nothing matched."""
     floor: float | None = None
     """The unrounded score below which matches are dropped; None if no match was kept."""
     stages: tuple[Stage, ...] = ()
@@ -130,7 +130,7 @@ class Search:
 
     @property
     def held_below(self) -> tuple[str, ...]:
-        """The unmatched words that some notes contain, but none of the best matches."""
+        """The unmatched words that some notes contain, but that none of the best matches contains."""
         in_notes = {expansion.term for expansion in self.lint.expansions if expansion.notes}
         return tuple(word for word in self.unmatched_words if word in in_notes)
 
@@ -143,7 +143,7 @@ class EntitySearch:
     search: Search
     added: tuple[str, ...]
     timed_by: str = ""
-    """The key of its milliseconds in :attr:`Trace.timings`."""
+    """The key of the search's duration in :attr:`Trace.timings`."""
 
 
 @dataclass(frozen=True)
@@ -161,7 +161,7 @@ class EntityStep:
 
 @dataclass(frozen=True)
 class PlainSearch:
-    """A search without the router, on request."""
+    """A search without the router, made on request."""
 
     SECTION: ClassVar = "plain_search"
 

@@ -21,7 +21,7 @@ from brvtui.wording import counted
 
 _DECIMALS = 2
 _LEAST = 0.005
-"""The smallest loss that is named: a smaller one would be written as 0.00."""
+"""The smallest loss that is mentioned: a smaller one would be written as 0.00."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,14 +29,14 @@ class Cost:
     """A cause that reduced a score, and the amount of the reduction."""
 
     what: str
-    """The beginning of ``… cost 0.12``."""
+    """The name of the cause, which begins the phrase ``… cost 0.12``."""
     amount: float
 
 
 def largest_cost(hit: Hit, threshold: float) -> str:
     """The largest loss that kept ``hit`` below ``threshold``: ``45 days of age cost 0.12``; empty if no loss is known.
 
-    Losses that would be enough by themselves come before others.
+    Losses that alone would account for the difference take precedence over others.
     """
     losses = [cost for cost in costs(hit) if cost.amount >= _LEAST]
     enough = [cost for cost in losses if hit.score + cost.amount >= threshold - 1e-9]
@@ -45,7 +45,7 @@ def largest_cost(hit: Hit, threshold: float) -> str:
 
 
 def costs(hit: Hit) -> list[Cost]:
-    """The losses of a text match's score, each computed separately, from rounded scores."""
+    """The losses in a text match's score, each computed separately from rounded scores."""
     parts = {part.name: part for part in hit.parts}
     if hit.signals is None or hit.text is None or not {"importance", "recency", "maturity"} <= parts.keys():
         return []
@@ -74,7 +74,7 @@ def _decay(hit: Hit, parts: dict[str, Part]) -> float:
 
 
 def _without(hit: Hit, lost: float, parts: dict[str, Part]) -> float:
-    """The increase of the score if ``lost`` were added before maturity, bonus and cap."""
+    """The increase in the score if ``lost`` were added before maturity, bonus and cap are applied."""
     maturity = parts["maturity"]
     factor = maturity.factor if maturity.factor is not None else 1.0
     base = (maturity.amount or 0.0) + lost
@@ -104,13 +104,13 @@ def _days(days: float) -> str:
 
 
 def check_of(trace: Trace, constant: str) -> Check | None:
-    """The check of the threshold called ``constant``; None if it was not made."""
+    """The check that compares with the threshold called ``constant``; None if it was not made."""
     checks = (check for step in trace.steps for check in step.checks)
     return next((check for check in checks if check.constant == constant and check.value is not None), None)
 
 
 def threshold_of(trace: Trace, constant: str) -> float | None:
-    """The threshold called ``constant``, from a step or a best possible score; None if neither has it."""
+    """The threshold called ``constant``, taken from a step or from a best possible score; None if it is in neither."""
     named = {check.constant: check.threshold for step in trace.steps for check in step.checks}
     for hit in trace.hits:
         for horizon in hit.ceiling.horizons if hit.ceiling else ():
@@ -119,7 +119,7 @@ def threshold_of(trace: Trace, constant: str) -> float | None:
 
 
 def lead_words(gap: Check) -> str:
-    """The lead of the first result over the next, in words. It may be negative: added results come last."""
+    """The lead of the first result over the next, in words. It may be negative, as added results come last."""
     lead = gap.value or 0.0
     if abs(lead) < LEAST_LEAD:
         return "level with "
@@ -129,24 +129,24 @@ def lead_words(gap: Check) -> str:
 
 
 def short_words(check: Check) -> str:
-    """The value, and the threshold that it falls short of."""
+    """The value of the check, and the threshold that it misses."""
     return f"{value_words(check.value, check.threshold)} of the {threshold_words(check.threshold)}"
 
 
 def reached_words(check: Check) -> str:
-    """The value, and the threshold that it reaches."""
+    """The value of the check, and the threshold that it reaches."""
     return f"{value_words(check.value, check.threshold)} ≥ {threshold_words(check.threshold)}"
 
 
 def threshold_words(threshold: float | None) -> str:
-    """A threshold with two decimals, or more if it has more."""
+    """A threshold with two decimals, or with more if it has more."""
     if threshold is None:
         return "–"
     return f"{threshold:.2f}" if abs(round(threshold, 2) - threshold) < LEAST_LEAD else f"{threshold:g}"
 
 
 def value_words(value: float | None, threshold: float | None) -> str:
-    """The value with at least two decimals, and more if they are needed to distinguish it from the threshold."""
+    """``value`` with at least two decimals, and with more if they are needed to distinguish it from ``threshold``."""
     if value is None:
         return "nothing"
     for places in (2, 3, 4):
@@ -164,7 +164,7 @@ _PREFETCH, _TOP, _SURE, _GAP = "direct.prefetch", "direct.min_top", "direct.sure
 
 
 def sentence(trace: Trace) -> Sentence:
-    """The reason for the answer to the query of ``trace``: the note, its words, the decisive gate, and its margin."""
+    """The reason for the answer to the query of ``trace``: the note, its words, the decisive gate, and the margin."""
     outcome = trace.section(Route).outcome
     if outcome in (Outcome.EXACT_CACHE, Outcome.FUZZY_CACHE):
         return _cached(trace, outcome)
@@ -247,7 +247,7 @@ def _other_forms(found: Search) -> Clause:
 
 
 def _advice(trace: Trace) -> Iterator[Clause]:
-    """Yields the note that the retry ladder finds, if the ladder is not in the route."""
+    """Yields a clause about the note that the retry ladder finds, if the ladder is not part of the route."""
     ladder = trace.find(Ladder)
     if ladder is not None and ladder.hits and not ladder.in_route:
         how = "a search for " if ladder.hits[0].words else "a search of file names"
@@ -262,7 +262,7 @@ def _logged(trace: Trace) -> Iterator[Clause]:
 
 
 def _nearest(trace: Trace, constant: str, needed: str) -> Iterator[Clause]:
-    """Yields the best match that was left out, and its distance to the threshold called ``constant``."""
+    """Yields a clause about the best match left out, and its distance from the threshold ``constant``."""
     check = check_of(trace, constant)
     if check is None or not trace.near_misses:
         yield clause(trace.verdict)
@@ -274,7 +274,7 @@ def _nearest(trace: Trace, constant: str, needed: str) -> Iterator[Clause]:
 
 
 def _unmatched(trace: Trace) -> Iterator[Clause]:
-    """Yields the words that no note matches, and those that only lower-ranked notes match."""
+    """Yields clauses about the words that no note matches, and about those that only lower-ranked notes match."""
     found = trace.section(Search)
     below = [word(one) for one in found.held_below]
     odd = _punctuation(found)
@@ -286,7 +286,7 @@ def _unmatched(trace: Trace) -> Iterator[Clause]:
 
 
 def _punctuation(found: Search) -> Clause:
-    """The unmatched words that can match no note, because of their punctuation."""
+    """The unmatched words that cannot match any note because of their punctuation."""
     odd = [one.word.lower() for one in found.lint.words if one.mismatch]
     own = [word(one) for one in found.unmatched_words if one in odd]
     compared = " is compared with its punctuation" if len(own) == 1 else " are compared with their punctuation"
@@ -314,7 +314,7 @@ def _direct(trace: Trace) -> Iterator[Clause]:
 
 
 def _passed(trace: Trace) -> tuple[list[str | list[Span]], str]:
-    """The gate of the direct answer that decided, with its margin, and the reason why that is enough."""
+    """The gate that decided on the direct answer, with its margin, and the reason why that is enough."""
     top = check_of(trace, _TOP)
     sure, gap = check_of(trace, _SURE), check_of(trace, _GAP)
     if sure is not None and sure.passed:
@@ -399,7 +399,7 @@ def _needing(trace: Trace, outcome: Outcome) -> Iterator[Clause]:
 
 
 def _better_later_result(trace: Trace, first: Hit) -> Iterator[Clause]:
-    """Yields a later result that would answer directly by its score, which the gates ignore."""
+    """Yields a clause about a later result that would answer directly by its score, which the gates ignore."""
     threshold = threshold_of(trace, _TOP)
     if threshold is None or first.score >= threshold:
         return
@@ -414,14 +414,14 @@ def _better_later_result(trace: Trace, first: Hit) -> Iterator[Clause]:
 
 
 def _subject(trace: Trace) -> Hit | None:
-    """The first result that may be quoted, which the gates of a direct answer examine; the first result if none may."""
+    """The first result that may be quoted, which the direct-answer gates examine; otherwise, the first result."""
     threshold = threshold_of(trace, _PREFETCH)
     reaching = (hit for hit in trace.hits if threshold is None or hit.score >= threshold)
     return next(reaching, trace.hits[0] if trace.hits else None)
 
 
 def _second(trace: Trace) -> Hit | None:
-    """The runner-up in the check of the lead."""
+    """The runner-up with which the check of the lead compares the first result."""
     first, threshold = _subject(trace), threshold_of(trace, _PREFETCH)
     others = (hit for hit in trace.hits if hit is not first and (threshold is None or hit.score >= threshold))
     return next(others, None)
@@ -432,7 +432,7 @@ def _best(trace: Trace) -> Hit | None:
 
 
 def _named(trace: Trace, hit: Hit) -> list[Span]:
-    """The title of ``hit``, with its number in the list and the reason why it counts, unless it is first."""
+    """The title of ``hit`` and, unless it is first, its number in the list and the reason why it counts."""
     rank = trace.hits.index(hit) + 1
     limit = threshold_of(trace, _PREFETCH)
     first = f", the first that reaches {threshold_words(limit)}" if limit is not None and hit is _subject(trace) else ""
@@ -443,7 +443,9 @@ def _named(trace: Trace, hit: Hit) -> list[Span]:
 
 
 def _matched_words(trace: Trace, hit: Hit, weight: int) -> Iterator[Clause]:
-    """Yields the note's words that match the query, and words without a match, or another reason for the hit."""
+    """Yields clauses about the note's words that match the query, and about query words without a match, or another
+    reason for the hit.
+    """
     if hit.origin is Origin.PATH:
         below = hit.parts[0].name if hit.parts else ""
         inside = ": the query names its folder"
@@ -465,7 +467,7 @@ def _matched_words(trace: Trace, hit: Hit, weight: int) -> Iterator[Clause]:
 
 
 def _whole_query_missed(trace: Trace) -> Iterator[Clause]:
-    """Yields the reason why the search for the whole query found nothing, though a search for one word did."""
+    """Yields the reason why the whole query found nothing although one of its words found a note."""
     found = trace.section(Search)
     if found.outcome is SearchOutcome.UNMATCHED_WORDS:
         yield clause("; ", *(one.spans for one in _unmatched(trace)), weight=75)
@@ -475,7 +477,7 @@ def _whole_query_missed(trace: Trace) -> Iterator[Clause]:
 
 
 def _reading(trace: Trace) -> Iterator[Clause]:
-    """Yields unusual features of the query as it was read: only stop words, or a scope that did not restrict."""
+    """Yields clauses about unusual features of the query: only stop words, or a scope that had no effect."""
     found = trace.section(Search)
     if found.lint.notes and found.lint.tokens:
         yield clause("; every word is a stop word, so all of them were searched", weight=44)

@@ -1,4 +1,4 @@
-"""Verification of ByteRover 3: the same queries in the installed package and in ours, on one scratch copy of a tree."""
+"""Verification of ByteRover 3: the same queries in the installed package and in our engine, on one copy of a tree."""
 
 from __future__ import annotations
 
@@ -36,10 +36,11 @@ _READY, _ANSWER, _MOVED, _INCOMPLETE, _END = "ready", "answer", "moved", "incomp
 
 
 def verify(run: VerificationRun, constants: Profile) -> Verification | None:
-    """Compares the installed engine's answers over the tree of the snapshot with ours under ``constants``.
+    """Compares the installed engine's answers over the snapshot's tree with the answers of our engine under
+    ``constants``.
 
-    Both sides read one scratch copy, with the tree's stored signals, at the same moment. Returns None if cancelled.
-    Raises :class:`brvtui.engines.verification.sealed_node.EngineRunError` and OSError.
+    Both engines read one scratch copy with the tree's stored signals, and use the same clock time. Returns None if
+    cancelled. Raises :class:`brvtui.engines.verification.sealed_node.EngineRunError` and OSError.
     """
     snapshot, installed, queries, now_ms = run.snapshot, run.installed, run.queries, run.now_ms
     signals = _stored_signals(snapshot)
@@ -92,9 +93,9 @@ def verify(run: VerificationRun, constants: Profile) -> Verification | None:
 
 
 def _separate_times(tree: Path, now_ms: float, recent_hours: float) -> int:
-    """Gives recent files below ``tree`` distinct modification times in ms, and returns the number of changed files.
+    """Gives recent files in ``tree`` distinct modification times in ms, and returns the number of changed files.
 
-    The engine has no fixed order for recent files with equal times (docs/reference/byterover.md).
+    ByteRover has no fixed order for recent files with equal times (docs/reference/byterover.md).
     """
     edge = now_ms - recent_hours * MS_PER_HOUR
     recent = sorted((file for file in list_files(tree).files if file.mtime_ms >= edge), key=lambda file: file.path)
@@ -114,14 +115,14 @@ def _separate_times(tree: Path, now_ms: float, recent_hours: float) -> int:
 
 
 def _stored_signals(snapshot: Snapshot) -> dict[str, NoteSignals]:
-    """The signals that ByteRover itself would find, without those from brv-tui's overlay and from frontmatter."""
+    """The signals that ByteRover itself would find, without the signals from brv-tui's overlay and from frontmatter."""
     of_notes = {note.path: signals for note, signals in zip(snapshot.notes, snapshot.signals, strict=True)}
     both = {**of_notes, **snapshot.summary_signals}
     return {path: own for path, own in both.items() if own.source in _STORED and not path.startswith("[")}
 
 
 def _driver_lines(lines: Iterator[str], installed: InstalledEngine) -> Iterator[dict[str, Any]]:
-    """Yields the lines of the driver before its last one. Raises :class:`EngineRunError` if the last one is missing."""
+    """Yields the lines of the driver except the last. Raises :class:`EngineRunError` if the last line is missing."""
     for text in lines:
         try:
             line = json.loads(text)
@@ -152,7 +153,7 @@ def _documents(line: Mapping[str, Any], copied: Snapshot) -> list[AnswerDifferen
 
 
 def _first_difference(context: Context, query: str, line: Mapping[str, Any]) -> tuple[str, str, str] | None:
-    """The first step of the answer to ``query`` that differs from ``line``: its name, and both sides."""
+    """The first step in the answer to ``query`` that differs from ``line``: its name, and both values."""
     theirs, run = line["search"], line["run"]
     if context.snapshot.engine_failure:
         return None if "error" in theirs else ("results", "an answer", context.snapshot.engine_failure)

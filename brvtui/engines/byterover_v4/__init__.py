@@ -1,1 +1,1 @@
-"""ByteRover V4: HTML topics, relative relevance, without tiers and without a model."""
+"""ByteRover V4: HTML topics and relative relevance, without tiers or a model."""

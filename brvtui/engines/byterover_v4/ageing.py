@@ -21,11 +21,11 @@ _DRAFT, _VALIDATED, _CORE = LEVELS
 
 @dataclass(frozen=True, slots=True)
 class AgedTopic:
-    """A topic's signals, as stored and after decay. ``days`` is its age; NaN if V4 finds no file."""
+    """A topic's signals, as stored and after decay. ``days`` is the topic's age; NaN if V4 finds no file."""
 
     stored: TopicSignals
     has_file: bool
-    """True if signals are stored for the topic; if false, they are the defaults."""
+    """True if signals are stored for the topic; False if the signals are the defaults."""
     days: float
     importance: float
     recency: float
@@ -47,7 +47,7 @@ class TopicColumns:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class AgedColumns:
-    """Topics' signals after decay at one time, and their maturity boosts (NaN for an unknown maturity)."""
+    """Topics' signals after decay at one time, and the topics' maturity boosts (NaN for an unknown maturity)."""
 
     days: Floats
     importance: Floats
@@ -57,19 +57,19 @@ class AgedColumns:
 
 @dataclass(frozen=True, slots=True)
 class DocumentScore:
-    """A score and its addends: the weighted signals sum to ``base``, which is multiplied by maturity's boost."""
+    """A score and its addends: the weighted signals add up to ``base``, which is multiplied by the maturity's boost."""
 
     by_relevance: float
     by_importance: float
     by_recency: float
     base: float
     boost: float
-    """NaN for a maturity that V4 does not know."""
+    """The boost for the maturity; NaN for a maturity that V4 does not know."""
     value: float
 
 
 def score_at(scores: Compound, place: int) -> DocumentScore:
-    """The score of the document at ``place`` of ``scores``."""
+    """The score of the document at index ``place`` in ``scores``."""
     columns = (scores.by_relevance, scores.by_importance, scores.by_recency, scores.base, scores.boost, scores.score)
     return DocumentScore(*(float(column[place]) for column in columns))
 
@@ -81,7 +81,7 @@ def default_signals(rules: TopicSignalRules) -> TopicSignals:
 
 
 def topic_columns(signals: Sequence[TopicSignals | None], mtimes_ms: Sequence[float]) -> TopicColumns:
-    """The columns of topics with these stored ``signals`` (None for a topic without stored signals) and times."""
+    """The columns for topics with the given stored ``signals`` (None for a topic without stored signals) and times."""
     return TopicColumns(
         np.asarray([one is not None for one in signals], dtype=bool),
         np.asarray([math.nan if one is None else one.importance for one in signals], dtype=np.float64),
@@ -96,7 +96,7 @@ def _level(maturity: str) -> int:
 
 
 def stored_columns(topics: TopicColumns, profile: V4Profile) -> tuple[Floats, Floats, Floats]:
-    """Importance, recency and boost of ``topics`` as stored, or the defaults of ``profile``."""
+    """The stored importance, recency and boost of ``topics``, or the defaults of ``profile``."""
     rules = profile.signals
     boosts = np.asarray([*(profile.score.boost[level] for level in LEVELS), math.nan])
     return (
@@ -107,7 +107,7 @@ def stored_columns(topics: TopicColumns, profile: V4Profile) -> tuple[Floats, Fl
 
 
 def aged_columns(topics: TopicColumns, now_ms: float, profile: V4Profile) -> AgedColumns:
-    """The signals of ``topics`` at ``now_ms``. Topics with an unknown or a future modification time do not age."""
+    """The signals of ``topics`` at ``now_ms``. Topics with an unknown or future modification time do not age."""
     importance, recency, boost = stored_columns(topics, profile)
     days = days_since(math.floor(now_ms), topics.mtimes_ms)
     counted = np.where(days > 0, days, 0.0)
@@ -129,7 +129,7 @@ def document_scores(relevance: Floats, signals: AgedColumns, topics: NDArray[np.
 
 
 def after_access(signals: TopicSignals, rules: TopicSignalRules) -> TopicSignals:
-    """``signals`` after one access hit."""
+    """The ``signals`` after one access hit."""
     importance = min(rules.max_importance, signals.importance + rules.access_gain)
     return replace(
         signals,
@@ -140,7 +140,7 @@ def after_access(signals: TopicSignals, rules: TopicSignalRules) -> TopicSignals
 
 
 def next_maturity(importance: float, maturity: str, rules: TopicSignalRules) -> str:
-    """The maturity of a topic after an event that leaves it with this importance; often unchanged."""
+    """The maturity of a topic after an event that leaves it with the given importance; often unchanged."""
     if importance >= rules.core_from:
         return _CORE
     if importance >= rules.validated_from and maturity == _DRAFT:
@@ -153,7 +153,7 @@ def next_maturity(importance: float, maturity: str, rules: TopicSignalRules) -> 
 
 
 def aged_signals(signals: AgedTopic, profile: V4Profile) -> AgedSignals:
-    """``signals`` in the form of a trace: before and after decay, and after another access hit."""
+    """The ``signals`` in the form used in traces: before and after decay, and after another access hit."""
     stored, after = signals.stored, after_access(signals.stored, profile.signals)
     moved = f"becomes {after.maturity}" if after.maturity != stored.maturity else f"stays {stored.maturity}"
     return AgedSignals(

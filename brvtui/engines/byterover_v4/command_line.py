@@ -1,4 +1,4 @@
-"""A command line of V4's scripts: words and flags (``docs/reference/byterover-v4.md``, "Commands")."""
+"""A command line for V4's scripts: words and flags (``docs/reference/byterover-v4.md``, "Commands")."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ class CommandLine:
         return " ".join(self.words)
 
     def text(self, flag: str) -> str:
-        """The value of ``flag``; empty if it is missing or has none."""
+        """The value of ``flag``; empty if the flag is missing or has no value."""
         value = self.flags.get(flag)
         return value if isinstance(value, str) else ""
 
 
 def read_command_line(arguments: Sequence[str]) -> CommandLine:
-    """The command line ``arguments``. An option takes the next word as its value, unless that is an option too."""
+    """The command line ``arguments``. An option's value is the next word, unless that word is an option."""
     words: list[str] = []
     flags: dict[str, str | bool] = {}
     left = list(reversed(arguments))
@@ -66,7 +66,7 @@ def number_of(value: str | bool | float) -> float:
 
 
 def first_ones(items: Sequence[_T], limit: float) -> Sequence[_T]:
-    """``items`` as cut by JavaScript's ``slice(0, limit)``: a negative limit leaves out that many at the end."""
+    """``items`` as cut by JavaScript's ``slice(0, limit)``: a negative limit leaves out that many items at the end."""
     if math.isnan(limit):
         return items[:0]
     if math.isinf(limit):

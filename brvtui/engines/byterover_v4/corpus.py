@@ -1,4 +1,4 @@
-"""The topics of one space as V4 ranks them: their documents, ages and signals."""
+"""The topics of one space as V4 ranks them: the topics' documents, ages and signals."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ _ENDING = ".html"
 
 
 class FilterError(ValueError):
-    """A filter that V4 rejects. The message is V4's."""
+    """A filter that V4 rejects. The message is the one from V4."""
 
 
 @dataclass(frozen=True, slots=True)
 class TopicFilter:
-    """A filter of the topics to search; empty fields accept all topics."""
+    """A filter for the topics to search; empty fields accept all topics."""
 
     scope: str = ""
     tag: str = ""
@@ -39,12 +39,12 @@ class TopicFilter:
             raise FilterError(f'unknown --element-tag "{self.tag}" (not a <bv-*> element)')
 
     def takes_path(self, path: str) -> bool:
-        """True if the topic at ``path`` is in the scope."""
+        """True if the topic at ``path`` is in the filter's scope."""
         scope = self.scope.removesuffix(_ENDING).rstrip("/")
         return not scope or path == f"{scope}{_ENDING}" or path.startswith(f"{scope}/")
 
     def takes_elements(self, topic: Topic) -> bool:
-        """True if ``topic`` contains the element of the filter."""
+        """True if ``topic`` contains the element that the filter requires."""
         if not self.tag:
             return True
         with_value = self.attribute and self.value
@@ -56,7 +56,7 @@ class TopicFilter:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RankedTopic:
-    """A topic with its documents and its modification time in ms, including fractions."""
+    """A topic with its documents, and its modification time in ms, including fractions."""
 
     path: str
     topic: Topic
@@ -66,20 +66,20 @@ class RankedTopic:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SpaceCorpus:
-    """The topics of a space in V4's order. The indexes of the last few filters are cached."""
+    """The topics of a space in V4's order. The indexes for the last few filters are cached."""
 
     topics: tuple[RankedTopic, ...]
     signals: SignalFiles
     by_path: Mapping[str, RankedTopic]
     documents: int
-    """The number of documents of all topics."""
+    """The number of documents in all topics."""
     has_broken_signals: bool
     falling: list[tuple[V4Profile, Mapping[str, tuple[float, ...]]]] = field(default_factory=list)
-    """The ages at which each topic loses each level of confidence, for the profile that was used last."""
+    """The ages at which each topic loses each level of confidence, for the last profile used."""
     _indexes: OrderedDict[TopicFilter, tuple[TopicIndex, TopicColumns]] = field(default_factory=OrderedDict)
 
     def index(self, topic_filter: TopicFilter) -> tuple[TopicIndex, TopicColumns]:
-        """The index of the documents of topics that ``topic_filter`` accepts, and the signals of these topics.
+        """The index of the documents in topics that ``topic_filter`` accepts, and the signals of these topics.
 
         Raises :class:`brvtui.engines.byterover_v4.index.DuplicateIds` and :class:`FilterError`.
         """
@@ -102,7 +102,7 @@ class SpaceCorpus:
         """The stored signals and times of the topics at ``paths``; values in ``signals`` and ``mtimes_ms`` replace
         them.
 
-        A broken file of signals counts as missing here: a search that needs it fails earlier.
+        A broken signals file counts as missing here, because a search that needs it fails earlier.
         """
         stored = (signals.get(path) or self.signals.get(path) for path in paths)
         times = [
@@ -120,7 +120,7 @@ class SpaceCorpus:
 
 
 def corpus_of(topics: Sequence[RankedTopic], signals: SignalFiles) -> SpaceCorpus:
-    """The corpus of ``topics``, in V4's order, with these stored ``signals``."""
+    """The corpus of ``topics``, in V4's order, with the given stored ``signals``."""
     return SpaceCorpus(
         tuple(topics),
         signals,

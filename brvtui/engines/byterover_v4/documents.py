@@ -1,4 +1,4 @@
-"""The documents that V4 ranks: one for each element with an id, or one for a topic.
+"""The documents that V4 ranks: one for each element with an id, or one for a whole topic.
 
 See ``docs/reference/byterover-v4.md``.
 """
@@ -23,7 +23,7 @@ _ANY_CJK = re.compile(f"[{_CJK}]")
 
 
 def tokens(text: str) -> list[str]:
-    """The tokens of ``text`` in order and original case: words, and the pairs of neighbours in each CJK run."""
+    """The tokens of ``text`` in order and original case: words, and pairs of adjacent characters in each CJK run."""
     pieces = [piece for piece in raw_tokens(text) if piece]
     if not _ANY_CJK.search(text):
         return pieces
@@ -43,7 +43,7 @@ def term(token: str) -> str:
 
 
 def field_terms(text: str) -> tuple[int, dict[str, int]]:
-    """The number of distinct tokens in a field with this text, and the count of each term, first occurrence first."""
+    """The number of distinct tokens in the field text ``text``, and each term's count, by first occurrence."""
     names = tokens(text)
     return len(set(names)), Counter(map(term, names))
 
@@ -55,28 +55,28 @@ class TopicDocument:
     id: str
     file: str
     kind: str
-    """The tag of its element; empty for a whole topic."""
+    """The tag of the document's element; empty for a whole topic."""
     text: str
     fields: Mapping[str, str]
-    """The text of each of its four fields."""
+    """The text of each of the document's four fields."""
     lengths: tuple[int, ...]
-    """The number of distinct tokens of each field."""
+    """The number of distinct tokens in each field."""
     terms: tuple[Mapping[str, int], ...]
     """The count of each term, by field."""
 
     @property
     def haystack(self) -> str:
-        """All four fields in lower case, in which the filter looks for words of the query."""
+        """The text of all four fields in lower case, in which the filter looks for words of the query."""
         return " ".join(self.fields.values()).lower()
 
     @property
     def path(self) -> str:
-        """The path that results show: the id before the first ``#``. It is wrong for a file name that contains one."""
+        """The path shown in results: the id before the first ``#``. Wrong for a file name that contains ``#``."""
         return self.id.partition("#")[0]
 
     @property
     def element(self) -> str:
-        """The element's id: the rest of the document's id; empty for a whole topic."""
+        """The element's id, which is the rest of the document's id; empty for a whole topic."""
         return self.id.partition("#")[2]
 
 

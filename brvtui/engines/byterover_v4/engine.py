@@ -48,14 +48,14 @@ AN_OPTION = "V4 reads a query that begins with -- as an option, so it searches n
 
 @dataclass(frozen=True, slots=True)
 class _ReadySpaces:
-    """The spaces of one snapshot, with the snapshot's paths of their topics."""
+    """The spaces of one snapshot, each with the paths that its topics have in the snapshot."""
 
     snapshot: Snapshot
     spaces: tuple[SpacePaths, ...]
 
 
 class ByteRoverV4:
-    """A search with relative relevance, without tiers, cache or model. It writes nothing and calls no service."""
+    """An engine with relative relevance, without tiers, cache or model. It writes nothing and calls no service."""
 
     name = PROFILES[0]
     title = "ByteRover V4"
@@ -69,13 +69,13 @@ class ByteRoverV4:
 
     @cached_property
     def presentation(self) -> V4Presentation:
-        """The presentation of its traces."""
+        """The presentation of V4's traces."""
         from brvtui.engines.byterover_v4.presentation import V4Presentation
 
         return V4Presentation()
 
     def constants(self, profile: str = "") -> V4Profile:
-        """The built-in constants called ``profile``. Raises :class:`brvtui.typed_tables.ProfileError`."""
+        """The constants of a built-in or TOML profile. Raises :class:`brvtui.typed_tables.ProfileError`."""
         from brvtui.engines.byterover_v4.profile import load_profile
 
         return load_profile(profile)
@@ -87,7 +87,8 @@ class ByteRoverV4:
         return trace if section.failure else with_causes(self, context, query, trace, section.cleaned.split(), _TEXTS)
 
     def detail(self, context: Context[V4Profile], trace: Trace, file: str) -> Detail | None:
-        """The score of the topic at ``file``, and the terms that contribute to its best document's raw score.
+        """The score of the topic at ``file``, and the terms that contribute to the raw score of the topic's best
+        document.
 
         None if no term matches. Raises KeyError for a topic that is not in the snapshot.
         """
@@ -115,7 +116,7 @@ class ByteRoverV4:
         return remedies(context, trace, document, self._asking(context, trace), cancelled)
 
     def _asking(self, context: Context[V4Profile], trace: Trace) -> Asking:
-        """Functions that repeat the query of ``trace`` with changed options or in a changed space."""
+        """Functions that repeat the query of ``trace`` with changed options or with a changed space."""
         from brvtui.engines.byterover_v4.reasons import Asking
 
         spaces = self._spaces(context.snapshot)
@@ -129,13 +130,13 @@ class ByteRoverV4:
 
     @property
     def event_kinds(self) -> Mapping[str, str]:
-        """The descriptions of topics' ageing events, by name."""
+        """The descriptions of topics' ageing events, keyed by event."""
         from brvtui.engines.byterover_v4.outlook import EVENT_KINDS
 
         return EVENT_KINDS
 
     def forecast(self, context: Context[V4Profile], document: str, day: float) -> DocumentForecast | None:
-        """The score of the topic at ``document`` as the best match of a query, now and in ``day`` days.
+        """The score that the topic at ``document`` has as the best match for a query, now and in ``day`` days.
 
         None for a file that is not a topic.
         """
@@ -148,7 +149,7 @@ class ByteRoverV4:
         return None
 
     def ageing_rules(self, constants: V4Profile, stored: SignalRules) -> AgeingRules:
-        """The ageing constants of topics: levels of confidence, but no gates, archive or pruning."""
+        """The ageing constants for topics: levels of confidence, but no gates, archive or pruning."""
         from brvtui.engines.ageing.rules import AgeingRules
 
         rules, results = constants.signals, constants.results
@@ -165,7 +166,7 @@ class ByteRoverV4:
         return AgeingRules(constants.compound, constants.decay, signals, gates, OF_TOPICS)
 
     def standing(self, context: Context[V4Profile], document: str) -> tuple[AgedSignals, Ceiling | None] | None:
-        """The signals of a topic before and after decay, and its best possible score; None if it is not a topic."""
+        """A topic's signals before and after decay, and its best possible score; None if there is no such topic."""
         from brvtui.engines.byterover_v4.outlook import standing
 
         for paths in self._spaces(context.snapshot):
@@ -177,7 +178,7 @@ class ByteRoverV4:
     def preview_edit(
         self, context: Context[V4Profile], query: Query, path: str, content: str, keep_mtime: bool
     ) -> EditPreview:
-        """The answer before and after ``content`` becomes the topic at ``path``, even a new one, in the first space.
+        """The answer before and after ``content`` becomes the topic at ``path``, which may be new, in the first space.
 
         Nothing is written. Raises :class:`brvtui.tree.spaces.topic_html.UnreadableTopic`.
         """
@@ -206,7 +207,7 @@ class ByteRoverV4:
         return migrate_tree(snapshot, now_ms, name, constants)
 
     def kept_queries(self, project: FoundProject) -> PendingRows:
-        """The unsent queries over the spaces of ``project``."""
+        """The queries over the spaces of ``project`` that V4 has not yet sent."""
         from brvtui.engines.byterover_v4.pending_rows import PendingRows
         from brvtui.tree.spaces.locating import is_of_folder
         from brvtui.tree.spaces.project import SpaceProject
@@ -216,13 +217,13 @@ class ByteRoverV4:
         return PendingRows(first.data, ids, project.root if is_of_folder(first, project.root) else None)
 
     def find_installed(self, named: Path | None, environment: Mapping[str, str]) -> InstalledEngine:
-        """V4's skill bundle at ``named``, or an installed one. Raises ``NotInstalled``."""
+        """V4's skill bundle at ``named`` or, without it, an installed one. Raises ``NotInstalled``."""
         from brvtui.engines.verification.installed import find_bundle
 
         return find_bundle(named, environment)
 
     def verify(self, run: VerificationRun) -> Verification | None:
-        """The comparison of the installed program's answers with ours; None if cancelled."""
+        """The comparison of answers from the installed program with answers from this engine; None if cancelled."""
         from brvtui.engines.byterover_v4.verification import verify
 
         return verify(run, self)
@@ -230,9 +231,9 @@ class ByteRoverV4:
     def replay_query(
         self, context: Context[V4Profile], query: Query, limit: int | None
     ) -> tuple[Trace, dict[str, Any]]:
-        """The answer as V4 prints it, under ``answer``; V4's message under ``error`` if it fails.
+        """The trace, and the answer as V4 prints it under ``answer``, or V4's message under ``error`` if it fails.
 
-        The limit is appended to the command line, even to one of the query's own (``argv``).
+        The limit is appended to the command line, including one that the query gives (``argv``).
         """
         trace = self.answer(context, _limited(query, limit or context.constants.results.limit))
         printed = trace.section(SpaceAnswer).printed
@@ -241,8 +242,8 @@ class ByteRoverV4:
     def replay_sequence(
         self, context: Context[V4Profile], steps: Sequence[ReplayStep], like: Query, limit: int | None
     ) -> Iterator[dict[str, Any]]:
-        """Yields each step's answer, and the signals of its hits after it. Access hits accumulate; a touched topic
-        keeps the time of its step.
+        """Yields each step's answer, and the signals of the answer's hits after the step. Access hits accumulate; a
+        touched topic keeps the time of the step that touched it.
         """
         from brvtui.engines.byterover_v4.replaying import answers_in_sequence
 
@@ -254,7 +255,7 @@ class ByteRoverV4:
     def _answered(
         self, context: Context[V4Profile], query: Query, instead: tuple[SpacePaths, ...] = ()
     ) -> tuple[Trace, ScriptAnswer | None, tuple[SpacePaths, ...]]:
-        """The trace and answer to ``query``, and the searched spaces: those of the snapshot, or ``instead``."""
+        """The trace and the answer for ``query``, and the searched spaces: those of the snapshot, or ``instead``."""
         from brvtui.engines.byterover_v4.replaying import FAILURES, failure_of
         from brvtui.engines.byterover_v4.scripts import filter_of, query_space, query_spaces
         from brvtui.engines.byterover_v4.tracing import failed, traced
@@ -312,7 +313,7 @@ def _previewed(trace: Trace, path: str, standing: tuple[AgedSignals, Ceiling | N
 
 
 def _alias(snapshot: Snapshot, place: int) -> str:
-    """The alias of a space of ``snapshot``; empty for the first."""
+    """The alias of the space at index ``place`` in ``snapshot``; empty for the first space."""
     return snapshot.project.sources[place - 1].alias if place else ""
 
 
@@ -321,14 +322,14 @@ def _paths(space: RankedSpace, alias: str) -> Mapping[str, str]:
 
 
 def _limited(query: Query, limit: int | None) -> Query:
-    """``query`` with ``limit``, unless it has a limit or ``limit`` is None."""
+    """``query`` with ``limit``; ``query`` itself if it already has a limit or ``limit`` is None."""
     if limit is None or "limit" in query.options:
         return query
     return replace(query, options={**query.options, "limit": limit})
 
 
 def _command_line(query: Query) -> CommandLine:
-    """``query`` as a command line of V4. Raises :class:`EngineError` for an unknown or wrong option."""
+    """``query`` as a V4 command line. Raises :class:`EngineError` for an unknown or invalid option."""
     from brvtui.engines.byterover_v4.command_line import CommandLine, read_command_line
 
     options = dict(query.options)

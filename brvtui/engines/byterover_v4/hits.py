@@ -1,4 +1,4 @@
-"""Found topics as hits of a trace, with the parts of each score, matched words, and best possible scores."""
+"""Found topics as the hits of a trace, with the parts of each score, matched words, and best possible scores."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ LIMIT, FILTERED = "past the limit", "contains none of the significant words"
 
 @dataclass(frozen=True, slots=True)
 class SpacePaths:
-    """The snapshot's paths of one space's topics, by V4's own paths."""
+    """The snapshot's paths for the topics of one space, keyed by V4's own paths."""
 
     space: RankedSpace
     paths: Mapping[str, str]
@@ -36,7 +36,7 @@ class SpacePaths:
 
 @dataclass(frozen=True, slots=True)
 class PlacedTopic:
-    """A topic, with the search that found it."""
+    """A topic, together with the search that found it."""
 
     topic: FoundTopic
     search: SpaceSearch
@@ -55,7 +55,7 @@ def space_name(space: RankedSpace) -> str:
 
 
 def traced_hit(found: PlacedTopic, printed: PrintedHit, profile: V4Profile) -> Hit:
-    """The hit of a topic: its score in parts, its signals, and the words that it matches."""
+    """The hit for a topic: the parts of its score, its signals, and the words that it matches."""
     topic, best = found.topic, found.topic.best
     is_number = not math.isnan(topic.score)
     alias = found.paths.paths.get(printed.path, "")
@@ -75,7 +75,7 @@ def traced_hit(found: PlacedTopic, printed: PrintedHit, profile: V4Profile) -> H
 
 
 def with_ceilings(hits: Sequence[Hit], found: Sequence[PlacedTopic], context: Context[V4Profile]) -> tuple[Hit, ...]:
-    """``hits``, each with the best possible score of its topic. ``found`` begins with the topics of the hits."""
+    """The ``hits``, each with the best possible score of its topic. ``found`` begins with the topics of the hits."""
     ceilings = []
     corpora = {id(one.paths): one.paths.space.corpus for one in found[: len(hits)]}
     for key, corpus in corpora.items():
@@ -86,7 +86,7 @@ def with_ceilings(hits: Sequence[Hit], found: Sequence[PlacedTopic], context: Co
 
 
 def score_parts(topic: FoundTopic, profile: V4Profile) -> tuple[Part, ...]:
-    """The parts that sum to the score of ``topic``; none if the score is not a number."""
+    """The parts that add up to the score of ``topic``; empty if the score is not a number."""
     best, signals, rules = topic.best, topic.signals, profile.score
     if math.isnan(topic.score):
         return ()
@@ -100,7 +100,7 @@ def score_parts(topic: FoundTopic, profile: V4Profile) -> tuple[Part, ...]:
 
 
 def _words(best: FoundDocument, search: SpaceSearch) -> Iterator[MatchedWord]:
-    """Yields the query words that a document matches, each with the heaviest matching term there."""
+    """Yields the query words that a document matches, each with the heaviest matching term in the document."""
     for one in dict.fromkeys(search.raw.tokens):
         match = _heaviest(one, best)
         if match is not None:
@@ -122,7 +122,7 @@ def _heaviest(one: TokenMatches, best: FoundDocument) -> tuple[str, MatchKind, i
 
 
 def topic_hit(found: PlacedTopic, printed: PrintedHit) -> TopicHit:
-    """The details of a hit: the element by which the topic was found, its raw score, and instructions to the agent."""
+    """The details of a hit: the element that found the topic, the raw score, and the instructions to the agent."""
     best = found.topic.best
     count = printed.access_count
     return TopicHit(
@@ -145,7 +145,7 @@ def topic_hit(found: PlacedTopic, printed: PrintedHit) -> TopicHit:
 
 
 def _places(held: Sequence[str], document: TopicDocument) -> Iterator[WordPlace]:
-    """Yields the place of each word of ``held`` in ``document``: as a term of its own, or inside a longer term."""
+    """Yields the place of each word of ``held`` in ``document``: as a separate term, or inside a longer term."""
     fields = tuple(zip(FIELDS, document.terms, strict=True))
     for word in held:
         alone = next((name for name, terms in fields if word in terms), None)
@@ -158,12 +158,12 @@ def _places(held: Sequence[str], document: TopicDocument) -> Iterator[WordPlace]
 
 
 def near_miss(hit: Hit, rank: int, short: float, reason: str) -> NearMiss:
-    """``hit`` at ``rank`` as a near miss, with the reason and the amount by which it fell ``short``."""
+    """The near miss for ``hit`` at ``rank``, with the reason and the amount by which it fell ``short``."""
     return NearMiss(hit.path, hit.file, hit.title, hit.kind, hit.maturity, rank, hit.score, reason, short, hit.words)
 
 
 def dropped_topic(file: str, context: Context[V4Profile]) -> NearMiss:
-    """The topic in ``file``, which the filter dropped, as a near miss."""
+    """The near miss for the topic in ``file``, which the filter dropped."""
     place = context.snapshot.by_path.get(file)
     title = context.snapshot.notes[place].title if place is not None else file
     return NearMiss(file, file, title, Kind.CONTEXT, "", 0, 0.0, FILTERED, 0.0)

@@ -1,4 +1,4 @@
-"""The text index over some documents, as MiniSearch builds it for every query (``docs/reference/byterover-v4.md``)."""
+"""The text index of some documents, as MiniSearch builds it for every query (``docs/reference/byterover-v4.md``)."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _KEPT_MATCHES = 32
 
 
 class DuplicateIds(ValueError):
-    """Two documents with the same id, which make every query fail. The message is V4's."""
+    """Two documents with the same id, which make every query fail. The message is the one from V4."""
 
     def __init__(self, identity: str) -> None:
         super().__init__(f"MiniSearch: duplicate ID {identity}")
@@ -33,7 +33,7 @@ class DuplicateIds(ValueError):
 
 @dataclass(frozen=True, eq=False)
 class TokenMatches:
-    """The matches of one query token, with its index terms in MiniSearch's order."""
+    """The matches of one query token, with index terms in MiniSearch's order."""
 
     token: str
     expansion: Expansion
@@ -57,15 +57,15 @@ class RawSearch:
     tokens: tuple[TokenMatches, ...]
     documents: Ints
     sums: Floats
-    """The term sum of each of ``documents``."""
+    """The term sum of each document in ``documents``."""
     matched: Ints
     """The number of distinct tokens that match each document."""
     raw: Floats
-    """The raw scores, descending: each sum times the number of matched tokens."""
+    """The raw scores, descending: each is a term sum times the number of matched tokens."""
 
 
 class TopicIndex:
-    """Postings of documents. All its statistics (N, frequencies, mean lengths) count only these documents."""
+    """Postings of documents. All statistics (N, frequencies, mean lengths) count only these documents."""
 
     def __init__(self, documents: Sequence[TopicDocument]) -> None:
         """Counts the terms of ``documents``. Raises :class:`DuplicateIds`."""
@@ -76,11 +76,11 @@ class TopicIndex:
             seen.add(document.id)
         self.documents = tuple(documents)
         self.numbers: dict[str, int] = {}
-        """Each path that results can show, with its index in ``paths``."""
+        """Each path that results can show, with the path's index in ``paths``."""
         self.topic_of = np.asarray(
             [self.numbers.setdefault(one.path, len(self.numbers)) for one in self.documents], dtype=np.int64
         )
-        """The index in ``paths`` of each document's path."""
+        """For each document, the index in ``paths`` of the document's path."""
         self.paths = tuple(self.numbers)
         ids: dict[str, int] = {}
         keys, holders, counts = array("q"), array("q"), array("q")
@@ -110,7 +110,7 @@ class TopicIndex:
 
     @cached_property
     def vocabulary(self) -> Vocabulary:
-        """The terms of the documents."""
+        """The terms of the documents, for finding the matches of a token."""
         pairs = sorted(self.ids.items())
         return Vocabulary([name for name, _ in pairs], np.asarray([place for _, place in pairs], dtype=np.int64))
 
@@ -120,7 +120,7 @@ class TopicIndex:
         return self.vocabulary.in_tree_order(self.vocabulary.expand(token, rules), self.terms, lambda: ids)
 
     def _matched(self, token: str, rules: TopicTextRules) -> TokenMatches:
-        """:meth:`match`, cached for the last tokens, since only one word changes while a query is typed."""
+        """The result of :meth:`match`, cached for the last tokens, because typing changes only one word."""
         cached = self._matches.get(token)
         if cached is not None and cached[0] is rules:
             return cached[1]
@@ -131,7 +131,7 @@ class TopicIndex:
         return matches
 
     def match(self, token: str, rules: TopicTextRules) -> TokenMatches:
-        """The documents that ``token`` matches, with the sum of its contributions to each."""
+        """The documents that ``token`` matches, with the sum of the token's contributions to each document."""
         expansion = self.expand(token, rules)
         width = len(FIELDS)
         rows = (expansion.ids[:, None] * width + np.arange(width)).ravel()
@@ -153,10 +153,10 @@ class TopicIndex:
         return TokenMatches(token, expansion, in_order_of_first(touched, len(self)), sums, self.terms)
 
     def containing(self, words: Sequence[str]) -> NDArray[np.bool_]:
-        """A mask of the documents that contain any of ``words``, even inside longer words. Words are ASCII letters and
-        digits.
+        """A mask of the documents that contain any of ``words``, including inside longer words. Words consist of ASCII
+        letters and digits.
 
-        Such a word cannot cross the edge of a term, so terms are searched instead of texts.
+        Because such a word cannot cross the edge of a term, only the terms are searched, not the text.
         """
         mask = np.zeros(len(self), dtype=bool)
         width = len(FIELDS)
@@ -176,7 +176,7 @@ class TopicIndex:
         return idf
 
     def _norms(self, rules: TopicTextRules) -> Floats:
-        """The part of each denominator that depends only on field and document."""
+        """The part of each denominator that depends only on the field and the document."""
         key = rules.k, rules.b
         if self._lengths_normed is None or self._lengths_normed[0] != key:
             columns = [
@@ -187,7 +187,7 @@ class TopicIndex:
         return self._lengths_normed[1]
 
     def search(self, text: str, rules: TopicTextRules) -> RawSearch:
-        """The documents that any token of ``text`` matches. Equal scores keep the order of first match."""
+        """The documents that any token of ``text`` matches. Documents with equal scores are in order of first match."""
         names = [term(token) for token in tokens(text)]
         by_name = {name: self._matched(name, rules) for name in dict.fromkeys(names)}
         matches = [by_name[name] for name in names]
@@ -207,7 +207,7 @@ class TopicIndex:
     def contributions(
         self, document: int, matches: Sequence[TokenMatches], rules: TopicTextRules
     ) -> list[Contribution]:
-        """The contributions of each token, index term and field to the term sum of ``document``, in order."""
+        """The contributions of each token, term and field to the term sum of ``document``, in order of addition."""
         result = []
         for one in matches:
             steps = zip(one.expansion.ids.tolist(), one.expansion.weights.tolist(), one.expansion.kinds, strict=True)
@@ -236,7 +236,7 @@ class TopicIndex:
 
 
 def in_order_of_first(places: Ints, size: int) -> Ints:
-    """The distinct ``places``, numbers below ``size``, in order of first occurrence."""
+    """The distinct numbers in ``places``, all below ``size``, in order of first occurrence."""
     first = np.full(size, len(places), dtype=np.int64)
     first[places[::-1]] = np.arange(len(places) - 1, -1, -1)
     distinct = np.flatnonzero(first < len(places))

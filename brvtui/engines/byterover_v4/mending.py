@@ -1,4 +1,4 @@
-"""Spaces with one fault fixed, in memory, for trying a remedy."""
+"""Copies of a space, in memory, with one fault fixed, for trying a remedy."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ _DERIVED = re.compile(r"\.(abstract|full|overview)(?=\.html\Z)", re.IGNORECASE)
 
 
 def without_failure(space: RankedSpace) -> RankedSpace:
-    """``space`` without the faults that make V4 fail: without Markdown, repeated ids and broken signals."""
+    """``space`` without the faults that make V4 fail: Markdown files, repeated ids and broken signals."""
     signals = {path: stored for path, stored in space.corpus.signals.items() if not isinstance(stored, BrokenSignals)}
     topics = [_ranked(topic, _with_distinct_ids(topic.topic)) for topic in space.corpus.topics]
     return RankedSpace(replace(space.contents, markdown=(), signals=signals), corpus_of(topics, signals))
 
 
 def with_file_seen(space: RankedSpace, file: str, now_ms: float) -> tuple[RankedSpace, str] | None:
-    """``space`` with the unseen ``file`` renamed and modified now, and the new name. None if that is impossible."""
+    """``space`` with the unseen ``file`` renamed and modified now, and the new name; None if that is impossible."""
     name = _DERIVED.sub(r"_\1", re.sub(r"\.html\Z", ".html", file, flags=re.IGNORECASE))
     name = "index_page.html" if name == "index.html" else name
     if unseen_name(name) or name in space.corpus.by_path:
@@ -51,8 +51,8 @@ def with_words_searched(
 ) -> tuple[RankedSpace, str] | None:
     """``space`` with the topic at ``path`` changed so that ``words``, terms of the query, are searched in it.
 
-    The topic is saved at ``mtime_ms``. Also returns a description of the change. None if the topic contains none of the
-    words.
+    The topic is saved at ``mtime_ms``. The second value describes the change. The result is None if the topic contains
+    none of the words.
     """
     ranked = space.corpus.by_path.get(path)
     if ranked is None:
@@ -62,7 +62,7 @@ def with_words_searched(
 
 
 def with_attribute(topic: Topic, name: str, value: str) -> Topic:
-    """``topic`` with ``value`` as the attribute ``name`` of its first ``bv-topic``."""
+    """``topic`` with the attribute ``name`` of its first ``bv-topic`` set to ``value``."""
     first = next((element for element in topic.elements if element.tag == TOPIC), None)
     attributes = {**topic.attributes, name: value}
     elements = [replace(one, attributes=attributes) if one is first else one for one in topic.elements]

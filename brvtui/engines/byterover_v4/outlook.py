@@ -1,4 +1,4 @@
-"""The effect of age on a topic: its best possible score, and the times at which it loses confidence or importance."""
+"""The effect of age on topics: the best possible score, and the times at which confidence or importance is lost."""
 
 from __future__ import annotations
 
@@ -30,22 +30,22 @@ from brvtui.trace.forecasts import date_after
 from brvtui.tree.spaces.contents import BrokenSignals, TopicSignals
 
 EVENT_KINDS: Mapping[str, str] = {event.key: event.state for event in OF_TOPICS}
-"""The descriptions of topics' ageing events, by name."""
+"""The descriptions of topics' ageing events, keyed by event."""
 _SOON = 1e-3
-"""The minimum time in days until a future event, so that rounding never makes it 0, the time of a past event."""
+"""The minimum time in days until a future event, which keeps rounding from producing 0, the time of a past event."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Constants:
-    """The constants that the best possible score of a topic depends on."""
+    """The constants on which the best possible score of a topic depends."""
 
     score: CompoundRules
     decay: DecayRules
 
 
 def ceilings_of(corpus: SpaceCorpus, paths: Sequence[str], now_ms: float, profile: V4Profile) -> list[Ceiling | None]:
-    """The scores of the topics at ``paths`` as the best match of a query, and how long each keeps each level of
-    confidence.
+    """The scores that the topics at ``paths`` have as the best match for a query, and the days for which each topic
+    keeps each level of confidence.
 
     An entry is None if the topic's signals do not result in a number.
     """
@@ -68,7 +68,7 @@ def ceilings_of(corpus: SpaceCorpus, paths: Sequence[str], now_ms: float, profil
 
 
 def standing(corpus: SpaceCorpus, path: str, now_ms: float, profile: V4Profile) -> tuple[AgedSignals, Ceiling | None]:
-    """The signals of the topic at ``path`` before and after decay, and its best possible score."""
+    """The signals of the topic at ``path`` before and after decay, and the topic's best possible score."""
     stored = corpus.signals.get(path)
     readable = None if isinstance(stored, BrokenSignals) else stored
     aged = aged_columns(corpus.columns((path,)), now_ms, profile)
@@ -79,7 +79,7 @@ def standing(corpus: SpaceCorpus, path: str, now_ms: float, profile: V4Profile) 
 
 
 def _left(now: float, threshold: float, since: float, falling: float) -> float | None:
-    """Days until the best possible score is below ``threshold``: 0 if it is, None if beyond :data:`HORIZON_DAYS`."""
+    """Days until the best possible score is below ``threshold``: 0 if it is, None if after :data:`HORIZON_DAYS`."""
     if not now >= threshold:
         return 0.0
     left = falling - since
@@ -97,7 +97,7 @@ def _inputs(columns: TopicColumns, profile: V4Profile) -> tuple[ScoreInputs, _Co
 
 
 def _falling(corpus: SpaceCorpus, profile: V4Profile) -> Mapping[str, tuple[float, ...]]:
-    """The ages, in days, at which each topic of ``corpus`` loses high and medium confidence."""
+    """The ages in days at which each topic of ``corpus`` loses high and medium confidence."""
     if not corpus.falling or corpus.falling[0][0] is not profile:
         paths = list(corpus.by_path)
         inputs, constants = _inputs(corpus.columns(paths), profile)
@@ -110,10 +110,10 @@ def _falling(corpus: SpaceCorpus, profile: V4Profile) -> Mapping[str, tuple[floa
 
 
 def forecast(corpus: SpaceCorpus, path: str, now_ms: float, profile: V4Profile, day: float) -> DocumentForecast | None:
-    """The score of the topic at ``path`` as the best match of a query, now and in ``day`` days, and the events with
-    their dates.
+    """The score that the topic at ``path`` has as the best match for a query, now and in ``day`` days, and the events
+    with their dates.
 
-    None if its signals do not result in a number.
+    The result is None if the topic's signals do not result in a number.
     """
     stored = corpus.signals.get(path)
     if isinstance(stored, BrokenSignals):
@@ -144,10 +144,10 @@ def forecast(corpus: SpaceCorpus, path: str, now_ms: float, profile: V4Profile, 
 
 
 def _regaining(now: Ceiling, then: Ceiling, day: float) -> tuple[Horizon, ...]:
-    """The horizons of ``now``. If a confidence is missing now but present in ``day`` days, the later horizon replaces
-    it.
+    """The horizons of ``now``. If a level of confidence is missing now but present in ``day`` days, the later horizon
+    replaces the current one.
 
-    A recency stored as 0 counts as 0 on the day of the change, and later by the age of the file.
+    A recency stored as 0 counts as 0 on the day of the change, and afterwards by the age of the file.
     """
     result = []
     for first, later in zip(now.horizons, then.horizons, strict=True):
@@ -158,7 +158,9 @@ def _regaining(now: Ceiling, then: Ceiling, day: float) -> tuple[Horizon, ...]:
 
 
 def _below_maturity(stored: TopicSignals, aged: AgedColumns, profile: V4Profile) -> float | None:
-    """Days until the importance is below the maturity's minimum: 0 if it is, None if beyond :data:`HORIZON_DAYS`."""
+    """The days until the importance is below the minimum for the maturity: 0 if it already is, None if later than
+    :data:`HORIZON_DAYS`.
+    """
     rules = profile.signals
     minimum = {"validated": rules.validated_until, "core": rules.core_until}.get(stored.maturity)
     if minimum is None:
@@ -170,7 +172,7 @@ def _below_maturity(stored: TopicSignals, aged: AgedColumns, profile: V4Profile)
 
 
 def _events(horizons: Sequence[Horizon], below_maturity: float | None, now_ms: float) -> list[DatedEvent]:
-    """The future events of a topic, soonest first. ``below_maturity`` is in days."""
+    """The future events of a topic, soonest first; ``below_maturity`` is the days until its importance is too low."""
     events = []
     for horizon in horizons:
         left = horizon.days_left

@@ -1,7 +1,7 @@
-"""V4's rows that wait to be sent: each query with its printed answer. The rows are only read.
+"""The rows that V4 has not yet sent: each query with its printed answer. The rows are only read.
 
-V4 has no log of queries. It appends rows to one file of its data folder, for all spaces, and empties that file after
-sending them (``docs/reference/byterover-v4.md``, "Log"). So the file contains the newest queries, or none.
+V4 has no log of queries. It appends rows for all spaces to one file in its data folder, and empties that file after
+sending the rows (``docs/reference/byterover-v4.md``, "Log"). The file therefore contains the newest queries, or none.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ if TYPE_CHECKING:
     from brvtui.tree.watching.watch import Watching
 
 ROWS = "analytics-pending-identity.jsonl"
-"""The file in the data folder."""
+"""The name of the file with the rows in V4's data folder."""
 LARGEST_READ = 8 * 1_048_576
-"""The limit in bytes. Only the end of a larger file is read."""
+"""The maximum number of bytes that are read. Only the end of a larger file is read."""
 _COMMANDS = ("query", "search", "recall")
 _MOST_CHUNKS = 10_000
 _MOST_AT_ONCE = 500
@@ -36,7 +36,7 @@ _RECALL_LIMIT = "5"
 
 @dataclass(frozen=True, slots=True)
 class _Command:
-    """A command that was run: its last row, and its arguments and result, which may be split over several rows."""
+    """A command that was run: its last row, and the arguments and result, which may be split over several rows."""
 
     at_ms: float
     row: Mapping[str, Any]
@@ -47,13 +47,13 @@ class _Command:
 
 
 class PendingRows:
-    """The queries over some spaces, from the rows that wait to be sent."""
+    """The queries over some spaces, read from the rows that V4 has not yet sent."""
 
     def __init__(self, data: Path, spaces: Iterable[str], root: Path | None) -> None:
-        """The rows in the data folder ``data`` that name one of ``spaces`` by id.
+        """Prepares to read the rows in the data folder ``data`` that name one of ``spaces`` by id.
 
-        A row that names no space counts if its working folder is ``root`` or below it; without ``root``, no such row
-        counts.
+        A row that names no space counts if its working folder is ``root`` or a folder below it; without ``root``, no
+        such row counts.
         """
         self._file = data / ROWS
         self._spaces = frozenset(spaces)
@@ -62,11 +62,11 @@ class PendingRows:
 
     @property
     def place(self) -> Path:
-        """The file with the rows."""
+        """The path of the file with the rows."""
         return self._file
 
     def read(self, most: int) -> list[LoggedQuery]:
-        """The newest ``most`` queries, newest first, without rows that are broken or of other spaces."""
+        """The newest ``most`` queries, newest first, without broken rows and rows from other spaces."""
         try:
             lines = read_end(self._file, LARGEST_READ).split(b"\n")
         except OSError:
@@ -101,7 +101,7 @@ class PendingRows:
         return Watching("brv-tui checks one file", _LOOK_SECONDS)
 
     def unfollow(self) -> None:
-        """Stops following."""
+        """Stops following the file."""
         if self._ended is not None:
             self._ended.set()
             self._ended = None
@@ -136,7 +136,7 @@ def _commands(lines: Iterable[bytes]) -> Iterator[_Command]:
 
 
 def _whole(row: Mapping[str, Any], pieces: dict[str, dict[int, str]]) -> Mapping[str, Any] | None:
-    """The arguments and result of a command; None before its last piece."""
+    """The arguments and result of a command; None until the last piece has arrived."""
     if "group_id" not in row:
         return row
     name = str(row["group_id"])
@@ -151,7 +151,7 @@ def _whole(row: Mapping[str, Any], pieces: dict[str, dict[int, str]]) -> Mapping
 
 
 def _logged(command: _Command) -> LoggedQuery:
-    """The entry of ``command``, without values whose type differs from V4's."""
+    """The log entry for ``command``, without values whose type differs from V4's."""
     line = read_command_line(command.arguments)
     data, is_recall = command.result.get("data"), command.row.get("command") == "recall"
     printed = data if isinstance(data, Mapping) else {}
@@ -182,7 +182,7 @@ def _logged(command: _Command) -> LoggedQuery:
 
 
 def _response(printed: Mapping[str, Any], hits: list[Mapping[str, Any]]) -> str:
-    """The text that the agent read: the citation block and the snippets, or the files that ``recall`` joins."""
+    """The text that the agent received: the citation block and the snippets, or the files that ``recall`` joins."""
     content = printed.get("content")
     if isinstance(content, str):
         return content

@@ -1,4 +1,4 @@
-"""V4's traces in words: the sentence that explains the answer, relevance, the filter, instructions to the agent."""
+"""V4's traces in words: the explaining sentence, relevance, the filter, and the instructions to the agent."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from brvtui.wording import counted
 
 
 def sentence(trace: Trace) -> Sentence:
-    """The first topic, its element, its words, both its relevances, and whether V4 tells the agent to cite it."""
+    """The first topic, its element and words, both relevances, and a statement whether V4 tells the agent to cite."""
     section = trace.section(SpaceAnswer)
     if section.failure is not None:
         return (
@@ -50,12 +50,12 @@ def sentence(trace: Trace) -> Sentence:
 
 
 def relative(topic: TopicHit) -> float:
-    """The relevance of ``topic`` (0..1): its raw score divided by the best raw score."""
+    """The relevance of ``topic`` (0..1): the topic's raw score divided by the best raw score."""
     return topic.raw / topic.best_raw if topic.best_raw else 0.0
 
 
 def _contained(topic: TopicHit) -> Iterator[Clause]:
-    """Yields the significant words that occur only inside other words."""
+    """Yields a clause about the significant words that occur only inside other words."""
     inside = [place for place in topic.contained if place.inside != place.word]
     if inside and len(inside) == len(topic.contained):
         yield clause("; it passed the filter because of ", listed([_inside(place) for place in inside]), weight=70)
@@ -71,7 +71,7 @@ def _relevance(topic: TopicHit) -> Iterator[Clause]:
 
 
 def _advice(section: SpaceAnswer) -> Iterator[Clause]:
-    """Yields our own judgment of how little of the query the answer covers."""
+    """Yields a clause with our own judgment (not V4's) that the answer covers little of the query."""
     if section.not_covered:
         yield clause(f": {section.not_covered}, so ByteRover 3.14 would say “not covered”", weight=85)
 
@@ -117,7 +117,7 @@ def way_out(trace: Trace) -> str:
 
 
 class V4Presentation(Presentation):
-    """The presentation of V4's traces. The best match always has relevance 1."""
+    """The presentation of V4's traces, in which the best match always has relevance 1."""
 
     title = "ByteRover V4"
     sections = (SpaceAnswer,)
@@ -152,16 +152,16 @@ class V4Presentation(Presentation):
     sentence = staticmethod(sentence)
 
     def warning(self, trace: Trace) -> str:
-        """A warning that V4 fails on this space."""
+        """A warning that V4 fails on the searched space."""
         return "V4 fails" if trace.section(SpaceAnswer).failure is not None else ""
 
     def failure(self, trace: Trace) -> str:
-        """The reason why V4 fails on this space."""
+        """The reason why V4 fails on the searched space."""
         failure = trace.section(SpaceAnswer).failure
         return f"V4 cannot answer: {failure.what}" if failure is not None else ""
 
     def reading(self, trace: Trace, glyphs: Glyphs) -> Groups:
-        """The query as it was searched, stop words, and limits."""
+        """The query as it was searched, the stop words, and the limits."""
         section = trace.section(SpaceAnswer)
         groups: Groups = [(9, [("searched ", "muted"), (visible(section.cleaned), "text")])]
         limits = " ".join(part for part in (section.scope, section.element) if part)
@@ -178,20 +178,20 @@ class V4Presentation(Presentation):
         return f"rel {hit.text.relevance:.2f}" if hit.text is not None else ""
 
     def lack(self, miss: NearMiss, glyphs: Glyphs) -> tuple[str, str]:
-        """The number of places past the limit."""
+        """The number of ranks past the limit."""
         if not miss.short:
             return "0", glyphs.cross
         return counted(round(miss.short), "place", "places"), f"+{miss.short:.0f} rank"
 
     def nothing(self, trace: Trace, width: int) -> list[Line]:
-        """Lines with advice; if V4 fails, also its own message."""
+        """Lines with advice and, if V4 fails, V4's own message."""
         failure = trace.section(SpaceAnswer).failure
         if failure is None:
             return lines_of([_text(way_out(trace))], width, UNICODE)
         return lines_of([_text(f"V4 prints: {failure.message}", "warn"), _text(failure.remedy)], width, UNICODE)
 
     def place(self, trace: Trace, file: str, glyphs: Glyphs) -> Iterator[Block]:
-        """Yields the raw score and its relative value, the element, the filter, and the agent's instructions."""
+        """Yields the raw and relative scores, the element, the filter, and the agent's instructions."""
         section = trace.section(SpaceAnswer)
         topic = section.topic(file)
         if topic is None:
@@ -209,7 +209,7 @@ class V4Presentation(Presentation):
         return self.failure(trace) or "none of its terms matches, or the filter dropped it"
 
     def answer(self, trace: Trace) -> Iterator[Block]:
-        """Yields the citation block that the agent should repeat."""
+        """Yields the citation block that the agent is told to repeat."""
         cited = trace.section(SpaceAnswer).citation_block.splitlines()
         instruction = ". It tells the agent to repeat this block:" if cited else ", and does not ask for a citation"
         yield Text(f"V4 only retrieves and writes no answer{instruction}", "muted")
@@ -222,7 +222,7 @@ class V4Presentation(Presentation):
         return Titled("printed", map(_text, text.splitlines()), text)
 
     def words(self, trace: Trace) -> Sequence[str]:
-        """The words that were searched."""
+        """The query words that were searched."""
         return trace.section(SpaceAnswer).cleaned.split()
 
 

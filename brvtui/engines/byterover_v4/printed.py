@@ -1,4 +1,4 @@
-"""The output of V4's scripts for a search: hits, snippets, and the block with the citations for an agent."""
+"""The output of V4's scripts for a search: hits, snippets, and the citation block for an agent."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _HEADING = "\U0001f4da From ByteRover:"
 
 @dataclass(frozen=True, slots=True)
 class PrintedHit:
-    """One hit as it is printed, and the values for its citation."""
+    """One hit as V4 prints it, and the values for its citation."""
 
     path: str
     title: str
@@ -37,15 +37,15 @@ class PrintedHit:
     element: str
     """The id of the best document's element; empty for a whole topic."""
     kind: str
-    """The tag of that element; empty if V4 finds none."""
+    """The tag of the best document's element; empty if V4 finds none."""
     others: tuple[str, ...]
-    """The ids of its secondary elements."""
+    """The ids of the topic's secondary elements."""
     access_count: float
     attributes: Mapping[str, str]
     """The attributes of the topic; empty if V4 finds none."""
 
     def plain(self) -> dict[str, Any]:
-        """The hit under V4's names. A score that is not a number is null."""
+        """The hit under the names that V4 uses. A score that is not a number becomes null."""
         fields: dict[str, Any] = {
             "confidence": self.confidence,
             "path": self.path,
@@ -64,7 +64,7 @@ class PrintedHit:
 
 @dataclass(frozen=True, slots=True)
 class CitedSpace:
-    """The values that citations of a space need: its id (may be empty), and the app's port (0 if unknown)."""
+    """The values needed to cite a space: the space's id (may be empty), and the app's port (0 if unknown)."""
 
     id: str
     port: int = 0
@@ -73,7 +73,7 @@ class CitedSpace:
 def printed_hits(
     found: SpaceSearch, topics: Sequence[FoundTopic], corpus: SpaceCorpus, profile: V4Profile
 ) -> list[PrintedHit]:
-    """The hits of ``topics``, in the same order."""
+    """The printed hits for ``topics``, in the same order."""
     hits = []
     for topic in topics:
         best = topic.best.document
@@ -99,12 +99,12 @@ def printed_hits(
 
 
 def confidence(score: float, rules: HitRules) -> str:
-    """The confidence of V4 in a hit with this score."""
+    """V4's confidence in a hit with the given score."""
     return HIGH if score >= rules.high else MEDIUM if score >= rules.medium else LOW
 
 
 def snippet(text: str, cleaned: str, rules: HitRules) -> str:
-    """The part of ``text`` around the first word of the query. Lengths are in UTF-16 units."""
+    """The part of ``text`` around the first query word. Lengths are in UTF-16 units."""
     word = cleaned.split(" ", 1)[0].lower()
     units, lowered, wanted = (_units(value) for value in (text, text.lower(), word))
     place = _find(lowered, wanted) if wanted else 0
@@ -113,17 +113,17 @@ def snippet(text: str, cleaned: str, rules: HitRules) -> str:
 
 
 def should_cite(hits: Sequence[PrintedHit], space: CitedSpace) -> bool:
-    """True if V4 tells the agent to cite: a hit is above low confidence, and the space has an id."""
+    """True if V4 tells the agent to cite: a hit has more than low confidence, and the space has an id."""
     return bool(space.id) and any(hit.confidence != LOW for hit in hits)
 
 
 def cited_hits(hits: Sequence[PrintedHit], space: CitedSpace, rules: CitationRules) -> tuple[PrintedHit, ...]:
-    """The hits that V4 tells the agent to cite: the first ones above low confidence; none if the space has no id."""
+    """The first hits with more than low confidence, which V4 tells the agent to cite; none without a space id."""
     return tuple(hit for hit in hits if hit.confidence != LOW)[: rules.most] if space.id else ()
 
 
 def citation_block(cited: Sequence[PrintedHit], space: CitedSpace, now_ms: float, rules: CitationRules) -> str:
-    """The block about the ``cited`` hits that an agent should repeat; empty if nothing is cited."""
+    """The citation block for the ``cited`` hits, which the agent is told to repeat; empty if nothing is cited."""
     if not cited:
         return ""
     lines = [_HEADING]
@@ -190,7 +190,7 @@ def _text(units: bytes) -> str:
 
 
 def _find(units: bytes, wanted: bytes) -> int:
-    """The first position of ``wanted`` in ``units``, in UTF-16 units; -1 if there is none."""
+    """The first position of ``wanted`` in ``units``, in UTF-16 units; -1 if ``units`` does not contain it."""
     place = units.find(wanted)
     while place % 2 == 1 and place >= 0:
         place = units.find(wanted, place + 1)

@@ -28,7 +28,7 @@ class EngineNames:
 
 @dataclass(frozen=True, slots=True)
 class TopicTextRules:
-    """Text relevance: BM25+ over four fields, with prefix and fuzzy expansion."""
+    """Constants for text relevance: BM25+ over four fields, with prefix and fuzzy expansion."""
 
     boost: Annotated[dict[str, float], TableKeys(FIELDS)]
     k: Positive
@@ -43,7 +43,7 @@ class TopicTextRules:
 
 @dataclass(frozen=True, slots=True)
 class WordRules:
-    """The stop words, and the minimum length of significant words, of which a document must contain one."""
+    """The stop words, and the minimum length of significant words, at least one of which a document must contain."""
 
     stop_words: tuple[str, ...]
     significant_length: Count
@@ -62,7 +62,7 @@ class WeightRules:
 
 @dataclass(frozen=True, slots=True)
 class TopicSignalRules:
-    """Default signals, the effect of an access hit, and the thresholds of maturity."""
+    """The default signals, the effect of an access hit, and the maturity thresholds."""
 
     importance: float
     recency: float
@@ -79,12 +79,12 @@ class TopicSignalRules:
 
 @dataclass(frozen=True, slots=True)
 class HitRules:
-    """Limits and thresholds by which documents become hits."""
+    """The limits and thresholds that decide which documents become hits."""
 
     limit: Count
     recall_limit: Count
     least_limit_of_several: Count
-    """The minimum for each space, if several are searched."""
+    """The minimum limit for each space if several spaces are searched."""
     secondaries: int
     secondary_floor: float
     secondary_share: float
@@ -96,7 +96,7 @@ class HitRules:
 
 @dataclass(frozen=True, slots=True)
 class CitationRules:
-    """Limits of the citations for an agent."""
+    """Limits for the citations that an agent receives."""
 
     most: Count
     recalled_from: Count
@@ -106,7 +106,7 @@ class CitationRules:
 
 @dataclass(frozen=True, slots=True)
 class CoverageRules:
-    """Thresholds of our own advice, which predicts whether ByteRover 3.14 would have called a query covered."""
+    """Thresholds for our own advice, which predicts whether ByteRover 3.14 would have called a query covered."""
 
     bonus: float
     cap: float
@@ -121,7 +121,7 @@ class CoverageRules:
 
 @dataclass(frozen=True, slots=True)
 class V4Profile:
-    """A named set of constants of ByteRover V4."""
+    """A named set of ByteRover V4's constants."""
 
     name: str
     summary: str
@@ -137,7 +137,7 @@ class V4Profile:
 
     @property
     def compound(self) -> CompoundRules:
-        """The weights as rules of a compound score without a bonus, a cap or rounding."""
+        """The weights in the form of compound score rules without a bonus, a cap or rounding."""
         rules = self.score
         return CompoundRules(
             rules.relevance, rules.importance, rules.recency, rules.importance_scale, rules.boost, 0.0, math.inf, 12
@@ -146,9 +146,8 @@ class V4Profile:
 
 @cache
 def load_profile(source: str) -> V4Profile:
-    """The profile called ``source``, or read from the TOML file ``source``; the built-in one for an empty name.
+    """The built-in profile called ``source`` (the default if empty), or the profile in the TOML file ``source``.
 
-    Raises :class:`brvtui.typed_tables.ProfileError` if there is no such profile or if one of its keys or values is
-    wrong.
+    Raises :class:`brvtui.typed_tables.ProfileError` if there is no such profile or if a key or value in it is wrong.
     """
     return typed(V4Profile, profile_tables(source or NAME, PROFILES), "", source or NAME)

@@ -1,4 +1,4 @@
-"""Reasons why a topic is, or is not, in an answer of V4 (``docs/reference/byterover-v4.md``)."""
+"""Reasons why a topic is, or is not, in a V4 answer (``docs/reference/byterover-v4.md``)."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ FORMULA = "weight × boost × idf × (d + tf (k + 1) ÷ (tf + k (1 − b + b len
 def detail_of(
     profile: V4Profile, trace: Trace, answer: ScriptAnswer, spaces: Sequence[SpacePaths], file: str
 ) -> Detail | None:
-    """The detail of the topic at ``file`` (a path of the snapshot) under ``answer``, whose trace is ``trace``."""
+    """The detail of the topic at ``file`` (a path in the snapshot) in ``answer``, whose trace is ``trace``."""
     for search, paths in zip(answer.searches, spaces, strict=True):
         own = next((path for path, name in paths.paths.items() if name == file), file)
         topic = search.topics.named(own)
@@ -73,7 +73,7 @@ def detail_of(
 
 
 def _behind(trace: Trace, file: str, topic: FoundTopic, text: TextScore, profile: V4Profile) -> Hit | None:
-    """The hit of ``topic`` if it were not past the limit; None if the topic is not a near miss of the trace."""
+    """The hit that ``topic`` would be within the limit; None if the topic is not a near miss of ``trace``."""
     miss: NearMiss | None = next((miss for miss in trace.near_misses if miss.file == file), None)
     if miss is None:
         return None
@@ -94,18 +94,18 @@ def _behind(trace: Trace, file: str, topic: FoundTopic, text: TextScore, profile
 
 @dataclass(frozen=True, slots=True)
 class Asking:
-    """Functions that repeat a query with changes."""
+    """Functions that repeat a query with something changed."""
 
     ask: Ask
     ask_of: Callable[[int, RankedSpace], Trace]
-    """Repeats the query with the space at an index replaced."""
+    """A function that repeats the query with the space at an index replaced."""
     spaces: Sequence[SpacePaths]
 
 
 _MOST_WORDS = 4
 """The maximum number of words of each kind that are named or tried.
 
-Each try runs the whole query, and a try of an edit also builds an index.
+Each attempt runs the whole query, and an attempt with an edit builds an index as well.
 """
 
 
@@ -129,7 +129,7 @@ def explain(
     ahead: DocumentForecast | None,
     asking: Asking,
 ) -> Explanation:
-    """The reason why ``document`` is, or is not, among the hits of ``trace``. ``ahead`` contains its ageing events."""
+    """The reason why ``document`` is, or is not, a hit of ``trace``. ``ahead`` contains its ageing events."""
     section, path = trace.section(SpaceAnswer), document.path
     topic = section.topic(path)
     use = "; ".join([use_of(topic, section), *_coming(topic, ahead)]) if topic is not None else ""
@@ -152,14 +152,14 @@ def explain(
 
 
 def _coming(topic: TopicHit, ahead: DocumentForecast | None) -> Iterator[str]:
-    """Yields the time at which ``topic`` loses its confidence by age."""
+    """Yields the time at which ``topic`` loses its level of confidence through ageing."""
     for event in ahead.events if ahead is not None else ():
         if event.kind == f"leaves-{topic.confidence}" and event.days > 0:
             yield f"if untouched, in {days(event.days)} it {event.text}"
 
 
 def use_of(topic: TopicHit, section: SpaceAnswer) -> str:
-    """The agent's instructions about a hit, and the part of it that the agent sees."""
+    """The agent's instructions about a hit, and the part of the topic that the agent sees."""
     seen = f"the agent sees {len(topic.snippet)} characters of it"
     if not section.should_cite:
         return f"{seen}; V4 does not ask for a citation"
@@ -176,7 +176,7 @@ def use_of(topic: TopicHit, section: SpaceAnswer) -> str:
 
 
 def loss_of(context: Context[V4Profile], trace: Trace, document: Named, ask: Ask) -> tuple[TopicLoss, str]:
-    """The stage at which ``document``, which is not a hit of ``trace``, was lost, and its numbers in words."""
+    """The stage at which ``document``, which is not a hit in ``trace``, was lost, with numbers in words."""
     section, path = trace.section(SpaceAnswer), document.path
     if section.failure is not None:
         return TopicLoss.FAILED, section.failure.what
@@ -211,7 +211,7 @@ def _is_in(trace: Trace, path: str) -> bool:
 
 
 def _unsearched(context: Context[V4Profile], section: SpaceAnswer, path: str) -> str:
-    """The words of the query that the topic contains only in places that are not searched, with the place."""
+    """The query words that the topic contains only in places that are not searched, with the place."""
     topic = _topic_file(context, path)
     if topic is None:
         return ""
@@ -247,9 +247,9 @@ def _topic_file(context: Context[V4Profile], path: str) -> TopicFile | None:
 def remedy_of_loss(
     context: Context[V4Profile], trace: Trace, loss: TopicLoss, document: Named, asking: Asking
 ) -> Remedy | None:
-    """A tried remedy for ``loss`` itself: a fix of the space or the file, or the query without its limits.
+    """A tried remedy for the cause of ``loss``: a fix to the space or the file, or the query without its limits.
 
-    None if there is no such remedy, or if ``document`` is not a hit after it.
+    None if there is no such remedy, or if ``document`` is not a hit after the remedy.
     """
     section, path, ask = trace.section(SpaceAnswer), document.path, asking.ask
     if loss is TopicLoss.SCOPE:
@@ -284,7 +284,7 @@ def remedy_of_loss(
 
 
 def with_standing(remedy: Remedy, trace: Trace, path: str) -> Remedy | None:
-    """``remedy`` with the rank and score of ``path`` in ``trace``; None if it is not a hit there."""
+    """``remedy`` with the rank and score of ``path`` in ``trace``; None if ``path`` is not a hit in ``trace``."""
     rank, hit = trace.place_of(path)
     return replace(remedy, rank=rank, score=hit.score) if hit is not None else None
 
@@ -303,7 +303,7 @@ def _remedy(trace: Trace, section: SpaceAnswer, loss: TopicLoss, path: str, titl
 
 
 def _with_outcome(remedy: Remedy | None) -> Remedy | None:
-    """``remedy`` with its outcome in the text, for a remedy that is shown separately."""
+    """``remedy`` with the outcome added to its text, for use where the remedy is shown separately."""
     if remedy is None or not remedy.verified:
         return remedy
     saved = f", and {remedy.how}" if remedy.kind is RemedyKind.EDIT else ""
@@ -322,7 +322,8 @@ def remedies(
     """The changes that give the topic ``document`` a better rank in the answer ``trace``, best first.
 
     They include the smallest helpful wording and the best one, and the best title. For a topic that is not found, they
-    also include the remedy for the reason. Empty for a file that is not a topic, and if ``cancelled`` becomes true.
+    include the remedy for the cause. The result is empty for a file that is not a topic, and if ``cancelled`` becomes
+    true.
     """
     if document.position is None:
         return ()
@@ -350,7 +351,7 @@ def remedies(
 def _improving(
     tries: Iterable[tuple[Remedy, Trace]], path: str, rank: float, cancelled: Callable[[], bool]
 ) -> list[Remedy]:
-    """The ``tries`` that each place ``path`` above ``rank`` and above all earlier tries."""
+    """The ``tries`` that place ``path`` above ``rank`` and above all earlier tries."""
     improving: list[Remedy] = []
     for remedy, trace in () if rank == 1 else tries:
         tried = with_standing(remedy, trace, path)
@@ -365,7 +366,7 @@ def _improving(
 def _wordings(
     profile: V4Profile, trace: Trace, corpus: SpaceCorpus, topic: RankedTopic, asking: Asking
 ) -> Iterator[tuple[Remedy, Trace]]:
-    """Yields other wordings, the smallest change first: one word fewer, one word more, the title."""
+    """Yields other wordings, smallest change first: one word fewer, one word more, the title."""
     query, title = trace.query.strip(), topic.topic.attribute(_TITLE).strip()
     words, stop = spaced_words(query), frozenset(profile.query.stop_words)
     rarest = _rarest(corpus, topic)
@@ -392,7 +393,9 @@ def _wordings(
 
 
 def _rarest(corpus: SpaceCorpus, topic: RankedTopic) -> list[str]:
-    """The terms of ``topic``, words before numbers: the rarest in other documents first, then the most frequent."""
+    """The terms of ``topic``, with words before numbers: first those that are rarest in other topics, then those that
+    are most frequent in this one.
+    """
     own = Counter[str]()
     for document in topic.documents:
         for terms in document.terms:
@@ -419,7 +422,7 @@ def _missing(text: str, skipped: set[str]) -> list[str]:
 def _edit(
     context: Context[V4Profile], topic: RankedTopic, place: int, asking: Asking
 ) -> Iterator[tuple[Remedy, Trace]]:
-    """Yields the unchanged topic, saved now."""
+    """Yields the result of saving the topic now without a change."""
     text = edited_now((context.now_ms - topic.mtime_ms) / MS_PER_DAY, "until then, its stored recency counts")
     saved = with_topic(asking.spaces[place].space, topic.path, topic.topic, just_before_ms(context.now_ms))
     yield Remedy(text, True, kind=RemedyKind.EDIT, how="change and save it"), asking.ask_of(place, saved)
@@ -428,7 +431,7 @@ def _edit(
 def _titles(
     context: Context[V4Profile], trace: Trace, topic: RankedTopic, place: int, asking: Asking
 ) -> Iterator[tuple[Remedy, Trace]]:
-    """Yields the topic, saved now, with each missing query word added to its title, and then with all of them."""
+    """Yields the results of saving the topic with each missing query word added to its title, then with all."""
     if all(element.tag != TOPIC for element in topic.topic.elements):
         return
     before = topic.topic.attribute(_TITLE)

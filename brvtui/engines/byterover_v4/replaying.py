@@ -1,4 +1,4 @@
-"""Replays queries in sequence with the signals that V4 would store after each, and describes V4's failures."""
+"""Replays queries in sequence with the signals that V4 would store after each query, and describes V4's failures."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from brvtui.engines.contract import ReplayStep
 from brvtui.wording import first_of
 
 FAILURES = (LegacyMarkdown, FilterError, DuplicateIds, SignalsUnreadable)
-"""The exceptions of V4's queries."""
+"""The exceptions that V4's queries raise."""
 
 
 def failure_of(error: Exception) -> SpaceFailure:
-    """The failure behind ``error``, one of :data:`FAILURES`."""
+    """The failure that corresponds to ``error``, one of :data:`FAILURES`."""
     message = str(error)
     match error:
         case LegacyMarkdown(files=files):
@@ -41,14 +41,16 @@ def failure_of(error: Exception) -> SpaceFailure:
 
 
 SEQUENCE_LIMIT = 5
-"""The limit of a step that sets none: the number of topics that an agent usually gets."""
+"""The limit for a step that does not set one: the number of topics that an agent usually receives."""
 _MS = 1000.0
 
 
 def answers_in_sequence(
     space: RankedSpace, steps: Sequence[ReplayStep], lines: Sequence[CommandLine], now_ms: float, profile: V4Profile
 ) -> Iterator[dict[str, Any]]:
-    """Yields the answer to each of ``steps``, run with its line, and then the signals of its hits. Writes nothing."""
+    """Yields the answer to each of ``steps``, run with the command line of that step, and the signals of the answer's
+    hits. Writes nothing.
+    """
     state, clock = UNCHANGED, now_ms
     for step, line in zip(steps, lines, strict=True):
         clock += step.wait_seconds * _MS

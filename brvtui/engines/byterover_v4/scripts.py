@@ -28,13 +28,13 @@ from brvtui.tree.spaces.contents import SpaceContents, TopicFile
 
 _BETWEEN = "\n\n---\n\n"
 MOST_SPACE_ENTRIES = 5_000_000
-"""The maximum number of words in the documents of a space. A word counts once for each document and field."""
+"""The maximum number of words in the documents of a space. A word counts once per document and field."""
 _MOST_SPACE_WORDS = 2 * MOST_WORDS
-"""The limit on distinct words: twice the limit for notes, because attributes and character pairs add words."""
+"""The limit on distinct words: twice the limit for notes, because attributes and pairs of characters add words."""
 
 
 class TooManyWords(EngineError):
-    """A space with too many words to search. V4 itself has no such limit."""
+    """A space contains too many words to be searched. V4 itself has no such limit."""
 
     def __init__(self) -> None:
         super().__init__(
@@ -44,7 +44,7 @@ class TooManyWords(EngineError):
 
 
 class LegacyMarkdown(ValueError):
-    """Markdown in a tree, which makes every query fail. The message is V4's."""
+    """Markdown in a tree, which makes every query fail. The message is the one from V4."""
 
     def __init__(self, files: Sequence[str]) -> None:
         super().__init__(
@@ -60,11 +60,11 @@ class RankedSpace:
     contents: SpaceContents
     corpus: SpaceCorpus
     is_too_large: bool = False
-    """True if its documents have too many words to be searched; its topics then have no documents."""
+    """True if the space's documents contain too many words to be searched; the topics then have no documents."""
 
     @property
     def cited(self) -> CitedSpace:
-        """The values that its citations need."""
+        """The values needed to cite this space."""
         folder = self.contents.folder
         return CitedSpace(folder.tree.parent.name if folder.has_id else "", self.contents.port)
 
@@ -80,18 +80,18 @@ class FoundHit:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ScriptAnswer:
-    """An answer of ``query``: the search of each space, the hits, and the agent's instructions about citations."""
+    """An answer from ``query``: the search of each space, the hits, and the agent's instructions about citations."""
 
     searches: tuple[SpaceSearch, ...]
     hits: tuple[FoundHit, ...]
     limit: float
     should_cite: bool
     cited: tuple[PrintedHit, ...]
-    """The hits that the citation block names."""
+    """The hits named in the citation block."""
     citation_block: str
 
     def plain(self) -> dict[str, Any]:
-        """The answer under V4's names."""
+        """The answer under the names that V4 uses."""
         hits = []
         for hit in self.hits:
             fields = hit.printed.plain()
@@ -103,7 +103,7 @@ class ScriptAnswer:
 
 
 def ranked_space(contents: SpaceContents, before: RankedSpace | None = None) -> RankedSpace:
-    """``contents``, ready for searching. Topics that are unchanged since ``before`` are not tokenized again."""
+    """``contents`` as a space that can be searched. Topics unchanged since ``before`` are not tokenized again."""
     earlier = before.corpus.by_path if before is not None else {}
     topics, entries = [], 0
     for file in contents.topics:
@@ -128,7 +128,7 @@ def _ranked(file: TopicFile, before: RankedTopic | None) -> RankedTopic:
 
 
 def filter_of(line: CommandLine) -> TopicFilter:
-    """The filter from the flags of ``line``."""
+    """The filter given by the flags of ``line``."""
     names = ("scope", "element-tag", "element-attr", "element-value")
     return TopicFilter(*(line.text(name) for name in names))
 
@@ -136,7 +136,7 @@ def filter_of(line: CommandLine) -> TopicFilter:
 def query_space(
     space: RankedSpace, line: CommandLine, now_ms: float, profile: V4Profile, state: SpaceState = UNCHANGED
 ) -> ScriptAnswer:
-    """The answer of ``query`` over one space.
+    """The answer of V4's script ``query`` for one space.
 
     Raises :class:`TooManyWords`, :class:`LegacyMarkdown`, :class:`brvtui.engines.byterover_v4.corpus.FilterError`,
     :class:`brvtui.engines.byterover_v4.index.DuplicateIds` and
@@ -150,7 +150,9 @@ def query_space(
 
 
 def query_spaces(spaces: Sequence[RankedSpace], line: CommandLine, now_ms: float, profile: V4Profile) -> ScriptAnswer:
-    """The answer of ``query`` over several spaces, searched one by one. Raises the errors of :func:`query_space`."""
+    """The answer of V4's script ``query`` for several spaces, searched one by one. Raises the same errors as
+    :func:`query_space`.
+    """
     limit = _limit(line, profile.results.limit)
     each = max(limit, profile.results.least_limit_of_several)
     searched = [_hits(space, line.query, filter_of(line), each, now_ms, profile) for space in spaces]
@@ -162,9 +164,11 @@ def query_spaces(spaces: Sequence[RankedSpace], line: CommandLine, now_ms: float
 
 
 def recall(space: RankedSpace, line: CommandLine, now_ms: float, profile: V4Profile) -> dict[str, Any]:
-    """The answer of ``recall`` under V4's names: whole files, without filters. It leaves no access hits.
+    """The answer of V4's script ``recall`` under V4's names: whole files, without filters. It does not record access
+    hits.
 
-    Raises the same exceptions as :func:`query_space`, except for Markdown, which it does not check.
+    Raises the same exceptions as :func:`query_space`, except :class:`LegacyMarkdown`, because ``recall`` does not check
+    for Markdown.
     """
     limit = _limit(line, profile.results.recall_limit)
     _, hits = _hits(space, line.query, TopicFilter(), limit, now_ms, profile)
@@ -178,7 +182,7 @@ def recall(space: RankedSpace, line: CommandLine, now_ms: float, profile: V4Prof
 
 
 def state_after(answer: ScriptAnswer, state: SpaceState, profile: V4Profile) -> SpaceState:
-    """The state after ``answer``: ``state`` with an access hit added for each hit."""
+    """The state after ``answer``: ``state`` with one more access hit for each hit."""
     changed = {hit.topic.path: after_access(hit.topic.signals.stored, profile.signals) for hit in answer.hits}
     return replace(state, signals={**state.signals, **changed})
 
@@ -213,7 +217,7 @@ def _hits(
 def _answer(
     searches: tuple[SpaceSearch, ...], hits: Sequence[FoundHit], limit: float, now_ms: float, profile: V4Profile
 ) -> ScriptAnswer:
-    """The answer with ``hits``. Only those in the space of the first hit are cited."""
+    """The answer with ``hits``. Only hits in the same space as the first one are cited."""
     if not hits:
         return ScriptAnswer(searches, (), limit, False, (), "")
     first, rules = hits[0].space, profile.citation

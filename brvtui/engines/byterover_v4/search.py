@@ -1,4 +1,4 @@
-"""V4's search over one space: words, relevance, filter, signals, grouping.
+"""V4's search over one space: words, relevance, filter, signals and grouping.
 
 See ``docs/reference/byterover-v4.md``, "A search".
 """
@@ -38,11 +38,11 @@ class AskedWords:
     """A query as V4 reads it."""
 
     cleaned: str
-    """The text that is searched: the query without stop words, or the query as typed if it has no other words."""
+    """The text that is searched: the query without stop words, or the query as typed if it contains only stop words."""
     dropped: tuple[str, ...]
     """The stop words that are not searched, as typed."""
     significant: tuple[str, ...]
-    """The runs of ASCII letters and digits of which a document must contain one. If empty, all documents pass."""
+    """Runs of ASCII letters and digits, one of which a document must contain; if empty, all documents pass."""
 
 
 def asked_words(query: str, rules: WordRules) -> AskedWords:
@@ -57,7 +57,7 @@ def asked_words(query: str, rules: WordRules) -> AskedWords:
 
 
 class SignalsUnreadable(ValueError):
-    """The signals of a matching topic are not JSON, which makes the query fail. The message is V4's."""
+    """The signals of a matching topic are not valid JSON, so that the query fails. The message is V4's."""
 
     def __init__(self, path: str, broken: BrokenSignals) -> None:
         super().__init__(broken.message)
@@ -66,7 +66,7 @@ class SignalsUnreadable(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class SpaceState:
-    """The differences from the space as it was read: signals that answers changed, and topics that were touched."""
+    """The changes to a space since it was read: signals changed by answers, and topics that were touched."""
 
     signals: Mapping[str, TopicSignals]
     mtimes_ms: Mapping[str, float]
@@ -86,14 +86,14 @@ class FoundDocument:
     term_sum: float
     matched: int
     held: tuple[str, ...]
-    """The significant words that its haystack contains."""
+    """The significant words that occur in the document's haystack."""
     relevance: float
     score: DocumentScore
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FoundTopic:
-    """A topic's documents, best first. The first is the hit; ``secondary`` are listed with it."""
+    """A topic's documents, best first. The first one is the hit; ``secondary`` are listed with the hit."""
 
     path: str
     documents: tuple[FoundDocument, ...]
@@ -113,7 +113,7 @@ class FoundTopic:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SpaceSearch:
-    """The results of one search: the counts of each stage, and all topics found, best first."""
+    """The results of one search: the counts for each stage, and all topics found, best first."""
 
     words: AskedWords
     index: TopicIndex
@@ -123,7 +123,7 @@ class SpaceSearch:
     filtered: Ints
     """The documents that match a term, but contain none of the significant words."""
     best_raw: float
-    """The raw score to which relevance is relative; 0 if no document passed."""
+    """The raw score to which relevance is relative; 0 if no document passed the filter."""
     topics: FoundTopics
 
 
@@ -173,7 +173,7 @@ def _check_signals(corpus: SpaceCorpus, paths: Iterable[str], state: SpaceState)
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Ranking:
-    """The documents that passed the filter, by raw score, with everything that their scores depend on."""
+    """The documents that passed the filter, sorted by raw score, with all the data on which their scores depend."""
 
     corpus: SpaceCorpus
     index: TopicIndex
@@ -192,7 +192,7 @@ class _Ranking:
     """The number of each document's topic, in the order of ``order``."""
 
     def topic(self, number: int) -> FoundTopic:
-        """The topic with this ``number`` in the index, with its documents by score."""
+        """The topic with this ``number`` in the index, with its documents sorted by score."""
         documents = tuple(self._document(place) for place in self.order[self.topics == number].tolist())
         rules = self.profile.results
         minimum = max(rules.secondary_floor, rules.secondary_share * documents[0].score.value)
@@ -225,7 +225,7 @@ class FoundTopics(Sequence[FoundTopic]):
         """Orders the topics by their best documents in ``ranking``."""
         self._ranking = ranking
         self.numbers = in_order_of_first(ranking.topics, len(ranking.index.paths))
-        """The number of each topic in the index."""
+        """The number that each topic has in the index."""
         self._made: dict[int, FoundTopic] = {}
 
     @property
@@ -259,10 +259,10 @@ class FoundTopics(Sequence[FoundTopic]):
 
 
 def by_score(scores: Floats) -> Ints:
-    """The positions of ``scores``, highest first; equal scores keep their order.
+    """The positions of ``scores``, highest score first; equal scores keep their order.
 
-    A score that is not a number is neither above nor below any other, so its position depends on the steps of the sort.
-    Python's sort takes the same steps as the sort of the engine's runtime.
+    A score that is not a number is neither above nor below any other, so its position depends on the steps of the
+    sorting algorithm. Python's sort takes the same steps as that of the engine's runtime.
     """
     if np.isnan(scores).any():
         values = scores.tolist()

@@ -1,4 +1,4 @@
-"""The section that only a trace of ByteRover V4 contains (``docs/reference/byterover-v4.md``)."""
+"""The trace section that is specific to ByteRover V4 (``docs/reference/byterover-v4.md``)."""
 
 from __future__ import annotations
 
@@ -6,22 +6,22 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 DECIMALS = 3
-"""The number of decimals of V4's scores."""
+"""The number of decimals in V4's scores."""
 
 
 @dataclass(frozen=True)
 class WordPlace:
-    """A significant word of the query, and the place where a document contains it."""
+    """A significant query word, and the place where a document contains it."""
 
     word: str
     field: str
     inside: str
-    """The word of the document that contains it, or the word itself if it occurs separately."""
+    """The word in the document that contains the query word, or the query word itself if it stands alone."""
 
 
 @dataclass(frozen=True)
 class TopicHit:
-    """A found topic: the element by which it is ranked, its raw score, and the agent's instructions about it."""
+    """A found topic: the element by which the topic is ranked, its raw score, and the agent's instructions about it."""
 
     path: str
     file: str
@@ -30,22 +30,22 @@ class TopicHit:
     element: str
     """The id of the element by which the topic is ranked; empty for a whole topic."""
     kind: str
-    """That element's tag."""
+    """The tag of the element by which the topic is ranked."""
     secondary: tuple[str, ...]
-    """The ids of the elements that are listed with it."""
+    """The ids of the elements that are listed with the topic."""
     raw: float
     best_raw: float
-    """The best raw score of its space, to which relevance is relative."""
+    """The best raw score in the topic's space, to which relevance is relative."""
     absolute: float
     """``raw / (1 + raw)``: the relevance that ByteRover 3.14 computes from the same raw score."""
     raw_rank: int
-    """The rank of its element by text only, from 1."""
+    """The rank of the topic's element by text only, from 1."""
     contained: tuple[WordPlace, ...]
     confidence: str
     score: float | None
-    """The score; None if the signals do not result in a number."""
+    """The topic's score; None if the signals do not result in a number."""
     recalled: int
-    """The number of answers that contained it, including this one."""
+    """The number of answers that contained the topic, including this one."""
     snippet: str
 
 
@@ -62,39 +62,39 @@ class SpaceFailure:
 
 @dataclass(frozen=True)
 class SpaceAnswer:
-    """Everything that V4 did and printed, except for the parts that all traces have."""
+    """Everything that V4 did and printed, apart from the data that all traces have."""
 
     SECTION: ClassVar[str] = "space"
     spaces: tuple[str, ...]
     """The names of the searched spaces."""
     cleaned: str
     dropped: tuple[str, ...]
-    """Stop words that are not searched."""
+    """The stop words that were not searched."""
     significant: tuple[str, ...]
     scope: str
     element: str
     """The element filter in words; empty if there is none."""
     documents: int
-    """The number of documents in the whole space. Text relevance counts only the searched ones."""
+    """The number of documents in the whole space. Text relevance depends only on the searched documents."""
     searched: int
     limit: float | None
-    """The limit; None if it is not a number, so that nothing is returned."""
+    """The limit; None if it is not a number, in which case nothing is returned."""
     topics: tuple[TopicHit, ...]
-    """The topics of the answer, and the first ones past the limit."""
+    """The topics in the answer, and the first topics past the limit."""
     found: tuple[str, ...]
     """The files of all topics found, best first."""
     returned: int
     filtered: tuple[str, ...]
-    """The topics of documents that match a term, but contain no significant word."""
+    """The topics whose documents match a term but contain no significant word."""
     should_cite: bool
     cited: tuple[str, ...]
-    """The files of the topics that the citation block names."""
+    """The files of the topics named in the citation block."""
     citation_block: str
     printed: dict[str, Any]
-    """The output of V4: its answer, or its error."""
+    """The output of V4: an answer or an error."""
     failure: SpaceFailure | None = None
     not_covered: str = ""
-    """Our advice, not V4's: the reason why ByteRover 3.14 would call the query not covered; empty if it would not."""
+    """Our reason (not V4's) why ByteRover 3.14 would call the query not covered; empty if it would not."""
 
     def topic(self, file: str) -> TopicHit | None:
         """The topic in :attr:`topics` whose file is ``file``; None if there is none."""

@@ -1,4 +1,4 @@
-"""An answer of V4 as a trace: steps with their comparisons, conserved counts, parts that sum to the score."""
+"""A V4 answer as a trace: steps with their comparisons, conserved counts, and parts that add up to the score."""
 
 from __future__ import annotations
 
@@ -42,14 +42,14 @@ _RULE = "our-advice"
 
 @dataclass(frozen=True, slots=True)
 class Coverage:
-    """The advice on one answer: its step, and, if the query is not covered, the reason in a few words."""
+    """The advice about one answer: the step and, if the query is not covered, the reason in a few words."""
 
     step: Step
     lacks: str
 
 
 def coverage(hits: Sequence[Hit], absolutes: Sequence[float], words: Sequence[str], profile: V4Profile) -> Coverage:
-    """The advice on the answer with these ``hits``, whose raw scores on an absolute scale are ``absolutes``.
+    """The advice about the answer with these ``hits``, whose raw scores on an absolute scale are ``absolutes``.
 
     ``words`` are the distinct terms of the query.
     """
@@ -96,7 +96,7 @@ def coverage(hits: Sequence[Hit], absolutes: Sequence[float], words: Sequence[st
 
 
 def _score(hit: Hit, absolute: float, profile: V4Profile) -> float:
-    """The score of ``hit`` as 3.14 computes it: with absolute relevance, a bonus and a cap."""
+    """The score of ``hit`` as ByteRover 3.14 would compute it: with absolute relevance, a bonus and a cap."""
     rules, text = profile.advice, hit.text
     relative = text.relevance if text is not None else 0.0
     boost = next((part.factor for part in hit.parts if part.name == "maturity"), None) or 1.0
@@ -119,7 +119,7 @@ def verdict_of(section: SpaceAnswer) -> str:
 
 
 def steps_of(section: SpaceAnswer, best: float, matched: int, kept: int, profile: V4Profile) -> Iterator[Step]:
-    """Yields the steps of an answer with the highest score ``best``. ``kept`` of ``matched`` documents pass."""
+    """Yields the steps of an answer with the highest score ``best``; ``kept`` of ``matched`` documents passed."""
     text = f"searched: {section.cleaned}" if section.cleaned else "nothing is searched: no word is left"
     if section.dropped:
         text += f"; stop words left out: {', '.join(section.dropped)}"
@@ -173,7 +173,7 @@ def _cite_step(section: SpaceAnswer, best: float, profile: V4Profile) -> Step:
 
 
 def stages_of(section: SpaceAnswer, matched: int, kept: int) -> Iterator[Stage]:
-    """Yields the stages with the numbers of documents, and later topics, that enter and leave each one."""
+    """Yields the stages with the numbers of documents (in later stages, topics) that enter and leave each stage."""
     yield _stage("scope and element", section.documents, section.searched, "a-search")
     yield _stage("words", section.searched, matched, "text-relevance")
     yield _stage("filter", matched, kept, "the-filter")
@@ -186,7 +186,7 @@ def _stage(name: str, came_in: int, went_out: int, rule: str) -> Stage:
 
 
 def notices_of(section: SpaceAnswer) -> Iterator[str]:
-    """Yields the faults in the files of found topics, with remedies."""
+    """Yields a notice about each fault in the files of found topics, with a remedy."""
     for topic in section.topics:
         if topic.score is None:
             yield f"{topic.path}: its signals do not give a number, so V4 prints no score; fix its signals file"
@@ -205,7 +205,7 @@ def traced(
     answer: ScriptAnswer,
     spaces: Sequence[SpacePaths],
 ) -> Trace:
-    """The trace of ``answer``, the answer of ``spaces`` to ``query``. ``text`` is the query's text."""
+    """The trace of ``answer``, which ``spaces`` gave to ``query``. ``text`` is the text of the query."""
     profile = context.constants
     found, files = _in_order(answer, spaces)
     described = _described(found, answer, profile)
@@ -328,7 +328,7 @@ def element_words(topic_filter: TopicFilter) -> str:
 
 
 def _in_order(answer: ScriptAnswer, spaces: Sequence[SpacePaths]) -> tuple[list[PlacedTopic], tuple[str, ...]]:
-    """The topics of the answer and the first ones past the limit, and the files of all found topics, by score."""
+    """The topics of the answer and the first ones past the limit, and the files of all topics found, by score."""
     limit = len(answer.hits) + _MOST_NEAR_MISSES
     if len(spaces) == 1:
         (search,), (paths,) = answer.searches, spaces
@@ -360,7 +360,7 @@ def _filtered(search: SpaceSearch, paths: SpacePaths) -> Iterator[str]:
 def _described(
     found: Sequence[PlacedTopic], answer: ScriptAnswer, profile: V4Profile
 ) -> list[tuple[PlacedTopic, PrintedHit]]:
-    """Each topic of ``found`` with its printed form. ``found`` begins with the topics of ``answer``."""
+    """Each topic in ``found`` with its printed form. ``found`` begins with the topics of ``answer``."""
     described = [(one, hit.printed) for one, hit in zip(found, answer.hits, strict=False)]
     for one in found[len(described) :]:
         (printed,) = printed_hits(one.search, [one.topic], one.paths.space.corpus, profile)

@@ -1,4 +1,4 @@
-"""Verification of ByteRover V4: the same queries in an installed skill bundle and in ours, on one copy of a space."""
+"""Verification of ByteRover V4: the same queries in an installed bundle and in our engine, on one copy of a space."""
 
 from __future__ import annotations
 
@@ -26,17 +26,17 @@ from brvtui.wording import counted
 
 _CLOSE = 1e-12
 _NO_ID = "00000000-0000-4000-8000-000000000000"
-"""The id given to the copy of a tree that has none."""
+"""The id given to the copy of a tree that has no id."""
 _STATE = "state"
 _SECONDS_EACH = 120.0
 _RECALLED = 10
-"""Every tenth query is also run with ``recall``."""
+"""The interval between queries that are run with ``recall`` as well: every tenth."""
 
 
 def verify(run: VerificationRun, engine: Engine[V4Profile]) -> Verification | None:
-    """Compares the installed bundle's answers over the space of the snapshot with the answers of ``engine``.
+    """Compares the installed bundle's answers over the snapshot's space with the answers of ``engine``.
 
-    Each query is a separate process, as for an agent, and starts with the same signals. Returns None if cancelled.
+    Each query runs in a separate process, as for an agent, and starts with the same signals. Returns None if cancelled.
     Raises :class:`brvtui.engines.verification.sealed_node.EngineRunError` and OSError.
     """
     snapshot, installed, sealed, now_ms = run.snapshot, run.installed, run.sealed, run.now_ms
@@ -96,7 +96,7 @@ def _left_out(count: int) -> tuple[str, ...]:
 
 
 def _put_back(spare: Path, state: Path) -> None:
-    """Restores the state of the space, because the last query added access hits to it."""
+    """Restores the state of the space after a query, because the query added access hits to it."""
     remove_copy(state)
     if spare.is_dir():
         copy_folder(spare, state)
@@ -105,7 +105,7 @@ def _put_back(spare: Path, state: Path) -> None:
 def _query_output(
     installed: InstalledEngine, sealed: SealedNode, query: str, project: Path, scratch: Path, now_ms: float
 ) -> Mapping[str, Any]:
-    """The output of the bundle's ``query``. Raises :class:`EngineRunError` if it is not an answer."""
+    """The output of the bundle's script ``query``. Raises :class:`EngineRunError` if that output is not an answer."""
     printed = _printed(installed, sealed, "query", query, project, scratch, now_ms)
     if not isinstance(printed.get("ok"), bool):
         raise _unknown(installed, "query")
@@ -121,7 +121,7 @@ def _printed(
     scratch: Path,
     now_ms: float,
 ) -> dict[str, Any]:
-    """The JSON that the script ``name`` prints for ``query``. Raises :class:`EngineRunError` if it prints none."""
+    """The JSON that the script ``name`` prints for ``query``. Raises :class:`EngineRunError` if there is none."""
     script = [str(installed.folder / f"{name}.mjs"), query]
     more = {"BRV_DATA_DIR": str(scratch / "data")}
     with sealed.lines(script, project, scratch / "home", now_ms, more=more, seconds=_SECONDS_EACH) as lines:
@@ -144,7 +144,7 @@ def _unknown(installed: InstalledEngine, name: str) -> EngineRunError:
 def _recall_output(
     installed: InstalledEngine, sealed: SealedNode, query: str, project: Path, scratch: Path, now_ms: float
 ) -> list[Mapping[str, Any]]:
-    """The topics that the bundle's ``recall`` prints. Raises :class:`EngineRunError` if that is not an answer."""
+    """The topics that the bundle's ``recall`` prints. Raises :class:`EngineRunError` if it prints no answer."""
     printed = _printed(installed, sealed, "recall", query, project, scratch, now_ms)
     found = printed.get("data", printed).get("matchedDocs")
     if not isinstance(found, list):
@@ -153,7 +153,7 @@ def _recall_output(
 
 
 def _recall(context: Context[Any], line: CommandLine) -> list[Mapping[str, Any]]:
-    """Our output for the same ``recall``. Every failure is an empty answer."""
+    """The output of our engine for the same ``recall``; empty if the search fails."""
     space = ranked_space(context.snapshot.spaces[0])
     try:
         found: list[Mapping[str, Any]] = recall(space, line, context.now_ms, context.constants)["matchedDocs"]
@@ -165,7 +165,7 @@ def _recall(context: Context[Any], line: CommandLine) -> list[Mapping[str, Any]]
 def recall_difference(
     theirs: Sequence[Mapping[str, Any]], ours: Sequence[Mapping[str, Any]]
 ) -> tuple[str, str, str] | None:
-    """The first difference between the output of ``recall`` and ours: its name, and both sides."""
+    """The first difference between V4's and our output of ``recall``: its name, and both values."""
     paths, others = ([hit["path"] for hit in side] for side in (theirs, ours))
     if paths != others:
         return "results of recall", ", ".join(paths) or "none", ", ".join(others) or "none"
@@ -177,7 +177,7 @@ def recall_difference(
 
 
 def first_difference(theirs: Mapping[str, Any], ours: Mapping[str, Any]) -> tuple[str, str, str] | None:
-    """The first difference between V4's output and our answer: its name, and both sides."""
+    """The first difference between V4's output and our answer: its name, and both values."""
     if not theirs["ok"] or "error" in ours:
         their_error, our_error = theirs.get("error", "an answer"), ours.get("error", "an answer")
         return None if their_error == our_error else ("error", str(their_error), str(our_error))

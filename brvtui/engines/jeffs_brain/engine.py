@@ -30,7 +30,7 @@ if TYPE_CHECKING:  # naming an engine, or showing a trace of it, must not wait f
     from brvtui.text.query_language import Aliases
 
 Progress = Callable[[int, int], None]
-"""Called with the number of texts that have a vector, and the total."""
+"""A function that is called with the number of texts that have a vector, and the total number."""
 _OPTIONS = {
     "top_k": int,
     "candidate_k": int,
@@ -39,7 +39,7 @@ _OPTIONS = {
     "skip_retry_ladder": bool,
 }
 _OTHERS = ("mode", "aliases")
-"""The other options; ``aliases`` is a file or its contents."""
+"""The other options; ``aliases`` is a path of an alias file, or its contents."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +53,7 @@ class _PreparedMemory:
 
 
 class JeffsBrain:
-    """BM25 and vectors fused by rank. Previews never wait for vectors, and call no service over a network."""
+    """Fuses BM25 and vectors by rank. Previews never wait for vectors, and call no service over a network."""
 
     name = ENGINE
     title = "Jeffs Brain"
@@ -63,14 +63,14 @@ class JeffsBrain:
     sections = (Hybrid, Ladder)
 
     def __init__(self) -> None:
-        """The first query builds the index."""
+        """Creates an engine without an index. The first query builds the index."""
         self._ready: _PreparedMemory | None = None
         self._indexing = threading.Lock()
         self._embedding = threading.Lock()
 
     @cached_property
     def presentation(self) -> JeffsBrainPresentation:
-        """The presentation of its traces."""
+        """The presentation of Jeffs Brain's traces."""
         from brvtui.engines.jeffs_brain.presentation import JeffsBrainPresentation
 
         return JeffsBrainPresentation()
@@ -87,15 +87,15 @@ class JeffsBrain:
     def prepare(self, context: Context[HybridProfile], progress: Progress, cancelled: Callable[[], bool]) -> None:
         """Builds the index of the snapshot, computes the missing vectors, and loads a local model.
 
-        A failing embedder raises no error; the next answer reports it. Raises :class:`EngineError` if a service is
-        misconfigured.
+        The failure of an embedder raises no error; the next answer reports it. Raises :class:`EngineError` if a service
+        is misconfigured.
         """
         self._with_vectors(context, progress, cancelled)
 
     def _with_vectors(
         self, context: Context[HybridProfile], progress: Progress, cancelled: Callable[[], bool]
     ) -> _PreparedMemory:
-        """The index of the snapshot with its vectors, even if a newer snapshot is being indexed."""
+        """The index of the snapshot with its vectors, including when a newer snapshot is being indexed."""
         from brvtui.engines.jeffs_brain.index import embed_index
 
         ready = self._index(context)
@@ -124,7 +124,7 @@ class JeffsBrain:
         return self.retrieve(context, query).trace
 
     def retrieve(self, context: Context[HybridProfile], query: Query) -> Retrieved:
-        """The answer with the texts of its notes. Raises :class:`EngineError`."""
+        """The answer, with the texts of the notes in it. Raises :class:`EngineError`."""
         from brvtui.engines.jeffs_brain.pipeline import Sources, resolve_mode, retrieve, with_words
 
         request, aliases = _request(query)
@@ -157,7 +157,7 @@ class JeffsBrain:
         )
 
     def detail(self, context: Context[HybridProfile], trace: Trace, file: str) -> Detail | None:
-        """The parts of the score of the note at ``file``, even if it is not in the answer, without a term × field
+        """The parts of the score of the note at ``file``, whether or not it is in the answer, without a term × field
         table.
         """
         placed = trace.section(Hybrid).placed(file)
@@ -186,7 +186,7 @@ class JeffsBrain:
 
 
 def _request(query: Query) -> tuple[Request, Aliases]:
-    """The request and its aliases. Raises :class:`EngineError` for an unknown option or a wrong value."""
+    """The request and aliases of ``query``. Raises :class:`EngineError` for an unknown option or invalid value."""
     from brvtui.engines.jeffs_brain.pipeline import Request
     from brvtui.text.query_language import AliasError, checked_aliases, read_aliases
 

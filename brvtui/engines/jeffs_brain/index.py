@@ -39,12 +39,12 @@ class Chunk:
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """The texts for full-text search, in the order of the columns."""
+        """The texts for full-text search, in column order."""
         return (self.path, self.title, self.summary, self.tags, self.content)
 
     @property
     def candidate(self) -> Candidate:
-        """The chunk as an element of a ranked list."""
+        """The chunk as a candidate in a ranked list."""
         return Candidate(self.id, self.path, self.title, self.summary, self.content)
 
     def embedded(self, limit: int) -> str:
@@ -54,13 +54,14 @@ class Chunk:
 
 COLUMNS = ("path", "title", "summary", "tags", "content")
 FIELDS: Mapping[str, Sequence[str]] = {"title": ("title",), "path": ("path",), "text": ("summary", "tags", "content")}
-"""The columns of each field in a matched word."""
+"""The columns that count as each field of a matched word."""
 
 
 def chunk_of(path: str, title: str, text: str) -> Chunk:
     """The chunk of the note at ``path`` with the heading ``title``.
 
-    The title, summary, tags and keywords come from the frontmatter, if they are text there. The content follows it.
+    The title, summary, tags and keywords come from the frontmatter if their values are text. The content is the text
+    after the frontmatter.
     """
     front = parse(text)
     fields = front.fields
@@ -77,7 +78,7 @@ def chunk_of(path: str, title: str, text: str) -> Chunk:
 
 @dataclass(frozen=True, slots=True)
 class RankedHit:
-    """An element of a leg with its ranking value: BM25, a similarity of names, or a cosine."""
+    """An element of a leg with its ranking value: BM25, similarity of names, or cosine."""
 
     candidate: Candidate
     value: float
@@ -85,7 +86,7 @@ class RankedHit:
 
 @dataclass(frozen=True, slots=True)
 class ChunkRow:
-    """A chunk, and its parsed file if there is one."""
+    """A chunk, and the parsed file from which it was made, if there is one."""
 
     chunk: Chunk
     file: ParsedFile | None = None
@@ -95,22 +96,22 @@ class ChunkRow:
 class ChunkIndex:
     """An immutable index. Ranked lists are best first, with at most ``limit`` elements.
 
-    Its methods raise only :class:`brvtui.services.legs.LegError`.
+    The methods raise only :class:`brvtui.services.legs.LegError`.
     """
 
     rows: tuple[ChunkRow, ...]
     profile: HybridProfile
     text: FullText
-    """The columns of each row, by position."""
+    """The full-text index of the columns of each row, by position."""
     names: TrigramIndex
-    """The trigrams of the file names."""
+    """The trigram index of the file names."""
     idle_rules: tuple[str, ...]
     """The intent rules that no note in this index can match."""
     table: VectorTable | None = None
     """The vectors of the notes, if they have been computed."""
 
     def bm25(self, query: ParsedQuery, limit: int) -> Sequence[RankedHit]:
-        """The rows that match ``query``, best first by BM25 of FTS5. Rows with equal scores keep their order."""
+        """The rows that match ``query``, best first by FTS5's BM25. Rows with equal scores keep their order."""
         try:
             results = self.text.search(alternatives(query), self.profile.columns.weights, limit)
         except FullTextError as error:
@@ -118,7 +119,7 @@ class ChunkIndex:
         return [self._hit(position, score) for position, score in results]
 
     def answered(self, query: ParsedQuery, ids: Sequence[str]) -> dict[str, tuple[MatchedWord, ...]]:
-        """The words of ``query`` that match in the rows with the ids ``ids``, each with its fields.
+        """The words of ``query`` that match in the rows with the ids ``ids``, each with the fields in which it matches.
 
         Raises :class:`brvtui.services.legs.LegError`.
         """
@@ -147,7 +148,7 @@ class ChunkIndex:
         return {id_: tuple(words) for id_, words in matches.items()}
 
     def _kind(self, token: Token, place: int, fields: Sequence[str]) -> MatchKind:
-        """EXACT if the first of ``fields`` in the row contains the token as written, else STEM; or PREFIX."""
+        """PREFIX for a prefix; EXACT if the first of ``fields`` contains the token as written; otherwise STEM."""
         if token.kind is TokenKind.PREFIX:
             return MatchKind.PREFIX
         texts = dict(zip(COLUMNS, self.rows[place].chunk.columns, strict=True))
@@ -156,7 +157,7 @@ class ChunkIndex:
         return MatchKind.EXACT if token.text in text and re.search(whole, text) else MatchKind.STEM
 
     def like_names(self, tokens: Sequence[str], limit: int) -> Sequence[RankedHit]:
-        """The rows whose file names are similar to one of ``tokens``."""
+        """The rows whose file names are similar to any of ``tokens``."""
         return [
             self._hit(match.position, match.similarity)
             for match in self.names.search(tokens, limit, self.profile.trigrams.least)
@@ -165,7 +166,8 @@ class ChunkIndex:
     def nearest(self, vector: Vector, limit: int) -> Sequence[RankedHit]:
         """The rows nearest to ``vector`` by cosine. Rows with equal values keep their order.
 
-        Raises :class:`brvtui.services.legs.LegError` if there are no vectors, or if they have another length.
+        Raises :class:`brvtui.services.legs.LegError` if there are no vectors, or if their lengths differ from that of
+        ``vector``.
         """
         if self.table is None:
             raise LegError("the notes have no vectors yet")
@@ -203,7 +205,7 @@ def index_snapshot(snapshot: Snapshot, profile: HybridProfile, previous: ChunkIn
 def index_rows(
     rows: Sequence[ChunkRow], profile: HybridProfile, before: tuple[FullText, NDArray[np.int64]] | None = None
 ) -> ChunkIndex:
-    """The index of ``rows``; ``before`` is the text of the previous index, and the position of each row in it."""
+    """The index of ``rows``. ``before`` is the text of the previous index, and the position of each row in it."""
     columns, paths = [row.chunk.columns for row in rows], [row.chunk.path for row in rows]
     text = before[0].after(before[1], columns) if before else full_text(IndexLayout(COLUMNS), columns)
     names = TrigramIndex((row.chunk.id, row.chunk.path) for row in rows)
@@ -219,7 +221,7 @@ def embed_index(
 ) -> tuple[ChunkIndex, Embedded]:
     """``index`` with a vector for each note, if possible, and a report on missing vectors.
 
-    Only texts without a stored vector are sent. Raises no errors.
+    Only texts without a stored vector are sent to the embedder. Raises no errors.
     """
     limit = index.profile.vectors.text_chars
     texts = [row.chunk.embedded(limit) for row in index.rows]

@@ -1,7 +1,8 @@
-"""Intents of a query, and the resulting factors of notes (``docs/reference/jeffs-brain.md``, "Intent"). English only.
+"""The intents of a query, and the resulting score factors of notes (``docs/reference/jeffs-brain.md``, "Intent").
+English only.
 
 The patterns are exactly those of the documented pipeline, with JavaScript's semantics: word boundaries are ASCII, white
-space is Unicode, and only ASCII letters ignore case.
+space is Unicode, and case is ignored only for ASCII letters.
 """
 
 from __future__ import annotations
@@ -46,7 +47,7 @@ DATE_TAG = _javascript(r"\[(?:date|observed on):")
 
 @dataclass(frozen=True, slots=True)
 class IntentRules:
-    """The paths and factors of intent rules."""
+    """The paths and factors used by the intent rules."""
 
     global_path: str
     preference_path: str
@@ -79,7 +80,7 @@ class Intent:
 
 @dataclass(frozen=True, slots=True)
 class Factor:
-    """A factor of a note's score, and the reason. ``constant`` is its dotted name in the profile."""
+    """A factor in a note's score, and the reason for it. ``constant`` is the factor's dotted name in the profile."""
 
     value: float
     constant: str
@@ -87,7 +88,7 @@ class Factor:
 
 
 def detect(query: str) -> Intent:
-    """The intents of ``query`` as typed."""
+    """The intents of ``query``, which is given as typed."""
     text = query.lower()
     looked_up = FIRST_PERSON_FACT_LOOKUP.search(text) and FACT_LOOKUP_VERB.search(text)
     return Intent(bool(PREFERENCE_QUERY.search(text)), bool(ENUMERATION_OR_TOTAL_QUERY.search(text)) or bool(looked_up))
@@ -96,7 +97,7 @@ def detect(query: str) -> Intent:
 def factors(
     intent: Intent, path: str, title: str, summary: str, content: str, rules: IntentRules
 ) -> tuple[Factor, ...]:
-    """The factors of one note, which are multiplied. Empty if no rule applies."""
+    """The score factors of one note, which are multiplied. Empty if no rule applies."""
     if not intent:
         return ()
     text = "\n".join((path, title, summary, content)).lower()
@@ -139,7 +140,7 @@ def _for_fact(path: str, text: str, rules: IntentRules) -> list[Factor]:
 
 
 def idle_rules(paths: Sequence[str], rules: IntentRules) -> tuple[str, ...]:
-    """The rules that no note at one of ``paths`` can match, each with the pattern it needs."""
+    """The rules that no note at any of ``paths`` can match, each with the pattern that it needs."""
     lower = [path.lower() for path in paths]
     own, words = f"× {rules.own_preference:g}", f"× {rules.preference_note:g}"
     texts = []
@@ -157,12 +158,12 @@ def idle_rules(paths: Sequence[str], rules: IntentRules) -> tuple[str, ...]:
 
 
 def multiplied(score: float, factors: Sequence[Factor]) -> float:
-    """``score`` multiplied by every factor in order."""
+    """``score`` multiplied by each factor in order."""
     for factor in factors:
         score *= factor.value
     return score
 
 
 def reordered(scores: Sequence[float]) -> list[int]:
-    """The positions of ``scores``, highest first; equal scores keep their order."""
+    """The positions of ``scores``, highest score first; equal scores keep their order."""
     return sorted(range(len(scores)), key=lambda position: -scores[position])

@@ -41,7 +41,7 @@ from brvtui.trace import (
 
 @dataclass(frozen=True, slots=True)
 class Retrieved:
-    """The notes of an answer with their texts, in the order of ``trace.hits``, and the trace."""
+    """The notes of an answer with their texts, in the order of ``trace.hits``, and the trace itself."""
 
     results: tuple[Candidate, ...]
     trace: Trace
@@ -54,7 +54,7 @@ _NOWHERE = SnapshotInfo("", 0, 0, "")
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """One query. The profile provides the values that are None."""
+    """One query. Values that are None are taken from the profile."""
 
     query: str
     mode: RetrievalMode | None = None
@@ -64,9 +64,9 @@ class Request:
     rerank: bool | None = None
     skip_retry_ladder: bool = False
     preview: bool = False
-    """True while the user is typing; the reranker is then not called."""
+    """True while the user is typing, in which case the reranker is not called."""
     scope: str = ""
-    """A folder. The pipeline has no scopes, so a notice reports that the scope is ignored."""
+    """A folder. The pipeline does not support scopes, so a notice reports that the scope is ignored."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,9 +80,9 @@ class Sources:
     notices: tuple[str, ...] = ()
     idle_rules: tuple[str, ...] = ()
     embedder_waits: str = ""
-    """The reason for not calling the embedder this time; empty if it is called."""
+    """The reason why the embedder is not called this time; empty if it is called."""
     snapshot: SnapshotInfo = _NOWHERE
-    """The snapshot of the index."""
+    """The snapshot from which the index was built."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +99,7 @@ class _Search:
 
     @property
     def k(self) -> float:
-        """The constant of rank fusion."""
+        """The constant ``k`` of rank fusion."""
         return positive_k(self.profile.fusion.k)
 
 
@@ -129,7 +129,7 @@ class _RankedLeg:
 def retrieve(request: Request, sources: Sources, profile: HybridProfile, watch: Stopwatch | None = None) -> Retrieved:
     """The answer to ``request`` and its trace. Failed legs and services are reported in the trace; no error is raised.
 
-    Deterministic apart from services and timings.
+    The result is deterministic apart from services and timings.
     """
     own = {option.name: value for option in fields(Defaults) if (value := getattr(request, option.name)) is not None}
     options = replace(profile.options, **own)
@@ -142,7 +142,7 @@ def retrieve(request: Request, sources: Sources, profile: HybridProfile, watch: 
 
 
 def resolve_mode(wanted: RetrievalMode, has_embedder: bool) -> tuple[RetrievalMode, bool]:
-    """The effective mode, and True if an explicitly requested mode was not possible."""
+    """The effective mode, and True if an explicitly requested mode was not available."""
     if wanted is RetrievalMode.BM25:
         return wanted, False
     if has_embedder:
@@ -380,7 +380,7 @@ def _parts(entry: _ReweightedCandidate, k: float) -> tuple[Part, ...]:
 
 
 def with_words(index: ChunkIndex, trace: Trace, aliases: Aliases) -> Trace:
-    """``trace`` with the matched words of its hits; unchanged if words do not count or only names were compared."""
+    """``trace`` with the matched words of its hits; unchanged if the search used no words or only names."""
     hybrid = trace.section(Hybrid)
     searched = _searched(index, trace, aliases)
     if hybrid.mode is RetrievalMode.SEMANTIC or searched is None or not trace.hits:

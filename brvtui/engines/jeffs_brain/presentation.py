@@ -1,4 +1,4 @@
-"""The presentation of Jeffs Brain's traces: the sentence, legs, the fused list and the reranker."""
+"""The presentation of Jeffs Brain's traces: the sentence, the legs, the fused list and the reranker."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ from brvtui.paint.text import plural
 from brvtui.trace import Hit, Ladder, NearMiss, Rung, State, Trace, Whereabouts
 
 _LEAST_SHOWN = 0.001
-"""The smallest lead shown in decimals. BM25 is nearly 0 if nearly every note contains the words."""
+"""The smallest lead shown in decimals. BM25 is nearly 0 if nearly all notes contain the words."""
 _LEGS = {"bm25": "by words", "vector": "by vectors"}
 
 
 def sentence(trace: Trace) -> Sentence:
-    """The reason for the first note: its rank in each list, its words, its later moves, and its lead."""
+    """The reason for the first note: its rank in each list, the matching words, later moves, and the lead."""
     if not trace.hits:
         return (clause("Not found: "), *_nothing(trace))
     first = trace.hits[0]
@@ -42,7 +42,7 @@ def sentence(trace: Trace) -> Sentence:
 
 
 def _nothing(trace: Trace) -> Iterator[Clause]:
-    """Clauses about words that no note contains, or another reason for having no results."""
+    """Clauses about query words that no note contains, or about another reason why there are no results."""
     hybrid = trace.section(Hybrid)
     limit = next((name for name in ("candidate_k", "top_k") if getattr(hybrid, name) < 1), "")
     if limit:
@@ -61,8 +61,9 @@ def _nothing(trace: Trace) -> Iterator[Clause]:
 
 
 def _lead(trace: Trace) -> Iterator[Clause]:
-    """A clause about the lead: in the leg's own values if there is a single list, because ranks always differ by
-    one."""
+    """A clause about the lead of the first note. If there is a single list, the lead is in the leg's own values,
+    because ranks always differ by one.
+    """
     counting = [leg for leg in trace.legs if leg.counts and leg.hits]
     own = [
         next((place.value for place in hit.places if place.leg == leg.name), None)
@@ -112,7 +113,7 @@ def _retried(trace: Trace) -> Iterator[Clause]:
 
 
 def _rung(trace: Trace) -> Rung | None:
-    """The step of the retry ladder that found something, if the ladder was needed."""
+    """The step of the retry ladder that found results, if the ladder was needed."""
     ladder = trace.find(Ladder)
     if ladder is None or ladder.state is not State.HIT:
         return None
@@ -120,7 +121,7 @@ def _rung(trace: Trace) -> Rung | None:
 
 
 def _moved(trace: Trace, first: Hit) -> Iterator[Clause]:
-    """Clauses about the first note's moves after fusion: by intent rules or by a reranker."""
+    """Clauses about the moves of the first note after fusion, by intent rules or by a reranker."""
     hybrid = trace.section(Hybrid)
     factors = [part.factor for part in first.parts if part.name == "intent" and part.factor is not None]
     if factors:
@@ -199,7 +200,7 @@ class JeffsBrainPresentation(Presentation):
         return f"{' and '.join(error.stage for error in hybrid.errors)} failed" if hybrid.errors else ""
 
     def reading(self, trace: Trace, glyphs: Glyphs) -> Groups:
-        """The compiled query and the intent. A notice in the trace reports an ignored scope."""
+        """The compiled query and the intent. An ignored scope is reported by a notice in the trace."""
         hybrid = trace.section(Hybrid)
         compiled: list[Span] = [("searched ", "muted"), (hybrid.compiled, "text")]
         groups: Groups = [(9, compiled if hybrid.compiled else [(NO_WORD, "warn")])]
@@ -212,7 +213,7 @@ class JeffsBrainPresentation(Presentation):
         return f"Results {len(trace.hits)} of {hybrid.fused} · top {hybrid.top_k}" if hybrid.fused else "Results none"
 
     def remark(self, trace: Trace, hit: Hit) -> str:
-        """The ranks in the legs: ``w1 v4``."""
+        """The ranks of the hit in the legs: ``w1 v4``."""
         return " ".join(f"{_LEG_LETTERS.get(place.leg, place.leg)}{place.rank + 1}" for place in hit.places)
 
     def lack(self, miss: NearMiss, glyphs: Glyphs) -> tuple[str, str]:
@@ -220,9 +221,9 @@ class JeffsBrainPresentation(Presentation):
         return plural(round(miss.short), "rank"), f"rank {miss.rank}"
 
     def flow(self, trace: Trace, glyphs: Glyphs, legs: str = "legs") -> Iterator[Block]:
-        """Yields legs and counts, failed stages, and intent rules that no note can match.
+        """Yields the legs and counts, failed stages, and intent rules that no note can match.
 
-        The label has the requested mode and the effective mode.
+        The label contains both the requested and the effective mode.
         """
         hybrid = trace.section(Hybrid)
         used = "" if hybrid.mode is hybrid.requested_mode else f" is {hybrid.mode.value}"
@@ -243,15 +244,15 @@ class JeffsBrainPresentation(Presentation):
             yield from _order(placed, trace)
 
     def not_scored(self, trace: Trace) -> str:
-        """The message for a note in neither leg."""
+        """The message for a note that is in neither leg."""
         return "in neither leg of this search"
 
     def attempts(self, trace: Trace) -> tuple[Attempted, ...]:
-        """The steps of the ladder. The first one is the search."""
+        """The steps of the retry ladder. The first one is the query's own search."""
         return tuple(rung_row(rung, trace.timings) for rung in trace.section(Ladder).rungs)
 
     def answer(self, trace: Trace) -> Iterator[Block]:
-        """Yields a remark that no answer is written, and the notes for a reader."""
+        """Yields a remark that no answer is written, and the notes for a reader of the results."""
         yield Text(_NO_STAGE)
         if trace.hits:
             titles = ", ".join(hit.title for hit in trace.hits)
@@ -259,11 +260,11 @@ class JeffsBrainPresentation(Presentation):
             yield Text(f"{plural(len(trace.hits), 'note')} of {trace.section(Hybrid).fused}: {titles}", "muted")
 
     def prompt(self, trace: Trace | None) -> Titled:
-        """The documents for a reranker in order, and a remark on its call."""
+        """The documents for a reranker in order, and a remark about the call."""
         return super().prompt(None) if trace is None else Titled("reranker", _sent(trace))
 
     def words(self, trace: Trace) -> Sequence[str]:
-        """The words last searched for: those of the query, or of the ladder step that found something."""
+        """The words searched for last: those of the query, or of the ladder step that found results."""
         rungs = trace.section(Ladder).rungs
         ran = [rung for rung in rungs if rung.state is State.HIT] or [rung for rung in rungs if rung.ran]
         text = ran[-1].query if ran else trace.section(Hybrid).compiled

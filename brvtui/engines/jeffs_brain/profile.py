@@ -36,20 +36,20 @@ class ColumnWeights:
 
     @property
     def weights(self) -> tuple[float, ...]:
-        """The weights in the order of the columns."""
+        """The column weights as a tuple, in column order."""
         return (self.path, self.title, self.summary, self.tags, self.content)
 
 
 @dataclass(frozen=True, slots=True)
 class Fusion:
-    """Reciprocal rank fusion. If ``k`` is not positive, :data:`brvtui.ranking.fusion.DEFAULT_K` is used."""
+    """Constants of rank fusion. If ``k`` is not positive, :data:`brvtui.ranking.fusion.DEFAULT_K` is used."""
 
     k: Annotated[float, Range(-1e15)]
 
 
 @dataclass(frozen=True, slots=True)
 class Unanimity:
-    """The agreement of two legs at which the reranker is not called."""
+    """The agreement between two legs at which the reranker is not called."""
 
     window: Count
     agree_min: int
@@ -57,14 +57,14 @@ class Unanimity:
 
 @dataclass(frozen=True, slots=True)
 class Trigrams:
-    """The minimum similarity of names."""
+    """The minimum similarity between names."""
 
     least: float
 
 
 @dataclass(frozen=True, slots=True)
 class Reranking:
-    """The length of the snippet for a reranker if a note has neither title nor summary."""
+    """The length of the snippet that a reranker receives for a note with neither title nor summary."""
 
     snippet_chars: int
 
@@ -93,7 +93,7 @@ class Language:
 
 @dataclass(frozen=True, slots=True)
 class HybridProfile:
-    """A named set of constants of the hybrid pipeline."""
+    """A named set of constants for the hybrid pipeline."""
 
     name: str
     summary: str
@@ -110,9 +110,8 @@ class HybridProfile:
 
 
 def load(source: str = "") -> HybridProfile:
-    """The profile with the name ``source``, or read from the TOML file ``source``; the built-in one for an empty name.
+    """The built-in profile called ``source`` (the default if empty), or the profile in the TOML file ``source``.
 
-    Raises :class:`brvtui.typed_tables.ProfileError` if there is no such profile, or one of its keys or values is
-    invalid.
+    Raises :class:`brvtui.typed_tables.ProfileError` if there is no such profile, or if a key or value in it is invalid.
     """
     return typed(HybridProfile, profile_tables(source or NAME, (NAME,)), "", source or NAME)

@@ -14,7 +14,7 @@ from brvtui.trace import Explanation, LossStage, Remedy, State, Trace
 
 
 class HybridLoss(LossStage):
-    """Stages at which a note can be lost, earliest first."""
+    """The stages at which a note can be lost, earliest first."""
 
     NOT_IN_TREE = "not a searchable note of the tree"
     NOTHING_ASKED = "the query has no word to search for, and no vectors were searched"

@@ -1,4 +1,6 @@
-"""Reranking: its conditions, the documents sent, and the new order (``docs/reference/jeffs-brain.md``, "Reranking")."""
+"""Reranking: the conditions for it, the documents that are sent, and the new order (``docs/reference/jeffs-brain.md``,
+"Reranking").
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,7 @@ from brvtui.services.legs import LegError, RerankDocument, Reranker
 
 @dataclass(frozen=True, slots=True)
 class RerankOutcome:
-    """The final order and the reranker's scores, both by previous position, and the reason if it did not run."""
+    """The final order and the scores, both by previous position, and the reason if the reranker did not run."""
 
     order: Sequence[int]
     scores: dict[int, float] = field(default_factory=dict)
@@ -32,9 +34,10 @@ def rerank(
     is_preview: bool,
     profile: HybridProfile,
 ) -> RerankOutcome:
-    """The outcome for ``candidates`` in their reweighted order; ``legs`` are the two lists before fusion.
+    """The outcome of reranking ``candidates``, which are in their reweighted order; ``legs`` are the two lists before
+    fusion.
 
-    A preview does not call the reranker. If the reranker fails, the order does not change and the outcome has the
+    A preview does not call the reranker. If the reranker fails, the order does not change and the outcome contains the
     error.
     """
     as_is = range(len(candidates))
@@ -69,21 +72,21 @@ def _document(candidate: Candidate, limit: int) -> RerankDocument:
 
 
 def rerank_text(title: str, summary: str, content: str, limit: int) -> str:
-    """The text of a note for a reranker: title and summary, one of them, or the first ``limit`` characters of the
-    content.
+    """The text of a note for a reranker: the title and summary, either of them if the other is missing, or the first
+    ``limit`` characters of the content.
     """
     lines = [part for part in (title.strip(), summary.strip()) if part]
     return "\n".join(lines) if lines else " ".join(content.split())[:limit].rstrip()
 
 
 def head_and_tail(count: int, limit: int) -> tuple[range, range]:
-    """The positions sent to a reranker, and the remaining ones."""
+    """The positions that are sent to a reranker, and the remaining positions."""
     cut = min(max(0, limit), count)
     return range(cut), range(cut, count)
 
 
 def reranked(count: int, limit: int, answer: Sequence[int]) -> list[int]:
-    """All ``count`` positions: those in ``answer``, in its order, then the rest of the head, then the tail.
+    """All ``count`` positions: those in ``answer`` in their given order, then the rest of the head, then the tail.
 
     Repeated positions count once. Positions outside the head are ignored.
     """

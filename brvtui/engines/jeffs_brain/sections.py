@@ -1,4 +1,4 @@
-"""The section of a trace that only a hybrid search has (``docs/reference/jeffs-brain.md``, "The trace")."""
+"""The trace section that is specific to hybrid searches (``docs/reference/jeffs-brain.md``, "The trace")."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ class SkipReason(StrEnum):
     EMPTY_CANDIDATES = "empty_candidates"
     MODE_OFF = "mode_off"
     PREVIEW = "preview"
-    """The user is still typing; a run calls the reranker. Only this project has this reason."""
+    """The user is still typing. A run calls the reranker. This reason exists only in this project."""
 
 
 @dataclass(frozen=True, slots=True)
 class RankedNote:
-    """A note in the whole list, with its rank at each stage, from 0."""
+    """A note in the whole list, with its rank (from 0) at each stage."""
 
     hit: Hit
     id: str
@@ -47,7 +47,7 @@ class RankedNote:
     """The rank after reweighting and before reranking."""
     rerank_score: float | None = None
     sent: str = ""
-    """The text for a reranker; empty for a note behind the head."""
+    """The text for a reranker; empty for a note that is ranked too low to be sent."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +61,7 @@ class StageError:
 
 @dataclass(frozen=True, slots=True)
 class Hybrid:
-    """Modes, limits, services and the whole list of a hybrid search."""
+    """The modes, limits, services and whole list of a hybrid search."""
 
     SECTION: ClassVar = "hybrid"
 
@@ -70,21 +70,21 @@ class Hybrid:
     requested_mode: RetrievalMode
     mode: RetrievalMode
     fell_back: bool
-    """True if an explicitly requested mode needs an embedder and there is none."""
+    """True if an explicitly requested mode needs an embedder but there is none."""
     top_k: int
     candidate_k: int
     rerank_top_n: int
     rrf_k: float
     intent: str
     fused: int
-    """The number of notes in the list before the cut to ``top_k``."""
+    """The number of notes in the list before it is cut to ``top_k``."""
     embedder: str
     embedder_used: bool
     reranker: str
     reranked: bool
     rerank_skipped: SkipReason | None
     agreements: int | None
-    """The number of ranks at which the legs agree, if this made reranking unnecessary."""
+    """The number of ranks at which the legs agree, if this agreement made reranking unnecessary; otherwise None."""
     errors: tuple[StageError, ...]
     ranking: tuple[RankedNote, ...]
     """The whole list in its final order. The first ``top_k`` are the answer."""
@@ -92,10 +92,10 @@ class Hybrid:
     """Intent rules that no note in this tree can match, each with the pattern it needs."""
 
     def placed(self, file: str) -> RankedNote | None:
-        """The note at ``file`` in the whole list; None if neither leg found it."""
+        """The entry for the note at ``file`` in the whole list; None if neither leg found the note."""
         return next((placed for placed in self.ranking if placed.hit.file == file), None)
 
 
 def searched_words(hybrid: Hybrid) -> tuple[str, ...]:
-    """The words and phrases of the full-text query, without operators but including excluded ones."""
+    """The words and phrases in the full-text query, without operators but including excluded words."""
     return tuple(text for part in OPERATORS.split(hybrid.compiled) if (text := part.strip('"*')))

@@ -1,4 +1,4 @@
-"""The steps, stages and verdict of a hybrid search for its trace."""
+"""The steps, stages and verdict in the trace of a hybrid search."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _NOT_RERANKED = {
 def steps_of(
     legs: tuple[Leg, Leg], rungs: Sequence[Rung], fused: int, intent: str, weighed: int, outcome: RerankOutcome
 ) -> tuple[Step, ...]:
-    """The steps in the order of execution; ``weighed`` is the number of notes with an intent factor."""
+    """The steps of the search in the order of execution; ``weighed`` is the number of notes with an intent factor."""
     return (
         _words(rungs[0]),
         _ladder(rungs),
@@ -34,7 +34,7 @@ def steps_of(
 
 
 def stages_of(legs: tuple[Leg, Leg], fused: int, answered: int) -> tuple[Stage, ...]:
-    """The counts before and after fusion and after the cut to the answer."""
+    """The counts before and after fusion, and after the list is cut to the answer."""
     counting = [leg for leg in legs if leg.counts]
     came_in = sum(len(leg.hits) for leg in counting)
     note = " + ".join(f"{leg.name} {len(leg.hits)}" for leg in counting)
@@ -45,7 +45,7 @@ def stages_of(legs: tuple[Leg, Leg], fused: int, answered: int) -> tuple[Stage, 
 
 
 def verdict_of(mode: RetrievalMode, legs: tuple[Leg, Leg], rungs: Sequence[Rung], fused: int) -> str:
-    """The verdict in one line."""
+    """The verdict on the search in one line."""
     words, vectors = legs
     if not fused:
         return f"nothing was found: {_why_nothing(mode, words, vectors, rungs)}"

@@ -1,1 +1,1 @@
-"""The engine ``knowing``: keyword channels choose seeds, and a walk from them ranks a graph of notes, or of code."""
+"""The engine ``knowing``: keyword channels choose seeds, and a walk from the seeds ranks a graph of notes or code."""

@@ -1,4 +1,4 @@
-"""The choice of seeds from fused candidates: implementing types, noise, packages and limits.
+"""The choice of seeds from fused candidates, with implementing types, noise, packages and limits.
 
 See ``docs/reference/knowing.md``, "Seeds".
 """
@@ -20,7 +20,7 @@ from brvtui.ranking.fusion import Share, share
 
 
 class Channel(StrEnum):
-    """A method of finding nodes. Their order here breaks ties in the fusion."""
+    """The methods of finding nodes. The order of the channels breaks ties in the fusion."""
 
     TIERED = "tiered"
     FULL_TEXT = "bm25"
@@ -30,17 +30,17 @@ class Channel(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ChannelList:
-    """The ids that a channel found, best first, and its weight in the fusion."""
+    """The ids that a channel found, best first, and the channel's weight in the fusion."""
 
     name: str
     ids: Sequence[str]
     weight: float
     factors: Mapping[int, float] | None = None
-    """The factors by which the shares of some ranks are multiplied."""
+    """The factors by which the shares at some ranks are multiplied."""
 
 
 class FusedNode(NamedTuple):
-    """A candidate with its score, which is the sum of its shares; ``leg`` in a share is the channel's number."""
+    """A candidate with its score, which is the sum of its shares; the ``leg`` of a share is the channel's number."""
 
     id: str
     score: float
@@ -72,7 +72,7 @@ class NoiseKind(StrEnum):
 
 
 class Noise(NamedTuple):
-    """A candidate that is noise, with the text that made it noise."""
+    """A candidate that is noise, with the text that identifies it as noise."""
 
     id: str
     kind: NoiseKind
@@ -80,12 +80,12 @@ class Noise(NamedTuple):
 
 
 class SeedNode(NamedTuple):
-    """A start of the walk, and its weight."""
+    """A node at which the walk starts, and its weight."""
 
     id: str
     weight: float
     by_path: bool = False
-    """True if only the channel of paths found it."""
+    """True if only the path channel found the node."""
 
 
 def with_implementers(ids: Sequence[str], graph: Graph, rules: SeedRules) -> list[str]:
@@ -116,7 +116,7 @@ def noise(node: Node, rules: NoiseRules) -> Noise | None:
 
 
 def noise_filtered(nodes: Iterable[Node], rules: NoiseRules) -> tuple[list[Node], list[Noise]]:
-    """The nodes that can be seeds, in their order, and the noise."""
+    """The nodes that can be seeds, in their given order, and the noise among ``nodes``."""
     kept, dropped = [], []
     for node in nodes:
         reason = noise(node, rules)
@@ -128,15 +128,15 @@ def noise_filtered(nodes: Iterable[Node], rules: NoiseRules) -> tuple[list[Node]
 
 
 def types_first(nodes: Sequence[Node], rules: SeedRules) -> list[Node]:
-    """The nodes with types before their members, each group in its order."""
+    """The ``nodes`` with types before members; each group keeps its order."""
     return sorted(nodes, key=lambda node: node.kind not in rules.first_kinds)
 
 
 def focused(nodes: Sequence[Node], rules: SeedRules) -> tuple[list[Node], str]:
-    """The nodes with those of the largest package first, and the name of that package.
+    """The ``nodes`` with those in the largest package first, and the name of that package.
 
-    If several are equally large, the one seen first counts. If none is large enough, the order does not change and the
-    name is empty.
+    If several packages are equally large, the first one counts. If none is large enough, the order does not change and
+    the name is empty.
     """
     groups: dict[str, list[Node]] = {}
     for node in nodes:
@@ -149,9 +149,9 @@ def focused(nodes: Sequence[Node], rules: SeedRules) -> tuple[list[Node], str]:
 
 
 def dominant_package(nodes: Sequence[Node], rules: SeedRules) -> str:
-    """The most frequent package of ``nodes``; empty if it has too few of them.
+    """The most frequent package among ``nodes``; empty if it contains too few of them.
 
-    If several are equally frequent, the one that reaches this count first wins.
+    If several packages are equally frequent, the one that reaches this count first wins.
     """
     counts: Counter[str] = Counter()
     package, highest = "", rules.focus_least - 1
@@ -169,7 +169,7 @@ def seed_count(graph_size: int, rules: SeedRules) -> int:
 
 
 def seeds(candidates: Sequence[str], by_path: Sequence[str], graph_size: int, rules: SeedRules) -> list[SeedNode]:
-    """The first candidates with decreasing weights, followed by nodes that only the channel of paths found."""
+    """The first candidates with decreasing weights, followed by nodes that only the path channel found."""
     count = min(seed_count(graph_size, rules), len(candidates))
     chosen = {id_: SeedNode(id_, 1 / (1 + rules.rank_step * rank)) for rank, id_ in enumerate(candidates[:count])}
     limit = count + rules.path_more

@@ -35,19 +35,19 @@ _ALWAYS = ("blast_radius", "confidence", "recency", "distance")
 
 
 class UnknownFormatError(ValueError):
-    """Raised for a format that the program does not have."""
+    """The error for a format that the program does not have."""
 
 
 @dataclass(frozen=True, slots=True)
 class ContextBlock:
-    """The results for an agent, by score, and their number of tokens."""
+    """The results for an agent, sorted by score, and the number of tokens in them."""
 
     results: Sequence[ScoredCandidate]
     tokens_used: int
     budget: int
 
     def within(self, nearest: int, farthest: int | None = None) -> list[ScoredCandidate]:
-        """The results at a distance of ``nearest`` to ``farthest`` edges."""
+        """The results whose distance is from ``nearest`` to ``farthest`` edges."""
         return [
             one
             for one in self.results
@@ -56,7 +56,7 @@ class ContextBlock:
 
 
 def formatted(block: ContextBlock, format_: str) -> str:
-    """``block`` as text in ``format_``. Raises :class:`UnknownFormatError`."""
+    """The results in ``block`` as text in ``format_``. Raises :class:`UnknownFormatError`."""
     match format_:
         case "xml" | "":
             return _xml(block)
@@ -106,7 +106,7 @@ def _xml_symbol(one: ScoredCandidate, is_near: bool) -> list[str]:
 
 
 def _escaped(text: str) -> str:
-    """``text`` escaped as in the program, which does not escape apostrophes."""
+    """``text`` escaped as in the original program, which does not escape apostrophes."""
     return escape(text, quote=False).replace('"', "&quot;")
 
 
@@ -156,13 +156,13 @@ def _record(one: ScoredCandidate) -> dict[str, Any]:
 
 
 def _small(number: re.Match[str]) -> str:
-    """A small number as the program writes it, with an exponent only below a millionth."""
+    """A small number as the original program writes it, with an exponent only below one millionth."""
     digits, exponent = number.groups()
     return format(Decimal(number[0]), "f") if int(exponent) <= 6 else f"{digits}e-{int(exponent)}"
 
 
 def _number(value: float) -> float | int:
-    """A number as the program writes it. Whole numbers have no decimal point."""
+    """A number as the original program writes it. Whole numbers have no decimal point."""
     return int(value) if value == int(value) else value
 
 
@@ -171,12 +171,12 @@ _SHOWN = 10
 _CHANNELS = {"tiered": "name", "bm25": "text", "equivalence": "concept", "path": "path"}
 _FOUND_BY = {**_CHANNELS, "walk": "the walk, not a channel"}
 _SHOWN_BESIDE = 5
-"""The maximum number of notes, and of files without a note, listed below the symbols."""
+"""The maximum number of notes, and of files without a note, that are listed below the symbols."""
 
 
 @dataclass(frozen=True)
 class SymbolAnswer:
-    """The results found over ``index``, as :class:`brvtui.engines.contract.CodeAnswer` describes them."""
+    """The results found in ``index``, in the form of a :class:`brvtui.engines.contract.CodeAnswer`."""
 
     index: SymbolIndex
     result: TaskContext
@@ -198,7 +198,7 @@ class SymbolAnswer:
         return formatted(ContextBlock(self.packed, self.result.packed.used, self.result.packed.budget), form)
 
     def lines(self) -> list[str]:
-        """The first symbols and the reason for each, the notes that mention them, and the files without a note."""
+        """The first symbols with their reasons, the notes that mention them, and their files without a note."""
         if not self.packed:
             return [self._nothing]
         used = f"{self._counted} in {self.result.packed.used} of {self.result.packed.budget} tokens"
@@ -213,7 +213,7 @@ class SymbolAnswer:
         return lines if self.index.documentation.is_empty else lines + self._lines_beside()
 
     def _lines_beside(self) -> list[str]:
-        """The first notes that mention the symbols, and the first of their files without a note."""
+        """The first notes that mention the symbols, and the first of the symbols' files without a note."""
         notes, files = self._notes, self.files_without_note()
         lines = ["", f"{counted(len(notes), 'note mentions', 'notes mention')} this code" + (":" if notes else "")]
         lines += notes[:_SHOWN_BESIDE]
@@ -236,13 +236,13 @@ class SymbolAnswer:
     def note_lines(self) -> tuple[list[str], bool]:
         """The notes that mention the symbols, sorted by the sum of the symbols' scores, and True.
 
-        If there is none, the reason and False.
+        If there are no such notes, the reason and False.
         """
         none = f"no note mentions this code ({self._counted})" if self.packed else self._nothing
         return (notes, True) if (notes := self._notes) else ([none], False)
 
     def why_lines(self, symbol: str) -> tuple[list[str], bool] | None:
-        """The rank of ``symbol`` with the parts of its score, and True if it has one.
+        """The rank of ``symbol`` with the parts of its score, and True if the symbol is ranked.
 
         None if no symbol has ``symbol`` in its name.
         """
@@ -270,7 +270,7 @@ class SymbolAnswer:
         return [*lines, f"  {'sum':13} {sum(parts.values()):.4f}"], True
 
     def files_without_note(self) -> Sequence[str]:
-        """The files of the symbols that no note mentions, without tests, best first."""
+        """The files of the symbols that no note mentions, best first. Test files are left out."""
         return files_without_note(self.packed, self.index.documentation)
 
     @property
@@ -285,8 +285,8 @@ class SymbolAnswer:
         return "none of these files contains a symbol that fits into the budget"
 
     def _as_seed(self, explained: SymbolExplanation) -> str:
-        """The role of a symbol as a seed of the walk, or its place among the candidates; empty if no
-        channel found it.
+        """The role of a symbol as a seed of the walk, or its place among the candidates; empty if no channel found the
+        symbol.
         """
         if explained.is_seed:
             return ", a seed of the walk"
@@ -303,7 +303,7 @@ class SymbolAnswer:
         return f"{' only' if count == 1 else ''}; not a seed: {place}"
 
     def _reason(self, scored: ScoredCandidate) -> str:
-        """The reason for listing a symbol: the channel that found it, or the path to it."""
+        """The reason for listing a symbol: the channel that found it, or the walk's path to it."""
         candidate = scored.candidate
         if self.entry == "files":
             calls = counted(candidate.callers, "call", "calls")
@@ -323,7 +323,7 @@ class SymbolAnswer:
         )
 
     def _found_by(self, id_: str) -> list[tuple[str, int]]:
-        """The channels that found a symbol, with its rank in each, from 1."""
+        """The channels that found a symbol, with the symbol's rank in each, from 1."""
         search = self.result.search
         lists = {_CHANNELS.get(channel.name, channel.name): channel.ids for channel in search.channels}
         lists.setdefault("path", [hit.id for hit in search.paths])  # it can add seeds without being fused
@@ -331,7 +331,7 @@ class SymbolAnswer:
         return [(name, list(ids).index(id_) + 1) for name, ids in lists.items() if id_ in ids]
 
     def _call(self, scored: ScoredCandidate) -> tuple[str, ...]:
-        """The call from a symbol outside the files to one in them."""
+        """The call from a symbol outside the given files to one in them."""
         own = {one.node.id for one in self.result.ranked if not one.candidate.distance}
         calls = self.index.task.graph.edges_from(scored.node.id, "calls")
         return next(((_short(edge.source), "calls →", _short(edge.target)) for edge in calls if edge.target in own), ())
@@ -341,7 +341,7 @@ class SymbolAnswer:
         return StrongestWays(self.result.walk, _LONGEST_WAY) if self.result.walk is not None else None
 
     def _way(self, id_: str) -> list[str]:
-        """The strongest path of the walk to a symbol, from a seed: names with the types of edges between them."""
+        """The strongest path of the walk from a seed to a symbol, as names with the types of the edges between them."""
         walk, graph = self.result.walk, self.index.task.graph
         way = self._ways.straight(graph.positions[id_]) if self._ways is not None else None
         if walk is None or way is None:

@@ -56,7 +56,7 @@ def graph_of_code(pages: SymbolPages, documentation: Documentation | None = None
 
 
 def files_without_note(packed: Sequence[ScoredCandidate], documentation: Documentation) -> tuple[str, ...]:
-    """The files of the symbols ``packed``, best first, that no note mentions. Test files are left out."""
+    """The files of the symbols in ``packed`` that no note mentions, best first. Test files are left out."""
     without = set(documentation.files_without_note)
     return tuple(dict.fromkeys(one.node.path for one in packed if one.node.path in without))
 
@@ -79,12 +79,12 @@ class SymbolIndex(NoteIndex):
         return tuple(filter(None, (graph.cut, *unread, self.times.problem)))
 
     def files_named(self, text: str) -> list[str]:
-        """The source files named in ``text`` by path or by the end of a path, in order of mention."""
+        """The source files that ``text`` names by path or by the end of a path, in order of mention."""
         files = (self.documentation.names.file(word.strip(AROUND)) for word in text.split())
         return list(dict.fromkeys(filter(None, files)))
 
     def scoring(self, task: str, entry: str, now: float, feedback: Mapping[str, float]) -> ScoringContext:
-        """Facts outside the graph for scoring the question ``task``; ``feedback`` is by page."""
+        """The facts outside the graph that are needed to score the question ``task``; ``feedback`` is keyed by page."""
         lifted = entry == "files" or (entry == "task" and lifts_penalty(task, self.task.profile.scoring))
         self.times.look(now)
         return ScoringContext(
@@ -95,16 +95,16 @@ class SymbolIndex(NoteIndex):
         )
 
     def _committed(self, node: Node, now: float) -> float | None:
-        """The time of the commit of a symbol's line, in seconds since 1970; None if unknown or over 30 days ago."""
+        """The commit time of a symbol's line, in seconds since 1970; None if it is unknown or more than 30 days ago."""
         page = self.pages.by_path.get(node.document)
         return self.times.of_line(page.symbol.path, page.symbol.line, now) if page is not None else None
 
     def delivered(self, node: Node) -> str:
-        """A symbol as an agent receives it: qualified name, kind and signature."""
+        """A symbol as an agent receives it: the qualified name, kind and signature."""
         return f"{node.qualified_name} {node.kind} {node.signature}"
 
     def notes_on(self, packed: Sequence[ScoredCandidate]) -> tuple[NoteOnCode, ...]:
-        """The notes that mention the symbols ``packed``, sorted by the sum of their symbols' scores, highest first."""
+        """The notes that mention symbols in ``packed``, sorted by the sum of these symbols' scores, highest first."""
         ranks: dict[str, list[int]] = {}
         written: dict[str, dict[str, None]] = {}
         weights: dict[str, float] = {}
@@ -121,14 +121,15 @@ class SymbolIndex(NoteIndex):
         return () if self.documentation.is_empty else files_without_note(packed, self.documentation)
 
     def cost(self, node: Node) -> int:
-        """The number of tokens in :meth:`delivered`."""
+        """The number of tokens in the result of :meth:`delivered`."""
         return node_tokens(node, self.task.profile.packing)
 
 
 def index_symbols(snapshot: Snapshot, profile: KnowingProfile, before: NoteIndex | None = None) -> SymbolIndex:
     """The index of the symbols in ``snapshot``, which must come from a repository.
 
-    ``before`` is an earlier index with the same profile. Texts that have not changed since then are not indexed again.
+    ``before`` is an earlier index with the same profile. Texts that have not changed since the earlier index are not
+    indexed again.
     """
     assert isinstance(snapshot, RepositorySnapshot)
     pages = snapshot.pages

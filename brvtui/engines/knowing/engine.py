@@ -49,7 +49,7 @@ class _ReadyIndex:
 
 
 class Knowing:
-    """Chooses seeds by keyword channels, ranks by a walk over the graph of notes, and packs a token budget."""
+    """Chooses seeds by keyword channels, ranks by a walk over the graph, and packs results into a token budget."""
 
     name = ENGINE
     title = "knowing"
@@ -59,7 +59,7 @@ class Knowing:
     sections = (GraphRetrieval,)
 
     def __init__(self) -> None:
-        """The first query builds the index."""
+        """Creates an engine without an index. The first query builds the index."""
         self._ready: _ReadyIndex | None = None
         self._indexing = threading.Lock()
         self._recent: RecentUse | None = None
@@ -68,7 +68,7 @@ class Knowing:
 
     @cached_property
     def presentation(self) -> KnowingPresentation:
-        """The presentation of its traces."""
+        """The presentation of the engine's traces."""
         from brvtui.engines.knowing.presentation import KnowingPresentation
 
         return KnowingPresentation()
@@ -82,11 +82,11 @@ class Knowing:
     def prepare(
         self, context: Context[KnowingProfile], progress: Callable[[int, int], None], cancelled: Callable[[], bool]
     ) -> None:
-        """Builds the graph of the snapshot, the indexes of the channels, and cached values of the walk."""
+        """Builds the graph of the snapshot and the indexes of the channels, and computes cached values for the walk."""
         self._index(context).task.warm()
 
     def answer(self, context: Context[KnowingProfile], query: Query) -> Trace:
-        """The answer to ``query``. Raises :class:`EngineError`. The session remembers a run."""
+        """The answer to ``query``. A run is remembered for the rest of the session. Raises :class:`EngineError`."""
         from brvtui.engines.knowing.tracing import TraceMaker
 
         watch = Stopwatch()
@@ -110,7 +110,7 @@ class Knowing:
         return with_causes(self, context, query, trace, words, ())
 
     def answer_code(self, context: Context[KnowingProfile], query: Query, files: Sequence[str]) -> SymbolAnswer:
-        """The answer to ``query`` about ``files``, as described in :class:`brvtui.engines.contract.ReadsCode`."""
+        """The answer to ``query`` about ``files``, as described by :class:`brvtui.engines.contract.ReadsCode`."""
         from brvtui.engines.knowing.code_answer import SymbolAnswer
         from brvtui.engines.knowing.code_tasks import SymbolIndex
 
@@ -132,7 +132,8 @@ class Knowing:
         return copy
 
     def detail(self, context: Context[KnowingProfile], trace: Trace, file: str) -> Detail | None:
-        """The parts of the score of the note at ``file``, even if it does not fit; None if it is not ranked.
+        """The parts of the score of the note at ``file``, including a note that does not fit; None if the note is not
+        ranked.
 
         Raises KeyError for a note that is not in the snapshot.
         """
@@ -154,7 +155,7 @@ class Knowing:
     def learn(self, context: Context[KnowingProfile], trace: Trace, file: str, usefulness: Usefulness) -> str:
         """Stores feedback on the result ``file`` of ``trace``, and returns a line about its effect.
 
-        Raises :class:`EngineError` if it cannot be stored.
+        Raises :class:`EngineError` if the feedback cannot be stored.
         """
         try:
             context.services.feedback(ENGINE).add(Feedback(trace.query, file, usefulness, context.now_ms))
@@ -191,7 +192,7 @@ class Knowing:
         return entry(request, files or index.files_named(request.task), index.task, around)
 
     def _use_memory(self, context: Context[KnowingProfile]) -> tuple[UseMemory, str]:
-        """The feedback of users, and an error message if it cannot be read; the earlier feedback is then used."""
+        """The users' feedback, and an error message if it cannot be read, in which case earlier feedback is used."""
         from brvtui.engines.knowing.remembered import UseMemory
 
         with self._indexing:
@@ -212,8 +213,8 @@ class Knowing:
         result: TaskContext,
         index: NoteIndex,
     ) -> str:
-        """A message if the program's cache would serve a different pack, with the cost of the difference;
-        else empty.
+        """A message, with the token cost of the difference, if the original program's cache would serve a different
+        pack; otherwise empty.
         """
         from brvtui.engines.knowing.pack_cache import pack_delta
 
@@ -326,7 +327,9 @@ def _request(context: Context[KnowingProfile], query: Query, index: NoteIndex, m
 
 
 def _feedback_notices(memory: UseMemory, result: TaskContext, index: NoteIndex) -> tuple[str, str]:
-    """Messages about judged documents outside the graph and about a failed embedder; each is empty if there is none."""
+    """Messages about judged documents outside the graph, and about a failed embedder; each is empty if there is nothing
+    to report.
+    """
     from brvtui.engines.knowing.remembered import unknown_judged
 
     unknown = unknown_judged(memory, result, index.task.graph, *index.nouns)

@@ -1,4 +1,4 @@
-"""The equivalence channel: phrases in a task that map to names.
+"""The equivalence channel: phrases in a task that are mapped to names.
 
 See ``docs/reference/knowing.md``, "Equivalence classes".
 """
@@ -21,11 +21,11 @@ from brvtui.engines.knowing.seed_rules import EquivalenceRules, LearningSteps
 from brvtui.engines.knowing.words import meaningful_words
 
 GRAPH_SOURCE = "graph"
-"""The source of classes built from a result's neighbours."""
+"""The source of classes built from the neighbours of a result."""
 
 
 class EquivalenceClass(NamedTuple):
-    """Phrases, and the names or nodes that they map to."""
+    """Phrases, and the names or nodes to which they are mapped."""
 
     concept: str
     phrases: tuple[str, ...]
@@ -33,7 +33,7 @@ class EquivalenceClass(NamedTuple):
     weight: float
     source: str
     language: str = ""
-    """The language in which it applies; empty for all."""
+    """The language to which the class applies; empty for all languages."""
     nodes: tuple[str, ...] = ()
     """The ids of the target nodes, if known."""
     document: str = ""
@@ -41,23 +41,23 @@ class EquivalenceClass(NamedTuple):
 
 
 class ClassMatch(NamedTuple):
-    """A class, and its phrases that occur in the task."""
+    """A class, and those of its phrases that occur in the task."""
 
     matched: EquivalenceClass
     phrases: tuple[str, ...]
 
     def is_strong(self, rules: EquivalenceRules) -> bool:
-        """True if several phrases match, or if the first one has several words."""
+        """True if several phrases match, or if the first matching phrase has several words."""
         return len(self.phrases) >= rules.strong_phrases or " " in self.phrases[0]
 
     def is_injected(self, rules: EquivalenceRules) -> bool:
-        """True if its nodes are moved to the top of the answer, whatever their score."""
+        """True if the class's nodes are moved to the top of the answer, whatever their scores."""
         heavy = self.matched.weight >= rules.injected_weight and self.matched.source == rules.injected_source
         return heavy and self.is_strong(rules)
 
 
 class EquivalenceHit(NamedTuple):
-    """A node, the name that led to it, and the first match with this name."""
+    """A node, the name by which it was found, and the first match with this name."""
 
     id: str
     target: str
@@ -65,7 +65,7 @@ class EquivalenceHit(NamedTuple):
 
 
 class PhraseTable:
-    """Classes indexed by phrase, so that the time to match a task does not depend on their number."""
+    """Classes indexed by phrase, so that the time to match a task does not depend on the number of classes."""
 
     def __init__(self, classes: Sequence[EquivalenceClass], whole_words: bool = False) -> None:
         """Indexes ``classes``, which are matched in this order.
@@ -110,15 +110,15 @@ def _is_word(text: str, start: int, end: int) -> bool:
 
 
 def expanded(phrases: Sequence[str], verbs: Sequence[str]) -> list[str]:
-    """The phrases, followed by each verb–phrase pair. Phrases that already start with a verb are not paired."""
+    """The ``phrases``, followed by each verb–phrase pair. Phrases that start with a verb are not paired."""
     plain = [text for text in phrases if text in verbs or not text.startswith(tuple(verbs))]
     return [*phrases, *(f"{verb} {text}" for text in plain for verb in verbs)]
 
 
 @cache
 def built_in_classes(verbs: tuple[str, ...]) -> PhraseTable:
-    """The built-in classes for code: general ones, whose phrases are also combined with ``verbs``, and those per
-    language.
+    """The built-in classes for code: general ones, whose phrases are also combined with ``verbs``, and
+    language-specific ones.
     """
     text = resources.files("brvtui.engines.knowing").joinpath("classes.json").read_text(encoding="utf-8")
     tables = json.loads(text)["classes"]
@@ -138,9 +138,10 @@ def built_in_classes(verbs: tuple[str, ...]) -> PhraseTable:
 
 
 def alias_class(node: Node, graph: Graph, rules: EquivalenceRules) -> EquivalenceClass | None:
-    """The class of the words in the names of the neighbours of ``node``, those that point to it first.
+    """The equivalence class made of words from the names of the neighbours of ``node``, starting with neighbours that
+    point to it.
 
-    None if these words add nothing to its own name.
+    None if these names contain no words that the name of ``node`` lacks.
     """
     generic = frozenset(rules.alias_generic_words)
     own = lower(node.name)
@@ -161,7 +162,7 @@ def alias_class(node: Node, graph: Graph, rules: EquivalenceRules) -> Equivalenc
 
 
 def graph_aliases(ids: Sequence[str], graph: Graph, rules: EquivalenceRules) -> list[EquivalenceClass]:
-    """The alias classes of the first ``rules.alias_nodes`` of ``ids``."""
+    """The alias classes of the first ``rules.alias_nodes`` nodes in ``ids``."""
     nodes = (graph.find(id_) for id_ in ids[: rules.alias_nodes])
     classes = (alias_class(node, graph, rules) for node in nodes if node is not None)
     return [class_ for class_ in classes if class_ is not None]
@@ -180,7 +181,7 @@ def language_of(graph: Graph, rules: EquivalenceRules) -> str:
 
 
 def resolved(matches: Iterable[ClassMatch], lookup: NameLookup, rules: EquivalenceRules) -> list[EquivalenceHit]:
-    """The nodes that ``matches`` map to, without duplicates. Names that are too generic are ignored."""
+    """The nodes to which ``matches`` lead, without duplicates. Names that are too generic are ignored."""
     hits: dict[str, EquivalenceHit] = {}
     for match in matches:
         learned = lookup.graph.by_document.get(match.matched.document, ())
@@ -195,7 +196,7 @@ def resolved(matches: Iterable[ClassMatch], lookup: NameLookup, rules: Equivalen
 
 
 def channel_cap(results: int, rules: EquivalenceRules) -> int:
-    """The maximum number of nodes in the channel; ``results`` is the number of results by name and full text."""
+    """The maximum number of nodes in the equivalence channel; ``results`` counts results by name and full text."""
     return max(rules.cap_least, int(rules.per_result * results))
 
 
@@ -208,12 +209,12 @@ LEARNED_SOURCE = "learned"
 
 @dataclass(frozen=True, slots=True)
 class LearnedWords:
-    """The number of tasks with a word that used a node, by word and id."""
+    """For each word and node id, the number of tasks that contained the word and used the node."""
 
     counts: Mapping[str, dict[str, int]] = field(default_factory=dict)
 
     def taught(self, lessons: Iterable[tuple[Collection[str], Collection[str]]]) -> LearnedWords:
-        """A copy with more tasks. Each lesson has the words to learn, in lower case, and the ids of the used nodes."""
+        """A copy with more tasks. A lesson is the words to learn, in lower case, and the ids of the used nodes."""
         counts = dict(self.counts)
         fresh: set[str] = set()
         for words, ids in lessons:
@@ -224,7 +225,7 @@ class LearnedWords:
         return LearnedWords(counts)
 
     def classes(self, keywords: Iterable[str], rules: LearningSteps) -> list[EquivalenceClass]:
-        """A class for each of ``keywords`` and each node used often enough with it, most used first."""
+        """A class for each of ``keywords`` and each node used often enough with it, most used nodes first."""
         classes = []
         for word in dict.fromkeys(keyword.lower() for keyword in keywords):
             of_word = self.counts.get(word, {})

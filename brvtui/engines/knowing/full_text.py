@@ -1,4 +1,4 @@
-"""The full-text channel: the terms for FTS5, and the texts that are searched.
+"""The full-text channel: the FTS5 terms, and the texts that are searched.
 
 See ``docs/reference/knowing.md``, "Full text".
 """
@@ -25,7 +25,7 @@ _NAME, _PATH = "symbol_name", "file_path"
 _OR = " OR "
 _WORD = re.compile(r"\w+")
 _MOST_PROBED = 100
-"""The maximum number of compounds of one task that are searched separately."""
+"""The maximum number of compounds in one task that are searched separately."""
 
 
 class TermSource(StrEnum):
@@ -44,12 +44,12 @@ class TextTerm(NamedTuple):
     text: str
     source: TermSource
     column: str = ""
-    """The column to search; empty for all."""
+    """The column to search; empty for all columns."""
     is_phrase: bool = False
     is_prefix: bool = False
 
     def expression(self, quoted: bool) -> str:
-        """The term in FTS5 syntax, quoted, or unquoted as in the program."""
+        """The term in FTS5 syntax, either quoted, or unquoted as in the original program."""
         if quoted:
             text = phrase(self.text, self.is_prefix)
         elif self.is_phrase:
@@ -60,7 +60,7 @@ class TextTerm(NamedTuple):
 
 
 class TextHit(NamedTuple):
-    """A node and its BM25 score, which is positive."""
+    """A node and its BM25 score, which is above 0."""
 
     id: str
     score: float
@@ -74,9 +74,9 @@ class TextSearch:
     expression: str
     hits: tuple[TextHit, ...]
     was_decomposed: bool = False
-    """True if whole names matched nothing, so that their parts were searched."""
+    """True if whole names matched nothing, so that their parts were searched instead."""
     error: str = ""
-    """The error of FTS5 if it cannot parse the expression; always empty with quoted terms."""
+    """The error from FTS5 if it cannot parse the expression; always empty for quoted terms."""
 
     def keeping(self, allows: Callable[[str], bool]) -> TextSearch:
         """A copy with the hits whose ids pass ``allows``."""
@@ -85,7 +85,7 @@ class TextSearch:
 
 @dataclass(frozen=True, eq=False)
 class SearchedTexts:
-    """The indexed texts of a graph's nodes, without those that only connect others."""
+    """The indexed texts of a graph's nodes, except nodes that only connect others."""
 
     rules: FullTextRules
     texts: dict[str, Columns]
@@ -101,8 +101,8 @@ class SearchedTexts:
         return [TextHit(self.ids[place], score) for place, score in results]
 
     def holds(self, terms: Sequence[TextTerm]) -> bool:
-        """True if a node matches one of ``terms``. Raises :class:`brvtui.text.fts.FullTextError` like
-        :meth:`search`.
+        """True if any node matches one of ``terms``. Raises :class:`brvtui.text.fts.FullTextError` under the same
+        conditions as :meth:`search`.
         """
         return self.full_text.holds(self._expressions(terms))
 
@@ -111,7 +111,7 @@ class SearchedTexts:
 
 
 def searched_texts(graph: Graph, rules: FullTextRules, last: SearchedTexts | None = None) -> SearchedTexts:
-    """The index of ``graph``. Texts that are also in ``last`` are not indexed again."""
+    """The index of the texts in ``graph``. Texts that are already in ``last`` are not indexed again."""
     texts = {node.id: searched_columns(node, rules) for node in graph.nodes if not node.is_connector}
     ids, documents = tuple(texts), list(texts.values())
     if last is None or last.rules != rules:
@@ -120,14 +120,14 @@ def searched_texts(graph: Graph, rules: FullTextRules, last: SearchedTexts | Non
 
 
 def _unchanged_positions(last: SearchedTexts, texts: dict[str, Columns]) -> Positions:
-    """For each node, its place in ``last`` if its texts are unchanged, else -1."""
+    """For each node, the position of its texts in ``last`` if they are unchanged; otherwise -1."""
     places = {id_: place for place, id_ in enumerate(last.ids)}
     positions = (places[id_] if last.texts.get(id_) == text else -1 for id_, text in texts.items())
     return np.fromiter(positions, np.int64, len(texts))
 
 
 def keyword_terms(keywords: Sequence[str]) -> list[TextTerm]:
-    """One term per keyword. Compounds are searched in names only."""
+    """One term per keyword. Compounds are searched for only in names."""
     return [
         TextTerm(keyword.replace('"', ""), TermSource.KEYWORD, _NAME, is_phrase=True)
         if is_compound(keyword)
@@ -139,7 +139,7 @@ def keyword_terms(keywords: Sequence[str]) -> list[TextTerm]:
 def decomposed_terms(keywords: Sequence[str], rules: FullTextRules) -> list[TextTerm]:
     """The keywords with each compound split into its parts, in lower case and as written, without duplicates.
 
-    Parts are searched in names only. Of a dotted name, only the last segments are used. Parts that are too short, or
+    Parts are searched for only in names. Only the last segments of a dotted name are used. Parts that are too short, or
     whose lower-case form has already occurred, are left out.
     """
     terms: dict[str, TextTerm] = {}
@@ -160,21 +160,21 @@ def decomposed_terms(keywords: Sequence[str], rules: FullTextRules) -> list[Text
 
 
 def related_words(keywords: Sequence[str], rules: FullTextRules, limit: int) -> list[str]:
-    """The first ``limit`` words in the thesaurus for the keywords, without the keywords."""
+    """The first ``limit`` words that the thesaurus lists for the keywords, without the keywords themselves."""
     related = (word for keyword in keywords for word in rules.thesaurus.get(lower(keyword), ()))
     return list(dict.fromkeys(word for word in related if word not in keywords))[:limit]
 
 
 def expression(terms: Sequence[TextTerm], quoted: bool) -> str:
-    """The terms as one FTS5 expression."""
+    """The ``terms`` joined into one FTS5 expression."""
     return _OR.join(term.expression(quoted) for term in terms)
 
 
 def text_search(keywords: KeywordSet, path_terms: Sequence[str], index: SearchedTexts, task: str = "") -> TextSearch:
     """The nodes whose texts match the keywords, or phrases, path terms and related words derived from them.
 
-    If whole keywords match nothing, compounds are split into their parts. If ``rules.decomposed_each``, this is also
-    done for each compound in ``task`` that matches no node.
+    If whole keywords match nothing, compounds are split into their parts. If ``rules.decomposed_each`` is set, each
+    compound in ``task`` that matches no node is split as well.
     """
     rules = index.rules
     first = keywords.primary if rules.primary_alone else keywords.all
@@ -197,7 +197,7 @@ def text_search(keywords: KeywordSet, path_terms: Sequence[str], index: Searched
 
 
 def _finds_nothing(terms: Sequence[TextTerm], index: SearchedTexts) -> bool:
-    """True if FTS5 can parse ``terms`` and they match no node."""
+    """True if FTS5 can parse ``terms`` but they match no node."""
     try:
         return not index.holds(terms)
     except FullTextError:
@@ -217,7 +217,7 @@ def _added_terms(keywords: KeywordSet, path_terms: Sequence[str], rules: FullTex
 def stand_ins(
     texts: Columns, search: TextSearch, keywords: KeywordSet, rules: FullTextRules
 ) -> tuple[tuple[str, str], ...]:
-    """The related words of ``search`` that occur in a node's ``texts``, each with its keyword."""
+    """The related words in ``search`` that occur in a node's ``texts``, each with its related keyword."""
     related = [term.text for term in search.terms if term.source is TermSource.RELATED]
     if not related:
         return ()

@@ -1,4 +1,4 @@
-"""Adds nodes close in meaning to a task if words find too few candidates.
+"""Adds nodes that are close in meaning to a task if words find too few candidates.
 
 See ``docs/reference/knowing.md``, "Filling gaps".
 """
@@ -24,18 +24,18 @@ from brvtui.trace import State
 from brvtui.wording import counted
 
 _BATCH, _TEXT_CHARS = 64, 8_000
-"""The number of texts per request, and the number of characters sent of each text."""
+"""The number of texts per request, and the maximum number of characters sent from each text."""
 
 
 @dataclass(frozen=True, slots=True)
 class NearNodes:
-    """The ids and cosines of the nodes nearest to a task, nearest first, or the reason for having none."""
+    """The ids and cosines of the nodes nearest to a task, nearest first, or the reason why there are none."""
 
     found: tuple[tuple[str, float], ...] = ()
     why: str = ""
-    """The reason if there are none or some vectors are missing."""
+    """The reason why there are no nodes, or why some vectors are missing."""
     state: State = State.FAILED
-    """The state if there are none: NOT_RUN if the embedder was not called, FAILED if the call failed."""
+    """The state if there are no nodes: NOT_RUN if the embedder was not called, FAILED if the call failed."""
 
 
 NearSearch = Callable[[], NearNodes]
@@ -43,14 +43,16 @@ NearSearch = Callable[[], NearNodes]
 
 @dataclass(frozen=True, slots=True)
 class GapFill:
-    """The nodes added to too few candidates, nearest first, with their cosines; or the reason for adding none."""
+    """The nodes that were added because there were too few candidates, nearest first, with their cosines; or the reason
+    why none were added.
+    """
 
     candidates: int
     state: State
     words: str
     added: tuple[tuple[str, float], ...] = ()
     notice: str = ""
-    """A message about a failed embedder; empty if there is none."""
+    """A message about a failed embedder; empty if it did not fail."""
 
 
 def fill_gap(
@@ -58,7 +60,7 @@ def fill_gap(
 ) -> GapFill:
     """Finds the nodes nearest to the task that can join the candidates ``nodes``.
 
-    A node must pass ``allows`` and be in the dominant package of the candidates, if they have one. ``search`` is called
+    A node must pass ``allows`` and be in the dominant package of the candidates, if there is one. ``search`` is called
     only if there are too few candidates.
     """
     count, ids, package = len(nodes), {node.id for node in nodes}, dominant_package(nodes, rules)
@@ -77,11 +79,13 @@ def fill_gap(
 
 
 class NodeVectors:
-    """The vectors of a graph's results, cached by text. An embedder computes them when a gap first needs them."""
+    """The vectors of the nodes in a graph that can be results, cached by text. The embedder computes them when a gap
+    first needs them.
+    """
 
     def __init__(self, graph: Graph, noise: NoiseRules, nearest: int) -> None:
-        """Searches for up to ``nearest`` nodes of ``graph`` that are not ``noise``. Loads nothing until the first
-        search.
+        """Prepares to search for up to ``nearest`` nodes of ``graph`` that are not ``noise``. Nothing is loaded until
+        the first search.
         """
         self._graph, self._noise, self._nearest = graph, noise, nearest
         self._embedded: tuple[str, list[str], Embedded] | None = None
@@ -113,7 +117,7 @@ class NodeVectors:
         return NearNodes(tuple((ids[place], cosine) for place, cosine in near), lacking + embedded.error)
 
     def _vectors(self, embedder: Embedder, services: EngineServices, query: Query) -> tuple[list[str], Embedded]:
-        """The ids of the nodes and their vectors. A run computes the missing ones."""
+        """The ids of the nodes, and the nodes' vectors. A run computes missing vectors."""
         with self._embedding:
             if (
                 self._embedded is None
@@ -133,7 +137,9 @@ def _has_vector(node: Node, rules: NoiseRules) -> bool:
 
 
 def _embedded_text(node: Node) -> str:
-    """The text of a node's vector: title, summary and body of a note, or comment, name and signature of a symbol."""
+    """The text from which a node's vector is computed: title, summary and body of a note, or comment, name and
+    signature of a symbol.
+    """
     if node.columns is not None:
         return "\n".join((node.columns.symbol_name, node.columns.signature, node.columns.doc))
     _, slash, tail = node.qualified_name.rpartition("/")

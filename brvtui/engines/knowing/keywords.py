@@ -36,7 +36,7 @@ class KeywordRule(StrEnum):
 
 
 class Keyword(NamedTuple):
-    """A keyword, its rule, and the text in the task that it comes from."""
+    """A keyword, the rule that produced it, and the text in the task from which it was derived."""
 
     text: str
     rule: KeywordRule
@@ -45,7 +45,7 @@ class Keyword(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class KeywordSet:
-    """The keywords of a task by specificity, without duplicates."""
+    """The keywords of a task in order of specificity, without duplicates."""
 
     exact: tuple[Keyword, ...] = ()
     compounds: tuple[Keyword, ...] = ()
@@ -58,12 +58,12 @@ class KeywordSet:
 
     @property
     def parts(self) -> tuple[str, ...]:
-        """The texts of the components."""
+        """The components' texts, without identifiers and compounds."""
         return tuple(keyword.text for keyword in self.components)
 
     @property
     def all(self) -> tuple[str, ...]:
-        """Every keyword, the primary ones first."""
+        """All keywords, primary ones first."""
         return (*self.primary, *self.parts)
 
     def __bool__(self) -> bool:
@@ -71,7 +71,7 @@ class KeywordSet:
 
 
 def size(text: str) -> int:
-    """The length of ``text`` in bytes of UTF-8."""
+    """The length of ``text`` in UTF-8 bytes."""
     return len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass"))
 
 
@@ -106,17 +106,17 @@ def is_compound(text: str) -> bool:
 
 
 def split_identifier(text: str) -> list[str]:
-    """The words of ``text``, split at underscores if there are any, else before each capital."""
+    """The words of ``text``, split at underscores if there are any, and otherwise before each capital."""
     return [part for part in (text.split("_") if "_" in text else _CAPITALS.split(text)) if part]
 
 
 def capitalised(text: str) -> str:
-    """``text`` with its first character in upper case."""
+    """``text`` with the first character in upper case."""
     return text[:1].upper() + text[1:]
 
 
 def keyword_set(task: str, rules: KeywordRules) -> KeywordSet:
-    """The keywords of ``task``: identifiers, compounds, and components with the longest word first."""
+    """The keywords of ``task``: identifiers, compounds, and components with the longest words first."""
     return _Extraction(task, rules).keywords()
 
 
@@ -138,7 +138,7 @@ def code_patterns(text: str, rules: KeywordRules) -> list[str]:
 
 
 def cluster_hash(keywords: Sequence[str]) -> str:
-    """The id of the cluster of tasks with these primary keywords, as 64 hexadecimal digits; zeros if there are none."""
+    """The id of the cluster of tasks with these primary ``keywords``, as 64 hexadecimal digits; zeros if none."""
     if not keywords:
         return "0" * hashlib.sha256().digest_size * 2
     words = sorted(keyword.encode("utf-8", "surrogatepass") for keyword in keywords)

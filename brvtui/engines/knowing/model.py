@@ -15,12 +15,12 @@ Positions = NDArray[np.int64]
 EXTERNAL = "external"
 """The kind of a node outside the corpus: a symbol of a library, or the missing target of a link."""
 ASSUMED = "assumed"
-"""The provenance of the default confidence, which every node has."""
+"""The provenance of the default confidence that every node has."""
 _EXTERNAL_PREFIXES = ("external://", "stdlib://")
 
 
 class Columns(NamedTuple):
-    """The six texts of a node for full-text search, in the order of the weights."""
+    """The six texts of a node for full-text search, in the order of the column weights."""
 
     symbol_name: str
     concepts: str
@@ -38,29 +38,29 @@ class Node:
     kind: str
     qualified_name: str
     name: str
-    """The terminal name: the short name of a symbol, or a note's title as one word."""
+    """The terminal name: the short name of a symbol, or the title of a note as one word."""
     package: str = ""
     """The group in which seeds are kept together: the file of a class, or the topic of a note."""
     module: str = ""
-    """The module, which the walk leaves only with a loss of weight; empty if there is none."""
+    """The module. When the walk leaves it, weight is lost. Empty if there is none."""
     path: str = ""
-    """The path of its file in the corpus."""
+    """The path of the node's file in the corpus."""
     signature: str = ""
     doc: str = ""
     aliases: tuple[str, ...] = ()
     """Other terminal names, such as the file stem of a note."""
     columns: Columns | None = None
-    """The searched texts; None for a symbol, whose texts are derived from its other fields."""
+    """The searched texts; None for a symbol, whose texts are derived from the node's other fields."""
     modified: float | None = None
     """The time of the last change (of a commit or a note), in seconds since 1970; None if unknown."""
     document: str = ""
-    """The path of its document if that is not its file: each symbol is a document."""
+    """The path of the node's document if it differs from the file, because each symbol is a document."""
     is_connector: bool = False
-    """True if it only connects other nodes (a keyword, a file that notes mention). It is never searched."""
+    """True if the node only connects others (a keyword, or a file that notes mention). It is never searched."""
     is_result: bool = True
-    """True if it can be a result. A folder can only be a seed."""
+    """True if the node can be a result. A folder can only be a seed."""
     is_set_aside: bool = False
-    """True if it is archived or deprecated."""
+    """True if the node is archived or deprecated."""
 
     @property
     def stands_in(self) -> str:
@@ -69,12 +69,12 @@ class Node:
 
     @property
     def is_external(self) -> bool:
-        """True if it is outside the corpus, so that it is never a result."""
+        """True if the node is outside the corpus, so that it is never a result."""
         return self.kind == EXTERNAL or self.qualified_name.startswith(_EXTERNAL_PREFIXES)
 
 
 class Edge(NamedTuple):
-    """A directed relation between two nodes. An end may be an unresolved id without a node."""
+    """A directed relation between two nodes. Either end may be an unresolved id without a node."""
 
     source: str
     target: str
@@ -84,26 +84,26 @@ class Edge(NamedTuple):
 
 
 class Incidence(NamedTuple):
-    """The edges at each node. For the node at position ``p``, they are ``edges[starts[p]:starts[p + 1]]``."""
+    """The edges at each node. Those of the node at position ``p`` are ``edges[starts[p]:starts[p + 1]]``."""
 
     starts: Positions
     edges: Positions
 
     def of(self, position: int) -> Positions:
-        """The positions of the edges at the node ``position``, in the order of the graph."""
+        """The positions of the edges at the node ``position``, in graph order."""
         return self.edges[self.starts[position] : self.starts[position + 1]]
 
 
 @dataclass(frozen=True, eq=False)
 class Graph:
-    """Immutable nodes and edges. A position is an index into ``nodes``, or a later number for an unresolved end."""
+    """Immutable nodes and edges. A position is an index into ``nodes``, or a higher number for an unresolved end."""
 
     nodes: tuple[Node, ...]
     edges: tuple[Edge, ...] = ()
 
     @cached_property
     def positions(self) -> dict[str, int]:
-        """The position of each id. Unresolved ends have positions from ``len(nodes)`` on."""
+        """The position of each id. The positions of unresolved ends start at ``len(nodes)``."""
         positions = {node.id: place for place, node in enumerate(self.nodes)}
         for edge in self.edges:
             positions.setdefault(edge.source, len(positions))
@@ -112,7 +112,7 @@ class Graph:
 
     @cached_property
     def ids(self) -> tuple[str, ...]:
-        """The id of each position."""
+        """The id at each position."""
         return tuple(self.positions)
 
     @property
@@ -121,7 +121,7 @@ class Graph:
         return len(self.positions)
 
     def find(self, id_: str) -> Node | None:
-        """The node with the id ``id_``; None if there is none or it is an unresolved end."""
+        """The node with the id ``id_``; None if there is none or ``id_`` is an unresolved end."""
         place = self.positions.get(id_, self.size)
         return self.nodes[place] if place < len(self.nodes) else None
 
@@ -164,16 +164,18 @@ class Graph:
         return highest
 
     def provenance(self, id_: str, minimum: float) -> str:
-        """The provenance of the most confident incoming edge, or ``ASSUMED`` if its confidence is below ``minimum``."""
+        """The provenance of the most confident edge to the node ``id_``, or ``ASSUMED`` if the edge's confidence is
+        below ``minimum``.
+        """
         surest = max(self.edges_to(id_), key=lambda edge: edge.confidence, default=None)
         return surest.provenance if surest is not None and surest.confidence >= minimum else ASSUMED
 
     def edges_from(self, id_: str, *types: str) -> list[Edge]:
-        """The edges from ``id_``, of the given types or of all, in the order of the graph."""
+        """The edges from ``id_``, of the given types or of all types, in graph order."""
         return self._edges_at(self.outgoing, id_, types)
 
     def edges_to(self, id_: str, *types: str) -> list[Edge]:
-        """The edges to ``id_``, of the given types or of all, in the order of the graph."""
+        """The edges to ``id_``, of the given types or of all types, in graph order."""
         return self._edges_at(self.incoming, id_, types)
 
     def _edges_at(self, incidence: Incidence, id_: str, types: Sequence[str]) -> list[Edge]:
@@ -190,7 +192,7 @@ class Graph:
 
     @cached_property
     def by_path(self) -> dict[str, list[int]]:
-        """The positions of the nodes of each file, in the order of the graph."""
+        """The positions of the nodes in each file, in graph order."""
         paths: dict[str, list[int]] = {}
         for place, node in enumerate(self.nodes):
             paths.setdefault(node.path, []).append(place)
@@ -198,7 +200,7 @@ class Graph:
 
     @cached_property
     def by_document(self) -> dict[str, list[Node]]:
-        """The nodes of each document that can be results, in the order of the graph."""
+        """The nodes of each document that can be results, in graph order."""
         documents: dict[str, list[Node]] = {}
         for node in self.nodes:
             if node.is_result and not node.is_connector and node.stands_in:
@@ -206,24 +208,24 @@ class Graph:
         return documents
 
     def by_node(self, values: Mapping[str, float]) -> dict[str, float]:
-        """The ``values`` of documents, by path, assigned to all their nodes, by id. Unknown documents are left out."""
+        """The ``values`` of documents, by path, given to all their nodes, by id. Unknown documents are left out."""
         return {node.id: value for path, value in values.items() for node in self.by_document.get(path, ())}
 
 
 def name_order(name: str) -> bytes:
-    """The sort key of a name: its bytes."""
+    """The sort key of a name, which is its UTF-8 bytes."""
     return name.encode("utf-8", "surrogatepass")
 
 
 def terminal_name(qualified_name: str) -> str:
-    """The text after the last dot; the whole name if there is none."""
+    """The text after the last dot; the whole name if there is no dot."""
     return qualified_name.rpartition(".")[2]
 
 
 def package_key(qualified_name: str) -> str:
     """The dotted path before the first capitalized part, or the whole path if that is empty.
 
-    Methods of a class share its file; a lower-case function has its own package.
+    Methods of a class share the package of their file; a lower-case function has its own package.
     """
     _, separator, path = qualified_name.partition("://")
     parts: list[str] = []
@@ -252,7 +254,7 @@ def symbol(
     modified: float | None = None,
     document: str = "",
 ) -> Node:
-    """The node of a code symbol. Its name, package, module and default id are derived from its qualified name."""
+    """The node for a code symbol. The name, package, module and default id are derived from the qualified name."""
     return Node(
         id_ or qualified_name,
         kind,

@@ -1,7 +1,7 @@
-"""Searches in all names of a graph: equal names, prefixes, substrings, and names in a folder.
+"""Searches all names in a graph for equal names, prefixes, substrings, and names in a folder.
 
 A *row* is a node's place in the byte order of qualified names. Nodes that only connect others have no row. No query
-loops over all nodes: names are sorted for prefix search, and joined into one text for substring search.
+loops over all nodes: names are sorted for prefix search and joined into one string for substring search.
 """
 
 from __future__ import annotations
@@ -27,23 +27,23 @@ _NONE: Positions = np.empty(0, np.int64)
 
 @dataclass(frozen=True, slots=True)
 class SortedTexts:
-    """Sorted texts, each with the row of its node."""
+    """Sorted strings, each with the row of its node."""
 
     texts: tuple[str, ...]
     rows: Positions
 
     @classmethod
     def of(cls, pairs: Sequence[tuple[str, int]]) -> SortedTexts:
-        """Sorts the pairs of a text and a row."""
+        """Sorts ``pairs`` of a string and a row."""
         ordered = sorted(pairs)
         return cls(tuple(text for text, _ in ordered), np.array([row for _, row in ordered], np.int64))
 
     def equal_to(self, text: str) -> Positions:
-        """The rows of ``text``, ascending."""
+        """The rows that have exactly ``text``, ascending."""
         return self.rows[bisect_left(self.texts, text) : bisect_right(self.texts, text)]
 
     def starting_with(self, text: str) -> Positions:
-        """The distinct rows of the texts that start with ``text``, ascending."""
+        """The distinct rows of the strings that start with ``text``, ascending."""
         return np.unique(self.rows[bisect_left(self.texts, text) : bisect_left(self.texts, text + _LAST)])
 
 
@@ -51,7 +51,7 @@ class NameLookup:
     """The names of a graph. All look-ups ignore case."""
 
     def __init__(self, graph: Graph, like: bool = False) -> None:
-        """With ``like``, searches inside names as SQL's LIKE does.
+        """Indexes the names of ``graph``. With ``like``, searches inside names work like SQL's LIKE.
 
         ``_`` then matches any character and ``%`` any run of characters, and only ASCII letters ignore case.
         """
@@ -61,7 +61,7 @@ class NameLookup:
         order = [place for place, node in enumerate(nodes) if not node.is_connector]
         order.sort(key=lambda place: name_order(nodes[place].qualified_name))
         self.places: Positions = np.array(order, np.int64)
-        """The position of each row in the graph."""
+        """The position in the graph of each row."""
         names = [self._fold(nodes[place].qualified_name) for place in order]
         self._names = SortedTexts.of(
             [
@@ -95,7 +95,7 @@ class NameLookup:
         return self._names.starting_with(self._fold(text))
 
     def containing(self, text: str, wildcards: bool = False) -> Iterator[int]:
-        """Yields the rows of the nodes whose qualified name contains ``text``; with ``wildcards``, as in LIKE."""
+        """Yields the rows of the nodes whose qualified name contains ``text``, a LIKE pattern with ``wildcards``."""
         folded = self._fold(text).replace("\n", " ")
         if wildcards and _has_wildcards(folded):
             return self._qualified.matching(_like(folded))
@@ -136,7 +136,7 @@ def _like(text: str) -> re.Pattern[str]:
 
 
 class PathHitKind(StrEnum):
-    """The kind of a node in a named folder."""
+    """The kinds of nodes in a named folder."""
 
     BY_MEMBER = "type with a member of that name"
     RICH = "type with members"
@@ -145,7 +145,7 @@ class PathHitKind(StrEnum):
 
 
 class PathHit(NamedTuple):
-    """A node, the matching term in its path and, for a type, the keyword that matches a member."""
+    """A node, the matching term in the node's path and, for a type, the keyword that matches a member."""
 
     id: str
     term: str
@@ -154,7 +154,7 @@ class PathHit(NamedTuple):
 
 
 def path_terms(task: str, rules: PathChannelRules) -> list[str]:
-    """The words of ``task`` that may be names of folders, longest first."""
+    """The words of ``task`` that may be folder names, longest first."""
     stop = frozenset(rules.stop_words)
     terms: dict[str, None] = {}
     for raw in words(task):
@@ -172,14 +172,14 @@ def path_terms(task: str, rules: PathChannelRules) -> list[str]:
 
 
 def path_match(qualified_name: str, term: str, rules: PathChannelRules) -> bool:
-    """True if the first occurrence of ``term`` in the path of a name is at the beginning of a word."""
+    """True if the first occurrence of ``term`` in the path of ``qualified_name`` is at the beginning of a word."""
     path = file_part(lower(qualified_name), rules.extensions)
     at = path.find(lower(term))
     return at == 0 or (at > 0 and path[at - 1] in rules.before_term)
 
 
 class FolderIndex:
-    """The types among the nodes, and the names of their members."""
+    """The nodes that are types, and the names of their members."""
 
     def __init__(self, lookup: NameLookup, rules: PathChannelRules) -> None:
         self.lookup, self.rules = lookup, rules
@@ -218,13 +218,13 @@ class FolderIndex:
         return dict(sorted(first_keywords.items()))
 
     def near(self, term: str) -> Positions:
-        """The rows of the nodes with ``term`` after a slash in their names; if there are none, between two dots."""
+        """The rows of the nodes with ``term`` after a slash in their names or, if there are none, between two dots."""
         rows = self.lookup.after_slash(term)
         return rows if len(rows) else np.fromiter(self.lookup.containing(f".{term}.", self.lookup.like), np.int64)
 
 
 def path_search(terms: Sequence[str], keywords: KeywordSet, index: FolderIndex) -> list[PathHit]:
-    """The nodes in folders and files named by ``terms``. Types with a member that matches a keyword come first."""
+    """The nodes in folders and files that ``terms`` name. Types with a member that matches a keyword come first."""
     near = {term: index.near(term) for term in terms}
     long = [text for text in keywords.all if size(text) >= index.rules.term_least]
     hits = _by_member(near, long if index.rules.members_by_all else keywords.primary, index)

@@ -1,4 +1,4 @@
-"""The part of the graph around the first results, stored in a trace so that it can be drawn."""
+"""The part of the graph around the first results, stored in a trace for drawing."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ _Tie = tuple[str, str, str, float]
 
 @dataclass(frozen=True)
 class MapMaker:
-    """Builds the map of one answer. A note and its sections share one place; every other node has its own."""
+    """Builds the map of one answer. A note and its sections share one place; every other node has its own place."""
 
     index: NoteIndex
     result: TaskContext
     _known: dict[str, str] = field(default_factory=dict)
-    """The places of the visited nodes, by node id."""
+    """The ids of the visited nodes' places, by node id."""
     _shares: dict[str, float] = field(default_factory=dict)
-    """The walk's shares of the visited places, by place id."""
+    """The walk's share at each visited place, by place id."""
 
     def map(self, centres: Sequence[str]) -> GraphMap:
         """Returns the map around ``centres`` (paths of notes).
 
-        It contains the nearest neighbours of each centre and every link between these places.
+        The map contains the nearest neighbours of each centre and every link between these places.
         """
         ties = {centre: list(dict.fromkeys(self._ties(centre))) for centre in centres}
         places = dict.fromkeys(centres)
@@ -85,7 +85,7 @@ class MapMaker:
         return order[: self.index.task.profile.notes.neighbours]
 
     def _positions(self, id_: str) -> list[int]:
-        """The positions of the nodes in a place. For a note, its own node comes first."""
+        """The positions of the nodes in a place. In the place of a note, the note's own node comes first."""
         known, positions = self.index.notes.known.get(id_), self.index.task.graph.positions
         return [positions[node.id] for node in known.piece.nodes] if known is not None else [positions[id_]]
 

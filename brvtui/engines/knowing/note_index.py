@@ -1,4 +1,4 @@
-"""The index of a snapshot's notes: their graph, the indexes of the channels, and the constants for notes."""
+"""The index of a snapshot's notes: the graph, the channels' indexes, and the constants for notes."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _JOINTS = re.compile("[_-]+")
 
 
 def note_classes(pieces: Iterable[NotePiece], rules: NoteClassRules) -> PhraseTable:
-    """One class per note with its keywords and tags, except those that too many notes share.
+    """One class per note, made of the note's keywords and tags, except those that too many notes share.
 
     Phrases match whole words only, and notes with more matching phrases come first.
     """
@@ -65,13 +65,13 @@ class NoteIndex:
     nouns: ClassVar[tuple[str, str]] = ("note", "notes")
     """The singular and plural names of a result."""
     why_penalised: ClassVar[str] = "archived or deprecated"
-    """The reason for reducing the score of a penalised result."""
+    """The reason given for reducing the score of a result."""
     notes: NoteGraph
     task: TaskIndex
 
     @property
     def notices(self) -> tuple[str, ...]:
-        """Messages about notes that are missing or incomplete in the graph."""
+        """Messages about notes that are missing from the graph or incomplete in it."""
         unread = len(self.notes.unread)
         line = f"{counted(unread, 'note', 'notes')} cannot be read, so only their names are in the graph"
         return (line,) if unread else ()
@@ -97,9 +97,9 @@ class NoteIndex:
         return list(dict.fromkeys(path for paths_of in matches for path in paths_of if path))
 
     def scoring(self, task: str, entry: str, now: float, feedback: Mapping[str, float]) -> ScoringContext:
-        """Facts outside the graph for scoring the question ``task`` at ``now``, in seconds since 1970.
+        """The facts outside the graph that are needed to score the question ``task`` at ``now``, in seconds since 1970.
 
-        ``feedback`` maps the paths of notes to their shares of useful votes.
+        ``feedback`` maps the paths of notes to the notes' shares of useful votes.
         """
         profile = self.task.profile
         lifted = lifts_penalty(task, profile.scoring)
@@ -112,7 +112,7 @@ class NoteIndex:
         )
 
     def delivered(self, node: Node) -> str:
-        """A result as an agent receives it: title, id, summary and text."""
+        """A result as an agent receives it: the title, id, summary and text."""
         head = self.notes.piece(node.path).nodes[0]
         rules = self.task.profile.notes
         says = self.text(node) if rules.delivers == "whole" or node is not head else ""
@@ -128,14 +128,15 @@ class NoteIndex:
         return ()
 
     def cost(self, node: Node) -> int:
-        """The number of tokens in :meth:`delivered`."""
+        """The number of tokens in the result of :meth:`delivered`."""
         return text_tokens(self.delivered(node), self.task.profile.packing)
 
 
 def index_notes(snapshot: Snapshot, profile: KnowingProfile, before: NoteIndex | None = None) -> NoteIndex:
     """The index of the notes in ``snapshot``.
 
-    ``before`` is an earlier index with the same profile. Notes that have not changed since then are not read again.
+    ``before`` is an earlier index with the same profile. Notes that have not changed since the earlier index are not
+    read again.
     """
     rules = for_notes(profile)
     notes = note_graph(snapshot, rules.notes, before.notes if before is not None else None)

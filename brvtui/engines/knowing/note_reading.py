@@ -1,4 +1,4 @@
-"""The contribution of a note to the graph: its nodes and references. A note is parsed again only if it changes."""
+"""The contribution of a note to the graph: nodes and references. A note is parsed again only if it changes."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _LEAST_WORD = 3
 
 @dataclass(frozen=True, slots=True)
 class Mention:
-    """A link or a path in a note; ``source`` is the node that contains it."""
+    """A link or path in a note; ``source`` is the node that contains it."""
 
     source: str
     type: str
@@ -39,7 +39,7 @@ class Mention:
 
 @dataclass(frozen=True, slots=True)
 class NotePiece:
-    """The contribution of one note to the graph. Its first node is the note; the others are its sections."""
+    """The contribution of one note to the graph. The first node is the note; the others are the note's sections."""
 
     note: Note
     nodes: tuple[Node, ...]
@@ -49,11 +49,11 @@ class NotePiece:
     """The text of each node, by id."""
     mentions: tuple[Mention, ...]
     files: tuple[tuple[str, str], ...]
-    """Pairs of a node's id and a file that the node mentions."""
+    """Pairs of a node id and a file that the node mentions."""
     keywords: tuple[str, ...]
     tags: tuple[str, ...]
     words: frozenset[str]
-    """The words of title and summary, for finding similar notes."""
+    """The words in the title and summary, used to find similar notes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,7 +153,7 @@ def _mentions(fields: Mapping[str, Any], body: str, path: str, holder: Any) -> I
 
 
 def _files(body: str) -> Iterator[tuple[int, str]]:
-    """Yields the project files that a note mentions, in its list of files or as quoted paths, with their offsets."""
+    """Yields the project files that a note mentions in its list of files or as quoted paths, each with its offset."""
     for match in _QUOTED_PATH.finditer(body) if "`" in body else ():
         if not match[1].endswith(".md"):
             yield match.start(), match[1]
@@ -167,7 +167,7 @@ def _files(body: str) -> Iterator[tuple[int, str]]:
 
 
 def _sections(body: str, limit: int) -> list[_NoteSection]:
-    """The text before the first heading of level 2, and then the first ``limit`` sections with such a heading.
+    """The text before the first level-2 heading, followed by the first ``limit`` sections with such headings.
 
     Headings in code blocks do not count.
     """

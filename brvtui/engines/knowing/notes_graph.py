@@ -24,7 +24,7 @@ _DERIVED = "derived"
 
 @dataclass(frozen=True, eq=False)
 class KnownPiece:
-    """The contribution of a note, and the parsed file that it comes from."""
+    """The contribution of a note to the graph, and the parsed file from which it was made."""
 
     parsed: Parsed | None
     """The parsed file; None if the note must be read again, because it is being edited or could not be read."""
@@ -38,17 +38,17 @@ class NoteGraph:
     graph: Graph
     known: Mapping[str, KnownPiece]
     similar: Mapping[str, tuple[tuple[NotePiece, ...], tuple[Edge, ...]]]
-    """For each folder, the pieces that were compared, and the resulting edges."""
+    """For each folder, the pieces that were compared, and the edges between similar ones."""
     unread: tuple[str, ...]
     """The paths of notes that could not be read. Only their names are searchable."""
 
     def piece(self, path: str) -> NotePiece:
-        """The contribution of the note at ``path``. Raises KeyError if there is none."""
+        """The contribution of the note at ``path``. Raises KeyError if there is no such note."""
         return self.known[path].piece
 
 
 def note_graph(snapshot: Snapshot, rules: NoteGraphRules, before: NoteGraph | None = None) -> NoteGraph:
-    """The graph of every searchable note in ``snapshot``, in order of path.
+    """The graph of all searchable notes in ``snapshot``, in path order.
 
     Notes whose files have not changed since ``before`` (a graph with the same rules) are not read again. Stubs of
     archived notes are left out because they would count twice.
@@ -113,7 +113,7 @@ def _within_notes(pieces: Sequence[NotePiece], rules: NoteGraphRules) -> Iterato
 
 
 def _folders(pieces: Sequence[NotePiece], nodes: dict[str, Node], rules: NoteGraphRules) -> Iterator[Edge]:
-    """Adds nodes for domains and topics to ``nodes``, and yields their edges."""
+    """Adds nodes for domains and topics to ``nodes``, and yields the edges of these nodes."""
     for piece in pieces:
         tree = piece.note.path.removesuffix(piece.note.file)
         folders = piece.note.file.split("/")[:-1]
@@ -155,7 +155,7 @@ def _links(
 
 
 def _connectors(pieces: Sequence[NotePiece], nodes: dict[str, Node], rules: NoteGraphRules) -> Iterator[Edge]:
-    """Yields edges to keywords, tags and files, unless too many notes share one. Adds their nodes to ``nodes``."""
+    """Yields edges to keywords, tags and files, adding nodes for them, unless too many notes share one."""
     for kind, type_, pairs in (
         (KEYWORD, "has_keyword", [(piece.nodes[0].id, word) for piece in pieces for word in piece.keywords]),
         (TAG, "has_tag", [(piece.nodes[0].id, word) for piece in pieces for word in piece.tags]),
@@ -196,7 +196,7 @@ def _is_same(one: NotePiece, other: NotePiece) -> bool:
 
 
 def _similar_edges(group: Sequence[NotePiece], rules: NoteGraphRules) -> Iterator[Edge]:
-    """Yields edges between notes of one folder with many words of titles and summaries in common (Jaccard)."""
+    """Yields edges between notes in the same folder whose titles and summaries share many words (Jaccard)."""
     if not 2 <= len(group) <= rules.similar_group:
         return
     words: dict[str, int] = {}

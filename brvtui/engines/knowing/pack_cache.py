@@ -18,7 +18,7 @@ from brvtui.engines.knowing.seed_rules import PackCacheRules, SessionRules
 
 
 _MOST_HALVES = 1000.0
-"""The limit on half-lives into the future, at which the boost is already beyond any bound."""
+"""The maximum number of half-lives into the future that are counted, at which the boost is already beyond any bound."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,12 +28,13 @@ class RecentUse:
     times: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
 
     def recorded(self, ids: Iterable[str], now: float, rules: SessionRules) -> RecentUse:
-        """A copy with ``ids`` packed at ``now``. Only the last times of each node are kept."""
+        """A copy with ``ids`` packed at ``now``. For each node, only the last few times are kept."""
         added = {id_: (*self.times.get(id_, ()), now)[-rules.kept :] for id_ in ids}
         return RecentUse({**self.times, **added})
 
     def boosts(self, ids: Iterable[str], now: float, rules: SessionRules) -> dict[str, float]:
-        """The boost of each of ``ids`` at ``now``: the sum over its times, each halved per half-life, up to a limit.
+        """The boost of each of ``ids`` at ``now``: the sum over the times at which the node was packed, each halved per
+        half-life, up to a limit.
 
         Ages are in whole seconds. Nodes with a very small boost are left out.
         """
@@ -89,7 +90,7 @@ def delta(
     tokens: Callable[[Node], int],
     rules: PackingRules,
 ) -> ContextDelta:
-    """The difference between the contexts ``before`` and ``now``; ``tokens`` returns the cost of a node."""
+    """The difference between the contexts ``before`` and ``now``; ``tokens`` returns the token cost of a node."""
     old, new = {node.id for node in before}, {node.id for node in now}
     added = [node for node in now if node.id not in old]
     removed = [node.id for node in before if node.id not in new]
@@ -110,7 +111,7 @@ def delta(
 _MOST_KEPT = 500
 """The maximum number of packs stored for the next process."""
 _MOST_IDS = 5_000
-"""The maximum number of nodes in a stored pack."""
+"""The maximum number of nodes in a pack that is stored."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,16 +119,16 @@ class CachedPack:
     """The packed context of a run."""
 
     ids: tuple[str, ...]
-    """The ids of the nodes, by score."""
+    """The ids of the packed nodes, sorted by score."""
     used: int
-    """The number of tokens."""
+    """The number of tokens in the pack."""
     budget: int
     snapshot: str
-    """The fingerprint of the snapshot that was searched."""
+    """The fingerprint of the snapshot from which the pack was made."""
     packed: float
     """The time of packing, in seconds since 1970."""
     is_of_earlier_process: bool = False
-    """True if an earlier process stored it, so that it is no longer in memory."""
+    """True if an earlier process stored the pack, so that its time in memory has ended."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,8 +140,8 @@ class PackCache:
     def found(self, key: str, snapshot: str, now: float, rules: PackCacheRules) -> CachedPack | None:
         """The cached pack for the task with ``key``; None if the task must be packed again.
 
-        A pack is valid for ``rules.memory_seconds`` even if the corpus changes, and after that until the corpus
-        changes.
+        A pack is valid for ``rules.memory_seconds`` whether or not the corpus changes, and after that time until the
+        corpus changes.
         """
         pack = self.packs.get(key)
         if pack is None:
@@ -150,11 +151,11 @@ class PackCache:
         return pack if snapshot and pack.snapshot == snapshot else None
 
     def after_feedback(self) -> PackCache:
-        """A copy after feedback on a result: packs are valid only for their time in memory."""
+        """A copy of the cache after feedback on a result: packs are now valid only for their time in memory."""
         return PackCache({key: replace(pack, snapshot="") for key, pack in self.packs.items()})
 
     def stored(self, key: str, pack: CachedPack, rules: PackCacheRules) -> PackCache:
-        """A copy with ``pack`` added. If there are too many packs, the oldest is dropped."""
+        """A copy with ``pack`` added. If there are too many packs, the oldest one is dropped."""
         packs = {other: cached for other, cached in self.packs.items() if other != key}
         return PackCache(dict([*packs.items(), (key, pack)][-rules.entries :]))
 
@@ -166,7 +167,7 @@ def plain_packs(cache: PackCache) -> dict[str, Any]:
 
 
 def kept_packs(plain: Any, rules: PackCacheRules) -> PackCache:
-    """The cache stored by :func:`plain_packs`; empty if ``plain`` is anything else."""
+    """The cache stored by :func:`plain_packs`; empty if ``plain`` has any other form."""
     packs: dict[str, CachedPack] = {}
     try:
         for key, (ids, used, budget, snapshot, packed) in list(plain.items())[-min(_MOST_KEPT, rules.entries) :]:
@@ -177,10 +178,10 @@ def kept_packs(plain: Any, rules: PackCacheRules) -> PackCache:
 
 
 def pack_key(task: str, rules: PackCacheRules, **options: Any) -> str:
-    """The cache key of a task: a hash of its text, ignoring case and surrounding white space.
+    """The cache key of a task: a hash of the task's text, ignoring case and surrounding white space.
 
-    If ``rules.whole_key``, the key also depends on ``options`` (budget, scope, …). The program leaves them out and
-    serves a pack of one budget to a task with another.
+    If ``rules.whole_key`` is set, the key depends on ``options`` (budget, scope, …) as well. The original program
+    leaves the options out, and serves a pack made for one budget to a task with a different one.
     """
     text = normal_task(task)
     if rules.whole_key and options:

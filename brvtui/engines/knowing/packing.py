@@ -1,4 +1,4 @@
-"""Fills a token budget with results, those with the highest score per token first."""
+"""Fills a token budget with results, starting with the highest score per token."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from brvtui.ranking.packing import fitting
 Strategy = Literal["density", "top-k", "file-grouped"]
 STRATEGIES: tuple[Strategy, ...] = ("density", "top-k", "file-grouped")
 _COMPACT = {"gcf": 16, "gcb": 26}
-"""The percentage of the tokens that two compact formats of the program need."""
+"""The percentage of the tokens that each of the original program's two compact formats needs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,20 +28,20 @@ class PackedItem:
     scored: ScoredCandidate
     tokens: int
     density: float
-    """The score per token, multiplied by nearness."""
+    """The score per token, multiplied by the nearness of the result."""
     is_packed: bool
     left: int
-    """The number of tokens left before this result."""
+    """The number of tokens left before this result was tried."""
 
 
 @dataclass(frozen=True, slots=True)
 class PackedContext:
-    """The outcome of packing."""
+    """The outcome of packing all results."""
 
     budget: int
     used: int
     exponent: float
-    """The power to which the walk's share is raised in densities."""
+    """The exponent applied to the walk's share when densities are computed."""
     items: tuple[PackedItem, ...]
     """Every result, in the order in which packing tried them."""
 
@@ -57,14 +57,14 @@ def text_tokens(text: str, rules: PackingRules) -> int:
 
 
 def node_tokens(node: Node, rules: PackingRules, format_: str = "") -> int:
-    """The estimated number of tokens in a symbol's name, kind and signature."""
+    """The estimated number of tokens in the name, kind and signature of a symbol."""
     tokens = text_tokens(f"{node.qualified_name} {node.kind} {node.signature}", rules)
     share = _COMPACT.get(format_)
     return tokens if share is None else max(1, tokens * share // 100)
 
 
 def proximity_exponent(phantoms: float, rules: PackingRules) -> float:
-    """The exponent of nearness; ``phantoms`` is the number of nodes outside the corpus per node inside."""
+    """The exponent of nearness; ``phantoms`` is the number of nodes outside the corpus per node inside it."""
     return min(rules.proximity_most, rules.proximity_least + rules.proximity_per_phantom * phantoms)
 
 
@@ -78,8 +78,8 @@ def pack(
 ) -> PackedContext:
     """Packs results from ``ranked`` (best first) into ``budget`` tokens, skipping those that no longer fit.
 
-    ``costs`` are in tokens, at least 1 each. With ``coherence``, the density of an item is raised by this share if
-    another item of its file is already packed.
+    ``costs`` are in tokens, at least 1 each. ``coherence`` is the share by which the density of an item is raised if
+    another item in the same file is already packed.
     """
     tokens = [max(1, cost) for cost in costs]
     phantoms = sum(one.node.is_external for one in ranked)
@@ -119,7 +119,7 @@ def _filled(
 
 
 def _by_file(ranked: Sequence[ScoredCandidate], tokens: Sequence[int]) -> list[int]:
-    """The items grouped by file. The file with the highest score per token comes first."""
+    """The items grouped by file, starting with the file that has the highest score per token."""
     files: dict[str, list[int]] = {}
     for at, one in enumerate(ranked):
         files.setdefault(one.node.path, []).append(at)
@@ -138,7 +138,9 @@ def _coherent(
     budget: int,
     bonus: float,
 ) -> list[int]:
-    """The order of packing if an item gains ``bonus`` once its file is packed. Items that do not fit come last."""
+    """The order of packing if the density of an item is raised by the share ``bonus`` once its file is packed. Items
+    that do not fit come last.
+    """
     left, waiting, taken, files = budget, list(order), [], set()
     while fits := [at for at in waiting if tokens[at] <= left]:
         best = max(fits, key=lambda at: densities[at] * (1 + bonus if ranked[at].node.path in files else 1))
@@ -150,7 +152,7 @@ def _coherent(
 
 
 def pack_root(task: str, node_hashes: Iterable[bytes]) -> str:
-    """The SHA-256 of a packed context: of the task and of the nodes in any order."""
+    """The SHA-256 of a packed context, computed from the task and the nodes in any order."""
     digest = hashlib.sha256(normal_task(task).encode("utf-8", "surrogatepass"))
     for node_hash in sorted(node_hashes):
         digest.update(node_hash)

@@ -1,4 +1,4 @@
-"""The steps from a task to an agent's context: seeds, walk, scores, and packing into the budget."""
+"""The steps from a task to an agent's context: seeds, walk, scores, and packing into a budget."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from brvtui.engines.knowing.seeding import NOTHING_LEARNED, SeedIndex, SeedSearc
 from brvtui.engines.knowing.walk import Walk, WalkEdges, roads, walk
 
 INJECTED = "injected"
-"""The score component of a result that a framework's class put on top: its lead over its own score."""
+"""The score component of a result that a framework's class moves to the top: the amount added to its score."""
 
 
 @dataclass(frozen=True, eq=False)
 class TaskIndex:
-    """The data for answering tasks: a graph, the indexes of its channels, and its edges for the walk."""
+    """The data for answering tasks: a graph, the channels' indexes, and the edges for the walk."""
 
     seeds: SeedIndex
     ways: WalkEdges
@@ -41,7 +41,7 @@ class TaskIndex:
         return self.seeds.profile
 
     def warm(self) -> None:
-        """Computes cached values now, so that the first answer does not have to."""
+        """Computes cached values in advance, so that the first answer does not have to."""
         _ = self.ways.steps, self.ways.totals, self.graph.confidences, self.graph.outgoing, self.graph.incoming
         _ = self.graph.by_path
 
@@ -53,19 +53,19 @@ class TaskRequest:
     task: str
     budget: int
     cost: Callable[[Node], int]
-    """Returns the number of tokens of a node as delivered."""
+    """A function that returns the number of tokens of a node as delivered."""
     strategy: Strategy = "density"
     learned: LearnedWords = NOTHING_LEARNED
     is_in_scope: Callable[[Node], bool] | None = None
-    """Returns True for the nodes that channels may find; None if there is no scope."""
+    """A function that returns True for the nodes that channels may find; None if there is no scope."""
     stands_for: Callable[[Node], str] = field(default=lambda node: node.id)
-    """Returns the document of a node. Only the best node of each document is packed."""
+    """A function that returns the document of a node. Only the best node of each document is packed."""
     entry: str = "task"
     """The kind of the task: words (``task``), or names of files (``files`` or ``changes``)."""
     recent: tuple[str, ...] = ()
-    """The paths of documents to count as just packed, in addition to those that runs packed."""
+    """The paths of documents that count as just packed, in addition to those packed by runs."""
     near: NearSearch | None = None
-    """Finds nodes near the task with the embedder; None if there is no embedder."""
+    """A function that finds nodes near the task with the embedder; None if there is no embedder."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,24 +76,24 @@ class TaskContext:
     seeds: Mapping[int, float]
     """The weights of the walk's seeds, by position."""
     walk: Walk | None
-    """The walk; None if there is no seed."""
+    """The walk; None if there are no seeds."""
     ranked: tuple[ScoredCandidate, ...]
-    """Every possible result, best first, after the injected ones."""
+    """Every possible result, best first. Injected results come before all others."""
     beside: Mapping[str, tuple[ScoredCandidate, ...]]
-    """For the id of each ranked node, the other nodes of the same document, best first."""
+    """For each ranked node's id, the other nodes of the same document, best first."""
     packed: PackedContext
     reached: int = 0
-    """The number of nodes above the walk's cutoff."""
+    """The number of nodes whose share is above the walk's cutoff."""
 
 
 def task_index(seeds: SeedIndex) -> TaskIndex:
-    """The index, built over the graph of ``seeds``, in which tasks are looked up."""
+    """The index in which tasks are looked up, built over the graph of ``seeds``."""
     vectors = NodeVectors(seeds.graph, seeds.profile.noise, seeds.profile.seeds.gap_nearest)
     return TaskIndex(seeds, roads(seeds.graph, seeds.profile.walk), vectors)
 
 
 def for_task(request: TaskRequest, index: TaskIndex, around: ScoringContext) -> TaskContext:
-    """The answer to a task: the nodes that a walk from its seeds reaches, ranked and packed into the budget."""
+    """The answer to a task: the nodes reached by a walk from the task's seeds, ranked and packed into the budget."""
     graph, profile = index.graph, index.profile
     search = find_seeds(request.task, index.seeds, request.learned, request.is_in_scope, request.near)
     seeds = {graph.positions[seed.id]: seed.weight for seed in search.seeds}
@@ -107,14 +107,14 @@ def for_task(request: TaskRequest, index: TaskIndex, around: ScoringContext) -> 
 
 
 def for_files(request: TaskRequest, files: Sequence[str], index: TaskIndex, around: ScoringContext) -> TaskContext:
-    """The nodes in ``files`` and their users, ranked by number of users and packed. There is no walk."""
+    """The nodes in ``files`` and the users of these nodes, ranked by number of users and packed. There is no walk."""
     candidates = [one for one in around_files(index.graph, files, around, index.profile) if one.node.is_result]
     scored = ranked(index.graph, candidates, index.profile.hits, index.profile.scoring)
     return _packed(request, index, _no_search(request), {}, None, scored, 0)
 
 
 def for_changes(request: TaskRequest, files: Sequence[str], index: TaskIndex, around: ScoringContext) -> TaskContext:
-    """The nodes that a walk from the changed ``files`` reaches, ranked and packed."""
+    """The nodes reached by a walk from the changed ``files``, ranked and packed."""
     graph, profile = index.graph, index.profile
     walked, candidates = around_changes(graph, index.ways, files, around, profile)
     seeds = dict.fromkeys(np.flatnonzero(walked.start).tolist(), 1.0)
@@ -148,7 +148,7 @@ def _with_injected(
     around: ScoringContext,
     profile: KnowingProfile,
 ) -> list[ScoredCandidate]:
-    """The ranked nodes, after the nodes that a framework's class puts on top."""
+    """The ranked nodes, preceded by the nodes that a framework's class moves to the top."""
     ids = [hit.id for hit in search.injected if (node := graph.find(hit.id)) is not None and node.is_result]
     if not ids:
         return list(scored)

@@ -36,7 +36,7 @@ _WORDS = re.compile(r"[^\W_]+")
 
 
 def sentence(trace: Trace) -> Sentence:
-    """The reason for the first note: its words, related words or links; and its lead over the second."""
+    """The reason for the first note (its matching words, related words or links) and its lead over the second note."""
     if not trace.hits:
         is_unsearched = trace.section(GraphRetrieval).ranking or not (trace.missing or trace.filtered_out)
         causes = missing_words(trace, "knowing", kind_of(trace.engine, trace.snapshot).noun)
@@ -59,7 +59,8 @@ def sentence(trace: Trace) -> Sentence:
 
 
 def _missing_keywords(trace: Trace) -> Iterator[str]:
-    """Yields keywords that do not occur in the first note; of a hyphenated one that matches in part, the other parts.
+    """Yields the keywords that do not occur in the first note; for a hyphenated keyword of which a part occurs, only
+    the missing parts.
 
     Only words of the query count: not ‘c’ from the keyword ‘c-158’ (of ‘INC-158’), not ‘kept’ from a ‘KeptIndex’ that
     the note contains, and not a ‘QuietHours’ combined from two words.
@@ -90,7 +91,7 @@ def _better_note_clause(trace: Trace) -> Iterator[Clause]:
 
 
 def neighbourhood(section: GraphRetrieval, place: str) -> Neighbourhood | None:
-    """The links at ``place`` in the trace, heaviest first; None if the map does not contain this place."""
+    """The links at ``place`` in the trace, heaviest first; None if the trace's map does not contain that place."""
     places = {one.id: one for one in section.map.places}
     centre = places.get(place)
     if centre is None:
@@ -126,7 +127,9 @@ def _neighbour(other: GraphPlace, link: GraphLink, centre: str, rank: int, share
 
 
 def _ways(placed: GraphResult, centre: GraphPlace, places: Mapping[str, GraphPlace]) -> tuple[PathLabel, ...]:
-    """The paths to the centre, from place to place. Paths that start at the centre and return count as other paths."""
+    """The labels of the walk's paths to the centre, from place to place. Paths that start at the centre and return
+    count as other paths.
+    """
     if not placed.ways:
         return ()
     by_text: dict[str, PathLabel] = {}
@@ -146,7 +149,9 @@ def _ways(placed: GraphResult, centre: GraphPlace, places: Mapping[str, GraphPla
 
 
 def _shares(ways: tuple[WalkPath, ...], centre: str) -> dict[str, float]:
-    """The share of probability from each neighbour: the last place on a path before its final return to the centre."""
+    """The share of probability that arrives through each neighbour: the last place on a path before its final return to
+    the centre.
+    """
     shares: dict[str, float] = defaultdict(float)
     for way in ways:
         before = [place for place in (way.seed_place, *(step.place for step in way.steps)) if place != centre]
@@ -166,11 +171,11 @@ _NAME = 14
 _LISTED = 8
 _LEAST_SHARE = 0.005
 _LETTERS = {"tiered": "n", "bm25": "w", "equivalence": "k", "path": "f", "vectors": "v"}
-"""The letters of the channels: names, words, keywords, folders, vectors."""
+"""The letter for each channel, which stands for names, words, keywords, folders or vectors."""
 
 
 class KnowingPresentation(Presentation):
-    """Presents the channels that find seeds, and the walk over links from the seeds."""
+    """Presents the channels that find seeds, and the walk along links from those seeds."""
 
     title = "knowing"
     sections = (GraphRetrieval,)
@@ -223,15 +228,16 @@ class KnowingPresentation(Presentation):
         return groups
 
     def counts(self, trace: Trace) -> str:
-        """The number of packed notes among the ranked ones, and their tokens."""
+        """The number of packed notes among the ranked ones, and the tokens of the packed notes."""
         section = trace.section(GraphRetrieval)
         if not section.ranking:
             return "Results none"
         return f"Results {len(trace.hits)} of {len(section.ranking)} · {section.used:,} of {section.budget:,} tokens"
 
     def remark(self, trace: Trace, hit: Hit) -> str:
-        """The rank in each channel, such as ``n1 w4``, after words that replace missing ones; or else the walk's
-        path."""
+        """The words that replace missing query words and the rank in each channel, such as ``n1 w4``; without ranks,
+        the walk's path to the note.
+        """
         places = " ".join(f"{_LETTERS.get(place.leg, place.leg)}{place.rank + 1}" for place in hit.places)
         placed = trace.section(GraphRetrieval).placed(hit.file)
         if placed is None:
@@ -240,21 +246,21 @@ class KnowingPresentation(Presentation):
         return " ".join(filter(None, (stand_ins, places))) or way_in_words(placed) or "linked"
 
     def neighbourhood(self, trace: Trace, place: str) -> Neighbourhood | None:
-        """The links at ``place`` in the trace: the path of a note, or the id of a folder, keyword or file."""
+        """The links at ``place``: the path of a note, or the id of a folder, keyword or file."""
         return neighbourhood(trace.section(GraphRetrieval), place)
 
     def lack(self, miss: NearMiss, glyphs: Glyphs) -> tuple[str, str]:
-        """The number of tokens over the remaining budget."""
+        """The number of tokens by which the note exceeds the remaining budget."""
         over = f"{miss.short:,.0f} tokens" if miss.short > 0 else "nothing, but others came first"
         return over, f"+{miss.short:.0f} t"
 
     def behind(self, trace: Trace, reason: str) -> str:
-        """The label above the notes that do not fit."""
+        """The label above notes that do not fit into the budget."""
         section = trace.section(GraphRetrieval)
         return f"past the budget of {section.budget:,} tokens"
 
     def flow(self, trace: Trace, glyphs: Glyphs, legs: str = "channels") -> Iterator[Block]:
-        """Yields channels and counts, the walk's seeds and rounds, noise, and deviations from the documentation."""
+        """Yields the channels and counts, the walk's seeds and rounds, noise, and deviations from the documentation."""
         section = trace.section(GraphRetrieval)
         yield from super().flow(trace, glyphs, legs)
         if section.walk is not None:
@@ -267,7 +273,7 @@ class KnowingPresentation(Presentation):
         yield from deviation_blocks(section.deviations)
 
     def place(self, trace: Trace, file: str, glyphs: Glyphs) -> Iterator[Block]:
-        """Yields the reasons for a note in the answer: its channels, the walk's paths to it, and packing."""
+        """Yields the reasons for a note in the answer: the channels that found it, the walk's paths, and packing."""
         placed = trace.section(GraphRetrieval).placed(file)
         if placed is not None:
             yield from _found_blocks(placed)
@@ -275,7 +281,7 @@ class KnowingPresentation(Presentation):
             yield from _packing_blocks(placed)
 
     def answer(self, trace: Trace) -> Iterator[Block]:
-        """Yields the packed results, a remark that no answer is written and, for code, the notes about it."""
+        """Yields the packed results, a remark that no answer is written and, for code, the notes that mention it."""
         section = trace.section(GraphRetrieval)
         titles = ", ".join(hit.title for hit in trace.hits) or "nothing"
         text = "knowing only retrieves and writes no answer. An agent would be given"
@@ -328,7 +334,7 @@ def _found_blocks(placed: GraphResult) -> Iterator[Block]:
 
 
 def _way_blocks(placed: GraphResult, glyphs: Glyphs) -> Iterator[Block]:
-    """Yields the walk's paths to a note, each with a bar for its share of the probability."""
+    """Yields the walk's paths to a note, each with a bar for the path's share of the probability."""
     yield Rule(f"ways of the walk · {placed.walk:.0%} of the best")
     if not placed.ways:
         yield Text("shown only for the first results" if placed.probability else "none", "muted")

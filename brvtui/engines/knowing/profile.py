@@ -27,10 +27,10 @@ from brvtui.typed_tables import Count, CountLimit, Positive, Range, Share, SizeL
 
 @dataclass(frozen=True, slots=True)
 class WalkRules:
-    """The random walk with restart."""
+    """Constants for the random walk with restart."""
 
     restart: Annotated[float, Range(0, 1)]
-    """The share of each round that restarts at the seeds."""
+    """The share of probability that restarts at the seeds in each round."""
     rounds: CountLimit
     levels: Count
     """The maximum number of edges from a seed over which the walk continues."""
@@ -39,31 +39,31 @@ class WalkRules:
     leaders: Count
     """The number of best nodes whose order is compared between rounds."""
     leaders_rounds: Count
-    """The walk ends once these nodes keep their order in this number of comparisons in a row."""
+    """The number of consecutive comparisons in which the best nodes must keep their order before the walk ends."""
     leaders_equal: SizeLimit
-    """With more equal nodes than this, no order is compared, because the program sorts equal nodes arbitrarily; 0 for
-    no limit.
+    """The number of equal nodes above which no order is compared, because the original program sorts equal nodes
+    arbitrarily; 0 means no limit.
     """
     negligible: Share
-    """A node with less probability does not pass it on; the probability is lost."""
+    """The probability below which a node does not pass its probability on; that probability is lost."""
     cutoff: Share
-    """A node with less than this share of the best node's probability is not a result."""
+    """The share of the best node's probability below which a node is not a result."""
     other_module: Share
-    """The factor of an edge into another module. The rest is lost."""
+    """The factor for an edge into a different module. The rest of the probability is lost."""
     module_sample: SizeLimit
-    """The number of nodes whose modules are checked; 0 for all."""
+    """The number of nodes whose modules are checked; 0 means all."""
     crossing_types: tuple[str, ...]
-    """The types of edges that lead into another module without loss, because a person wrote them."""
+    """The types of edges that lead into a different module without loss, because a person wrote them."""
     closed_types: tuple[str, ...]
-    """The types of edges whose targets are dead ends, because their edges are not loaded. None by default."""
+    """The types of edges whose targets are dead ends, because no edges of the targets are loaded. None by default."""
     edge_weights: dict[str, float]
     other_edges: float
-    """The weight of an edge of any other type."""
+    """The weight of an edge of any type that is not listed."""
     generated_edges: Share
-    """The factor of an edge that a tool found (provenance ``lsp_resolved``)."""
+    """The factor for an edge that a tool found (provenance ``lsp_resolved``)."""
     whole_neighbourhood: bool
-    """True if edges are read as from the program's cache: including the last level, without their provenance, and with
-    only the types in ``kept_types``.
+    """True if edges are read as from the original program's cache: including the last level, without provenance, and
+    with only the types in ``kept_types``.
     """
     kept_types: tuple[str, ...]
     lost_type: str
@@ -72,10 +72,10 @@ class WalkRules:
 
 @dataclass(frozen=True, slots=True)
 class HitsRules:
-    """Hubs and authorities among the results of the walk."""
+    """Constants for hubs and authorities among the results of the walk."""
 
     more_than: Annotated[int, Range()]
-    """Hubs and authorities count if there are more candidates than this."""
+    """The number of candidates above which hubs and authorities count."""
     nodes: CountLimit
     rounds: Count
     types: tuple[str, ...]
@@ -94,7 +94,7 @@ class ComponentWeights:
 
 @dataclass(frozen=True, slots=True)
 class AgeSteps:
-    """The values of ages. The first step that an age does not exceed applies."""
+    """The values for ages. The first step that an age does not exceed applies."""
 
     day: float
     week: float
@@ -111,7 +111,7 @@ class AuthorityRules:
     seed_factor: float
     other_above: Share
     other_factor: float
-    """The factor of the deduction for a node that is not a seed, because its many links do not depend on the task."""
+    """The factor for lowering the score of a node that is not a seed, as its links do not depend on the task."""
     hub_above: Share
     hub_factor: float
 
@@ -124,17 +124,17 @@ class FeedbackWeights:
     useful: float
     useless: float
     zero_counts: bool
-    """True if entirely negative feedback counts. The program ignores it."""
+    """True if entirely negative feedback counts. The original program ignores such feedback."""
 
 
 @dataclass(frozen=True, slots=True)
 class ScoreRules:
-    """The score of a candidate, as a sum of components."""
+    """Constants for the score of a candidate, which is a sum of components."""
 
     plain: ComponentWeights
-    """Weights without hubs and authorities."""
+    """The weights used without hubs and authorities."""
     linked: ComponentWeights
-    """Weights with hubs and authorities."""
+    """The weights used with hubs and authorities."""
     authority: AuthorityRules
     recency: AgeSteps
     change: AgeSteps
@@ -143,18 +143,18 @@ class ScoreRules:
     session: float
     session_most: Positive
     walk_units: Count
-    """The highest walk probability counts as this number of callers."""
+    """The number of callers to which the highest walk probability corresponds."""
     seed_units: Annotated[int, Range()]
-    """A seed with weight 1 has this number of extra callers."""
+    """The number of extra callers to which a seed with weight 1 corresponds."""
     least_confidence: Share
     penalty: Share
-    """The factor for a test or an archived note."""
+    """The factor for the score of a test or an archived note."""
     penalty_words: tuple[str, ...]
-    """Words in a task that lift the penalty."""
+    """Words in a task that cancel the penalty."""
     penalty_words_inside: bool
-    """True if a word counts inside another, such as ``test`` in ``latest``."""
+    """True if a penalty word counts inside another word, such as ``test`` in ``latest``."""
     injected_lead: float
-    """The lead of a framework's own symbols over the best score."""
+    """The amount by which a framework's own symbols are placed above the best score."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,7 +168,7 @@ class PackingRules:
     proximity_per_phantom: float
     proximity_most: float
     delta_worth: Share
-    """A delta is worth sending if it costs less than this share of the whole context."""
+    """The share of the whole context's cost below which a delta is worth sending."""
     whole_tokens: Annotated[int, Range()]
     delta_tokens: Annotated[int, Range()]
     edge_tokens: Annotated[int, Range()]
@@ -178,12 +178,12 @@ class PackingRules:
 
 @dataclass(frozen=True, slots=True)
 class ReviewRules:
-    """Constants for the context of changed files and of a pull request."""
+    """Constants for the contexts of changed files and of pull requests."""
 
     cutoff: Share
     """The cutoff of the walk for a pull request."""
     first_mention_counts: bool
-    """True if a changed symbol counts as unchanged once it was listed as a user of another."""
+    """True if a changed symbol counts as unchanged once it has been listed as a user of another symbol."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,47 +191,47 @@ class NoteGraphRules:
     """Constants for building a graph of notes."""
 
     plain_headings: tuple[str, ...]
-    """Generic headings, in lower case. The name of a section with such a heading includes the name of its note."""
+    """Generic headings, in lower case. The name of a section with such a heading includes the note's name."""
     sections_most: CountLimit
-    """The maximum number of sections per note. Further text belongs to the last section."""
+    """The maximum number of sections per note. Any further text belongs to the last section."""
     set_aside: tuple[str, ...]
     """Folders, and values of ``status``, that make a note archived or deprecated, in lower case."""
     connector_most: Count
-    """A keyword, tag or file that more notes than this share connects none of them."""
+    """The number of notes above which a keyword, tag or file that they share connects none of them."""
     similar_above: Share
     similar_most: Count
     """The maximum number of edges from a note to similar notes in its folder."""
     similar_group: Count
-    """In folders with more notes than this, similar notes are not computed."""
+    """The number of notes in a folder above which similar notes are not computed."""
     caller_types: tuple[str, ...]
     """The types of edges from a user of a note to the note."""
     user_types: tuple[str, ...]
     """The types of edges from a note to a changed file or note that it uses."""
     hits_types: tuple[str, ...]
-    """The types of edges for hubs and authorities."""
+    """The types of edges from which hubs and authorities are computed."""
     delivers: Literal["whole", "summary"]
-    """The delivered part of a note: its whole text or its summary. Sections are always delivered whole."""
+    """The part of a note that is delivered: the whole text or the summary. Sections are always delivered whole."""
     shown: CountLimit
     """The number of results whose walk paths are recorded."""
     linked: CountLimit
-    """The number of results without a channel whose strongest walk path is recorded."""
+    """The number of results not found by any channel for which the strongest walk path is recorded."""
     ways: Count
     """The maximum number of recorded paths per result."""
     way_edges: Count
-    """The maximum length of a recorded path in edges."""
+    """The maximum number of edges in a recorded path."""
     neighbours: Count
     """The maximum number of recorded neighbours per result."""
     recency_of_change: bool
-    """True if the last change of a note determines its recency."""
+    """True if the last change of a note determines the note's recency."""
     other_confidence: Share
     confidences: dict[str, float]
     edge_weights: dict[str, float]
-    """The walk's weights for the types of edges that only notes have."""
+    """The walk's weights for edge types that occur only between notes."""
 
 
 @dataclass(frozen=True, slots=True)
 class KnowingProfile:
-    """A named set of constants of the engine."""
+    """A named set of the engine's constants."""
 
     name: str
     summary: str
@@ -258,9 +258,8 @@ class KnowingProfile:
 
 @cache
 def load_profile(source: str = "") -> KnowingProfile:
-    """The profile with the name ``source``, or read from the TOML file ``source``; the default for an empty name.
+    """The built-in profile called ``source`` (the default if empty), or the profile in the TOML file ``source``.
 
-    Raises :class:`brvtui.typed_tables.ProfileError` if there is no such profile, or one of its keys or values is
-    invalid.
+    Raises :class:`brvtui.typed_tables.ProfileError` if there is no such profile, or if a key or value in it is invalid.
     """
     return typed(KnowingProfile, profile_tables(source or ENGINE, PROFILES), "", source or ENGINE)

@@ -1,4 +1,4 @@
-"""Candidates from the walk or from changed files, and their ranking with hubs and authorities."""
+"""Candidates from the walk or from changed files, and the ranking of these candidates with hubs and authorities."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ def is_test(node: Node) -> bool:
 
 @dataclass(frozen=True)
 class ScoringContext:
-    """Facts outside the graph that candidates are scored with."""
+    """Facts outside the graph that are needed to score candidates."""
 
     now: float
     """The time in seconds since 1970."""
     penalised: Callable[[Node], bool] = is_test
-    """Returns True for nodes that are penalised, such as tests or archived notes."""
+    """A function that returns True for nodes that are penalised, such as tests or archived notes."""
     observes_change: bool = False
-    """True if the last change of a node counts as its last observation; otherwise it counts as its last commit."""
+    """True if a node's last change counts as its last observation; otherwise, its last commit does."""
     caller_types: tuple[str, ...] = ("calls",)
     """The types of edges from a user of a node to the node."""
     feedback: Mapping[str, float] = field(default_factory=dict)
@@ -35,7 +35,7 @@ class ScoringContext:
     session: Mapping[str, float] = field(default_factory=dict)
     """The boost for recent use, by node id."""
     committed: Callable[[Node], float | None] = lambda _: None
-    """Returns the time of a node's last commit, in seconds since 1970; None if it is unknown or long ago."""
+    """A function that returns the time of a node's last commit, in seconds since 1970; None if unknown or old."""
 
     def candidate(
         self, node: Node, callers: int, confidence: float, distance: int, walked: float = 0.0, provenance: str = ""
@@ -67,10 +67,10 @@ def reached(
     rules: ScoreRules,
     with_outside: bool = False,
 ) -> list[ScoringInput]:
-    """The nodes with at least the share ``cutoff`` of the best node's walk probability, best first.
+    """The nodes whose walk probability is at least the share ``cutoff`` of the best node's, best first.
 
     ``seeds`` maps positions to weights; a seed gets up to ``rules.seed_units`` extra callers. Nodes outside the corpus
-    are left out unless ``with_outside``.
+    are left out unless ``with_outside`` is set.
     """
     scores = walked.scores[: len(graph.nodes)]
     positions = np.flatnonzero((scores >= cutoff) & (scores > 0))
@@ -90,9 +90,10 @@ def reached(
 def around_files(
     graph: Graph, files: Sequence[str], around: ScoringContext, profile: KnowingProfile
 ) -> list[ScoringInput]:
-    """The nodes in ``files`` with their numbers of users, followed by the users.
+    """The nodes in ``files``, each with the number of its users, followed by the users.
 
-    If ``profile.review.first_mention_counts``, a node already listed as a user of an earlier one stays a user.
+    If ``profile.review.first_mention_counts`` is set, a node that was already listed as a user of an earlier node
+    remains a user.
     """
     minimum = profile.scoring.least_confidence
     own: dict[str, ScoringInput] = {}
@@ -131,7 +132,7 @@ def around_changes(
 def ranked(
     graph: Graph, candidates: Sequence[ScoringInput], hits: HitsRules, rules: ScoreRules
 ) -> list[ScoredCandidate]:
-    """The candidates, best first. Hubs and authorities count if there are more than ``hits.more_than``."""
+    """The candidates, best first. Hubs and authorities count if there are more than ``hits.more_than`` candidates."""
     if len(candidates) <= hits.more_than:
         return rank(candidates, None, rules)
     top = sorted(candidates, key=lambda one: -one.callers)[: hits.nodes]

@@ -34,21 +34,22 @@ class SymbolExplanation(NamedTuple):
 
     node: Node
     rank: int | None
-    """The rank, from 1; None if the node is not ranked."""
+    """The rank, counted from 1; None if the node is not ranked."""
     scored: ScoredCandidate | None
     channel: str
-    """The first channel that found it; otherwise one of WALK, BELOW and NONE."""
+    """The first channel that found the node; otherwise WALK, BELOW or NONE."""
     tier: str
-    """The pass over names that found it; empty if none did."""
+    """The name-matching pass that found the node; empty if none did."""
     is_seed: bool
     walk: float
-    """Its walk probability as a share of the highest one."""
+    """The node's walk probability as a share of the highest one."""
 
 
 def explain_symbol(text: str, result: TaskContext, graph: Graph) -> SymbolExplanation | None:
-    """The explanation of the best ranked node with the name ``text``, or with ``text`` in its qualified name.
+    """The explanation of the best-ranked node that is called ``text`` or has ``text`` in its qualified name.
 
-    If no such node is ranked, explains the first one in the graph by qualified name. Returns None if there is none.
+    If no such node is ranked, explains the first one in the graph by qualified name. Returns None if no such node
+    exists.
     """
     lower = text.lower()
     named = (
@@ -74,7 +75,9 @@ def explain_symbol(text: str, result: TaskContext, graph: Graph) -> SymbolExplan
 
 
 def _found_by(id_: str, search: SeedSearch) -> tuple[str, str]:
-    """The first channel that found a node, and the pass over names if it was that channel; both empty if none did."""
+    """The first channel that found a node and, if that channel searches names, the pass that found it; both empty if no
+    channel did.
+    """
     tier = next((hit.tier.value for hit in search.names if hit.id == id_), "")
     if tier:
         return Channel.TIERED, tier
@@ -88,7 +91,7 @@ def _found_by(id_: str, search: SeedSearch) -> tuple[str, str]:
 
 
 class GraphLoss(LossStage):
-    """Stages at which a note can be lost, earliest first."""
+    """The stages at which a note can be lost, earliest first."""
 
     NO_NODE = "not in the graph"
     NOT_NEAR = "it is not one of the files, and they do not lead to it"

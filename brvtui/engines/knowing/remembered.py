@@ -1,4 +1,4 @@
-"""Users' feedback on results, as scores and learned words for later tasks."""
+"""Users' feedback on results, turned into scores and learned words for later tasks."""
 
 from __future__ import annotations
 
@@ -20,25 +20,27 @@ from brvtui.wording import counted
 
 
 WINDOW_SECONDS = 600
-"""The time after a node's return within which the program can count it as used. brv-tui does not watch agents."""
+"""The time in seconds after a node is returned within which the original program can count it as used. brv-tui does not
+watch agents.
+"""
 NAME_LEAST = 3
 """The minimum length of an identifier that can name a symbol."""
 NO_CLUSTER = ""
-"""The cluster of a record that belongs to no group of tasks."""
+"""The cluster of a record that does not belong to any group of tasks."""
 
 
 class PendingNode(NamedTuple):
-    """A node that an answer returned."""
+    """A node returned in an answer."""
 
     id: str
     name: str
     """The identifier that counts as a use of the node."""
     returned: float
-    """The time of its last return, in seconds since 1970."""
+    """The time of the node's last return, in seconds since 1970."""
 
 
 class UseVerdict(NamedTuple):
-    """The outcome for pending nodes: those that were used, and those that were not."""
+    """The verdict on pending nodes: those that were used, and those that were not."""
 
     used: tuple[PendingNode, ...]
     unused: tuple[PendingNode, ...]
@@ -46,20 +48,21 @@ class UseVerdict(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class PendingUse:
-    """The nodes that have been returned and may still be used, by id."""
+    """The returned nodes that may still be used, by id."""
 
     pending: Mapping[str, PendingNode] = field(default_factory=dict)
     used: frozenset[str] = frozenset()
-    """The ids of the nodes used since the last flush. A node counts once, however often it is returned."""
+    """The ids of the nodes used since the last flush. A node counts once, regardless of how often it is returned."""
 
     def returned(self, nodes: Iterable[PendingNode]) -> PendingUse:
-        """A copy with ``nodes`` pending, too."""
+        """A copy with ``nodes`` added to the pending ones."""
         return replace(self, pending={**self.pending, **{node.id: node for node in nodes}})
 
     def detected(self, content: str, now: float) -> tuple[PendingUse, tuple[str, ...]]:
-        """A copy after ``content`` was read or written, and the ids of the nodes that it uses for the first time.
+        """A copy after ``content`` was read or written, and the ids of the nodes that are used in ``content`` for the
+        first time.
 
-        ``content`` uses a recently returned node if one of its identifiers equals the node's name, ignoring case.
+        ``content`` uses a recently returned node if an identifier in it equals the node's name, ignoring case.
         """
         words = {word.lower() for word in identifiers(content, NAME_LEAST)}
         used = tuple(
@@ -86,7 +89,7 @@ class PendingUse:
 
 
 def pending_node(node: Node, now: float) -> PendingNode:
-    """A symbol returned at ``now`` under its short name: the text after the last dot, or else after the last slash."""
+    """A symbol returned at ``now`` under its short name, the text after the last dot or, without one, slash."""
     name = node.qualified_name
     return PendingNode(node.id, name.rpartition("." if "." in name else "/")[2], now)
 
@@ -98,7 +101,7 @@ class FeedbackRecord(NamedTuple):
     is_useful: bool
     cluster: str = NO_CLUSTER
     root: str = ""
-    """The state of the node's package at that time; empty if it does not matter."""
+    """The state of the node's package at the time of the verdict; empty if the state does not matter."""
 
 
 def feedback_scores(
@@ -110,9 +113,9 @@ def feedback_scores(
 ) -> dict[str, float]:
     """The share of useful records, from 0 to 1, for each of ``ids`` that has records.
 
-    For a task with a cluster, only records of that cluster count, and records without a cluster if the rules say so.
-    For a task without a cluster, all records count. With ``roots``, records of another or an unknown state of the
-    node's package do not count.
+    For a task with a cluster, only records from that cluster count and, if the rules say so, records without a cluster.
+    For a task without a cluster, all records count. With ``roots``, records that refer to a different or unknown state
+    of the node's package do not count.
     """
     useful: dict[str, int] = {}
     total: dict[str, int] = {}
@@ -130,7 +133,7 @@ _MOST_NAMED = 3
 
 @dataclass(frozen=True, eq=False)
 class UseMemory:
-    """All feedback as records and learned words, under one profile. Documents are identified by path."""
+    """All feedback under one profile, as records and learned words. Documents are identified by path."""
 
     profile: KnowingProfile
     said: tuple[Feedback, ...] = ()
@@ -138,13 +141,13 @@ class UseMemory:
     learned: LearnedWords = LearnedWords()
 
     def scores(self, task: str) -> dict[str, float]:
-        """The share of useful votes for each document that was judged for tasks like ``task``, by path."""
+        """The share of useful votes for each document judged for tasks like ``task``, by path."""
         cluster = task_cluster(keyword_set(task, self.profile.keywords))
         paths = {record.id for record in self.records}
         return feedback_scores(self.records, paths, cluster, self.profile.use)
 
     def after(self, feedback: Sequence[Feedback]) -> UseMemory:
-        """The memory of all ``feedback``. Entries that are already in this memory are not processed again."""
+        """The memory of all ``feedback``. Entries that are already in the current memory are not processed again."""
         count = len(self.said)
         if tuple(feedback[:count]) != self.said:
             return UseMemory(self.profile).after(feedback)
@@ -167,7 +170,7 @@ class UseMemory:
 def unknown_judged(memory: UseMemory, result: TaskContext, graph: Graph, noun: str, nouns: str) -> str:
     """A message about judged documents that would count for the task of ``result`` but are not in ``graph``.
 
-    Empty if there are none. ``noun`` and ``nouns`` are the words for one document and for several.
+    The message is empty if there are none. ``noun`` and ``nouns`` are the words for one document and for several.
     """
     learned = (match.matched for match in result.search.matches if match.matched.source == LEARNED_SOURCE)
     counted_for = [*memory.scores(result.search.task), *(one.document for one in learned)]
@@ -181,5 +184,5 @@ def unknown_judged(memory: UseMemory, result: TaskContext, graph: Graph, noun: s
 
 
 def task_cluster(keywords: KeywordSet) -> str:
-    """The cluster of a task; ``NO_CLUSTER`` if it has no primary keywords."""
+    """The cluster of a task with the given keywords; ``NO_CLUSTER`` if there are no primary keywords."""
     return cluster_hash(keywords.primary) if keywords.primary else NO_CLUSTER

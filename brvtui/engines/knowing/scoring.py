@@ -19,18 +19,19 @@ from brvtui.engines.knowing.profile import AgeSteps, FeedbackWeights, HitsRules,
 
 
 _ROUNDS = 10
-"""The default number of rounds."""
+"""The default number of rounds for computing hubs and authorities."""
 
 
 class LinkRank(NamedTuple):
-    """A node's authority and hub values, each from 0 to 1. The squares over all nodes sum to 1."""
+    """A node's authority and hub values, each from 0 to 1. The squares of each value over all nodes add up to 1."""
 
     authority: float
     hub: float
 
 
 def hubs_and_authorities(graph: Graph, places: Sequence[int], rules: HitsRules) -> dict[int, LinkRank]:
-    """The hub and authority values of the nodes at ``places``, by the edges between them (Kleinberg's HITS).
+    """The hub and authority values of the nodes at ``places``, computed from the edges between these nodes (Kleinberg's
+    HITS).
 
     The number of rounds is fixed. Edges have no weight, but parallel edges count separately.
     """
@@ -76,14 +77,14 @@ _TEST_PATHS = (
 
 @dataclass(frozen=True, slots=True)
 class ScoringInput:
-    """The properties of a node that its score depends on. Ages are in seconds."""
+    """The properties of a node on which its score depends. Ages are in seconds."""
 
     node: Node
     callers: int
     """The walk probability in whole units, or the number of nodes that link to this one."""
     confidence: float
     distance: int
-    """0 for a seed, 1 for a node that the walk reached."""
+    """The distance from the seeds: 0 for a seed, 1 for a node that the walk reached."""
     walk: float = 0.0
     """The walk probability as a share of the highest one; 0 if there is no walk."""
     observed_age: float | None = None
@@ -111,16 +112,17 @@ class ScoredCandidate:
         return self.candidate.node
 
     def component(self, name: str) -> float:
-        """The value of the component ``name``; 0 if it has none."""
+        """The value of the component ``name``; 0 if the candidate has no such component."""
         return self.components.get(name, 0.0)
 
 
 def rank(
     candidates: Sequence[ScoringInput], links: Mapping[str, LinkRank] | None, rules: ScoreRules
 ) -> list[ScoredCandidate]:
-    """The candidates by score, best first. Equal ones keep their order.
+    """The candidates sorted by score, best first. Candidates with equal scores keep their order.
 
-    ``links`` contains hub and authority values by id. If it is None, they are not used, and other weights apply.
+    ``links`` contains hub and authority values by id. If ``links`` is None, these values are not used, and different
+    weights apply.
     """
     most_callers = max((candidate.callers for candidate in candidates), default=0)
     scored = [_scored(candidate, max(1, most_callers), links, rules) for candidate in candidates]
@@ -148,7 +150,7 @@ def _scored(
 
 
 def age_value(age: float | None, steps: AgeSteps) -> float:
-    """The value of an age in seconds. A negative age counts as less than a day."""
+    """The value assigned to an age in seconds. A negative age counts as less than a day."""
     if age is None:
         return steps.unknown
     for days, value in ((1, steps.day), (7, steps.week), (30, steps.month)):
@@ -158,7 +160,7 @@ def age_value(age: float | None, steps: AgeSteps) -> float:
 
 
 def authority_adjustment(links: LinkRank, is_seed: bool, rules: ScoreRules) -> float:
-    """The contribution of links to a score. It is positive for a seed with high values and negative for other nodes."""
+    """The contribution of links to a score: positive for a seed with high values, negative for other nodes."""
     limits = rules.authority
     if not is_seed:
         return -limits.other_factor * links.authority if links.authority > limits.other_above else 0.0
@@ -167,7 +169,7 @@ def authority_adjustment(links: LinkRank, is_seed: bool, rules: ScoreRules) -> f
 
 
 def feedback_value(share: float | None, weights: FeedbackWeights) -> float:
-    """The contribution of feedback to a score, which can be negative; ``share`` is the share of useful votes."""
+    """The contribution of feedback to a score, which may be negative; ``share`` is the share of useful votes."""
     if share is None or (share <= 0 and not weights.zero_counts):
         return 0.0
     if share > weights.neutral:
@@ -176,13 +178,13 @@ def feedback_value(share: float | None, weights: FeedbackWeights) -> float:
 
 
 def is_test_path(qualified_name: str) -> bool:
-    """True if a symbol is in a test, judged by its path."""
+    """True if the path of ``qualified_name`` shows that the symbol is in a test."""
     name = lower(qualified_name)
     return any(part in name for part in _TEST_PATHS) or ("/test_" in name and ".py" in name)
 
 
 def lifts_penalty(task: str, rules: ScoreRules) -> bool:
-    """True if ``task`` is about tests, so that they are not penalised."""
+    """True if ``task`` is about tests, in which case tests are not penalised."""
     text = lower(task)
     if rules.penalty_words_inside:
         return any(word in text for word in rules.penalty_words)
@@ -190,7 +192,7 @@ def lifts_penalty(task: str, rules: ScoreRules) -> bool:
 
 
 def result_confidence(scores: Sequence[float]) -> float:
-    """The lead of the best score over the tenth, from 0 to 1; 1 if there are fewer than ten scores."""
+    """The lead of the best score over the tenth-best, from 0 to 1; 1 if there are fewer than ten scores."""
     if len(scores) < _FLAT_RANK:
         return 1.0
     if scores[0] <= 0:

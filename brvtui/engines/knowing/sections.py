@@ -1,4 +1,4 @@
-"""The sections of a trace that only knowing has (``docs/reference/knowing.md``, "The trace")."""
+"""The trace sections that are specific to knowing (``docs/reference/knowing.md``, "The trace")."""
 
 from __future__ import annotations
 
@@ -11,28 +11,28 @@ ENGINE = "knowing"
 """The engine's name in settings, traces and files."""
 PROFILES = (ENGINE, "knowing-code")
 CHANNELS = ("tiered", "bm25", "equivalence", "path")
-"""The channels, in order of fusion."""
+"""The channels, in the order of fusion."""
 GAPS, VECTORS = "gaps", "vectors"
-"""The name of the step in which an embedder adds candidates, and the name of its pseudo-channel."""
+"""The name of the step in which an embedder adds candidates, and the name of the embedder's pseudo-channel."""
 
 
 @dataclass(frozen=True)
 class FoundBy:
-    """A channel that found a node of a note. Ranks start at 1."""
+    """A channel that found a node belonging to a note. Ranks start at 1."""
 
     channel: str
     rank: int
     why: str
-    """The match: a keyword, a phrase or a folder."""
+    """The text that matched: a keyword, a phrase or a folder."""
     node: str
-    """The title of the found node."""
+    """The title of the node that was found."""
     stand_ins: tuple[tuple[str, str], ...] = ()
-    """Related words that match the node, each with its word of the task."""
+    """Related words that match the node, each with the task word to which it is related."""
 
 
 @dataclass(frozen=True)
 class WayStep:
-    """One step of a path: an edge and the node that it leads to."""
+    """One step of a path: an edge, and the node to which it leads."""
 
     edge: str
     title: str
@@ -44,7 +44,7 @@ class WayStep:
 
 @dataclass(frozen=True)
 class WalkPath:
-    """A path of the walk from a seed to a result, and its share of the result's probability."""
+    """A path of the walk from a seed to a result, and the path's share of the result's probability."""
 
     seed: str
     seed_place: str
@@ -54,7 +54,7 @@ class WalkPath:
 
 @dataclass(frozen=True)
 class GraphPlace:
-    """A place on the map: a note with its sections, or another node (a folder, a keyword, a file, a missing target)."""
+    """A place on the map: a note with its sections, or another node (a folder, keyword, file or missing target)."""
 
     id: str
     """The path of a note, or the id of another node."""
@@ -63,7 +63,7 @@ class GraphPlace:
     file: str
     """The path of the note; empty for other nodes."""
     walk: float
-    """The walk probability of its best node as a share of the highest one."""
+    """The walk probability of the place's best node as a share of the highest one."""
     is_seed: bool
 
 
@@ -74,9 +74,9 @@ class GraphLink:
     source: str
     target: str
     forwards: str
-    """Its name seen from the source: ``related``."""
+    """The edge's name as seen from the source: ``related``."""
     backwards: str
-    """Its name seen from the target: ``related from``."""
+    """The edge's name as seen from the target: ``related from``."""
     weight: float
     """The edge's weight in the walk."""
 
@@ -88,46 +88,46 @@ class GraphMap:
     places: tuple[GraphPlace, ...]
     links: tuple[GraphLink, ...]
     centres: tuple[str, ...]
-    """The places whose heaviest links are all included. Other places have only their links to included places."""
+    """The places whose heaviest links are all included. Other places have only their links to places on the map."""
 
 
 @dataclass(frozen=True)
 class GraphResult:
-    """A ranked note. It is represented by its best node: the whole note or a section."""
+    """A ranked note, represented by its best node: the whole note or a section."""
 
     hit: Hit
     node: str
     kind: str
     seed_weight: float | None
-    """The weight of a seed; None if only the walk reached the note."""
+    """The weight as a seed; None if only the walk reached the note."""
     found_by: tuple[FoundBy, ...]
     fused_rank: int | None
-    """The rank among the candidates, from 1; None if no channel found it."""
+    """The note's rank among the candidates, from 1; None if no channel found the note."""
     fused_score: float
     walk: float
-    """Its walk probability as a share of the highest one."""
+    """The note's walk probability as a share of the highest one."""
     probability: float
     levels: int
     """The number of edges to the nearest seed."""
     ways: tuple[WalkPath, ...]
     other_ways: float
-    """The share of its probability from all other paths. With the shares of ``ways``, it sums to 1."""
+    """The share of the note's probability from paths other than ``ways``. All shares add up to 1."""
     authority: float
     hub: float
     tokens: int
     density: float
     is_packed: bool
     left: int
-    """The number of tokens left before this result."""
+    """The number of tokens left before this result was tried."""
     turn: int
-    """Its place in the packing order, from 1."""
+    """The note's place in the packing order, from 1."""
     beside: tuple[str, ...]
-    """The titles of other ranked nodes of the same note, best first."""
+    """The titles of other ranked nodes in the same note, best first."""
 
 
 @dataclass(frozen=True)
 class ToldSeed:
-    """A start of the walk, and the share of walkers that start there."""
+    """A node at which the walk starts, and the share of walkers that start there."""
 
     title: str
     file: str
@@ -142,14 +142,14 @@ class ToldRound:
     change: float
     """The sum of the absolute differences from the previous round."""
     mass: float
-    """The probability in the graph. With ``lost_to_modules`` and ``lost_as_negligible``, it sums to 1."""
+    """The probability in the graph. It adds up to 1 with ``lost_to_modules`` and ``lost_as_negligible``."""
     lost_to_modules: float
     lost_as_negligible: float
 
 
 @dataclass(frozen=True)
 class ToldWalk:
-    """The walk: its seeds, its rounds, and the reason for its end."""
+    """The walk: its seeds, its rounds, and the reason why it ended."""
 
     seeds: tuple[ToldSeed, ...]
     rounds: tuple[ToldRound, ...]
@@ -159,14 +159,14 @@ class ToldWalk:
     settled: float
     cutoff: float
     reached: int
-    """The number of nodes that it reached."""
+    """The number of nodes that the walk reached."""
     kept: int
     """The number of possible results above the cutoff."""
 
 
 @dataclass(frozen=True)
 class NoiseNode:
-    """A candidate rejected as noise, and the reason."""
+    """A candidate rejected as noise, and the reason for its rejection."""
 
     title: str
     file: str
@@ -175,38 +175,38 @@ class NoiseNode:
 
 @dataclass(frozen=True)
 class NoteOnCode:
-    """A note that mentions symbols of an answer."""
+    """A note that mentions symbols in an answer."""
 
     note: str
     ranks: tuple[int, ...]
-    """The ranks of these symbols in the answer, from 1."""
+    """The ranks, from 1, of the mentioned symbols in the answer."""
     written: tuple[str, ...]
-    """The names of symbols and files in the note, without duplicates."""
+    """The names of symbols and files as written in the note, without duplicates."""
 
 
 @dataclass(frozen=True)
 class GraphRetrieval:
-    """The details of a retrieval that only this engine has."""
+    """The details of a retrieval that are specific to this engine."""
 
     SECTION: ClassVar[str] = "graph_retrieval"
     entry: str
-    """The kind of the question: ``task``, ``files`` or ``changes``."""
+    """The kind of question: ``task``, ``files`` or ``changes``."""
     exact: tuple[str, ...]
     compounds: tuple[str, ...]
     components: tuple[str, ...]
     path_terms: tuple[str, ...]
     expression: str
-    """The FTS5 expression."""
+    """The FTS5 expression that was searched."""
     text_error: str
     concepts: tuple[str, ...]
-    """The classes with a phrase in the task."""
+    """The equivalence classes with a phrase in the task."""
     candidates: tuple[str, ...]
     """The files of the fused candidates, best first."""
     noise: tuple[NoiseNode, ...]
     focus: str
-    """The folder whose candidates were moved to the front; empty if there is none."""
+    """The folder whose candidates were moved to the front; empty if there is no such folder."""
     walk: ToldWalk | None
-    """The walk; None if there is no seed."""
+    """The walk; None if there are no seeds."""
     ranking: tuple[GraphResult, ...]
     """Every ranked note, best first."""
     map: GraphMap
@@ -220,18 +220,18 @@ class GraphRetrieval:
     edges: int
     broken_links: int
     session: int
-    """The number of ranked nodes with a boost from a recent run."""
+    """The number of ranked nodes that have a boost from a recent run."""
     judged: int
     """The number of ranked nodes whose score includes feedback."""
     deviations: tuple[str, ...]
-    """The points at which this profile follows the running program, not its documentation."""
+    """The points at which this profile follows the original program instead of its documentation."""
     notes_on_code: tuple[NoteOnCode, ...] = ()
-    """For code with notes: the notes that mention the packed symbols."""
+    """The notes that mention the packed symbols, if a code repository has notes."""
     files_without_note: tuple[str, ...] = ()
-    """For code with notes: the files of the packed symbols that no note mentions, without tests, best first."""
+    """For a repository with notes: the packed symbols' files that no note mentions, without tests, best first."""
     pack_root: str = ""
-    """The SHA-256 of the task and the packed texts in any order, in hexadecimal."""
+    """The SHA-256, in hexadecimal, of the task and the packed texts in any order."""
 
     def placed(self, file: str) -> GraphResult | None:
-        """The ranked note at ``file``; None if it was not ranked."""
+        """The ranked note at ``file``; None if that note was not ranked."""
         return next((one for one in self.ranking if one.hit.file == file), None)

@@ -1,4 +1,4 @@
-"""The constants of keywords, channels, fusion, seeds, use and recent runs."""
+"""The constants for keywords, channels, fusion, seeds, use and recent runs."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ class KeywordRules:
     code_least: Count
     code_most: Count
     prose_abbreviations: tuple[str, ...]
-    """Words with dots that are not code."""
+    """Words that contain dots but are not code."""
     capital_least: Count
-    """The minimum length of the noun after a verb for which a capitalized form is searched, too."""
+    """The minimum length of the noun after a verb from which its capitalized form is searched for as well."""
     part_least: Count
     bigram_least: Count
     bigram_long: Count
@@ -33,7 +33,7 @@ class KeywordRules:
     bigram_fillers: bool
     """True if fillers (``each``, ``some``) are allowed in bigrams."""
     bigrams_are_compounds: bool
-    """True if bigrams are compounds, as documented. Otherwise they are the last components, as in the program."""
+    """True if bigrams are compounds, as documented; otherwise, the last components, as in the original program."""
     stop_words: tuple[str, ...]
     verbs: tuple[str, ...]
     fillers: tuple[str, ...]
@@ -42,12 +42,12 @@ class KeywordRules:
 
 @dataclass(frozen=True, slots=True)
 class TieredRules:
-    """The conditions for each pass over names, and the number of results up to which it continues."""
+    """The conditions for each name-matching pass, and the number of results up to which it continues."""
 
     prefix_below: Count
     prefix_most: CountLimit
     components_below: Count
-    """Components are searched, too, if there are fewer results than this."""
+    """The number of results below which components are searched for."""
     substring_below: Count
     substring_most: CountLimit
     substring_least: Count
@@ -56,7 +56,7 @@ class TieredRules:
     path_most: CountLimit
     path_least: Count
     wildcards: bool
-    """True if ``_`` and ``%`` in a keyword match any text, as in the program's LIKE."""
+    """True if ``_`` and ``%`` in a keyword are wildcards, as in the original program's LIKE."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,76 +72,80 @@ class ColumnRules:
 
     @property
     def weights(self) -> tuple[float, ...]:
-        """The weights in the order of the columns."""
+        """The column weights as a tuple, in column order."""
         return (self.symbol_name, self.concepts, self.qualified_name, self.signature, self.file_path, self.doc)
 
 
 @dataclass(frozen=True, slots=True)
 class FullTextRules:
-    """Constants for full-text search and its texts."""
+    """Constants for full-text search and the texts that it searches."""
 
     limit: CountLimit
     columns: ColumnRules
     primary_alone: bool
-    """True if components are searched only without other keywords, as in the program; false for all keywords."""
+    """True if components are searched only when there are no other keywords, as in the original program; False if all
+    keywords are searched.
+    """
     phrases: AnyCount
     """The number of pairs of neighbouring components that are searched as phrases."""
     phrase_least: Count
     decomposed_least: Count
     decomposed_segments: Count
-    """The number of last segments of a dotted name to search if whole names match nothing."""
+    """The number of last segments of a dotted name that are searched if whole names match nothing."""
     decomposed_each: bool
-    """True if each compound without a match is split into its parts, as documented. Otherwise all are split, but only
-    if nothing matches, as in the program.
+    """True if each compound without a match is split into its parts, as documented. Otherwise, all are split, but only
+    if nothing matches, as in the original program.
     """
     expansions: AnyCount
     quoted: bool
-    """True if every term is quoted. Unquoted, as in the program, a term like ``server-side`` makes the channel fail."""
+    """True if every term is quoted. Without quotes, as in the original program, a term like ``server-side`` makes the
+    channel fail.
+    """
     acronyms: bool
-    """True if names are split before the last capital of a run (``HTML Parser``), as in the program. Otherwise they are
-    split only after a lower-case letter or a digit (``SQLite Store``), as documented.
+    """True if names are split before the last capital of a run (``HTML Parser``), as in the original program.
+    Otherwise, they are split only after a lower-case letter or a digit (``SQLite Store``), as documented.
     """
     camel_least: Count
     concept_least: Count
     plain_folders: tuple[str, ...]
-    """Generic folder names, which do not describe the subject of their files."""
+    """Generic folder names, which do not describe the subject of the files in them."""
     extensions: tuple[str, ...]
-    """File extensions, which end the path in a qualified name."""
+    """File extensions, which mark the end of the path in a qualified name."""
     thesaurus: dict[str, tuple[str, ...]]
 
 
 @dataclass(frozen=True, slots=True)
 class NoteClassRules:
-    """Constants for the classes built from keywords and tags of notes."""
+    """Constants for equivalence classes built from the keywords and tags of notes."""
 
     weight: Share
     least: Count
     """The minimum length of a phrase."""
     most_notes: Count
-    """Phrases with more notes than this are ignored."""
+    """The number of notes above which a phrase that they share is ignored."""
 
 
 @dataclass(frozen=True, slots=True)
 class EquivalenceRules:
-    """Constants for classes of phrases that map to names."""
+    """Constants for classes of phrases that are mapped to names."""
 
     verbs: tuple[str, ...]
     """Verbs that are combined with the phrases of the general classes."""
     target_least: Count
     generic_targets: tuple[str, ...]
-    """Names that are not resolved because too many symbols have them."""
+    """Names that are not resolved because too many symbols share them."""
     strong_phrases: Count
     injected_weight: float
     """The minimum weight of strong matches from ``injected_source`` that are moved to the top of the answer."""
     injected_source: str
     per_result: float
-    """The maximum number of nodes in the channel per result by name and full text."""
+    """The maximum number of nodes in the channel per result by name and by full text."""
     cap_least: AnyCount
-    """The lowest limit on nodes in the channel, however few results there are."""
+    """The minimum limit on nodes in the channel, regardless of the number of results."""
     alias_nodes: AnyCount
-    """The number of first results by name that get a class with the names of their neighbours."""
+    """The number of first results by name for which a class is built from the names of their neighbours."""
     alias_types: tuple[str, ...]
-    """The types of edges between neighbours."""
+    """The types of edges to the neighbours from which classes are built."""
     alias_weight: float
     alias_least: Count
     alias_generic_words: tuple[str, ...]
@@ -149,18 +153,18 @@ class EquivalenceRules:
     language_sample: Count
     """The approximate number of names checked to detect the language of a repository."""
     languages: dict[str, str]
-    """The language for each marker in a qualified name. An empty language does not count."""
+    """The language for each marker in a qualified name. Markers with an empty language do not count."""
 
 
 @dataclass(frozen=True, slots=True)
 class PathChannelRules:
-    """Constants for words of the task that name folders, and for the nodes in these folders."""
+    """Constants for task words that name folders, and for the nodes in these folders."""
 
     terms: CountLimit
     term_least: Count
     trimmed: str
     without: str
-    """Characters that exclude a word."""
+    """Characters that exclude a word from being a folder name."""
     rich_most: AnyCount
     lean_most: AnyCount
     other_most: AnyCount
@@ -168,8 +172,8 @@ class PathChannelRules:
     by_member: AnyCount
     """The maximum number of types with a matching member."""
     members_by_all: bool
-    """True if a member's own name may match any keyword of ``term_least`` bytes, as documented. Otherwise its qualified
-    name must match a primary keyword, as in the program.
+    """True if a member's own name may match any keyword of at least ``term_least`` bytes, as documented. Otherwise, the
+    member's qualified name must match a primary keyword, as in the original program.
     """
     limit: CountLimit
     owner_kinds: tuple[str, ...]
@@ -184,7 +188,7 @@ class PathChannelRules:
 
 @dataclass(frozen=True, slots=True)
 class FusionRules:
-    """Reciprocal rank fusion of the channels."""
+    """Constants for the reciprocal rank fusion of the channels."""
 
     k: Positive
     limit: CountLimit
@@ -193,7 +197,9 @@ class FusionRules:
     equivalence: float
     path: float
     path_competes: bool
-    """True if paths are fused with other channels, as in the program; false if they only add seeds, as documented."""
+    """True if the path channel is fused with the others, as in the original program; False if it only adds seeds, as
+    documented.
+    """
     learned_scales: bool
     """True if the weight of a learned word scales its share, as documented."""
 
@@ -203,18 +209,18 @@ class NoiseRules:
     """Constants that exclude candidates from the seeds."""
 
     fragments: tuple[str, ...]
-    """Texts that mark noise in a qualified name, in lower case."""
+    """Strings that mark a qualified name as noise, in lower case."""
     owners: tuple[str, ...]
-    """Texts that mark noise in the name of a member's type, in lower case."""
+    """Strings in the name of a member's type that mark the member as noise, in lower case."""
     short_most: AnyCount
-    """Names of this number of bytes or fewer are noise, except for ``short_names``."""
+    """The number of bytes up to which a name is noise, except for names in ``short_names``."""
     short_names: tuple[str, ...]
     """Short names that are not noise."""
 
 
 @dataclass(frozen=True, slots=True)
 class SeedSize:
-    """The number of seeds in a graph of more than ``above`` nodes."""
+    """The number of seeds in a graph with more than ``above`` nodes."""
 
     above: AnyCount
     seeds: CountLimit
@@ -228,21 +234,21 @@ class SeedRules:
     medium: SeedSize
     large: SeedSize
     rank_step: float
-    """The candidate of rank ``i``, from 0, has the weight ``1 / (1 + rank_step * i)``."""
+    """The step of the weights: the candidate of rank ``i``, from 0, has the weight ``1 / (1 + rank_step * i)``."""
     focus_above: AnyCount
-    """With more candidates than this, the largest package comes first."""
+    """The number of candidates above which the largest package comes first."""
     focus_least: Count
     types_above: AnyCount
-    """In a graph of more nodes than this, types come before members."""
+    """The number of nodes in the graph above which types come before members."""
     first_kinds: tuple[str, ...]
     implemented_kinds: tuple[str, ...]
     implements: str
     """The type of the edges from an implementing type."""
     path_weight: float
     path_more: AnyCount
-    """The maximum number of extra seeds from paths."""
+    """The maximum number of extra seeds from the path channel."""
     gap_below: AnyCount
-    """With fewer candidates than this, an embedder adds more."""
+    """The number of candidates below which an embedder adds more."""
     gap_most: CountLimit
     """The number of candidates up to which an embedder adds more."""
     gap_nearest: CountLimit
@@ -261,17 +267,17 @@ class SessionRules:
 
 @dataclass(frozen=True, slots=True)
 class UseRules:
-    """Rules for counting the use of a result."""
+    """Constants for counting the use of a result."""
 
     any_cluster: bool
-    """True if a record without keywords counts for every task. In the program, it does not count for tasks with
-    keywords.
+    """True if a record without keywords counts for every task. In the original program, such a record does not count
+    for tasks with keywords.
     """
 
 
 @dataclass(frozen=True, slots=True)
 class LearningSteps:
-    """Conditions and weights for learning words of tasks."""
+    """Conditions and weights for learning words from tasks."""
 
     keyword_least: Count
     noise_words: tuple[str, ...]
@@ -279,15 +285,17 @@ class LearningSteps:
     weight_least: Share
     weight_more: Share
     uses_more: Count
-    """The number of additional uses that gives the whole of ``weight_more``."""
+    """The number of additional uses at which the whole of ``weight_more`` is added."""
 
 
 @dataclass(frozen=True, slots=True)
 class PackCacheRules:
-    """The lifetime of a packed context in the cache."""
+    """Constants for the lifetime of a packed context in the cache."""
 
     memory_seconds: float
-    """The time for which a pack is valid even if the corpus changes. After that, a change makes it invalid."""
+    """The time in seconds for which a pack is valid whether or not the corpus changes. After that, a change makes the
+    pack invalid.
+    """
     entries: CountLimit
     whole_key: bool
-    """True if budget and scope are part of the key. The program serves a pack of one budget for another."""
+    """True if the cache key includes budget and scope. The original program ignores both."""

@@ -1,4 +1,4 @@
-"""The search for the walk's seeds for a task, with all intermediate results."""
+"""The search for the seeds of the walk for a task, with all intermediate results."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class NameTier(StrEnum):
 
 
 class NameHit(NamedTuple):
-    """A node, and the first pass and keyword that found it."""
+    """A node, and the first name-matching pass and keyword that found it."""
 
     id: str
     tier: NameTier
@@ -61,8 +61,8 @@ class NameHit(NamedTuple):
 def tiered_search(keywords: KeywordSet, lookup: NameLookup, rules: TieredRules) -> list[NameHit]:
     """The nodes whose names match a keyword, without duplicates, in the order of the passes.
 
-    Components are searched only if quoted identifiers and compounds find too few nodes. Substrings and paths are
-    searched only if exact names and prefixes find too few.
+    Components are searched for only if quoted identifiers and compounds find too few nodes. Substrings and paths are
+    searched for only if exact names and prefixes find too few.
     """
     search = _TieredSearch(lookup, rules)
     search.whole_and_beginnings(keywords.primary)
@@ -113,7 +113,7 @@ NOTHING_LEARNED = LearnedWords()
 
 @dataclass(frozen=True, eq=False)
 class SeedIndex:
-    """The indexes of a graph that the channels search."""
+    """The indexes of a graph in which the channels search."""
 
     graph: Graph
     profile: KnowingProfile
@@ -122,12 +122,12 @@ class SeedIndex:
     folders: FolderIndex
     classes: PhraseTable
     language: str = ""
-    """The language whose classes apply, in addition to those for all; empty if it is unknown."""
+    """The language whose classes apply in addition to those for all languages; empty if it is unknown."""
 
 
 @dataclass(frozen=True, slots=True)
 class SeedSearch:
-    """The path from a task to its seeds: the results of each channel, and how they are processed."""
+    """The path from a task to its seeds: the results of each channel, and the way in which they were processed."""
 
     task: str
     keywords: KeywordSet
@@ -135,29 +135,29 @@ class SeedSearch:
     names: tuple[NameHit, ...] = ()
     texts: TextSearch = TextSearch((), "", ())
     matches: tuple[ClassMatch, ...] = ()
-    """The classes with a phrase in the task, including unresolved ones."""
+    """The classes with a phrase in the task, including classes whose names were not resolved."""
     equivalents: tuple[EquivalenceHit, ...] = ()
     paths: tuple[PathHit, ...] = ()
     channels: tuple[ChannelList, ...] = ()
-    """The fused lists, in the order of :class:`Channel`."""
+    """The lists that were fused, in the order of :class:`Channel`."""
     fused: tuple[FusedNode, ...] = ()
     implementers: tuple[str, ...] = ()
-    """The nodes added because they implement a candidate."""
+    """The ids of nodes that were added because they implement a candidate."""
     noise: tuple[Noise, ...] = ()
     types_first: bool = False
     focus: str = ""
-    """The package that was moved to the front; empty if there is none."""
+    """The package that was moved to the front; empty if there is no such package."""
     candidates: tuple[str, ...] = ()
-    """The ids of the candidates without noise, in the order in which they become seeds."""
+    """The ids of the candidates that are not noise, in the order in which they become seeds."""
     seeds: tuple[SeedNode, ...] = ()
     injected: tuple[EquivalenceHit, ...] = ()
-    """The hits that are moved to the top of the answer, whatever their score."""
+    """The hits that are moved to the top of the answer, whatever their scores."""
     gap: GapFill | None = None
-    """The filled gap; None if there is no embedder."""
+    """The outcome of filling a gap; None if there is no embedder."""
 
     @property
     def near(self) -> dict[str, float]:
-        """The cosines of the nodes that filled a gap, nearest first, by id."""
+        """The cosines of the nodes that filled a gap, by id, nearest first."""
         return dict(self.gap.added) if self.gap is not None else {}
 
 
@@ -170,7 +170,7 @@ def seed_index(
 ) -> SeedIndex:
     """The index of ``graph``.
 
-    Texts that are also in ``last``, the index of an earlier graph, are not indexed again.
+    Texts that are already in ``last``, the index of an earlier graph, are not indexed again.
     """
     lookup = NameLookup(graph, profile.tiered.wildcards)
     texts = searched_texts(graph, profile.full_text, last.texts if last is not None else None)
@@ -184,9 +184,9 @@ def find_seeds(
     is_in_scope: Callable[[Node], bool] | None = None,
     near: NearSearch | None = None,
 ) -> SeedSearch:
-    """The seeds of ``task``. ``is_in_scope`` limits the results of the channels of names, texts and paths.
+    """The seeds for ``task``. ``is_in_scope`` limits the results of the name, full-text and path channels.
 
-    ``near`` finds more nodes with an embedder if words find too few candidates. The scope limits these, too.
+    ``near`` finds more nodes with an embedder if words find too few candidates. The scope limits these nodes as well.
     """
     profile = index.profile
     keywords = keyword_set(task, profile.keywords)
@@ -236,7 +236,7 @@ def find_seeds(
 
 
 class _SeedChannels:
-    """The channels of one index, limited to a scope."""
+    """The channels of one index, limited to one scope."""
 
     def __init__(self, index: SeedIndex, is_in_scope: Callable[[Node], bool] | None) -> None:
         self._index, self._is_in_scope = index, is_in_scope
@@ -256,7 +256,7 @@ class _SeedChannels:
     def matches(
         self, task: str, keywords: KeywordSet, names: Sequence[NameHit], learned: LearnedWords
     ) -> list[ClassMatch]:
-        """Built-in classes, then classes of neighbours, then learned ones."""
+        """The matches of built-in classes, then of classes built from neighbours, then of learned classes."""
         index, rules = self._index, self._index.profile
         aliases = PhraseTable(graph_aliases([hit.id for hit in names], index.graph, rules.equivalence))
         taught = learned.classes(keywords.all, rules.learning)

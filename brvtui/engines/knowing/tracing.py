@@ -1,4 +1,4 @@
-"""An answer as a trace: steps with checks, conserved counts, parts that sum to the score, and paths of the walk."""
+"""An answer as a trace: steps with checks, conserved counts, parts that add up to the score, and paths of the walk."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ VERSION = "knowing 2026-07"
 _DECIMALS = 3
 _MOST_LISTED = 6
 _NAMES = {"blast_radius": "reach", "distance": "nearness", "authority": "links"}
-"""Components whose displayed name differs from the program's."""
+"""Display names of components that differ from the original program's names."""
 _ALWAYS = ("blast_radius", "confidence", "recency", "distance")
 _LEAST_SHARE = 0.0005
 _STANDS_FOR = {
@@ -74,7 +74,7 @@ _STANDS_FOR = {
     GRAPH_SOURCE: "“{}” is in the title of a {} that it is linked to",
     LEARNED_SOURCE: "“{}” led to it before, and it was useful",
 }
-"""The explanation of a match by phrase, by the source of its class."""
+"""The text that explains a match by phrase, keyed by the source of the phrase's class."""
 
 
 @dataclass(frozen=True)
@@ -133,7 +133,7 @@ class TraceMaker:
 
     @cached_property
     def _finds(self) -> dict[str, list[FoundBy]]:
-        """The best rank of each file in each channel."""
+        """The best rank of each file in each channel that found it."""
         by_file: dict[str, dict[str, FoundBy]] = {}
         near = [(id_, f"similar in meaning, {cosine:.2f}") for id_, cosine in self.result.search.near.items()]
         for channel, finds in (*self._channels().items(), (VECTORS, near)):
@@ -150,7 +150,7 @@ class TraceMaker:
         return FoundBy(channel, rank, why, self._title(id_), stand)
 
     def _channels(self) -> dict[str, list[tuple[str, str]]]:
-        """The hits of each channel, best first, each with an explanation."""
+        """The hits of each channel, best first, each with an explanation of the match."""
         search = self.result.search
         return {
             Channel.TIERED: [(hit.id, f"{hit.tier} {hit.keyword}") for hit in search.names],
@@ -194,7 +194,7 @@ class TraceMaker:
 
     @cached_property
     def _drawn_notes(self) -> tuple[str, ...]:
-        """The notes whose links are drawn: the first results, and then the first results found only over links."""
+        """The notes whose links are drawn: the first results, then the first results found only through links."""
         limit = self.index.task.profile.notes.shown
         return tuple(dict.fromkeys((*self._best_first[:limit], *self._linked[:limit])))
 
@@ -473,7 +473,7 @@ _ENDED = {
 
 
 def _listed(leg: Leg, nouns: tuple[str, str]) -> str:
-    """The number of documents that a channel found, with a remark; the error if it failed."""
+    """The number of documents that a channel found, with a remark, or the error if the channel failed."""
     if leg.state is State.FAILED:
         return leg.why
     return counted(len(leg.hits), *nouns) + (f", {leg.why}" if leg.why else "")

@@ -1,4 +1,4 @@
-"""Texts of a trace: the verdict, the origin of a note, names of edges, and deviations of a profile."""
+"""Text for traces: the verdict, the origin of a note, names of edges, and deviations of a profile."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ _BACK = {
     "throws": "thrown by",
     "documents": "documented by",
 }
-"""Names of edges that are followed from target to source."""
+"""The names of edges that are followed from target to source."""
 
 
 def edge_words(type_: str) -> str:
@@ -58,7 +58,7 @@ def edge_words_back(type_: str) -> str:
 
 
 def deviations(profile: KnowingProfile) -> tuple[str, ...]:
-    """The points at which ``profile`` follows the running program, not its documentation, as text."""
+    """The points at which ``profile`` follows the original program instead of its documentation, as text."""
     cases = (
         (profile.walk.whole_neighbourhood, "edges are read from the cache, which loses most of their types"),
         (
@@ -77,7 +77,7 @@ def deviations(profile: KnowingProfile) -> tuple[str, ...]:
 
 
 def verdict(section: GraphRetrieval, noun: str = "note", nouns: str = "notes") -> str:
-    """The first note, the reason for it, and the number of notes in the budget; ``noun`` is the word for a result."""
+    """The first note, the reason for it, and the number of notes in the budget; ``noun`` names a result."""
     if section.entry == "task" and not (section.exact or section.compounds or section.components):
         return WITHOUT_KEYWORD
     packed = [one for one in section.ranking if one.is_packed]
@@ -91,7 +91,7 @@ def verdict(section: GraphRetrieval, noun: str = "note", nouns: str = "notes") -
 
 
 def how_found(one: GraphResult) -> str:
-    """The reason for a note in the answer: the matching words, or the path of the walk."""
+    """The reason for a note in the answer: the matching words, or the path of the walk to the note."""
     if not one.found_by and one.seed_weight is None and not one.probability:
         return "one of the files" if one.levels == 0 else "it uses one of the files"
     if one.found_by and one.seed_weight is not None:
@@ -103,7 +103,7 @@ def how_found(one: GraphResult) -> str:
 def way_in_words(one: GraphResult) -> str:
     """The strongest path of the walk to a note from elsewhere: ``from Token rotation: related → Sessions → links``.
 
-    A note and its sections count as one place. Empty if there is no such path.
+    A note and its sections count as one place. The text is empty if there is no such path.
     """
     paths = [stops for way in one.ways if len(stops := stops_of(way)) > 1 and way.seed_place != one.hit.file]
     straight = (stops for stops in paths if len(set(stops[::2])) == len(stops[::2]))
@@ -112,7 +112,7 @@ def way_in_words(one: GraphResult) -> str:
 
 
 def stand_ins_in_words(one: GraphResult) -> str:
-    """Words in a note that replace words of the task: ``“backoff”, “timeout” for “retry”``; empty if there are none."""
+    """The words in a note that replace task words: ``“backoff”, “timeout” for “retry”``; empty if there are none."""
     words: dict[str, list[str]] = {}
     for match in one.found_by:
         for word, keyword in match.stand_ins:
@@ -121,9 +121,8 @@ def stand_ins_in_words(one: GraphResult) -> str:
 
 
 def note_on_code(note: NoteOnCode) -> str:
-    """One line on a note: the symbols of the answer that it mentions, with their ranks, e.g.
-
-    ``a.md says Store: #1, #3``.
+    """One line about a note: the symbols of the answer that the note mentions, with their ranks, for example ``a.md
+    says Store: #1, #3``.
     """
     more_written = f" and {len(note.written) - _MOST_LISTED} more" if len(note.written) > _MOST_LISTED else ""
     ranks = ", ".join(f"#{rank}" for rank in note.ranks[:_MOST_LISTED])
@@ -132,7 +131,7 @@ def note_on_code(note: NoteOnCode) -> str:
 
 
 def stops_of(way: WalkPath) -> list[str]:
-    """The names of the places on a path and of the edges between them, alternating, without the last place.
+    """The names of the places on a path and of the edges between them, alternately, without the last place.
 
     A step within one place, such as from a note to its section, is left out.
     """
@@ -147,7 +146,7 @@ def stops_of(way: WalkPath) -> list[str]:
 def told_way(way: WalkPath, title: str) -> str:
     """A path to the note with the title ``title`` as text: ``Token rotation → related → here``.
 
-    The note's own sections appear by their headings.
+    Sections of that note appear under their headings.
     """
     if not way.steps:
         return "the walk starts here"
@@ -163,10 +162,10 @@ _LEAST = 2
 
 
 class QuestionWords:
-    """The words of a question, without stop words."""
+    """The words of a question, without stop words, for matching notes."""
 
     def __init__(self, question: str, rules: KeywordRules) -> None:
-        """Words of one letter are also left out."""
+        """Extracts the words of ``question``. Words of one letter are left out."""
         words = dict.fromkeys(_WORD.findall(question.lower()))
         self.words = [word for word in words if len(word) >= _LEAST and word not in rules.stop_words]
 
@@ -175,9 +174,9 @@ class QuestionWords:
         return [(word, re.compile(rf"(?<![^\W_]){re.escape(word)}[^\W_]*")) for word in self.words]
 
     def matched(self, title: str, path: str, text: str, inside: str = "") -> tuple[MatchedWord, ...]:
-        """The words that match in a note, whole or as a prefix, each with its matching fields.
+        """The words that match in a note, as whole words or as prefixes, each with the fields in which it matches.
 
-        Words in ``inside`` also match in the middle of a longer word of the title or path.
+        Words in ``inside`` match in the middle of a longer word of the title or path as well.
         """
         fields = [("title", title.lower()), ("path", path.lower()), ("text", text.lower())]
         return tuple(self._matches(fields, inside.lower()))

@@ -1,4 +1,4 @@
-"""The random walk with restart: the share of time that a walker from the seeds spends at each node."""
+"""The random walk with restart: the share of time that a walker, starting at the seeds, spends at each node."""
 
 from __future__ import annotations
 
@@ -18,72 +18,72 @@ from brvtui.engines.knowing.sections import ToldRound
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 Matrix = Any
-"""A sparse matrix of scipy, which has no type annotations."""
+"""A sparse scipy matrix, for which scipy has no type annotations."""
 Ended = Literal["settled", "order", "rounds", "no seeds"]
-"""The reasons for the end of a walk: no more change, stable leaders, the limit of rounds, or no start."""
+"""The reasons why a walk ends: no more change, stable leaders, the limit on rounds, or no seeds."""
 _RESTART, _ROUNDS = 0.2, 20
-"""Defaults for a restart and a number of rounds that are out of range."""
+"""Defaults for a restart share and a number of rounds that are out of range."""
 _DIGITS = 12
 _ROUNDING = 1e-12
 
 
 @dataclass(frozen=True, eq=False)
 class Steps:
-    """One step of a walk without the restart: the share of a node's probability that goes to each other node."""
+    """One step of a walk without restart: the share of a node's probability that goes to each other node."""
 
     arrivals: Matrix
     """The shares, with sources as columns and targets as rows. Parallel edges are merged."""
     leaks: Floats
-    """The share of each node's probability that is lost."""
+    """The share of each node's probability that is lost in a step."""
 
 
 @dataclass(frozen=True, eq=False)
 class WalkEdges:
-    """The edges of a graph as the walk uses them: in both directions, each with its weight.
+    """The edges of a graph as the walk uses them: in both directions, each with a weight.
 
-    Each edge has two entries, sorted by the node that they leave.
+    Each edge has two entries, sorted by the node that the entry leaves.
     """
 
     leaves: Positions
     enters: Positions
     edges: Positions
-    """The position of each entry's edge in the graph."""
+    """The position in the graph of each entry's edge."""
     weights: Floats
     hinders: Flags
-    """True for entries that lose weight if they lead into another module."""
+    """True for entries that lose weight if they lead into a different module."""
     opens: Flags
     """True for entries whose target node has its edges loaded."""
     starts: Positions
     modules: Positions
-    """The number of each node's module; -1 if it has none."""
+    """The module number of each node; -1 for a node without a module."""
     expands: Flags
-    """True for nodes whose edges the walk loads, which are those inside the corpus."""
+    """True for nodes whose edges the walk loads. These are the nodes inside the corpus."""
     other_module: float
     is_whole: bool
-    """True if edges are read as from the program's cache, which it does not use for a graph of one edge."""
+    """True if edges are read as from the original program's cache, which is not used for a graph with one edge."""
 
     @property
     def size(self) -> int:
-        """The number of positions."""
+        """The number of positions in the graph."""
         return len(self.modules)
 
     @cached_property
     def totals(self) -> Floats:
-        """The sum of the weights at each node."""
+        """The sum of the weights of the edges at each node."""
         return np.bincount(self.leaves, self.weights, self.size).astype(float)
 
     @cached_property
     def steps(self) -> Steps:
-        """Steps without losses between modules."""
+        """The steps without losses between modules."""
         return self.steps_among(np.full(self.size, -1, np.int64))
 
     @cached_property
     def hindered_steps(self) -> Steps:
-        """Steps with losses between the modules of all nodes."""
+        """The steps with losses between the modules of all nodes."""
         return self.steps_among(self.modules)
 
     def steps_among(self, modules: Positions) -> Steps:
-        """Steps with losses between ``modules``, which has the number of each node's module, or -1."""
+        """The steps with losses between ``modules``, an array with each node's module number, or -1."""
         shares = self.weights / np.where(self.totals, self.totals, 1.0)[self.leaves]
         here, there = modules[self.leaves], modules[self.enters]
         hindered = self.hinders & (here >= 0) & (there >= 0) & (here != there)
@@ -102,7 +102,7 @@ class Walk:
     rounds: tuple[ToldRound, ...]
     ended: Ended
     start: Floats
-    """The distribution of starting walkers."""
+    """The distribution of the walkers at the start."""
     ways: WalkEdges
     steps: Steps
     expanded: Flags
@@ -110,7 +110,7 @@ class Walk:
     restart: float
     negligible: float
     most_levels: int
-    """The maximum number of edges from a seed in :attr:`levels`."""
+    """The maximum number of edges from a seed that :attr:`levels` counts."""
 
     @cached_property
     def scores(self) -> Floats:
@@ -120,13 +120,13 @@ class Walk:
 
     @property
     def dead(self) -> Flags:
-        """Nodes without outgoing steps. Their probability returns to the seeds."""
+        """True for nodes without outgoing steps. Their probability returns to the seeds."""
         dead: Flags = ~self.expanded | (self.ways.totals == 0)
         return dead
 
     @cached_property
     def levels(self) -> Positions:
-        """The number of loaded edges from a seed to each node; -1 if it is unreachable."""
+        """The number of loaded edges from a seed to each node; -1 for unreachable nodes."""
         hops = np.full(self.ways.size, -1, np.int64)
         frontier = np.flatnonzero(self.start)
         level = 0
@@ -184,12 +184,12 @@ def _is_outside(node: Node) -> bool:
 
 
 def read_type(type_: str, rules: WalkRules, is_whole: bool) -> str:
-    """The effective type of an edge. With ``is_whole``, it comes from the program's cache, which keeps few types."""
+    """The effective type of an edge; with ``is_whole``, that in the original program's cache, which keeps few types."""
     return rules.lost_type if is_whole and type_ not in rules.kept_types else type_
 
 
 def edge_weight(type_: str, provenance: str, rules: WalkRules) -> float:
-    """The walk's weight of an edge."""
+    """The weight that the walk gives to an edge with the given type and provenance."""
     weight = rules.edge_weights.get(read_type(type_, rules, rules.whole_neighbourhood), rules.other_edges)
     is_generated = provenance == "lsp_resolved" and not rules.whole_neighbourhood
     return weight * rules.generated_edges if is_generated else weight
@@ -198,7 +198,8 @@ def edge_weight(type_: str, provenance: str, rules: WalkRules) -> float:
 def heaviest_edge(walk: Walk, graph: Graph, one: int, other: int) -> tuple[Edge, bool]:
     """The heaviest edge that ``walk`` takes from the node at ``one`` to its neighbour at ``other``.
 
-    If several are equal, it is the first. The second value is True if the edge points from ``one`` to ``other``.
+    If several edges are equally heavy, the first one is returned. The second value is True if the edge points from
+    ``one`` to ``other``.
     """
     ways = walk.ways
     row = slice(ways.starts[one], ways.starts[one + 1])
@@ -250,7 +251,7 @@ def _start(seeds: Mapping[int, float], size: int) -> Floats:
 
 
 def _expanded(ways: WalkEdges, seeds: list[int], rules: WalkRules) -> Flags:
-    """The nodes whose edges are loaded because they are close enough to a seed."""
+    """True for each node whose edges are loaded because the node is close enough to a seed."""
     expanded = np.zeros(ways.size, bool)
     frontier = np.asarray(sorted(seeds), np.int64)
     for _ in range(rules.levels + ways.is_whole):
@@ -275,7 +276,7 @@ def _entries(starts: Positions, nodes: Positions) -> Positions:
 
 
 def _steps(ways: WalkEdges, expanded: Flags, rules: WalkRules) -> Steps:
-    """The steps of a walk. Modules count if the checked nodes are in more than one."""
+    """The steps of a walk. Modules count if the checked nodes are in more than one module."""
     if rules.other_module >= 1:
         return ways.steps
     if not rules.module_sample:
@@ -288,10 +289,10 @@ def _steps(ways: WalkEdges, expanded: Flags, rules: WalkRules) -> Steps:
 
 
 def _leaders(probability: Floats, count: int, before: Sequence[int]) -> tuple[list[int], int]:
-    """The best nodes in order, and the size of the largest group of equal ones.
+    """The best nodes in order, and the size of the largest group of equal nodes.
 
-    Rounding keeps equal nodes in the order of the graph. The leaders of the round ``before`` only save time: they give
-    a lower bound for the probability of a leader.
+    Rounding keeps equal nodes in graph order. ``before`` contains the leaders of the previous round. They only save
+    time, by giving a lower bound for the probability of a leader.
     """
     minimum = float(probability[before].min()) - _ROUNDING if len(before) >= count else 0.0
     candidates = np.flatnonzero(probability >= max(minimum, _ROUNDING))
@@ -312,17 +313,17 @@ _FEW = 5
 
 @dataclass(frozen=True, slots=True)
 class WalkWay:
-    """A path from a seed, by positions in the graph, and the probability that it contributes."""
+    """A path from a seed, as positions in the graph, and the probability that it contributes."""
 
     places: tuple[int, ...]
     amount: float
 
 
 class StrongestWays:
-    """The strongest paths of one walk. Shared values are computed once."""
+    """The strongest paths of one walk. Values shared by several paths are computed once."""
 
     def __init__(self, walk: Walk, longest: int) -> None:
-        """``longest`` is the maximum number of edges in a path."""
+        """Prepares to search the paths of ``walk``. ``longest`` is the maximum number of edges in a path."""
         self._walk = walk
         keeps = ~walk.dead & (walk.probability >= walk.negligible)
         arrivals = walk.steps.arrivals
@@ -337,7 +338,7 @@ class StrongestWays:
             self._best.append(best)
 
     def to(self, place: int, limit: int) -> list[WalkWay]:
-        """Up to ``limit`` paths to the node at ``place``, strongest first. Probabilities are exact."""
+        """Up to ``limit`` paths to the node at ``place``, strongest first. The probabilities are exact."""
         ways = [WalkWay((place,), self._amount(0, float(self._walk.start[place])))]
         row = slice(self._starts[place], self._starts[place + 1])
         sources, shares = self._sources[row], self._shares[row]
@@ -353,13 +354,13 @@ class StrongestWays:
     def straight(self, place: int) -> WalkWay | None:
         """The strongest of the first few paths to the node at ``place`` that visits no node twice.
 
-        If there is none, the strongest of all; None if no path leads to the node.
+        If there is no such path, returns the strongest path of all; None if no path leads to the node.
         """
         ways = self.to(place, _FEW)
         return next((way for way in ways if len(set(way.places)) == len(way.places)), ways[0] if ways else None)
 
     def _amount(self, length: int, product: float) -> float:
-        """The probability of a path whose shares multiply to ``product``: it includes not restarting before the end."""
+        """The probability of a path whose shares multiply to ``product``, without a restart before its end."""
         rounds, restart = len(self._walk.rounds), self._walk.restart
         stays = restart if length < rounds else 1.0
         return stays * (1 - restart) ** length * product

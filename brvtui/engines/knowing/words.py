@@ -18,7 +18,7 @@ _SCHEME = "://"
 
 
 def camel_words(text: str, acronyms: bool = True) -> list[str]:
-    """Splits ``text`` at its capitals: ``HTMLParser`` becomes HTML, Parser.
+    """Splits ``text`` at capitals: ``HTMLParser`` becomes HTML, Parser.
 
     Without ``acronyms``, splits only after a lower-case letter or a digit: ``SQLiteStore`` becomes SQLite, Store.
     """
@@ -35,7 +35,7 @@ def identifiers(content: str, shortest: int) -> list[str]:
 
 
 def meaningful_words(qualified_name: str, generic: Collection[str], shortest: int) -> list[str]:
-    """The words of a name, without its path and the part before the first dot.
+    """The words of a name, without the path and the part before the first dot.
 
     Words in ``generic`` and words shorter than ``shortest`` bytes are left out.
     """
@@ -45,10 +45,11 @@ def meaningful_words(qualified_name: str, generic: Collection[str], shortest: in
 
 
 def file_part(qualified_name: str, extensions: Sequence[str]) -> str:
-    """The part of a qualified name up to the end of its file name, found by the first of ``extensions`` that occurs.
+    """The part of a qualified name up to the end of the file name, which is found by the first of ``extensions`` that
+    occurs.
 
-    If none occurs, or nothing follows it, returns the text up to the first dot after the last slash. Without a slash,
-    returns all of it.
+    If no extension occurs, or if nothing follows it, returns the text up to the first dot after the last slash. Without
+    a slash, returns the whole name.
     """
     for extension in extensions:
         at = qualified_name.rfind(extension)
@@ -62,7 +63,7 @@ def file_part(qualified_name: str, extensions: Sequence[str]) -> str:
 
 
 def symbol_part(qualified_name: str, extensions: Sequence[str]) -> str:
-    """A qualified name without its scheme, its path and, if it has one of ``extensions``, its file name."""
+    """A qualified name without its scheme, path and, if it ends in one of ``extensions``, file name."""
     name = qualified_name.rpartition(_SCHEME)[2].rpartition("/")[2]
     for extension in extensions:
         _, separator, symbol = name.partition(extension)
@@ -83,7 +84,7 @@ def searchable(text: str, rules: FullTextRules) -> str:
 
 
 def concepts(path: str, rules: FullTextRules) -> str:
-    """The words in a file's path that describe its subject: each folder and file name, split and whole."""
+    """The words in a path that describe the subject of the file: each folder and file name, whole and split."""
     words: list[str] = []
     for component in path.replace("\\", "/").split("/"):
         if lower(component) in rules.plain_folders:
@@ -95,7 +96,7 @@ def concepts(path: str, rules: FullTextRules) -> str:
 
 
 def searched_columns(node: Node, rules: FullTextRules) -> Columns:
-    """The texts of ``node`` that full-text search indexes. For a symbol, they are derived from its name."""
+    """The texts of ``node`` that full-text search indexes. A symbol's texts are derived from its name."""
     if node.columns is not None:
         return node.columns
     return Columns(
@@ -109,5 +110,5 @@ def searched_columns(node: Node, rules: FullTextRules) -> Columns:
 
 
 def long_camel_words(text: str, rules: FullTextRules) -> list[str]:
-    """The camel-case words of ``text`` that are long enough to be searched."""
+    """The camel-case words in ``text`` that are long enough to be searched for."""
     return [word for word in camel_words(text, rules.acronyms) if size(word) >= rules.camel_least]

@@ -1,1 +1,1 @@
-"""Soleri's vault search: BM25 finds a pool, seven weighted signals rank it (``docs/reference/soleri.md``)."""
+"""Soleri's vault search: BM25 finds a pool, which seven weighted signals rank (``docs/reference/soleri.md``)."""

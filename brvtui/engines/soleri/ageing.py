@@ -14,7 +14,7 @@ from brvtui.engines.soleri.vault import Vault
 from brvtui.trace import DatedEvent, DocumentForecast, Part
 
 NEAREST = 0.5
-"""The graph proximity of a direct neighbour, which is the highest possible."""
+"""The graph proximity of a direct neighbour, which is the highest possible value."""
 _OPENS, _FADES, _CLOSES, _HALVES = "window-opens", "window-fades", "window-closes", "age-halves"
 EVENT_KINDS = {
     _OPENS: "in an open window",
@@ -22,11 +22,11 @@ EVENT_KINDS = {
     _CLOSES: "past their window",
     _HALVES: "with an age factor that has halved",
 }
-"""The kinds of events over time, each with the state of an entry after it."""
+"""The kinds of events over time, each with the state of an entry after the event."""
 
 
 def best_score(weights: Weights) -> float:
-    """The highest possible score with ``weights``, which a perfect entry linked to one of the best would have."""
+    """The highest possible score with ``weights``: that of a perfect entry linked to one of the best entries."""
     return sum(weights.in_order) - (1 - NEAREST) * weights.graph_proximity
 
 
@@ -35,7 +35,8 @@ def forecast(
 ) -> DocumentForecast:
     """The best possible score of ``entry`` at ``now`` (seconds since 1970) and after ``day`` days, with future changes.
 
-    The query can have any words, tags and domain. Severity, age, tags, links and vector are properties of the entry.
+    The query can have any words, tags and domain. Severity, age, tags, links and vector are fixed properties of the
+    entry.
     """
     dated = replace(entry, created_at=None, updated_at=None) if profile.as_run.dates_dropped else entry
     reach = best_score(weights)
@@ -66,7 +67,7 @@ def _deductions(entry: VaultEntry, vault: Vault, weights: Weights, now: float, p
 
 
 def _changes(entry: VaultEntry, now: float, profile: SoleriProfile) -> Iterator[tuple[str, float, str]]:
-    """Yields the kind, time (seconds since 1970) and description of each coming or past change of ``entry``."""
+    """Yields the kind, time (seconds since 1970) and description of each past or future change of ``entry``."""
     if entry.valid_from is not None and entry.valid_from > now:
         yield _OPENS, entry.valid_from, "its window opens; before that, no word finds it"
     if entry.valid_until is not None:

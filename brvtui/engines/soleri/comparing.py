@@ -1,4 +1,4 @@
-"""Short comparisons of two scores, and the composition of a score."""
+"""Short comparisons of two scores, and the largest parts of a score."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ _VISIBLE = 0.0005
 
 @dataclass(frozen=True, slots=True)
 class NamedAmount:
-    """An amount in thousandths with the name of its signal; ``terms`` are the words behind it if the signal
-    is words.
+    """An amount in thousandths and the signal that it comes from. If the signal is words, ``terms`` are the words
+    behind the amount.
     """
 
     name: str
@@ -30,7 +30,7 @@ class NamedAmount:
     terms: tuple[str, ...] = ()
 
     def text(self, signed: bool) -> str:
-        """The amount as in the list of results, ``.014``, with a plus sign if ``signed``."""
+        """The amount as written in the list of results, ``.014``, with a plus sign if ``signed``."""
         sign = "−" if self.thousandths < 0 else "+" if signed else ""
         return sign + short(abs(self.thousandths) / 1000)
 
@@ -38,7 +38,8 @@ class NamedAmount:
 def differences(first: RankedEntry, second: RankedEntry) -> tuple[NamedAmount, ...]:
     """The largest differences between the parts of two scores, and the sum of the rest, advantages first.
 
-    They are rounded as beside the scores, and sum to the difference of the scores, rounded to thousandths.
+    The differences are rounded as in the list of results. Together, they add up to the difference of the scores,
+    rounded to thousandths.
     """
     shares = shares_of_lead(first.hit, second.hit, _DECIMALS, _MOST_NAMED - 1)
     amounts = [NamedAmount(OTHERS if name == REST else name, round(value * 1000)) for name, value in shares]
@@ -46,13 +47,13 @@ def differences(first: RankedEntry, second: RankedEntry) -> tuple[NamedAmount, .
 
 
 def composition(placed: RankedEntry) -> tuple[NamedAmount, ...]:
-    """The largest parts of a score, and the sum of the rest. They sum to the score, rounded to thousandths."""
+    """The largest parts of a score, and the sum of the rest. They add up to the score, rounded to thousandths."""
     amounts = [(part.name, part.value) for part in placed.hit.parts]
     return _named(amounts, tuple(term.term for term in placed.shared[:_MOST_TERMS]))
 
 
 def separating_terms(first: RankedEntry, second: RankedEntry) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The terms that favour the first entry most over the second, and those that favour the second most."""
+    """The terms that most favour the first entry over the second, and those that most favour the second."""
     gains: dict[str, float] = {}
     for sign, placed in ((1, first), (-1, second)):
         for term in placed.shared:
@@ -63,24 +64,24 @@ def separating_terms(first: RankedEntry, second: RankedEntry) -> tuple[tuple[str
 
 
 def shared_links(first: RankedEntry, second: RankedEntry) -> bool:
-    """True if links add equally to both scores, and so make no difference."""
+    """True if links add equally to both scores and therefore make no difference."""
     one, other = (sum(part.value for part in each.hit.parts[-1:]) for each in (first, second))
     return one > 0 and abs(one - other) < _VISIBLE
 
 
 def first_without_links(ranking: Sequence[RankedEntry]) -> tuple[int, RankedEntry] | None:
-    """The current rank and the entry that would be first without links; None if it is first with them."""
+    """The entry that would be first without links, and its current rank; None if that entry is first with links."""
     first = next(((rank, one) for rank, one in enumerate(ranking, 1) if one.first_rank == 1), None)
     return first if first is not None and first[0] > 1 else None
 
 
 def short(value: float) -> str:
-    """``value`` below 1 as in the list of results: ``.366``."""
+    """``value``, which is below 1, as written in the list of results: ``.366``."""
     return f"{value:.{_DECIMALS}f}".removeprefix("0")
 
 
 def _named(amounts: Sequence[tuple[str, float]], terms: tuple[str, ...] = ()) -> tuple[NamedAmount, ...]:
-    """The largest of ``amounts``, highest first, and the rest of their sum as :data:`OTHERS`."""
+    """The largest of ``amounts``, highest first, and the sum of the others as :data:`OTHERS`."""
     seen = sorted((one for one in amounts if abs(one[1]) >= _VISIBLE), key=lambda one: -abs(one[1]))
     shown = seen if len(seen) <= _MOST_NAMED else seen[: _MOST_NAMED - 1]
     exact = [value for _, value in shown]
@@ -97,7 +98,7 @@ def _named(amounts: Sequence[tuple[str, float]], terms: tuple[str, ...] = ()) ->
 
 
 def _in_thousandths(values: Sequence[float], total: float) -> list[int]:
-    """``values`` rounded to thousandths that sum to the rounded ``total``. The largest fractions are rounded up."""
+    """``values`` in thousandths that add up to the rounded ``total``; the largest fractions are rounded up."""
     scaled = [value * 1000 for value in values]
     rounded = [math.floor(value) for value in scaled]
     missing = round(total * 1000) - sum(rounded)

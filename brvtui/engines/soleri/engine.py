@@ -33,12 +33,12 @@ if TYPE_CHECKING:  # naming an engine, or showing a trace of it, must not wait f
     from brvtui.snapshot.naming import Named
 
 Progress = Callable[[int, int], None]
-"""Called with the number of entries that have a vector, and the total."""
+"""A function that is called with the number of entries that have a vector, and the total number."""
 MODES = ("full", "scan")
 _OPTIONS = {"top_k": int, "domain": str, "type": str, "severity": str, "tags": str, "max_tokens": int, "ids": str}
 FILTERS = ("domain", "type", "severity")
 _OTHERS = ("mode", "memories")
-"""The other options; ``memories`` is a file or its contents."""
+"""The other options; ``memories`` is the path of a file, or its contents."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +55,7 @@ class _ReadyVault:
 
 
 class Soleri:
-    """A pool by BM25, ranked by seven weighted signals. Previews call no service over a network."""
+    """A pool found by BM25 and ranked by seven weighted signals. Previews call no service over a network."""
 
     name = ENGINE
     title = "Soleri"
@@ -65,14 +65,14 @@ class Soleri:
     sections = (VaultSearch,)
 
     def __init__(self) -> None:
-        """The first query builds the index."""
+        """Creates an engine without an index. The first query builds the index."""
         self._ready: _ReadyVault | None = None
         self._indexing = threading.Lock()
         self._embedding = threading.Lock()
 
     @cached_property
     def presentation(self) -> SoleriPresentation:
-        """The presentation of its traces."""
+        """The presentation of Soleri's traces."""
         from brvtui.engines.soleri.presentation import SoleriPresentation
 
         return SoleriPresentation()
@@ -84,9 +84,9 @@ class Soleri:
         return load_profile(profile)
 
     def prepare(self, context: Context[SoleriProfile], progress: Progress, cancelled: Callable[[], bool]) -> None:
-        """Builds the vault of the snapshot, and computes the missing vectors.
+        """Builds the vault of the snapshot and computes missing vectors.
 
-        A failing or misconfigured embedder raises no error; the next answer reports it.
+        A failing or misconfigured embedder does not raise an error; the next answer reports the problem.
         """
         ready = self._with_vectors(context, progress, cancelled)
         embedder, _ = _embedder(context)
@@ -129,7 +129,7 @@ class Soleri:
         return with_causes(self, context, query, trace, terms(query.text, context.constants.as_run), FILTERS)
 
     def detail(self, context: Context[SoleriProfile], trace: Trace, file: str) -> Detail | None:
-        """The seven parts of the score of the note at ``file``, even if it is not in the answer; None if it is not a
+        """The seven parts of the score of the note at ``file``, whether or not it is in the answer; None if it is not a
         candidate.
 
         Raises KeyError for a note that is not in the snapshot.
@@ -147,7 +147,7 @@ class Soleri:
 
     @property
     def event_kinds(self) -> Mapping[str, str]:
-        """The kinds of events over time, by name."""
+        """The state of an entry after each kind of event over time, keyed by the name of the kind."""
         from brvtui.engines.soleri.ageing import EVENT_KINDS
 
         return EVENT_KINDS
@@ -155,7 +155,7 @@ class Soleri:
     def forecast(self, context: Context[SoleriProfile], document: str, day: float) -> DocumentForecast | None:
         """The best possible score of the note at ``document`` now and after ``day`` days, with future changes.
 
-        None if the file is not an entry.
+        The result is None if the file is not an entry.
         """
         from brvtui.engines.soleri.ageing import forecast
         from brvtui.engines.soleri.memories import adapted_weights
@@ -171,7 +171,7 @@ class Soleri:
     def learn(self, context: Context[SoleriProfile], trace: Trace, file: str, usefulness: Usefulness) -> str:
         """Stores feedback on the result ``file`` of ``trace``, and returns a line about its effect.
 
-        Raises :class:`EngineError` if it cannot be stored.
+        Raises :class:`EngineError` if the feedback cannot be stored.
         """
         from brvtui.engines.soleri.memories import accept_rate
 
@@ -293,7 +293,7 @@ def _comma_separated(option: str | None) -> tuple[str, ...]:
 
 
 def _memories(query: Query) -> tuple[tuple[Memory, ...] | None, Query]:
-    """The memories in ``query``, or None, and the query with these in place of their file."""
+    """The memories in ``query`` or None, and the query with the memories' contents in place of their file."""
     from brvtui.engines.soleri.memories import memories_of
 
     option = query.options.get("memories")
@@ -317,7 +317,7 @@ def _scope_notice(query: Query, notes: NoteVault) -> str:
 
 
 def _embedder(context: Context[SoleriProfile]) -> tuple[Embedder | None, str]:
-    """The embedder, and a notice if it is misconfigured, so that the ranking has no vectors."""
+    """The embedder, and a notice if it is misconfigured, in which case the ranking uses no vectors."""
     try:
         return embedder_of(context), ""
     except EngineError as error:
@@ -331,7 +331,7 @@ def _failure_notice(dense: Dense | None) -> str:
 
 
 def _feedback(context: Context[SoleriProfile]) -> tuple[FeedbackCounts, str]:
-    """The counts of feedback, and an error message if it cannot be read; the counts are then 0."""
+    """The counts of the feedback, and an error message if it cannot be read, in which case the counts are 0."""
     from brvtui.engines.soleri.memories import FeedbackCounts, feedback_counts
     from brvtui.services.provided import feedback_problem
 
@@ -346,7 +346,7 @@ def _mode(query: Query) -> Literal["full", "scan"]:
 
 
 def _query_vector(embedder: Embedder | None, ready: _ReadyVault, query: Query, watch: Stopwatch) -> Dense | None:
-    """The vector of the query; None without an embedder, so that only words are searched."""
+    """The vector of the query; None without an embedder, in which case only words are searched."""
     from brvtui.engines.soleri.search import Dense
 
     if embedder is None:

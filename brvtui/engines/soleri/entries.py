@@ -19,7 +19,7 @@ _CHARS_PER_TOKEN = 4
 
 @dataclass(frozen=True, slots=True)
 class VaultEntry:
-    """One entry of the vault. Times are in seconds since 1970; None if unset."""
+    """One entry in the vault. Times are in seconds since 1970, or None if unset."""
 
     id: str
     type: str
@@ -40,7 +40,7 @@ class VaultEntry:
     created_at: float | None = None
     updated_at: float | None = None
     compared_chars: int | None = None
-    """The number of characters of the context used for TF-IDF; None for all."""
+    """The number of characters of the context that are used for TF-IDF; None for all."""
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -49,38 +49,38 @@ class VaultEntry:
 
     @property
     def compared(self) -> str:
-        """The text for TF-IDF."""
+        """The text from which the entry's TF-IDF vector is computed."""
         return f"{self.title} {self.description} {self.context[: self.compared_chars]} {' '.join(self.tags)}"
 
     @property
     def embedded(self) -> str:
-        """The text of its vector: title, description and context, if not empty."""
+        """The text from which the entry's vector is computed: the title, description and context that are not empty."""
         return "\n".join(part for part in (self.title, self.description, self.context) if part)
 
     @property
     def has_window(self) -> bool:
-        """True if it has a validity window."""
+        """True if the entry has a validity window."""
         return self.valid_from is not None or self.valid_until is not None
 
     def is_listable(self, now: float) -> bool:
-        """True if its validity window is open at ``now``. A ``valid_until`` of 0 is in the past."""
+        """True if the entry's validity window is open at ``now``. A ``valid_until`` of 0 is in the past."""
         begun = self.valid_from is None or self.valid_from <= now
         return begun and (self.valid_until is None or self.valid_until > now)
 
     @property
     def tokens(self) -> int:
-        """The estimated number of tokens, without tags: one per four characters."""
+        """The estimated number of tokens in the entry without its tags: one per four characters."""
         texts = (self.title, self.description, self.context, self.example, self.counter_example, self.why)
         return math.ceil(sum(map(units, texts)) / _CHARS_PER_TOKEN)
 
     @property
     def budgeted_tokens(self) -> int:
-        """The estimated number of tokens, with tags, for a token budget."""
+        """The estimated number of tokens in the entry with its tags, as counted for a token budget."""
         texts = (self.title, self.description, self.context, self.example, self.counter_example, self.why)
         return math.ceil(sum(map(units, (*texts, compact(self.tags)))) / _CHARS_PER_TOKEN)
 
     def record(self) -> dict[str, Any]:
-        """The entry under Soleri's field names. Empty optional fields are left out."""
+        """The entry as a record under Soleri's field names. Empty optional fields are left out."""
         required = {
             "id": self.id,
             "type": self.type,
@@ -123,13 +123,13 @@ _MEMORY_FIELDS: Mapping[str, Any] = {
 
 @dataclass(frozen=True, slots=True)
 class Memory:
-    """A memory of a session, under Soleri's field names."""
+    """A memory of a past session, under Soleri's field names."""
 
     record: Mapping[str, Any]
 
     @property
     def archived(self) -> bool:
-        """True if it is archived, so that searches ignore it."""
+        """True if the memory is archived, so that searches ignore it."""
         return self.record["archivedAt"] is not None
 
     @property
@@ -140,7 +140,7 @@ class Memory:
 
 
 def memory(record: Mapping[str, Any]) -> Memory:
-    """The memory with the fields of ``record``, and defaults for the others."""
+    """The memory with the fields of ``record``, and with defaults for missing fields."""
     return Memory({**_MEMORY_FIELDS, **record})
 
 

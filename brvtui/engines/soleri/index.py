@@ -33,26 +33,26 @@ _PARAGRAPHS = re.compile(r"\n\s*\n")
 _BULLET = re.compile(r"^\s*[-*+]\s+")
 _FACTS, _REASON, _RAW, _NARRATIVE, _RELATIONS = "facts", "reason", "raw concept", "narrative", "relations"
 _LATEST = datetime.max.replace(tzinfo=UTC).timestamp()
-"""The limit of times in seconds. Larger numbers, infinity and NaN are not times."""
+"""The limit on times, in seconds. Larger numbers, infinity and NaN do not count as times."""
 TOP_LEVEL = "general"
-"""The domain of notes outside any folder."""
+"""The domain of notes that are not in any folder."""
 
 
 @dataclass(frozen=True, slots=True)
 class Mapped:
-    """The entry of a note, and the ids in the note's ``related``, including unknown ones."""
+    """The entry made from a note, and the ids in the note's ``related``, including unknown ids."""
 
     entry: VaultEntry
     related: tuple[str, ...]
 
 
 def entry_id(file: str) -> str:
-    """The id of the note at ``file``, a path in its tree."""
+    """The id of the note at ``file``, a path within its tree."""
     return file.removesuffix(".md")
 
 
 def map_note(note: Note, text: str, maturity: str, rules: MappingRules) -> Mapped:
-    """The entry of ``note``, which contains ``text``; ``maturity`` is empty if none is stored."""
+    """The entry for ``note``, whose text is ``text``; ``maturity`` is empty if none is stored."""
     front = parse(text)
     fields, body = front.fields, text[front.body_start :]
     sections = _sections(body)
@@ -101,9 +101,9 @@ def _severity(fields: Mapping[str, Any], maturity: str, rules: MappingRules) -> 
 
 
 def _sections(body: str) -> dict[str, str]:
-    """The texts below the headings of level 2, by the heading in lower case. Other heading lines are dropped.
+    """The text below each level-2 heading, keyed by the heading in lower case. Other heading lines are dropped.
 
-    The text before the first such heading has an empty name.
+    The text before the first such heading has an empty key.
     """
     sections: dict[str, list[str]] = {"": []}
     name = ""
@@ -136,7 +136,7 @@ def _first_time(fields: Mapping[str, Any], *names: str) -> float | None:
 
 
 def _seconds(value: Any) -> float | None:
-    """The time in a field, in seconds since 1970. A date without a time means 00:00 UTC; None if it is not a time."""
+    """The time in ``value``, in seconds since 1970; None if it is not a time. A date without a time means 00:00 UTC."""
     if isinstance(value, str):
         try:
             value = datetime.fromisoformat(value.strip())
@@ -152,12 +152,12 @@ def _seconds(value: Any) -> float | None:
 
 
 HOME = "project"
-"""The tier of the project's own tree, which has links and vectors."""
+"""The tier of the project's own tree, which is the one with links and vectors."""
 
 
 @dataclass(frozen=True, slots=True)
 class VaultRow:
-    """A note with its entry, and the file that the entry comes from."""
+    """A note with its entry, and the file from which the entry was made."""
 
     note: Note
     mapped: Mapped
@@ -169,16 +169,16 @@ class VaultRow:
 
 @dataclass(frozen=True, eq=False)
 class NoteVault:
-    """The vault of one snapshot, and the notes of its entries."""
+    """The vault of one snapshot, and the notes from which its entries were made."""
 
     vault: Vault
     rows: Mapping[str, tuple[VaultRow, ...]]
-    """The rows of each tier, in the order of its entries."""
+    """The rows of each tier, in entry order."""
     notes: Mapping[tuple[str, str], Note]
     """The notes by tier and id."""
     shadowed: Mapping[str, str]
-    """The paths of notes that are not entries because another note in their tier has the same id, with that note's
-    path.
+    """The paths of notes that are not entries because another note in the same tier has the same id, each with the path
+    of that note.
     """
 
     @cached_property
@@ -187,11 +187,11 @@ class NoteVault:
         return sum(not row.is_read for rows in self.rows.values() for row in rows)
 
     def note(self, tier: str, id_: str) -> Note:
-        """The note of the entry ``id_`` in ``tier``. Raises KeyError if there is none."""
+        """The note behind the entry ``id_`` in ``tier``. Raises KeyError if there is no such entry."""
         return self.notes[tier, id_]
 
     def found(self, path: str) -> tuple[str, VaultEntry] | None:
-        """The tier and the entry of the note at ``path``; None if the file is not an entry."""
+        """The tier and entry of the note at ``path``; None if the file is not an entry."""
         return self._by_path.get(path)
 
     @cached_property
@@ -199,16 +199,16 @@ class NoteVault:
         return {row.note.path: (tier, row.mapped.entry) for tier, rows in self.rows.items() for row in rows}
 
     def entry_of(self, path: str) -> str:
-        """The id of the entry of the note at ``path``; empty if the file is not an entry."""
+        """The id of the entry for the note at ``path``; empty if the file is not an entry."""
         found = self.found(path)
         return found[1].id if found is not None else ""
 
 
 def index_notes(snapshot: Snapshot, profile: SoleriProfile, before: NoteVault | None = None) -> NoteVault:
-    """The vault of every searchable note in ``snapshot``, with one tier per tree.
+    """A vault with all searchable notes in ``snapshot``, with one tier per tree.
 
-    ``before`` is an earlier vault with the same profile. Notes whose file and maturity have not changed since then are
-    not read again. Derived files and archived stubs are left out because they would count twice.
+    ``before`` is an earlier vault with the same profile. Notes whose file and maturity have not changed since the
+    earlier vault are not read again. Derived files and archived stubs are left out because they would count twice.
     """
     known = {row.note.path: row for rows in before.rows.values() for row in rows} if before is not None else {}
     by_tier: dict[str, dict[str, VaultRow]] = {}
@@ -249,7 +249,7 @@ def _row(snapshot: Snapshot, position: int, note: Note, profile: SoleriProfile, 
 
 
 def _tier_of(row: VaultRow, profile: SoleriProfile) -> str:
-    """The tier of a note: from its frontmatter, or else from its tree."""
+    """The tier of a note: the one in its frontmatter, or otherwise that of its tree."""
     rules, alias = profile.mapping, row.note.alias
     if row.mapped.entry.tier in ("agent", "project", "team"):
         return row.mapped.entry.tier
@@ -276,7 +276,7 @@ def _tier(name: str, rows: Sequence[VaultRow], profile: SoleriProfile, before: N
 
 
 def _document_counts(tiers: Sequence[Tier], before: Vault | None) -> tuple[int, Counter[str]]:
-    """The number of entries, and the number of entries with each term. Only changed entries are counted again."""
+    """The number of entries, and of entries with each term. Only changed entries are counted again."""
     entries: list[VaultEntry] = list(Vault(tuple(tiers)).entries())
     if before is None or before.document_counts is None:
         return len(entries), count_documents(entry.compared for entry in entries)

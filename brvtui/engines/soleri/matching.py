@@ -30,15 +30,15 @@ def terms(query: str, as_run: ProgramDeviations) -> tuple[str, ...]:
 
 
 def alternatives(query: str, as_run: ProgramDeviations) -> Sequence[str]:
-    """The expressions to join by OR. A query without terms is passed to FTS5 unchanged."""
+    """The expressions that are joined by OR. A query without terms is passed to FTS5 unchanged."""
     return terms(query, as_run) or (query,)
 
 
 def many_bare_words(query: str, as_run: ProgramDeviations) -> Sequence[str]:
-    """The words of a query without terms that would take FTS5 a long time; empty for any other query.
+    """The words of a query without terms that FTS5 would take a long time to search; empty for any other query.
 
-    FTS5 joins such words by AND and sums a score for each, including repetitions. Its time is quadratic in their
-    number.
+    FTS5 joins such words by AND and adds up a score for each word, including repetitions. The time that it takes is
+    quadratic in the number of words.
     """
     words = _WORD.findall(query)
     is_long = len(words) > _SLOW_WORDS and not terms(query, as_run)
@@ -46,7 +46,7 @@ def many_bare_words(query: str, as_run: ProgramDeviations) -> Sequence[str]:
 
 
 def expression(query: str, as_run: ProgramDeviations) -> str:
-    """The whole FTS5 expression."""
+    """The whole FTS5 expression for ``query``."""
     return _OR.join(alternatives(query, as_run))
 
 

@@ -1,6 +1,6 @@
-"""Memories of sessions from a file of the user (``docs/reference/soleri.md``, "Memories").
+"""Memories of sessions, read from a file given by the user (``docs/reference/soleri.md``, "Memories").
 
-A context tree has no memories; they come from an export of Soleri's table ``memories``.
+A context tree has no memories, so they come from an export of Soleri's table ``memories``.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from brvtui.tree.reading.json_file import read_json
 
 @dataclass(frozen=True, slots=True)
 class FeedbackCounts:
-    """The number of results that were used, modified, dismissed, or failed."""
+    """The numbers of results that were used, modified, dismissed, or failed."""
 
     accepted: int = 0
     modified: int = 0
@@ -39,7 +39,7 @@ class FeedbackCounts:
 
 
 def feedback_counts(counts: Mapping[Usefulness, int]) -> FeedbackCounts:
-    """The counts of a feedback log."""
+    """The counts in a feedback log, by kind of usefulness, as :class:`FeedbackCounts`."""
     return FeedbackCounts(
         counts.get(Usefulness.ACCEPTED, 0),
         counts.get(Usefulness.MODIFIED, 0),
@@ -49,7 +49,7 @@ def feedback_counts(counts: Mapping[Usefulness, int]) -> FeedbackCounts:
 
 
 def expected_weights(counts: FeedbackCounts, hybrid: bool, profile: SoleriProfile) -> Weights:
-    """The weights once there is enough feedback with the rate of ``counts``; the fixed ones if there is no feedback."""
+    """The weights after enough feedback at the rate of ``counts``; the fixed weights without feedback."""
     enough = profile.learning.rows
     if not counts.rows or counts.rows >= enough:
         return adapted_weights(counts, hybrid, profile)
@@ -65,7 +65,7 @@ def accept_rate(counts: FeedbackCounts, profile: SoleriProfile) -> float | None:
 
 
 def adapted_weights(counts: FeedbackCounts, hybrid: bool, profile: SoleriProfile) -> Weights:
-    """The weights after feedback, which sum to 1; the fixed ones until there are enough rows.
+    """The weights after feedback, which add up to 1; the fixed weights until there are enough rows of feedback.
 
     ``hybrid`` is True if there is an embedding provider.
     """
@@ -97,14 +97,15 @@ class RecalledMemories:
     """The memories that match a query, best first."""
 
     held: int
-    """The number of memories, including archived ones."""
+    """The total number of memories, including archived ones."""
     expression: str
-    """The FTS5 expression."""
+    """The FTS5 expression with which memories were searched."""
     found: tuple[Memory, ...]
 
 
 def memories_of(option: Any) -> tuple[Memory, ...]:
-    """The memories in the option ``memories``: the path of a JSON file with a list of records, or the records.
+    """The memories in the option ``memories``: the path of a JSON file with a list of records, or the records
+    themselves.
 
     Raises :class:`EngineError` for any other value.
     """
@@ -125,7 +126,7 @@ def memories_of(option: Any) -> tuple[Memory, ...]:
 def search_memories(memories: Sequence[Memory], query: str, profile: SoleriProfile, limit: int) -> list[Memory]:
     """The memories that match ``query``, best first by BM25 with equal weights. Archived ones are left out.
 
-    BM25 still counts archived ones as documents. A query that FTS5 cannot parse matches nothing.
+    Archived memories still count as documents in BM25. A query that FTS5 cannot parse matches nothing.
     """
     expressions = (query,) if profile.as_run.memories_untransformed else alternatives(query, profile.as_run)
     index = full_text(IndexLayout(MEMORY_COLUMNS), [memory.columns for memory in memories])
@@ -137,13 +138,13 @@ def search_memories(memories: Sequence[Memory], query: str, profile: SoleriProfi
 
 
 def recalled(memories: Sequence[Memory], query: str, profile: SoleriProfile, limit: int) -> RecalledMemories:
-    """The first ``limit`` of ``memories`` that match ``query``."""
+    """The first ``limit`` of ``memories`` that match ``query``, with the search that found them."""
     used_query = query if profile.as_run.memories_untransformed else expression(query, profile.as_run)
     return RecalledMemories(len(memories), used_query, tuple(search_memories(memories, query, profile, limit)))
 
 
 def _checked(record: Any, number: int, name: str) -> Mapping[str, Any]:
-    """``record`` if it is a valid memory. Raises :class:`EngineError` if not."""
+    """``record`` if it is a valid memory. Raises :class:`EngineError` if it is not."""
     if not isinstance(record, dict):
         raise EngineError(f"{name}: memory {number} is not an object with id, context and summary")
     wrong = next((field for field in _TEXTS if not isinstance(record.get(field), str)), "")

@@ -1,4 +1,4 @@
-"""The presentation of Soleri's traces: the sentence, signals, the pool, links and the guard."""
+"""The presentation of Soleri's traces: the sentence, the signals, the pool, links and the guard."""
 
 from __future__ import annotations
 
@@ -62,8 +62,8 @@ def sentence(trace: Trace) -> Sentence:
 
 
 def _wordless(first: Hit, query: str) -> str:
-    """The reason for a first entry without a counted word. The pool also matches stop words, short words and other
-    forms.
+    """The reason for a first entry that contains no counted word, because the pool matches stop words, short words and
+    other forms as well.
     """
     if all(place.leg == VECTOR for place in first.places):
         return "; it contains none of your words"
@@ -75,7 +75,7 @@ def _wordless(first: Hit, query: str) -> str:
 
 
 def _without_links(section: VaultSearch) -> Iterator[Clause]:
-    """A clause about the entry that would be first without links."""
+    """Yields a clause about the entry that would be first without links."""
     other = first_without_links(section.ranking)
     if other is not None:
         rank, placed = other
@@ -126,7 +126,7 @@ def _amounts(amounts: Sequence[NamedAmount], signed: bool) -> list[Span]:
 
 
 def _nothing(section: VaultSearch, trace: Trace) -> Iterator[Clause]:
-    """Clauses about words that no entry contains, or another reason for having no results."""
+    """Yields clauses about words that no entry contains, or about another reason why there are no results."""
     if section.ranking:
         room = f"a limit of {section.limit}" if section.limit < 1 else f"a budget of {section.max_tokens} tokens"
         yield clause(f"{room} has no room for any of {counted(len(section.ranking), 'entry', 'entries')}")
@@ -180,7 +180,7 @@ class SoleriPresentation(Presentation):
         return "vectors failed" if trace.section(VaultSearch).embedder_error else ""
 
     def reading(self, trace: Trace, glyphs: Glyphs) -> Groups:
-        """The expression, filters, memories, and deviations from the documentation."""
+        """The expression, the filters, the memories, and the deviations from the documentation."""
         section = trace.section(VaultSearch)
         groups: Groups = [(9, [("searched ", "muted"), (section.expression, "text")])]
         if section.filters:
@@ -200,7 +200,7 @@ class SoleriPresentation(Presentation):
     def remark(self, trace: Trace, hit: Hit) -> str:
         """The hit's ranks in the pool and among the vectors, and the effect of a link: ``b1 v4 link, was 3``.
 
-        They follow a remark if only other forms of the words, or words that do not count, match.
+        If only other forms of the query words, or words that do not count, match, a remark precedes the ranks.
         """
         places = [f"{'v' if place.leg == VECTOR else 'b'}{place.rank + 1}" for place in hit.places]
         placed = trace.section(VaultSearch).placed(hit.file)
@@ -213,7 +213,7 @@ class SoleriPresentation(Presentation):
         return plural(round(miss.short), "rank"), f"rank {miss.rank}"
 
     def flow(self, trace: Trace, glyphs: Glyphs, legs: str = "legs") -> Iterator[Block]:
-        """Yields the pool and vectors, counts, weights, and deviations from the documentation."""
+        """Yields the pool and the vectors, the counts, the weights, and the deviations from the documentation."""
         section = trace.section(VaultSearch)
         yield from super().flow(trace, glyphs, legs)
         yield from _tiers(section)
@@ -223,7 +223,7 @@ class SoleriPresentation(Presentation):
         yield from deviation_blocks(section.deviations)
 
     def place(self, trace: Trace, file: str, glyphs: Glyphs) -> Iterator[Block]:
-        """Yields the links to an entry, its shared terms, its ranks, and dropped copies in other tiers."""
+        """Yields the links to an entry, the shared terms, the ranks, and dropped copies in other tiers."""
         section = trace.section(VaultSearch)
         placed = section.placed(file)
         if placed is None:
@@ -240,7 +240,7 @@ class SoleriPresentation(Presentation):
         yield Text(f"{weights}, so no score exceeds {section.reach:.3f} (hatched in the bar)", "muted")
 
     def not_scored(self, trace: Trace) -> str:
-        """The message for a note that nothing found."""
+        """The message for a note that no search found."""
         return "neither words, vectors nor links found it"
 
     def answer(self, trace: Trace) -> Iterator[Block]:
@@ -258,12 +258,12 @@ class SoleriPresentation(Presentation):
         return Titled(f"given, {section.shape}", map(Text, map(visible, rows)) if section.given else nothing)
 
     def words(self, trace: Trace) -> Sequence[str]:
-        """The searched terms."""
+        """The terms that were searched for."""
         return trace.section(VaultSearch).expression.split(" OR ")
 
 
 def _link_remark(placed: RankedEntry | None, section: VaultSearch) -> list[str]:
-    """``link`` if a link added to the score, with the rank before links counted if it differs."""
+    """The remark ``link`` if a link added to the score, with the rank before links were counted if it differs."""
     if placed is None or not placed.path:
         return []
     if placed.first_rank == section.ranking.index(placed) + 1:
@@ -292,7 +292,7 @@ def _title(id_: str, section: VaultSearch) -> str:
 
 
 def _named_links(placed: RankedEntry, section: VaultSearch) -> Iterator[str]:
-    """Yields each link on the path as the notes have it: the naming and the named entry."""
+    """Yields each link on the path as it is written in the notes: the entry that names and the entry that is named."""
     steps = zip(placed.path, placed.path[1:], placed.named_by, strict=False)
     for one, other, namer in steps:
         named = other if namer == one else one
@@ -309,7 +309,7 @@ def _link_start_blocks(section: VaultSearch) -> Iterator[Block]:
 
 
 def _terms(placed: RankedEntry, query: str) -> Iterator[Block]:
-    """Yields the contributions to the signal of words, their sum, and the words of the query that do not count."""
+    """Yields the contributions to the words signal, their sum, and the query words that do not count."""
     yield Rule("shared terms: query × entry ÷ both lengths")
     left_out = uncounted(query)
     if not placed.shared:
@@ -333,8 +333,8 @@ def _terms(placed: RankedEntry, query: str) -> Iterator[Block]:
 
 
 def _quotient(shared: SharedTerm) -> str:
-    """The formula of a contribution: the weight in the query × the weight in the entry ÷ the product of
-    both lengths.
+    """The formula of a term's contribution: the weight in the query × the weight in the entry ÷ the product of both
+    lengths.
     """
     product = shared.in_query * shared.in_entry
     lengths = product / shared.adds if shared.adds else 0.0
@@ -357,7 +357,7 @@ def _places(placed: RankedEntry, section: VaultSearch) -> Iterator[str]:
 
 
 def _other_weights_line(placed: RankedEntry, section: VaultSearch) -> Iterator[Text]:
-    """The score with the weights before or after feedback."""
+    """A line with the score under the weights that applied before feedback, or that will apply after it."""
     learned = section.weights
     if learned.rate is not None:
         when = "with the fixed weights" if learned.moved else f"at {learned.needed} rows of such feedback"
@@ -373,7 +373,7 @@ def _tiers(section: VaultSearch) -> Iterator[Block]:
 
 
 def _names(section: VaultSearch) -> Iterator[str]:
-    """Yields the title of each record for an agent; for a memory, its context."""
+    """Yields the title of each record for an agent; for a memory, its context instead."""
     for record in section.given:
         inner = record.get("entry")
         fields = inner if isinstance(inner, dict) else record
@@ -410,7 +410,7 @@ def _weights(section: VaultSearch) -> Iterator[Block]:
 
 
 def feedback_line(learned: LearnedWeights) -> str:
-    """A line with the amount of feedback, and the amount needed."""
+    """A line with the amount of feedback so far, and the amount that is needed."""
     if learned.rate is None:
         return f"no feedback yet: the weights change from {learned.needed} rows on"
     if not learned.moved:

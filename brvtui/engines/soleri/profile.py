@@ -1,4 +1,4 @@
-"""The constants of the vault search, set in ``profiles/soleri.toml`` and ``soleri-code.toml``.
+"""The constants for searching the vault, set in ``profiles/soleri.toml`` and ``soleri-code.toml``.
 
 See ``docs/reference/soleri.md``.
 """
@@ -22,7 +22,7 @@ class Limits:
     full: Count
     scan: Count
     source: Count
-    """The number per tier, in profiles that ignore the limit as the program does."""
+    """The number of results per tier, in profiles that ignore the limit as the original program does."""
     merged: Count
 
 
@@ -38,13 +38,13 @@ class FieldWeights:
 
     @property
     def weights(self) -> tuple[float, ...]:
-        """The weights in the order of the columns."""
+        """The column weights as a tuple, in column order."""
         return (self.id, self.title, self.description, self.context, self.tags)
 
 
 @dataclass(frozen=True, slots=True)
 class SignalValues:
-    """One number for each of the seven signals."""
+    """A number for each of the seven signals."""
 
     semantic: float
     vector: float
@@ -56,7 +56,7 @@ class SignalValues:
 
     @property
     def in_order(self) -> tuple[float, ...]:
-        """The numbers in the order of the signals."""
+        """The numbers as a tuple, in signal order."""
         return (
             self.semantic,
             self.vector,
@@ -75,7 +75,7 @@ class Weights(SignalValues):
 
 @dataclass(frozen=True, slots=True)
 class SeverityValues:
-    """The signal of each severity."""
+    """The value of the severity signal for each severity."""
 
     critical: float
     warning: float
@@ -88,12 +88,12 @@ class AgeRules:
 
     half_life_days: Positive
     ramp_share: Positive
-    """The last share of a validity window, in which the factor falls."""
+    """The share of a validity window, at its end, in which the factor falls."""
 
 
 @dataclass(frozen=True, slots=True)
 class PoolRules:
-    """The number of candidates to fetch."""
+    """The number of candidates to fetch from the full-text pool."""
 
     factor: Count
     least: Count
@@ -112,7 +112,7 @@ class GraphRules:
 
 @dataclass(frozen=True, slots=True)
 class GuardRules:
-    """The limits of the small corpus guard."""
+    """The limits used by the small corpus guard."""
 
     candidates: Count
     share: float
@@ -120,7 +120,7 @@ class GuardRules:
 
 @dataclass(frozen=True, slots=True)
 class TierWeights:
-    """The weight of each tier, and of a source with its own name."""
+    """The weight of each tier, and of a source with a name of its own."""
 
     agent: float
     project: float
@@ -138,12 +138,12 @@ class LearningRules:
     lowest: float
     highest: float
     modified: float
-    """The value of a result used with changes. An accepted one counts 1."""
+    """The value of a result that was used with changes. An accepted result counts as 1."""
 
 
 @dataclass(frozen=True, slots=True)
 class BudgetRules:
-    """Constants of the token budget."""
+    """Constants for the token budget."""
 
     confident: float
     confident_results: Count
@@ -155,14 +155,14 @@ class VectorRules:
 
     batch: Count
     re_embed: bool
-    """True if an entry gets a new vector when its text changes. According to the documentation, it keeps
-    the old one.
+    """True if an entry gets a new vector when its text changes. According to the documentation, the entry keeps the old
+    vector.
     """
 
 
 @dataclass(frozen=True, slots=True)
 class ResultRules:
-    """Constants of the returned results."""
+    """Constants for the returned results."""
 
     snippet_chars: Count
     memory_score: float
@@ -173,18 +173,18 @@ class MappingRules:
     """Constants for mapping notes to entries."""
 
     compared_chars: Annotated[int, Range()]
-    """The number of characters of the context used for TF-IDF; 0 for all."""
+    """The number of characters of the context that are used for TF-IDF; 0 for all."""
     severity_by_maturity: bool
-    """True if the default severity of a note depends on its maturity. Otherwise it is a suggestion."""
+    """True if a note's default severity depends on its maturity. Otherwise, the default is ``suggestion``."""
     shared_tier: Literal["team", "named"]
-    """The tier whose weight shared sources get: ``team``, or a ``named`` source."""
+    """The tier whose weight applies to shared sources: ``team``, or a ``named`` source."""
     personal: str
-    """The alias of the shared source that is the personal tree, and so the tier ``agent``; empty if there is none."""
+    """The alias of the shared source that is the personal tree, and so the tier ``agent``; empty if none."""
 
 
 @dataclass(frozen=True, slots=True)
 class ProgramDeviations:
-    """Switches for deviations of the running program from its documentation; False follows the documentation."""
+    """Switches for deviations of the original program from its documentation; False follows the documentation."""
 
     length_before_stripping: bool
     ascii_terms: bool
@@ -197,7 +197,7 @@ class ProgramDeviations:
 
 @dataclass(frozen=True, slots=True)
 class SoleriProfile:
-    """A named set of constants of the vault search."""
+    """A named set of constants for searching the vault."""
 
     name: str
     summary: str
@@ -221,10 +221,8 @@ class SoleriProfile:
 
 @cache
 def load_profile(source: str) -> SoleriProfile:
-    """The profile with the name ``source``, or read from the TOML file ``source``; the first built-in one for an empty
-    name.
+    """The built-in profile called ``source`` (the first one if empty), or the profile in the TOML file ``source``.
 
-    Raises :class:`brvtui.typed_tables.ProfileError` if there is no such profile, or one of its keys or values is
-    invalid.
+    Raises :class:`brvtui.typed_tables.ProfileError` if there is no such profile, or if a key or value in it is invalid.
     """
     return typed(SoleriProfile, profile_tables(source or ENGINE, PROFILES), "", source or ENGINE)

@@ -21,7 +21,7 @@ from brvtui.wording import counted
 
 
 class VaultLoss(LossStage):
-    """Stages at which a note can be lost, earliest first."""
+    """The stages at which a note can be lost, earliest first."""
 
     NOT_AN_ENTRY = "not an entry of the vault"
     NO_TERM = "no word of the query can be searched"
@@ -85,7 +85,7 @@ def _loss(
 
 
 def _place(trace: Trace, section: VaultSearch, placed: RankedEntry) -> tuple[VaultLoss, str]:
-    """The reason for a candidate not to be among the results."""
+    """The reason why a candidate is not among the results."""
     place, guard, memories = section.ranking.index(placed) + 1, section.guard, section.memories
     budgeted = section.returned + (memories.pushed_off if memories is not None else 0)
     if memories is not None and place <= budgeted:

@@ -1,4 +1,4 @@
-"""Results in the two forms for agents, with memories (``docs/reference/soleri.md``, "Results")."""
+"""Results in the two forms that agents receive, with memories (``docs/reference/soleri.md``, "Results")."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from brvtui.engines.soleri.vault import Vault
 def deviations(
     ranking: VaultRanking, vault: Vault, recalled: RecalledMemories | None, profile: SoleriProfile, now: float
 ) -> tuple[str, ...]:
-    """The deviations that changed ``ranking`` or the recalled memories, as text."""
+    """The deviations from the documentation that changed ``ranking`` or the recalled memories, as text."""
     as_run, query = profile.as_run, ranking.request.text
     return tuple(
         text
@@ -63,7 +63,7 @@ def _terms_differ(query: str, as_run: ProgramDeviations, switch: str) -> bool:
 
 
 def _ages(ranking: VaultRanking, profile: SoleriProfile, now: float) -> Iterator[bool]:
-    """Yields for each candidate True if its dates would have changed its age factor."""
+    """Yields, for each candidate, True if the candidate's dates would have changed its age factor."""
     for candidate in ranking.ranked:
         yield temporal_decay(candidate.entry, now, profile.decay) != candidate.signals.temporal_decay
 
@@ -81,24 +81,24 @@ def _a_tier_is_cut(ranking: VaultRanking, vault: Vault, profile: SoleriProfile) 
 
 Shape = Literal["full", "scan"]
 _BREAKDOWN = ("semantic", "vector", "severity", "temporalDecay", "tagOverlap", "domainMatch", "graphProximity")
-"""Soleri's names of the signals."""
+"""Soleri's names for the signals."""
 
 
 @dataclass(frozen=True, slots=True)
 class VaultResult:
-    """A result: its score, and the record for an agent."""
+    """A result: the score, and the record for an agent."""
 
     score: float
     record: dict[str, Any]
 
 
 def default_limit(shape: Shape, profile: SoleriProfile) -> int:
-    """The default number of results in ``shape``."""
+    """The default number of results in the form ``shape``."""
     return profile.limits.scan if shape == "scan" else profile.limits.full
 
 
 def shaped(scored: ScoredEntry, shape: Shape, profile: SoleriProfile) -> VaultResult:
-    """The result for ``scored`` in ``shape``."""
+    """The result for ``scored`` in the form ``shape``."""
     entry = scored.entry
     if shape == "full":
         breakdown = dict(zip(_BREAKDOWN, scored.signals.in_order, strict=True))
@@ -125,7 +125,7 @@ def shaped(scored: ScoredEntry, shape: Shape, profile: SoleriProfile) -> VaultRe
 
 
 def shaped_memory(memory: Memory, shape: Shape, profile: SoleriProfile) -> VaultResult:
-    """The result for ``memory`` in ``shape``, with the fixed score of memories."""
+    """The result for ``memory`` in the form ``shape``, with the fixed score of memories."""
     score = profile.results.memory_score
     if shape == "full":
         return VaultResult(score, {**memory.record, "source": "memory", "score": score})
@@ -144,9 +144,10 @@ def shaped_memory(memory: Memory, shape: Shape, profile: SoleriProfile) -> Vault
 def given_to_agent(
     ranking: VaultRanking, recalled: RecalledMemories | None, shape: Shape, profile: SoleriProfile
 ) -> tuple[list[VaultResult], int]:
-    """The results of ``ranking`` in ``shape`` with the recalled memories, and the number of entries among them.
+    """The results of ``ranking`` in the form ``shape`` with the recalled memories, and the number of entries among
+    them.
 
-    Memories displace the last entries: the total number does not exceed the limit, or the number allowed by the guard.
+    Memories displace the last entries, so that the total does not exceed the limit, or the number allowed by the guard.
     """
     entries = [shaped(one, shape, profile) for one in ranking.results]
     if recalled is None:
@@ -162,12 +163,12 @@ def loaded(vault: Vault, ids: Collection[str]) -> tuple[dict[str, Any], ...]:
 
 
 def merged(vault: Iterable[VaultResult], memories: Iterable[VaultResult], limit: int) -> list[VaultResult]:
-    """The first ``limit`` of both by score. Entries come before memories with an equal score."""
+    """The first ``limit`` of all results by score. If scores are equal, entries come before memories."""
     return sorted([*vault, *memories], key=lambda result: -result.score)[: max(0, limit)]
 
 
 def snippet(text: str, profile: SoleriProfile) -> str:
-    """The beginning of ``text``, limited in UTF-16 units, with three dots if it is cut."""
+    """The beginning of ``text``, limited in UTF-16 units, with three dots if the text is cut."""
     limit = profile.results.snippet_chars
     if units(text) <= limit:
         return text

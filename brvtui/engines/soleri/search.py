@@ -15,17 +15,19 @@ from brvtui.services.legs import Vector
 
 @dataclass(frozen=True, slots=True)
 class Dense:
-    """The vector of a query. It exists if a provider is set, even if the provider fails."""
+    """The vector of a query. The object exists whenever a provider is set, including when the provider fails."""
 
     query: Vector | None
     """The query's vector; None if the provider failed or was not called."""
     error: str = ""
     waits: str = ""
-    """The reason for not calling the provider this time; empty if it was called."""
+    """The reason why the provider is not called this time; empty if it is called."""
 
 
 def is_hybrid(dense: Dense | None, profile: SoleriProfile) -> bool:
-    """True if vectors have a weight: the query has one, or the profile counts a failed provider as the program does."""
+    """True if vectors have a weight, because the query has one or the profile counts a failed provider as the original
+    program does.
+    """
     return dense is not None and (dense.query is not None or profile.as_run.hybrid_without_vectors)
 
 
@@ -39,26 +41,26 @@ class VaultRequest:
     tags: tuple[str, ...] = ()
     max_tokens: int | None = None
     ids: tuple[str, ...] = ()
-    """The ids of entries that the agent loads in full after a scan; empty for the results."""
+    """The ids of the entries that the agent loads in full after a scan; empty to load the results."""
 
 
 @dataclass(frozen=True, slots=True)
 class ScoredEntry:
-    """An entry with its signals and its sources."""
+    """An entry with its signals and the sources of its match."""
 
     entry: VaultEntry
     signals: EntrySignals
     score: float
     pooled: Pooled | None
-    """Its match in the full-text pool; None if only a vector or a link led to it."""
+    """The entry's match in the full-text pool; None if only a vector or a link led to the entry."""
     vector_rank: int | None = None
-    """Its rank among the nearest vectors, from 1."""
+    """The entry's rank among the nearest vectors, from 1."""
     proximity: Proximity | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class CorpusGuard:
-    """The two checks of the small corpus guard: few candidates, and a limit that drops most of them."""
+    """The two checks of the small corpus guard: there are few candidates, and the limit would drop most of them."""
 
     candidates: int
     limit: int
@@ -67,7 +69,7 @@ class CorpusGuard:
 
     @property
     def acts(self) -> bool:
-        """True if all candidates are returned."""
+        """True if the guard acts, so that all candidates are returned."""
         return self.is_small and self.drops_most
 
 
@@ -82,20 +84,20 @@ class VaultRanking:
     ranked: tuple[ScoredEntry, ...]
     returned: int
     first_order: tuple[str, ...] = ()
-    """The ids in the order before links counted."""
+    """The ids in the order before links were counted."""
     seeds: tuple[str, ...] = ()
-    """The ids from which links were followed."""
+    """The ids of the entries from which links were followed."""
     guard: CorpusGuard | None = None
     query_vector: SparseVector = field(default_factory=dict)
     query_length: float = 0.0
     vocabulary: DocumentFrequencies = field(default_factory=lambda: DocumentFrequencies(0, {}))
     dense: Dense | None = None
     cut_by_budget: int = 0
-    """The number of results dropped by the token budget."""
+    """The number of results that the token budget dropped."""
 
     @property
     def results(self) -> tuple[ScoredEntry, ...]:
-        """The results, best first."""
+        """The returned entries, best first."""
         return self.ranked[: self.returned]
 
 
@@ -149,7 +151,7 @@ def search(
 
 
 def guarded(candidates: int, limit: int, found: int, rules: GuardRules) -> CorpusGuard:
-    """The decision to return all candidates: if there are few, and the limit would drop more than the share in
+    """The decision to return all candidates, made if they are few and the limit would drop more than the share in
     ``rules``.
     """
     drops_most = limit < candidates and found > limit and limit < candidates * rules.share
@@ -157,8 +159,8 @@ def guarded(candidates: int, limit: int, found: int, rules: GuardRules) -> Corpu
 
 
 def within_budget(results: Sequence[ScoredEntry], max_tokens: int | None, profile: SoleriProfile) -> int:
-    """The number of ``results`` that fit into ``max_tokens``, at least 1. A confident first result limits
-    the number.
+    """The number of ``results`` that fit into ``max_tokens``, at least 1. A confident first result limits this number
+    further.
     """
     if max_tokens is None or not results:
         return len(results)
@@ -191,7 +193,7 @@ class _Scorer:
         self.cosines = self.vault.vectors.cosines(query) if query is not None else {}
 
     def candidate(self, entry: VaultEntry, pooled: Pooled | None, vector_rank: int | None) -> ScoredEntry:
-        """``entry`` scored without links."""
+        """The candidate for ``entry``, scored without links."""
         dated = replace(entry, created_at=None, updated_at=None) if self.profile.as_run.dates_dropped else entry
         signals = EntrySignals(
             semantic=self._semantic(entry),
@@ -211,7 +213,7 @@ class _Scorer:
         return dot(self.query_vector, vector, self.query_length * length)
 
     def linked(self, found: ScoredEntry, proximity: Proximity | None) -> ScoredEntry:
-        """``found`` with its graph proximity, if it has one."""
+        """The candidate ``found`` with ``proximity`` added as its graph proximity, if there is one."""
         if proximity is None:
             return found
         signals = replace(found.signals, graph_proximity=proximity.value)

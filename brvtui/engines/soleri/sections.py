@@ -1,4 +1,4 @@
-"""The sections of a trace that only Soleri has (``docs/reference/soleri.md``, "The trace")."""
+"""The trace sections that are specific to Soleri (``docs/reference/soleri.md``, "The trace")."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ PROFILES = (ENGINE, "soleri-code")
 POOL, VECTOR = "pool", "vector"
 """The names of the legs."""
 SIGNALS = ("words", "vector", "severity", "age", "tags", "domain", "links")
-"""The displayed names of the signals, in the order of their weights."""
+"""The display names of the signals, in the order of the weights."""
 
 
 @dataclass(frozen=True)
 class SharedTerm:
-    """A term that a query and an entry share: its TF-IDF weights in both, and its contribution to the cosine."""
+    """A term that a query and an entry share: its TF-IDF weights in both, and its contribution to their cosine."""
 
     term: str
     in_query: float
@@ -36,22 +36,22 @@ class RankedEntry:
     pool_rank: int | None
     bm25: float | None
     weighted: float | None
-    """BM25 times the weight of the tier."""
+    """The entry's BM25 times the weight of its tier."""
     vector_rank: int | None
     first_rank: int | None
-    """The rank before links counted."""
+    """The rank before links were counted."""
     path: tuple[str, ...]
-    """The ids on the shortest path of links from one of the best entries; empty if there is none."""
+    """The ids on the shortest path of links to the entry from one of the best entries; empty if there is none."""
     forecast: DocumentForecast
-    """The best possible score, and its changes by age or validity window."""
+    """The best possible score of the entry, and the changes of its score by age or validity window."""
     shared: tuple[SharedTerm, ...]
     """The terms shared with the query, largest contribution first."""
     other_score: float = 0.0
-    """The score with the other weights (:attr:`LearnedWeights.other`)."""
+    """The score under the other weights (:attr:`LearnedWeights.other`)."""
     lost_copies: tuple[str, ...] = ()
-    """The tiers whose copies were dropped, each with the reason."""
+    """The tiers whose copies of the entry were dropped, each with the reason."""
     named_by: tuple[str, ...] = ()
-    """For each step of ``path``, the id of the entry whose ``related`` names the other."""
+    """For each step of ``path``, the id of the entry whose ``related`` names the other one."""
 
 
 @dataclass(frozen=True)
@@ -67,23 +67,25 @@ class GuardDecision:
 
 @dataclass(frozen=True)
 class LearnedWeights:
-    """The weights in use, the weights to compare them with, and the feedback."""
+    """The weights in use, the weights for comparison, and the feedback."""
 
     used: dict[str, float]
     other: dict[str, float]
-    """The fixed weights once feedback has changed them; until then, the weights that such feedback would lead to."""
+    """The fixed weights, if feedback has changed the weights in use; otherwise, the weights that enough such feedback
+    would lead to.
+    """
     moved: bool
     rows: int
     """The number of feedback rows that count."""
     needed: int
-    """The number of rows from which weights change."""
+    """The number of feedback rows from which the weights change."""
     rate: float | None
     """The share of useful results; None if there is no feedback."""
 
 
 @dataclass(frozen=True)
 class SearchedTier:
-    """A searched tier."""
+    """A tier that was searched."""
 
     name: str
     weight: float
@@ -95,26 +97,26 @@ class MemorySearch:
     """The search in the user's memories."""
 
     held: int
-    """The number of memories, including archived ones."""
+    """The total number of memories, including archived ones."""
     expression: str
-    """The FTS5 expression."""
+    """The FTS5 expression with which memories were searched."""
     score: float
-    """The score of each memory."""
+    """The score that each memory gets."""
     found: tuple[str, ...]
     """The contexts of the matching memories, best first."""
     given: int
-    """The number of memories for the agent."""
+    """The number of memories that the agent receives."""
     pushed_off: int
     """The number of entries that memories displaced from the end of the results."""
 
 
 @dataclass(frozen=True)
 class VaultSearch:
-    """The details of a search that only this engine has."""
+    """The details of a search that are specific to this engine."""
 
     SECTION: ClassVar[str] = "vault_search"
     expression: str
-    """The FTS5 expression."""
+    """The FTS5 expression that was searched."""
     limit: int
     fetch_limit: int
     filters: dict[str, str]
@@ -129,25 +131,24 @@ class VaultSearch:
     embedder: str
     embedder_error: str
     deviations: tuple[str, ...]
-    """The points at which this profile follows the running program, not its documentation, and that made a
+    """The points at which this profile follows the original program instead of its documentation and that made a
     difference.
     """
     shape: str
-    """``full`` or ``scan``: the form of each result for an agent."""
+    """The form in which an agent receives each result: ``full`` or ``scan``."""
     given: tuple[dict[str, Any], ...]
     """The records as an agent receives them, with Soleri's field names."""
     max_tokens: int | None = None
     cut_by_budget: int = 0
     memories: MemorySearch | None = None
-    """The search in memories; None if there are no memories."""
+    """The search in the user's memories; None if there are no memories."""
 
     @property
     def reach(self) -> float:
-        """The highest possible score with these weights, which a perfect direct neighbour of a best entry would
-        have."""
+        """The highest possible score with these weights, as for a perfect direct neighbour of a best entry."""
         used = self.weights.used
         return sum(used.values()) - used.get("graph_proximity", 0.0) / 2
 
     def placed(self, file: str) -> RankedEntry | None:
-        """The candidate with the note ``file``; None if there is none."""
+        """The candidate for the note ``file``; None if there is none."""
         return next((placed for placed in self.ranking if placed.hit.file == file), None)

@@ -1,4 +1,4 @@
-"""The seven signals and their weighted sum (``docs/reference/soleri.md``, "Signals")."""
+"""The seven signals and the weighted sum of them (``docs/reference/soleri.md``, "Signals")."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ _DAY_SECONDS = 86_400.0
 
 @dataclass(frozen=True, slots=True)
 class EntrySignals(SignalValues):
-    """The signals of one entry for one query: vector from -1 to 1, graph proximity up to 0.5, the others
-    from 0 to 1.
+    """The signals of one entry for one query: the vector from -1 to 1, graph proximity up to 0.5, and the others from 0
+    to 1.
     """
 
     def total(self, weights: Weights) -> float:
@@ -27,7 +27,7 @@ NAMES = tuple(signal.name for signal in fields(EntrySignals))
 
 
 def severity_of(severity: str, values: SeverityValues) -> float:
-    """The value of a severity. An unknown one counts as a suggestion."""
+    """The signal value of a severity. An unknown severity counts as ``suggestion``."""
     return {"critical": values.critical, "warning": values.warning}.get(severity, values.suggestion)
 
 
@@ -41,7 +41,7 @@ def temporal_decay(entry: VaultEntry, now: float, rules: AgeRules) -> float:
     """The age factor of an entry at ``now`` (seconds since 1970), from 0 to 1.
 
     With ``valid_until``, the factor is 1 until the last part of the validity window, where it falls linearly to 0.
-    Otherwise it halves with each half-life since the last change.
+    Otherwise, the factor halves with each half-life since the last change.
     """
     if not entry.valid_until:
         changed = changed_at(entry)
@@ -55,17 +55,17 @@ def temporal_decay(entry: VaultEntry, now: float, rules: AgeRules) -> float:
 
 
 def half_life_decay(age_seconds: float, rules: AgeRules) -> float:
-    """The age factor after ``age_seconds`` of an entry without a validity window."""
+    """The age factor of an entry without a validity window, ``age_seconds`` after its last change."""
     return 1.0 if age_seconds <= 0 else math.exp(-math.log(2) * age_seconds / (rules.half_life_days * _DAY_SECONDS))
 
 
 def changed_at(entry: VaultEntry) -> float | None:
-    """The time of the last change of ``entry``, in seconds since 1970; None if unknown."""
+    """The time of the last change of ``entry``, in seconds since 1970; None if it is unknown."""
     return entry.updated_at if entry.updated_at is not None else entry.created_at
 
 
 def window_of(entry: VaultEntry) -> float:
-    """The length of a validity window in seconds; 0 if its start or end is unknown, so that the factor does
+    """The length of a validity window in seconds; 0 if the start or the end is unknown, in which case the factor does
     not fall.
     """
     start = entry.valid_from if entry.valid_from is not None else entry.created_at

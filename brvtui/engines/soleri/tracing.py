@@ -1,4 +1,4 @@
-"""A ranking as a trace: steps with checks, conserved counts, and parts that sum to the score."""
+"""A ranking as a trace: steps with checks, conserved counts, and parts that add up to the score."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def traced(
 ) -> Trace:
     """The trace of ``ranking``, the result of ``query`` on ``notes``, with the records for an agent in ``shape``.
 
-    ``recalled`` contains the matching memories, if there are memories.
+    ``recalled`` contains the matching memories, if there are any memories.
     """
     profile, now = context.constants, context.now_ms / 1000
     results, entries = given_to_agent(ranking, recalled, shape, profile)
@@ -226,7 +226,7 @@ def _parts(found: ScoredEntry, ranking: VaultRanking, age: str) -> tuple[Part, .
 
 
 def _shared(found: ScoredEntry, ranking: VaultRanking) -> tuple[SharedTerm, ...]:
-    """The terms of the cosine. They sum to the signal of words."""
+    """The shared terms of the cosine. Their contributions add up to the words signal."""
     entry, length = ranking.vocabulary.measured(found.entry.compared)
     length *= ranking.query_length
     terms = [
@@ -247,7 +247,7 @@ def _words(entry: VaultEntry, shared: Sequence[SharedTerm]) -> tuple[MatchedWord
 
 
 def _age(entry: VaultEntry, profile: SoleriProfile, now: float) -> str:
-    """The basis of an entry's age factor: its age or its validity window."""
+    """The basis of an entry's age factor: the age or the validity window."""
     if entry.valid_until:
         return "by its validity window"
     changed = changed_at(entry)
@@ -264,7 +264,7 @@ def _guard(guard: CorpusGuard | None, profile: SoleriProfile) -> GuardDecision:
 
 
 def _other_weights(ranking: VaultRanking, feedback: FeedbackCounts, profile: SoleriProfile) -> Weights:
-    """The fixed weights once feedback has changed them; until then, the weights that it would lead to."""
+    """The fixed weights if feedback has changed those in use; otherwise, the weights that it would lead to."""
     hybrid = is_hybrid(ranking.dense, profile)
     fixed = profile.hybrid_weights if hybrid else profile.weights
     return fixed if ranking.weights != fixed else expected_weights(feedback, hybrid, profile)
@@ -396,7 +396,7 @@ def _verdict(placed: Sequence[RankedEntry], memories: MemorySearch | None, query
 
 
 def in_words(placed: RankedEntry, query: str) -> str:
-    """The parts of an entry's score: ``words .153 (refresh tokens; caf, from ‘café’) + age .098 + others .115``."""
+    """An entry's score in parts: ``words .153 (refresh tokens; caf, from ‘café’) + age .098 + others .115``."""
     named = (f"{one.name} {one.text(signed=False)}{_terms(one.terms, query)}" for one in composition(placed))
     return f"{'' if placed.shared else 'none of your words; '}{' + '.join(named)}"
 

@@ -1,4 +1,4 @@
-"""Entries in tiers with one index each, and the search across them (``docs/reference/soleri.md``, "Tiers")."""
+"""Entries in tiers, with one index per tier, and the search across tiers (``docs/reference/soleri.md``, "Tiers")."""
 
 from __future__ import annotations
 
@@ -19,28 +19,28 @@ from brvtui.text.fts import FullText, FullTextError
 
 @dataclass(frozen=True, slots=True)
 class Proximity:
-    """The graph proximity of an entry, and the shortest path to it."""
+    """The graph proximity of an entry, and the shortest path to the entry."""
 
     value: float
-    """1/2 for one link, 1/3 for two."""
+    """The proximity: 1/2 for one link, 1/3 for two."""
     path: tuple[str, ...]
     """The ids on the path from the starting entry."""
 
 
 @dataclass(frozen=True)
 class LinkGraph:
-    """Links between entries, followed in both directions. Their types do not matter."""
+    """Links between entries, followed in both directions. The types of the links do not matter."""
 
     neighbours: Mapping[str, tuple[str, ...]]
     named: frozenset[tuple[str, str]] = frozenset()
-    """The links as written: pairs of the naming and the named entry."""
+    """The links as written: pairs of the entry that names and the entry that is named."""
 
     def namers(self, path: Sequence[str]) -> tuple[str, ...]:
-        """For each step of ``path``, the id of the entry that names the other; the first one if both do."""
+        """For each step of ``path``, the id of the entry that names the other one; the first of the two if both do."""
         return tuple(one if (one, other) in self.named else other for one, other in pairwise(path))
 
     def proximities(self, seeds: Sequence[str]) -> dict[str, Proximity]:
-        """The entries within two links of one of ``seeds``, by id. The shortest path counts; of several, the first."""
+        """The proximity of each entry within two links of ``seeds``, by id, with the first of its shortest paths."""
         nearest: dict[str, Proximity] = {}
 
         def offer(path: tuple[str, ...]) -> None:
@@ -58,7 +58,7 @@ class LinkGraph:
 
 
 def link_graph(links: Iterable[Sequence[str]]) -> LinkGraph:
-    """The graph of ``links``, each a source and a target. Links from an entry to itself are ignored."""
+    """The graph of ``links``, each a pair of a source and a target. Links from an entry to itself are ignored."""
     neighbours: defaultdict[str, dict[str, None]] = defaultdict(dict)
     named = set()
     for source, target, *_ in links:
@@ -71,7 +71,7 @@ def link_graph(links: Iterable[Sequence[str]]) -> LinkGraph:
 
 @dataclass(frozen=True, slots=True)
 class Filters:
-    """Filters on entries. An empty text matches all entries; a domain is also a signal."""
+    """Filters on entries. An empty filter matches all entries; the domain is a signal as well."""
 
     domain: str = ""
     type: str = ""
@@ -90,12 +90,12 @@ NO_FILTERS = Filters()
 
 @dataclass(frozen=True, slots=True)
 class Pooled:
-    """An entry found by full-text search."""
+    """An entry that full-text search found."""
 
     entry: VaultEntry
     tier: str
     rank: int
-    """The rank within its tier, from 1."""
+    """The entry's rank within its tier, from 1."""
     bm25: float
     weighted: float
     """``bm25`` times the weight of the tier."""
@@ -111,7 +111,7 @@ class LostCopy:
 
 @dataclass(frozen=True, slots=True)
 class CandidatePool:
-    """The results of full-text search, best first, and the dropped copies."""
+    """The results of full-text search, best first, and the copies that were dropped."""
 
     found: tuple[Pooled, ...]
     lost: tuple[LostCopy, ...] = ()
@@ -119,7 +119,7 @@ class CandidatePool:
 
 @dataclass(frozen=True, eq=False)
 class Tier:
-    """The entries of one database, and its index."""
+    """The entries of one database, and the index of these entries."""
 
     name: str
     weight: float
@@ -172,20 +172,20 @@ class Tier:
 
 @dataclass(frozen=True, eq=False)
 class Vault:
-    """Tiers in order of priority. Links and vectors belong to one of them."""
+    """Tiers in order of priority. One of them has links and vectors."""
 
     tiers: tuple[Tier, ...]
     links: LinkGraph = LinkGraph({})
     vectors: VectorIndex = VectorIndex({})
     federated: bool = False
-    """True if the tiers are searched together, even if there is only one."""
+    """True if the tiers are searched together, including when there is only one."""
     home: str = ""
-    """The tier that has links and vectors; empty for the first."""
+    """The tier that has links and vectors; empty for the first tier."""
     document_counts: tuple[int, Counter[str]] | None = None
-    """The number of entries, and the number of entries with each term; None if they are counted on demand."""
+    """The number of entries, and the number of entries that contain each term; None if they are counted on demand."""
 
     def entry(self, id_: str) -> VaultEntry | None:
-        """The entry in the home tier with the id ``id_``; None if there is none."""
+        """The entry with the id ``id_`` in the home tier; None if there is none."""
         return self._home.by_id.get(id_) if self._home is not None else None
 
     @property
@@ -198,7 +198,7 @@ class Vault:
         return next((tier for tier in self.tiers if tier.name == self.home or not self.home), None)
 
     def entries(self) -> Iterator[VaultEntry]:
-        """Yields each entry once per id, from the first tier that contains it."""
+        """Yields one entry per id, from the first tier that contains the id."""
         seen: set[str] = set()
         for tier in self.tiers:
             for entry in tier.entries:
@@ -207,7 +207,7 @@ class Vault:
                     yield entry
 
     def vocabulary(self, now: float) -> DocumentFrequencies:
-        """The number of entries listable at ``now`` that contain each term."""
+        """For each term, the number of entries listable at ``now`` that contain it."""
         closed = [entry for entry in self._windowed if not entry.is_listable(now)]
         if not closed:
             return self._frequencies
@@ -226,7 +226,7 @@ class Vault:
 
     @cached_property
     def _open_frequencies(self) -> dict[tuple[str, ...], DocumentFrequencies]:
-        """The frequencies without closed entries, by the closed entries' ids. Only the last ones are kept."""
+        """The frequencies without closed entries, keyed by the ids of these entries. Only the last few are kept."""
         return {}
 
     @cached_property
@@ -239,8 +239,8 @@ class Vault:
     def pool(
         self, query: str, profile: SoleriProfile, now: float, limit: int, filters: Filters = NO_FILTERS
     ) -> CandidatePool:
-        """The candidates for ``query``. One tier keeps its own ranking; several are merged by weighted score, once per
-        id.
+        """The candidates for ``query``. A single tier keeps its own ranking; several tiers are merged by weighted
+        score, with one entry per id.
 
         With several tiers, filters apply after merging, so that a dropped copy does not return.
         """
@@ -256,10 +256,11 @@ class Vault:
 
 
 def merge(found: Sequence[Pooled], weights: Mapping[str, float], limit: int, heaviest_copy: bool) -> CandidatePool:
-    """Merges the hits of several tiers by weighted score, once per id. Equal scores keep the order of ``found``.
+    """Merges the hits of several tiers by weighted score, keeping one hit per id. Equal scores keep the order of
+    ``found``.
 
-    The copy in the tier with the highest weight wins; with ``heaviest_copy``, the one with the highest weighted score,
-    as in the running program.
+    The copy in the tier with the highest weight is kept; with ``heaviest_copy``, the copy with the highest weighted
+    score is kept, as in the original program.
     """
     kept: dict[str, Pooled] = {}
     for hit in found:
@@ -273,5 +274,5 @@ def merge(found: Sequence[Pooled], weights: Mapping[str, float], limit: int, hea
 
 
 def tier_weight(name: str, weights: TierWeights) -> float:
-    """The weight of the tier ``name``. An unknown tier counts as a named source."""
+    """The weight of the tier ``name``. An unknown tier has the weight of a named source."""
     return {"agent": weights.agent, "project": weights.project, "team": weights.team}.get(name, weights.named)

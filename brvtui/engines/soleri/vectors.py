@@ -1,4 +1,4 @@
-"""Dense vectors of entries, and TF-IDF vectors of texts (``docs/reference/soleri.md``, "Vectors")."""
+"""Dense vectors of entries, and TF-IDF vectors of text (``docs/reference/soleri.md``, "Vectors")."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ from brvtui.text.analysis import STOP_WORDS
 
 
 SparseVector = Mapping[str, float]
-"""Weights by term."""
+"""A sparse vector, as weights by term."""
 
 _TOKEN = re.compile(r"[a-z0-9-]{3,}")
 _MOST_KEPT = 16_384
-"""The maximum number of cached text vectors, of about 3 kB each."""
+"""The maximum number of cached TF-IDF vectors, each about 3 kB."""
 COUNTED = "TF-IDF compares only words of three or more of a–z, 0–9 and hyphens, without stop words"
 
 
@@ -44,7 +44,7 @@ def uncounted(query: str) -> tuple[str, ...]:
 
 
 def term_frequencies(tokens: Iterable[str]) -> dict[str, float]:
-    """The share of each term among the tokens; empty if there are none."""
+    """The share of each term among the tokens; empty if there are no tokens."""
     counts = Counter(tokens)
     total = counts.total()
     return {term: count / total for term, count in counts.items()}
@@ -65,12 +65,12 @@ def norm(vector: SparseVector) -> float:
 
 @dataclass(frozen=True)
 class DocumentFrequencies:
-    """The number of texts that contain each term, out of ``documents`` texts."""
+    """For each term, the number of texts that contain it, out of ``documents`` texts."""
 
     documents: int
     frequencies: Mapping[str, int]
     _vectors: dict[str, tuple[SparseVector, float]] = field(default_factory=dict, compare=False, repr=False)
-    """Cached vectors by text, because the candidates of one query often recur in the next."""
+    """Vectors cached by text, because the candidates of one query often recur in the next."""
 
     @cached_property
     def idfs(self) -> Mapping[str, float]:
@@ -78,7 +78,7 @@ class DocumentFrequencies:
         return _Idfs(self)
 
     def measured(self, text: str) -> tuple[SparseVector, float]:
-        """The TF-IDF vector of ``text`` and its length."""
+        """The TF-IDF vector of ``text``, and the length of that vector."""
         cached = self._vectors.get(text)
         if cached is None:
             shares, idfs = term_frequencies(tokenize(text)), self.idfs
@@ -91,7 +91,7 @@ class DocumentFrequencies:
 
 
 class _Idfs(dict[str, float]):
-    """The cached idf values by term."""
+    """The idf values, cached by term."""
 
     def __init__(self, frequencies: DocumentFrequencies) -> None:
         super().__init__()
@@ -113,16 +113,16 @@ def count_documents(texts: Iterable[str]) -> Counter[str]:
 
 @dataclass(frozen=True, eq=False)
 class StoredVector:
-    """A stored vector of 32-bit numbers, and its model."""
+    """A stored vector of 32-bit numbers, with its model and the digest of its text."""
 
     numbers: NDArray[np.float32]
     model: str
     digest: str = ""
-    """The digest of its text; empty if unknown."""
+    """The digest of the text from which the vector was computed; empty if unknown."""
 
 
 def read_vectors(cache: VectorCache, model: str) -> dict[str, StoredVector]:
-    """The stored vectors of ``model``, by the ids of their entries."""
+    """The stored vectors of ``model``, keyed by the ids of their entries."""
     vectors = {}
     for name, numbers in cache.read().items():
         made_of, _, id_ = name.partition(" ")
@@ -133,7 +133,8 @@ def read_vectors(cache: VectorCache, model: str) -> dict[str, StoredVector]:
 def write_vectors(cache: VectorCache, vectors: Mapping[str, StoredVector], ids: Collection[str], length: int) -> None:
     """Stores the vectors of the entries ``ids`` under their ids and the digests of their texts.
 
-    Only vectors with ``length`` numbers are stored, because a model can change its length. Raises OSError.
+    Only vectors with ``length`` numbers are stored, because a model may change the length of its vectors. Raises
+    OSError.
     """
     kept = {id_: vector for id_, vector in vectors.items() if id_ in ids and len(vector.numbers) == length}
     cache.write({f"{vector.digest} {id_}": vector.numbers for id_, vector in kept.items()})
@@ -141,14 +142,14 @@ def write_vectors(cache: VectorCache, vectors: Mapping[str, StoredVector], ids: 
 
 @dataclass(frozen=True, eq=False)
 class VectorIndex:
-    """A searchable set of vectors. Cosines use 64-bit numbers and compare vectors of equal length."""
+    """A searchable set of vectors. Cosines are computed with 64-bit numbers between vectors of equal length."""
 
     vectors: Mapping[str, StoredVector]
     _by_length: dict[int, tuple[list[str], NDArray[np.float64], NDArray[np.float64]]] = field(default_factory=dict)
 
     def cosines(self, query: Vector) -> dict[str, float]:
-        """The cosine of ``query`` with each vector of the same length and a norm above 0, in the order of
-        the vectors.
+        """The cosine between ``query`` and each vector that has the same length and a norm above 0, in the order of the
+        vectors.
         """
         vector = np.asarray(query, dtype=np.float64)
         length = float(np.linalg.norm(vector))
@@ -159,7 +160,7 @@ class VectorIndex:
         return {id_: float(value) for id_, value, norm in zip(ids, values, norms, strict=True) if norm > 0}
 
     def _of_length(self, length: int) -> tuple[list[str], NDArray[np.float64], NDArray[np.float64]]:
-        """Cached ids, numbers and norms of the vectors of one length."""
+        """The ids, numbers and norms of the vectors of one length, cached."""
         if length not in self._by_length:
             alike = {id_: stored.numbers for id_, stored in self.vectors.items() if len(stored.numbers) == length}
             matrix = np.stack(list(alike.values())).astype(np.float64) if alike else np.zeros((0, length))
@@ -168,21 +169,21 @@ class VectorIndex:
 
 
 def nearest_of(cosines: Mapping[str, float], limit: int) -> list[tuple[str, float]]:
-    """The ``limit`` highest of ``cosines``, highest first. Equal ones keep their order."""
+    """The ``limit`` highest of ``cosines``, highest first. Equal cosines keep their order."""
     return sorted(cosines.items(), key=lambda pair: -pair[1])[: max(0, limit)]
 
 
 class EmbeddingReport(NamedTuple):
-    """The outcome of embedding entries."""
+    """The outcome of computing the vectors of entries."""
 
     embedded: int
     failed: int
     left: int
-    """The number of entries not tried because of a cancellation."""
+    """The number of entries that were not tried because of a cancellation."""
     error: str
-    """The first error; empty if there is none."""
+    """The first error; empty if there was none."""
     length: int
-    """The length of the newest vector; 0 if there is none."""
+    """The length of the newest vector; 0 if there are no vectors."""
 
 
 def embed_entries(
@@ -197,8 +198,8 @@ def embed_entries(
 ) -> EmbeddingReport:
     """Computes the missing vectors of ``entries`` with ``model``, batch by batch, and adds them to ``kept``.
 
-    A failing batch is counted and skipped. With ``re_embed``, an entry whose text has changed gets a new vector.
-    Otherwise it keeps the old one, as documented.
+    A batch that fails is counted and skipped. With ``re_embed``, an entry whose text has changed gets a new vector;
+    otherwise, the entry keeps its old vector, as documented.
     """
     todo = [entry for entry in entries if _needs_vector(kept.get(entry.id), entry, model, re_embed)]
     embedded = failed = length = 0
@@ -231,7 +232,7 @@ def _needs_vector(stored: StoredVector | None, entry: VaultEntry, model: str, re
 
 
 def _stored(entries: Sequence[VaultEntry], vectors: Sequence[Vector], model: str) -> dict[str, StoredVector]:
-    """The ``vectors`` by id. Raises LegError if their number is wrong or they contain anything but finite numbers."""
+    """The ``vectors`` by entry id. Raises LegError for a wrong number of vectors, or numbers that are not finite."""
     if len(vectors) != len(entries):
         raise LegError(f"{model} gave {len(vectors)} vectors for {len(entries)} texts")
     rows = [np.asarray(vector, dtype=np.float32) for vector in vectors]

@@ -1,4 +1,4 @@
-"""Finds Node and the engines of ByteRover that are installed on this machine."""
+"""Finds Node and the ByteRover engines that are installed on this machine."""
 
 from __future__ import annotations
 
@@ -23,33 +23,33 @@ _LONGEST_VERSION = 256  # npm's own limit
 _VERSION = re.compile(r"^\s*version:\s*['\"]?([0-9][^\s'\"]{,255})", re.MULTILINE)
 _SCRIPTS = "scripts"
 _NPM = ("NPM_CONFIG_PREFIX", "npm_config_prefix")
-"""The variables with which a user moves npm's global folder."""
+"""The environment variables with which a user moves npm's global folder."""
 _AGENTS = (".claude", ".agents", ".codex", ".cursor", ".gemini", ".opencode", ".config/opencode")
-"""Folders below the user's home in which agents keep their skills."""
+"""Folders in the user's home in which agents keep their skills."""
 
 
 class NotInstalled(Exception):
-    """A missing engine, or a missing program that it needs. The message is one line with the remedy."""
+    """An engine, or a program that it needs, is not installed. The message is one line with the remedy."""
 
 
 @dataclass(frozen=True, slots=True)
 class InstalledEngine:
-    """An engine on this machine: the package of ByteRover 3, or the skill bundle of V4."""
+    """An engine on this machine: ByteRover 3's package or V4's skill bundle."""
 
     kind: str
-    """:data:`PACKAGE` or :data:`BUNDLE`."""
+    """The kind of installation: :data:`PACKAGE` or :data:`BUNDLE`."""
     version: str
     folder: Path
-    """The package, or the folder of the bundle's scripts."""
+    """The folder of the package, or of the bundle's scripts."""
 
     @property
     def name(self) -> str:
-        """The kind and version, such as ``byterover-cli 3.14.0``."""
+        """The kind and version of the engine, such as ``byterover-cli 3.14.0``."""
         return f"{self.kind} {self.version}"
 
 
 def find_node(environment: Mapping[str, str] = os.environ) -> Path:
-    """The program ``node`` on the path. Raises :class:`NotInstalled` if it is missing or too old."""
+    """The path of the program ``node``. Raises :class:`NotInstalled` if it is missing or too old."""
     node = _on_path("node", environment)
     if node is None:
         raise NotInstalled(f"Node.js is not on PATH outside the project: install Node.js {_LEAST_NODE} or later")
@@ -63,8 +63,8 @@ def find_node(environment: Mapping[str, str] = os.environ) -> Path:
 
 
 def find_package(named: Path | None, environment: Mapping[str, str] = os.environ) -> InstalledEngine:
-    """The package ``byterover-cli``: at ``named``, or else from :data:`PACKAGE_VARIABLE`, from ``brv`` on the path, or
-    from npm's global folder, in this order.
+    """The package ``byterover-cli`` at ``named`` or, without it, from :data:`PACKAGE_VARIABLE`, from ``brv`` on the
+    path, or from npm's global folder, in this order.
 
     Raises :class:`NotInstalled`.
     """
@@ -85,10 +85,10 @@ def find_package(named: Path | None, environment: Mapping[str, str] = os.environ
 
 
 def find_bundle(named: Path | None, environment: Mapping[str, str] = os.environ) -> InstalledEngine:
-    """The skill bundle of V4: at ``named``, or else from :data:`BUNDLE_VARIABLE`, or among the agents' skills in the
+    """V4's skill bundle at ``named`` or, without it, from :data:`BUNDLE_VARIABLE` or among the agents' skills in the
     user's home.
 
-    A bundle that a project contains is never used, since it would be run. Raises :class:`NotInstalled`.
+    A bundle inside a project is never used, because it would be run. Raises :class:`NotInstalled`.
     """
     place = named or _named(environment, BUNDLE_VARIABLE)
     if place is not None:
@@ -110,8 +110,8 @@ def find_bundle(named: Path | None, environment: Mapping[str, str] = os.environ)
 
 
 def is_at_hand(kind: ProjectKind, environment: Mapping[str, str]) -> bool:
-    """True if an engine can be searched for without running npm: always for V4's bundle, and for the package if it is
-    named or ``brv`` is on the path.
+    """True if an engine can be searched for without running npm: always for V4's bundle; for the package, if its
+    location is given or ``brv`` is on the path.
     """
     return kind.is_html or bool(environment.get(PACKAGE_VARIABLE)) or _on_path("brv", environment) is not None
 
@@ -159,7 +159,9 @@ def _on_path(name: str, environment: Mapping[str, str]) -> Path | None:
 
 
 def _printed(command: list[str], environment: Mapping[str, str]) -> str:
-    """The trimmed output of ``command``; empty if it fails. Runs in its own folder, outside projects' npm settings."""
+    """The trimmed output of ``command``; empty if it fails. The command runs in its own folder, outside projects' npm
+    settings.
+    """
     variables = programs.environment(of=environment, keep=(*programs.BASIC, *_NPM))
     printed = programs.output(command, variables, Path(command[0]).parent, _SECONDS)
     return printed.decode("utf-8", "replace").strip()

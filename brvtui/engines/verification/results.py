@@ -1,4 +1,4 @@
-"""The result of a verification, and the queries for it."""
+"""The result of a verification, and the queries used for it."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ from brvtui.tree.reading.javascript import spaced_words
 
 _TITLE_WORDS, _TEXT_WORDS = 2, 6
 _KINDS = 6
-"""The number of queries from one note."""
+"""The number of queries made from one note."""
 _LONG = 6
-"""The minimum number of letters of a word that is misspelt."""
+"""The minimum number of letters in a word that is misspelt on purpose."""
 _ALWAYS = ("the", "what is the", "zqxwv", "how does zqxwv work", "a/b", "…", "100%")
-"""Queries that no tree is about: stop words, an unknown word, signs."""
+"""Queries that are not about any tree: stop words, an unknown word, punctuation."""
 
 
 def made_questions(snapshot: Snapshot, most: int) -> list[str]:
-    """At most ``most`` distinct queries about the notes of ``snapshot``; the same notes always give the same ones."""
+    """At most ``most`` distinct queries about the notes of ``snapshot``; always the same for the same notes."""
     questions = dict.fromkeys(_ALWAYS)
     step = max(1, len(snapshot.notes) * _KINDS // max(1, most))
     for first in range(step):
@@ -57,13 +57,13 @@ def _about(title: str, words: list[str], path: str) -> Iterator[str]:
 
 @dataclass(frozen=True, slots=True)
 class VerificationRun:
-    """The queries to run in an installed engine and in ours, over a copy of the project of ``snapshot``."""
+    """The queries to run in an installed engine and in our engine, over a copy of the project in ``snapshot``."""
 
     installed: InstalledEngine
     sealed: SealedNode
     snapshot: Snapshot
     reading: TreeConstants
-    """The constants for reading the copy."""
+    """The constants used to read the copy."""
     queries: Sequence[str]
     now_ms: float
     progress: Callable[[int, int], None]
@@ -72,38 +72,38 @@ class VerificationRun:
 
 @dataclass(frozen=True, slots=True)
 class AnswerDifference:
-    """A query that the installed engine and ours answer differently: the first different step, and both sides."""
+    """A query that the installed engine and ours answer differently: the first different step, and both values."""
 
     query: str
     step: str
-    """``documents``, ``text score``, ``results``, ``total``, ``tier`` …: the engine's steps."""
+    """The engine's step that differs: ``documents``, ``text score``, ``results``, ``total``, ``tier`` …."""
     engine: str
     ours: str
 
 
 @dataclass(frozen=True, slots=True)
 class Verification:
-    """The comparison of an installed engine's answers with ours."""
+    """The comparison of an installed engine's answers with those of our engine."""
 
     engine: str
     """The engine's name and version, such as ``byterover-cli 3.14.0``."""
     profile: str
-    """Our profile in the comparison."""
+    """The profile of our engine in the comparison."""
     over: str
     """The name of the project."""
     documents: int
     queries: int
     differences: tuple[AnswerDifference, ...]
     isolation: str
-    """The method that cut off the network."""
+    """The method by which the network was cut off."""
     notices: tuple[str, ...]
 
     @property
     def same(self) -> int:
-        """The number of queries with the same answers."""
+        """The number of queries for which the answers are the same."""
         return self.queries - len({difference.query for difference in self.differences})
 
     @property
     def sentence(self) -> str:
-        """The result in one sentence."""
+        """The result of the verification in one sentence."""
         return f"{self.same} of {self.queries} answers match {self.engine}"

@@ -1,4 +1,4 @@
-"""Runs a script in Node with a fixed clock and without network or other processes."""
+"""Runs a script in Node with a fixed clock and without access to the network or to other processes."""
 
 from __future__ import annotations
 
@@ -16,22 +16,22 @@ from brvtui.regular_files import open_regular
 DRIVERS = Path(__file__).parent / "drivers"
 _UNSHARE = "unshare"
 _NO_PROXY_ANSWERS = "http://127.0.0.1:9"
-"""The port of *discard*, on which no program listens."""
+"""The address of the *discard* port, on which no program listens."""
 _SECONDS = 10.0
 _PROXIES = ("http_proxy", "https_proxy", "all_proxy")
 
 
 class EngineRunError(Exception):
-    """Raised if the installed engine cannot be run. The message is one line with the remedy."""
+    """The installed engine cannot be run. The message is one line with the remedy."""
 
 
 @dataclass(frozen=True, slots=True)
 class SealedNode:
-    """Node, and the way to keep its processes off the network."""
+    """The path of Node, and the way in which its processes are kept off the network."""
 
     node: Path
     prefix: tuple[str, ...]
-    """The command before ``node`` that creates an empty network namespace; empty if that is impossible."""
+    """The command before ``node`` that creates an empty network namespace; empty if that is not possible."""
 
     @property
     def isolation(self) -> str:
@@ -52,9 +52,9 @@ class SealedNode:
     ) -> Iterator[Iterator[str]]:
         """Runs ``script`` (a file and its arguments) in ``folder``, and yields the lines that it prints.
 
-        ``request`` is its standard input, ``home`` its home folder, and ``now_ms`` its fixed time. ``more`` adds
-        environment variables, and no others are inherited. The script is killed when the iterator is closed, or after
-        ``seconds``. Raises :class:`EngineRunError` if it cannot be started.
+        ``request`` is the script's standard input, ``home`` its home folder, and ``now_ms`` its fixed time. The script
+        gets the environment variables in ``more`` but does not inherit any. The script is killed when the iterator is
+        closed, or after ``seconds``. Raises :class:`EngineRunError` if the script cannot be started.
         """
         request_file = home / "request.json"
         write_scratch(request_file, request)
@@ -90,7 +90,7 @@ class SealedNode:
 
 
 def sealed_node(node: Path, environ: programs.Environment | None = None) -> SealedNode:
-    """``node`` in an empty network namespace, if this system has the command for it on the path of ``environ``."""
+    """Node at ``node``, in an empty network namespace if the path in ``environ`` has a command for that."""
     variables = environ or programs.environment()
     unshare = programs.find_program(_UNSHARE, variables)
     prefix = (unshare, "-rn") if unshare else ()

@@ -29,7 +29,7 @@ _SHOWN = 0.00005
 
 @dataclass(frozen=True)
 class Reverting:
-    """An earlier state of the notes, for building snapshots in which some notes are reverted to it."""
+    """An earlier state of the notes, used to build snapshots in which some notes are reverted to that state."""
 
     name: str
     difference: Difference
@@ -41,18 +41,18 @@ class Reverting:
     """The constants for reading files."""
 
     def revert(self, part: Difference) -> Snapshot:
-        """The current notes with ``part`` reverted."""
+        """The current notes, with the files in ``part`` reverted to the earlier state."""
         return revised(self.snapshot, self.reading, self.now_ms, part)
 
     def mixer(self, context: Context[Any]) -> StateMixer:
-        """The states between the current one and the state of ``context``."""
+        """The mixer of the current state of ``context`` and the earlier state."""
         now = AskedState("now", context, self.reading, UNCHANGED, context.snapshot.stored)
         return StateMixer(replace(now, name=self.name, difference=self.difference), now)
 
 
 @dataclass(frozen=True, slots=True)
 class CauseFinder:
-    """Explains changes in an evaluation by running queries with ``engine`` in ``context``, with the options of
+    """Explains the changes in an evaluation by running queries with ``engine`` in ``context``, with the options of
     ``like``.
     """
 
@@ -64,12 +64,13 @@ class CauseFinder:
     metric: Metric
     """The metric used to compare results with earlier ones."""
     most_tried: int = 30
-    """The maximum number of changed notes to revert, because each needs a new snapshot."""
+    """The maximum number of changed notes that are reverted, because each of them needs a new snapshot."""
 
     def explain(
         self, changes: Sequence[QueryChange], reverting: Reverting | None = None
     ) -> dict[str, tuple[ChangeLine, ...]]:
-        """Explanations by query id: lines about the effects of each change and, with ``reverting``, its cause.
+        """Explanations by query id: lines about the effects of each change and, with ``reverting``, about the cause of
+        the change.
 
         A note is the cause if reverting only that note restores the earlier result.
         """
@@ -84,7 +85,7 @@ class CauseFinder:
         }
 
     def _effects(self, change: QueryChange, mixer: StateMixer | None) -> Iterator[ChangeLine]:
-        """Yields the changes of the outcome, and of the ranks of relevant notes."""
+        """Yields lines about the changes of the outcome and of the ranks of relevant notes."""
         now, before = change.now, change.before
         if change.changes_outcome:
             yield ChangeLine(now.sentence)
@@ -111,8 +112,8 @@ class CauseFinder:
         return f", score {was.score:.4g} → {now.score:.4g}" + (f" ({listed})" if listed else "")
 
     def _causes(self, now: QueryResult, path: str, old: str, mixer: StateMixer) -> str:
-        """The causes of the score change of the note at ``path``, formerly at ``old``: its own text, or the texts of
-        other notes.
+        """The causes of the score change of the note at ``path``, formerly at ``old``: the note's own text, or the text
+        of other notes.
         """
         judgment = self.judgments[now.id]
         query = replace(self.like, text=judgment.text, scope=judgment.scope or self.like.scope, run=False)
@@ -120,7 +121,7 @@ class CauseFinder:
         return f", score {note.summary}" if note is not None and note.causes else ""
 
     def _reason(self, now: QueryResult, path: str) -> Iterator[ChangeLine]:
-        """Yields the reason why the note at ``path`` is not in the current answer."""
+        """Yields a line with the reason why the note at ``path`` is not in the current answer."""
         snapshot = self.context.snapshot
         if path not in snapshot.by_path:
             yield ChangeLine(f"{path}: the note no longer exists")
@@ -160,7 +161,7 @@ class CauseFinder:
         }
 
     def _missing_notes(self, change: QueryChange) -> str:
-        """A message about relevant notes of the earlier answer that are now missing; empty if there are none."""
+        """A message about relevant notes from the earlier answer that are now missing; empty if there are none."""
         now, before = change.now, change.before
         missing = [
             path

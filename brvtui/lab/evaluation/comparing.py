@@ -1,4 +1,4 @@
-"""Compares two evaluations of the same judged queries; measures drift over time; provides gates for CI."""
+"""Compares two evaluations of the same judged queries, measures drift over time, and provides gates for CI."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from brvtui.paint.text import signed
 
 
 FEWEST = 25
-"""The minimum number of queries for the significance test, which says little with fewer."""
+"""The minimum number of queries for the significance test, whose result says little with fewer queries."""
 _MOST_EXACT = 16
 """The maximum number of differences for which all ``2 ** n`` sign assignments are tried."""
 _SAMPLES, _AT_ONCE, _SEED = 20_000, 2_000, 17
@@ -28,7 +28,7 @@ def randomisation_test(differences: Sequence[float]) -> float:
 
     The p-value is the share of sign assignments whose sum is at least as far from 0. It is exact for up to 16 nonzero
     differences. For more, it is estimated from 20,000 random assignments with a fixed seed; both counts are increased
-    by one, so that it is never 0. Returns 1 if there are no differences.
+    by one, so that the p-value is never 0. Returns 1 if there are no differences.
     """
     values = np.asarray([value for value in differences if value], dtype=np.float64)
     if not len(values):
@@ -65,14 +65,14 @@ class QueryChange:
 
     @property
     def all_paths_now(self) -> dict[str, str]:
-        """The current paths of moved notes, both judged and known ones, by their earlier paths."""
+        """The current paths of moved notes (judged notes and notes in ``paths_now``), by their earlier paths."""
         now, before = self.now.relevant, self.before.relevant
         judged = zip(now, before, strict=True) if len(now) == len(before) else ()
         return {**self.paths_now, **{old: path for path, old in judged if path != old}}
 
     @property
     def is_otherwise(self) -> bool:
-        """True if the answer changed: its outcome, its first note, its quoted notes, or the rank of a judged note.
+        """True if the answer changed: the outcome, the first note, the quoted notes, or the rank of a judged note.
 
         If no note is judged or quoted, any note's rank counts. A moved note counts as the same note.
         """
@@ -90,7 +90,7 @@ class QueryChange:
         return not (now.quoted or before.quoted) and now.ranking != named(before.ranking)
 
     def difference(self, metric: Metric) -> float | None:
-        """The change of ``metric``, negative if it fell; None if it has no value."""
+        """The change of ``metric``, negative if it fell; None if ``metric`` has no value in one of the results."""
         now, before = self.now.value(metric), self.before.value(metric)
         return None if now is None or before is None else now - before
 
@@ -116,7 +116,7 @@ class Comparison:
         return mean_of(change.difference(metric) for change in self.changes)
 
     def p_value(self, metric: Metric) -> float | None:
-        """The probability that such a difference arises by chance; None for fewer than 25 queries."""
+        """The probability that a difference of this size arises by chance; None for fewer than 25 queries."""
         differences = [difference for change in self.changes if (difference := change.difference(metric)) is not None]
         return randomisation_test(differences) if len(differences) >= FEWEST else None
 
@@ -164,16 +164,16 @@ class LostByDay:
     query: str
     """The id of the query."""
     what: str
-    """``tier 2 → tier 3``, or the change of ``document``."""
+    """The loss: ``tier 2 → tier 3``, or the change of ``document``."""
     document: str
-    """The path of the lost relevant note; empty for a change of the outcome."""
+    """The path of the lost relevant note; empty if the loss is a change of the outcome."""
     days: float
     """The first tested day with this loss, in days from now."""
 
 
 @dataclass(frozen=True)
 class DriftPoint:
-    """The results for the judged queries after ``days`` days, compared with now."""
+    """The results for the judged queries after ``days`` days, compared with the current results."""
 
     days: float
     comparison: Comparison
@@ -214,7 +214,7 @@ class Drift:
 
 
 def losses_of(change: QueryChange) -> Iterator[tuple[str, str, str]]:
-    """Yields the losses of one query: its id, the loss, and the path of the affected relevant note.
+    """Yields the losses of one query, each as the query's id, the loss, and the path of the affected relevant note.
 
     Only the worst loss of each note counts: no longer found, no longer quoted, or ranked lower.
     """
@@ -231,7 +231,7 @@ def losses_of(change: QueryChange) -> Iterator[tuple[str, str, str]]:
 
 
 def first_lost(losses: Sequence[LostByDay]) -> dict[str, float]:
-    """The first day with a loss for each affected query, by id."""
+    """The first day with a loss for each affected query, by the query's id."""
     days: dict[str, float] = {}
     for loss in losses:
         days.setdefault(loss.query, loss.days)

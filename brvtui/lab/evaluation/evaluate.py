@@ -33,8 +33,8 @@ def evaluate(
     ``like``.
 
     A judgment without a scope gets the scope of ``like``. Moved documents are found at their new paths. Calls
-    ``progress`` with the number of finished queries and the total. Queries with ``known`` results from the same state,
-    by text and scope, do not run again. Raises :class:`brvtui.engines.contract.EngineError`.
+    ``progress`` with the number of finished queries and the total. ``known`` contains results from the same state, by
+    text and scope; their queries do not run again. Raises :class:`brvtui.engines.contract.EngineError`.
     """
     finder = DocumentFinder(context.snapshot)
     results: list[QueryResult] = []
@@ -93,7 +93,7 @@ def asked_words(judgment: Judgment, like: Query) -> EngineRequest:
 
 
 def judged_as(found: QueryResult, judgment: Judgment) -> QueryResult:
-    """``found`` as the result of ``judgment``, which has the same text."""
+    """``found`` as the result for ``judgment``, whose query has the same text."""
     return replace(found, id=judgment.id, scope=judgment.scope, expected=judgment.expected, grades=_grades(judgment))
 
 
@@ -102,12 +102,12 @@ def _grades(judgment: Judgment) -> dict[str, int]:
 
 
 def ask(engine: Engine[Any], context: Context[Any], judgment: Judgment, like: Query) -> Trace:
-    """The trace of the query of ``judgment``."""
+    """The trace of running the query of ``judgment``."""
     return engine.answer(context, replace(like, text=judgment.text, scope=judgment.scope or like.scope, run=False))
 
 
 def result_of(judgment: Judgment, trace: Trace) -> QueryResult:
-    """The result of ``judgment`` from ``trace``. If several results are in one document, the best one counts."""
+    """The result for ``judgment`` from ``trace``. If several results are in one document, the best one counts."""
     results = tuple(
         RankedDocument(file, hit.score, tuple(ScorePart(part.name, part.value) for part in hit.parts))
         for file, hit in best_hits(trace).items()

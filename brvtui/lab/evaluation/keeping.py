@@ -29,10 +29,11 @@ _SNAPSHOT: Key[str] = Key("digest of everything that answers depend on")
 
 
 def answers_digest(engine: Engine[Any], context: Context[Any], like: Query) -> str:
-    """The digest of everything that answers of ``engine`` in ``context`` depend on, except text, scope and time.
+    """A digest of everything that affects the answers of ``engine`` in ``context``, except query text, scope and time.
 
-    It covers the snapshot's files, signals and their order, constants, options, feedback and the program code. Empty
-    for code, and if answers also depend on a service, which may change independently.
+    The digest covers the snapshot's files, the signals and their order, the constants, options and feedback, and the
+    program code. It is empty for code repositories, and if the answers depend on a service, which may change
+    independently.
     """
     services = context.services
     try:
@@ -59,7 +60,7 @@ def _digest_of(snapshot: Snapshot) -> str:
 
 
 def _lines(snapshot: Snapshot) -> Iterator[str]:
-    """Yields, as text, everything in ``snapshot`` that is not derived from other parts."""
+    """Yields, as strings, everything in ``snapshot`` that is not derived from other parts of it."""
     project = snapshot.project
     yield repr((project, snapshot.limits, snapshot.stored.broken, snapshot.engine_failure, snapshot.unseen))
     yield repr(snapshot.frontmatter_defaults)
@@ -76,7 +77,7 @@ def _lines(snapshot: Snapshot) -> Iterator[str]:
 
 @cache
 def _code_of(package: str) -> str:
-    """A digest of the sizes and times of the source files in ``package``. It excludes answers of other versions."""
+    """A digest of the sizes and times of the source files in ``package``. It excludes answers by other versions."""
     module = import_module(package)
     files = [Path(module.__file__)] if module.__file__ else []
     for folder in getattr(module, "__path__", ()):
@@ -114,16 +115,16 @@ class KeepingEvaluator:
     is_frozen: bool
     """True if the session has a fixed time (``--now``); answers are then cached under that time."""
     is_used: bool = True
-    """True if cached answers are used. New answers are cached in any case."""
+    """True if cached answers are used. New answers are always cached."""
 
     def recent(
         self, engine: Engine[Any], context: Context[Any], like: Query, later_ms: float
     ) -> tuple[float, Mapping[EngineRequest, QueryResult]]:
-        """The time of the reusable cached answers, and these answers by text and scope.
+        """The time of the reusable cached answers, and the answers by text and scope.
 
-        Reusable answers have the same ``later_ms`` and are at most an hour older than the time of ``context``. If there
-        are none, returns the time of ``context`` and no answers. Scores fall every second, so answers are cached with
-        their time, and all numbers in one evaluation refer to the same time.
+        Reusable answers have the same ``later_ms`` and are at most an hour older than the time of ``context``. If no
+        answer is reusable, returns the time of ``context`` and no answers. Scores fall every second, so answers are
+        cached with their time, and all numbers in one evaluation refer to the same time.
         """
         state = self._read(self._name(engine, context, like, later_ms))
         if state is not None and 0 <= context.now_ms - state.now_ms <= _SAME_HOUR_MS:
@@ -140,10 +141,10 @@ class KeepingEvaluator:
         progress: Progress = lambda done, of: None,
         later_ms: float | None = None,
     ) -> Evaluation:
-        """Evaluates as :func:`brvtui.lab.evaluation.evaluate.evaluate`, but reuses cached answers of the same time.
+        """Evaluates like :func:`brvtui.lab.evaluation.evaluate.evaluate`, but reuses cached answers for the same time.
 
-        Set ``later_ms`` if the time is the running clock plus this number of milliseconds, so that :meth:`recent` finds
-        the answers later.
+        If the time is the running clock plus some number of milliseconds, pass that number as ``later_ms`` so that
+        :meth:`recent` finds the answers later.
         """
         name = self._name(engine, context, like, later_ms)
         known = self._cached_results(name, context)
@@ -185,7 +186,7 @@ class KeepingEvaluator:
         return _from_plain(self.kept.read(name)) if name and self.is_used else None
 
     def _name(self, engine: Engine[Any], context: Context[Any], like: Query, later_ms: float | None) -> str:
-        """The name of the cache entry; empty if answers must not be cached."""
+        """The name of the cache entry; empty if the answers must not be cached."""
         digest = answers_digest(engine, context, like)
         moment = repr(context.now_ms) if self.is_frozen or later_ms is None else f"now + {later_ms!r}"
         key = hashlib.sha256(f"{_FORMAT} {digest} {moment}".encode()).hexdigest()

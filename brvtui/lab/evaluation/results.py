@@ -40,7 +40,7 @@ def recall(ranking: Sequence[str], grades: Grades, cut: int) -> float:
 
 
 def precision(ranking: Sequence[str], grades: Grades, cut: int) -> float:
-    """The relevant share of the first ``cut`` documents. The divisor is ``cut`` even if the list is shorter."""
+    """The share of relevant documents among the first ``cut``. The divisor is ``cut`` even for a shorter list."""
     return _relevant_count(ranking, grades, cut) / cut
 
 
@@ -50,7 +50,7 @@ def success(ranking: Sequence[str], grades: Grades, cut: int) -> float:
 
 
 def judged(ranking: Sequence[str], grades: Grades, cut: int) -> float:
-    """The share of the first ``cut`` documents, or of all in a shorter list, that have a grade; 0 for an empty list."""
+    """The graded share of the first ``cut`` documents, or of all in a shorter list; 0 for an empty list."""
     first = ranking[:cut]
     return sum(document in grades for document in first) / len(first) if first else 0.0
 
@@ -94,12 +94,12 @@ _WHOLE: dict[str, Callable[[Sequence[str], Grades, int], float]] = {"mrr": recip
 
 
 class UnknownMetric(ValueError):
-    """An unknown metric. The message lists the known ones."""
+    """The error for an unknown metric. The message lists the known ones."""
 
 
 @dataclass(frozen=True, slots=True)
 class Metric:
-    """A metric by name, such as ``ndcg`` with a cut of 10 documents; a cut of 0 means the whole list."""
+    """A metric and its cut, such as ``ndcg`` over the first 10 documents; a cut of 0 means the whole list."""
 
     name: str
     cut: int = 0
@@ -144,7 +144,7 @@ class ScorePart:
 
 @dataclass(frozen=True, slots=True)
 class RankedDocument:
-    """One result: its path, its score, and the parts that add up to it."""
+    """One result: its path, its score, and the parts that add up to the score."""
 
     path: str
     score: float
@@ -166,7 +166,7 @@ class QueryResult:
     results: tuple[RankedDocument, ...]
     """The distinct documents, best first."""
     prompt_tokens: int
-    """The estimated number of tokens in the prompt for a model; 0 without a prompt."""
+    """The estimated number of tokens in the prompt for a model; 0 if there is no prompt."""
     ms: float
     sentence: str = ""
     """The reason for the answer, in one sentence."""
@@ -182,7 +182,7 @@ class QueryResult:
 
     @property
     def relevant(self) -> tuple[str, ...]:
-        """The relevant documents, highest grade first."""
+        """The paths of the relevant documents, highest grade first."""
         return tuple(path for path in sorted(self.grades, key=lambda path: -self.grades[path]) if self.grades[path] > 0)
 
     @property
@@ -192,7 +192,7 @@ class QueryResult:
 
     @property
     def first_miss(self) -> str:
-        """The highest-graded relevant document that was not found; empty if there is none."""
+        """The relevant document with the highest grade that was not found; empty if there is none."""
         return next((path for path in self.relevant if path not in self.ranking), "")
 
     @property
@@ -213,7 +213,7 @@ class QueryResult:
 
 @dataclass(frozen=True)
 class Evaluation:
-    """An engine's results for judged queries on one state of a tree."""
+    """An engine's results for judged queries in one state of a tree."""
 
     engine: str
     version: str
@@ -232,7 +232,7 @@ class Evaluation:
     """The number of queries answered from the cache."""
 
     def mean(self, metric: Metric) -> float | None:
-        """The mean of ``metric`` over the queries for which it is defined; None if there are none."""
+        """The mean of ``metric`` over the queries for which it is defined; None if there are no such queries."""
         return mean_of(query.value(metric) for query in self.queries)
 
     def count(self, metric: Metric) -> int:
@@ -251,7 +251,7 @@ class Evaluation:
 
     @property
     def expectations(self) -> tuple[int, int]:
-        """The number of queries with the expected outcome, and the number that expect one."""
+        """The number of queries with the expected outcome, and the number of queries with any expected outcome."""
         met = [query.as_expected for query in self.queries if query.as_expected is not None]
         return sum(met), len(met)
 
@@ -267,6 +267,6 @@ class Evaluation:
 
 
 def mean_of(values: Iterable[float | None]) -> float | None:
-    """The mean of ``values`` without None; None if there are no values."""
+    """The mean of ``values``, ignoring None; None if there are no values."""
     there = [value for value in values if value is not None]
     return sum(there) / len(there) if there else None

@@ -40,11 +40,11 @@ Grades = dict[str, dict[str, int]]
 
 @dataclass(frozen=True, slots=True)
 class ForeignFormat:
-    """A format: its title, and functions for reading and writing a file or folder."""
+    """A file format: the title, and functions for reading and writing a file or folder."""
 
     title: str
     read: Callable[[Path, Path | None, Sequence[Judgment]], tuple[Judgment, ...]]
-    """Reads judgments from the path, the queries file (or None) and the known judgments."""
+    """Reads judgments. The arguments are the path, the queries file (or None) and the known judgments."""
     write: Callable[[Path, Sequence[Judgment]], tuple[Path, ...]]
     """Writes judgments and returns the written files."""
 
@@ -52,7 +52,7 @@ class ForeignFormat:
 def read_beir(folder: Path, queries: Path | None, known: Sequence[Judgment]) -> tuple[Judgment, ...]:
     """The queries of ``queries.jsonl`` in ``folder``, with the grades of all files in ``qrels``.
 
-    Raises :class:`JudgmentsError`, as do all functions here.
+    Raises :class:`JudgmentsError`, as do all functions in this module.
     """
     files = sorted((folder / _QRELS).glob("*.tsv")) if (folder / _QRELS).is_dir() else []
     if linked := next(
@@ -92,12 +92,14 @@ def write_beir(folder: Path, judgments: Sequence[Judgment]) -> tuple[Path, ...]:
 
 
 def _beir_name(path: str) -> str:
-    """``path`` with controls, tabs and the like percent-encoded, and a ``%`` only if it looks like such an escape."""
+    """``path`` with control characters such as tabs percent-encoded; a ``%`` is encoded only if it looks like the start
+    of such an escape.
+    """
     return _without_controls(_LITERAL_ESCAPE.sub("%25", path))
 
 
 def _path_of(name: str, write: Callable[[str], str]) -> str:
-    """The path that ``write`` encodes as ``name``; ``name`` itself if there is none, as for other programs' escapes."""
+    """The path that ``write`` encodes as ``name``; ``name`` itself if there is none."""
     path = unquote(name)
     return path if write(path) == name else name
 
@@ -122,7 +124,7 @@ def read_trec(file: Path, queries: Path | None, known: Sequence[Judgment]) -> tu
 
 
 def write_trec(file: Path, judgments: Sequence[Judgment]) -> tuple[Path, ...]:
-    """Writes a TREC qrels file, with paths as in :func:`trec_name`."""
+    """Writes a TREC qrels file, with paths encoded by :func:`trec_name`."""
     rows = [
         f"{each.id} 0 {trec_name(document.path)} {document.grade}" for each in judgments for document in each.documents
     ]
@@ -130,12 +132,12 @@ def write_trec(file: Path, judgments: Sequence[Judgment]) -> tuple[Path, ...]:
 
 
 def trec_name(path: str) -> str:
-    """``path`` with white space, controls and ``%`` percent-encoded, for TREC's files, which a terminal may show."""
+    """``path`` with white space, controls and ``%`` percent-encoded for TREC files, which a terminal may show."""
     return _without_controls(path.replace("%", "%25").replace(" ", "%20"))
 
 
 def _without_controls(path: str) -> str:
-    """``path`` with every character percent-encoded that is not printable; a space is."""
+    """``path`` with unprintable characters percent-encoded. Spaces are kept."""
     if path.isprintable():
         return path
     return "".join(char if char.isprintable() else quote(char, errors="surrogateescape") for char in path)
@@ -188,7 +190,7 @@ FORMATS: Mapping[str, ForeignFormat] = {
 
 
 def _joined(queries: Mapping[str, Judgment], grades: Grades, place: Path) -> tuple[Judgment, ...]:
-    """The queries with their graded documents. Invalid ids are replaced."""
+    """The queries, each with its graded documents. Invalid ids are replaced."""
     lost = [name for name in grades if name not in queries]
     if lost:
         more = f" and {len(lost) - 1} more" if len(lost) > 1 else ""

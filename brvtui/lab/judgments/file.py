@@ -27,7 +27,7 @@ _TITLE = "# Queries with the notes that they should find, graded 0 to 3. Read by
 
 
 class CannotEdit(ValueError):
-    """The text cannot be changed without affecting other parts of it."""
+    """The text cannot be changed without affecting other parts of the file."""
 
 
 def new_text(judgments: Sequence[Judgment]) -> str:
@@ -74,7 +74,7 @@ def _new_ones(before: Sequence[Judgment], after: Sequence[Judgment]) -> dict[str
 
 
 def _split(block: str) -> tuple[str, str]:
-    """A query's own lines, and the empty lines and comments after them, which belong to the next query."""
+    """A query's block without empty lines and comments at its end, and those lines, which belong to the next query."""
     lines = block.splitlines(keepends=True)
     end = len(lines)
     while end and (not lines[end - 1].strip() or lines[end - 1].lstrip().startswith("#")):
@@ -137,7 +137,7 @@ def _inline(document: JudgedDocument) -> str:
 
 
 def _quoted(text: str) -> str:
-    """``text`` as a TOML string. JSON's escapes are valid in TOML, which must also escape the delete character."""
+    """``text`` as a TOML string. JSON's escapes are valid in TOML, which also requires one for the delete character."""
     return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
@@ -147,10 +147,10 @@ Judgments = tuple[Judgment, ...]
 
 
 class JudgmentsFile:
-    """A judgments file. Methods block and are thread-safe."""
+    """The judgments file of a project. Methods block and are thread-safe."""
 
     def __init__(self, path: Path, trusted: bool) -> None:
-        """``path`` may be a symlink only if it is ``trusted``, because the user gave it."""
+        """Stores ``path``, which may be a symlink only if it is ``trusted`` because the user gave it."""
         self.path = path
         self.trusted = trusted
 
@@ -198,7 +198,7 @@ class JudgmentsFile:
             raise JudgmentsError(f"cannot be changed: {faults.error_line(error, self.path)}") from error
 
     def _write(self, data: bytes | None, before: Judgments, after: Judgments) -> None:
-        """Writes ``after``, if the new text contains exactly that. Raises :class:`JudgmentsError` and OSError."""
+        """Writes ``after`` if the new text contains exactly that. Raises :class:`JudgmentsError` and OSError."""
         try:
             text = new_text(after) if data is None else edited_text(data.decode("utf-8"), before, after)
             encoded = text.encode("utf-8")
@@ -244,12 +244,12 @@ class JudgmentsFile:
 
 
 def judgment_of(judgments: Judgments, text: str, scope: str) -> Judgment | None:
-    """The judgment of the query ``text`` in ``scope``; None if there is none."""
+    """The judgment for the query ``text`` in ``scope``; None if there is none."""
     return next((each for each in judgments if (each.text, each.scope) == (text, scope)), None)
 
 
 def with_grade(judgments: Judgments, text: str, scope: str, document: JudgedDocument, graded: bool) -> Judgments:
-    """``judgments`` with ``document`` graded for the query ``text``, or without it if not ``graded``.
+    """``judgments`` with ``document`` graded for the query ``text``, or without the document if not ``graded``.
 
     A query without a judgment is added.
     """

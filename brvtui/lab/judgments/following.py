@@ -1,4 +1,4 @@
-"""Finds judged documents in a snapshot, even if their files were moved or renamed."""
+"""Finds judged documents in a snapshot, including those whose files were moved or renamed."""
 
 from __future__ import annotations
 
@@ -44,7 +44,9 @@ def digest_of(text: str) -> str:
 
 
 def after_moves(judgments: tuple[Judgment, ...], path_now: Callable[[str], str]) -> tuple[Judgment, ...]:
-    """``judgments`` with each path replaced by ``path_now``. A moved note replaces a missing one at the same path."""
+    """``judgments`` with each path replaced by ``path_now``. If a moved note is now at the path of a missing note, it
+    replaces the missing one.
+    """
 
     def at_new_paths(judgment: Judgment) -> Judgment:
         paths = [path_now(document.path) for document in judgment.documents]
@@ -70,14 +72,13 @@ class DocumentFinder:
     """Finds judged documents in one snapshot. Reads notes only if a document is not at its path."""
 
     def __init__(self, snapshot: Snapshot) -> None:
-        """Reads nothing yet."""
         self._snapshot = snapshot
         self._digest = cache(self._digest_now)
 
     def find(self, document: JudgedDocument) -> FollowedDocument:
         """The current place of ``document``: its path, or else a note with its text, its title or its name.
 
-        A title or name counts only if it is unique. Raises no errors.
+        A title or name counts only if no other note has the same one. Raises no errors.
         """
         known = self._snapshot.parsed.get(document.path)
         for path in (document.path, f"{document.path}.md", f"{document.path}.html"):
@@ -100,9 +101,11 @@ class DocumentFinder:
         return FollowedDocument(document, "", f"archived as {stub}" if stub in self._snapshot.parsed else "gone")
 
     def moved(self, path: str, text: str) -> tuple[str, str]:
-        """The new path of the note that contained ``text`` and was at ``path``, and the reason; both empty if unknown.
+        """The new path of the note that was at ``path`` and contained ``text``, and the evidence; both empty if
+        unknown.
 
-        Notes that share only the title or name do not count. For an archived note, returns its stub. Raises no errors.
+        Notes that share only the title or name do not count. For an archived note, the path is that of the stub. Raises
+        no errors.
         """
         found = self.find(JudgedDocument(path, 0, "", digest_of(text)))
         if found.moved and self._digests.get(found.document.digest, ()):
@@ -121,7 +124,7 @@ class DocumentFinder:
         return _at_paths(judgment, paths, stayed), tuple(item for item in documents if item.how)
 
     def judged(self, path: str, grade: int) -> JudgedDocument:
-        """The document at ``path`` with ``grade``, and with its title and digest so that it can be found later. Raises
+        """The document at ``path`` with ``grade``, and with the title and digest by which it can be found later. Raises
         no errors.
         """
         known = self._snapshot.parsed.get(path)

@@ -9,37 +9,37 @@ from dataclasses import dataclass
 from brvtui.trace import Trace
 
 GRADES = range(4)
-"""0 is irrelevant, 1 related, 2 relevant, 3 the subject of the query."""
+"""The grades: 0 is irrelevant, 1 related, 2 relevant, 3 the subject of the query."""
 COVERED, NOT_COVERED = "covered", "not covered"
 OUTCOMES = (NOT_COVERED, COVERED, *(f"tier {tier}" for tier in range(5)))
-"""Every outcome of a query. ``covered`` is for engines without tiers."""
+"""All possible outcomes of a query. ``covered`` is for engines without tiers."""
 _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 _SLUG = re.compile(r"[^a-z0-9]+")
 _SLUG_LENGTH = 40
 
 
 class JudgmentsError(ValueError):
-    """Judgments cannot be read or changed. The message is one line with the file, the place and the remedy."""
+    """Judgments cannot be read or changed. The message is one line that names the file, the place and the remedy."""
 
 
 class JudgmentsWriteError(JudgmentsError):
-    """A file that cannot be written."""
+    """The judgments file cannot be written."""
 
 
 @dataclass(frozen=True, slots=True)
 class JudgedDocument:
-    """One document of a judgment. Its ``title`` and ``digest`` help to find it after its file has moved."""
+    """One document of a judgment. The ``title`` and ``digest`` help to find the document after its file has moved."""
 
     path: str
     grade: int
     title: str = ""
     digest: str = ""
-    """The digest of its text at the time of the judgment (:func:`brvtui.lab.judgments.following.digest_of`)."""
+    """The digest of the text when it was judged (:func:`brvtui.lab.judgments.following.digest_of`)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Judgment:
-    """One judged query. Its ``id`` is unique in its file."""
+    """One judged query. The ``id`` is unique in the judgments file."""
 
     id: str
     text: str
@@ -70,14 +70,14 @@ def new_id(text: str, taken: Collection[str], numbers: dict[str, int] | None = N
 
 
 def outcome_of(trace: Trace) -> str:
-    """The outcome in ``trace``: one of :data:`OUTCOMES`, or an additional tier of an engine that has more."""
+    """The outcome in ``trace``: one of :data:`OUTCOMES`, or a further tier if the engine has more."""
     if not trace.covered:
         return NOT_COVERED
     return COVERED if trace.tier is None else f"tier {trace.tier}"
 
 
 def meets(expected: str, outcome: str) -> bool | None:
-    """True if ``outcome`` is as ``expected``; None if nothing is expected, or if the engine has no tiers."""
+    """True if ``outcome`` is the ``expected`` one; None if no outcome is expected, or if the engine has no tiers."""
     if not expected or (outcome == COVERED and expected not in (COVERED, NOT_COVERED)):
         return None
     if expected == COVERED:

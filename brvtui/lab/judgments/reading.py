@@ -1,4 +1,4 @@
-"""Parses a judgments file. Its text is untrusted, so everything in it is checked and limited."""
+"""Parses a judgments file. The text is untrusted, so all of it is checked and limited."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ MOST_QUERIES, MOST_DOCUMENTS = 20_000, 1_000
 LONGEST_TEXT = 2_000
 """The maximum length of a query, a scope, a path or a comment."""
 _MOST_RUN, _OF_EACH = 1_500_000, 200
-"""The number of characters of all queries that a command runs, and those that each query counts in addition.
+"""The total number of characters in the queries that a command runs, and the number of characters added for each query.
 
-About a minute on the sample tree with the slowest engine.
+The total takes about a minute on the sample tree with the slowest engine.
 """
 VERSION = 1
 HEADER = re.compile(r"^[ \t]*\[\[[ \t]*query[ \t]*\]\][ \t]*(?:#.*)?$", re.MULTILINE)
@@ -61,7 +61,7 @@ def parse_judgments(data: bytes, origin: str) -> tuple[Judgment, ...]:
 
 
 def affordable(judgments: tuple[Judgment, ...], runs: int) -> tuple[Judgment, ...]:
-    """The first of ``judgments`` that a command runs if each is run ``runs`` times, without being told to run all."""
+    """The first of ``judgments``, as many as a command runs by default if each is run ``runs`` times."""
     left = _MOST_RUN // runs
     for number, each in enumerate(judgments):
         left -= _OF_EACH + len(each.text)
@@ -71,7 +71,7 @@ def affordable(judgments: tuple[Judgment, ...], runs: int) -> tuple[Judgment, ..
 
 
 def _lines(data: bytes, count: int) -> list[int]:
-    """The line on which each of ``count`` queries starts; empty if that is uncertain."""
+    """The line on which each of ``count`` queries starts; empty if the lines cannot be determined."""
     text = data.decode("utf-8")
     lines, line, end = [], 1, 0
     for match in HEADER.finditer(text):

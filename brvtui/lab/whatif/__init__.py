@@ -1,1 +1,1 @@
-"""Variants of the state in which queries run: one or more parts are replaced. Nothing is written to disk."""
+"""Variants: states with one or more parts replaced, in which queries run. Nothing is written to disk."""

@@ -22,13 +22,13 @@ from brvtui.wording import nearest, shortened
 
 _ROUNDING = "rounding"
 _NEAR = 1e-9
-"""The precision of a solved value: at this distance on either side, the outcomes differ."""
+"""The precision of a solved value: at this distance below and above the value, the outcomes differ."""
 _SOLVED_WITHIN = 6
-"""The number of bisections after which solving stops, because any curve looks linear by then."""
+"""The number of bisections after which equations are no longer solved, because any curve looks linear by then."""
 _MOST_GUESSES = 12
 _MOST_HALVINGS = 60
 _MOST_BETWEEN = 8
-"""The maximum number of outcome changes searched between two values. Further changes are not followed."""
+"""The maximum number of outcome changes that are searched for between two values. Further changes are not found."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +42,7 @@ class TierCrossing:
     after: str
     """The outcome above the value."""
     at: Value
-    """The value at which the outcome changes, within 1e-9; for whole numbers and choices, the first with the new
+    """The value at which the outcome changes, within 1e-9; for whole numbers and choices, the first value with the new
     outcome.
     """
     is_solved: bool
@@ -54,8 +54,8 @@ def crossings_between(
 ) -> Iterator[TierCrossing]:
     """Yields the changes of the outcome of ``query`` from ``low`` to ``high``, in order.
 
-    A change from tier 2 to tier 3 and then to tier 4 counts as two. At most eight are searched, and an outcome that
-    changes and changes back may be missed.
+    A change from tier 2 to tier 3 and then to tier 4 counts as two. At most eight changes are searched for, and an
+    outcome that changes and changes back may be missed.
     """
     end = outcome_of(trace_at(high))
     for _ in range(_MOST_BETWEEN):
@@ -105,7 +105,7 @@ def _whole_number_crossing(
 
 
 def _guesses(low: float, below: Trace, high: float, above: Trace) -> list[float]:
-    """The values between ``low`` and ``high`` at which a decisive number would cross its limit if it were linear."""
+    """The values between ``low`` and ``high`` at which a decisive number, if linear, would cross its limit."""
     near = 2 * _NEAR * max(1.0, abs(low), abs(high))
     ends = (low, below, high, above)
     values = (*_check_roots(*ends), *_score_roots(*ends), *_rounding_roots(*ends))
@@ -114,7 +114,7 @@ def _guesses(low: float, below: Trace, high: float, above: Trace) -> list[float]
 
 
 def _check_roots(low: float, below: Trace, high: float, above: Trace) -> Iterator[float]:
-    """Yields the zeros of checks' margins; checks with different results come first."""
+    """Yields the values at which checks' margins are zero, starting with checks whose results differ."""
     first, second = _checks(below), _checks(above)
     shared = [(first[name], second[name]) for name in first if name in second]
     for one, other in sorted(shared, key=lambda pair: pair[0].passed == pair[1].passed):
@@ -131,7 +131,7 @@ def _checks(trace: Trace) -> dict[tuple[str, str], Check]:
 
 
 def _score_roots(low: float, below: Trace, high: float, above: Trace) -> Iterator[float]:
-    """Yields the values equal to a score, because the swept value may be a threshold for scores."""
+    """Yields the values that are equal to a score, because the swept value may be a threshold for scores."""
     then = {hit.path: hit.score for hit in above.hits}
     for hit in below.hits:
         if hit.path in then:
@@ -169,12 +169,12 @@ def _root(low: float, one: float, high: float, other: float) -> Iterator[float]:
 
 
 FORM = "CONSTANT=FROM:TO or CONSTANT=FROM:TO:N"
-"""The syntax of an axis. Without a range, the axis has all values of its slider."""
+"""The syntax of an axis. An axis without a range covers all values of its slider."""
 _POINTS = {1: 21, 2: 11}
 """The default number of values of an axis, by the number of axes."""
 _MOST = 200
 _GREATEST = 1e9
-"""The upper limit of a sweep. Even larger constants do not change answers."""
+"""The upper limit of a sweep. Larger constants would not change answers."""
 _RANGE = re.compile(r"([^:]+):([^:]+)(?::([0-9]{1,9}))?")
 
 
@@ -194,7 +194,7 @@ class AskableState(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Axis:
-    """A value to vary, and its settings in order."""
+    """A value to vary, and the settings to try, in order."""
 
     control: Control
     values: tuple[Value, ...]
@@ -221,16 +221,16 @@ class Sweep:
     engine: str
     profile: str
     clock: str
-    """The time, ISO 8601 in UTC; for a sweep over days, the time from which they count."""
+    """The time, in ISO 8601 (UTC); for a sweep over days, the time from which the days count."""
     others: Variant
-    """The replacements made at every point, apart from the axes."""
+    """The replacements that are made at every point, in addition to the axes."""
     queries: tuple[Judgment, ...]
     measured: int
     """The number of queries for which the metric has a value."""
     points: tuple[SweepPoint, ...]
-    """The points of the grid. The last axis changes first."""
+    """The points of the grid, ordered so that the last axis changes fastest."""
     crossings: tuple[TierCrossing, ...]
-    """For a sweep over one axis: the changes of outcomes, by query."""
+    """The changes of outcomes, by query, if the sweep has one axis."""
 
     def outcomes_at(self, point: SweepPoint) -> dict[str, int]:
         """The number of queries with each outcome at ``point``."""
@@ -289,7 +289,8 @@ def sweep(
     names: tuple[str, str, str],
     progress: Progress = lambda done, of: None,
 ) -> Sweep:
-    """Runs ``judgments`` at every point of the grid of ``axes``, each time with the replacements in ``base``.
+    """Runs the queries of ``judgments`` at every point of the grid of ``axes``, each time with the replacements in
+    ``base``.
 
     ``names`` are the names of the engine and the profile, and the clock. Calls ``progress`` with the number of finished
     points and the total. Raises the errors of ``state`` and of the queries.
@@ -310,7 +311,7 @@ def sweep(
 
 
 def without(variant: Variant, axes: Sequence[Axis]) -> Variant:
-    """``variant`` without the replacements of ``axes``."""
+    """``variant`` with the values that ``axes`` vary set back to their base values."""
     return _variant(variant, axes, [axis.control.base for axis in axes])
 
 

@@ -1,4 +1,4 @@
-"""Variants, which replace parts of the state before queries run, and their syntax."""
+"""Variants, which replace parts of the state before queries run, and the syntax of variants."""
 
 from __future__ import annotations
 
@@ -55,31 +55,31 @@ class SignalChange:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class EarlierNotes:
-    """The notes at an earlier time of this session. Two are equal only if they are the same object."""
+    """The notes at an earlier time in this session. Two objects are equal only if they are identical."""
 
     paths: tuple[str, ...]
-    """The notes that have changed since then."""
+    """The paths of the notes that have changed since the earlier time."""
     paths_now: Mapping[str, str] = field(default_factory=dict)
     """The current paths of moved notes, by their earlier paths."""
     difference: Difference | None = None
-    """The changes that restore the earlier notes, if these are files of a context tree."""
+    """The changes that restore the earlier notes, if they are files in a context tree."""
     signals: tuple[SignalChange, ...] = ()
-    """The changes that restore signals that were set since then in this tool's overlay."""
+    """The changes that restore signals that were set since then in this tool's signal overlay."""
     snapshot: Snapshot | None = None
-    """The earlier snapshot, if it contains topics."""
+    """The earlier snapshot, if it contains V4 topics."""
 
 
 @dataclass(frozen=True, slots=True)
 class Variant:
-    """Parts of the state that are replaced before queries run. An empty variant replaces nothing."""
+    """Replacements for parts of the state, made before queries run. An empty variant replaces nothing."""
 
     engine: str = ""
-    """The engine; empty for the current one."""
+    """The name of the engine; empty for the current engine."""
     profile: str = ""
-    """The profile; empty for the engine's current one."""
+    """The name of the profile; empty for the engine's current profile."""
     mode: str = ""
     constants: tuple[tuple[str, Value], ...] = ()
-    """Constants by dotted name, sorted."""
+    """Constants with new values, sorted by dotted name."""
     days: float = 0.0
     """The clock's shift in days; negative for earlier times."""
     revision: str = ""
@@ -92,7 +92,7 @@ class Variant:
 
     @property
     def is_earlier(self) -> bool:
-        """True if this is an earlier state, so that results that were better there have been lost since."""
+        """True if the variant is an earlier state, so that results which are better in it have been lost since."""
         return bool(self.revision) or self.earlier is not None or self.days < 0
 
     @property
@@ -101,7 +101,7 @@ class Variant:
         return self.earlier.paths_now if self.earlier is not None else {}
 
     def with_constant(self, name: str, value: Value | None) -> Variant:
-        """A copy with the constant ``name`` set to ``value``; None restores the value in the profile."""
+        """A copy with the constant ``name`` set to ``value``; None restores the profile's value."""
         constants = {key: old for key, old in self.constants if key != name}
         if value is not None:
             constants[name] = value
@@ -135,7 +135,7 @@ def _written(value: Value) -> str:
 
 
 def read_value(text: str) -> Value:
-    """The value of a constant given as ``text``: a number, true or false, or else the text itself."""
+    """The value of a constant given as ``text``: a number, true or false, or otherwise the text itself."""
     if text in ("true", "false"):
         return text == "true"
     for kind in (int, float):
@@ -227,7 +227,7 @@ _YEAR = 365.0
 
 @dataclass(frozen=True, slots=True)
 class Control:
-    """A value that can be changed: a number from ``least`` to ``most`` in steps, or one of ``choices``."""
+    """A value that can be changed: a number from ``least`` to ``most``, or one of ``choices``."""
 
     group: str
     name: str
@@ -240,21 +240,21 @@ class Control:
     unit: str = ""
     choices: tuple[Value, ...] = ()
     path: str = ""
-    """The path of its note."""
+    """The path of the note to which the control belongs; empty for other controls."""
 
     @property
     def key(self) -> str:
-        """A unique key."""
+        """A unique key for the control."""
         return f"{self.path}:{self.name}" if self.path else self.name
 
     @property
     def label(self) -> str:
-        """The name without its group."""
+        """The control's name without its group."""
         return self.name.removeprefix(f"{self.group}.")
 
     def moved(self, value: Value, steps: float) -> Value:
-        """``value`` after ``steps`` steps up, or down if negative. It stays within the range, and whole if the base is
-        whole.
+        """``value`` moved up by ``steps`` steps, or down if negative. The result stays within the range, and whole if
+        the base is whole.
         """
         if self.choices:
             place = self.choices.index(value) if value in self.choices else 0
@@ -275,7 +275,7 @@ class Control:
 
 
 def constant_controls(constants: Any) -> tuple[Control, ...]:
-    """A control for each number, switch and choice in ``constants``, a dataclass."""
+    """A control for each number, switch and choice in ``constants``, which is a dataclass."""
     return tuple(_constant_control(each) for each in adjustable(constants))
 
 
@@ -311,12 +311,12 @@ def _upper(value: float, step: float, whole: bool) -> float:
 
 
 def clock_control() -> Control:
-    """The clock's control: days from now, up to a year in both directions."""
+    """The control for the clock: days from now, up to a year in both directions."""
     return Control(CLOCK, DAYS, 0.0, -_YEAR, _YEAR, 1.0, "d")
 
 
 def note_controls(path: str, signals: NoteSignals) -> Iterator[Control]:
-    """Yields the controls of the note at ``path``: its stored signals, and whether to leave it out."""
+    """Yields the controls of the note at ``path``: one for each stored signal, and one for leaving the note out."""
     yield Control(NOTE, "importance", float(signals.importance), 0, 100, 1, path=path)
     yield Control(NOTE, "maturity", signals.maturity, choices=LEVELS, path=path)
     yield Control(NOTE, "recency", float(signals.recency), 0, 1, 0.05, path=path)
@@ -338,7 +338,7 @@ def value_in(variant: Variant, control: Control) -> Value:
 
 
 def with_value(variant: Variant, control: Control, value: Value) -> Variant:
-    """``variant`` with ``control`` set to ``value``. The base value removes the change."""
+    """``variant`` with ``control`` set to ``value``. The base value removes the replacement."""
     if control.name == DAYS and control.group == CLOCK:
         return replace(variant, days=float(value))
     if control.path and control.name == LEFT_OUT:

@@ -63,7 +63,7 @@ def callback(reader: SourceReader, node: SyntaxNode, name: str) -> None:
 
 
 def field_use(reader: SourceReader, node: SyntaxNode, name: str) -> None:
-    """Adds a use of a field of the current object if ``name``, the text of ``node``, is one and is not called."""
+    """Adds a use of the field ``name`` of the current object, unless ``node`` is called or not such a field."""
     of, _, field = name.partition(".")
     is_own = of == "self" and field != "" and "." not in field and node.byte_range != reader.called
     if is_own and field.lower() not in reader.rules.common.fields:
@@ -71,7 +71,7 @@ def field_use(reader: SourceReader, node: SyntaxNode, name: str) -> None:
 
 
 def access(reader: SourceReader, node: SyntaxNode) -> None:
-    """Adds a use of a field of the current object if ``node`` is one."""
+    """If ``node`` is a field of the current object, adds a use of that field."""
     field_use(reader, node, reader.written(node))
 
 
@@ -94,7 +94,7 @@ def environment(reader: SourceReader, variable: str) -> None:
 
 
 def process(reader: SourceReader, argument: SyntaxNode | None) -> None:
-    """Adds a started process. Its command is the literal ``argument`` or, if that is a list, its first item."""
+    """Adds the start of a process. The command is the literal ``argument`` or, if that is a list, the first item."""
     if argument is not None and argument.type in ("list", "array"):
         argument = first_named(argument)
     words = reader.string(argument).split()

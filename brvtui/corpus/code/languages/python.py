@@ -58,7 +58,7 @@ def _docstring(reader: SourceReader, node: SyntaxNode) -> str:
 
 
 def _hints(reader: SourceReader, node: SyntaxNode) -> list[str]:
-    """The types in the annotations of parameters and result, in order."""
+    """The types in the annotations of the parameters and the result, in order."""
     parameters = node.child_by_field_name("parameters")
     typed = [] if parameters is None else [at.child_by_field_name("type") for at in parameters.named_children]
     typed.append(node.child_by_field_name("return_type"))

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from tree_sitter import Node as SyntaxNode
 
 _MOST_IMPORTS = 500
-"""The maximum number of names in one ``use``."""
+"""The maximum number of names imported by one ``use``."""
 
 
 def _use(reader: SourceReader, node: SyntaxNode) -> None:

@@ -1,4 +1,4 @@
-"""The form of an answer: its four parts, and the sources that it names.
+"""The form of an answer: the four parts, and the sources that an answer names.
 
 See ``docs/reference/byterover.md``, "The calls".
 """
@@ -31,7 +31,7 @@ def missing_parts(text: str) -> tuple[str, ...]:
 
 
 def cited(snapshot: Snapshot, text: str, seen: Collection[str]) -> tuple[Cited, ...]:
-    """The distinct sources that the answer ``text`` names: entries under Sources, and paths of notes in other parts.
+    """The distinct sources named in the answer ``text``: entries under Sources, and paths of notes in other parts.
 
     ``seen`` contains the files whose text the model was shown.
     """
@@ -52,7 +52,7 @@ def _named(text: str, paths: Collection[str]) -> Iterator[str]:
 
 
 def _entry(entry: str) -> Iterator[str]:
-    """Yields the sources that one list entry names: the note paths in it, or its first words if there are no paths."""
+    """Yields the sources named in one list entry: its note paths or, if there are none, its first words."""
     entry = _LINKED.sub(r"\1", entry)
     files = tuple(_markdown_files(entry))
     quoted = _QUOTED.search(entry)
@@ -64,7 +64,7 @@ def _entry(entry: str) -> Iterator[str]:
 
 
 def _markdown_files(text: str) -> Iterator[str]:
-    """Yields the paths of markdown files in ``text``. A path extends to the last ``.md`` in its word."""
+    """Yields the paths of Markdown files in ``text``. A path extends to the last ``.md`` in the word."""
     for word in _WORD.findall(text):
         ends = [match.end() for match in _ENDING.finditer(word) if match.start()]
         if ends:
@@ -72,7 +72,9 @@ def _markdown_files(text: str) -> Iterator[str]:
 
 
 def _lines_by_part(text: str) -> Iterator[tuple[str, str]]:
-    """Yields the part (empty before the first) and text of each line. A heading belongs to the part that it begins."""
+    """Yields the part and text of each line. The part is empty before the first heading; a heading belongs to the part
+    that it begins.
+    """
     part = ""
     for line in text.splitlines():
         bare_line = line.strip()

@@ -1,4 +1,4 @@
-"""Runs a model for a query whose route ends at one, and adds its answer to the trace."""
+"""Runs a model for a query whose route ends at a model, and adds the answer to the trace."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ _NOW_ANSWER = (
     "Call no more tools. Answer now, from what you have read, in the four parts; name under Gaps what you did not find."
 )
 _CHARS_OF_A_TOKEN = 16
-"""The maximum number of characters per token, on average. An answer that exceeds its token limit by this is cut."""
+"""The maximum average number of characters per token. Longer answers are cut at the token limit times this number."""
 
 _NO_NAME = re.compile(r"[^a-zA-Z0-9_-]")
 _LONGEST_NAME = 64
@@ -73,10 +73,10 @@ class AgentLimits:
 
 @dataclass
 class AgentRun:
-    """The turns and steps so far; complete once :func:`run_agent` has ended."""
+    """The turns and steps so far. The run is complete once :func:`run_agent` has ended."""
 
     text: str = ""
-    """The answer, or the part of it that was received so far."""
+    """The answer, or the part of it received so far."""
     ended: EndReason = EndReason.ANSWERED
     why: str = ""
     turns: list[ModelTurn] = field(default_factory=list)
@@ -95,9 +95,10 @@ def run_agent(
     cancellation: Cancellation,
     done: AgentRun,
 ) -> Iterator[AgentEvent]:
-    """Runs ``model`` on ``prompt``, yields events, and fills ``done``. Closing the iterator cancels the run.
+    """Runs ``model`` on ``prompt``, yields events, and records the run in ``done``. Closing the iterator cancels the
+    run.
 
-    Raises nothing: ``done.ended`` and ``done.why`` report a failed service and a cancellation.
+    Raises no errors: ``done.ended`` and ``done.why`` report a failed service or a cancellation.
     """
     try:
         yield from _Loop(model, tools, prompt, rules, cancellation, done, [FromUser(prompt.material)]).run()
@@ -117,7 +118,7 @@ class _Loop:
     done: AgentRun
     messages: list[Message]
     called: Counter[tuple[str, str]] = field(default_factory=Counter)
-    """The number of calls of each tool with the same arguments."""
+    """The number of times that each tool was called with the same arguments."""
     idle: int = 0
     """The number of consecutive turns that read no new note."""
     sent: int = 0
@@ -156,7 +157,7 @@ class _Loop:
             self._end(EndReason.ITERATIONS, f"the limit is {counted(last, 'iteration', 'iterations')}")
 
     def _is_affordable(self, turns: int) -> bool:
-        """True if ``turns`` more turns like the next one stay within the budget, even with the longest replies."""
+        """True if ``turns`` more turns like the next one stay within the budget, assuming the longest replies."""
         sent = self.sent + turns * self._request_tokens()
         return self.rules.budget.allows(sent, self.received + turns * self.prompt.max_tokens)
 
@@ -168,7 +169,7 @@ class _Loop:
         self.done.ended, self.done.why = ended, why
 
     def _turn(self, number: int, must_end: bool) -> Generator[AgentEvent, None, Reply]:
-        """Calls the model once, stores its text in ``done.text``, and returns the :class:`Reply`."""
+        """Calls the model once, stores the model's text in ``done.text``, and returns the :class:`Reply`."""
         if self.cancellation.asked:
             raise ModelCancelled
         yield TurnBegun(number)
@@ -265,8 +266,8 @@ class _Loop:
 
 
 def _sendable(call: ToolCall) -> ToolCall:
-    """``call`` in a form that can be sent back: services reject names with unusual characters, and arguments that are
-    not a JSON object.
+    """A form of ``call`` that can be sent back, because services reject names with unusual characters, and arguments
+    that are not a JSON object.
     """
     name = _NO_NAME.sub("_", call.name)[:_LONGEST_NAME] or "_"
     return ToolCall(call.id, name, call.arguments if arguments_of(call.arguments) is not None else "{}")
@@ -283,7 +284,7 @@ def _ms(seconds: float) -> float:
 
 @dataclass(frozen=True, slots=True)
 class CompletionContext:
-    """The model that answers, its budget and cancellation, and the context of the query."""
+    """The model that answers, its budget, the cancellation, and the context of the query."""
 
     context: Context
     model: ChatModel
@@ -294,7 +295,8 @@ class CompletionContext:
 def complete(how: CompletionContext, trace: Trace) -> Generator[AgentEvent, None, Trace]:
     """Runs the model on the prompt of ``trace``, and returns the trace with the model's answer.
 
-    If the model fails or is cancelled, the trace's answer keeps its text, and its notice gives the reason.
+    If the model fails or is cancelled, the answer in the trace keeps its text, and the answer's notice gives the
+    reason.
     """
     prompt = trace.answer.prompt
     assert prompt is not None
@@ -343,7 +345,7 @@ def _answer(how: CompletionContext, trace: Trace, prompt: ModelPrompt, done: Age
 
 
 def notice_of(completion: Completion) -> str:
-    """A one-line warning about a model's answer: its end, and missing sources and parts. Empty if nothing is wrong."""
+    """A one-line warning about an answer that ended early or lacks sources or parts; empty if nothing is wrong."""
     sentences = [_sentence(completion.why)] if completion.why else []
     if completion.ungrounded:
         sentences.append(f"Not in the tree, so not grounded: {', '.join(completion.ungrounded)}.")
@@ -355,7 +357,7 @@ def notice_of(completion: Completion) -> str:
 
 
 def _composed(snapshot: Snapshot, trace: Trace, read: Sequence[str]) -> str:
-    """Sentences from the notes that the model read, used as the answer if the model wrote nothing."""
+    """Sentences from the notes that the model read, used as the answer if the model did not write one."""
     passages = []
     for path in read:
         try:

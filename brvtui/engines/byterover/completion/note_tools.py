@@ -1,4 +1,6 @@
-"""The tools that a model may call. They only read one snapshot (``docs/reference/byterover.md``, "The calls")."""
+"""The tools that a model may call. They only read, and only from one snapshot (``docs/reference/byterover.md``, "The
+calls").
+"""
 
 from __future__ import annotations
 
@@ -30,7 +32,7 @@ from brvtui.wording import nearest
 
 
 class PathRefused(Exception):
-    """A name that matches no file, or that must not be followed. The message gives the reason in one line."""
+    """A name that matches no file or must not be followed. The message is the one-line reason."""
 
 
 def bare(name: str) -> str:
@@ -39,8 +41,7 @@ def bare(name: str) -> str:
 
 
 def found(snapshot: Snapshot, name: str) -> str | None:
-    """The path of the file called ``name``, or of the file that represents the folder ``name``; None if there is
-    none."""
+    """The path of the file called ``name``, or of the file that represents that folder; None if there is none."""
     path = bare(name)
     for file in (path, f"{path}/{CONTEXT_FILE}"):
         if file in snapshot.parsed:
@@ -50,7 +51,7 @@ def found(snapshot: Snapshot, name: str) -> str | None:
 
 
 def note_at(snapshot: Snapshot, name: str) -> str:
-    """The path of the file that ``name`` refers to. Raises :class:`PathRefused` if there is none."""
+    """The path of the file to which ``name`` refers. Raises :class:`PathRefused` if there is none."""
     file = found(snapshot, name)
     if file is not None:
         return file
@@ -66,7 +67,8 @@ def note_at(snapshot: Snapshot, name: str) -> str:
 def text_of(snapshot: Snapshot, path: str) -> str:
     """The text of the file at ``path`` (one of :attr:`Snapshot.parsed`) as the engine reads it.
 
-    Opens folder by folder, so that a symlink created since then cannot lead outside. Raises :class:`PathRefused`.
+    The path is opened folder by folder, so that a symlink created after the snapshot cannot lead outside the tree.
+    Raises :class:`PathRefused`.
     """
     if path in snapshot.edited:
         return snapshot.edited[path]
@@ -86,9 +88,9 @@ def text_of(snapshot: Snapshot, path: str) -> str:
 
 
 _FEW = 2_000
-"""With this many names or more, no similar name is suggested, because all names would have to be compared."""
+"""The number of names from which no similar name is suggested, because all names would have to be compared."""
 _LONG = 500
-"""For a name of this length or more, no similar name is suggested."""
+"""The length from which a name gets no suggestion of a similar name."""
 
 
 _LONGEST_QUERY = 500
@@ -105,7 +107,7 @@ class Result:
     text: str
     refused: str = ""
     read: tuple[str, ...] = ()
-    """The files whose text the result contains."""
+    """The files whose text is in the result."""
 
 
 def _tool(name: str, description: str, required: str, **properties: Any) -> Tool:
@@ -151,7 +153,7 @@ class NoteTools:
         }
 
     def call(self, name: str, arguments: str) -> Result:
-        """The result of the tool ``name`` for ``arguments``, a JSON object. For an invalid call, it is a refusal."""
+        """The result of the tool ``name`` for ``arguments``, a JSON object; a refusal if the call is invalid."""
         tool = self._tools.get(name)
         if tool is None:
             return refusal(f"there is no tool {name[:60]!r}; there are {', '.join(self._tools)}")
@@ -233,7 +235,7 @@ class NoteTools:
 
     @cached_property
     def _names(self) -> Mapping[str, Names]:
-        """Each tree's file names, by the tree's alias, for resolving links."""
+        """The file names of each tree, keyed by the tree's alias, for resolving links."""
         files: dict[str, list[str]] = {}
         for entry in self._snapshot.parsed.values():
             files.setdefault(entry.alias, []).append(entry.file)
@@ -241,12 +243,14 @@ class NoteTools:
 
 
 def refusal(why: str) -> Result:
-    """The result of a call that is not carried out."""
+    """The result of a call that was not carried out because of ``why``."""
     return Result(json.dumps({"error": why}, ensure_ascii=False), why)
 
 
 def arguments_of(text: str) -> dict[str, Any] | None:
-    """The JSON object in ``text``; ``{}`` if ``text`` is empty, None if it is not an object or cannot be sent back."""
+    """The JSON object in ``text``; ``{}`` if ``text`` is empty, None if it contains no JSON object or one that cannot
+    be sent back.
+    """
     try:
         value = json.loads(text or "{}")
     except (ValueError, RecursionError):
@@ -257,7 +261,8 @@ def arguments_of(text: str) -> dict[str, Any] | None:
 def _is_sendable(value: Any, levels: int) -> bool:
     """True if services accept ``value``: at most ``levels`` deep, with valid Unicode and finite numbers.
 
-    Python's parser also accepts ``NaN``, ``1e400`` and half a surrogate pair, which JSON or UTF-8 cannot represent.
+    Unlike services, Python's parser accepts ``NaN``, ``1e400`` and half a surrogate pair, which JSON or UTF-8 cannot
+    represent.
     """
     match value:
         case str():

@@ -1,1 +1,1 @@
-"""The search for counterfactuals of a query."""
+"""The search for counterfactuals: the smallest changes after which a query is answered directly."""

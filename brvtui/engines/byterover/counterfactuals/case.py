@@ -33,14 +33,14 @@ _NO_CHANGE = "none would change anything"
 _ALIKE = 1e-12
 _LEADING = (Origin.TEXT, Origin.NAME)
 _ULPS = 1e-9
-"""The tolerance for side effects on a score: a change can reorder the notes, which changes the last bits of the average
-lengths that relevance depends on.
+"""The tolerance for side effects on a score: a change can reorder the notes, which changes the last digits of the
+average lengths on which relevance depends.
 """
 
 
 @dataclass(frozen=True, slots=True)
 class SizedChange:
-    """A change, its size, and the highest unrounded score that it can give the note."""
+    """A change, the size of the change, and the highest unrounded score that it can give the note."""
 
     change: Change
     amount: float
@@ -54,20 +54,20 @@ class Trial:
     answers: bool
     """True if the query is answered at tier 2 with the note first."""
     score: float | None
-    """The note's score; None if it is not among the results."""
+    """The note's score; None if the note is not among the results."""
     verdict: str
 
 
 @dataclass(frozen=True, eq=False)
 class Case:
-    """A trace, and the note at ``position`` that should lead a direct answer to its query."""
+    """A trace, and the note at ``position`` that should lead a direct answer to the query."""
 
     context: Context
     trace: Trace
     position: int
     cancelled: Callable[[], bool]
     folder_file: str = ""
-    """The file that represents the note's folder, if the folder should lead the answer instead of the note."""
+    """The file that represents the note's folder, if that folder should lead the answer instead of the note."""
 
     @property
     def file(self) -> str:
@@ -93,8 +93,8 @@ class Case:
     def relevance(self) -> float:
         """The highest text relevance of the note in any search for the query; 0 if no word matches it.
 
-        Signals and times cannot change it, so it limits their effect. If the route uses the retry ladder, name
-        similarity can replace it, so the limit is 1.
+        Signals and times cannot change the relevance, so it limits their effect. If the route uses the retry ladder,
+        name similarity can replace the relevance, so the result is 1.
         """
         if self.context.constants.retry.in_route:
             return 1.0
@@ -103,7 +103,7 @@ class Case:
         return max(table.text_scores([self.position])[0].relevance for table in tables)
 
     def _searched(self) -> set[str]:
-        """Every text that a route of the query may search, whatever the signals are."""
+        """Every text that a route for the query may search, whatever the signals are."""
         limits, scope = self.context.constants.entities, self.trace.scope_option
         words = entity_words(self.trace.query, self.context.constants)[: limits.searches]
         options = SearchOptions(limits.limit, scope=scope)
@@ -127,19 +127,19 @@ class Case:
         return inputs_of([self.signals], self.note.is_local, self.context.constants.score)
 
     def max_score(self, days: float | None = None, relevance: float = 1.0) -> float:
-        """The highest unrounded score of the note at the age ``days`` (its own by default) with this ``relevance``."""
+        """The note's highest unrounded score with ``relevance`` at the age ``days`` (by default, its current age)."""
         return float(self.max_scores(self.inputs, np.asarray([self.days if days is None else days]), relevance)[0])
 
     def max_scores(self, inputs: ScoreInputs, days: NDArray[np.float64], relevance: float) -> NDArray[np.float64]:
-        """The same as :meth:`max_score`, for other ``inputs`` or several ages."""
+        """The highest unrounded scores, as in :meth:`max_score`, for other ``inputs`` or several ages."""
         return scores(relevance, days, inputs, self.context.constants).score
 
     def seen(self, score: float) -> float:
-        """The highest rounded score that the gates may see for ``score``."""
+        """The highest rounded score that the gates may see for the unrounded ``score``."""
         return round_half_up(score + _ULPS, self.context.constants.score.decimals)
 
     def reaches(self, score: float) -> bool:
-        """True if a note with this unrounded score can lead a direct answer."""
+        """True if a note with the unrounded ``score`` can lead a direct answer."""
         return self.seen(score) >= self.context.constants.direct.min_top
 
     def ask(self, change: Change) -> tuple[QueryResults, Decision]:
@@ -152,7 +152,7 @@ class Case:
         return results, decide(after, results)
 
     def try_change(self, change: Change, origins: tuple[Origin, ...] = _LEADING) -> Trial:
-        """Runs the router again after ``change``. The note must be found by one of ``origins``.
+        """Runs the router again after ``change``. The trial succeeds only if the note is found by one of ``origins``.
 
         Raises :class:`Cancelled`.
         """
@@ -193,7 +193,7 @@ class Case:
         return any(summary.file == path for summary in self.context.snapshot.summaries.values())
 
     def too_low(self, lever: Lever, max_score: float, what: str) -> Counterfactual:
-        """The result of ``lever`` if even ``max_score``, its highest unrounded score, is too low for an answer."""
+        """The failure of ``lever`` because ``max_score``, its highest unrounded score, is too low to answer."""
         needed, seen = self.context.constants.direct.min_top, self.seen(max_score)
         return impossible(lever, f"{what}: {seen:.2f} at most, but {needed:g} is needed", seen)
 
@@ -208,8 +208,9 @@ class Case:
         """The result for the first of ``candidates``, smallest first, after which the query is answered at tier 2.
 
         Candidates that cannot reach the needed score are not tried. ``is_monotonic`` means that if a candidate
-        succeeds, every larger one with at least the same score does too. In that case, they are bisected; otherwise,
-        each is tried. ``what`` begins the sentence that is shown if none succeeds. Raises :class:`Cancelled`.
+        succeeds, every larger candidate with at least the same score succeeds. In that case, the candidates are
+        bisected; otherwise, each is tried. ``what`` begins the sentence that is shown if no candidate succeeds. Raises
+        :class:`Cancelled`.
         """
         if not candidates:
             return impossible(lever, f"{what}: {_NO_CHANGE}")
@@ -236,10 +237,10 @@ class Case:
 
 
 def verified(lever: Lever, change: Change, trial: Trial, text: str, amount: float | None = None) -> Counterfactual:
-    """The result of ``lever`` if ``change`` (of size ``amount``) succeeds."""
+    """The result for ``lever``, after ``change`` (of size ``amount``) has succeeded in ``trial``."""
     return Counterfactual(lever, LeverStatus.VERIFIED, text, change, amount, trial.score, trial.verdict)
 
 
 def impossible(lever: Lever, text: str, score: float | None = None, verdict: str = "") -> Counterfactual:
-    """The result of ``lever`` if no change of its kind succeeds."""
+    """The result for ``lever`` if no change of its kind succeeds."""
     return Counterfactual(lever, LeverStatus.IMPOSSIBLE, text, score=score, verdict=verdict)

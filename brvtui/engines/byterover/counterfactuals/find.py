@@ -53,7 +53,7 @@ _WITH_MATCH = (Lever.HITS, Lever.AGE, Lever.MATURITY, Lever.IMPORTANCE, Lever.RU
 """The levers that affect a note only if a word of the query matches it."""
 _OF_THE_TREE = (*_WITH_MATCH, Lever.TITLE)
 STEPS_A_DAY = 10
-"""The number of ages that are tried for each day."""
+"""The number of ages tried for each day."""
 _MOST_ADDED = 12
 _MOST_REPEATED = 4
 
@@ -66,8 +66,8 @@ def find_counterfactuals(
 ) -> Counterfactuals | None:
     """The smallest changes after which the query of ``trace`` is answered directly, on the snapshot of ``context``.
 
-    The note at ``path`` should lead the answer; without ``path``, the best result or the nearest miss. None if the
-    query already needs no model, or if ``cancelled`` becomes true.
+    The note at ``path`` should lead the answer; without ``path``, the best result or the nearest miss. The result is
+    None if the query already needs no model, or if ``cancelled`` becomes true.
     """
     snapshot, profile = context.snapshot, context.constants
     outcome = trace.section(Route).outcome
@@ -101,9 +101,10 @@ def _leads(trace: Trace, file: str, profile: Profile) -> bool:
 
 
 def _nearest(context: Context, trace: Trace) -> str:
-    """The note that came nearest to leading a direct answer; empty if none matches.
+    """The path of the note that came nearest to leading a direct answer; empty if no note matches.
 
-    The gates look at the first result that reaches the prompt, even if entity searches added a better one behind it.
+    The gates look at the first result that reaches the prompt, including when entity searches added a better result
+    behind it.
     """
     snapshot, profile = context.snapshot, context.constants
     found = [hit for hit in trace.hits if hit.origin is not Origin.PROPAGATED]
@@ -162,7 +163,7 @@ def _all_impossible(levers: tuple[Lever, ...], why: str) -> tuple[Counterfactual
 
 
 def _age(case: Case) -> Counterfactual:
-    """Tries younger ages of the note in tenths of a day, the oldest first. An edit a moment ago counts as 0.
+    """Tries younger ages of the note in tenths of a day, oldest first. An edit a moment ago counts as 0 days.
 
     If a younger note may do worse (:attr:`Case.is_monotonic` is false), each whole day is tried.
     """
@@ -258,8 +259,8 @@ def _lowered(case: Case, rival: Hit, max_score: float) -> Counterfactual:
 def _title(case: Case, young_is_enough: bool) -> Counterfactual:
     """Tries titles with as few added query words as possible, first with the file's old modification time.
 
-    ``young_is_enough`` means that a new modification time is enough without a new title, so only titles with the old
-    time are tried.
+    ``young_is_enough`` means that a new modification time is enough without a new title; titles are then tried only
+    with the old time.
     """
     kept, saved = case.max_score(), case.max_score(days=1 / MS_PER_DAY)
     if not case.reaches(saved):
@@ -289,7 +290,7 @@ def _title(case: Case, young_is_enough: bool) -> Counterfactual:
 
 
 def _wording(case: Case) -> Counterfactual:
-    """Tries other wordings, the smallest change first. Impossible if even a perfect text match is not enough."""
+    """Tries other wordings, smallest change first. Impossible if even a perfect text match would not be enough."""
     ceiling = case.max_score()
     if not case.reaches(ceiling):
         return _above_ceiling(
@@ -325,20 +326,20 @@ def _path(case: Case) -> Counterfactual:
 
 
 def _above_ceiling(case: Case, lever: Lever, ceiling: float, what: str) -> Counterfactual:
-    """The result of ``lever`` if even a perfect text match would not be enough."""
+    """The failure of ``lever`` because even a perfect text match, with the score ``ceiling``, would not be enough."""
     seen = case.seen(ceiling)
     return impossible(lever, f"{what} {seen:.2f}", seen)
 
 
 def missing_words(case: Case) -> list[str]:
-    """The words of the query that are searched and are not in the note's title."""
+    """The words of the query that are searched and do not occur in the note's title."""
     in_title = set(terms(case.note.title))
     searched = terms(filtered_query(case.trace.query, case.context.constants))
     return [from_utf16(term) for term in dict.fromkeys(searched) if term not in in_title]
 
 
 def near_wordings(case: Case) -> Iterator[Wording]:
-    """Yields wordings that somebody could have used: in the note's spelling, or with one word less or more."""
+    """Yields wordings that a user could have chosen: in the note's spelling, or with one word removed or added."""
     query, words = case.trace.query, spaced_words(case.trace.query)
     yield from _respelled(case, words)
     yield from as_in_notes(case.trace)
@@ -392,7 +393,9 @@ def _matching(case: Case) -> list[str]:
 
 
 def _new_words(case: Case) -> tuple[list[str], list[str]]:
-    """Two lists of the note's words that the query lacks: its title words and then its rarest, and only its rarest."""
+    """Two lists of words in the note that the query lacks: one with the title's words and then the rarest, and one with
+    only the rarest.
+    """
     passed_over = {*terms(case.trace.query), *case.context.constants.query.stop_words}
     new = {term: notes for term, notes in _note_counts(case).items() if term not in passed_over}
     in_title = [term for term in dict.fromkeys(terms(case.note.title)) if term in new]
@@ -402,7 +405,7 @@ def _new_words(case: Case) -> tuple[list[str], list[str]]:
 
 
 def _note_counts(case: Case) -> dict[str, int]:
-    """The note's terms, each with the number of notes that contain it in the field where it is most frequent."""
+    """The note's terms, each with the number of notes that contain the term in the field where it is most frequent."""
     postings = case.context.snapshot.postings
     fields = len(FIELDS)
     identities = sorted({int(row) // fields for row in postings.note(case.position).rows})

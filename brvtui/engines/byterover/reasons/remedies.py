@@ -1,4 +1,4 @@
-"""Changes that help one note in the answer to a query. Each was tried by running the router again."""
+"""Changes that improve a note's place in the answer to a query. Each was tried by running the router again."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ from brvtui.tree.reading.files import CONTEXT_FILE
 from brvtui.tree.reading.signals import Source
 
 MOST_HITS = 50
-"""The maximum number of access hits that are tried until a note is promoted."""
+"""The maximum number of access hits that are tried until the note is promoted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,20 +47,20 @@ class Standing:
     """The rank, score and use of a note in an answer."""
 
     rank: int | None
-    """The rank, from 1; None if the note is not among the results."""
+    """The rank, counted from 1; None if the note is not among the results."""
     tier: int
     score: float | None
     used: int | None = None
-    """The note's place, from 1, among the quoted notes; None if it is not quoted."""
+    """The note's place among the quoted notes, counted from 1; None if it is not quoted."""
 
     def is_above(self, other: Standing) -> bool:
-        """True if the note is better placed than in ``other``: quoted earlier, or at the same place in a lower tier,
-        or, if it is not quoted, at a better rank.
+        """True if the note is better placed than in ``other``: quoted earlier, quoted at the same place in a lower
+        tier, or, if it is not quoted, at a better rank.
         """
         return self._order < other._order
 
     def gain_over(self, now: Standing) -> str:
-        """The improvement over ``now`` in words, if it is not a better rank; empty otherwise."""
+        """The improvement over ``now`` in words, if it is an improvement other than a better rank; otherwise empty."""
         if now.rank is None or self.rank is None or self.rank < now.rank or self.used is None:
             return ""
         if now.used is None:
@@ -84,8 +84,9 @@ def remedies(context: Context, trace: Trace, named: Named, cancelled: Callable[[
     """The changes that raise the note ``named`` in the answer to the query of ``trace``, best first.
 
     They include the smallest helpful wording and the best one, the best title, and each level of maturity that improves
-    on the last. For a folder, only wordings are tried, on the notes in it. Empty for other files that are not searched,
-    and if ``cancelled`` becomes true. Ranks, scores and tiers are those on an empty cache.
+    on the last. For a folder, only wordings are tried, based on the notes in the folder. The result is empty for other
+    files that are not searched, and if ``cancelled`` becomes true. Ranks, scores and tiers are computed on an empty
+    cache.
     """
     if named.position is not None:
         cases = [Case(context, trace, named.position, cancelled)]
@@ -104,7 +105,7 @@ def remedies(context: Context, trace: Trace, named: Named, cancelled: Callable[[
 
 
 def standing(case: Case, change: Change) -> Standing | None:
-    """The place of the file of ``case`` after ``change``; None if that change cannot be made.
+    """The standing of the file in ``case`` after ``change``; None if that change cannot be made.
 
     Raises :class:`Cancelled`.
     """
@@ -120,8 +121,8 @@ def standing(case: Case, change: Change) -> Standing | None:
 
 
 def _notes_below(snapshot: Snapshot, trace: Trace, path: str) -> list[int]:
-    """The positions of the notes that can lift the folder whose summary is at ``path``: the one that lifts it now, or
-    else the first few in the folder. Empty for any other file.
+    """The positions of the notes that can lift the folder whose summary is at ``path``: the note that lifts it now, or
+    otherwise the first few notes in the folder. Empty for a file that is not a summary.
     """
     summary = next((one for one in snapshot.summaries.values() if one.file == path), None)
     if summary is None:
@@ -151,7 +152,7 @@ def _all_remedies(cases: Sequence[Case], now: Standing) -> Iterator[tuple[Standi
 
 
 def _improving(case: Case, now: Standing, candidates: Sequence[Proposal]) -> list[tuple[Standing, Proposal]]:
-    """The ``candidates`` that each place the note above ``now`` and above all earlier candidates."""
+    """The ``candidates`` that improve the note's standing over ``now`` and over all earlier candidates."""
     improving: list[tuple[Standing, Proposal]] = []
     best = now
     for candidate in candidates:
@@ -189,11 +190,11 @@ def _as_remedies(
 
 
 _MOST_BELOW = 4
-"""The number of notes whose wordings are tried for a folder that no note lifts now."""
+"""The number of notes whose wordings are tried for a folder that no note currently lifts."""
 _REWORDED = (Loss.PATH, Loss.UNMATCHED_WORD, Loss.AND)
-"""The losses that cover all kinds of wordings."""
+"""The losses for which all kinds of wordings are tried."""
 _DIRECT = 2
-"""The tier of direct answers, the best one on an empty cache."""
+"""The tier of direct answers, which is the best one on an empty cache."""
 
 
 def _reworded(case: Case) -> list[Proposal]:
@@ -225,7 +226,7 @@ _KEPT = {
     Source.FILE: "in the signals file, which takes precedence over all other places",
     Source.FRONTMATTER: "here, in its frontmatter",
 }
-"""The place where a note's maturity is set, by the present source of its signals."""
+"""The place where a note's maturity must be set, by the current source of the note's signals."""
 
 
 def _higher_maturity(case: Case) -> list[Proposal]:

@@ -30,36 +30,36 @@ _DIRECT = 2
 
 
 def stands(trace: Trace) -> bool:
-    """True if the answer is based on the results of the trace: it is new, or an exact cache hit on the same tree."""
+    """True if the answer is based on the results in the trace: it is new, or an exact cache hit on the same tree."""
     state = trace.section(FingerprintState)
     return trace.section(Route).used or (trace.tier == 0 and state.value == state.current)
 
 
 def cached_entry(trace: Trace) -> CacheEntry:
-    """The cache entry that answered. There must be one."""
+    """The cache entry that answered the query. The trace must contain one."""
     return next(entry for entry in trace.section(CacheLook).entries if entry.key == trace.section(CacheLook).hit_key)
 
 
 def _place(profile: Profile, trace: Trace, hit: Hit) -> int:
-    """The place of ``hit``, from 1, among the results that reach the score for being quoted."""
+    """The place of ``hit``, from 1, among the results whose scores are high enough to be quoted."""
     before = trace.hits[: trace.hits.index(hit)]
     return 1 + sum(other.score >= profile.direct.prefetch for other in before)
 
 
 def given_before(trace: Trace) -> str:
-    """The age of the cached answer at the time of the query, which stays correct while a dialog is open."""
+    """The age of the cached answer at the time of the query, in words that stay correct while a dialog is open."""
     return f"given {cached_entry(trace).age_s:.0f} s earlier"
 
 
 def quoting_of(trace: Trace, result_path: str) -> str:
-    """A remark that the answer from the cache quotes the result at ``result_path``; empty if no such answer does."""
+    """A remark that the cached answer quotes the result at ``result_path``; empty if no cached answer quotes it."""
     if trace.section(Route).used or result_path not in cached_entry(trace).sources:
         return ""
     return f"quoted in the answer that came from the cache, {given_before(trace)}"
 
 
 def answer_lacks(profile: Profile, trace: Trace, hit: Hit) -> bool:
-    """True if the answer is a cached direct answer without ``hit``, though ``hit`` would be quoted now.
+    """True if the answer is a cached direct answer without ``hit``, although a new answer would quote ``hit``.
 
     New signals do not change the fingerprint, so the cached answer stays valid.
     """
@@ -102,7 +102,7 @@ class Wording:
 
 
 def unpunctuated(trace: Trace) -> Iterator[Wording]:
-    """Yields the query without punctuation that prevents words from matching a token, then without any."""
+    """Yields the query without punctuation that prevents words from matching a token, then without any punctuation."""
     for word in trace.section(Search).lint.words:
         if word.mismatch and not word.stop_word and word.tokens:
             bare = " ".join(word.tokens)
@@ -115,7 +115,7 @@ def unpunctuated(trace: Trace) -> Iterator[Wording]:
 
 
 def as_in_notes(trace: Trace) -> Iterator[Wording]:
-    """Yields the query with the forms that notes contain, for words that no note contains."""
+    """Yields the query in which words that no note contains are replaced by the forms that notes contain."""
     lint = trace.section(Search).lint
     near = {expansion.term: expansion.near for expansion in lint.expansions if expansion.near}
     first = {term: forms[0] for term, forms in near.items()}
@@ -135,12 +135,12 @@ def _written(word: QueryWord, forms: Mapping[str, str]) -> str:
 
 
 def _rewritten(trace: Trace, words: Mapping[str, str]) -> str:
-    """The query with the replacements in ``words``, which also apply to words that name a folder."""
+    """The query with the replacements in ``words``, including in words that name a folder."""
     return " ".join(words.get(word, word) for word in spaced_words(trace.query))
 
 
 def without_words(words: list[str]) -> Iterator[Wording]:
-    """Yields the query without each of ``words``, then without the last few."""
+    """Yields the query without each one of ``words``, then without the last few of them."""
     for place, word in enumerate(words):
         yield Wording(f"leave out “{word}”", " ".join(words[:place] + words[place + 1 :]))
     for dropped in range(2, min(_MOST_WORDS_DROPPED, len(words) - 1) + 1):
@@ -250,12 +250,12 @@ def _of_loss(
 
 
 def _terms_of(context: Context, named: Named, trace: Trace) -> Detail | None:
-    """The matching terms of the note; None for a file that is not searched."""
+    """The detail of the note's matching terms; None for a file that is not searched."""
     return None if named.position is None else detail(context, search_of(trace, named.path), named.path)
 
 
 def _of_folder(trace: Trace, path: str) -> Iterator[str]:
-    """Yields the note that gives the summary at ``path`` its score."""
+    """Yields the note from which the summary at ``path`` has its score."""
     lift = next((lift for lift in trace.section(Search).lifts if lift.kept and lift.summary_file == path), None)
     if lift is not None:
         yield f"its score comes from {lift.child}, which is in its folder"
@@ -266,7 +266,7 @@ def _of_stub(path: str) -> tuple[str, ...]:
 
 
 def _other_finding(trace: Trace, named: Named) -> str:
-    """Another way in which the note was found (by one word or its folder), and the reason why it was not enough.
+    """Another way in which the note was found (by one word or by its folder), and the reason why that was not enough.
 
     Empty for a file that is not searched; :func:`_from_below` handles summaries.
     """
@@ -330,7 +330,7 @@ def _lost_to_stub(stub: str) -> tuple[Loss, str]:
 
 
 def _from_below(path: str, search: Search) -> str:
-    """The reason why the folder of the summary ``path`` is not a result, though notes in it pass their relevance up."""
+    """The reason why the folder of the summary ``path`` is not a result, although its notes pass relevance up."""
     folder = path.rpartition("/")[0]
     if not folder:
         return "notes do not pass their relevance up to the whole tree"
@@ -469,7 +469,7 @@ def _fixed_remedy(profile: Profile, path: str, loss: Loss, trace: Trace) -> str:
 
 
 def query_changes(loss: Loss, trace: Trace, title: str) -> Iterator[Wording]:
-    """Yields wordings to try for a note called ``title`` that was lost by ``loss``. Each differs from the query."""
+    """Yields wordings to try for a note called ``title`` that ``loss`` excluded. Each differs from the query."""
     seen = {trace.query}
     for change in _candidates(loss, trace, title):
         if change.query.strip() and change.query not in seen:

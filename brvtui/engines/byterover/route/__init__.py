@@ -1,1 +1,1 @@
-"""The five tiers: cache, gates, entity searches, answers, manifest and prompt."""
+"""The five tiers: cache, gates, entity searches, answers, and the manifest and prompt."""

@@ -22,11 +22,11 @@ from brvtui.tree.reading.javascript import folded, spaced_words
 from brvtui.wording import counted
 
 _REMEMBERED = 8
-"""The number of trees that are kept, so that later trees can be compared with them."""
+"""The number of trees that are kept for comparison with later trees."""
 
 
 class SeenTrees:
-    """The most recent trees that queries searched, by fingerprint. Thread-safe."""
+    """The trees that queries searched most recently, by fingerprint. Thread-safe."""
 
     def __init__(self) -> None:
         self._files: OrderedDict[str, Sequence[TreeFile]] = OrderedDict()
@@ -36,7 +36,7 @@ class SeenTrees:
         self._lock = threading.Lock()
 
     def see(self, snapshot: Snapshot) -> None:
-        """Stores the tree of ``snapshot`` as the newest."""
+        """Stores the tree of ``snapshot`` as the newest one."""
         with self._lock:
             current = snapshot.fingerprint
             if current == self._newest:
@@ -52,7 +52,7 @@ class SeenTrees:
                 self._files.popitem(last=False)
 
     def since(self, fingerprint: str) -> TreeChanges | None:
-        """The changes from the tree with ``fingerprint`` to the newest tree; None if it is the newest or forgotten."""
+        """The changes from the tree with ``fingerprint`` to the newest one; None if it is the newest or not kept."""
         with self._lock:
             pair = (fingerprint, self._newest)
             if fingerprint not in self._files or fingerprint == self._newest:
@@ -62,14 +62,14 @@ class SeenTrees:
             return self._compared[pair]
 
     def index_left_s(self, now_ms: float, index_seconds: float) -> float:
-        """The seconds for which an index, checked every ``index_seconds``, may be older than the newest tree."""
+        """The seconds for which an index checked every ``index_seconds`` may be older than the newest tree."""
         if self._changed_ms is None or now_ms < self._changed_ms:
             return 0.0
         return max(0.0, index_seconds - (now_ms - self._changed_ms) / 1000)
 
 
 def changes_between(before: Sequence[TreeFile], now: Sequence[TreeFile]) -> TreeChanges:
-    """The differences between two lists of files. A file counts as changed if its modification time in ms differs."""
+    """The differences between two lists of files. A file has changed if its modification time in ms differs."""
     old, new = ({file.path: file.mtime_ms for file in files} for files in (before, now))
     return TreeChanges(
         tuple(sorted(path for path, mtime in new.items() if path in old and old[path] != mtime)),
@@ -83,7 +83,7 @@ _RULE = "the-cache"
 
 @dataclass(frozen=True, slots=True)
 class Stored:
-    """One cached answer."""
+    """One cached answer with the state in which it is valid."""
 
     key: str
     tier: int
@@ -92,9 +92,9 @@ class Stored:
     fingerprint: str
     tokens: frozenset[str]
     covered: bool
-    """True if notes or a model answered; False for an answer that the query is not covered."""
+    """True if notes or a model produced the answer; False for an answer that the query is not covered."""
     sources: tuple[str, ...]
-    """The paths that the answer quotes."""
+    """The paths of the notes that the answer quotes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,14 +107,14 @@ class CachedFingerprint:
 
 @dataclass(frozen=True, slots=True)
 class CacheContents:
-    """Entries in the order of insertion, and the fingerprint in use."""
+    """The cache entries in order of insertion, and the fingerprint in use."""
 
     entries: tuple[Stored, ...] = ()
     held: CachedFingerprint | None = None
 
 
 def cache_key(query: str) -> str:
-    """``query`` in lower case, trimmed, with runs of white space folded."""
+    """``query`` in lower case, trimmed, and with each run of white space replaced by one space."""
     return folded(query.lower())
 
 
@@ -128,7 +128,7 @@ def cache_tokens(key: str, profile: Profile) -> frozenset[str]:
 def held_fingerprint(
     state: CacheContents, current: str, files: int, now_ms: float, profile: Profile
 ) -> tuple[CacheContents, FingerprintState]:
-    """The fingerprint for look-ups: the cached one until it expires, then ``current``, which is cached in turn."""
+    """The fingerprint for look-ups: the cached one until it expires; after that, ``current``, which is then cached."""
     lasts = profile.cache.fingerprint_seconds
     if state.held is not None:
         age = (now_ms - state.held.at_ms) / 1000
@@ -142,7 +142,9 @@ def held_fingerprint(
 def look_up(
     state: CacheContents, query: str, fingerprint: str, now_ms: float, profile: Profile
 ) -> tuple[CacheContents, CacheLook, Stored | None]:
-    """The state without a stale entry of the same key, both look-ups, and the hit (None if there is none)."""
+    """The state without a stale entry for the same key, the results of both look-ups, and the entry that was hit (None
+    if there is none).
+    """
     limits = profile.cache
     key = cache_key(query)
     tokens = cache_tokens(key, profile)
@@ -232,7 +234,7 @@ def put(
     now_ms: float,
     profile: Profile,
 ) -> CacheContents:
-    """The state with an answer stored. A known key keeps its place; a new one may evict the oldest entry."""
+    """The state with an answer stored. An existing key keeps its place; a new one may evict the oldest entry."""
     key = cache_key(query)
     stored = Stored(key, tier, answer.text, now_ms, fingerprint, cache_tokens(key, profile), covered, answer.sources)
     if any(entry.key == key for entry in state.entries):
@@ -250,7 +252,7 @@ def _problem(entry: Stored, fingerprint: str, now_ms: float, limits: CacheRules)
 
 
 def words_needed(words: int, minimum: int) -> str:
-    """A remark that a query of ``words`` words is shorter than a step needs."""
+    """A remark that a query of ``words`` words is shorter than the ``minimum`` that a step needs."""
     return f"{counted(words, 'word', 'words')}, {minimum} needed"
 
 

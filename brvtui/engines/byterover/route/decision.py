@@ -1,4 +1,4 @@
-"""A query's results and the route step that takes it, without the cache and the answer.
+"""A query's results and the route step that takes the query, without the cache and the answer.
 
 See ``docs/reference/byterover.md``, "The tiers".
 """
@@ -96,9 +96,9 @@ class Decision:
     tier: int
     outcome: Outcome
     why: str
-    """The reason, in a few words."""
+    """The reason for the decision, in a few words."""
     prefetched: tuple[Hit, ...]
-    """The hits that a direct answer or a prompt quotes."""
+    """The hits that a direct answer quotes or a prompt contains."""
 
 
 def find_results(context: Context, query: str, scope: str, watch: Stopwatch) -> QueryResults:
@@ -116,7 +116,7 @@ def find_results(context: Context, query: str, scope: str, watch: Stopwatch) -> 
 
 
 def results_with_words(context: Context, results: QueryResults) -> QueryResults:
-    """``results`` with the query words that each result matches, taken from the search that found it."""
+    """``results`` with the query words that each result matches, as determined by the search that found it."""
     search, ladder = with_words(context, results.search), results.ladder
     searches = tuple(replace(one, search=with_words(context, one.search, 0)) for one in results.entities.searches)
     if ladder.hits:
@@ -133,7 +133,7 @@ def results_with_words(context: Context, results: QueryResults) -> QueryResults:
 
 
 def _identity(hit: Hit) -> tuple[str, str, Origin]:
-    """The values that distinguish a hit in its search. A folder may be a hit by its own text and by a note in it."""
+    """The values that identify a hit in a search. A folder may be a hit both by its own text and by a note in it."""
     return hit.path, hit.file, hit.origin
 
 
@@ -155,7 +155,7 @@ def decide(context: Context, results: QueryResults) -> Decision:
 
 
 def _before_the_gates(results: QueryResults, domain: Step, profile: Profile) -> Sequence[Step]:
-    """Entity searches, the retry ladder if it is in the route, and the out-of-domain test, in the engine's order."""
+    """The entity searches, the retry ladder if it is in the route, and the out-of-domain test, in engine order."""
     entities, ladder = results.entities, results.ladder
     entity = Step("entity_search", None, "entity searches", entities.state, (entities.check,), entities.why)
     retried = Step("retry_ladder", None, "retry ladder", ladder.state, (), ladder.why)
@@ -178,7 +178,7 @@ def _entities(
 def _retry(
     context: Context, scope: str, found: Search, hits: tuple[Hit, ...], watch: Stopwatch
 ) -> tuple[Ladder, tuple[Hit, ...]]:
-    """The retry ladder, with its hits if the profile has it in the route; otherwise it is only advice."""
+    """The retry ladder, with its hits if the profile puts it in the route; otherwise, it is only advice."""
     in_route = context.constants.retry.in_route
     if found.outcome is SearchOutcome.ENGINE_FAILS:
         return Ladder(State.NOT_REACHED, "the search failed"), hits

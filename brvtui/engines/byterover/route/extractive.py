@@ -33,7 +33,7 @@ class Passage:
 
 @dataclass(frozen=True, slots=True)
 class Quote:
-    """A chosen sentence. ``covers`` are the query terms in it."""
+    """A chosen sentence. ``covers`` are the query terms that occur in the sentence."""
 
     source: str
     sentence: str
@@ -51,10 +51,11 @@ class _Candidate:
 def chosen(passages: Sequence[Passage], expansions: Sequence[TermExpansion]) -> tuple[Quote, ...]:
     """At most :data:`MOST_SENTENCES` sentences that together cover the query's terms best, in the order of choice.
 
-    A term's weight in a sentence (0..1) is that of the heaviest index term there that matches it. Each step chooses the
-    sentence with the largest gain: a term counts half as much for each chosen sentence that already covers it. Ties go
-    to the sentence with the larger sum of weights, then to the first. Sentences that add less than a third of the first
-    one's gain are left out. If no sentence contains a term, the first sentence of each passage is chosen.
+    A term's weight in a sentence (0..1) is the weight of the heaviest matching index term in that sentence. Each step
+    chooses the sentence with the largest gain: a term counts half as much for each chosen sentence that already covers
+    it. Ties go to the sentence with the larger sum of weights, then to the first. Sentences that add less than a third
+    of the gain of the first sentence are left out. If no sentence contains a term, the first sentence of each passage
+    is chosen.
     """
     candidates = list(_candidates(passages, [(one.term, _weights(one)) for one in expansions]))
     worth = {expansion.term: 1.0 for expansion in expansions}
@@ -73,7 +74,7 @@ def chosen(passages: Sequence[Passage], expansions: Sequence[TermExpansion]) -> 
 
 
 def composed(query: str, quotes: Sequence[Quote], expansions: Sequence[TermExpansion], remark: str = "") -> str:
-    """``quotes`` under Summary, Details, Sources and Gaps. ``remark`` comes first under Gaps."""
+    """The ``quotes`` as text under Summary, Details, Sources and Gaps. ``remark`` comes first under Gaps."""
     sources = tuple(dict.fromkeys(quote.source for quote in quotes))
     covered = {term for quote in quotes for term in quote.covers}
     left = [f"“{expansion.term}”" for expansion in expansions if expansion.term not in covered]
@@ -103,7 +104,7 @@ def sentences(text: str) -> Iterator[str]:
 
 
 def _blocks(text: str) -> Iterator[str]:
-    """Yields paragraphs and list items, each joined to one line."""
+    """Yields paragraphs and list items, each joined into one line."""
     fenced, open_block = False, ""
     for line in text.splitlines():
         is_fence = bool(_FENCE.match(line))
@@ -139,5 +140,5 @@ def _beginnings(passages: Sequence[Passage]) -> Iterator[Quote]:
 
 
 def _weights(expansion: TermExpansion) -> Mapping[str, float]:
-    """The weight of each index term that matches a query term. The query term itself always has weight 1."""
+    """The weight of each index term that matches a query term, which itself always has weight 1."""
     return {expansion.term: 1.0, **{match.term: match.weight for match in expansion.matches}}

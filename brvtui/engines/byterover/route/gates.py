@@ -1,4 +1,5 @@
-"""The gates of a route. Each one returns a step with its decision and the reason (``docs/reference/byterover.md``).
+"""The gates of a route. Each gate returns a step with the gate's decision and the reason
+(``docs/reference/byterover.md``).
 
 The verdict is the first step that took the query. Gates see the rounded scores of the hits.
 """
@@ -20,14 +21,13 @@ _GateResult = tuple[bool, tuple[Check, ...], str]
 
 
 def prefetched(hits: Sequence[Hit], profile: Profile) -> tuple[Hit, ...]:
-    """The first hits that reach the prefetch threshold, in order: those that a direct answer or a prompt quotes."""
+    """The first hits that reach the prefetch threshold, in order: the hits that a direct answer or a prompt quotes."""
     reaching = [hit for hit in hits if hit.score >= profile.direct.prefetch]
     return tuple(reaching[: profile.direct.max_notes])
 
 
 def out_of_domain(found: Search, hits: Sequence[Hit]) -> Step:
-    """Takes a query for which nothing was found. If the engine's search would fail, the query continues to the
-    gates."""
+    """Takes a query for which nothing was found. If ByteRover's search would fail, the query continues to the gates."""
     fails = not hits and found.outcome is SearchOutcome.ENGINE_FAILS
     covered = None if fails else bool(hits)
     results = Check("results", float(len(hits)), ">", 0.0, covered, float(len(hits)), "", "out-of-domain")
@@ -38,7 +38,7 @@ def out_of_domain(found: Search, hits: Sequence[Hit]) -> Step:
 
 
 def gate_steps(hits: Sequence[Hit], profile: Profile, reached: bool) -> tuple[Step, ...]:
-    """The steps of the gates in order. No gate is reached after one that takes the query, or if not ``reached``."""
+    """The steps of the gates in order. None is reached after one that takes the query, or if not ``reached``."""
     steps = []
     for gate in _GATES:
         took, checks, why = gate.decide(hits, profile) if reached else (False, (), "")
@@ -56,7 +56,7 @@ def _direct_answer(hits: Sequence[Hit], profile: Profile) -> _GateResult:
 
 
 def _single_call(hits: Sequence[Hit], profile: Profile) -> _GateResult:
-    """Takes a query with a note to quote to a model."""
+    """Takes a query for which there is a note to quote to a model."""
     limits = profile.direct
     reaching = sum(hit.score >= limits.prefetch for hit in hits)
     best = max((hit.score for hit in hits), default=None)
@@ -71,7 +71,7 @@ def _single_call(hits: Sequence[Hit], profile: Profile) -> _GateResult:
 
 
 class _Gate(NamedTuple):
-    """One gate. ``decide`` returns True if it takes a query with these results, the checks, and the reason."""
+    """One gate. ``decide`` returns the decision (True if it takes the query), the checks and the reason."""
 
     name: str
     tier: int
@@ -86,11 +86,11 @@ _GATES = (
     _Gate("agentic_loop", 4, "agent loop", Outcome.AGENTIC_LOOP, lambda hits, profile: (True, (), "")),
 )
 OUTCOMES = {gate.name: gate.outcome for gate in _GATES}
-"""The outcome of a query that a gate took, by the name of its step."""
+"""The outcome of a query that a gate took, by the name of the gate's step."""
 
 
 def failed(checks: Sequence[Check]) -> str:
-    """The last of ``checks`` that failed and its missing amount, in a few words."""
+    """The last of ``checks`` that failed and the amount by which it failed, in a few words."""
     check = next((check for check in reversed(checks) if check.passed is False), None) or checks[0]
     if check.threshold is None:
         return check.name
@@ -103,7 +103,7 @@ def failed(checks: Sequence[Check]) -> str:
 
 
 def _direct_checks(hits: Sequence[Hit], quoted: tuple[Hit, ...], profile: Profile) -> tuple[Check, ...]:
-    """The checks of a direct answer. The last one decides; it is not reached if the top score is too low."""
+    """The checks for a direct answer. The last one decides; it is not reached if the top score is too low."""
     limits = profile.direct
     first = quoted[0].score if quoted else (hits[0].score if hits else None)
     top_ok = bool(quoted) and quoted[0].score >= limits.min_top
@@ -133,7 +133,7 @@ def _check(name: str, value: float | None, threshold: float, constant: str, pass
 
 
 def _passed(checks: Sequence[Check]) -> str:
-    """The check by which the direct answer passed its gates, in a few words."""
+    """The check by which the direct answer passed the gates, in a few words."""
     top, last = checks[0], checks[-1]
     if last.constant == "direct.max_notes":
         return f"top {top.value:.2f}, and no other result reaches the prompt"

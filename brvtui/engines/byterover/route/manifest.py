@@ -1,7 +1,7 @@
 """The manifest: the part of the tree that fits into a prompt, and each file's place in it.
 
-See ``docs/reference/byterover.md``. It is read from disk if the file is fresh, and otherwise computed in memory. It
-is never written.
+See ``docs/reference/byterover.md``. The manifest is read from disk if the file is fresh, and otherwise computed in
+memory. It is never written.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from brvtui.wording import counted
 
 @dataclass(frozen=True, slots=True)
 class ManifestEntry:
-    """One manifest entry: the listed file, the file whose text is injected, and its estimated tokens."""
+    """One manifest entry: the listed file, the file whose text is injected, and the estimated number of tokens."""
 
     path: str
     text_path: str
@@ -39,7 +39,7 @@ class ManifestEntry:
 
 @dataclass(frozen=True, slots=True)
 class LeftOut:
-    """An entry that did not fit into its lane, where ``used`` tokens of the budget were already taken."""
+    """An entry that did not fit into its lane because ``used`` tokens of the lane's budget were already taken."""
 
     entry: ManifestEntry
     used: int
@@ -47,27 +47,27 @@ class LeftOut:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Pool:
-    """The candidates of one lane, in the order in which they are tried, and the places of those that fit."""
+    """The candidates for one lane, in the order in which they are tried, and the indexes of those that fit."""
 
     paths: Sequence[str]
     text_paths: Mapping[str, str]
-    """The file that is injected instead of a candidate, by the candidate's path."""
+    """The file that is injected in place of a candidate, by the candidate's path."""
     tokens: NDArray[np.int64]
     fitting: NDArray[np.int64]
-    """The places of the candidates that fit, in ascending order."""
+    """The indexes of the candidates that fit, in ascending order."""
 
     def entry(self, place: int) -> ManifestEntry:
-        """The candidate at index ``place``."""
+        """The candidate at index ``place``, as an entry."""
         path = self.paths[place]
         return ManifestEntry(path, self.text_paths.get(path, path), int(self.tokens[place]))
 
     @property
     def entries(self) -> tuple[ManifestEntry, ...]:
-        """The entries that fit."""
+        """The entries that fit into the lane."""
         return tuple(self.entry(place) for place in self.fitting.tolist())
 
     def left_out(self, path: str) -> LeftOut | None:
-        """The entry of ``path`` if it is a candidate and did not fit."""
+        """The entry for ``path`` if it is a candidate that did not fit; otherwise None."""
         if path not in self.paths:
             return None
         place = self.paths.index(path)
@@ -79,18 +79,18 @@ class Pool:
 
 @dataclass(frozen=True, slots=True)
 class Manifest:
-    """The lanes in the order of injection, and the entries of each that fit."""
+    """The lanes in the order of injection, with the entries that fit into each lane."""
 
     lanes: tuple[Lane, ...]
     by_kind: Mapping[str, tuple[ManifestEntry, ...]]
-    """The entries of each lane, by their kind: a key of :data:`KINDS`."""
+    """The entries of each lane, keyed by the kind of entry (a key of :data:`KINDS`)."""
     source: str
-    """``read: fresh``, or the reason why it was computed in memory."""
+    """``read: fresh``, or the reason why the manifest was computed in memory."""
     pools: tuple[Pool, ...] = ()
     """The candidates of each lane; empty for a manifest read from disk, whose candidates are unknown."""
 
     def left_out(self, path: str) -> LeftOut | None:
-        """The entry of the file at ``path`` if it did not fit; None if it did fit or is not known."""
+        """The entry for the file at ``path`` if it did not fit; None if it did, or if that is unknown."""
         return next((missed for pool in self.pools if (missed := pool.left_out(path)) is not None), None)
 
     @property
@@ -103,7 +103,7 @@ KINDS = {"summary": "summaries", "context": "contexts", "stub": "stubs"}
 """The name of the lane for each kind of entry, in the order of injection."""
 _ARCHIVED = ARCHIVE.encode()
 _HUGE = 1 << 40
-"""More tokens than any budget. Larger numbers in frontmatter are cut to this."""
+"""A number of tokens larger than any budget. Larger numbers in frontmatter are reduced to this one."""
 _NOT_VALID = f"computed in memory: {MANIFEST_FILE} is not valid"
 _Made = tuple[constants.ManifestRules, tuple[int, int] | None]
 _MADE: Key[tuple[_Made, Manifest]] = Key("manifest")
@@ -124,7 +124,7 @@ def manifest_of(snapshot: Snapshot, limits: constants.ManifestRules) -> Manifest
 
 
 def source_fingerprint(snapshot: Snapshot) -> str:
-    """SHA-256 over ``path:mtime:size`` of every file that the tree's own fingerprint covers, in locale order."""
+    """The SHA-256 of ``path:mtime:size`` of every file that the tree's own fingerprint covers, in locale order."""
     covered = [file for file in snapshot.files if is_covered(file.role)]
     ordered = in_locale_order(covered, lambda file: file.path)
     lines = "\n".join(f"{file.path}:{file.mtime_ms}:{file.size}" for file in ordered)
@@ -182,7 +182,7 @@ def _summary_pool(snapshot: Snapshot, limits: constants.ManifestRules) -> Pool:
 
 
 def _note_pools(snapshot: Snapshot, limits: constants.ManifestRules) -> tuple[Pool, Pool]:
-    """The pools of contexts and stubs, in the order of folders; contexts by importance if the profile says so."""
+    """The pools of contexts and stubs, in folder order; contexts are ordered by importance if the profile says so."""
     orders = snapshot.derived.known(ORDERS)
     own = (note.path for note in snapshot.notes if note.is_local)
     paths: Sequence[str] = orders.listed.items if orders else sorted(own, key=folder_key)
@@ -247,7 +247,7 @@ _KIND_OF = {Role.SUMMARY: "summary", Role.NOTE: "context", Role.CONTEXT: "contex
 
 
 def manifest_place(snapshot: Snapshot, limits: constants.ManifestRules, path: str) -> ManifestPlace:
-    """The place of the file at ``path`` in the manifest of ``snapshot``. An abstract has the place of its note.
+    """The place of the file at ``path`` in the manifest of ``snapshot``. The place of an abstract is that of its note.
 
     Raises KeyError for an unknown file.
     """
@@ -285,7 +285,7 @@ def manifest_place(snapshot: Snapshot, limits: constants.ManifestRules, path: st
 
 
 def _never(file: str, role: Role, alias: str) -> str:
-    """The reason why no lane accepts such a file; empty if one does."""
+    """The reason why no lane accepts the file; empty if a lane accepts it."""
     if alias:
         return "the manifest never contains notes of shared sources"
     if role is not Role.STUB and file.startswith(f"{ARCHIVE}/"):

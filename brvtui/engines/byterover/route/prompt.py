@@ -1,7 +1,8 @@
 """The prompt that tiers 3 and 4 would send (``docs/reference/byterover.md``, "The prompt").
 
-The order of the sections and the note texts in them are the engine's; all other words are ours. Note texts are data:
-each follows its source, between marks that it cannot contain, and is never among the instructions.
+The order of the sections and the text quoted from notes follow ByteRover; all other words are our own. Text from notes
+is data: each piece follows the name of its source, between marks that it cannot contain, and is never part of the
+instructions.
 """
 
 from __future__ import annotations
@@ -30,8 +31,9 @@ _BREAKS = ("\n\n", ". ", "\n")
 
 
 def excerpt(text: str, query_words: list[str], search: SearchRules) -> str:
-    """The chunk of ``text``, at most ``excerpt_chars`` long, with the most ``query_words`` (lower case), followed by
-    ``...`` unless it is the last chunk."""
+    """The chunk of ``text``, at most ``excerpt_chars`` long, that contains the most ``query_words`` (lower case),
+    followed by ``...`` unless it is the last chunk.
+    """
     body = _TITLE.sub("", _RELATIONS.sub("", text), count=1).strip()
     parts = chunks(body, search)
     if not parts:
@@ -42,7 +44,7 @@ def excerpt(text: str, query_words: list[str], search: SearchRules) -> str:
 
 
 def chunks(text: str, search: SearchRules) -> list[str]:
-    """``text`` in overlapping chunks that end, if possible, after a paragraph, a sentence or a line."""
+    """``text`` split into overlapping chunks that end, if possible, after a paragraph, a sentence or a line."""
     size, result, start = search.excerpt_chars, [], 0
     while start < len(text):
         end = min(len(text), start + size)
@@ -100,7 +102,7 @@ _BY_TOOLS = (
 
 @dataclass(frozen=True, slots=True)
 class Quoted:
-    """The excerpt of a hit, or the reason why there is none if ``readable`` is false."""
+    """The excerpt for a hit, or the reason why there is none if ``readable`` is False."""
 
     hit: Hit
     text: str
@@ -110,9 +112,9 @@ class Quoted:
 def build_prompt(
     context: Context, query: str, total_found: int, hits: Sequence[Hit], quoted: Sequence[Quoted]
 ) -> ModelPrompt:
-    """The prompt for ``query``: with the excerpts ``quoted`` (tier 3), or without any (tier 4).
+    """The prompt for ``query``, with the excerpts ``quoted`` (tier 3) or without excerpts (tier 4).
 
-    ``total_found`` counts all matches, including those that entity searches added.
+    ``total_found`` counts all matches, including those added by entity searches.
     """
     snapshot, profile = context.snapshot, context.constants
     call: CallRules = profile.single_call if quoted else profile.agentic_loop
@@ -148,12 +150,12 @@ def build_prompt(
 
 
 def source_line(hit: Hit) -> str:
-    """The name of the note behind ``hit`` in an answer or a prompt."""
+    """The line that names the note behind ``hit`` in an answer or a prompt."""
     return hit.path if hit.shared_source else f"{TREE_PREFIX}{hit.path}"
 
 
 def quote(context: Context, query: str, hits: Sequence[Hit]) -> tuple[Quoted, ...]:
-    """The excerpts of ``hits``. If one cannot be read, its text is the reason."""
+    """The excerpts for ``hits``. If a note cannot be read, the text of its excerpt is the reason."""
     snapshot, profile = context.snapshot, context.constants
     words = query_words(query, profile)
     excerpts = []
@@ -187,7 +189,7 @@ def _results(hits: Sequence[Hit], variables: Mapping[str, Any]) -> str:
 
 
 def _delimited(text: str) -> str:
-    """``text`` between two marks that it does not contain."""
+    """``text`` between two marks that ``text`` does not contain."""
     number = 1
     while f"notes-{number}" in text:
         number += 1
@@ -195,7 +197,7 @@ def _delimited(text: str) -> str:
 
 
 def _quotable(snapshot: Snapshot, hit: Hit) -> str:
-    """The text of a hit. For a summary that represents its folder, only the body."""
+    """The text of a hit. For a summary that represents its folder, it is only the body."""
     text = snapshot.text(hit.file)
     stands_for_folder = hit.kind is Kind.SUMMARY and hit.origin is not Origin.TEXT
     return text[parse(text).body_start :] if stands_for_folder else text

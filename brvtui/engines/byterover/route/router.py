@@ -1,4 +1,4 @@
-"""The router: sends one query through the cache, search, gates and tiers, and returns its trace.
+"""The router, which sends one query through the cache, search, gates and tiers, and returns the query's trace.
 
 See ``docs/reference/byterover.md``, "The tiers".
 """
@@ -29,7 +29,7 @@ from brvtui.wording import counted, first_of
 
 
 def direct_answer(context: Context, query: str, hits: Sequence[Hit]) -> Answer:
-    """The direct answer: the notes themselves under Summary, Details, Sources and Gaps."""
+    """The direct answer: the text of the notes under Summary, Details, Sources and Gaps."""
     titles = ", ".join(f"**{hit.title}**" for hit in hits)
     noun = "note answers" if len(hits) == 1 else "notes answer"
     lines = ["## Summary", f"{len(hits)} {noun} “{query.strip()}” directly: {titles}.", "", "## Details"]
@@ -64,7 +64,7 @@ def not_covered(query: str, closest: str) -> Answer:
 def extractive_answer(
     profile: Profile, query: str, lint: QueryLint, prompt: ModelPrompt, quoted: Sequence[Quoted], why: str
 ) -> Answer:
-    """The answer that replaces a model's: sentences from ``quoted``. ``why`` is the reason why no model was called."""
+    """The answer in place of a model's: sentences from ``quoted``. ``why`` is the reason for not calling a model."""
     expansions = lint.expansions or tuple(
         TermExpansion(term, (), 0, 0, 0, 0) for term in dict.fromkeys(terms(lint.filtered))
     )
@@ -83,7 +83,7 @@ def cached_answer(text: str, tier: int) -> Answer:
 
 
 def _body(context: Context, hit: Hit, query: str) -> str:
-    """The note as the engine reads it; for a folder's summary, its excerpt."""
+    """The text of the note as the engine reads it; for a folder's summary, an excerpt."""
     snapshot, profile = context.snapshot, context.constants
     try:
         text = snapshot.text(hit.file)
@@ -96,7 +96,7 @@ def _body(context: Context, hit: Hit, query: str) -> str:
 
 
 _MOST_DECIMALS = 4
-"""The maximum number of decimals of a score that is not rounded."""
+"""The maximum number of decimals for a score that is not rounded."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,12 +107,12 @@ class RouteRequest:
     scope: str = ""
     run: bool = False
     touched: Mapping[str, int] = field(default_factory=dict)
-    """Modification times (ms) that replace those of files in the fingerprint, by path."""
+    """Modification times (ms) by path, which replace the times of the files in the fingerprint."""
 
 
 def route(context: Context, state: CacheContents, request: RouteRequest) -> tuple[Trace, CacheContents]:
-    """The trace of ``request``, and the cache after it. The caller keeps that cache after a run, and drops it after a
-    preview.
+    """The trace of ``request``, and the cache after the request. The caller keeps that cache after a run, and discards
+    it after a preview.
     """
     watch = Stopwatch()
     with watch.measure("total"):
@@ -184,13 +184,13 @@ def _route(
 
 
 def keep(state: CacheContents, profile: Profile, trace: Trace, now_ms: float) -> CacheContents:
-    """The cache with the answer of ``trace``, which a model gave at ``now_ms``, stored as in the engine."""
+    """The cache after the answer in ``trace``, which a model gave at ``now_ms``, has been stored as in the engine."""
     fingerprint = trace.section(FingerprintState).value
     return put(state, trace.query, trace.tier or 0, trace.answer, True, fingerprint, now_ms, profile)
 
 
 def _cached(decision: Decision, look: CacheLook, hit: Stored, fingerprint: FingerprintState) -> Decision:
-    """The decision on a query that the cache answers. Its later steps are shown, but not used."""
+    """The decision for a query that the cache answers. The steps after the cache are shown but not used."""
     steps = tuple(map(_unused, decision.steps))
     if look.exact is State.HIT:
         return replace(

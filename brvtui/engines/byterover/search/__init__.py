@@ -1,1 +1,1 @@
-"""ByteRover's own search (``docs/reference/byterover.md``)."""
+"""The search of ByteRover (``docs/reference/byterover.md``)."""

@@ -27,7 +27,7 @@ TANTIVY_FORMULA = "boost × tantivy's BM25 (k 1.2, b 0.75, lengths quantised)"
 def detail(context: Context, search: Search, path: str) -> Detail:
     """Every contribution to the text score of the note at ``path`` (a hit's ``file``), heaviest first.
 
-    A note that no query term matches has no contributions. Raises KeyError if the snapshot has no such note.
+    There are no contributions if no query term matches the note. Raises KeyError if the snapshot has no such note.
     """
     snapshot, profile = context.snapshot, context.constants
     position = snapshot.by_path[path]
@@ -52,7 +52,7 @@ def detail(context: Context, search: Search, path: str) -> Detail:
 def _contributions(
     snapshot: Snapshot, text: TextRules, token: str, note: NoteTerms, tfs: Mapping[int, int]
 ) -> Iterator[Contribution]:
-    """Yields the contributions of ``token`` to ``note``. ``tfs`` contains the note's term frequencies by row."""
+    """Yields the contributions of ``token`` to the score of ``note``. ``tfs`` are its term frequencies by row."""
     postings = snapshot.postings
     expansion = postings.exact(token) if text.relevance == "tantivy" else postings.expand(token, text)
     for place, identity in enumerate(expansion.ids.tolist()):
@@ -89,19 +89,19 @@ def _by_tantivy(snapshot: Snapshot, token: str, position: int, exact: Iterator[C
 
 
 def score_of(context: Context, found: Search, position: int) -> Hit | None:
-    """The actual or possible hit of the note at ``position`` in ``found``; None if no term matches it."""
+    """The actual or possible hit for the note at ``position`` in ``found``; None if no term matches the note."""
     return scored(context, detail(context, found, context.snapshot.notes[position].path))
 
 
 def scored(context: Context, terms_of_note: Detail) -> Hit | None:
-    """The hit of the note with the detail ``terms_of_note``; None if no term matches it."""
+    """The hit for the note with the detail ``terms_of_note``; None if no term matches the note."""
     if terms_of_note.score is None or not terms_of_note.contributions:
         return None
     return text_hits(context, [context.snapshot.by_path[terms_of_note.path]], [terms_of_note.score])[0]
 
 
 def search_of(trace: Trace, file: str) -> Search:
-    """The search that found the hit ``file`` of ``trace``: an entity search, or else the main search."""
+    """The search that found the hit ``file`` in ``trace``: an entity search, or otherwise the main search."""
     entity = next((hit.found_by for hit in trace.hits if hit.file == file), "")
     for entity_search in trace.section(EntityStep).searches:
         if entity and entity_search.entity == entity:

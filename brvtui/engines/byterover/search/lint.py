@@ -18,12 +18,12 @@ def filtered_query(text: str, profile: Profile) -> str:
 
 
 def query_words(text: str, profile: Profile) -> list[str]:
-    """The words of ``text`` in lower case without stop words, for choosing excerpts."""
+    """The words of ``text`` in lower case without stop words, used to choose excerpts."""
     return spaced_words(filtered_query(text, profile).lower())
 
 
 def significant_words(filtered: str, profile: Profile) -> tuple[str, ...]:
-    """The distinct words of the filtered query to which the unmatched-word rule applies, in order."""
+    """The distinct words in the filtered query to which the unmatched-word rule applies, in order."""
     min_length = profile.out_of_domain.word_length
     if profile.out_of_domain.compare == "tokens":
         candidates = [from_utf16(term) for term in terms(filtered)]
@@ -33,7 +33,9 @@ def significant_words(filtered: str, profile: Profile) -> tuple[str, ...]:
 
 
 def lint(text: str, profile: Profile, postings: Postings) -> QueryLint:
-    """The analysis of ``text`` by words: stop words, tokens, words that never equal a token, and matches of tokens."""
+    """The analysis of ``text`` word by word: stop words, tokens, words that never equal a token, and index terms that
+    match the tokens.
+    """
     stop_words = frozenset(profile.query.stop_words)
     filtered = filtered_query(text, profile)
     all_stop = filtered == text and all(word in stop_words for word in spaced_words(text.lower()))

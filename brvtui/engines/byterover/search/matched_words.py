@@ -19,15 +19,15 @@ from brvtui.text.vocabulary import KINDS, Expansion
 from brvtui.trace import Hit, MatchedWord, Origin
 
 BELOW = ("below",)
-"""The fields given for the words of a lifted folder, which are in one of its notes."""
+"""The field names recorded for the words of a lifted folder, which occur in a note inside that folder."""
 _NAMES = tuple({"content": "text"}.get(name, name) for name in FIELDS)
 _ORDER = tuple(("title", "path", "text").index(name) for name in _NAMES)
-"""The place of each field in the list of a match's fields."""
+"""For each index field, its position in the list of fields of a match."""
 Words = tuple[MatchedWord, ...]
 
 
 def with_words(context: Context, found: Search, misses: int = NEAR_MISSES) -> Search:
-    """``found`` with the words that its hits and the first ``misses`` near misses match.
+    """``found`` with the query words that its hits and the first ``misses`` near misses match.
 
     A folder has the words of the note that lifted it.
     """
@@ -47,14 +47,14 @@ def with_words(context: Context, found: Search, misses: int = NEAR_MISSES) -> Se
 
 
 def hits_with_words(context: Context, text: str, hits: Iterable[Hit]) -> tuple[Hit, ...]:
-    """``hits`` of a search for ``text`` with the words that they match; hits found by name have none."""
+    """The ``hits`` of a search for ``text``, each with the words that it matches; hits found by name have none."""
     hits = tuple(hits)
     words = matched_words(context, text, [hit.file for hit in hits if hit.origin is Origin.TEXT])
     return tuple(replace(hit, words=words.get(hit.file, ())) for hit in hits)
 
 
 def words_below(lifts: Iterable[Lift], words: Mapping[str, Words]) -> Mapping[str, Words]:
-    """The words of the note that lifted each folder, by folder. ``words`` contains the words of notes, by path."""
+    """The matched words of the note that lifted each folder, by folder; ``words`` maps notes to their matched words."""
     return {
         lift.folder: tuple(replace(word, fields=BELOW) for word in words.get(lift.child, ()))
         for lift in lifts
@@ -63,10 +63,10 @@ def words_below(lifts: Iterable[Lift], words: Mapping[str, Words]) -> Mapping[st
 
 
 def matched_words(context: Context, text: str, files: Sequence[str]) -> dict[str, Words]:
-    """The best match of each term of ``text`` in the note at each of ``files``, in the order of the text.
+    """For the note at each of ``files``, the best match of each term of ``text``, in the order of the text.
 
-    The best match has the highest weight times field boost: a longer form in the title can outweigh the term in the
-    text.
+    The best match is the one with the highest weight times field boost: a longer form in the title can outweigh the
+    term in the text.
     """
     snapshot, rules = context.snapshot, context.constants.text
     places = [(file, snapshot.by_path[file]) for file in dict.fromkeys(files) if file in snapshot.by_path]
@@ -104,7 +104,7 @@ class _NoteTerms:
     def answers(
         self, snapshot: Snapshot, expansion: Expansion, boosts: NDArray[np.float64]
     ) -> Iterable[tuple[int, MatchedWord]]:
-        """Yields the number of each note with one of the terms, and its best match, given the fields' ``boosts``."""
+        """Yields the number of each note with one of the terms, and its best match under the fields' ``boosts``."""
         if not len(expansion.ids):
             return
         order = np.argsort(expansion.ids)

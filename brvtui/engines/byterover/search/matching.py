@@ -29,7 +29,7 @@ _NUMBER_BITS = 40
 
 @dataclass(frozen=True, slots=True)
 class TermTable:
-    """The matches of every distinct query term, and each note's sum of scores and number of matched terms."""
+    """The notes that match each distinct query term, and each note's sum of scores and number of matched terms."""
 
     terms: tuple[TermMatches, ...]
     term_sum: NDArray[np.float64]
@@ -39,7 +39,7 @@ class TermTable:
 
     @property
     def raw(self) -> NDArray[np.float64]:
-        """Raw text scores."""
+        """The raw text score of each note."""
         return raw_score(self.term_sum, self.matched_terms)
 
     def any_word(self) -> NDArray[np.bool_]:
@@ -51,7 +51,7 @@ class TermTable:
         return self.matched_terms == len(self.terms) if self.terms else self.any_word()
 
     def engine_order(self, snapshot: Snapshot, text: TextRules, needs_all: bool) -> NDArray[np.int64]:
-        """A sort key for each note: smaller if the engine finds it earlier; ties are in document order.
+        """A sort key for each note, smaller if the engine finds the note earlier; ties are in document order.
 
         The engine finds notes query term by query term. If every term is needed, only the last one decides the order.
         """
@@ -69,16 +69,17 @@ class TermTable:
 
 
 def text_scores(term_sum: NDArray[np.float64], matched_terms: NDArray[np.int64]) -> list[TextScore]:
-    """The text scores of notes from their sums and their numbers of distinct matched terms."""
+    """The text scores of notes from their term sums and their numbers of distinct matched terms."""
     raw = raw_score(term_sum, matched_terms)
     columns = (term_sum, matched_terms, raw, saturate(raw))
     return [TextScore(*row) for row in zip(*(column.tolist() for column in columns), strict=True)]
 
 
 def match_terms(snapshot: Snapshot, tokens: Sequence[str], text: TextRules, in_order: bool = False) -> TermTable:
-    """The terms of a query over all notes. A repeated token adds its scores again, but counts as one term.
+    """The matches of a query's terms over all notes. A repeated token adds its scores again, but counts as one term.
 
-    Scores are added in the order of the query, as in the engine: in another order the last digit can differ.
+    Scores are added in the order of the query, as in the engine, because in a different order the last digit can
+    differ.
     """
     count = len(snapshot.notes)
     term_sum = np.zeros(count)
@@ -114,12 +115,12 @@ class Matched:
 
 
 def time_of(scope: Scope) -> str:
-    """The key under which the time of a search in ``scope`` is recorded."""
+    """The key under which the duration of a search in ``scope`` is recorded."""
     return f"search.{_place(scope).replace(' ', '_')}"
 
 
 def combine(request: SearchRequest, filtered: str, scope: Scope) -> Matched:
-    """The notes in ``scope`` that match every token of the filtered query (AND), or else any of them (OR)."""
+    """The notes in ``scope`` that match every token of the filtered query (AND), or otherwise any of them (OR)."""
     snapshot, profile = request.context.snapshot, request.context.constants
     tokens = terms(filtered)
     table = match_terms(snapshot, tokens, profile.text)
@@ -159,7 +160,7 @@ def combine(request: SearchRequest, filtered: str, scope: Scope) -> Matched:
 
 
 def and_words(filtered: str, profile: Profile) -> list[str]:
-    """The words of the filtered query that count towards the number needed for AND."""
+    """The words in the filtered query that count towards the number needed for AND."""
     return [word for word in spaced_words(filtered.lower()) if len(utf16(word)) >= profile.query.and_word_length]
 
 

@@ -18,7 +18,7 @@ PUSHED_OUT = "pushed out by folder summaries"
 
 
 def trimmed_misses(merged: Sequence[Hit], limit: int) -> tuple[NearMiss, ...]:
-    """The text hits that folder summaries displaced past the limit."""
+    """The text hits that folder summaries pushed past the limit."""
     trimmed = [hit for hit in merged[limit:] if hit.origin is Origin.TEXT]
     return tuple(
         NearMiss(
@@ -41,7 +41,7 @@ def near_misses(
 ) -> tuple[NearMiss, ...]:
     """The best matches after the first ``taken``, each with its distance from ``floor`` or from the last rank.
 
-    Their ranks are raised by ``after``, the number of misses that were lost at a later stage.
+    Ranks are increased by ``after``, the number of misses that were lost at a later stage.
     """
     constants, limit = request.context.constants, request.options.most
     misses = []
@@ -58,14 +58,14 @@ def near_misses(
 
 
 def below_gap(constants: Profile) -> str:
-    """The reason for dropping a score that is too far below the best one."""
+    """The reason given for dropping a score that is too far below the best score."""
     return f"below {constants.search.gap_ratio:g} × top"
 
 
 def why_missed(
     constants: Profile, limit: int, rank: int, score: float, outcome: SearchOutcome, floor: float
 ) -> tuple[str, float]:
-    """The reason why a match of this rank and score is not among the ``limit`` results, and the missing amount."""
+    """The reason why a match with this rank and score is not among the ``limit`` results, and the missing amount."""
     limits = constants.out_of_domain
     if outcome is SearchOutcome.BELOW_FLOOR:
         return BELOW_FLOOR, limits.floor - score

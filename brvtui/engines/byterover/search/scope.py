@@ -20,7 +20,7 @@ from brvtui.tree.reading.javascript import first_word, spaced_words, trim
 
 @dataclass(frozen=True, slots=True)
 class SearchOptions:
-    """Options of a search. An empty scope does not restrict it; a limit below 0 counts as 0."""
+    """The options of a search. An empty scope does not restrict the search; a limit below 0 counts as 0."""
 
     limit: int
     scope: str = ""
@@ -33,7 +33,7 @@ class SearchOptions:
 
 @dataclass(frozen=True, slots=True)
 class SearchRequest:
-    """A query and its context."""
+    """A query and the context in which it is searched."""
 
     context: Context
     query: str
@@ -53,7 +53,7 @@ class PathLookup:
 
 
 def look_up_path(snapshot: Snapshot, query: str, domains: Collection[str] = ()) -> PathLookup:
-    """Looks up ``query`` as a path, if it contains a slash or its first word names a domain."""
+    """Looks up ``query`` as a path if the query contains a slash or if its first word names a domain."""
     first = first_word(query)
     if "/" not in query and first.lower() not in snapshot.domains and first.lower() not in domains:
         return PathLookup(False, "", None, query, "no slash in the query, and its first word is not a domain")
@@ -67,7 +67,7 @@ def look_up_path(snapshot: Snapshot, query: str, domains: Collection[str] = ()) 
 
 
 def inside_option(lookup: PathLookup, option: str) -> PathLookup:
-    """``lookup``, without its match if that is outside the folder ``option``."""
+    """``lookup``, without the match if the match is outside the folder ``option``."""
     wanted = f"{trim(option).rstrip('/')}/"
     if lookup.match is None or f"{lookup.match.symbol.path}/".startswith(wanted):
         return lookup
@@ -85,7 +85,7 @@ def _left_of(query: str, folder: Symbol) -> str:
 def parse_scope(snapshot: Snapshot, query: str, option: str) -> Scope:
     """The scope that the query names, or ``option``, which has precedence.
 
-    The scope's text is the rest of the query. If the query is only a path, the text is empty, and the path is searched
+    The scope's text is the rest of the query. If the query is only a path, that text is empty, and the path is searched
     for as text.
     """
     parsed = _from_query(snapshot, query)
@@ -126,7 +126,7 @@ def _from_query(snapshot: Snapshot, query: str) -> Scope:
 
 
 def _unknown(pattern: str) -> str:
-    """The reason why ``pattern`` names nothing. Only names in the tree are compared; the disk is not read."""
+    """The reason why ``pattern`` does not name anything. Only names in the tree are compared; the disk is not read."""
     leads_out = ".." in pattern.split("/")
     return f"{pattern} leads out of the tree" if leads_out else f"nothing is called {pattern}"
 
@@ -144,14 +144,14 @@ def whole_tree(snapshot: Snapshot, text: str, why: str) -> Scope:
 
 
 def inside_path(snapshot: Snapshot, lookup: PathLookup) -> Scope:
-    """The scope of a path look-up that found a folder and left text to search for."""
+    """The scope of a path look-up that found a folder and left some text to search for."""
     assert lookup.match is not None
     how, path = lookup.match.how, lookup.match.symbol.path
     return _scope(snapshot, path, lookup.pattern, "path", how, lookup.text, f"{lookup.why}: {lookup.pattern} is {path}")
 
 
 def members(snapshot: Snapshot, path: str) -> NDArray[np.bool_]:
-    """A mask of the notes in a scope: those below a folder, or the one note that the scope names."""
+    """A mask of the notes in a scope: the notes below a folder, or the one note that the scope names."""
     position = snapshot.by_path.get(path)
     if position is None:
         return snapshot.inside(path)

@@ -25,7 +25,7 @@ from brvtui.tree.reading.signals import NoteSignals
 
 _SELECT_FROM = 512
 _CLOSE = 1e-12
-"""The largest difference of sums that the order of adding contributions can cause."""
+"""The largest difference between sums that can result from adding contributions in a different order."""
 _FALLING: Key[tuple[Profile, Floats]] = Key("ages at which ceilings fall below the gates")
 
 
@@ -37,16 +37,16 @@ class Ranking:
     scores: NDArray[np.float64]
     matched: int
     at_least: int
-    """The number of matches that reach the floor of the gap filter."""
+    """The number of matches that reach the floor set by the gap filter."""
     table: TermTable
-    """The scores by which the matches were ranked."""
+    """The term table with the scores by which the matches were ranked."""
 
 
 def rank(context: Context, table: TermTable, matching: NDArray[np.bool_], keep: int, needs_all: bool) -> Ranking:
-    """The ``keep`` best of the ``matching`` notes: by score, then raw text score, then the engine's order of finding
-    them.
+    """The best ``keep`` of the ``matching`` notes, sorted by score, raw text score and the order in which the engine
+    finds them.
 
-    ``needs_all`` is true if they had to match every term (AND).
+    ``needs_all`` is True if the notes had to match every term (AND).
     """
     snapshot, profile = context.snapshot, context.constants
     positions = np.flatnonzero(matching)
@@ -80,7 +80,7 @@ def _scored(context: Context, table: TermTable, positions: NDArray[np.int64]) ->
 
 
 def listing(context: Context, ranking: Ranking) -> tuple[Listed, ...]:
-    """The best of ``ranking`` in short form, with scores rounded as the gates see them."""
+    """The best results of ``ranking`` in short form, with scores rounded as the gates see them."""
     snapshot, profile = context.snapshot, context.constants
     rows = []
     best = zip(ranking.positions[:MOST_LISTED].tolist(), ranking.scores[:MOST_LISTED].tolist(), strict=True)
@@ -92,7 +92,7 @@ def listing(context: Context, ranking: Ranking) -> tuple[Listed, ...]:
 
 
 def standing(context: Context, path: str) -> tuple[AgedSignals, Ceiling] | None:
-    """The signals of a note before and after decay, and its best possible score; None if it is not a note."""
+    """A note's signals before and after decay, and its best possible score; None if there is no such note."""
     snapshot, profile = context.snapshot, context.constants
     position = snapshot.by_path.get(path)
     if position is None:
@@ -109,7 +109,7 @@ def standing(context: Context, path: str) -> tuple[AgedSignals, Ceiling] | None:
 def aged(
     signals: Sequence[NoteSignals], days: Floats, importance: Floats, recency: Floats, profile: Profile
 ) -> list[AgedSignals]:
-    """The signals of notes that are ``days`` old: as stored, and with ``importance`` and ``recency`` after decay."""
+    """The signals of notes ``days`` old, as stored and with ``importance`` and ``recency`` after decay."""
     raised, moved = after_access(*importance_and_levels(signals), profile.signals)
     columns = (column.tolist() for column in (importance, recency, days, raised, moved))
     return [_aged(one, *values) for one, *values in zip(signals, *columns, strict=True)]
@@ -135,10 +135,11 @@ def _aged(
 
 
 def attainable(context: Context, places: NDArray[np.int64], notes: ScoreInputs, since: Floats) -> list[Ceiling]:
-    """The best possible scores of the notes at ``places``, and how long they reach the direct and prompt thresholds.
+    """The best possible scores of the notes at ``places``, and the days for which they reach the direct and prompt
+    thresholds.
 
-    ``since`` contains the days since modification, negative if that is in the future. Horizons use the scores that the
-    gates see, rounded half up.
+    ``since`` contains the days since modification, negative for a modification time in the future. Horizons use the
+    scores that the gates see, rounded half up.
     """
     profile = context.constants
     gates = (("direct.min_top", profile.direct.min_top), ("direct.prefetch", profile.direct.prefetch))
@@ -156,7 +157,8 @@ def _falling(context: Context, places: NDArray[np.int64], notes: ScoreInputs, th
     """The ages at which the best possible scores of the notes at ``places`` fall below each threshold, for
     :func:`days_left`.
 
-    They are cached with the snapshot: they do not depend on the clock, and queries find the same notes again.
+    The ages are cached with the snapshot, because they do not depend on the clock, and queries often find the same
+    notes.
     """
     snapshot, profile = context.snapshot, context.constants
     cached = snapshot.derived.known(_FALLING)
@@ -171,7 +173,7 @@ def _falling(context: Context, places: NDArray[np.int64], notes: ScoreInputs, th
 
 
 def text_hits(context: Context, positions: Sequence[int], texts: Sequence[TextScore]) -> list[Hit]:
-    """The hits of matching notes, with their scores in parts, rounded as the gates see them."""
+    """The hits for matching notes, with the parts of their scores, rounded as the gates see them."""
     snapshot, profile = context.snapshot, context.constants
     places = np.asarray(positions, dtype=np.int64)
     since = days_since(context.now_ms, snapshot.columns.mtime_ms[places])
@@ -191,7 +193,7 @@ def text_hits(context: Context, positions: Sequence[int], texts: Sequence[TextSc
 
 
 def path_hits(context: Context, notes: Sequence[Note], score: float, name: str) -> list[Hit]:
-    """The hits for notes that a path answer lists, with the score that the rule ``name`` sets."""
+    """The hits for notes listed in a path answer, with the ``score`` that the rule ``name`` sets."""
     snapshot, profile = context.snapshot, context.constants
     places = np.asarray([snapshot.by_path[note.path] for note in notes], dtype=np.int64)
     since = days_since(context.now_ms, snapshot.columns.mtime_ms[places])

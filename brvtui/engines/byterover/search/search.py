@@ -1,4 +1,4 @@
-"""A complete search as ByteRover runs it, with all of its decisions (``docs/reference/byterover.md``)."""
+"""A complete ByteRover search, with all of its decisions (``docs/reference/byterover.md``)."""
 
 from __future__ import annotations
 
@@ -44,11 +44,13 @@ from brvtui.wording import counted
 _AS_PATH = "read as a path, so its words are not searched together"
 
 PATH_TIME = "search.path"
-"""The key under which the time of the path look-up is recorded."""
+"""The key under which the duration of the path look-up is recorded."""
 
 
 def path_answer(request: SearchRequest, named: Symbol, lookup: PathLookup) -> Search:
-    """The note, or the folder's summary and the notes below it, with the scores that the rules set."""
+    """The answer to a query that names a path: the note, or the folder's summary and the notes below the folder, with
+    the scores that the rules set.
+    """
     snapshot, profile, limit = request.context.snapshot, request.context.constants, max(1, request.options.limit)
     results: list[Hit] = []
     if named.is_folder:
@@ -105,7 +107,7 @@ def path_answer(request: SearchRequest, named: Symbol, lookup: PathLookup) -> Se
 def out_of_domain(
     request: SearchRequest, filtered: str, matched: Matched, ranking: Ranking
 ) -> tuple[tuple[Check, ...], tuple[str, ...], SearchOutcome]:
-    """The checks, the query words that none of the best matches contains, and the outcome of the search."""
+    """The out-of-domain checks, the query words in none of the best matches, and the outcome of the search."""
     constants = request.context.constants
     limit = constants.out_of_domain.matched_results
     first = ranking.positions[:limit] if limit else slice(None)
@@ -119,7 +121,7 @@ def domain_checks(
 ) -> tuple[tuple[Check, ...], tuple[str, ...], SearchOutcome]:
     """The result of :func:`out_of_domain` for a search over ``notes`` notes with the best score ``top``.
 
-    ``seen`` contains the query terms that the first results match.
+    ``seen`` contains the query terms matched by the first results.
     """
     limits = constants.out_of_domain
     rule = "out-of-domain"
@@ -156,7 +158,7 @@ __all__ = ["SearchOptions", "search"]
 
 
 def search(context: Context, query: str, options: SearchOptions, watch: Stopwatch | None = None) -> Search:
-    """Searches for ``query``. Pure, except that it records times in ``watch``."""
+    """Searches for ``query``. Has no effects, except that durations are recorded in ``watch``."""
     snapshot, profile = context.snapshot, context.constants
     request = SearchRequest(context, query, options, watch or Stopwatch())
     if snapshot.engine_failure and profile.limits.failures:
@@ -251,7 +253,7 @@ def _search_text(request: SearchRequest, text: str, scope: Scope, attempts: tupl
 
 @dataclass(frozen=True, slots=True)
 class _Kept:
-    """The results of cutting a search's matches to the answer."""
+    """The parts of a search's matches that are kept in the answer, and those that are not."""
 
     floor: float | None = None
     stages: tuple[Stage, ...] = ()
@@ -262,7 +264,7 @@ class _Kept:
 
 
 def _keep(request: SearchRequest, ranking: Ranking) -> _Kept:
-    """The matches near enough to the best, within the limit, and the folders that they lift."""
+    """The matches that are near enough to the best one and within the limit, and the folders that they lift."""
     profile, options = request.context.constants, request.options
     ratio, top = profile.search.gap_ratio, float(ranking.scores[0])
     floor = ratio * top
@@ -324,13 +326,13 @@ def _engine_fails(request: SearchRequest) -> Search:
 
 SEARCH_FOUND = "the search itself found notes"
 SEARCH_TIME = "search"
-"""The key under which the time of the search before the ladder is recorded."""
+"""The key under which the duration of the search before the ladder is recorded."""
 
 _NAMES: Key[TrigramIndex] = Key("trigrams of names")
 
 
 def names_of(snapshot: Snapshot) -> TrigramIndex:
-    """The index of the notes' file names by trigrams, cached with the snapshot."""
+    """The trigram index of the notes' file names, cached with the snapshot."""
     return snapshot.derived.of(_NAMES, lambda: TrigramIndex((note.path, note.path) for note in snapshot.notes))
 
 
@@ -340,9 +342,9 @@ def retry(
     options: SearchOptions,
     watch: Stopwatch | None = None,
 ) -> Ladder:
-    """The ladder for a search that ``found`` nothing. If it found something, no step is taken.
+    """The retry ladder after the search ``found``. If that search has results, no step is taken.
 
-    Each step is a whole search with ``options``; the last one compares names of notes (:func:`named_like`).
+    Each step is a complete search with ``options``; the last one compares the names of notes (:func:`named_like`).
     """
     profile = context.constants
 
@@ -360,7 +362,7 @@ def retry(
 def named_like(context: Context, tokens: Sequence[str], limit: int, scope: str = "") -> list[Hit]:
     """The notes in ``scope`` whose file name is similar to one of ``tokens``, best first, at most ``limit``.
 
-    If no note is in ``scope``, all notes count. In their scores the similarity of the name (0 to 1) replaces text
+    If no note is in ``scope``, all notes are compared. In the scores, the similarity of the name (0 to 1) replaces text
     relevance.
     """
     snapshot, profile = context.snapshot, context.constants
@@ -389,6 +391,6 @@ def _ladder(climbed: Climbed[Hit]) -> Ladder:
 
 
 def _by_name(hit: Hit) -> Hit:
-    """The hit of a note whose name is similar to a word. Its relevance is the similarity."""
+    """The hit for a note whose name is similar to a query word, with that similarity as its relevance."""
     first = replace(hit.parts[0], note="the similarity of its name")
     return replace(hit, parts=(first, *hit.parts[1:]), origin=Origin.NAME, text=None)

@@ -1,1 +1,1 @@
-"""The topics that V4's own migration creates from notes of ByteRover 3 (``docs/reference/byterover-v4.md``)."""
+"""The topics that V4's own migration creates from ByteRover 3 notes (``docs/reference/byterover-v4.md``)."""

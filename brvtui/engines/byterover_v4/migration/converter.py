@@ -1,4 +1,4 @@
-"""Converts a note of ByteRover 3 to the topic that V4's migration creates (``docs/reference/byterover-v4.md``)."""
+"""Converts a ByteRover 3 note to the topic that V4's migration creates (``docs/reference/byterover-v4.md``)."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ _LABEL = re.compile(rf"[{SPACE}]*\*\*([^{LINE_ENDS}]+?):[{SPACE}]*\*\*[{SPACE}]*
 
 @dataclass(frozen=True, slots=True)
 class NoteSection:
-    """The text below a heading."""
+    """The text below one heading of a note."""
 
     heading: str
     text: str
 
 
 def sections(text: str, mark: str) -> tuple[str, tuple[NoteSection, ...]]:
-    """The text before the first heading of the level ``mark`` outside fences, and the sections from that heading on."""
+    """The text before the first heading of level ``mark`` outside fences, and the sections from that heading on."""
     fence, parts = "", list[tuple[str, list[str]]]([("", [])])
     for line in text.split("\n"):
         fenced = _FENCE.match(line)
@@ -52,7 +52,7 @@ def sections(text: str, mark: str) -> tuple[str, tuple[NoteSection, ...]]:
 
 
 def title_of(text: str) -> str | None:
-    """The trimmed text of the first ``# `` line with a text, even one of only white space; None if there is none."""
+    """The trimmed text of the first ``# `` line with any text, including white space; None if there is none."""
     for line in text.split("\n"):
         heading = _heading(line, "#")
         if heading is not None and not _BROKEN.search(heading) and line[2:].strip(LINE_ENDS):
@@ -68,13 +68,13 @@ def without_title(text: str) -> str:
 
 
 def _heading(line: str, mark: str) -> str | None:
-    """The text of the heading ``line`` of the level ``mark``; None if it is not a heading."""
+    """The text of ``line`` if it is a heading at the level ``mark``; otherwise None."""
     text = line.removeprefix(mark)
     return trim(text) if text != line and text[:1] and text[0] in SPACE else None
 
 
 def bullets(text: str) -> tuple[tuple[str, ...], str]:
-    """The bullets of ``text``, trimmed, and its stray text: the lines that are neither bullets nor blank."""
+    """The trimmed bullets of ``text``, and the stray text: lines that are neither bullets nor blank."""
     items, stray = [], []
     for line in text.split("\n"):
         bullet = _BULLET.fullmatch(line)
@@ -99,7 +99,7 @@ def labels(text: str) -> tuple[str, tuple[NoteSection, ...]]:
 
 
 CLOSED_FENCE = re.compile(r"(```|~~~)([A-Za-z0-9_]*)\n(.*?)\1", re.DOTALL)
-"""A fence, with its mark, its language and its text."""
+"""A fenced block, with its mark, language and text."""
 
 
 # The attributes of a migrated topic, from its note's frontmatter, heading and name.
@@ -119,11 +119,11 @@ class NoteParts:
     fields: dict[str, Any]
     body: str
     problem: str = ""
-    """The reason why its frontmatter was read as text; empty if it was not."""
+    """The reason why the frontmatter was read as text; empty if it was not."""
 
 
 def note_parts(text: str) -> NoteParts:
-    """The fields and the body of the note ``text``. A block that is not YAML stays in the body."""
+    """The fields and the body of the note ``text``. A frontmatter block that is not valid YAML stays in the body."""
     block = _BLOCK.match(text)
     if block is None:
         return NoteParts({}, text)
@@ -136,12 +136,12 @@ def note_parts(text: str) -> NoteParts:
 
 
 def topic_path(note: str) -> str:
-    """The path of the topic that the note at ``note`` becomes."""
+    """The path of the topic created from the note at ``note``."""
     return f"{note.removesuffix(_NOTE)}{_TOPIC}"
 
 
 def topic_attributes(path: str, parts: NoteParts, now: Moment) -> dict[str, str]:
-    """The attributes of the topic that the note at ``path`` becomes at ``now``, in V4's order, without empty ones."""
+    """The attributes of the topic created from the note at ``path`` at ``now``, in V4's order, without empty ones."""
     fields, name = parts.fields, path.rpartition("/")[2]
     heading = title_of(parts.body)
     stem = _NAME_BREAKS.sub(" ", name.removesuffix(_NOTE))
@@ -168,7 +168,7 @@ def _joined(value: Any) -> str:
 
 
 def _related(fields: Mapping[str, Any]) -> str:
-    """The related topics, from the first of the two fields that is a list or a text."""
+    """The related topics, from the first of the two fields that contains a list or a string."""
     candidates = (fields.get(name) for name in ("related", "relateds"))
     value = next((value for value in candidates if isinstance(value, list) or _text(value)), "")
     items = value if isinstance(value, list) else str(value).split(",")
@@ -177,7 +177,7 @@ def _related(fields: Mapping[str, Any]) -> str:
 
 
 def _moment(fields: Mapping[str, Any], names: Sequence[str], now: Moment) -> str:
-    """The first of the fields called ``names`` that is a text or a date; ``now`` if there is none."""
+    """The first of the fields called ``names`` that contains a string or a date; ``now`` if there is none."""
     candidates = (fields.get(name) for name in names)
     texts = (value.iso if isinstance(value, Moment) else _text(value) for value in candidates)
     return next(filter(None, texts), now.iso)
@@ -187,7 +187,7 @@ def _moment(fields: Mapping[str, Any], names: Sequence[str], now: Moment) -> str
 
 
 def element(tag: str, text: str, attributes: Mapping[str, str] | None = None) -> str:
-    """The element ``tag`` around ``text``, escaped and trimmed; empty if no text is left."""
+    """The element ``tag`` around ``text``, which is escaped and trimmed; empty if no text is left."""
     inner = escaped(trim(text))
     return f"<{tag}{attributes_text(attributes or {})}>{inner}</{tag}>" if inner else ""
 
@@ -214,7 +214,7 @@ _TAKEN_WHOLE = {
     "highlights": "bv-highlights", "features": "bv-highlights",
     "examples": _EXAMPLES,
 }  # fmt: skip
-"""The elements of sections whose text is kept as it is."""
+"""The elements for sections whose text is kept unchanged."""
 _LABELLED = {
     "task": "bv-task", "tasks": "bv-task", "flow": "bv-flow", "flows": "bv-flow", "timestamp": "bv-timestamp",
     "timestamps": "bv-timestamp", "author": "bv-author", "authors": "bv-author",
@@ -236,7 +236,7 @@ _ID_UNITS = 48
 
 
 def elements_of(body: str) -> str:
-    """The markup of the elements that ``body``, a note without its frontmatter, becomes."""
+    """The markup of the elements created from ``body``, a note without its frontmatter."""
     lead, parts = sections(body, "##")
     rules: dict[str, int] = {}
     """The ids of earlier rules."""
@@ -268,7 +268,7 @@ def _section(heading: str, text: str, rules: dict[str, int]) -> str:
 
 
 def _listed(text: str, made_of: Callable[[str], str]) -> str:
-    """The result of ``made_of`` for each bullet of ``text``, then its stray text as a fact."""
+    """The result of ``made_of`` for each bullet of ``text``, followed by the stray text as a fact."""
     items, stray = bullets(text)
     return "".join(map(made_of, items)) + element(_FACT, stray)
 
@@ -285,7 +285,7 @@ def _fact(item: str) -> str:
 
 
 def _rule(item: str, taken: dict[str, int]) -> str:
-    """The markup of the rule ``item``. Adds its id to ``taken``, which maps ids to the last number that was tried."""
+    """The markup for the rule ``item``. Its id is added to ``taken``, which maps ids to the last number tried."""
     severity = "must" if _MUST.search(item) else "should" if _SHOULD.search(item) else "info"
     words = _NOT_IN_IDS.sub("-", _SEVERITY_WORDS.sub("", item).lower()).strip("-")
     base = words[:_ID_UNITS] or "rule"

@@ -24,7 +24,7 @@ from brvtui.tree.spaces.locating import SpaceFolder
 from brvtui.tree.spaces.topic_html import UnreadableTopic, parse_topic
 
 _ENDING_WORD = "md"
-"""A word that occurs in every note's path, so that no query needs it."""
+"""A word that occurs in the path of every note, so that it is not needed in any query."""
 _CATALOG = "index.html"
 
 
@@ -43,7 +43,7 @@ _TOO_MANY_WORDS = (
 def migrate_tree(snapshot: Snapshot, now_ms: float, name: str, constants: V4Profile) -> MigratedTree:
     """The space called ``name`` that a migration at ``now_ms`` would create from the tree of ``snapshot``.
 
-    Shared sources are left out, as in V4's migration. ``constants`` rank its topics. Raises nothing.
+    Shared sources are left out, as in V4's migration. ``constants`` are used to rank the topics. Raises no errors.
     """
     tree = snapshot.project.tree
     topics: list[TopicFile] = []
@@ -129,9 +129,9 @@ def _age_days(snapshot: Snapshot, note: str, now_ms: float) -> float:
 
 
 def _lost_words(snapshot: Snapshot, converted: ConvertedNote, words_in_v4: frozenset[str]) -> _LostWords:
-    """The words that find a note in ByteRover 3, but not in V4, where its words are ``words_in_v4``.
+    """The words that find a note in ByteRover 3 but not in V4, where the note's words are ``words_in_v4``.
 
-    Each word is listed for the place where it occurs first.
+    Each word is listed under the place where it first occurs.
     """
     position = snapshot.by_path.get(converted.note)
     if position is None:

@@ -1,4 +1,4 @@
-"""Values of YAML as V4's migration reads them: YAML 1.2 with dates, converted to text as in JavaScript."""
+"""YAML values as V4's migration reads them: YAML 1.2 with dates, converted to strings as in JavaScript."""
 
 from __future__ import annotations
 
@@ -33,12 +33,12 @@ _TAGS = frozenset(
 _STANDARD = "tag:yaml.org,2002:"
 _TEXT = f"{_STANDARD}str"
 _PLAIN = (True, False)
-"""Requests PyYAML's tag for a scalar without an explicit one; ``!!str 5`` has a different tag."""
+"""The arguments that request PyYAML's tag for a scalar without an explicit tag; ``!!str 5`` gets a different tag."""
 _MERGE = "<<"
 _CLOSING = re.compile(r"\n\.\.\.[ \t\r\n]*\Z")
 _CENTURY, _MONTHS = 100, 12
 _LEAST_EXPONENT, _MOST_EXPONENT = -7, 21
-"""The powers of ten below and from which JavaScript writes numbers with an exponent."""
+"""The powers of ten below which, and from which, JavaScript writes numbers with an exponent."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +53,7 @@ class Moment:
         return f"{self._moment.isoformat(timespec='milliseconds')}Z"
 
     def __str__(self) -> str:
-        """The moment as JavaScript writes it on a machine with the time zone UTC."""
+        """The moment as JavaScript writes it on a machine in the time zone UTC."""
         return f"{self._moment:%a %b %d %Y %H:%M:%S} GMT+0000 (Coordinated Universal Time)"
 
     @property
@@ -64,8 +64,8 @@ class Moment:
 def yaml_fields(block: str) -> dict[str, Any]:
     """The fields of the YAML ``block``; empty if it is not a mapping.
 
-    Values are None, booleans, floats, texts, :class:`Moment`, lists, and mappings as empty dicts. For invalid YAML,
-    raises the exceptions in :data:`brvtui.tree.reading.frontmatter.BROKEN`.
+    Values are None, booleans, floats, strings, :class:`Moment`, lists, and empty dicts for mappings. For invalid YAML,
+    one of the exceptions in :data:`brvtui.tree.reading.frontmatter.BROKEN` is raised.
     """
     with frontmatter.reading(_CLOSING.sub("", block)) as (loader, node):
         _check_tags(node)
@@ -73,7 +73,7 @@ def yaml_fields(block: str) -> dict[str, Any]:
 
 
 def written(value: Any) -> str:
-    """``value`` as JavaScript converts it to text."""
+    """``value`` as JavaScript converts it to a string."""
     match value:
         case None:
             return "null"
@@ -109,7 +109,7 @@ def _value(node: Any, loader: Any) -> Any:
 
 
 def _plain(text: str) -> Any:
-    """The value of a scalar without quotes."""
+    """The value of an unquoted scalar."""
     if text in _NULLS:
         return None
     if text in _TRUTHS:
@@ -141,7 +141,7 @@ def _moment(text: str) -> Moment | None:
 
 
 def _check_tags(root: Any) -> None:
-    """Raises ValueError for a tag that V4's reader does not know, and for a repeated key."""
+    """Raises ValueError for a tag that V4's reader does not know, or for a repeated key."""
     pending = [root] if root is not None else []
     while pending:
         node = pending.pop()
