@@ -281,6 +281,7 @@ class BrvTui(ConfiguredApp):
     def _ask_in(self, query: str, scope: str) -> None:
         """Puts ``query`` into the Query screen, limited to the folder ``scope`` (empty for the whole tree)."""
         self.queries.scope_to(scope)
+        self.select("")
         self._query_screen.fill(query)
 
     def keep_answer(self, query: str, scope: str) -> None:

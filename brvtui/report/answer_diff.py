@@ -125,7 +125,9 @@ def diff_blocks(diff: AnswerDiff, width: int, of_revision: bool = False, of_edit
     remarks = [_NO_TIMES] * of_revision + [_NEW_AGE] * of_edit
     outcomes = list(_outcome_lines(diff))
     if remarks or outcomes:
-        yield from (Line(), *(Text(remark, "muted") for remark in remarks), *outcomes)
+        yield Line()
+        yield from (Text(remark, "muted") for remark in remarks)
+        yield from outcomes
     decimals = traces.now.scale.decimals
     seen = [note for note in diff.notes if note.rank_then != note.rank_now or _is_seen(note.change, decimals + _MORE)]
     for note in seen:

@@ -81,6 +81,16 @@ async def test_both_logs_are_listed_newest_first(with_log: Tree, size: tuple[int
     assert "not covered" in text_of(pilot, "#summary") or size == NARROW
 
 
+async def test_taken_query_selects_its_first_result(with_log: Tree, pilot: AppPilot) -> None:
+    await to_log(pilot)
+    brv(pilot).selection.select("deploy/freeze_window.md")
+    await on(pilot, QueryScreen, "G", "enter")
+    await settled(pilot)
+    trace = view(pilot).answered
+    assert trace is not None
+    assert view(pilot).hit is trace.hits[0]
+
+
 async def test_queries_are_compared_filtered_and_run_again(with_log: Tree, pilot: AppPilot) -> None:
     await to_log(pilot)
     await pilot.press("G")

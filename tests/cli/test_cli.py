@@ -175,7 +175,7 @@ STEPS = [
         "refresh rotation",
         61,
         None,
-        "exact older than 60 s, so the entry was deleted",
+        "exact older than 60 s; a run deletes the entry",
         "no valid entry to compare with: older than 60 s",
         None,
     ),
@@ -187,7 +187,7 @@ STEPS = [
         "compare with: older than 60 s, the tree has changed since",
         None,
     ),
-    ("refresh rotation", 0, None, "exact the tree has changed since, so", "best similarity 1.00", 1.0),
+    ("refresh rotation", 0, None, "exact the tree has changed since; a run", "best similarity 1.00", 1.0),
 ]
 """Steps of a sequence on one cache, how both look-ups end, and the similarity of the nearest live entry."""
 

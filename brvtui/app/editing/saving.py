@@ -176,7 +176,7 @@ class NoteSaver:
             self._screen.notify(notice, severity="warning", timeout=10)
         self._screen.notify(f"saved {saved.disk.path}", timeout=4)
         if saved.keeps_time and self._screen.view.presentation.caches:
-            self._screen.notify(self._screen.services.with_keys(note_saving.KEPT_TIME), timeout=8)
+            self._screen.notify(f"saved; {self._screen.services.with_keys(note_saving.KEPT_TIME)}", timeout=8)
         self._note.project.follow(after_save=True)
         if before is not self._note.disk:
             return

@@ -152,7 +152,7 @@ def look_up(
     exact_why = "same words, same fingerprint, not expired" if exact else "no entry has this key"
     after = state
     if exact and (problem := _problem(exact, fingerprint, now_ms, limits)):
-        hit, exact_why = None, f"{problem}, so the entry was deleted"
+        hit, exact_why = None, f"{problem}; a run deletes the entry"
         after = replace(state, entries=tuple(entry for entry in state.entries if entry is not exact))
     too_few = len(tokens) < limits.min_tokens
     views: list[CacheEntry] = []
