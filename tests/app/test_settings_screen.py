@@ -63,6 +63,7 @@ async def test_settings_can_be_searched_and_details_follow_the_cursor(pilot: App
     await pilot.press("slash", *"reranker")
     await until(pilot, lambda: len(pane.choices) < 9)
     assert pane.choices == [f"services.reranker.{name}" for name in ("model", "url", "key_env")]
+    assert text_of(pilot, "#settings").split()[0] == "services.reranker.mod…", "without headings, names are whole"
     await press(pilot, "escape")
     pane = await opened(pilot, "theme")
     await pilot.press("slash", *"histo")
@@ -85,6 +86,12 @@ async def test_settings_can_be_searched_and_details_follow_the_cursor(pilot: App
 def test_every_setting_and_every_key_has_a_row() -> None:
     names = [row.name for row in setting_rows(configure(environ={}), read_library())]
     assert sorted(names) == sorted((set(entries()) - {"keys"}) | {f"keys.{name}" for name in ACTIONS})
+
+
+def test_changed_settings_are_listed_first() -> None:
+    rows = list(rows_of("watch = false\nhistory = 7\n").values())
+    assert [(row.group, row.label) for row in rows[:2]] == [("changed", "watch"), ("changed", "history")]
+    assert not any(row.is_changed for row in rows[2:])
 
 
 async def test_setting_details_are_shown_at_all_sizes(garden: Tree, make_app: MakeApp) -> None:

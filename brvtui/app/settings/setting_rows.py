@@ -32,7 +32,7 @@ from brvtui.text.visible import why_no_address
 from brvtui.tree.reading.kinds import TREE
 
 KEYS = "keys."
-_UNUSABLE = "cannot be used"
+_UNUSABLE, _CHANGED = "cannot be used", "changed"
 _NO_SETTING = "This is not a setting: {settings.default} removes it from your own file; change other files by hand."
 _NO_KEYS = "must name keys"
 _NO_FILE = "No setting in this file is used: repair the file by hand; the next start reads it again."
@@ -70,6 +70,11 @@ class SettingRow:
     """A note about a value in effect: parts without effect, or clashes with other keys."""
 
     @property
+    def is_changed(self) -> bool:
+        """True if the value is not the default one."""
+        return self.source.layer is not Layer.DEFAULT
+
+    @property
     def is_own(self) -> bool:
         """True if the value, or an ignored one, is in the user's own file and can be removed there."""
         if self.left_out is not None:
@@ -80,7 +85,7 @@ class SettingRow:
 def setting_rows(
     configuration: Configuration, library: Library, closing: SettingProblem | None = None
 ) -> tuple[SettingRow, ...]:
-    """Returns unusable settings first, then all other settings, then the keys of all other actions.
+    """Returns unusable settings first, then changed ones, then all others, and last the keys of actions.
 
     ``closing`` is the setting that prevents opening the project, if there is one.
     """
@@ -89,7 +94,9 @@ def setting_rows(
         own = [row for row in rows if row.name == closing.name and not row.problem]
         rows = [replace(row, problem=closing.message) if row in own else row for row in rows]
     unusable = [replace(row, group=_UNUSABLE, label=row.name) for row in rows if row.problem]
-    return (*unusable, *(row for row in rows if not row.problem))
+    usable = [row for row in rows if not row.problem]
+    changed = [replace(row, group=_CHANGED, label=row.name) for row in usable if row.is_changed]
+    return (*unusable, *changed, *(row for row in usable if not row.is_changed))
 
 
 def _unknown_rows(configuration: Configuration) -> Iterator[SettingRow]:

@@ -15,7 +15,7 @@ from brvtui.app.themes.library import Library
 from brvtui.app.view import View
 from brvtui.app.widgets.choice_pane import ChoicePane
 from brvtui.config import Configuration
-from brvtui.config.schema import Layer, SettingProblem
+from brvtui.config.schema import SettingProblem
 from brvtui.paint.glyphs import Glyphs
 from brvtui.paint.line import Line, line
 
@@ -71,7 +71,8 @@ class SettingsPane(ChoicePane):
 
     def also_reads(self) -> tuple[object, ...]:
         """Returns the settings in effect, the themes and the rows, from which the lines are built."""
-        return (self.services.configuration, self.services.library, self._rows, *super().also_reads())
+        filtered = bool(self.word_filter)
+        return (self.services.configuration, self.services.library, self._rows, filtered, *super().also_reads())
 
     def lacks(self, view: View) -> Iterable[Message]:
         """Requests new rows if settings or themes were reloaded, since a profile may have changed."""
@@ -103,7 +104,7 @@ class SettingsPane(ChoicePane):
                 group = row.group
                 lines.append(line(f" {group}", "bold muted"))
                 self.owner.append(-1)
-            lines.append(_line(row, width, self.glyphs))
+            lines.append(_line(row, row.name if self.word_filter else row.label, width, self.glyphs))
             self.owner.append(len(self.choices))
             self.choices.append(row.name)
         self.cursor = self.choices.index(before) if before in self.choices else 0
@@ -169,11 +170,10 @@ class SettingsPane(ChoicePane):
         self.post_message(request)
 
 
-def _line(row: SettingRow, width: int, glyphs: Glyphs) -> Line:
-    changed = row.source.layer is not Layer.DEFAULT
+def _line(row: SettingRow, label: str, width: int, glyphs: Glyphs) -> Line:
     name = min(_NAME, width // 2)
-    row_line = Line().gap(2).fit(row.label, name, "bold strong" if changed else "text").gap()
-    if not changed and not row.problem:
+    row_line = Line().gap(2).fit(label, name, "bold strong" if row.is_changed else "text").gap()
+    if not row.is_changed and not row.problem:
         return row_line.add(row.value, "text").cut(width)
     layer = (row.left_out or row.source).layer
     value = max(min(_VALUE, width - name - _SOURCE - 4), 1)
