@@ -111,7 +111,9 @@ def _different(states: Mapping[str, MemberState]) -> list[Absence]:
         if not registry.has(one.engine, RanksTogether):
             absences.append(Absence(name, _other_engine(one.engine), AbsenceKind.NOT_RANKED))
         elif (one.engine, one.constants) != usual:
-            why = f"its constants ({one.profile}) are not those of most members: their scores cannot be one ranking"
+            why = (
+                f"its constants ({one.profile}) differ from those of most members: their scores cannot form one ranking"
+            )
             absences.append(Absence(name, why, AbsenceKind.OTHER_CONSTANTS))
     return absences
 

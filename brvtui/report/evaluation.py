@@ -252,7 +252,7 @@ def _loss_lines(drift: Drift, width: int) -> Iterator[Line]:
     queries = len(first_lost(losses))
     of = counted(len(drift.now.queries), "query", "queries")
     yield line(
-        f" {queries} of {of} lose something or change tier" if queries else f" none of {of} loses anything", "muted"
+        f" {queries} of {of} lose a result or change tier" if queries else f" none of {of} loses anything", "muted"
     )
     for loss in losses[:_LOSSES_SHOWN]:
         shown = Line().gap().fit(f"by +{loss.days:g} d", _COLUMN, "warn").add(f"{loss.query}: ", "bold strong")

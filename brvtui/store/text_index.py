@@ -210,7 +210,7 @@ class KeptTextIndex:
                 index = open_index(folder)
             part = IndexPart(index, dict(zip(data["paths"], data["keys"], strict=True)))
             if _facts(folder / _META, _LARGEST) != files[_META]:
-                raise _Unusable("it was changed while it was read")
+                raise _Unusable("it changed while it was being read")
             stamps = dict(zip(data["paths"], zip(*data["stamps"], strict=True), strict=True))
             limits = ReadingLimits(**data["limits"])
         except (OSError, ValueError, LookupError, TypeError, ArithmeticError, zlib.error, RecursionError) as error:

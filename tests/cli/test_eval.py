@@ -229,7 +229,7 @@ def test_drift_table_lists_losses_by_date_and_gates_every_day(run: Run, drifted:
     text = " ".join(out.split())
     assert code == 1
     assert "now +60 d +400 d" in text
-    assert "of 5 queries lose something or change tier" in text
+    assert "of 5 queries lose a result or change tier" in text
     assert "FAILED no tier change: refresh: tier 2 → tier 4" in text
     code, out, _ = run("eval", "--drift", "0.001", "--fail-on-tier-change")
     assert (code, "none of 5 queries" in out) == (0, True)

@@ -99,7 +99,7 @@ def test_members_with_other_engines_or_constants_are_skipped(tmp_path: Path) -> 
     )
     result = one_ranking(fleet.here, (*others, *fleet.members), "ember anchor")
     soleri = "its engine is soleri: only byterover can make one ranking"
-    docs = "its constants (docs) are not those of most members: their scores cannot be one ranking"
+    docs = "its constants (docs) differ from those of most members: their scores cannot form one ranking"
     assert {one.member: (one.why, one.kind) for one in result.missing} == {
         "soleri": (soleri, AbsenceKind.NOT_RANKED),
         "docs": (docs, AbsenceKind.OTHER_CONSTANTS),

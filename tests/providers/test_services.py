@@ -106,7 +106,7 @@ def test_provider_sets_its_model_batch_size_and_fields(
     assert service.asked[0][2]["Authorization"] == "Bearer one"
 
 
-def test_configured_batch_size_overrides_the_providers() -> None:
+def test_configured_batch_size_overrides_the_provider_default() -> None:
     def answer(payload: Any) -> Answer:
         return Answer(body={"data": [{"index": at, "embedding": [1.0]} for at in range(len(payload["input"]))]})
 

@@ -92,7 +92,7 @@ def test_parts_sum_to_the_score(
 
 
 @given(st.lists(st.tuples(UNIT, st.floats(0, 100), UNIT, MATURITY, st.booleans()), min_size=1, max_size=40))
-def test_score_and_parts_are_equal_for_one_or_many_matches(
+def test_score_and_parts_do_not_depend_on_the_number_of_matches(
     matches: list[tuple[float, float, float, str, bool]],
 ) -> None:
     relevance, importance, recency = (np.asarray([match[place] for match in matches]) for place in range(3))

@@ -143,7 +143,7 @@ def test_trace_is_exported_to_each_format(saved: SavedTrace, tmp_path: Path) -> 
 
 
 @pytest.mark.parametrize("name", ["trace", "trace.txt", ".json", "trace.json.gz"])
-def test_unknown_file_endings_are_refused(name: str) -> None:
+def test_unknown_file_extensions_are_refused(name: str) -> None:
     with pytest.raises(ExportError, match=r"\.json, \.md, \.svg"):
         form_of(Path(name))
 

@@ -140,7 +140,7 @@ def _wrong_colour(value: Any, ansi: bool, opaque: bool = True) -> str:
     if not isinstance(value, str):
         return "must be a colour in quotes"
     if value.startswith(_TERMINAL) and not ansi:
-        return "is a colour of the terminal: set ansi = true to use it"
+        return "is a terminal colour: set ansi = true to use it"
     try:
         colour = Color.parse(value)
     except (ColorParseError, ValueError) as error:

@@ -289,7 +289,9 @@ def _punctuation(found: Search) -> Clause:
     """The unmatched words that cannot match any note because of their punctuation."""
     odd = [one.word.lower() for one in found.lint.words if one.mismatch]
     own = [word(one) for one in found.unmatched_words if one in odd]
-    compared = " is compared with its punctuation" if len(own) == 1 else " are compared with their punctuation"
+    compared = (
+        " is compared including its punctuation" if len(own) == 1 else " are compared including their punctuation"
+    )
     return clause(listed(own, "and"), f"{compared}, but the terms of notes have none") if own else clause()
 
 

@@ -313,7 +313,7 @@ def _scope_notice(query: Query, notes: NoteVault) -> str:
         return f"{query.scope}: no note has the domain {domain}, so nothing is found there; choose another scope"
     if not deeper:
         return ""
-    return f"{query.scope}: this engine filters by domain, so all of {domain} was searched"
+    return f"{query.scope}: this engine filters by domain, not by folder, so all of {domain} was searched"
 
 
 def _embedder(context: Context[SoleriProfile]) -> tuple[Embedder | None, str]:

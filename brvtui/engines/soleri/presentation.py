@@ -164,7 +164,7 @@ class SoleriPresentation(Presentation):
     )
     places_explained = "b4: 4th by words, v4: by vectors"
     pane_help: ClassVar[Mapping[str, str]] = {
-        "Results": "In Soleri, each row shows the entry's place in the pool found by words (b) and among the vectors "
+        "Results": "In Soleri, each row shows the entry's rank in the search for words (b) and among the vectors "
         "(v). “link” means that a link from or to one of the best five adds to its score, and “was 21” is its rank "
         "without links. The sign before a title is ByteRover's maturity, which does not count here.",
         "Score": "In Soleri, you see how much each signal adds, the words shared with the query, and the entry's "

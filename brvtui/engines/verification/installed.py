@@ -52,7 +52,9 @@ def find_node(environment: Mapping[str, str] = os.environ) -> Path:
     """The path of the program ``node``. Raises :class:`NotInstalled` if it is missing or too old."""
     node = _on_path("node", environment)
     if node is None:
-        raise NotInstalled(f"Node.js is not on PATH outside the project: install Node.js {_LEAST_NODE} or later")
+        raise NotInstalled(
+            f"no Node.js was found on PATH (folders of the project are ignored): install Node.js {_LEAST_NODE} or later"
+        )
     version = _printed([str(node), "--version"], environment).lstrip("v")
     major = version.partition(".")[0]
     if not major.isdecimal() or int(major) < _LEAST_NODE:

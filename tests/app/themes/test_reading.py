@@ -53,7 +53,7 @@ def test_ansi_theme_may_use_terminal_colours() -> None:
         ("primary = 3", "primary = 3 must be a colour in quotes"),
         ('primary = "#ffff"', ""),
         ('primary = "#fff8"', "primary = '#fff8' must be opaque"),
-        ('primary = "ansi_red"', "primary = 'ansi_red' is a colour of the terminal: set ansi = true to use it"),
+        ('primary = "ansi_red"', "primary = 'ansi_red' is a terminal colour: set ansi = true to use it"),
         ('primary = "red"\ndark = "yes"', "dark = 'yes' must be true or false"),
         ('primary = "red"\ntext_alpha = 2', "text_alpha = 2 must be a number between 0 and 1"),
         ('primary = "red"\nname = "a b"', "name = 'a b' must be a name of letters, digits, - and _"),

@@ -229,7 +229,7 @@ class TestReadingBudget:
             budget.take(1_000_000, 3)
         assert budget.seconds(1_000_000) == pytest.approx(5.02)
 
-    def test_slow_files_share_spare_time_but_keep_their_own_time(self) -> None:
+    def test_slow_files_share_spare_time_without_losing_their_own_allowance(self) -> None:
         budget = ReadingBudget(limited(file_seconds=0.02, megabyte_seconds=3, spare_seconds=8).limits)
         taken = 0.0
         for _ in range(200):

@@ -186,7 +186,7 @@ class TestNeedsAModel:
         tree.notes(60)
         text = said(tree.snapshot(), "kiwi umlauts?")
         assert "its title contains ‘kiwi’ (found by a search for ‘kiwi’)" in text
-        odd = "‘umlauts?’ is compared with its punctuation, but the terms of notes have none"
+        odd = "‘umlauts?’ is compared including its punctuation, but the terms of notes have none"
         assert f"; {odd}, so a search for the whole query finds nothing" in text
 
     def test_word_found_only_in_a_worse_match_is_named(self, tree: Tree) -> None:
@@ -236,7 +236,7 @@ class TestNotCovered:
         text = said(tree.snapshot(), "zyzzyva umlauts? plugh kiwi")
         assert text.startswith(
             "Not covered: no note contains ‘zyzzyva’ or ‘plugh’; "
-            "‘umlauts?’ is compared with its punctuation, but the terms of notes have none"
+            "‘umlauts?’ is compared including its punctuation, but the terms of notes have none"
         )
         assert "; the nearest, “Other”, reaches 0." in text
         assert " of the 0.85 that would make up for it: its path contains ‘kiwi’" in text

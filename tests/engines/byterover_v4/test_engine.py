@@ -270,7 +270,7 @@ def test_space_needs_v4_and_tree_needs_another_engine(
 ) -> None:
     tree = make_tree("elsewhere")
     assert session.engines.names == ("byterover_v4",)
-    with pytest.raises(EngineError, match="where byterover_v4 answers"):
+    with pytest.raises(EngineError, match="use byterover_v4"):
         session.preview("refresh", engine="soleri")
     with pytest.raises(ProjectError, match="soleri cannot rank"):
         Session.open(folder, engine="soleri")

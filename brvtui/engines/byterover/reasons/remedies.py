@@ -101,7 +101,12 @@ def remedies(context: Context, trace: Trace, named: Named, cancelled: Callable[[
         found = list(_all_remedies(cases, now))
     except Cancelled:
         return ()
-    return tuple(remedy for _, remedy in sorted(found, key=lambda pair: pair[0]._order))
+    return tuple(remedy for _, remedy in sorted(found, key=lambda pair: _merit(now, *pair)))
+
+
+def _merit(now: Standing, there: Standing, remedy: Remedy) -> tuple[bool, tuple[float, float, float], bool]:
+    """Sorts changes that cost the direct answer last, and a new file time after other changes with the same result."""
+    return now.tier <= _DIRECT < there.tier, there._order, remedy.kind is RemedyKind.EDIT
 
 
 def standing(case: Case, change: Change) -> Standing | None:

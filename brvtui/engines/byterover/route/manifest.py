@@ -289,5 +289,5 @@ def _never(file: str, role: Role, alias: str) -> str:
     if alias:
         return "the manifest never contains notes of shared sources"
     if role is not Role.STUB and file.startswith(f"{ARCHIVE}/"):
-        return f"from {ARCHIVE}, the manifest contains only stubs"
+        return f"the manifest contains only stubs from {ARCHIVE}"
     return {Role.ABSTRACT: "its note is gone", Role.OVERVIEW: "the manifest never contains overviews"}.get(role, "")

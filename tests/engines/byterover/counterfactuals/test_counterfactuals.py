@@ -278,7 +278,7 @@ def test_path_change_of_a_root_note_or_folder_is_explained(tree: Tree) -> None:
     assert summarised.text == "its path names its folder, and y/_index.md is the result for that folder"
 
 
-def test_simulated_hits_end_if_nothing_changes() -> None:
+def test_simulated_hits_stop_when_nothing_changes() -> None:
     states = list(after_hits(stored(importance=50), BRV3.signals))
     assert (len(states), states[-1].importance, states[-1].maturity) == (17, 100, "core")
     assert not [*after_hits(states[-1], BRV3.signals)]

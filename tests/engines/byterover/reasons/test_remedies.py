@@ -111,6 +111,8 @@ def check(case: Case, copy: Path) -> None:
         assert remedy.is_used == (then[0] < math.inf)
         assert remedy.score == after.hits[(remedy.rank or 0) - 1].score
         assert then < now
+    costly = [case.trace.tier == 2 < (remedy.tier or 0) for remedy in case.offered]
+    assert costly == sorted(costly), "changes that cost the direct answer come last"
     if not case.offered:
         for change in every_change(case):
             assert place(answered(case, change, copy), case.path) >= now, (case.trace.query, case.path, change)

@@ -388,7 +388,7 @@ def test_word_in_another_form_is_shown_as_in_the_note(tree: Tree, query: str, re
     assert (found.query, found.text.startswith(remedy)) == (asked, True)
 
 
-def test_every_word_in_another_form_is_shown_as_in_the_notes(tree: Tree) -> None:
+def test_words_matched_in_another_form_are_shown_as_the_notes_spell_them(tree: Tree) -> None:
     tree.note("a/pruning.md", "Pruning", "sharpen in march")
     wordings = [change.query for change in as_in_notes(tree.session().preview("Sharpening, marched marched!"))]
     assert wordings[0] == "sharpen marched marched!"

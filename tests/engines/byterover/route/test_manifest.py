@@ -292,8 +292,8 @@ def test_reason_for_leaving_a_note_out_is_given(placed_lanes: Tree) -> None:
     ("path", "said"),
     [
         ("a/3.overview.md", "the manifest never contains overviews"),
-        ("_archived/a/9.full.md", "from _archived, the manifest contains only stubs"),
-        ("_archived/a/note.md", "from _archived, the manifest contains only stubs"),
+        ("_archived/a/9.full.md", "the manifest contains only stubs from _archived"),
+        ("_archived/a/note.md", "the manifest contains only stubs from _archived"),
         ("a/gone.abstract.md", "its note is gone"),
     ],
 )
