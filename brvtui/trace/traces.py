@@ -119,9 +119,9 @@ class Trace:
     notices: tuple[str, ...] = ()
     options: dict[str, Any] = field(default_factory=dict)
     """The query's options by name, as plain data to run it again; an alias file is recorded by its content."""
+    better_match: BetterMatch | None = None
     timings: dict[str, float] = field(default_factory=dict)
     """The milliseconds of every stage."""
-    better_match: BetterMatch | None = None
 
     @property
     def ran(self) -> bool:

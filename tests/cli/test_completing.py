@@ -37,7 +37,7 @@ def test_profiles_and_modes_are_those_of_the_named_engine() -> None:
 
 
 def test_events_are_those_of_the_named_engine() -> None:
-    assert completed("maturity", "--event", "leaves") == ["leaves-prompt", "leaves-tier-2"]
+    assert completed("maturity", "--engine", "byterover", "--event", "leaves") == ["leaves-prompt", "leaves-tier-2"]
     assert completed("maturity", "--engine", "soleri", "--event", "a") == ["age-halves"]
     assert completed("maturity", "--engine", "knowing", "--event", "") == []
 

@@ -69,9 +69,8 @@ def header(width: int) -> Line:
     """Returns the heading above the numbers of the cards."""
     if width < _ONE_LINE:
         cells = _bar_cells(width)
-        return line("  importance".ljust(cells + _AROUND_BAR) if cells else "  imp.   ", "faint").add(
-            "next event", "faint"
-        )
+        before = "  importance".ljust(cells + _AROUND_BAR) if cells else "  imp.   "
+        return line(f"{before}next event", "faint").cut(width)
     row = line("  note", "faint").to(width - _BAR - _LABEL - _NUMBERS + 1)
     row.add("importance".ljust(_BAR + 4), "faint").add(" hits  rec acc/upd ", "faint")
     return row.fit("next event", _LABEL, "faint").cut(width)
