@@ -160,6 +160,8 @@ class QueryState(NamedTuple):
     """The queries that were run, oldest first."""
     followed: LoggedQuery | None = None
     """The engine's logged query that is explained, while the engine is followed."""
+    read_notices: frozenset[str] = frozenset()
+    """The warnings about answers that the user has seen in the Route pane."""
 
 
 class AnswerState(NamedTuple):

@@ -293,6 +293,9 @@ class QueryScreen(FrameScreen):
         again = pane == self.stop
         super().action_pane(next(one for one in _SLOT if one in self.body.plan.panes) if pane in _SLOT else pane)
         warned = self.view.answered is not None and bool(self.view.answered.notices)
+        if pane == "route" and self.view.answered is not None:
+            query, notices = self.view.query, self.view.answered.notices
+            self.services.store.update(query._replace(read_notices=query.read_notices.union(notices)))
         if pane == "route" and (again or warned or self.body.shared.hidden):  # its warnings must be visible
             self.call_after_refresh(self._make_room_for_route)
         self._settle_tick()

@@ -93,8 +93,9 @@ class StatusLine(Lines):
             self._edges.append((bar.width, LEFT_DRAFTS))
         bar.gap()
         groups = _groups(view, self.glyphs, self.screen.TITLE, width >= WIDE_WIDTH)
-        if view.answered is not None and view.answered.notices and QUERY.title == self.screen.TITLE:
-            warnings, key = plural(len(view.answered.notices), "warning"), self.services.shown_key("panes.route")
+        unread = set(view.answered.notices) - view.query.read_notices if view.answered is not None else set()
+        if unread and QUERY.title == self.screen.TITLE:
+            warnings, key = plural(len(unread), "warning"), self.services.shown_key("panes.route")
             groups.append((8, [(f"{self.glyphs.warn} {warnings}: {key}", "warn")]))
         return [bar.extend(spread(width - bar.width - 1, groups, 2).spans)]
 
