@@ -346,10 +346,12 @@ def _lead(trace: Trace, first: Hit) -> Iterator[Clause]:
         yield clause(", whose words match less well" if better else "", weight=24)
         return
     parts = differences(first, second, trace.scale.decimals) if first.origin == second.origin else []
-    by = [name for name, amount in parts if amount > 0 and name != "cap"][:_MOST_REASONS]
+    named = [(_REASONS.get(name, name), amount) for name, amount in parts if name != "cap"]
+    by = [name for name, amount in named if amount > 0][:_MOST_REASONS]
+    against = [name for name, amount in named if amount < 0][:1]
     yield clause("; ahead of ", title(second.title), weight=25)
-    named = " and ".join(_REASONS.get(name, name) for name in by)
-    yield clause(f" because of its {named}" if by else "", weight=24)
+    yield clause(f" because of its {' and '.join(by)}" if by else "", weight=24)
+    yield clause(f", despite its {against[0]}" if by and against else "", weight=23)
 
 
 # what a model is needed for

@@ -335,3 +335,12 @@ def test_hit_without_a_text_score_has_no_costs() -> None:
     hit = Hit("a", "a", "A", "context", "path", 1.0, ())  # type: ignore[arg-type]
     assert (costs(hit), largest_cost(hit, 0.5)) == ([], "")
     assert Answer("direct", "", None, "", ()).completion is None
+
+
+def test_lead_names_the_part_that_works_against_it(tree: Tree) -> None:
+    tree.note("a/old.md", "Quokka", "quokka", days=40, importance=100.0, maturity="core")
+    tree.note("b/new.md", "Quokka two", "quokka", days=1)
+    tree.notes(60)
+    text = verdict_sentence(ask(tree.snapshot(), "quokka"))
+    assert "ahead of “Quokka two” because of its" in text
+    assert ", despite its age" in text
