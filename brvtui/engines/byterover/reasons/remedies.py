@@ -151,9 +151,11 @@ def _all_remedies(cases: Sequence[Case], now: Standing) -> Iterator[tuple[Standi
     yield from _as_remedies(now, RemedyKind.EDIT, edited)
     yield from _as_remedies(now, RemedyKind.UPDATE, _improving(case, now, _update(case)))
     yield from _as_remedies(now, RemedyKind.MATURITY, _improving(case, now, _higher_maturity(case)))
-    # A new title is saved with a new time, so it must help more than that time by itself.
+    # A title saved with a new time must help more than that time by itself. Otherwise, it may help with the old time.
     minimum = edited[0][0] if edited else now
-    yield from _as_remedies(now, RemedyKind.TITLE, _improving(case, minimum, _titles(case))[-1:])
+    retitled = _improving(case, minimum, _titles(case, "the note saved today", just_before_ms(case.context.now_ms)))
+    retitled = retitled or _improving(case, now, _titles(case, TIME_KEPT, int(case.note.mtime_ms)))
+    yield from _as_remedies(now, RemedyKind.TITLE, retitled[-1:])
 
 
 def _improving(case: Case, now: Standing, candidates: Sequence[Proposal]) -> list[tuple[Standing, Proposal]]:
@@ -227,6 +229,8 @@ def _update(case: Case) -> list[Proposal]:
     return [Proposal(change, f"{text}{level}", "have brv curate add something new to it")]
 
 
+TIME_KEPT = "its old time kept"
+"""The remark on a title that helps only if the note keeps its modification time."""
 _KEPT = {
     Source.FILE: "in the signals file, which takes precedence over all other places",
     Source.FRONTMATTER: "here, in its frontmatter",
@@ -256,10 +260,10 @@ def _hits_until(case: Case, level: str) -> str:
     return f"{MOST_HITS} more hits do not make it {level}"
 
 
-def _titles(case: Case) -> list[Proposal]:
-    choices = titles(case.note, missing_words(case), just_before_ms(case.context.now_ms))
+def _titles(case: Case, saved: str, mtime_ms: int) -> list[Proposal]:
+    choices = titles(case.note, missing_words(case), mtime_ms)
     how = "edit its # heading, or add one"
     return [
-        Proposal(change, f"“{added}” added to its title, and the note saved today", how)
+        Proposal(change, f"“{added}” added to its title, and {saved}", how)
         for added, change in islice(choices, trial_limit(case.trace.query))
     ]

@@ -13,7 +13,7 @@ import pytest
 
 from brvtui.engines.byterover.counterfactuals.case import Case as Tried
 from brvtui.engines.byterover.profile import Context
-from brvtui.engines.byterover.reasons.remedies import _edit, remedies
+from brvtui.engines.byterover.reasons.remedies import TIME_KEPT, _edit, remedies
 from brvtui.engines.byterover.sections import Search
 from brvtui.engines.changes import Change, Reworded, SignalsSet, TimeSet, TitleSet, Updated, updated
 from brvtui.ranking.maturity import LEVELS
@@ -72,7 +72,8 @@ def change_of(case: Case, remedy: Remedy) -> Change:
         case RemedyKind.MATURITY:
             return SignalsSet(case.path, replace(own, maturity=remedy.maturity))
         case _:
-            return TitleSet(case.path, remedy.title, int(NOW_MS) - 1)
+            old = int(case.snapshot.parsed[case.path].mtime_ms)
+            return TitleSet(case.path, remedy.title, old if TIME_KEPT in remedy.text else int(NOW_MS) - 1)
 
 
 def every_change(case: Case) -> Iterator[Change]:
