@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import asdict
 from functools import partial
 from typing import TYPE_CHECKING
@@ -29,14 +30,22 @@ from brvtui.wording import counted
 if TYPE_CHECKING:
     from brvtui.session.finding import FoundNotes, TextMatch
 
+_MOST_WORDS = 10
+"""The maximum number of words that are counted one by one."""
 SCHEMA = 1
 """The version of the command's JSON format. It changes if a field is removed or given another meaning."""
 
 
-def found_report(found: FoundNotes, noun: str, width: int) -> RenderableType:
-    """The number of matching notes, then each note with its place and an excerpt, in ``width`` columns."""
+def found_report(found: FoundNotes, by_word: Mapping[str, int], noun: str, width: int) -> RenderableType:
+    """The number of matching notes, then each note with its place and an excerpt, in ``width`` columns.
+
+    ``by_word`` has the number of notes with each word, if no note has all of them.
+    """
     count = counted(found.of, noun, f"{noun}s")
     lines = [line(f" {found.count} of {count} match", "bold strong")]
+    if by_word:
+        each = ", ".join(f"‘{word}’ {number}" for word, number in by_word.items())
+        lines.append(line(f" alone: {each}; put OR between words to find either", "muted"))
     for note in found.notes:
         lines += _note_lines(note)
     if found.count > len(found.notes):
@@ -89,5 +98,7 @@ def find(text: str, limit: int, request: ProjectRequest, form: str) -> int:
     if form == "json":
         write_json([{"schema": SCHEMA, **asdict(found)}])
     else:
-        print_report(partial(found_report, found, session.kind.noun))
+        words = dict.fromkeys(text.split()) if not found.count and text.replace(" ", "").isalnum() else ()
+        by_word = {word: session.finder.find(word, 1).count for word in words} if 1 < len(words) <= _MOST_WORDS else {}
+        print_report(partial(found_report, found, by_word, session.kind.noun))
     return OK if found.count else NEGATIVE

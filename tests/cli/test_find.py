@@ -188,3 +188,12 @@ def test_ignored_alternatives_are_reported(run: Run) -> None:
     assert found(run, " ".join(groups[:5]))["notices"] == []
     [notice] = found(run, " ".join(groups))["notices"]
     assert "alternatives" in notice
+
+
+def test_words_that_no_note_has_together_are_counted_alone(run: Run, project: Tree) -> None:
+    project.note("ops/budget.md", "Budget", "a budget for retries")
+    code, out, _ = run("find", "refresh budget zzz")
+    assert code == 1
+    assert "‘refresh’ 2, ‘budget’ 1, ‘zzz’ 0" in out
+    assert "alone" not in run("find", "zzz")[1]
+    assert "alone" not in run("find", '"refresh budget"')[1], "a phrase is not split"
