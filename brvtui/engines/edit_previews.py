@@ -26,6 +26,8 @@ class Moved:
     title: str
     before: Placement | None
     after: Placement | None
+    found_by: str = ""
+    """The word whose own search added the result; empty for the search for the whole query."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -75,4 +77,6 @@ class EditPreview:
                 places[-1][key] = Placement(rank, hit.score)
                 found.setdefault(key, hit)
         now, was = places
-        return tuple(Moved(hit.path, hit.file, hit.title, was.get(key), now.get(key)) for key, hit in found.items())
+        return tuple(
+            Moved(hit.path, hit.file, hit.title, was.get(key), now.get(key), hit.found_by) for key, hit in found.items()
+        )

@@ -48,6 +48,7 @@ async def test_ranking_marks_results_that_rise_or_drop_out(pilot: AppPilot) -> N
     await pilot.press("escape", "e")
     await until(pilot, lambda: view(pilot).editor.edit is not None)
     await looked(pilot)
+    assert "found by “token”" in text_of(pilot, "#ranking"), "with a higher score than results above"
     area(pilot).replace_text("nothing of it\n")
     await looked(pilot)
     text = text_of(pilot, "#ranking")

@@ -9,8 +9,9 @@ from brvtui.app.view import View
 from brvtui.app.widgets.lines import wrapped
 from brvtui.app.widgets.pane import Pane
 from brvtui.paint.glyphs import Glyphs
-from brvtui.paint.line import Line, badge, line
+from brvtui.paint.line import Line, badge, line, rule
 from brvtui.paint.text import number, signed, wrap
+from brvtui.text.visible import visible
 from brvtui.trace.routing import Outcome
 
 if TYPE_CHECKING:
@@ -47,7 +48,11 @@ class RankingPane(Pane):
         lines = [*_outcome(preview, width), Line()]
         if preview.unseen:
             lines += [line(f" {part}", "bad") for part in wrap(f"no longer read: {preview.unseen}", width - 2)]
+        found_by = ""
         for moved in preview.results:
+            if moved.found_by and moved.found_by != found_by:
+                lines.append(rule(width, f"found by “{visible(moved.found_by)}”", dash=self.glyphs.dash))
+            found_by = moved.found_by
             lines += _result(moved, preview.path, width, self.glyphs)
         return [entry.cut(width) for entry in lines]
 
