@@ -316,6 +316,22 @@ def test_answers_from_services_are_not_stored(asked: Callable[..., Any]) -> None
     assert asked("--services")[0] == asked("--services")[0] == ALL
 
 
+def test_files_named_by_options_are_part_of_the_key(
+    run: Run, judged: Tree, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    file = tmp_path / "named.json"
+    for engine, option, contents in (
+        ("jeffs_brain", ("--aliases", "named.json"), ('{"refresh": ["cents"]}', '{"refresh": ["hours"]}')),
+        ("soleri", ("-o", "memories=named.json"), ("[]", "[ ]")),
+    ):
+        for content in contents:
+            file.write_text(content)
+            for kept in (False, True):
+                out = run("eval", "--engine", engine, *option)[1]
+                assert ("kept from an earlier run" in out) is kept, (engine, content)
+
+
 def test_damaged_stored_answers_count_as_missing(asked: Callable[..., Any], project: Tree) -> None:
     first = asked()[1]
     (file,) = KeptAnswers(project.tree).folder.iterdir()
