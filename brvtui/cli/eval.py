@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -12,15 +12,15 @@ from typing import TYPE_CHECKING, TypedDict, Unpack
 import click
 
 from brvtui.cli.engine_command import engine_command
-from brvtui.cli.failure import BAD_USAGE, NEGATIVE, OK, Failure
+from brvtui.cli.failure import BAD_USAGE, FAILED, NEGATIVE, OK, Failure
 from brvtui.cli.judge import judgments_file, judgments_option, judgments_to_run
 from brvtui.cli.options import LaterOrAt, NamedPath, filled, format_option, span_or_moment
 from brvtui.cli.output import check_targets, print_blocks, say, say_note, show_progress, write_json
-from brvtui.cli.sessions import ProjectRequest
+from brvtui.cli.sessions import ProjectRequest, no_scope
 from brvtui.text.visible import visible
 
 if TYPE_CHECKING:
-    from brvtui.lab.evaluation.comparing import Assessment
+    from brvtui.lab.evaluation.comparing import Assessment, GateResult
     from brvtui.lab.evaluation.results import Metric
     from brvtui.lab.judgments.model import Judgment
     from brvtui.session import Session
@@ -106,7 +106,8 @@ def evaluate_command(request: ProjectRequest, named: Path | None, form: str, **o
     """Run every judged query and measure its results, now or since a revision of the tree: what did an edit break?
 
     Write judgments with brv-tui judge. Nothing is changed, and no paid service is called without --services. Exit code
-    1 when a --fail-… condition is not met; the output names the queries.
+    1 when a --fail-… condition is not met; the output names the queries. Exit code 4 when such a condition cannot be
+    checked because a service failed.
     """
     from brvtui.engines.contract import Query
     from brvtui.lab.evaluation.results import DEFAULT_METRICS, parse_metric
@@ -129,12 +130,15 @@ def evaluate_command(request: ProjectRequest, named: Path | None, form: str, **o
     _check(plan, bool(days))
     if days and (form not in ("table", "json") or options["files"]):
         raise click.UsageError("--drift works only with --format table or json, and without --save")
-    session = replace(request, now=now).open_noting_scope()
+    session = replace(request, now=now).open()
+    _check_scopes(session, {request.scope: "check --scope"}, plan.is_gated)
     check_targets(options["files"], evaluation_form_of, session.project.trees)
     runs = 1 + (len(days) or bool(plan.revision))
     judgments = judgments_to_run(file := judgments_file(session, named), runs, needs_all=plan.is_gated)
     if not judgments:
         raise Failure(f"{file.path}: no judgments yet; add some with brv-tui judge set", BAD_USAGE)
+    _check_scopes(session, {each.scope: f"correct the scope of {each.id}" for each in judgments}, plan.is_gated)
+    plan = replace(plan, judgments=file.path)
     if days:
         return _drift(session, judgments, plan, days, form)
     report = assess(session, judgments, plan, partial(show_progress, "queries"))
@@ -149,7 +153,7 @@ def evaluate_command(request: ProjectRequest, named: Path | None, form: str, **o
 
         sys.stdout.buffer.write(rendered_evaluation(report, EvaluationForm(_FORMS[form])))
         sys.stdout.buffer.flush()
-    return OK if report.passed else NEGATIVE
+    return _exit_code(report.gates)
 
 
 def _days(text: str | None) -> list[float]:
@@ -175,7 +179,25 @@ def _drift(
         write_json([drift_as_plain(result)])
     else:
         print_blocks(partial(drift_blocks, result))
-    return OK if result.passed else NEGATIVE
+    return _exit_code(result.gates)
+
+
+def _exit_code(gates: Sequence[GateResult]) -> int:
+    from brvtui.lab.evaluation.comparing import SERVICES
+
+    failed = {gate.name for gate in gates if not gate.passed}
+    return FAILED if SERVICES in failed else NEGATIVE if failed else OK
+
+
+def _check_scopes(session: Session, remedies: Mapping[str, str], is_gated: bool) -> None:
+    """Prints a note about each scope in ``remedies`` that the tree does not have. Raises :class:`Failure` instead if
+    ``is_gated``, because an engine may then search the whole tree.
+    """
+    for scope, remedy in remedies.items():
+        if message := no_scope(session, scope, remedy):
+            if is_gated:
+                raise Failure(message, BAD_USAGE)
+            say_note(message)
 
 
 def _check(plan: EvaluationPlan, drifts: bool) -> None:

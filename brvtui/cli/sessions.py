@@ -70,11 +70,19 @@ class ProjectRequest:
 
     def open_noting_scope(self) -> Session:
         """Same as :meth:`open`, but prints a note if the scope matches nothing. For answers that do not mention it."""
-        session, wanted = self.open(), self.scope.strip().rstrip("/")
-        paths = session.snapshot.by_path
-        if wanted and not any(f"{path}/".startswith((f"{wanted}/", f"{wanted}.")) for path in paths):
-            say_note(f"the tree has no folder or note {wanted}; check --scope")
+        session = self.open()
+        if message := no_scope(session, self.scope, "check --scope"):
+            say_note(message)
         return session
+
+
+def no_scope(session: Session, scope: str, remedy: str) -> str:
+    """A message with the ``remedy`` if the tree has neither a folder nor a note called ``scope``; empty if it has."""
+    wanted = scope.strip().rstrip("/")
+    starts = (f"{wanted}/", f"{wanted}.")
+    if not wanted or any(f"{path}/".startswith(starts) for path in session.snapshot.by_path):
+        return ""
+    return f"the tree has no folder or note {wanted}; {remedy}"
 
 
 def find_session(project: Path | None, repository: Path | None = None) -> Session:

@@ -221,10 +221,10 @@ def drift_blocks(drift: Drift, width: int) -> Iterator[Block]:
         yield row(outcome, [str(evaluation.outcomes.get(outcome, 0)) for _, evaluation in moments])
     yield Line()
     yield from _loss_lines(drift, width)
-    for point in drift.points:
-        if point.gates:
-            yield from (Line(), line(f" in {point.days:g} days", "muted"))
-            yield from _gate_blocks(point.gates)
+    for moment, gates in (("now", drift.gates_now), *((f"in {each.days:g} days", each.gates) for each in drift.points)):
+        if gates:
+            yield from (Line(), line(f" {moment}", "muted"))
+            yield from _gate_blocks(gates)
 
 
 def drift_as_plain(drift: Drift) -> dict[str, Any]:
@@ -242,6 +242,7 @@ def drift_as_plain(drift: Drift) -> dict[str, Any]:
             }
             for point in drift.points
         ],
+        "gates": gates_as_plain(drift.gates_now),
         "losses": to_plain(drift.losses),
         "passed": drift.passed,
     }

@@ -17,14 +17,17 @@ from brvtui.lab.evaluation.comparing import (
     DriftPoint,
     GateResult,
     compare_evaluations,
+    gate_doubts,
     gate_drop,
     gate_outcomes,
     gate_under,
 )
 from brvtui.lab.evaluation.evaluate import Progress
 from brvtui.lab.evaluation.keeping import KeepingEvaluator
-from brvtui.lab.evaluation.results import Evaluation, Metric
+from brvtui.lab.evaluation.results import Evaluation, Metric, QueryResult
+from brvtui.lab.judgments.following import DocumentFinder
 from brvtui.lab.judgments.model import Judgment
+from brvtui.lab.judgments.reading import LARGEST, parse_judgments
 from brvtui.lab.whatif.sweep import FORM, Axis, Sweep, SweepError, parse_axis, sweep, without
 from brvtui.lab.whatif.variant import Variant
 from brvtui.loading.revised import UNCHANGED, difference_to, revised, revision_of
@@ -33,6 +36,7 @@ from brvtui.saved.evaluations import read_evaluation
 from brvtui.session.variants import VariantState
 from brvtui.snapshot.naming import find_note
 from brvtui.tree.history.git import RevisionError
+from brvtui.tree.history.revision import Revision
 from brvtui.wording import shortened
 
 if TYPE_CHECKING:
@@ -137,6 +141,8 @@ class EvaluationPlan:
     """The query from which all queries get their scope and options."""
     baseline: Path | None = None
     """The file of an earlier evaluation."""
+    judgments: Path | None = None
+    """The judgments file, which is also read at the revision."""
     revision: str = ""
     """The git revision of the notes to compare with."""
     least: Limits = ()
@@ -186,7 +192,11 @@ def assess(session: Session, judgments: Sequence[Judgment], plan: EvaluationPlan
         before = replace(context, snapshot=reverting.revert(reverting.difference))
         is_same = not reverting.difference.paths
         earlier = replace(evaluation, revision=plan.revision) if is_same else asked(before, plan.revision)
-    comparison = compare_evaluations(evaluation, earlier) if earlier is not None else None
+    comparison = None
+    if earlier is not None:
+        comparison = compare_evaluations(evaluation, earlier, context.snapshot.parsed.__contains__)
+    if reverting is not None and comparison is not None:
+        comparison = _with_earlier_judgments(session, plan, comparison, context)
     if reverting is not None and comparison is not None and session.project.sources:
         shared = f"shared sources are compared as they are now, not as of {plan.revision}"
         comparison = replace(comparison, notices=(*comparison.notices, shared))
@@ -202,7 +212,7 @@ def drift(
 ) -> Drift:
     """Runs all ``judgments`` now and after each of ``days``, as if no note changed until then.
 
-    The gates of ``plan`` must pass on each of these days, with now as the baseline. Raises
+    The gates of ``plan`` must pass now, and on each of these days with now as the baseline. Raises
     :class:`brvtui.engines.contract.EngineError`.
     """
     engine = session.engines.named(session.engine)
@@ -218,7 +228,7 @@ def drift(
         comparison = compare_evaluations(asked(day * MS_PER_DAY), today)
         gates = tuple(_gates(comparison.now, comparison, plan))
         points.append(DriftPoint(day, comparison, gates))
-    return Drift(today, plan.metrics, tuple(points))
+    return Drift(today, plan.metrics, tuple(points), tuple(_gates(today, None, plan)))
 
 
 def _context(session: Session, plan: EvaluationPlan, evaluator: KeepingEvaluator) -> Context[Any]:
@@ -245,7 +255,28 @@ def _gates(evaluation: Evaluation, comparison: Comparison | None, plan: Evaluati
     if comparison is not None:
         gates += [gate_drop(comparison, metric, maximum) for metric, maximum in plan.drops]
         gates += [gate_outcomes(comparison)] if plan.same_outcomes else []
-    return gates
+    return [*gates, *gate_doubts(evaluation, comparison)] if gates else []
+
+
+def _with_earlier_judgments(
+    session: Session, plan: EvaluationPlan, comparison: Comparison, context: Context[Any]
+) -> Comparison:
+    """``comparison`` with a line about queries that were in the judgments file at the revision, but are missing or
+    judged differently now.
+    """
+    root, finder = session.project.root.resolve(), DocumentFinder(context.snapshot)
+    try:
+        path = (plan.judgments or root).resolve().relative_to(root).as_posix()
+        judged = parse_judgments(Revision(root, plan.revision).content(path, LARGEST), f"{path} at {plan.revision}")
+    except ValueError as error:  # also RevisionError and JudgmentsError
+        why = f"removed judgments go unnoticed, because the file cannot be read at {plan.revision} ({error})"
+        return replace(comparison, notices=(why, *comparison.notices))
+    then = tuple(
+        QueryResult(each.id, each.text, each.scope, "", each.grades, "", (), 0, 0.0)
+        for each in (finder.followed(judgment)[0] for judgment in judged)
+    )
+    lost = compare_evaluations(comparison.now, replace(comparison.before, queries=then), lambda path: True).left_out
+    return replace(comparison, left_out=lost)
 
 
 def _reverting(session: Session, context: Context[Any], name: str) -> Reverting:

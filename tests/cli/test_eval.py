@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, ClassVar
@@ -15,9 +15,11 @@ from brvtui.engines.byterover.profile import Context
 from brvtui.engines.contract import Query
 from brvtui.lab.evaluation import keeping
 from brvtui.lab.judgments.file import JudgmentsFile
+from brvtui.lab.judgments.following import DocumentFinder
 from brvtui.lab.judgments.model import JudgedDocument, Judgment
 from brvtui.saved.evaluations import read_evaluation
 from brvtui.saved.traces import SavedError
+from brvtui.services.legs import LegError, RerankDocument
 from brvtui.store import kept_answers
 from brvtui.store.feedback import FeedbackFile
 from brvtui.store.kept_answers import KeptAnswers
@@ -27,6 +29,7 @@ from brvtui.tree.reading.project import find_project
 from tests.cli.conftest import NOW, Run
 from tests.support.engine_packages import declared
 from tests.support.trees import Tree
+from tests.support.vectors import Letters
 
 ROTATION, EXPIRY = "auth/jwt/rotation.md", "auth/jwt/expiry.md"
 JUDGED = (
@@ -235,6 +238,17 @@ def test_drift_table_lists_losses_by_date_and_gates_every_day(run: Run, drifted:
     assert (code, "none of 5 queries" in out) == (0, True)
 
 
+def test_drift_gates_judge_today(run: Run, drifted: Tree) -> None:
+    for form in ("table", "json"):
+        now = json.loads(run("eval", "--format", "json")[1])["summary"]["metrics"]["precision@5"]
+        code, out, _ = run("eval", "--drift", "1", "--fail-under", f"precision@5={now + 0.01:.4f}", "--format", form)
+        assert code == 1
+        if form == "json":
+            assert [gate["passed"] for gate in json.loads(out)["gates"]] == [False]
+        else:
+            assert out.index(" now\n") < out.index("FAILED") < out.index(" in 1 days")
+
+
 @pytest.mark.parametrize("days", ["x", "", "0", "nan", "inf", "7,,30", "99999999"])
 def test_invalid_days_are_refused(run: Run, drifted: Tree, days: str) -> None:
     code, _, err = run("eval", f"--drift={days}")
@@ -314,6 +328,119 @@ def test_changed_inputs_make_queries_run_again(asked: Callable[..., Any], projec
 
 def test_answers_from_services_are_not_stored(asked: Callable[..., Any]) -> None:
     assert asked("--services")[0] == asked("--services")[0] == ALL
+
+
+def test_files_named_by_options_are_part_of_the_key(
+    run: Run, judged: Tree, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    file = tmp_path / "named.json"
+    for engine, option, contents in (
+        ("jeffs_brain", ("--aliases", "named.json"), ('{"refresh": ["cents"]}', '{"refresh": ["hours"]}')),
+        ("soleri", ("-o", "memories=named.json"), ("[]", "[ ]")),
+    ):
+        for content in contents:
+            file.write_text(content)
+            for kept in (False, True):
+                out = run("eval", "--engine", engine, *option)[1]
+                assert ("kept from an earlier run" in out) is kept, (engine, content)
+
+
+class FailingReranker:
+    name, is_remote = "judge", True
+
+    def __init__(self, answer: list[Any] | None) -> None:
+        self.answer = answer
+
+    def rerank(self, query: str, documents: Sequence[RerankDocument]) -> list[Any]:
+        if self.answer is None:
+            raise LegError("judge is away")
+        return self.answer
+
+
+GATE = ("--fail-under", "mrr=0")
+
+
+def check_failed_service(run: Run, folder: Path, command: tuple[str, ...], line: str) -> None:
+    """Checks that ``line`` is a note of ``command``, and that it fails a gate in every report."""
+    code, out, err = run(*command, "--format", "json")
+    assert (code, f"note: {line}" in err) == (0, True), err
+    assert line in json.loads(out)["evaluation"]["notices"]
+    files = [str(folder / name) for name in ("e.json", "e.md", "e.xml")]
+    code, out, err = run(*command, *GATE, *(word for name in files for word in ("--save", name)))
+    assert (code, line in err) == (4, True)
+    for report in (out, *(Path(name).read_text() for name in files)):
+        assert line in report
+    base = str(folder / "e.json")
+    assert run(*command, "--baseline", base, "--fail-on-tier-change")[0] == 4
+    code, out, _ = run("eval", "--baseline", base, "--fail-on-tier-change")
+    assert (code, "a service failed when the baseline was measured" in out) == (4, True)
+    code, out, _ = run(*command, *GATE, "--drift", "7")
+    assert (code, out.count(line)) == (4, 2)
+
+
+@pytest.mark.parametrize("engine", ["jeffs_brain", "soleri", "knowing"])
+def test_failed_embedder_fails_every_gate(
+    run: Run, judged: Tree, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, engine: str
+) -> None:
+    monkeypatch.setenv("BRV_TUI_EMBEDDER_MODEL", "letters")
+    monkeypatch.setattr("brvtui.providers.services.embedder_of", lambda *_: Letters(fails=True))
+    line = "the embedder letters failed for 3 of 3 queries: letters is away"
+    check_failed_service(run, tmp_path, ("eval", "--services", "--engine", engine), line)
+
+
+@pytest.mark.parametrize(("answer", "why"), [(None, "judge is away"), ([], "its answer is empty")])
+def test_failed_reranker_fails_every_gate(
+    run: Run, judged: Tree, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, answer: list[Any] | None, why: str
+) -> None:
+    monkeypatch.setenv("BRV_TUI_RERANKER_MODEL", "judge")
+    monkeypatch.setattr("brvtui.providers.services.reranker_of", lambda *_: FailingReranker(answer))
+    line = f"the reranker judge failed for 2 of 3 queries: {why}"
+    check_failed_service(run, tmp_path, ("eval", "--services", "--engine", "jeffs_brain", "--rerank"), line)
+
+
+def test_working_services_fail_no_gate(run: Run, judged: Tree, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("BRV_TUI_EMBEDDER_MODEL", "letters")
+    monkeypatch.setattr("brvtui.providers.services.embedder_of", lambda *_: Letters(1.0))
+    for engine in ("jeffs_brain", "soleri", "knowing"):
+        assert run("eval", "--services", "--engine", engine, *GATE)[0] == 0
+
+
+def test_gates_refuse_scopes_that_the_tree_lacks(run: Run, judged: Tree) -> None:
+    told = "the tree has no folder or note nowhere; check --scope"
+    code, _, err = run("eval", "--scope", "nowhere", *GATE)
+    assert (code, told in err) == (2, True)
+    code, _, err = run("eval", "--scope", "nowhere")
+    assert (code, f"note: {told}" in err) == (0, True)
+    assert run("eval", "--scope", "auth", *GATE)[0] == 0
+    file = JudgmentsFile.of(find_project(judged.root))
+    file.change(lambda old: (*old, Judgment("odd", "session", "nowhere", documents=(JudgedDocument(EXPIRY, 1),))))
+    told = "the tree has no folder or note nowhere; correct the scope of odd"
+    code, _, err = run("eval", *GATE)
+    assert (code, told in err) == (2, True)
+    assert f"note: {told}" in run("eval")[2]
+
+
+def test_gate_fails_if_a_judged_note_is_found_only_by_its_title_or_name(run: Run, judged: Tree, tmp_path: Path) -> None:
+    file = JudgmentsFile.of(find_project(judged.root))
+    finder = DocumentFinder(judged.snapshot())
+    file.change(lambda _: (Judgment("refresh", "refresh token", documents=(finder.judged(ROTATION, 3),)),))
+    text = (judged.tree / ROTATION).read_text()
+    (judged.tree / ROTATION).unlink()
+    saved = [tmp_path / name for name in ("e.json", "e.md", "e.xml")]
+    save = tuple(word for name in saved for word in ("--save", str(name)))
+    for path in ("auth/other.md", "auth/new/rotation.md"):
+        title = "Refresh rotation" if path == "auth/other.md" else "Else"
+        judged.note(path, title, "Something else about a refresh token.")
+        assert run("eval")[0] == 0
+        code, out, _ = run("eval", *GATE, *save)
+        told = f"1 judged note is found only by its title or name: {ROTATION} → {path}; if it is the same note, run"
+        assert (code, told in out) == (1, True)
+        for name in saved:
+            assert told.partition(":")[0] in name.read_text(), name
+        (judged.tree / path).unlink()
+    (judged.tree / "auth/same.md").write_text(text)
+    assert run("eval", *GATE)[0] == 0
 
 
 def test_damaged_stored_answers_count_as_missing(asked: Callable[..., Any], project: Tree) -> None:

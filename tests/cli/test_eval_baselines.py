@@ -9,7 +9,9 @@ import shlex
 import subprocess
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 from xml.etree import ElementTree
 
 import pytest
@@ -17,7 +19,7 @@ import yaml
 
 from brvtui.lab.judgments.file import JudgmentsFile
 from brvtui.lab.judgments.following import DocumentFinder
-from brvtui.lab.judgments.model import Judgment
+from brvtui.lab.judgments.model import JudgedDocument, Judgment
 from brvtui.tree.history import git as git_module
 from brvtui.tree.history import revision
 from brvtui.tree.history.git import RevisionError, git
@@ -119,6 +121,75 @@ def test_baseline_file_represents_an_earlier_state(run: Run, project: Tree, repo
     project.note(ROTATION, "Keys", "Nothing.", 0.1)
     code, out, _ = run("eval", "--baseline", str(file), *GATES)
     assert (code, f"{ROTATION}: rank 1 → not found" in out) == (1, True)
+
+
+def without_rollback(judged: tuple[Judgment, ...]) -> tuple[Judgment, ...]:
+    return judged[:1]
+
+
+def with_grade_0(judged: tuple[Judgment, ...]) -> tuple[Judgment, ...]:
+    documents = (*judged[1].documents, JudgedDocument(ROTATION, 0))
+    return (judged[0], replace(judged[1], documents=documents))
+
+
+def with_another_note(judged: tuple[Judgment, ...]) -> tuple[Judgment, ...]:
+    return (judged[0], replace(judged[1], documents=(JudgedDocument(ROTATION, 3),)))
+
+
+@pytest.mark.parametrize("edit", [without_rollback, with_grade_0, with_another_note])
+@pytest.mark.parametrize("gate", [("--fail-on-drop", "mrr=1"), ("--fail-on-tier-change",), ("--fail-under", "mrr=0")])
+def test_gates_fail_for_a_baseline_query_that_is_missing_or_judged_differently(
+    run: Run, project: Tree, repository: Git, tmp_path: Path, edit: Any, gate: tuple[str, ...]
+) -> None:
+    base = tmp_path / "base.json"
+    run("eval", "--save", str(base))
+    JudgmentsFile.of(find_project(project.root)).change(edit)
+    told = "1 query of the baseline is missing or judged differently now: rollback; a new baseline accepts that"
+    saved = [tmp_path / name for name in ("e.json", "e.md", "e.xml")]
+    for baseline in (("--baseline", str(base)), ("--baseline-rev", "main")):
+        code, out, err = run("eval", *baseline, *gate, *(word for name in saved for word in ("--save", str(name))))
+        assert (code, told in err) == (1, True), (baseline, err)
+        for report in (out, *(name.read_text() for name in saved)):
+            assert told in report
+        code, _, err = run("eval", *baseline)
+        assert (code, told in err) == (0, True)
+    run("eval", "--save", str(base))
+    repository("commit", "-qam", "Change a judgment")
+    for baseline in (("--baseline", str(base)), ("--baseline-rev", "HEAD")):
+        code, _, err = run("eval", *baseline, *gate)
+        assert (code, told in err) == (0, False)
+
+
+def test_moved_and_added_judgments_fail_no_gate(run: Run, project: Tree, repository: Git) -> None:
+    (project.tree / ROTATION).rename(project.tree / "auth/renamed.md")
+    assert run("judge", "follow", now=False)[0] == 0
+    file = JudgmentsFile.of(find_project(project.root))
+    file.change(lambda old: (*old, Judgment("new", "cents", documents=(JudgedDocument("auth/renamed.md", 1),))))
+    code, _, err = run("eval", "--baseline-rev", "main", *GATES)
+    assert (code, err) == (0, "")
+
+
+def test_unreadable_earlier_judgments_are_reported(run: Run, project: Tree, repository: Git, tmp_path: Path) -> None:
+    file = JudgmentsFile.of(find_project(project.root)).path
+    other = tmp_path / "other.toml"
+    other.write_bytes(file.read_bytes())
+    told = "removed judgments go unnoticed, because the file cannot be read at main ("
+    code, _, err = run("eval", "--baseline-rev", "main", *GATES, "--judgments", str(other))
+    assert (code, told in err) == (0, True)
+    repository("rm", "-q", "--cached", str(file))
+    repository("commit", "-qm", "Remove the judgments")
+    repository("branch", "-f", "main")
+    code, _, err = run("eval", "--baseline-rev", "main", *GATES)
+    assert (code, told in err) == (0, True)
+
+
+def test_tier_gate_fails_if_no_query_is_compared(run: Run, project: Tree, repository: Git, tmp_path: Path) -> None:
+    base = tmp_path / "base.json"
+    value = json.loads(run("eval", "--format", "json")[1])
+    value["evaluation"]["queries"] = []
+    base.write_text(json.dumps(value))
+    code, out, _ = run("eval", "--baseline", str(base), "--fail-on-tier-change")
+    assert (code, "FAILED no tier change: no query is in both evaluations" in out) == (1, True)
 
 
 def test_scores_of_a_revision_equal_those_of_its_checkout(

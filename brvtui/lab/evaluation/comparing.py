@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import NamedTuple
@@ -11,6 +11,7 @@ import numpy as np
 
 from brvtui.lab.evaluation.results import Evaluation, Metric, QueryResult, mean_of
 from brvtui.paint.text import signed
+from brvtui.wording import counted, first_of
 
 # The paired randomisation test: the probability of such a difference by chance.
 
@@ -110,6 +111,8 @@ class Comparison:
     """All queries in both evaluations, including unchanged ones."""
     notices: tuple[str, ...]
     """The reasons why some queries are not compared."""
+    left_out: str = ""
+    """A line about queries of the baseline that are missing or judged differently now; empty if there are none."""
 
     def difference(self, metric: Metric) -> float | None:
         """The mean difference of ``metric`` over the compared queries."""
@@ -130,8 +133,13 @@ class Comparison:
         return [change for change in self.changes if change.changes_outcome]
 
 
-def compare_evaluations(now: Evaluation, before: Evaluation) -> Comparison:
-    """Compares ``now`` with ``before``. Two queries match if their ids, texts, scopes and grades are equal."""
+def compare_evaluations(
+    now: Evaluation, before: Evaluation, is_there: Callable[[str], bool] = lambda path: False
+) -> Comparison:
+    """Compares ``now`` with ``before``. Two queries match if their ids, texts, scopes and grades are equal.
+
+    A judged note counts as moved to another path unless ``is_there`` returns True for its path in ``before``.
+    """
     known = {query.id: query for query in before.queries}
     changes: list[QueryChange] = []
     notices: list[str] = []
@@ -141,14 +149,22 @@ def compare_evaluations(now: Evaluation, before: Evaluation) -> Comparison:
             notices.append(f"{query.id}: not in the baseline, so it is not compared")
         elif (old.text, old.scope) != (query.text, query.scope):
             notices.append(f"{query.id}: a different query in the baseline, so it is not compared")
-        elif sorted(old.grades.values()) != sorted(query.grades.values()):
+        elif sorted(old.grades.values()) != sorted(query.grades.values()) or any(
+            is_there(path) and query.grades.get(path) != grade for path, grade in old.grades.items()
+        ):
             notices.append(f"{query.id}: judged differently in the baseline, so it is not compared")
         else:
             changes.append(QueryChange(query, old))
     notices += [f"{name}: only in the baseline, so it is not compared" for name in known]
     if (now.engine, now.profile) != (before.engine, before.profile):
         notices.append(f"the baseline was measured with {before.engine}, profile {before.profile}")
-    return Comparison(now, before, tuple(changes), tuple(notices))
+    compared = {change.now.id for change in changes}
+    lost = [query.id for query in before.queries if query.id not in compared]
+    left_out = ""
+    if lost:
+        queries = counted(len(lost), "query of the baseline is", "queries of the baseline are")
+        left_out = f"{queries} missing or judged differently now: {first_of(lost)}; a new baseline accepts that"
+    return Comparison(now, before, tuple(changes), tuple(notices), left_out)
 
 
 # Drift: the effect of time on the answers to judged queries, without changes of notes.
@@ -188,6 +204,8 @@ class Drift:
     metrics: tuple[Metric, ...]
     points: tuple[DriftPoint, ...]
     """The points in time, earliest first."""
+    gates_now: tuple[GateResult, ...] = ()
+    """The gates on the current results."""
 
     @property
     def losses(self) -> tuple[LostByDay, ...]:
@@ -204,8 +222,8 @@ class Drift:
 
     @property
     def gates(self) -> tuple[GateResult, ...]:
-        """The gates of every day."""
-        return tuple(gate for point in self.points for gate in point.gates)
+        """The gates of today and of every later day."""
+        return (*self.gates_now, *(gate for point in self.points for gate in point.gates))
 
     @property
     def passed(self) -> bool:
@@ -281,12 +299,31 @@ def gate_drop(comparison: Comparison, metric: Metric, limit: float) -> GateResul
 def gate_outcomes(comparison: Comparison) -> GateResult:
     """A gate that fails if any query's outcome changed, for better or worse."""
     changed, name = comparison.other_outcomes(), "no tier change"
+    if not comparison.changes:
+        return GateResult(name, False, "no query is in both evaluations", ())
     if not changed:
         return GateResult(name, True, "no query changed tier", ())
     first = changed[0]
     more = f" and {len(changed) - 1} more" if len(changed) > 1 else ""
     text = f"{first.now.id}: {first.before.outcome} → {first.now.outcome}{more}"
     return GateResult(name, False, text, tuple(change.now.id for change in changed))
+
+
+SERVICES = "every service answers"
+"""The name of the gate on services."""
+
+
+def gate_doubts(evaluation: Evaluation, comparison: Comparison | None) -> Iterator[GateResult]:
+    """Yields a failed gate for each reason not to trust the other gates: a failed service, a judged note that may be a
+    different note, or a query of the baseline that is not compared.
+    """
+    doubts = [(SERVICES, line) for line in evaluation.failures]
+    doubts.append(("every judged note is known", evaluation.guesses))
+    if comparison is not None:
+        again = "a service failed when the baseline was measured; measure it again"
+        doubts += [(SERVICES, again if comparison.before.failures else "")]
+        doubts += [("every query of the baseline is compared", comparison.left_out)]
+    yield from (GateResult(name, False, line, ()) for name, line in doubts if line)
 
 
 # The full report on one evaluation: numbers, changes, causes and gates.
@@ -341,7 +378,10 @@ class Assessment:
     @property
     def notices(self) -> tuple[str, ...]:
         """Caveats for the numbers."""
-        return (*self.evaluation.notices, *(self.comparison.notices if self.comparison is not None else ()))
+        if self.comparison is None:
+            return self.evaluation.notices
+        left_out = (self.comparison.left_out,) if self.comparison.left_out else ()
+        return (*left_out, *self.evaluation.notices, *self.comparison.notices)
 
     @property
     def changed(self) -> list[QueryChange]:

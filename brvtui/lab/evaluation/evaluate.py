@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -12,12 +13,68 @@ from brvtui.lab.evaluation.results import Evaluation, QueryResult, RankedDocumen
 from brvtui.lab.judgments.following import DocumentFinder, FollowedDocument
 from brvtui.lab.judgments.model import Judgment, outcome_of
 from brvtui.lab.trace_diff import best_hits
+from brvtui.services.legs import LegError, RerankDocument, ServiceError
 from brvtui.trace import Trace
+from brvtui.wording import counted, first_of
 
 Progress = Callable[[int, int], None]
 EngineRequest = tuple[str, str]
 """The text and the scope of a query."""
 _NOTHING: Mapping[EngineRequest, QueryResult] = {}
+
+
+class _WatchedServices:
+    """Services with a record of those that failed."""
+
+    def __init__(self, services: Any) -> None:
+        self._services = services
+        self.failed: dict[str, str] = {}
+        """The reason of the first failure of each service, by its kind and name. Clear it before each query."""
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._services, name)
+
+    @property
+    def embedder(self) -> Any:
+        return self._watched("embedder")
+
+    @property
+    def reranker(self) -> Any:
+        return self._watched("reranker")
+
+    def _watched(self, kind: str) -> Any:
+        try:
+            service = getattr(self._services, kind)
+        except ServiceError as error:
+            self.failed[kind] = str(error)
+            raise
+        return service and _WatchedService(service, f"{kind} {service.name}", self.failed)
+
+
+class _WatchedService:
+    """An embedder or reranker that records its failures."""
+
+    def __init__(self, service: Any, name: str, failed: dict[str, str]) -> None:
+        self._service, self._name, self._failed = service, name, failed
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._service, name)
+
+    def embed(self, texts: Sequence[str]) -> Any:
+        return self._call(self._service.embed, texts)
+
+    def rerank(self, query: str, documents: Sequence[RerankDocument]) -> Any:
+        return self._call(self._service.rerank, query, documents)
+
+    def _call(self, call: Callable[..., Any], *arguments: Any) -> Any:
+        try:
+            answer = call(*arguments)
+        except LegError as error:
+            self._failed.setdefault(self._name, str(error))
+            raise
+        if arguments[-1] and not len(answer):
+            self._failed.setdefault(self._name, "its answer is empty")
+        return answer
 
 
 def evaluate(
@@ -39,17 +96,29 @@ def evaluate(
     finder = DocumentFinder(context.snapshot)
     results: list[QueryResult] = []
     notices = [*context.snapshot.notices]
+    guesses: dict[str, None] = {}
+    failed, reasons = Counter[str](), dict[str, str]()
+    services: Any = _WatchedServices(context.services)
+    context = replace(context, services=services)
     reused = 0
     for number, judgment in enumerate(judgments, start=1):
         followed, odd = finder.followed(judgment)
         notices += [f"{judgment.id}: {item.document.path}: {_moved_text(item)}" for item in odd]
+        guesses |= {f"{item.document.path} → {item.path}": None for item in odd if item.is_guess}
         cached = known.get(asked_words(followed, like))
         if cached is None:
+            services.failed.clear()
             results.append(result_of(followed, ask(engine, context, followed, like)))
+            failed.update(services.failed.keys())
+            reasons |= services.failed
         else:
             reused += 1
             results.append(judged_as(cached, followed))
         progress(number, len(judgments))
+    failures = tuple(
+        f"the {name} failed for {count} of {counted(len(judgments), 'query', 'queries')}: {reasons[name]}"
+        for name, count in failed.items()
+    )
     info = context.snapshot_info
     options = {name: str(value) for name, value in like.options.items()}
     profile = str(getattr(context.constants, "name", ""))
@@ -62,10 +131,20 @@ def evaluate(
         notes=info.notes,
         clock=info.clock,
         queries=tuple(results),
-        notices=tuple(notices),
+        notices=(*failures, *notices),
         options=options,
         kept=reused,
+        failures=failures,
+        guesses=_guess_line(list(guesses)),
     )
+
+
+def _guess_line(moves: Sequence[str]) -> str:
+    if not moves:
+        return ""
+    notes = counted(len(moves), "judged note is found only by its", "judged notes are found only by their")
+    same = "it is the same note" if len(moves) == 1 else "they are the same notes"
+    return f"{notes} title or name: {first_of(moves)}; if {same}, run brv-tui judge follow, otherwise brv-tui judge set"
 
 
 def _moved_text(item: FollowedDocument) -> str:
@@ -94,11 +173,7 @@ def asked_words(judgment: Judgment, like: Query) -> EngineRequest:
 
 def judged_as(found: QueryResult, judgment: Judgment) -> QueryResult:
     """``found`` as the result for ``judgment``, whose query has the same text."""
-    return replace(found, id=judgment.id, scope=judgment.scope, expected=judgment.expected, grades=_grades(judgment))
-
-
-def _grades(judgment: Judgment) -> dict[str, int]:
-    return {document.path: document.grade for document in judgment.documents}
+    return replace(found, id=judgment.id, scope=judgment.scope, expected=judgment.expected, grades=judgment.grades)
 
 
 def ask(engine: Engine[Any], context: Context[Any], judgment: Judgment, like: Query) -> Trace:
@@ -118,7 +193,7 @@ def result_of(judgment: Judgment, trace: Trace) -> QueryResult:
         text=judgment.text,
         scope=judgment.scope,
         expected=judgment.expected,
-        grades=_grades(judgment),
+        grades=judgment.grades,
         outcome=outcome_of(trace),
         results=results,
         prompt_tokens=prompt.tokens if prompt is not None else 0,

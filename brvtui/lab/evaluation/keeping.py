@@ -18,6 +18,7 @@ from brvtui.engines.contract import Context, Engine, Query
 from brvtui.lab.evaluation.evaluate import EngineRequest, Progress, asked_words, evaluate
 from brvtui.lab.evaluation.results import Evaluation, QueryResult, RankedDocument, ScorePart
 from brvtui.lab.judgments.model import Judgment
+from brvtui.regular_files import LARGEST, read_regular
 from brvtui.services.legs import ServiceError
 from brvtui.snapshot import Snapshot
 from brvtui.store.kept_answers import KeptAnswers
@@ -31,14 +32,15 @@ _SNAPSHOT: Key[str] = Key("digest of everything that answers depend on")
 def answers_digest(engine: Engine[Any], context: Context[Any], like: Query) -> str:
     """A digest of everything that affects the answers of ``engine`` in ``context``, except query text, scope and time.
 
-    The digest covers the snapshot's files, the signals and their order, the constants, options and feedback, and the
-    program code. It is empty for code repositories, and if the answers depend on a service, which may change
-    independently.
+    The digest covers the snapshot's files, the signals and their order, the constants, options (with the contents of
+    files that they name) and feedback, and the program code. It is empty for code repositories, if a file cannot be
+    read, and if the answers depend on a service, which may change independently.
     """
     services = context.services
     try:
         may_change = like.may_ask or services.embedder is not None or services.reranker is not None
         feedback = list(services.feedback(engine.name).said())
+        options = [(name, value, _content_of(value)) for name, value in sorted(like.options.items())]
     except (OSError, ServiceError):
         return ""
     if may_change or not context.snapshot.kind.has_files:
@@ -49,10 +51,17 @@ def answers_digest(engine: Engine[Any], context: Context[Any], like: Query) -> s
         _code_of(type(engine).__module__.partition(".")[0]),
         _digest_of(context.snapshot),
         repr(context.constants),
-        repr(sorted(like.options.items())),
+        repr(options),
         repr(feedback),
     )
     return _hashed(parts)
+
+
+def _content_of(option: Any) -> bytes:
+    """A digest of the file that ``option`` names; empty if it names none. Raises OSError if it cannot be read."""
+    if isinstance(option, Path) or (isinstance(option, str) and Path(option).is_file()):
+        return hashlib.sha256(read_regular(Path(option), LARGEST, follow_links=True)).digest()
+    return b""
 
 
 def _digest_of(snapshot: Snapshot) -> str:

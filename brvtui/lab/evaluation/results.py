@@ -230,6 +230,10 @@ class Evaluation:
     options: dict[str, str] = field(default_factory=dict)
     kept: int = 0
     """The number of queries answered from the cache."""
+    failures: tuple[str, ...] = ()
+    """A line for each service that failed, so that queries were ranked without it."""
+    guesses: str = ""
+    """A line about judged notes that may be different notes; empty if there are none."""
 
     def mean(self, metric: Metric) -> float | None:
         """The mean of ``metric`` over the queries for which it is defined; None if there are no such queries."""

@@ -17,6 +17,7 @@ from brvtui.tree.reading.frontmatter import block_span
 _DIGITS = 16
 _COMMON = (CONTEXT_FILE, SUMMARY_FILE, "index.md", "README.md")
 """File names that do not identify a file's contents."""
+_SAME_TITLE, _SAME_NAME = "it has the same title", "it has the same name"
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +34,11 @@ class FollowedDocument:
     def moved(self) -> bool:
         """True if the path has changed."""
         return bool(self.path) and self.path != self.document.path
+
+    @property
+    def is_guess(self) -> bool:
+        """True if the note at the current path has a different text, and only its title or name is the same."""
+        return self.how in (_SAME_TITLE, _SAME_NAME)
 
 
 def digest_of(text: str) -> str:
@@ -89,8 +95,8 @@ class DocumentFinder:
         name = document.path.rpartition("/")[2]
         attempts = (
             (self._digests.get(document.digest, ()) if document.digest else (), "it has the same text"),
-            (self._titles.get(document.title.lower(), ()) if document.title else (), "it has the same title"),
-            (self._names.get(name, ()) if name not in _COMMON else (), "it has the same name"),
+            (self._titles.get(document.title.lower(), ()) if document.title else (), _SAME_TITLE),
+            (self._names.get(name, ()) if name not in _COMMON else (), _SAME_NAME),
         )
         for places, how in attempts:
             if len(places) == 1:

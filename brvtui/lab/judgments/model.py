@@ -49,6 +49,11 @@ class Judgment:
     comment: str = ""
     documents: tuple[JudgedDocument, ...] = ()
 
+    @property
+    def grades(self) -> dict[str, int]:
+        """The grade of each document, by path."""
+        return {document.path: document.grade for document in self.documents}
+
 
 def is_id(text: str) -> bool:
     """True if ``text`` is a valid id of a judgment: 1 to 64 letters, digits, dots, dashes and underscores."""

@@ -285,6 +285,10 @@ class Revision:
         where, remedy = shortened(self.name), " differ; name a closer revision"
         return committed_contents(partial(git, self.folder), wanted, largest, where, remedy)
 
+    def content(self, path: str, most: int) -> bytes:
+        """The content of the file at ``path``, of any kind, at most ``most`` bytes."""
+        return git(self.folder, "cat-file", "blob", f"{self.commit}:./{path}", most=most)
+
     def changed_ms(self, paths: Collection[str]) -> dict[str, int]:
         """The time of the last commit of each of ``paths``, in ms since 1970.
 
