@@ -150,7 +150,7 @@ def _initial(text: str, state: State, hits: int, why: str) -> Rung:
 
 
 def _plans(query: str, searches: Searches[H], rules: LadderRules) -> Iterator[_Plan[H]]:
-    """Yields the steps after the query's own search, in their order."""
+    """Yields the steps after the query's own search, in order."""
     words = rules.stopped, rules.word_length
     strongest = strongest_term(query, *words)
     none_left = f"no word of {rules.word_length} letters or more, except stop words"

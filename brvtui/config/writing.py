@@ -105,7 +105,11 @@ def _write_setting(file: Path, place: Path, name: str, value: Value | None) -> N
 
 
 def _path(name: str, tables: Mapping[str, Any]) -> tuple[str, ...]:
-    """The path of tables that leads to ``name`` in ``tables``, existing or new."""
+    """Returns the keys that lead through nested ``tables`` to the setting ``name``, which need not exist.
+
+    Names in the table of key bindings contain dots: ``keys.app.theme`` is ``app.theme`` in ``keys``, unless ``tables``
+    nests it.
+    """
     table, _, binding = name.partition(".")
     nested = tuple(name.split("."))
     return (table, binding) if table == _KEYS and binding and _at(tables, nested) is None else nested

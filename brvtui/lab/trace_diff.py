@@ -104,7 +104,7 @@ class Shift(Enum):
 
 @dataclass(frozen=True, slots=True)
 class ResultChange:
-    """One result in both answers. A result of only one answer has no rank in the other."""
+    """One result, compared between two answers. If only one answer contains it, it has no rank in the other."""
 
     then: NoteStanding
     now: NoteStanding

@@ -15,7 +15,7 @@ from brvtui.text.visible import visible
 HEAVY, LIGHT = 0.7, 0.3
 """The minimum weights for a thick and a thin line; lighter links are dotted."""
 LEAST_DRAWN, LEAST_BOXED = 48, 84
-"""The minimum widths for a drawing instead of a list, and for a drawing with its centre in a box."""
+"""The minimum widths at which a drawing replaces the list, and at which its centre gets a box."""
 _BOX = 26
 _STUB = 3
 _RANK = 4

@@ -99,7 +99,9 @@ def title_line(trace: Trace, hit: Hit, maturity: str, aside: str, width: int, gl
 
 
 def miss_lines(missed: NearMiss, scale: Scale, lack: str, width: int, glyphs: Glyphs) -> list[Line]:
-    """Returns the head of a document outside the results: its score, the reason, and the amount that it lacked."""
+    """Returns the heading for a document that is not in the results: its score, the reason, and how far it fell
+    short.
+    """
     sign, role = glyph_of(missed.kind, missed.maturity, glyphs)
     right = Line().add(f"{missed.score:.{scale.decimals}f}", "bold strong")
     lines = [Line().gap().add(f"{sign} ", role).add(missed.title, "bold strong").right(width, right)]
@@ -161,7 +163,7 @@ def _short(value: float) -> str:
 
 
 def how(part: Part, places: int = 3) -> str:
-    """Returns the formula of a part, with its amount to ``places`` decimals: ``0.957 × 0.6``."""
+    """Returns the formula for a part, with its amount to ``places`` decimal places: ``0.957 × 0.6``."""
     if part.name == "rounding":
         return part.note
     if part.name == "cap":

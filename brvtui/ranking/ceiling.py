@@ -111,8 +111,8 @@ def falling_ages(thresholds: Floats, notes: ScoreInputs, constants: ScoreConstan
 
 
 def days_left(ceiling: Floats, thresholds: Floats, since: Floats, falling: Floats) -> Floats:
-    """The days until each note's ceiling, now ``ceiling``, falls below its threshold, which happens at the age
-    ``falling``.
+    """The number of days until each note's ceiling, now ``ceiling``, falls below the threshold, which happens at the
+    age ``falling`` (in days).
 
     The result is 0 if a ceiling is already below its threshold, and infinite if that takes longer than
     :data:`HORIZON_DAYS`. ``since`` is each note's age in days, negative if its modification time is in the future.

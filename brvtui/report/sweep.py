@@ -16,7 +16,9 @@ from brvtui.wording import counted, profile_text
 
 _BAR, _LEAST_BAR = 30, 8
 _BESIDE = 56
-"""The number of cells beside the bar of a curve, for the value, the mean, and the counts of queries at three tiers."""
+"""The total width, in cells, of the columns beside a curve's bar: the value, the mean, and the query counts at three
+tiers.
+"""
 _SHOWN = 50
 NONE = "–"
 

@@ -327,7 +327,9 @@ def _spliced(
 
 
 def _replaced(values: NDArray[_Number], out: list[int], places: list[int], new: list[int]) -> NDArray[_Number]:
-    """``values`` without the entries at ``out``, and with ``new`` then inserted before ``places`` in the rest."""
+    """``values`` without the entries at the indices ``out``, and with ``new`` inserted before the indices ``places`` of
+    what remains.
+    """
     rest = np.delete(values, np.asarray(out, dtype=np.int64))
     return np.insert(rest, np.asarray(places, dtype=np.int64), np.asarray(new, dtype=values.dtype))
 

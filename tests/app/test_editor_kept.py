@@ -192,7 +192,7 @@ async def test_moved_note_is_saved_at_its_new_path(garden: Tree, pilot: AppPilot
         (b"a\n", b"mine\0", b"theirs\n", None),
     ],
 )
-def test_merging_keeps_the_line_end_of_each_line(
+def test_merging_keeps_the_line_ending_of_each_line(
     tree: Tree, before: bytes, mine: bytes, theirs: bytes, both: bytes | None
 ) -> None:
     tree.file("a/b.md", before)

@@ -36,7 +36,7 @@ async def test_jump_letters_focus_every_pane_and_field(size: tuple[int, int], pi
         assert pilot.app.focused.display
 
 
-async def test_jump_letters_are_shown_by_titles_and_can_be_clicked(pilot: AppPilot) -> None:
+async def test_jump_letters_appear_next_to_titles_and_can_be_clicked(pilot: AppPilot) -> None:
     await ask(pilot, "token store", "ctrl+o")
     await pilot.pause()
     text = shown(pilot)

@@ -187,7 +187,7 @@ async def test_unsaved_text_is_passed_to_the_external_editor(
         assert area(pilot).text == f"x{FEW_LINES}"
 
 
-async def test_conflict_of_a_note_too_long_to_edit_becomes_a_draft(
+async def test_conflict_in_a_note_too_long_to_edit_becomes_a_draft(
     garden: Tree, make_app: MakeApp, own_editor: Callable[[str], Path]
 ) -> None:
     long = "# Rollback\n" + "word " * 50_000

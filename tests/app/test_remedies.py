@@ -87,7 +87,7 @@ async def test_wording_that_the_cache_would_answer_is_marked(pilot: AppPilot) ->
 
 
 @pytest.mark.long
-async def test_note_helped_by_a_wording_is_selected_in_the_answer(app: BrvTui) -> None:
+async def test_note_helped_by_a_rewording_is_selected_in_the_answer(app: BrvTui) -> None:
     path = "auth/jwt/session_expiry.md"
     async with app.run_test(size=WIDE) as pilot:
         await ask(pilot, "rollback")

@@ -100,7 +100,7 @@ def test_app_ends_without_the_signal_if_its_terminal_disappears(garden: Tree) ->
         assert app.wait(_SECONDS) == 128 + signal.SIGHUP
 
 
-def test_cleaning_up_that_hangs_does_not_delay_a_forced_end(garden: Tree) -> None:
+def test_hanging_cleanup_does_not_delay_a_forced_exit(garden: Tree) -> None:
     ours, its = os.openpty()
     hanging = """if True:
         import sys, time

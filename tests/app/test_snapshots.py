@@ -98,7 +98,7 @@ async def test_help_matches_its_picture(looks: Looks, pilot: AppPilot) -> None:
     await looks(pilot, "test_help[f1]", ONLY_WIDE)
 
 
-async def test_ascii_signs_match_their_picture(
+async def test_ascii_symbols_match_the_reference_picture(
     looks: Looks, garden: Tree, make_app: MakeApp, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("BRV_TUI_ASCII", "1")

@@ -81,7 +81,7 @@ def test_notice_of_a_cut_query_counts_words_and_alternatives_of_groups(run: Run,
 
 
 @pytest.mark.parametrize("engine", ["byterover", "soleri", "knowing"])
-def test_own_files_without_a_folder_are_not_called_unreadable(
+def test_missing_folder_of_own_files_is_not_reported_as_unreadable(
     run: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, engine: str
 ) -> None:
     (tmp_path / "file").write_text("")

@@ -71,7 +71,9 @@ def _problem_with(action: Action, assigned: str) -> str:
 
 
 def _clashes(keys: Mapping[str, str]) -> Iterator[tuple[str, str]]:
-    """Yields the name of each action with a new key that other actions use, and a text that names those actions."""
+    """Yields the name of each action whose new key is already used by other actions, with a message that names those
+    actions.
+    """
     placed = [(place, action) for place in PLACES for action in place.actions]
     for place, action in placed:
         new = {canonical(key) for key in split(keys.get(action.name, ""))} - {

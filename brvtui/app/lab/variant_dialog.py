@@ -170,7 +170,10 @@ class VariantDialog(Dialog[Variant]):
 def offered_variants(
     profiles: Mapping[str, Collection[str]], engine: str, edited: EditedText | None, others: Mapping[str, str]
 ) -> list[tuple[Variant, str]]:
-    """Returns the variants to list, each with a description; ``others`` maps written variants to their descriptions."""
+    """Returns the variants to list, each with a description.
+
+    ``others`` maps other variants, as the user would type them, to their descriptions.
+    """
     variants: list[tuple[Variant, str]] = []
     if edited is not None:
         variants.append((Variant(edit=edited), "the text in the editor, before it is saved"))

@@ -153,7 +153,7 @@ class RoutePane(Pane):
     BINDINGS: ClassVar[list[BindingType]] = bindings(ROUTE)
 
     class CounterfactualsWanted(Message):
-        """Posted to search for the smallest changes with which no model is needed."""
+        """Posted to start a search for the smallest changes that make a model unnecessary."""
 
     def __init__(self, *, id: str) -> None:
         super().__init__(id=id)

@@ -191,9 +191,8 @@ def add(places: tuple[str, ...], file: Path | None, folder: str | None, **values
 
 
 def _say_unusable(fleet: Fleet) -> list[Absence]:
-    """Prints to standard error the members whose folder is missing, or only refers to a space elsewhere.
-
-    Returns the missing members.
+    """Prints to standard error the members whose folder is missing or merely points to a space elsewhere, and returns
+    the missing ones.
     """
     from brvtui.tree.spaces.locating import MARKER
 

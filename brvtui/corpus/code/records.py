@@ -104,7 +104,9 @@ class CodeNode(NamedTuple):
     """A symbol of the repository."""
 
     id: str
-    """``src/app.py.Server.run``; ``env://NAME`` and ``process://NAME`` for nodes outside files."""
+    """The node's id, such as ``src/app.py.Server.run``; nodes outside files have ids such as ``env://NAME`` and
+    ``process://NAME``.
+    """
     kind: str
     name: str
     """The last part of the id."""

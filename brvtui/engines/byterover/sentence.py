@@ -104,7 +104,7 @@ def _days(days: float) -> str:
 
 
 def check_of(trace: Trace, constant: str) -> Check | None:
-    """The check that compares with the threshold called ``constant``; None if it was not made."""
+    """The check against the threshold named ``constant``; None if it was not made."""
     checks = (check for step in trace.steps for check in step.checks)
     return next((check for check in checks if check.constant == constant and check.value is not None), None)
 

@@ -38,7 +38,7 @@ def tokens(text: str) -> list[str]:
 
 
 def term(token: str) -> str:
-    """The term of ``token``: in lower case, with characters outside the BMP as surrogate pairs."""
+    """The index term for ``token``: lower case, with characters outside the BMP as surrogate pairs."""
     return utf16(token.lower())
 
 

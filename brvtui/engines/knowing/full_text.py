@@ -85,7 +85,7 @@ class TextSearch:
 
 @dataclass(frozen=True, eq=False)
 class SearchedTexts:
-    """The indexed texts of a graph's nodes, except nodes that only connect others."""
+    """The indexed texts of a graph's nodes, except those of nodes that only connect others."""
 
     rules: FullTextRules
     texts: dict[str, Columns]

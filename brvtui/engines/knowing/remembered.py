@@ -73,7 +73,9 @@ class PendingUse:
         return replace(self, used=self.used | {*used}), used
 
     def expired(self, now: float) -> tuple[PendingUse, UseVerdict]:
-        """A copy without the nodes that were returned too long ago, and the verdict on them."""
+        """A copy of the pending nodes without those returned more than :data:`WINDOW_SECONDS` ago, and the verdict on
+        the nodes left out.
+        """
         old = {id_ for id_, node in self.pending.items() if now - node.returned > WINDOW_SECONDS}
         return self._ended(old)
 

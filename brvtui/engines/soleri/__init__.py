@@ -1,1 +1,3 @@
-"""Soleri's vault search: BM25 finds a pool, which seven weighted signals rank (``docs/reference/soleri.md``)."""
+"""Soleri's vault search: BM25 finds a pool of candidates, which seven weighted signals then rank
+(``docs/reference/soleri.md``).
+"""

@@ -114,7 +114,9 @@ def _guesses(low: float, below: Trace, high: float, above: Trace) -> list[float]
 
 
 def _check_roots(low: float, below: Trace, high: float, above: Trace) -> Iterator[float]:
-    """Yields the values at which checks' margins are zero, starting with checks whose results differ."""
+    """Yields the values between ``low`` and ``high`` at which the margin of a check, if linear, would be zero. Checks
+    that pass on only one side come first.
+    """
     first, second = _checks(below), _checks(above)
     shared = [(first[name], second[name]) for name in first if name in second]
     for one, other in sorted(shared, key=lambda pair: pair[0].passed == pair[1].passed):

@@ -25,7 +25,9 @@ if TYPE_CHECKING:
 
 
 MOST_COST = 200_000_000
-"""The limit on the cost of parsing a topic, in comparisons by the parser. Each takes about 5 ns: a second at most."""
+"""The limit on the cost of parsing a topic, in parser comparisons. Each takes about 5 ns, so parsing takes a second at
+most.
+"""
 _NODE, _V4_NODE, _CLONES, _LOOPS, _REPEATED = 1_000, 8_900, 32, 8, 3
 """The cost of a tag; the cost of the start tag of one of V4's own elements, which is read, shown and checked (20,000 of
 these elements are allowed if they are closed); the numbers of new elements and of searches of open elements that a

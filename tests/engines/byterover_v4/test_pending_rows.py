@@ -105,7 +105,7 @@ def test_recall_belongs_only_to_the_space_of_its_folder(tmp_path: Path, monkeypa
     assert Session.open(marked, now_ms=MOMENT, space=own).logbook.engine.read(9)
 
 
-def test_repeated_piece_is_not_a_second_query(tmp_path: Path) -> None:
+def test_repeated_chunk_is_not_a_second_query(tmp_path: Path) -> None:
     lines = pieces(2, "/project", "token")
     assert len(read(tmp_path, *lines, lines[0])) == 1
 

@@ -185,7 +185,7 @@ def test_remedy_uses_the_spelling_in_the_note(tree: Tree) -> None:
     assert wordings[0] == "“banner model”: spell the words as the note does"
 
 
-def test_maturity_remedy_explains_how_the_engine_promotes(tree: Tree) -> None:
+def test_maturity_remedy_explains_how_the_engine_promotes_notes(tree: Tree) -> None:
     tree.note("a/one.md", "Anchor banner", "anchor", days=5, importance=60)
     tree.note("a/two.md", "Anchor banner", "anchor", days=5, importance=62)
     first = next(remedy for remedy in of(tree, "anchor", "a/one.md") if remedy.kind is RemedyKind.MATURITY)
