@@ -15,6 +15,7 @@ LARGEST = 64 * 1_048_576
 """The default size limit in bytes."""
 MISSING = (FileNotFoundError, NotADirectoryError)
 """The errors for a path without a file, including a path at which none can exist because a folder in it is a file."""
+LINK_OUT = "a link leads out of the project; put a file in its place"
 _FLAGS = os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
 
 
@@ -38,7 +39,7 @@ def read_within(folder: Path, path: Path, most: int) -> bytes:
     """
     real = os.path.realpath(path)
     if os.path.lexists(path) and leads_out(folder, path):
-        raise OSError(errno.EACCES, "a link leads out of the project; put a file in its place", str(path))
+        raise OSError(errno.EACCES, LINK_OUT, str(path))
     return read_regular(Path(real), most)
 
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from brvtui import faults
 from brvtui.engines.contract import Context, Engine, EngineError, Query, Replays, ReplayStep, check_length
+from brvtui.engines.options import options_of_file
 from brvtui.engines.registry import verdict_sentence
 from brvtui.trace import Hit, Trace, to_plain
 from brvtui.tree.reading.json_file import LARGEST_NAMED_JSON, read_json
@@ -58,9 +59,9 @@ def _options_of(item: Mapping[str, Any], path: Path, number: int) -> dict[str, A
     return {**options, "argv": item["argv"]} if item.get("argv") else options
 
 
-def _asked(like: Query, item: ListedQuery) -> Query:
+def _asked(engine: Engine[Any], context: Context[Any], like: Query, item: ListedQuery) -> Query:
     """The query for ``item``. Options in ``item`` have precedence over those of ``like``."""
-    options = {**like.options, **item.options}
+    options = {**like.options, **options_of_file(engine, context.constants, item.options)}
     scope = options.pop("scope", like.scope) if "scope" in item.options else like.scope
     return replace(like, text=item.query, scope=str(scope), options=options)
 
@@ -122,9 +123,9 @@ def replay_queries(
     for item in queries:
         line: dict[str, Any] = {"id": item.id, "query": item.query}
         if isinstance(engine, Replays):
-            trace, data = engine.replay_query(context, replace(_asked(like, item), run=True), limit)
+            trace, data = engine.replay_query(context, replace(_asked(engine, context, like, item), run=True), limit)
         else:
-            trace = engine.answer(context, replace(_asked(like, item), services=True))
+            trace = engine.answer(context, replace(_asked(engine, context, like, item), services=True))
             data = _common_line(trace, limit)
         line |= {**data, "verdict_sentence": verdict_sentence(trace)}
         yield {**line, "trace": to_plain(trace)} if with_trace else line

@@ -15,8 +15,10 @@ from hypothesis import strategies as st
 
 from brvtui.config import ConfigError, configure
 from brvtui.config.profile_choice import chosen_profile
+from brvtui.engines import registry
 from brvtui.engines.byterover.profile import Profile, load
 from brvtui.engines.registry import PROFILES
+from brvtui.store.folders import config_folder
 from brvtui.typed_tables import ProfileError, overlay
 from tests.support.recorded import REPOSITORY, SHARED
 from tests.support.trees import BRV3, DOCS
@@ -283,3 +285,20 @@ def test_invalid_profile_settings_are_refused(tmp_path: Path, text: str | bytes,
     project_file(tmp_path, text)
     with pytest.raises((ConfigError, ProfileError), match=message):
         chosen(tmp_path)
+
+
+def test_file_in_the_working_folder_never_takes_the_place_of_a_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    config_folder().mkdir(parents=True)
+    (config_folder() / "mine.toml").write_text('extends = "brv-3"\n[search]\nlimit = 7\n')
+    for name in ("mine", "other"):
+        (tmp_path / name).write_text('extends = "brv-3"\n[search]\nlimit = 3\n')
+    (tmp_path / "docs").write_text("top_k = 3\n")
+    monkeypatch.chdir(tmp_path)
+    assert load("mine").search.limit == 7
+    assert load("./mine").search.limit == 3
+    with pytest.raises(ProfileError, match="no profile other"):
+        load("other")
+    with pytest.raises(ProfileError, match="no profile docs"):
+        registry.load("baseline").constants("docs")

@@ -22,7 +22,7 @@ from brvtui.loading.revised import UNCHANGED, difference_to, revised, revision_o
 from brvtui.session.variants import replaced
 from brvtui.snapshot import Snapshot
 from brvtui.tree.constants import TreeConstants
-from brvtui.tree.history import revision
+from brvtui.tree.history import links, revision
 from brvtui.tree.history.git import RevisionError
 from brvtui.tree.reading.files import DUPLICATE, UnseenFile
 from brvtui.tree.reading.project import find_project
@@ -169,6 +169,16 @@ def test_revision_with_a_link_to_a_note_is_refused(target: str, tree: Tree) -> N
     assert "\n" not in str(refusal.value)
     with pytest.raises(RevisionError, match=r"a\.md is a symlink to another note"):
         git_snapshot(tree.root, commit_of(tree.root, "HEAD~1"), ".brv/context-tree", BRV3, NOW_MS)
+
+
+def test_links_of_a_revision_lead_through_a_limited_number_of_folders(
+    tree: Tree, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    linked(tree, "sub/../" * 500 + "none.md")
+    assert "a.md" in dict(searched(at(tree, "HEAD~1"))[1])
+    monkeypatch.setattr(links, "_MOST_PARTS", 1000)
+    with pytest.raises(RevisionError, match="its links lead through too many others; name another revision"):
+        at(tree, "HEAD~1")
 
 
 @pytest.mark.parametrize("target", HARMLESS.values(), ids=HARMLESS)

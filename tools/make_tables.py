@@ -28,7 +28,11 @@ def settings() -> str:
     rows = []
     for entry in entries().values():
         default = (
-            "" if entry.kind is ValueKind.KEYS else f"`{value_text(entry.default)}`" if entry.default != "" else "empty"
+            ""
+            if entry.kind is ValueKind.KEYS
+            else f"`{value_text(entry.name, entry.default)}`"
+            if entry.default != ""
+            else "empty"
         )
         mark = " \\*" if entry.personal else ""
         variable = f"`{entry.variable}`" if entry.variable else ""

@@ -135,13 +135,13 @@ class ConfiguredApp(ThemedApp):
         later = "; takes effect at the next start" if name in entries() and entries()[name].restart else ""
         later += " where you have not changed panes" if name == "panes" else ""
         if source.layer not in (Layer.USER, Layer.DEFAULT):
-            done = f"{name} is removed from" if value is None else f"{name} = {value_text(value)} is saved in"
+            done = f"{name} is removed from" if value is None else f"{name} = {value_text(name, value)} is saved in"
             self.notify(f"{done} {file}, but {source.place} overrides it", severity="warning", timeout=8)
         elif value is None:
             known = name in entries() or name.removeprefix("keys.") in ACTIONS
             self.notify(f"{name} is {'back at its default' if known else f'removed from {file}'}{later}", timeout=3)
         else:
-            self.notify(f"{name} = {value_text(value)}, saved in {file}{later}", timeout=4)
+            self.notify(f"{name} = {value_text(name, value)}, saved in {file}{later}", timeout=4)
 
     # effects
 

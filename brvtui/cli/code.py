@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -13,7 +14,7 @@ import click
 from brvtui.cli.failure import BAD_USAGE, FAILED, NEGATIVE, NOT_THERE, OK, Failure, no_folder
 from brvtui.cli.options import NamedPath, WholeNumber, format_option, query_text
 from brvtui.cli.output import say
-from brvtui.cli.sessions import find_session
+from brvtui.cli.sessions import find_session, note_shadowed
 from brvtui.regular_files import MISSING
 from brvtui.text.visible import visible
 
@@ -217,9 +218,11 @@ def _changed(repo: Path, diff: str) -> list[str]:
     if not repo.is_dir():
         raise no_folder(repo)
     try:
-        return files_between(repo, diff)
+        changed = files_between(repo, diff)
     except DiffError as error:
         raise Failure(str(error), BAD_USAGE) from error
+    note_shadowed(repo, *re.split(r"\.\.+", diff))
+    return changed
 
 
 def _source_files(code: RepositorySnapshot, written: Sequence[str]) -> list[str]:

@@ -90,6 +90,16 @@ def find_session(project: Path | None, repository: Path | None = None) -> Sessio
     return ProjectRequest(project, repo=repository).find()
 
 
+def note_shadowed(folder: Path, *revisions: str) -> None:
+    """Prints a note for each of ``revisions`` whose name is a tag and a branch of the git repository at ``folder``."""
+    from brvtui.tree.history.git import git
+    from brvtui.tree.history.revision import shadowed_branch
+
+    for name in revisions:
+        if note := shadowed_branch(functools.partial(git, folder), name):
+            say_note(note)
+
+
 _NAMES = [each.name for each in fields(ProjectRequest)]
 
 

@@ -55,7 +55,7 @@ def _values(configuration: Configuration, entry: Entry, listed: Container[str]) 
     value = configuration.value(entry)
     if entry.kind is ValueKind.KEYS and isinstance(value, Mapping) and value:
         return [(name, keys) for binding, keys in value.items() if (name := f"keys.{binding}") in listed]
-    return [(entry.name, value_text(value))]
+    return [(entry.name, value_text(entry.name, value))]
 
 
 def _from(source: SettingSource) -> Text:

@@ -71,6 +71,18 @@ def chosen_profile(configuration: Configuration, of_engine: str = "") -> TreePro
     return with_overrides(chosen, configuration.settings)
 
 
+def recorded_profile(configuration: Configuration, name: str) -> TreeProfile:
+    """The built-in or the user's own profile ``name``, which a file such as a saved trace contains.
+
+    Never opens a file that the name is the path of. No limit exceeds those of :func:`chosen_profile` for a project's
+    profile. Raises ``ProfileError``.
+    """
+    if name not in profiles_of(DEFAULT):
+        raise ProfileError(f"no profile {shortened(name)}")
+    limited = _limited(tree_profile(name), tree_profile(), _own_profile(configuration))
+    return with_overrides(limited, configuration.settings)
+
+
 def why_no_profile(value: Value, source: SettingSource) -> str:
     """The reason why the setting ``profile`` cannot be ``value``, in one line; empty if an engine has this profile.
 

@@ -15,6 +15,7 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from brvtui.engines.registry import DEFAULT, DEFAULT_PROFILE, PROFILES
+from brvtui.text.visible import masked_address
 
 # Sources of settings, and their problems.
 
@@ -336,8 +337,14 @@ def _with(tables: Any, values: Mapping[str, Value], above: str) -> Any:
     return type(tables)(**assembled)
 
 
-def value_text(value: Value) -> str:
-    """A setting's value for display."""
+def shown_value(name: str, value: Value) -> Value:
+    """The ``value`` of the setting ``name`` without secrets that an address may contain."""
+    return masked_address(value) if name.endswith(".url") and isinstance(value, str) else value
+
+
+def value_text(name: str, value: Value) -> str:
+    """The value of the setting ``name`` for display."""
+    value = shown_value(name, value)
     if isinstance(value, Mapping):
         extends = value.get("extends", "")
         return f"a table based on {extends}" if extends else "a table"

@@ -11,7 +11,7 @@ from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
 from brvtui.config.layers import Configuration, read_tables
-from brvtui.config.schema import ConfigError, Entry, Value, ValueKind, entries
+from brvtui.config.schema import ConfigError, Entry, Value, ValueKind, entries, shown_value
 from brvtui.disk import writing
 from brvtui.disk.locks import locked
 from brvtui.regular_files import LARGEST, read_regular
@@ -54,7 +54,7 @@ def as_plain(configuration: Configuration) -> dict[str, Any]:
     settings = [
         {
             "name": entry.name,
-            "value": _plain(configuration.value(entry)),
+            "value": _plain(shown_value(entry.name, configuration.value(entry))),
             "default": _plain(entry.default),
             "layer": configuration.source(entry.name).layer.value,
             "place": configuration.source(entry.name).place,

@@ -18,6 +18,22 @@ class NamesOptions(Protocol):
         """The names of all options that the engine's queries may have."""
 
 
+@runtime_checkable
+class LimitsOptions(Protocol):
+    """An engine with options that a file, such as a saved trace, may not set to any value."""
+
+    def options_of_file(self, constants: Any, options: Mapping[str, Any]) -> dict[str, Any]:
+        """``options`` from a file. They call services no more often than ``constants`` do, and open no files.
+
+        Raises :class:`EngineError` for an option that names a file.
+        """
+
+
+def options_of_file(engine: object, constants: Any, options: Mapping[str, Any]) -> Mapping[str, Any]:
+    """``options`` from a file, as ``engine`` with ``constants`` accepts them. Raises :class:`EngineError`."""
+    return engine.options_of_file(constants, options) if isinstance(engine, LimitsOptions) else options
+
+
 def engines_with(option: str, value: Any, refusing: str = "") -> str:
     """The engines other than ``refusing`` that accept ``option``, in the form ``--engine NAME``; empty if there are
     none.

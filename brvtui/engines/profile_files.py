@@ -132,23 +132,24 @@ def owner_hint(profile: str, engine: str) -> str:
 def profile_tables(source: str | Path, built_in: Sequence[str]) -> dict[str, Any]:
     """The tables of the profile ``source``, merged into those of the profile that it ``extends``.
 
-    ``source`` is a name in ``built_in`` or :func:`kept_profiles`, or the path of a TOML file. A file without
-    ``extends`` extends the first built-in profile, and is called by its file name; profiles from :func:`kept_profiles`
-    are always called by their file names. Raises :class:`brvtui.typed_tables.ProfileError`.
+    ``source`` is a name in ``built_in`` or :func:`kept_profiles`, or the path of a TOML file. A path ends in ``.toml``
+    or contains a separator, so no file in the working folder takes the place of a name. A file without ``extends``
+    extends the first built-in profile, and is called by its file name; profiles from :func:`kept_profiles` are always
+    called by their file names. Raises :class:`brvtui.typed_tables.ProfileError`.
     """
     if str(source) in built_in:
         tables = _built_in(str(source))
     else:
-        path, exists, is_file = Path(source), False, False
+        exists = is_file = False
         kept = [name for name, extended in kept_profiles().items() if extended in built_in]
-        with suppress(OSError):  # a name that no file system accepts is not a file
-            exists, is_file = path.exists(), path.is_file()
-        is_kept = not is_file and str(source) in kept
-        if is_kept:
-            path = config_folder() / f"{source}.toml"
-        if not is_kept and not is_file:
+        is_kept = str(source) in kept
+        path = config_folder() / f"{source}.toml" if is_kept else Path(source)
+        if is_kept or _is_path(source):
+            with suppress(OSError):  # a name that no file system accepts is not a file
+                exists, is_file = path.exists(), path.is_file()
+        if not is_file:
             problem = "it is not a regular file" if exists else faults.NO_FILE
-            what = f"; {problem}" if str(source).strip() and (exists or _is_path(source)) else ""
+            what = f"; {problem}" if str(source).strip() and _is_path(source) else ""
             engine = engine_of_profile(built_in[0])
             if not what:
                 refuse_engine(str(source), engine)

@@ -14,7 +14,7 @@ from typing import Annotated, Any
 from brvtui import faults
 from brvtui.disk import writing
 from brvtui.disk.locks import locked
-from brvtui.regular_files import read_regular, read_within
+from brvtui.regular_files import LINK_OUT, leads_out, read_regular, read_within
 from brvtui.store.folders import with_home
 from brvtui.typed_tables import ProfileError, Range, parse_tables, typed
 from brvtui.wording import MOST_PROBLEMS, first_lines, shortened
@@ -208,9 +208,10 @@ def add_entry(file: Path, entry: FleetEntry, given: bool = True) -> None:
 
     Raises :class:`FleetError` if the entry is already listed or the file cannot be changed, and OSError.
     """
-    folder = file.resolve().parent
-    writing.make_folder(folder)
-    with locked(folder):
+    if not given and leads_out(Path.cwd(), file):
+        raise FleetError(f"{file}: {LINK_OUT}")
+    writing.make_folder(file.parent)  # not the target's folder: a link must not create any
+    with locked(file.resolve().parent):
         _add_entry(file, entry, given)
 
 

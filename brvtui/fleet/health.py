@@ -31,7 +31,7 @@ class MemberHealth:
     contradicted: int
     """The number of notes that may contradict a note of another member."""
     alone: int
-    """The number of unique notes, for which no other member has nearly the same text or the same title."""
+    """The number of notes for which no other member has nearly the same text or the same title."""
     stale: int
     """The number of notes that have not changed for a long time."""
     oldest_days: float

@@ -12,6 +12,7 @@ from functools import cached_property
 from typing import Any
 
 from brvtui.engines.contract import Context, Engine, Query
+from brvtui.engines.options import options_of_file
 from brvtui.lab.judgments.model import outcome_of
 from brvtui.lab.trace_diff import (
     SAME,
@@ -409,7 +410,8 @@ def diff_with_saved(engine: Engine[Any], saved: Trace, name: str, replacements: 
     The first replacement includes everything that has no replacement of its own, because the old notes and signals are
     not available.
     """
-    query = Query.repeating(saved)
+    now = replacements[-1][1]
+    query = replace(Query.repeating(saved), options=options_of_file(engine, now.constants, saved.options))
     answers = [(kind, context, engine.answer(context, query)) for kind, context in replacements]
     outcomes = tuple(OutcomeStep(str(kind), outcome_of(trace)) for kind, _, trace in answers)
     there = {**near_misses(saved), **standings(saved)}

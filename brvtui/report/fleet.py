@@ -13,7 +13,17 @@ from brvtui.text.visible import bounded
 from brvtui.trace import Hit, Origin
 from brvtui.wording import counted
 
-HEALTH_HEADS = ("member", "owner", "compared", "engine", "repeated", "contradicted", "unique", "stale", "oldest (days)")
+HEALTH_HEADS = (
+    "member",
+    "owner",
+    "compared",
+    "engine",
+    "repeated",
+    "contradicted",
+    "only here",
+    "stale",
+    "oldest (days)",
+)
 _MOST_ROWS, _MOST_PLACES = 50, 5
 
 
@@ -64,7 +74,7 @@ def health_summary(health: FleetHealth) -> str:
         f"{counted(len(health.members), 'member', 'members')}, {counted(notes, 'note', 'notes')} compared "
         "(without stubs and the context.md of folders): "
         f"{counted(len(health.contradictions), 'possible contradiction', 'possible contradictions')}, "
-        f"{counted(len(health.alike), 'group of near-duplicates', 'groups of near-duplicates')}, "
+        f"{counted(len(health.alike), 'group of near-duplicates', 'groups of near-duplicates')} in several members, "
         f"{counted(len(health.stale), 'note', 'notes')} unchanged for {health.stale_days} days or more, "
         f"{counted(len(health.missing), 'member', 'members')} missing"
     )

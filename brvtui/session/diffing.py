@@ -9,10 +9,10 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from brvtui.config.profile_choice import with_overrides
+from brvtui.config.profile_choice import recorded_profile, with_overrides
 from brvtui.engines import registry
 from brvtui.engines.contract import Context, Engine, EngineError, Query
-from brvtui.engines.profile_files import tree_profile
+from brvtui.engines.profile_files import profiles_of, tree_profile
 from brvtui.lab.answer_diff import AnswerDiff, AskedState, CauseKind, CauseSearch, StateMixer, diff_with_saved
 from brvtui.lab.engine_comparison import EngineAnswers, JudgedEngines, ask_engines
 from brvtui.lab.evaluation.evaluate import evaluate
@@ -144,7 +144,7 @@ def diff_answers(session: Session, plan: DiffPlan) -> AnswerDiff:
         file_signals = read_signals_file(plan.signals, defaults(session.profile.signals))
         now = replace(now, stored=SignalLayers((file_signals, *base.stored.layers), base.stored.broken))
     if plan.profile:
-        constants, reading = _constants(session, plan.profile, session.engine)
+        constants, reading = _constants(session, plan.profile)
         now = replace(now, reading=reading, context=replace(now.context, constants=constants))
     if plan.at_ms is not None:
         now = replace(now, context=replace(now.context, now_ms=plan.at_ms))
@@ -165,7 +165,7 @@ def diff_with_saved_answer(session: Session, saved: Trace, name: str) -> AnswerD
     is_same = getattr(constants, "name", saved.profile) == saved.profile
     if not is_same:
         with suppress(ProfileError, EngineError):
-            constants, reading = _constants(session, saved.profile, saved.engine)
+            constants, reading = _recorded_constants(session, saved)
     then_ms = datetime.fromisoformat(saved.snapshot.clock).timestamp() * 1000
     of_then = replace(context, constants=constants)
 
@@ -197,14 +197,28 @@ def _saved_at(moment_ms: float, snapshot: Snapshot) -> Difference:
     return Difference(edits, frozenset())
 
 
-def _constants(session: Session, profile: str, engine: str) -> tuple[Any, TreeConstants]:
-    """The constants of ``engine`` in ``profile``, and the constants with which files are read for this profile."""
+def _constants(session: Session, profile: str) -> tuple[Any, TreeConstants]:
+    """The constants of the engine in ``profile``, and the constants with which files are read for this profile."""
+    if not registry.reads_trees(session.engine):
+        return session.engines.named(session.engine).constants(profile), session.profile
+    chosen = with_overrides(tree_profile(profile), session.settings)
+    return chosen, chosen
+
+
+def _recorded_constants(session: Session, saved: Trace) -> tuple[Any, TreeConstants]:
+    """The constants with which ``saved`` was answered, as in :func:`_constants`. Opens no file that a trace names.
+
+    Raises :class:`brvtui.typed_tables.ProfileError`.
+    """
+    profile, engine = saved.profile, saved.engine
     if not registry.reads_trees(engine):
+        if profile not in profiles_of(engine):
+            raise ProfileError(f"no profile {profile}")
         return session.engines.named(engine).constants(profile), session.profile
-    profile_now = with_overrides(tree_profile(profile.removesuffix("*")), session.settings)
-    if profile.endswith("*") and profile_now.name != profile:
+    profile_then = recorded_profile(session.configuration, profile.removesuffix("*"))
+    if profile.endswith("*") and profile_then.name != profile:
         raise ProfileError(f"{profile}: the constants that the settings changed at that time are not known")
-    return profile_now, profile_now
+    return profile_then, profile_then
 
 
 def _edited(plan: DiffPlan, context: Context[Any]) -> Difference:

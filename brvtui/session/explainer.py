@@ -9,6 +9,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any, Protocol
 
 from brvtui.engines.contract import Context, EngineError, Query, TriesRemedies
+from brvtui.engines.options import options_of_file
 from brvtui.engines.registry import reads_trees
 from brvtui.session.engines import Engines, OpenProject
 from brvtui.trace import Detail, Explanation, Origin, Remedy, Trace
@@ -187,7 +188,8 @@ class TraceExplainer:
         from brvtui.engines import registry
 
         engine = registry.without_state(self._engines.named(entry.engine))
-        return engine.answer(context, Query(entry.query, entry.scope, options=entry.options))
+        options = options_of_file(engine, context.constants, entry.options)
+        return engine.answer(context, Query(entry.query, entry.scope, options=options))
 
     def _context(self, trace: Trace) -> Context[Any]:
         """The context of ``trace``. Raises KeyError if its snapshot was dropped."""

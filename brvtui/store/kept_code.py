@@ -13,6 +13,7 @@ import json
 import os
 import zlib
 from collections.abc import Iterable, Iterator
+from dataclasses import astuple
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +27,7 @@ from brvtui.disk import writing
 from brvtui.regular_files import read_regular
 from brvtui.store.folders import repository_cache
 
-_FORMAT = 4
+_FORMAT = 5
 """The version of the stored format. It must be increased whenever the parsed data of a file changes."""
 _FILE = "code.json.gz"
 _FAST = 1
@@ -69,7 +70,7 @@ class KeptCode:
             packed.write(_line(header))
             for one in index.files.values():
                 skipped = one.skipped.reason if one.skipped else None
-                packed.write(_line([list(_found(one.found)), one.digest, skipped, one.file and one.file.plain()]))
+                packed.write(_line([astuple(one.found), one.digest, skipped, one.file and one.file.plain()]))
 
     def bytes(self) -> int:
         """The number of stored bytes."""
@@ -94,13 +95,9 @@ def _line(value: Any) -> bytes:
     return json.dumps(value, separators=(",", ":")).encode("ascii") + b"\n"
 
 
-def _found(found: FoundSource) -> tuple[str, int, int, int]:
-    return found.path, found.size, found.mtime_ns, found.inode
-
-
 def _files(lines: Iterable[bytes]) -> Iterator[IndexedFile]:
     for line in lines:
-        (path, size, mtime_ns, inode), digest, skipped, file = json.loads(line)
-        found = FoundSource(str(path), int(size), int(mtime_ns), int(inode))
+        (path, *state), digest, skipped, file = json.loads(line)
+        found = FoundSource(str(path), *map(int, state))
         reason = None if skipped is None else SkippedSource(found.path, str(skipped))
         yield IndexedFile(found, CodeFile.from_plain(file) if file else None, reason, str(digest))

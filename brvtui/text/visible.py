@@ -6,6 +6,7 @@ See ``docs/explanation/architecture.md``, rule 8.
 from __future__ import annotations
 
 import json
+import re
 import unicodedata
 from collections.abc import Mapping
 from dataclasses import fields, is_dataclass, replace
@@ -189,6 +190,18 @@ def _escape(char: str) -> str:
 
 
 # Validation of the addresses of services.
+
+
+_SCHEME = re.compile("^([A-Za-z][A-Za-z0-9+.-]*://)")
+
+
+def masked_address(address: str) -> str:
+    """``address`` for display: … replaces its user, password, query and fragment, which may contain a secret."""
+    scheme, rest = _SCHEME.split(address)[-2:] if _SCHEME.match(address) else ("", address)
+    base, *query = re.split("[?#]", rest, maxsplit=1)
+    if "@" in rest:  # a password may contain ? or #, and a query may contain @
+        return f"{scheme}…" if query else f"{scheme}…@{rest.rpartition('@')[2]}"
+    return f"{scheme}{base}?…" if query else address
 
 
 def why_no_address(base: str, setting: str) -> str:

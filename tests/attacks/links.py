@@ -1,4 +1,4 @@
-"""Projects whose files are links out of them: no command reads or shows what lies behind.
+"""Projects whose files are links out of them: no command reads or shows what lies behind, or writes there.
 
 Each foreign file holds a secret, and every command that would open the file is run in the project.
 """
@@ -34,6 +34,10 @@ _PLACES: dict[str, Sequence[Sequence[str]]] = {
     "fleet.toml": (("fleet", "list"), ("fleet", "query", "gate"), ("fleet", "add", ".")),
     ".brvspace": (("query", "gate", "--engine", "byterover_v4"),),
     ".brv": (("query", "gate"), ("config",)),
+}
+_WRITERS: dict[str, Sequence[str]] = {
+    ".brv/brv-tui/judgments.toml": ("judge", "set", "gate", "gate=3"),
+    "fleet.toml": ("fleet", "add", "."),
 }
 Link = Callable[[Path, Path], object]
 
@@ -99,6 +103,15 @@ def _try_file(place: str, link: Link, folder: Path) -> str:
     return ", ".join(filter(None, problems))
 
 
+def _try_dangling(place: str, link: Link, folder: Path) -> str:
+    """The link leads to a missing file in a missing folder, which the command must not create."""
+    project, foreign = _project(folder), folder / "foreign" / Path(place).name
+    (project / place).parent.mkdir(exist_ok=True)
+    link(project / place, foreign)
+    problem = _run(_WRITERS[place], project, folder / "own")
+    return f"{foreign.parent} was created" if foreign.parent.exists() else problem
+
+
 def _try_marker(link: Link, folder: Path) -> str:
     """The whole ``.brv`` is a link to the one of another project."""
     project = _project(folder)
@@ -117,6 +130,8 @@ def _attacks() -> Iterator[Probe]:
         name = link.__name__.strip("_").replace("_", " ")
         for place in _PLACES:
             yield Probe(f"links: {place}, {name}", partial(_try_file, place, link))
+        for place in _WRITERS:
+            yield Probe(f"links: {place}, {name}, to a missing folder", partial(_try_dangling, place, link))
         yield Probe(f"links: the folder .brv, {name}", partial(_try_marker, link))
 
 

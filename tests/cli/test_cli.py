@@ -134,6 +134,13 @@ def test_replay_runs_each_query_of_a_file(run: Run, tmp_path: Path) -> None:
     assert second["search"] == {"total_found": 0, "results": []}
 
 
+def test_file_of_replay_cannot_name_a_file_of_memories(run: Run, tmp_path: Path) -> None:
+    file = tmp_path / "queries.json"
+    file.write_text('[{"query": "refresh", "options": {"memories": "secret.json"}}]')
+    code, _, err = run("replay", "--queries", str(file), "--engine", "soleri")
+    assert (code, "memories: a file cannot name another file" in err) == (2, True), err
+
+
 def test_no_trace_option_of_replay_omits_traces(run: Run, tmp_path: Path) -> None:
     file = tmp_path / "queries.json"
     file.write_text('["refresh rotation"]')

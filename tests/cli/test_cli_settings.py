@@ -53,6 +53,25 @@ def test_config_runs_without_a_project(run: Run, tmp_path: object, monkeypatch: 
     ]
 
 
+@pytest.mark.parametrize("form", ["text", "json"])
+@pytest.mark.parametrize(
+    ("address", "shown"),
+    [
+        ("https://me:SECRET@host.example/v1", "https://…@host.example/v1"),
+        ("https://host.example/v1?api_key=SECRET", "https://host.example/v1?…"),
+        ("https://host.example/v1#SECRET", "https://host.example/v1?…"),
+        ("https://me:a?SECRET@host.example", "https://…"),
+        ("https://host.example?mail=a@b&key=SECRET", "https://…"),
+        ("me:SECRET@host.example", "…@host.example"),
+    ],
+)
+def test_config_masks_secrets_in_addresses(run: Run, project: Tree, form: str, address: str, shown: str) -> None:
+    own(f'[llm]\nurl = "{address}"\n[services.reranker]\nurl = "{address}"\n')
+    _, out, err = run("config", "--project", str(project.root), "--format", form, inside=False)
+    assert "SECRET" not in out + err
+    assert out.count(shown) == 2
+
+
 def test_config_cuts_long_values(run: Run, project: Tree) -> None:
     (project.root / ".brv" / "brv-tui.toml").write_text(f'theme = "{"x" * 900_000}"\n')
     own(f'[keys]\n"app.theme" = "{"y" * 400_000}"\n')

@@ -258,6 +258,21 @@ def test_second_run_parses_only_changed_files(run: Run, repository: Path) -> Non
     assert written() != before
 
 
+def test_edit_that_keeps_size_and_modification_time_is_read(run: Run, repository: Path) -> None:
+    file = write(repository, {"src/edited.py": "def alpha_one(): pass\n"}) / "src/edited.py"
+    where = ("--repo", str(repository))
+    for command in ("code", "query", "find"):
+        assert "alpha_one" in run(command, "alpha_one", *where, inside=False)[1]
+    before = file.stat()
+    with file.open("r+") as opened:
+        opened.write("def gamma_two(): pass\n")
+    os.utime(file, ns=(before.st_atime_ns, before.st_mtime_ns))
+    for command in ("code", "query", "find"):
+        assert "gamma_two" in run(command, "gamma_two", *where, inside=False)[1]
+        code, out, _ = run(command, "alpha_one", *where, inside=False)
+        assert (code, "edited.py" in out) == (1, False)
+
+
 def test_unwritable_cache_is_reported(run: Run, repository: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (repository.parent / "file").write_text("")
     monkeypatch.setenv("BRV_TUI_CACHE_DIR", str(repository.parent / "file"))

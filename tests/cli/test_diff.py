@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from brvtui.store.folders import config_folder
 from tests.cli.conftest import NOW, Run
 from tests.cli.test_eval_baselines import ROTATION, Git, repository
 from tests.support.trees import Tree
@@ -42,6 +43,17 @@ def test_diff_with_a_revision_names_the_responsible_edit(run: Run, project: Tree
     assert f"Refresh rotation {ROTATION} rank 1 → –" in out
     assert "not a result now: " in out
     assert repository("status", "--porcelain").strip() == f"M .brv/context-tree/{ROTATION}"
+
+
+def test_tag_with_the_name_of_a_branch_is_reported(run: Run, project: Tree, repository: Git) -> None:
+    for options in (("diff", COMPARED, "--rev", "main"), ("eval", "--baseline-rev", "main~0")):
+        assert "is a tag and a branch" not in run(*options)[2]
+    repository("tag", "main")
+    for options in (("diff", COMPARED, "--rev", "main"), ("eval", "--baseline-rev", "main~0")):
+        assert "note: main is a tag and a branch: git takes the tag; heads/main is the branch\n" in run(*options)[2]
+    assert "is a tag and a branch" not in run("diff", COMPARED, "--rev", "heads/main")[2]
+    where = ("code", "--diff", "main..HEAD", "--repo", str(project.root))
+    assert run(*where, inside=False)[2].count("note: main is a tag and a branch") == 1
 
 
 def test_new_link_to_a_note_is_a_change_since_a_revision(run: Run, project: Tree, repository: Git) -> None:
@@ -191,6 +203,49 @@ def test_constants_are_a_separate_cause_if_readable(run: Run, project: Tree, tmp
         kinds = {cause["kind"]: cause["change"] for cause in note["causes"]}
         assert kinds["notes and signals"] == kinds["age"] == 0
         assert kinds["constants"] == pytest.approx(note["change"], abs=1e-9)
+
+
+@pytest.mark.parametrize("named", ["evil.toml", "./evil.toml", "mine", "docs"])
+def test_saved_answer_opens_no_profile_file_and_no_linked_tree(
+    run: Run, project: Tree, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, named: str
+) -> None:
+    file, link = tmp_path / "then.json", project.root / ".brv" / "context-tree"
+    run("query", COMPARED, "--save", str(file))
+    link.rename(tmp_path / "private")
+    link.symlink_to(tmp_path / "private")
+    linked = 'extends = "brv-3"\n[limits]\nlinked_trees = true\n'
+    for name in ("evil.toml", "mine", "docs"):
+        (project.root / name).write_text(linked)
+    config_folder().mkdir(parents=True)
+    (config_folder() / "mine.toml").write_text(linked)
+    monkeypatch.chdir(project.root)
+    saved = json.loads(file.read_text())
+    saved["trace"]["profile"] = named
+    file.write_text(json.dumps(saved))
+    value = json.loads(run("diff", "--saved", str(file), "--format", "json")[1])
+    assert value["notes"]
+    for note in value["notes"]:
+        assert {cause["score"] for cause in note["causes"]} == {None}, "no note was read"
+
+
+def test_saved_answer_names_the_users_own_profile(run: Run, tmp_path: Path) -> None:
+    config_folder().mkdir(parents=True)
+    (config_folder() / "mine.toml").write_text('extends = "brv-3"\n[score]\nrelevance = 0.5\n')
+    file = tmp_path / "then.json"
+    run("query", COMPARED, "--profile", "mine", "--save", str(file))
+    value = json.loads(run("diff", "--saved", str(file), "--format", "json")[1])
+    kinds = {cause["kind"] for note in value["notes"] for cause in note["causes"]}
+    assert "constants" in kinds
+
+
+def test_saved_answer_opens_no_file_named_in_its_options(run: Run, project: Tree, tmp_path: Path) -> None:
+    file = tmp_path / "then.json"
+    run("query", COMPARED, "--engine", "soleri", "--save", str(file))
+    saved = json.loads(file.read_text())
+    saved["trace"]["options"]["memories"] = str(tmp_path / "secret.json")
+    file.write_text(json.dumps(saved))
+    code, _, err = run("diff", "--saved", str(file))
+    assert (code, "memories: a file cannot name another file" in err) == (2, True), err
 
 
 @pytest.mark.parametrize("engine", ["soleri", "jeffs_brain", "knowing"])

@@ -218,3 +218,18 @@ def test_topics_of_a_space_can_be_judged_and_evaluated(
     assert (code, json.loads(out)["evaluation"]["queries"][0]["grades"]) == (0, {"auth/jwt.html": 3})
     code, _, err = called("eval", "--baseline-rev", "main")
     assert (code, len(err.strip().splitlines())) == (2, 1)
+
+
+def test_judging_in_a_worktree_names_the_project_that_is_changed(run: Run, project: Tree, tmp_path: Path) -> None:
+    (tmp_path / "worktree").mkdir()
+    (tmp_path / "worktree" / ".brv").write_text(str(project.root))
+    where = ("--project", str(tmp_path / "worktree"))
+    line = f"note: worktree of {project.root}\n"
+    assert run("judge", "set", "refresh", "rotation=3", *where, inside=False)[2] == line
+    (tmp_path / "qrels").write_text("refresh 0 deploy/rollback.md 1\n")
+    assert line in run("judge", "import", "trec", str(tmp_path / "qrels"), *where, inside=False)[2]
+    assert line in run("judge", "follow", *where, inside=False)[2]
+    assert line in run("judge", "remove", "refresh", *where, inside=False)[2]
+    own = ("--judgments", str(tmp_path / "own.toml"))
+    assert run("judge", "set", "refresh", "rotation=3", *where, *own, inside=False)[2] == ""
+    assert run("judge", "set", "refresh", "rotation=3", "--project", str(project.root), inside=False)[2] == ""

@@ -79,6 +79,26 @@ def test_adding_a_member_keeps_the_file_and_refuses_duplicates(tmp_path: Path, m
             add_entry(file, FleetEntry(path=spelling))
 
 
+@pytest.mark.parametrize("target", ["outside/fleet.toml", "outside"])
+def test_link_out_of_the_folder_is_not_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, make_tree: MakeTree, target: str
+) -> None:
+    project = make_tree("shop").root
+    monkeypatch.chdir(project)
+    file = Path("fleet.toml")
+    file.symlink_to(Path("..", target))
+    with pytest.raises(FleetError, match=r"^fleet\.toml: a link leads out of the project; put a file in its place$"):
+        add_entry(file, FleetEntry(path="."), given=False)
+    assert not (tmp_path / "outside").exists()
+
+
+def test_no_folder_is_created_through_a_link(tmp_path: Path) -> None:
+    (tmp_path / "fleet.toml").symlink_to("missing/fleet.toml")
+    with pytest.raises(FileNotFoundError):
+        add_entry(tmp_path / "fleet.toml", FleetEntry(path="."))
+    assert not (tmp_path / "missing").exists()
+
+
 def test_members_added_concurrently_are_all_kept(tmp_path: Path) -> None:
     file, names = tmp_path / "new" / "fleet.toml", [f"m{number}" for number in range(24)]
     with ThreadPoolExecutor(8) as pool:

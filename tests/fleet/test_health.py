@@ -95,3 +95,15 @@ def test_health_reports_every_kind_of_problem(tmp_path: Path) -> None:
     text = health_markdown(found, "shop", "2026-11-20")
     assert "| one: net/web/proxy.md | two: net/web/proxy.md | title | 1 | 1 and 1 |" in text
     assert "## Stale notes" in text
+
+
+def test_copies_within_one_member_are_not_reported_as_unique(tmp_path: Path) -> None:
+    trees = [Tree(tmp_path / "one"), Tree(tmp_path / "two")]
+    for path in ("a/first.md", "a/second.md"):
+        trees[0].file(path, f"# {path}\n\n{' '.join(words(random.Random(1), 80))}\n", 10)
+    trees[1].note("a/other.md", "Other", "something else entirely", 10)
+    report = fleet_health(HERE, [Member(tree.root.name, str(tree.root)) for tree in trees])
+    text = health_markdown(report, "all", "2026-11-20")
+    assert "0 groups of near-duplicates in several members" in text
+    assert "| only here |" in text
+    assert "unique" not in text

@@ -349,6 +349,24 @@ class TestExchange:
         with pytest.raises(JudgmentsError, match="this link leads out of"):
             FORMATS["beir"].read(folder, None, ())
 
+    @pytest.mark.parametrize("linked", ["queries.jsonl", "qrels", "qrels/test.tsv"])
+    @pytest.mark.parametrize("is_dangling", [False, True])
+    def test_beir_export_through_links_out_of_its_folder_writes_nothing(
+        self, tmp_path: Path, linked: str, is_dangling: bool
+    ) -> None:
+        folder, other = tmp_path / "beir", tmp_path / "other"
+        (folder / linked).parent.mkdir(parents=True)
+        (folder / linked).symlink_to(other)
+        if linked == "qrels" and not is_dangling:
+            other.mkdir()
+        elif not is_dangling:
+            other.write_text("mine")
+        before = sorted(tmp_path.rglob("*"))
+        with pytest.raises(JudgmentsError, match="this link leads out of"):
+            FORMATS["beir"].write(folder, [Judgment("a", "x", documents=(JudgedDocument("n.md", 3),))])
+        assert sorted(tmp_path.rglob("*")) == before
+        assert other.is_dir() or is_dangling or other.read_text() == "mine"
+
     @pytest.mark.parametrize(("form", "name"), [("beir", "out"), ("trec", "qrels.txt"), ("qmd", "bench.json")])
     def test_exported_judgments_are_imported(self, form: str, name: str, tmp_path: Path) -> None:
         spaced = replace(ROTATION, documents=(JudgedDocument("auth/a 100% note.md", 3), JudgedDocument("b.md", 0)))

@@ -269,3 +269,10 @@ def test_engines_without_tiers_are_counted_by_results() -> None:
     assert result.untiered == (UntieredAnswers("jeffs_brain", 2, 1),)
     assert result.cached == 0.0
     assert result.slowest[0].engine == "jeffs_brain"
+
+
+def test_logged_options_cannot_name_a_file(tree: Tree) -> None:
+    tree.note("deploy/rollback.md", "Rollback", "rollback rollback")
+    entry = replace(ENTRY, engine="soleri", tier=None, options={"memories": "secret.json"})
+    (difference,) = tree.session().explainer.compare_logged(entry).differences
+    assert difference.startswith("memories: a file cannot name another file")

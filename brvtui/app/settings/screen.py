@@ -117,7 +117,7 @@ def _facts(row: SettingRow, has_failed: bool) -> list[tuple[str, str]]:
     if is_own_left_out and source.layer is Layer.DEFAULT:
         facts.append(("yours", "ignored"))
     elif source.layer not in (Layer.DEFAULT, Layer.USER):
-        own = "not set" if row.own is None else value_text(row.own)
+        own = "not set" if row.own is None else value_text(row.name, row.own)
         if row.own is not None and row.own != row.current:
             own = f"{own}, without effect"
         facts.append(("yours", "ignored" if is_own_left_out else own))

@@ -37,6 +37,8 @@ class FoundSource:
     size: int
     mtime_ns: int
     inode: int
+    ctime_ns: int
+    """A change can keep the mtime, the size and even the inode, but never the ctime."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +69,7 @@ def list_sources(root: Path, rules: CodeRules) -> SourceListing:
             skipped.append(SkippedSource(path, reason))
         elif reason is not None:
             state = entry.stat(follow_symlinks=False)
-            files.append(FoundSource(path, state.st_size, state.st_mtime_ns, state.st_ino))
+            files.append(FoundSource(path, state.st_size, state.st_mtime_ns, state.st_ino, state.st_ctime_ns))
     files.sort(key=lambda file: file.path)
     skipped += _unread(unread, len(files))
     limit = rules.limits.files

@@ -47,7 +47,8 @@ class RepositorySnapshot(Snapshot):
         digest = hashlib.sha256()
         for path, pages in self.pages.of_file.items():
             entry = self.parsed[pages[0].path]
-            digest.update(f"{path}\0{entry.mtime_ns}\0{entry.size}\n".encode("utf-8", "surrogatepass"))
+            line = f"{path}\0{entry.mtime_ns}\0{entry.ctime_ns}\0{entry.size}\n"
+            digest.update(line.encode("utf-8", "surrogatepass"))
         for note in self.speaking:
             digest.update(f"{note.note}\0{note.text}\n".encode("utf-8", "surrogatepass"))
         return digest.hexdigest()
@@ -108,7 +109,7 @@ def repository_snapshot(
     parsed: dict[str, Parsed] = {}
     for path, page in pages.by_path.items():
         found = index.files[page.symbol.path].found
-        entry = Parsed("", path, found.mtime_ns, found.size, found.inode, 0, page.title, is_note=True)
+        entry = Parsed("", path, found.mtime_ns, found.size, found.inode, found.ctime_ns, page.title, is_note=True)
         last = known.get(path)
         parsed[path] = last if last == entry else entry
     notes = tuple(
@@ -128,7 +129,7 @@ def repository_snapshot(
         signals=signals,
         columns=columns_of(notes, signals, parsed),
         postings=build([nothing] * len(notes), ids),
-        files=tuple(TreeFile(path, one.size, one.mtime_ns, one.inode, 0) for path, one in parsed.items()),
+        files=tuple(TreeFile(path, one.size, one.mtime_ns, one.inode, one.ctime_ns) for path, one in parsed.items()),
         unseen=tuple(UnseenFile(one.path, one.reason) for one in pages.graph.skipped),
         notices=(*project.notices, *filter(None, [pages.graph.cut])),
         parsed=parsed,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -118,6 +118,15 @@ class JeffsBrain:
                 if self._ready is ready:
                     self._ready = whole
             return whole
+
+    def options_of_file(self, constants: HybridProfile, options: Mapping[str, Any]) -> dict[str, Any]:
+        """``options`` from a file, with no more texts for the reranker than the profile allows."""
+        own = constants.options
+        most: dict[str, Any] = {"rerank_top_n": own.rerank_top_n, "rerank": own.rerank}
+        return {
+            name: min(value, most[name]) if name in most and type(value) is _OPTIONS[name] else value
+            for name, value in options.items()
+        }
 
     def answer(self, context: Context[HybridProfile], query: Query) -> Trace:
         """The answer to ``query``. A run first computes the vectors that it needs. Raises :class:`EngineError`."""

@@ -6,7 +6,7 @@ import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from brvtui.engines.contract import Context, EngineError, Query, StorageError, asking
 from brvtui.engines.embedding import embedder_of, load_ahead, never_cancelled, why_not_asked
@@ -92,6 +92,12 @@ class Soleri:
         embedder, _ = _embedder(context)
         if embedder is not None and ready.notes.vault.vectors.vectors:
             load_ahead(embedder)
+
+    def options_of_file(self, constants: SoleriProfile, options: Mapping[str, Any]) -> dict[str, Any]:
+        """``options`` from a file, which must contain memories rather than name another file. Raises EngineError."""
+        if isinstance(options.get("memories"), str):
+            raise EngineError("memories: a file cannot name another file; put the list of memories in its place")
+        return dict(options)
 
     def answer(self, context: Context[SoleriProfile], query: Query) -> Trace:
         """The answer to ``query``. Raises :class:`EngineError`."""

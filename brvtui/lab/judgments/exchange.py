@@ -55,10 +55,7 @@ def read_beir(folder: Path, queries: Path | None, known: Sequence[Judgment]) -> 
     Raises :class:`JudgmentsError`, as do all functions in this module.
     """
     files = sorted((folder / _QRELS).glob("*.tsv")) if (folder / _QRELS).is_dir() else []
-    if linked := next(
-        (file for file in (*([] if queries else [folder / _QUERIES]), *files) if leads_out(folder, file)), None
-    ):
-        raise JudgmentsError(f"{linked}: this link leads out of {folder}; replace it with a file")
+    _refuse_links_out(folder, [*([] if queries else [folder / _QUERIES]), *files])
     judgments = _limited(_jsonl_queries(queries or folder / _QUERIES), folder)
     grades: Grades = {}
     if not files:
@@ -76,6 +73,8 @@ def read_beir(folder: Path, queries: Path | None, known: Sequence[Judgment]) -> 
 
 def write_beir(folder: Path, judgments: Sequence[Judgment]) -> tuple[Path, ...]:
     """Writes ``queries.jsonl`` and ``qrels/test.tsv`` to ``folder``. Scope, expectation and comment become metadata."""
+    queries, qrels = folder / _QUERIES, folder / _QRELS / "test.tsv"
+    _refuse_links_out(folder, [queries, qrels])
     lines = []
     for each in judgments:
         fields = {"scope": each.scope, "expected": each.expected, "comment": each.comment}
@@ -85,10 +84,12 @@ def write_beir(folder: Path, judgments: Sequence[Judgment]) -> tuple[Path, ...]:
     rows += [
         f"{each.id}\t{_beir_name(document.path)}\t{document.grade}" for each in judgments for document in each.documents
     ]
-    return (
-        _write(folder / _QUERIES, b"".join(lines)),
-        _write(folder / _QRELS / "test.tsv", "\n".join([*rows, ""]).encode()),
-    )
+    return (_write(queries, b"".join(lines)), _write(qrels, "\n".join([*rows, ""]).encode()))
+
+
+def _refuse_links_out(folder: Path, files: Sequence[Path]) -> None:
+    if linked := next((file for file in files if leads_out(folder, file)), None):
+        raise JudgmentsError(f"{linked}: this link leads out of {folder}; replace it with a file or folder")
 
 
 def _beir_name(path: str) -> str:

@@ -9,9 +9,12 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from brvtui import faults
+from brvtui.tree.history.git import RevisionError
 from brvtui.tree.reading.files import IRREGULAR, LINKED_FOLDER, link_reason, unread_name
 
 _MOST_FOLLOWED = 40
+_MOST_PARTS = 4_000_000
+"""The maximum number of folders and links through which all links together may lead. That takes about 4 seconds."""
 
 
 class CommittedLinks:
@@ -22,13 +25,15 @@ class CommittedLinks:
         self._top = f"{top.rstrip('/')}/"
         self._tree = f"{self._top}{tree}".rstrip("/")
         self._modes = modes
+        self._left = _MOST_PARTS
         self.targets: dict[str, str] = {}
         """The text of each link that was read, by the link's path in the repository."""
 
     def reason(self, path: str) -> str:
         """The reason why the link at ``path`` is not read; empty if it looks like no note.
 
-        Raises KeyError with the path of a link that :attr:`targets` lacks.
+        Raises KeyError with the path of a link that :attr:`targets` lacks, and RevisionError if all links together
+        lead through too many folders.
         """
         name, failure, target, mode = path.rpartition("/")[2], "", "", 0
         try:
@@ -46,6 +51,9 @@ class CommittedLinks:
         place, left, followed = "", path.split("/")[::-1], 0
         while left:
             part = left.pop()
+            self._left -= 1
+            if self._left < 0:
+                raise RevisionError(f"{self._tree}: its links lead through too many others; name another revision")
             if part == "..":
                 place = place.rpartition("/")[0]
             elif part not in ("", "."):

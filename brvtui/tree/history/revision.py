@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import re
 import stat
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import suppress
@@ -55,6 +56,22 @@ def commit_named(run: Callable[..., bytes], name: str) -> str:
     wanted = f"{name}^{{commit}}"
     found = run("rev-parse", "--verify", "--quiet", "--end-of-options", wanted, most=_SHORT)
     return found.decode("ascii", "replace").strip()
+
+
+def shadowed_branch(run: Callable[..., bytes], name: str) -> str:
+    """A note if ``name`` begins with the name of both a tag and a branch, because git takes the tag; otherwise empty.
+
+    ``run`` is as for :func:`commit_named`.
+    """
+    short = re.split(r"[~^@:]", name)[0]
+    names = [f"refs/tags/{short}", f"refs/heads/{short}"]
+    found: list[bytes] = []
+    with suppress(RevisionError):  # there are no such names
+        found = run("for-each-ref", "--format=%(refname)", *names, most=_MOST_LISTING).split()
+    if not short or any(os.fsencode(each) not in found for each in names):
+        return ""
+    short = shortened(short)
+    return f"{short} is a tag and a branch: git takes the tag; heads/{short} is the branch"
 
 
 @dataclass(frozen=True, slots=True)

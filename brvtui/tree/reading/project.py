@@ -21,6 +21,8 @@ _SOURCES = "sources.json"
 OWN_FOLDER = "brv-tui"
 """The folder in ``.brv`` that belongs to this tool."""
 NOT_IN_MARKER = f"in {MARKER}, files can be saved only below {MARKER}/{OWN_FOLDER}"
+WORKTREE_OF = "worktree of"
+"""The beginning of the notice that ``.brv`` points to another project."""
 _LARGEST_POINTER = 65_536
 OR_A_TREE = ", or read a folder of notes with brv-tui --tree FOLDER"
 """An addition to messages for users who may name a folder of notes. Members of a fleet are named in another way."""
@@ -152,7 +154,7 @@ def _open(folder: Path) -> FoundProject:
             raise ProjectError(
                 f"{marker}: points to {shortened(str(target))}, where there is no {MARKER} folder; fix the pointer"
             )
-        notices.append(f"worktree of {target}")
+        notices.append(f"{WORKTREE_OF} {target}")
         root = target.resolve()
         marker = root / MARKER
     tree = marker / _TREE

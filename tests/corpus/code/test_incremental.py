@@ -96,6 +96,14 @@ def test_only_changed_files_are_read(tmp_path: Path) -> None:
     assert paths == ["b.py"]
 
 
+def test_edit_that_keeps_size_and_modification_time_is_parsed(tmp_path: Path) -> None:
+    write(tmp_path, {"a.py": "def one(): pass\n"})
+    index, before = build_index(tmp_path, read=read_here), (tmp_path / "a.py").stat()
+    write(tmp_path, {"a.py": "def two(): pass\n"})
+    os.utime(tmp_path / "a.py", ns=(before.st_atime_ns, before.st_mtime_ns))
+    assert [node.name for node in build_index(tmp_path, before=index, read=read_here).graph().nodes] == ["two"]
+
+
 def test_file_with_unchanged_bytes_is_not_parsed_again(tmp_path: Path) -> None:
     write(tmp_path, {path: texts[0] for path, texts in TEXTS.items()})
     index = build_index(tmp_path, read=read_here)

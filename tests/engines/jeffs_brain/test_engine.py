@@ -116,6 +116,15 @@ def test_run_computes_the_vectors_once_and_calls_the_reranker(drinks: Tree) -> N
     assert embedder.asked == [["Car\n# Car\n\nred wheels", "Tea\n# Tea\n\ngreen leaves"], ["sea or car"], ["tea"]]
 
 
+def test_file_of_options_cannot_make_the_reranker_read_more() -> None:
+    engine, profile = JeffsBrain(), load("jeffs_brain")
+    options = {"rerank_top_n": 10**9, "rerank": True, "top_k": 50}
+    assert engine.options_of_file(profile, options) == {"rerank_top_n": 20, "rerank": True, "top_k": 50}
+    frugal = replace(profile, options=replace(profile.options, rerank=False))
+    assert engine.options_of_file(frugal, {"rerank": True}) == {"rerank": False}
+    assert engine.options_of_file(frugal, {"rerank": "yes"}) == {"rerank": "yes"}, "the query refuses it"
+
+
 def test_run_uses_vectors_of_its_own_snapshot(drinks: Tree) -> None:
     first = drinks.snapshot()
     drinks.note("a/sea.md", "Sea", "salt water")

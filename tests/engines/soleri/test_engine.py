@@ -557,6 +557,13 @@ def test_file_of_memories_is_stored_in_the_trace(snapshot: Snapshot, tmp_path: P
     assert again.section(VaultSearch) == trace.section(VaultSearch)
 
 
+def test_file_of_options_cannot_name_a_file_of_memories() -> None:
+    engine, profile = Soleri(), load_profile("soleri")
+    assert engine.options_of_file(profile, {"memories": MEMORIES}) == {"memories": MEMORIES}
+    with pytest.raises(EngineError, match="memories: a file cannot name another file"):
+        engine.options_of_file(profile, {"memories": "secret.json"})
+
+
 @pytest.mark.parametrize(
     ("text", "said"),
     [
