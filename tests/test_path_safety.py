@@ -89,7 +89,7 @@ def test_explain_refuses_paths_outside_the_tree(run: Run, project: Tree, name: s
     code, out, err = run("explain", "quokka", name.format(root=project.root))
     assert (code, out) == (3, "")
     assert err.startswith("brv-tui: ")
-    assert "leads out of the tree; name a note in " in err
+    assert "leads out of the tree; choose a note in " in err
     assert err.count("\n") == 1
 
 

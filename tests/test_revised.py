@@ -272,7 +272,7 @@ def test_tree_behind_a_link_at_a_revision_is_refused_with_the_link(place: str, t
     assert_equals_checkout(tree, "HEAD")
     for found in (at, fleet_at):
         with pytest.raises(
-            RevisionError, match=rf": {re.escape(place)} is a symlink there, which is not followed; name"
+            RevisionError, match=rf": {re.escape(place)} is a symlink there, which is not followed; choose"
         ):
             found(tree, "HEAD~1")
 
@@ -338,7 +338,7 @@ def test_missing_folder_object_is_not_reported_as_a_missing_folder(tree: Tree) -
         (tree.root / ".git" / "objects" / content[:2] / content[2:]).unlink()
         for found in (at, fleet_at):
             with pytest.raises(
-                RevisionError, match=r"its files cannot be listed \(git ls-tree failed: .*\); name another"
+                RevisionError, match=r"its files cannot be listed \(git ls-tree failed: .*\); choose another"
             ):
                 found(tree, "HEAD")
 
@@ -396,7 +396,7 @@ def test_too_much_text_in_a_repository_is_refused_in_one_sentence(tree: Tree, mo
     tree.note("a.md", "Note")
     commit(tree)
     monkeypatch.setattr(revision, "_MOST_CONTENT", 3)
-    with pytest.raises(RevisionError, match=r": more than 3 bytes of notes; name a smaller folder$"):
+    with pytest.raises(RevisionError, match=r": more than 3 bytes of notes; choose a smaller folder$"):
         fleet_at(tree, "HEAD")
 
 

@@ -79,10 +79,10 @@ def ask(
     allowed: bool,
     form: str,
 ) -> int:
-    """Answer TEXT by the whole route; at tiers 3 and 4 a model writes the answer, if one is set and --llm allows it.
+    """Answer TEXT through all tiers; at tiers 3 and 4 a model writes the answer, if one is set and --llm allows it.
 
     The answer goes to standard output, everything else to standard error. A terminal shows the text as the
-    model writes it, starting at its heading Summary; a pipe or a file receives only the complete answer.
+    model writes it, starting at the heading “Summary”; a pipe or a file receives only the complete answer.
 
     Exit code 1 when the tree does not cover TEXT; 2 when TEXT is empty or the model's settings are wrong; 4 when the
     model fails, or when --llm is given and the answer needs a model but none is set.
@@ -259,7 +259,7 @@ def _retrieved(trace: Trace) -> str:
 
 @click.group(cls=WholeSummaries)
 def llm() -> None:
-    """The language model of tiers 3 and 4."""
+    """The language model for tiers 3 and 4."""
 
 
 @llm.command(epilog="\b\nExamples:\n  brv-tui llm check\n  brv-tui llm check --format json")

@@ -88,9 +88,9 @@ def code(
     notes: bool,
     without_note: bool,
 ) -> int:
-    """Show which code of a repository TASK needs, why, and which notes mention it.
+    """Show which code in a repository TASK needs and why, and which notes mention it.
 
-    The engine "knowing" ranks the repository's symbols; the parsed code is kept for the next time. Exit code 1 when the
+    The engine "knowing" ranks the repository's symbols; the parsed code is kept for next time. Exit code 1 when the
     answer is empty, SYMBOL is not in it, or there is no note or file to list.
     """
     words = _words(task, files)
@@ -100,7 +100,7 @@ def code(
             BAD_USAGE,
         )
     if files and not words:
-        raise Failure("name the files after --files", BAD_USAGE)
+        raise Failure("list the files after --files", BAD_USAGE)
     if notes + without_note + (why is not None) > 1:
         raise Failure("give one of --why, --notes and --without-note", BAD_USAGE)
     if (notes or without_note or why is not None) and form != "text":
@@ -210,7 +210,7 @@ def _changed(repo: Path, diff: str) -> list[str]:
     if diff == "-":
         patch = sys.stdin.buffer.read(_LARGEST_PATCH + 1)
         if len(patch) > _LARGEST_PATCH:
-            raise Failure(f"the patch is larger than {_LARGEST_PATCH >> 20} MB: name the files with --files", BAD_USAGE)
+            raise Failure(f"the patch is larger than {_LARGEST_PATCH >> 20} MB: list the files with --files", BAD_USAGE)
         files = files_of_patch(patch.decode("utf-8", "surrogateescape"))
         if not files:
             raise Failure("there is no patch on standard input: pipe the output of git diff into brv-tui", BAD_USAGE)

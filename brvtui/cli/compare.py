@@ -52,7 +52,7 @@ def compare(
     request: ProjectRequest,
     form: str,
 ) -> int:
-    """Run TEXT with every engine, and show the results side by side; without TEXT, measure them on judged queries.
+    """Run TEXT with every engine, and show the results side by side; without TEXT, measure engines on judged queries.
 
     A number before a title, such as 3×, says how many of the engines found that note.
 

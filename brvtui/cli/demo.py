@@ -35,7 +35,9 @@ Examples:
 """
 )
 @click.argument("folder", required=False, type=NamedPath())
-@click.option("--query", "text", type=query_text, metavar="TEXT", help="Answer TEXT as brv-tui query does; no app.")
+@click.option(
+    "--query", "text", type=query_text, metavar="TEXT", help="Answer TEXT as brv-tui query does, without the app."
+)
 @click.pass_context
 def demo(ctx: click.Context, folder: Path | None, text: str | None) -> int:
     """Open a sample tree in the app: 75 notes of an invented company, with ages relative to now.
@@ -51,7 +53,7 @@ def demo(ctx: click.Context, folder: Path | None, text: str | None) -> int:
             _copy_sample(project)
         except OSError as error:
             where = f" to {folder}" if folder is not None else ""
-            why = f"the sample tree cannot be copied{where} ({faults.reason(error)}); name another folder"
+            why = f"the sample tree cannot be copied{where} ({faults.reason(error)}); choose another folder"
             raise Failure(why, FAILED) from error
         if text is not None:
             from brvtui.cli.query import query
@@ -71,7 +73,7 @@ def _copy_sample(folder: Path) -> None:
     """Copies the sample tree to ``folder``. Raises :class:`Failure` unless it is new or empty, and OSError."""
     if os.path.lexists(folder) and (not folder.is_dir() or any(folder.iterdir())):
         command = f"brv-tui {quote(str(folder))}"
-        why = f"not an empty folder; name a new one (a copy of the sample opens with {command})"
+        why = f"not an empty folder; choose a new one (a copy of the sample opens with {command})"
         raise Failure(f"{folder}: {why}", BAD_USAGE)
     source = _sample()
     for file in source.rglob("*"):

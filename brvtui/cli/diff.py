@@ -57,7 +57,7 @@ Examples:
     metavar="+30d|ISO",
     help="After: this long from now (h, d, w, y), or at an ISO 8601 time.",
 )
-@click.option("--to-profile", default="", metavar="NAME", help="After: another profile of the engine.")
+@click.option("--to-profile", default="", metavar="NAME", help="After: another engine profile.")
 @click.option("--to-signals", type=_PATH, metavar="FILE", help="After: the signals in this JSON file.")
 @click.option("--edit", "edits", multiple=True, metavar="NOTE=FILE", help="After: with the text of FILE in NOTE.")
 @click.option(
@@ -66,7 +66,7 @@ Examples:
 @click.option("--saved", type=_PATH, metavar="FILE.json", help="Before: this saved answer; it has its own TEXT.")
 @answer_format
 def diff(text: str | None, request: ProjectRequest, form: str, **differences: Unpack[_Differences]) -> int:
-    """Compare the answers to TEXT before and after an edit, a time or a setting, and say why each note moved.
+    """Compare the answers to TEXT before and after an edit, some time or a new setting, and say why each note moved.
 
     The causes add up to the change in a note's score. "Before" is the project as it is, or at --rev; "after" is the
     project with the changes from the other options. Nothing is written. Exit code 1 when a different tier answers, or a
@@ -79,7 +79,7 @@ def diff(text: str | None, request: ProjectRequest, form: str, **differences: Un
     if differences["saved"] is not None:
         if text or any(value for name, value in differences.items() if name != "saved"):
             raise click.UsageError(
-                "--saved is compared with the present answer: leave out TEXT and the options for other differences"
+                "--saved is compared with the current answer: leave out TEXT and the options for other differences"
             )
         return _print(_with_saved(request, differences["saved"]), form)
     if not text:

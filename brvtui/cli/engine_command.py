@@ -76,7 +76,7 @@ def engine_command(command: _F) -> _F:
     for option in (
         click.option(
             "-o", "--option", "others", multiple=True, metavar="NAME=VALUE", callback=_named_values,
-            help="Any other option of the engine; may be given more than once.",
+            help="Any other engine option; may be given more than once.",
         ),
         *reversed(flags.values()),
         engine_option,

@@ -61,7 +61,7 @@ class ErrorsReported:
 
 
 PROJECT_OR_REPO = "give either a project or --repo"
-NO_PROJECT = "no such file or folder; name the folder of a project, or a saved trace"
+NO_PROJECT = "no such file or folder; give a project's folder or a saved trace"
 _DRIVER = "TEXTUAL_DRIVER"
 """An environment variable set by textual-serve. The app then communicates with a browser over pipes."""
 
@@ -105,7 +105,7 @@ def check_trace(project: Path | None, **options: object) -> None:
 
     with suppress(OSError, RuntimeError, ValueError):  # a file that cannot be checked is refused when it is opened
         if project is not None and project.expanduser().is_file() and not is_saved(project):
-            raise Failure(f"{project}: neither the folder of a project nor a saved trace ({ENDING})", NOT_THERE)
+            raise Failure(f"{project}: neither a project's folder nor a saved trace ({ENDING})", NOT_THERE)
 
     option = next((name for name, value in options.items() if value not in (None, "")), None)
     if option and project is not None and is_saved(project):
@@ -114,4 +114,4 @@ def check_trace(project: Path | None, **options: object) -> None:
 
 def no_folder(repo: Path) -> Failure:
     """The failure to report if there is no repository at ``repo``."""
-    return Failure(f"{repo}: no such folder; name one with --repo", NOT_THERE)
+    return Failure(f"{repo}: no such folder; choose one with --repo", NOT_THERE)

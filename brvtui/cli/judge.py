@@ -30,7 +30,7 @@ _F = TypeVar("_F", bound=Callable[..., Any])
 _NO_GRADE = "none"
 _EXPECTED = ("not covered", "covered", "tier 2", "tier 3", "tier 4", _NO_GRADE)
 _NOTHING_EXPECTED = (
-    "the query is not judged yet: name a note that it should find, such as refresh_token_rotation=3, or say how it"
+    "the query is not judged yet: give a note that it should find, such as refresh_token_rotation=3, or say how it"
     ' should be answered, such as --expect "not covered"'
 )
 _FORMATS = click.Choice(["beir", "trec", "qmd"])
@@ -57,7 +57,7 @@ def judge() -> None:
 def judgments_option(command: _F) -> _F:
     """Adds ``--judgments``."""
     where = NamedPath()
-    text = "The judgments file (default: .brv/brv-tui/judgments.toml of the project)."
+    text = "The judgments file (default: .brv/brv-tui/judgments.toml in the project)."
     return click.option("--judgments", "named", type=where, metavar="FILE", help=text)(command)
 
 
@@ -136,8 +136,9 @@ def set_judgment(
 ) -> int:
     """Judge QUERY (its text, or the id of a judged query): add a judgment, or change the given parts of one.
 
-    NOTE is a note's path, the end of one, or a title. GRADE is 3 (what the query is about), 2 (relevant), 1 (related),
-    0 (irrelevant) or none, which removes the note even if its file is gone. A new QUERY needs a note, or --expect.
+    NOTE is a note's path, the end of its path, or its title. GRADE is 3 (what the query is about), 2 (relevant), 1
+    (related), 0 (irrelevant) or none, which removes the note even if its file is gone. A new QUERY needs a
+    note, or --expect.
     """
     from brvtui.lab.judgments.following import DocumentFinder
     from brvtui.lab.judgments.model import Judgment, new_id
@@ -205,7 +206,7 @@ def list_judgments(project: Path | None, named: Path | None, form: str) -> int:
 @project_option
 @judgments_option
 def remove_judgment(text: str, project: Path | None, named: Path | None) -> int:
-    """Remove a judged query, named by its text or its id."""
+    """Remove a judged query, given by its text or id."""
 
     def edit(before: tuple[Judgment, ...]) -> tuple[Judgment, ...]:
         place = _place_of(before, text)

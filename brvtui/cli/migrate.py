@@ -61,7 +61,9 @@ def migrate(
         if not find_any_project(request.project).kind.can_vary:
             raise Failure(ONLY_TREES, NOT_THERE)
     session = replace(request, engine=TREE.native).open()
-    judged = () if queries else judgments_to_run(judgments_file(session, None), 2, "to run others, name them")
+    judged = (
+        () if queries else judgments_to_run(judgments_file(session, None), 2, "to run others, give them as arguments")
+    )
     report = migration_report(session, asked_queries(session, queries, judged))
     if form == "json":
         from brvtui.trace import SCHEMA, to_plain

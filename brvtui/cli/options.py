@@ -185,7 +185,7 @@ def _tree_option(command: _F) -> _F:
 
     return click.option(
         "--tree", type=NamedPath(), metavar="FOLDER", is_eager=True, expose_value=False, callback=keep,
-        help="Read this folder of markdown as the notes of a project.",
+        help="Read this folder of markdown as a project's notes.",
     )(command)  # fmt: skip
 
 
@@ -198,7 +198,7 @@ def _project(ctx: click.Context, param: click.Parameter, value: Path | None) -> 
         one for one in (ctx.params.pop("named_project", None), value, tree and NotesFolder(tree)) if one is not None
     ]
     if len(named) > 1:
-        raise click.UsageError("the project is named twice: give one of PROJECT, --project and --tree", ctx)
+        raise click.UsageError("the project is given twice: use only one of PROJECT, --project and --tree", ctx)
     return named[0] if named else None
 
 

@@ -92,10 +92,10 @@ _GROUPS = {
     },
     "Setup": {
         "config": ("settings:config", "Show the settings and where they come from"),
-        "keys": ("settings:keys", "List the keys of the app"),
+        "keys": ("settings:keys", "List the app's keys"),
         "themes": ("settings:themes", "List the colour themes"),
         "llm": ("ask:llm", "Check the model that writes answers"),
-        "cache": ("upkeep:cache", "Show or remove kept indexes and answers"),
+        "cache": ("upkeep:cache", "Show or remove stored indexes and answers"),
         "completion": ("upkeep:completion", "Print a script for shell completion"),
     },
 }
@@ -163,8 +163,8 @@ def _check_first_word(word: str) -> None:
         where = f"open the app with brv-tui, press Esc, then {key}"
         raise Failure(f"{word} is a screen of the app, not a command: {where}", BAD_USAGE)
     near = difflib.get_close_matches(word, _COMMANDS, 1, _NEAR)
-    hint = f"did you mean {near[0]}?" if near else "brv-tui --help lists commands; to open a project, name its folder"
-    raise Failure(f"no command {word}, and no file or folder of that name: {hint}", BAD_USAGE)
+    hint = f"did you mean {near[0]}?" if near else "brv-tui --help lists commands; to open a project, give its folder"
+    raise Failure(f"no command {word}, and no file or folder with that name: {hint}", BAD_USAGE)
 
 
 _NEAR = 0.7

@@ -50,21 +50,22 @@ Examples:
 def why(text: str, one: str, other: str | None, request: ProjectRequest, form: str) -> int:
     """Compare two notes in the answer to TEXT: the parts of both scores, and what would reverse their order.
 
-    NOTE is a note's path, the end of one, or a title. Nothing is changed. Exit code 1 when one of them is not a result.
+    NOTE is a note's path, the end of its path, or its title. Nothing is changed. Exit code 1 when one of them is not a
+    result.
     """
     from brvtui.engines.contract import Query
     from brvtui.lab.pair import NotScored
     from brvtui.session.diffing import why_above
 
     if other is None:
-        raise click.UsageError("name two notes; for one note, use brv-tui explain TEXT NOTE")
+        raise click.UsageError("give two notes; for one note, use brv-tui explain TEXT NOTE")
     session = request.open_noting_scope()
     try:
         pair = why_above(session, Query(text, request.scope, options=request.options), one, other)
     except NotScored as error:
         raise Failure(f"{error}; brv-tui explain shows what would change that", NEGATIVE) from error
     if pair.above.path == pair.below.path:
-        raise click.UsageError(f"{pair.above.path} is named twice: name two notes")
+        raise click.UsageError(f"{pair.above.path} is given twice: give two different notes")
     if form == "json":
         from brvtui.report.answer_diff import pair_as_plain
 
@@ -104,7 +105,7 @@ Examples:
 @click.option("--detail", is_flag=True, help="For text: add the term × field detail of every result.")
 @format_option("text", "json", "md", "svg", text="Output format.")
 def show(file: Path, detail: bool, form: str) -> int:
-    """Show the trace that query saved in FILE; its tree is not needed."""
+    """Show the trace that brv-tui query saved in FILE; its tree is not needed."""
     from brvtui.report.saved import Form, rendered, text_report
     from brvtui.saved.traces import read
 
@@ -119,7 +120,7 @@ def show(file: Path, detail: bool, form: str) -> int:
 
 _VECTORS = partial(show_progress, "vectors of notes")
 """Shows progress while the notes' vectors are computed, which may take minutes the first time."""
-_TAKES = "Also show the smallest changes after which no model is needed (tier 2)."
+_TAKES = "Also show the smallest changes that make a model unnecessary (tier 2)."
 _NOT_IN_TEXT = ("step", "id", "query", "search", "results", "hits", "trace")
 """The fields of a replayed line that the text output omits."""
 _SAVE = "Also write the trace to FILE (.json, .md or .svg); may be given more than once."
@@ -214,7 +215,7 @@ def explain(
 ) -> int:
     """Show one note's score in full, or why the answer to TEXT does not contain it and what would bring it in.
 
-    PATH is a note's path, the end of one, or a title. Exit code 1 when a note is not in the answer.
+    PATH is a note's path, the end of its path, or its title. Exit code 1 when a note is not in the answer.
     """
     from brvtui.snapshot.naming import UnknownNote
 

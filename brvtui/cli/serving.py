@@ -152,7 +152,7 @@ def _cannot_listen(host: str, port: int, error: OSError | UnicodeError) -> str:
     """The reason why nothing can listen on ``host`` and ``port``, and alternatives."""
     number = error.errno if isinstance(error, OSError) else None
     if number == errno.EADDRINUSE:
-        return f"port {port} of {host} is in use: stop the program that uses it, or choose another with --port (0: any)"
+        return f"port {port} on {host} is in use: stop the program using it, or choose another with --port (0: any)"
     if number == errno.EACCES:
         return f"you may not use port {port}: choose one above {_LAST_OF_SYSTEM} with --port (0: any free port)"
     is_unknown = number is None or number < 0  # the resolver's own numbers, even in an OSError that wraps its error

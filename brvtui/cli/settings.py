@@ -152,7 +152,7 @@ Examples:
 @click.option("--toml", "as_toml", is_flag=True, help="Print a [keys] table with every default instead.")
 @answer_format
 def keys(project: Path | None, as_toml: bool, form: str) -> int:
-    """List the keys of the app, and the names by which [keys] in a settings file changes them.
+    """List the app's keys, and the names by which [keys] in a settings file changes them.
 
     Exit code 2 when an entry in that table cannot be used.
     """

@@ -63,10 +63,10 @@ def sweep(
     lists: bool,
     form: str,
 ) -> int:
-    """Run the judged queries over a range of one or two constants: a curve, or a heat map.
+    """Run the judged queries over a range of one or two constants: a curve or a heat map.
 
-    CONSTANT is a constant of the engine's profile by its name (direct.min_top), days (the clock, from now), or a signal
-    of a note (auth/tokens.md:importance), named by its path, the end of one, or its title. N is the number of values.
+    CONSTANT is the name of a constant in the engine's profile (direct.min_top), days (the clock, from now), or a signal
+    of a note (auth/tokens.md:importance), given by its path, the end of it, or its title. N is the number of values.
     For one constant, the values at which a different tier starts to answer a query are listed. Nothing is changed.
     """
     from brvtui.lab.evaluation.results import parse_metric
@@ -75,7 +75,7 @@ def sweep(
     from brvtui.session.evaluating import parse_axes, runs_of_sweep, swept_over
 
     if not axes and not lists:
-        raise click.UsageError("name a constant; --list lists them")
+        raise click.UsageError("give a constant; --list lists them")
     if lists and (axes or files or form == "svg"):
         raise click.UsageError("--list only lists the constants: leave out constants, --save and --format svg")
     session = request.open_noting_scope()
@@ -93,7 +93,7 @@ def sweep(
     else:
         judgments = judgments_to_run(file, runs_of_sweep(grid))
     if not judgments:
-        raise Failure("no judgments yet: add some with brv-tui judge set, or name a query with --query", BAD_USAGE)
+        raise Failure("no judgments yet: add some with brv-tui judge set, or give a query with --query", BAD_USAGE)
     result = swept_over(session, grid, judgments, metric, Variant(), session.engine, request.options, progress)
     for each in files:
         _save(each, _rendered(result, _form_of(each)), session)

@@ -31,9 +31,9 @@ def feedback(
     usefulness: str,
     request: ProjectRequest,
 ) -> int:
-    """Record whether the result PATH of TEXT was useful, useful with changes, or not; engines that learn use it.
+    """Record whether the result PATH for TEXT was useful, useful after changes, or not useful, for engines that learn.
 
-    ``failed`` means a fault of the system. It is stored, but engines do not count it.
+    ``failed`` means a system fault. It is stored, but engines do not count it.
 
     Feedback is stored among the tool's own files, never in the tree; brv-tui forget deletes it.
     """
@@ -68,7 +68,7 @@ def forget(project: Path | None, repo: Path | None) -> int:
     session = find_session(project)
     signals, rows = session.forget(), session.forget_feedback()
     amount = counted(signals, "note", "notes")
-    say(f"removed brv-tui's own signals of {amount}: recorded access hits, and maturity and importance set here")
+    say(f"removed brv-tui's own signals for {amount}: recorded access hits, and maturity and importance set here")
     click.echo(f"removed {counted(rows, 'feedback record', 'feedback records')}")
     return OK
 
@@ -89,7 +89,7 @@ def cache(what: str, project: Path | None, repo: Path | None) -> int:
     With --repo, the parsed source files of a repository: clear them to have all files read again.
     """
     if repo is not None and project is not None:
-        raise click.UsageError("give either --project or --repo; each has a cache of its own")
+        raise click.UsageError("give either --project or --repo; each has its own cache")
     if repo is not None:
         return _cache_of_code(what, repo)
     from brvtui.publishing.publisher import WORTH_KEEPING
@@ -102,7 +102,7 @@ def cache(what: str, project: Path | None, repo: Path | None) -> int:
     folder = visible(str(index.folder))
     if what == "clear":
         removed = index.clear() + answers.clear() + text.clear()
-        say(f"removed {_size(removed)}" if removed else f"{folder}: nothing was kept")
+        say(f"removed {_size(removed)}" if removed else f"{folder}: nothing was stored")
         return OK
     kept = index.info()
     if kept.problem:
@@ -128,7 +128,7 @@ def _cache_of_code(what: str, repo: Path) -> int:
         raise no_folder(repo)
     size = kept.clear() + text.clear() if what == "clear" else kept.bytes()
     if what == "clear":
-        say(f"removed {_size(size)}" if size else f"{place}: nothing was kept")
+        say(f"removed {_size(size)}" if size else f"{place}: nothing was stored")
     else:
         say(
             f"{place}: {_size(size)}"

@@ -72,7 +72,7 @@ def _why_no_keys(name: str, keys: Any) -> str:
     """The reason why the binding ``name`` cannot have ``keys``; empty if they are valid."""
     if isinstance(keys, str) and all(key.strip() for key in keys.split(",")):
         return ""
-    return f'keys."{shortened(name)}" = {quote(keys)} must name keys, as in "ctrl+r" or "j,down"'
+    return f'keys."{shortened(name)}" = {quote(keys)} must list keys, as in "ctrl+r" or "j,down"'
 
 
 def _flat(table: Mapping[str, Any], above: str) -> Iterator[tuple[str, Any]]:

@@ -192,7 +192,7 @@ class Services:
 
 @dataclass(frozen=True, slots=True)
 class Llm:
-    """The language model of tiers 3 and 4. The key is never in a file: ``key_env`` names its environment variable."""
+    """The language model for tiers 3 and 4. The key is never in a file: ``key_env`` names its environment variable."""
 
     protocol: str = _setting(
         "openai", "the protocol of the service; `openai`: also Ollama, LM Studio, vLLM, OpenRouter", choices=PROTOCOLS,
@@ -234,7 +234,7 @@ class ProjectSettings:
 
     theme: str = _setting(
         "brv-dark",
-        "colour theme: one of ours, of Textual's, or of your own (`brv-tui themes` says where yours are)",
+        "colour theme: one of ours, Textual's or your own (`brv-tui themes` says where yours are)",
         of_app=True,
     )
     animations: str = _setting(
@@ -275,7 +275,7 @@ class Settings(ProjectSettings):
         },
     )
     key_variables: str = _setting(
-        "", "environment variables that `key_env` may name beside our own, separated by commas; the app never"
+        "", "environment variables that `key_env` may name besides our own, separated by commas; the app never"
         " changes this", by_hand=True,
     )  # fmt: skip
     editor: EditorSettings = field(default=EditorSettings())

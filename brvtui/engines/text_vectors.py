@@ -125,7 +125,7 @@ def unit_vectors(embedder: Embedder, texts: Sequence[str]) -> Floats:
     matrix = np.asarray(vectors, dtype=np.float64)
     norms = np.linalg.norm(matrix, axis=1, keepdims=True)
     if not np.isfinite(norms).all():
-        raise LegError(f"{embedder.name} returned a vector that is not made of numbers")
+        raise LegError(f"{embedder.name} returned a vector whose values are not all numbers")
     return (matrix / np.where(norms > 0, norms, 1.0)).astype(np.float32)
 
 

@@ -82,7 +82,7 @@ class Cluster:
         """
         workers = self._workers(min(_CONNECT_S, timeout_s))
         if not workers:
-            raise ClusterError(f"{self.address}: no worker that answers; start some with dask worker {self.address}")
+            raise ClusterError(f"{self.address}: no worker answers; start some with dask worker {self.address}")
         done: queue.SimpleQueue[_Task] = queue.SimpleQueue()
         open_tasks = self._submit(questions, workers, done)
         heard = dict.fromkeys(workers, time.monotonic())

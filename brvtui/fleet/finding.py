@@ -116,7 +116,7 @@ def _expanded(entry: FleetEntry, here: Path) -> tuple[list[Member], list[Absence
         return _spaces(entry, Path(place))
     if entry.repository:
         if not is_repository(Path(place)):
-            return [], [_unusable(entry.name, f"{place}: not a git repository; name a folder with path")], []
+            return [], [_unusable(entry.name, f"{place}: not a git repository; give a folder as path instead")], []
         return [_member(entry, Path(place).resolve(), is_git=True)], [], []
     if not is_glob(entry.path):
         return [_member(entry, Path(place))], [], []
@@ -160,9 +160,10 @@ def _globbed(entry: FleetEntry, pattern: str) -> tuple[list[Member], list[Absenc
             else:
                 members.append(member)
     if not members:
-        why = f"{pattern}: no memory there; name folders with {MARKER}, or bare repositories"
+        why = f"{pattern}: no memory there; choose folders with a {MARKER}, or bare repositories"
         return [], absent or [_unusable(entry.name, why)], []
-    without = f"{pattern}: {counted(other, 'place is', 'places are')} no memory: no {MARKER}, and no bare repository"
+    others = counted(other, "place is not a memory", "places are not memories")
+    without = f"{pattern}: {others} (no {MARKER}, and no bare repository)"
     return members, absent, [without] if other else []
 
 
@@ -180,7 +181,7 @@ def _glob(pattern: str) -> tuple[list[str], str]:
             if below is not None and below not in seen:
                 seen.add(below)
                 pending.append(below)
-    stopped = f"stopped after {counted(looked, 'file or folder', 'files and folders')}; name folders further down"
+    stopped = f"stopped after {counted(looked, 'file or folder', 'files and folders')}; choose folders further down"
     return sorted(place for place, number in seen if number == len(parts)), stopped if pending else ""
 
 

@@ -110,7 +110,7 @@ class Fleet:
 
 NAME = "fleet.toml"
 _LARGEST = 4 * 1_048_576
-_NO_FILE = "add a first member with brv-tui fleet add{}, or name places with --over"
+_NO_FILE = "add a first member with brv-tui fleet add{}, or give places with --over"
 
 
 class FleetError(ValueError):
@@ -195,7 +195,7 @@ def _entry(table: Any, origin: str) -> FleetEntry:
 def check_revision(entry: FleetEntry, origin: str) -> None:
     """Raises :class:`FleetError` if ``entry`` has a revision but no repository. A glob may match repositories."""
     if entry.revision != NEWEST and not entry.repository and not is_glob(entry.path):
-        raise FleetError(f"{origin}: a revision needs a repository: give repository in place of path or spaces")
+        raise FleetError(f"{origin}: a revision needs a repository: use repository instead of path or spaces")
 
 
 def _address(entry: FleetEntry, file: Path) -> tuple[list[str], str]:
@@ -237,7 +237,7 @@ def _add_entry(file: Path, entry: FleetEntry, given: bool) -> None:
         tomllib.loads(changed)
         data = changed.encode()
     except UnicodeEncodeError as error:
-        raise FleetError(f"{entry.places[0]}: not UTF-8, as a fleet file has to be; name it by a link") from error
+        raise FleetError(f"{entry.places[0]}: not UTF-8, as a fleet file must be; give a link to it instead") from error
     except (TOMLKitError, ValueError, AttributeError) as error:
-        raise FleetError(f"{file}: cannot be added to without touching the rest; edit it by hand") from error
+        raise FleetError(f"{file}: cannot be extended without changing the rest; edit it by hand") from error
     writing.write(file.resolve(), data, private=False)

@@ -47,7 +47,7 @@ def commit_of(repository: Path, revision: str) -> str:
     try:
         return commit_named(partial(_git, repository), revision)
     except GitFailed as error:
-        why = f"{repository}: no revision {shortened(revision)}; fetch it first, or name another ({error})"
+        why = f"{repository}: no revision {shortened(revision)}; fetch it first, or choose another ({error})"
         raise RevisionError(why) from error
 
 
@@ -64,13 +64,11 @@ def git_snapshot(repository: Path, commit: str, folder: str, constants: TreeCons
     possible = possible_documents(listed, constants.limits)
     wanted = {path: file for path, file in found.files.items() if path in possible}
     unread = Listing(tuple(file for file in listed if file.path not in possible), found.unseen)
-    largest, remedy = constants.limits.max_file_bytes, "; name a smaller folder"
+    largest, remedy = constants.limits.max_file_bytes, "; choose a smaller folder"
     contents = committed_contents(partial(_git, repository), wanted, largest, str(repository), remedy)
     edits = tuple(EditedFile(path, data, dates.get(path, dates[""])) for path, data in contents.items())
     tree = repository / f"{commit}:{folder}"
-    project = FoundProject(
-        repository, tree, (), (f"read from git at {commit[:12]}: signals of the engine are unknown",)
-    )
+    project = FoundProject(repository, tree, (), (f"read from git at {commit[:12]}: the engine's signals are unknown",))
     snapshot = load(project, constants, now_ms, edits=edits, unread=unread)
     texts = {}
     for edit in edits:
@@ -85,10 +83,10 @@ def _committed(repository: Path, commit: str, folder: str) -> CommittedTree:
         found = committed_tree(partial(_git, repository), repository, commit, folder, where)
     except NoFolder as error:
         raise RevisionError(
-            f"{repository}: {commit[:12]} holds no folder {folder}; name another with folder"
+            f"{repository}: {commit[:12]} contains no folder {folder}; set folder to another one"
         ) from error
     if not found.files:
-        raise RevisionError(f"{repository}: no notes in {folder} at {commit[:12]}; name another folder or revision")
+        raise RevisionError(f"{repository}: no notes in {folder} at {commit[:12]}; choose another folder or revision")
     return found
 
 
@@ -185,7 +183,7 @@ def _session(member: Member, now_ms: float) -> Session:
     session = Session.open(folder, member.profile or None, now_ms, engine=member.engine, alone=True)
     root = real.parent.parent if real.name == TREE and real.parent.name == MARKER else real
     if not session.project.tree.is_relative_to(root):
-        line = f"{folder}: its own files name a memory elsewhere ({session.project.tree}); add that one"
+        line = f"{folder}: its own files point to a memory elsewhere ({session.project.tree}); add that one"
         raise FleetError(line, AbsenceKind.ONLY_ALONE)
     return session
 
@@ -193,7 +191,7 @@ def _session(member: Member, now_ms: float) -> Session:
 def _check_profile(member: Member) -> None:
     """Raises :class:`FleetError` if ``member`` names a profile by its file: the fleet file may be a stranger's."""
     if member.profile and not engine_of_profile(member.profile):
-        where = "a fleet cannot name a file; set it in the member's own .brv/brv-tui.toml"
+        where = "a fleet cannot use a profile file; set it in the member's own .brv/brv-tui.toml"
         raise FleetError(f"{member.place}: no profile is called {shortened(member.profile)}; {where}")
 
 
@@ -207,7 +205,7 @@ class GitMemory:
         self._member = member
         self.engine = member.engine or registry.DEFAULT
         if registry.kind_of(self.engine).engine:
-            raise FleetError(f"{member.place}: the topics of a space are not read from git; name its folder")
+            raise FleetError(f"{member.place}: the topics of a space are not read from git; give its folder")
         _check_profile(member)
         named = member.profile
         is_own = registry.reads_trees(self.engine) and bool(named)

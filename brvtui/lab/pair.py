@@ -166,7 +166,7 @@ class RankSwapSearch:
         path, own = snapshot.notes[place].path, snapshot.signals[place]
         hits = []
         for number, state in enumerate(islice(after_hits(own, self.reading.signals), MOST_HITS), start=1):
-            level = f", {state.maturity} then" if state.maturity != own.maturity else ""
+            level = f", which makes it {state.maturity}" if state.maturity != own.maturity else ""
             text = f"B: {counted(number, 'more access hit', 'more access hits')}{level}"
             hits.append(Proposal(SignalsSet(path, state), text))
         yield hits

@@ -214,10 +214,10 @@ def _signals_ignored(parsed: Mapping[str, Parsed], broken: frozenset[str]) -> st
 
 def _engine_failure(project: FoundProject, notes: Sequence[str], unseen: Sequence[UnseenFile]) -> str:
     if CONTEXT_FILE in notes:
-        return f"{CONTEXT_FILE} at the root of the tree makes every search of the engine fail: move it into a folder"
+        return f"{CONTEXT_FILE} at the root of the tree makes all of the engine's searches fail: move it into a folder"
     if project.failure:
         return project.failure
     link = next((file for file in unseen if file.reason == DUPLICATE), None)
     if link:
-        return f"{link.path}: a symlink to another note makes every search of the engine fail: remove it"
+        return f"{link.path}: a symlink to another note makes all of the engine's searches fail: remove it"
     return ""

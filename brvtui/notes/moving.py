@@ -210,7 +210,9 @@ def _check_names(path: str, target: str, is_folder: bool, is_file: bool) -> None
         if not is_folder and role_of(name) not in (Role.NOTE, Role.CONTEXT):
             raise NoteError(f"{name}: this is the name of a file that is made from notes; choose another")
     if target == CONTEXT_FILE:
-        raise NoteError(f"{target}: at the root of the tree, it makes every search of the engine fail; choose a folder")
+        raise NoteError(
+            f"{target}: at the root of the tree, it makes all of the engine's searches fail; choose a folder"
+        )
     if "\\" in target:
         raise NoteError(f"{target}: the engine reads \\ as a folder separator; choose another name")
     if is_folder and f"{target}/".startswith(f"{path}/"):

@@ -86,9 +86,9 @@ def _next_hit(signals: NoteSignals, rules: SignalRules) -> tuple[str, ...]:
     _, (then,) = after_access(np.asarray([signals.importance]), levels_of([signals.maturity]), rules)
     if then == now:
         return ()
-    why = f"keeps its maturity from an importance of {demoted_below(rules)[now]:g} on"
+    why = f"keeps its maturity at an importance of {demoted_below(rules)[now]:g} or more"
     if then > now:
-        why = f"is promoted from an importance of {promoted_from(rules)[now]:g} on"
+        why = f"is promoted at an importance of {promoted_from(rules)[now]:g} or more"
     return (f"the next access hit makes it {LEVELS[then]}: a {signals.maturity} note {why}",)
 
 

@@ -86,7 +86,7 @@ def find_repository(folder: Path) -> FoundProject:
     except (OSError, RuntimeError) as error:
         raise ProjectError(f"{folder}: cannot be opened ({error})") from error
     if not is_folder:
-        raise ProjectError(f"{folder}: no such folder; name one with --repo")
+        raise ProjectError(f"{folder}: no such folder; choose one with --repo")
     return FoundProject(root, root, (), (), kind=CODE)
 
 

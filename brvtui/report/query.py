@@ -240,5 +240,5 @@ def counterfactuals_report(found: Counterfactuals | None, of_note: bool, width: 
 
     glyphs = for_terminal()
     aim = "this note answers without a model" if of_note else "no model is needed"
-    head = rule(width, f"changes after which {aim}", dash=glyphs.dash)
+    head = rule(width, f"changes so that {aim}", dash=glyphs.dash)
     return rich_lines([head, *lines_of(counterfactual_blocks(found, glyphs), width, glyphs)])

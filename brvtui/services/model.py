@@ -219,7 +219,7 @@ class Budget:
 
 _TOOL = Tool("answer", "Takes the answer.", {"type": "object", "properties": {"word": {"type": "string"}}})
 _REQUEST = ModelRequest(
-    "You are asked whether you can be reached.", (FromUser("Call the tool answer with the word ready."),), (_TOOL,),
+    "You are asked whether you can be reached.", (FromUser("Call the tool “answer” with the word “ready”."),), (_TOOL,),
     True, 1024, 0.0,
 )  # fmt: skip
 

@@ -67,7 +67,7 @@ def parse_axes(session: Session, written: Sequence[str]) -> list[Axis]:
         named = f"{path}:{signal}{equals}{values}" if path else text
         axes.append(parse_axis(named, controls, len(written)))
     if len({axis.control.key for axis in axes}) < len(axes):
-        raise SweepError(f"{axes[0].control.key} is named twice: name two different constants")
+        raise SweepError(f"{axes[0].control.key} is given twice: choose two different constants")
     return axes
 
 
@@ -83,10 +83,12 @@ def _points(axes: Sequence[Axis]) -> int:
 def _path_of_note(session: Session, name: str) -> str:
     """The path of the note called ``name``, whose signals can be swept. Raises like :func:`parse_axes`."""
     if not session.kind.can_vary:
-        raise SweepError(f"{shortened(name, 60)}: only notes of a context tree have signals to sweep; name a constant")
+        raise SweepError(
+            f"{shortened(name, 60)}: only notes of a context tree have signals to sweep; choose a constant"
+        )
     found = find_note(session.snapshot, name)
     if found.position is None:
-        raise SweepError(f"{found.path} is not searched, so its signals change nothing: name another note")
+        raise SweepError(f"{found.path} is not searched, so its signals change nothing: choose another note")
     return found.path
 
 

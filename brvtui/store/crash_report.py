@@ -74,7 +74,7 @@ def _stack_lines(found: traceback.TracebackException, error: BaseException) -> I
     """Yields the stack of ``error``, after the stacks of the exceptions that led to it."""
     before, how = error.__cause__, "which led to"
     if before is None and not error.__suppress_context__:
-        before, how = error.__context__, "while that was handled"
+        before, how = error.__context__, "while that was being handled"
     if before is not None and (chained := found.__cause__ or found.__context__) is not None:
         yield from _stack_lines(chained, before)
         yield f"-- {how}:"

@@ -81,7 +81,7 @@ def without_offers(panes: dict[str, list[str]]) -> dict[str, list[str]]:
     offers = (
         "a begins a note",
         "about it",
-        "changes after which no model is needed",
+        "changes that make a model unnecessary",
         "press v to look for the smallest changes",
     )
     result = {}

@@ -50,7 +50,7 @@ async def test_every_kind_of_change_is_listed(size: tuple[int, int], pilot: AppP
     text = text_of(pilot, "#route")
     assert all(lever.value in text for lever in Lever)
     assert takes.found.title in text
-    assert "changes after which no model is needed" in shown(pilot)
+    assert "changes that make a model unnecessary" in shown(pilot)
     first = takes.found.verified[0]
     assert first.lever.value in shown(pilot)
     assert f"{first.score:.2f}" in text

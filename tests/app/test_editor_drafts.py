@@ -177,7 +177,7 @@ async def test_outdated_draft_shows_a_warning_and_can_be_discarded(left: Tree, m
     by_somebody(left, theirs)
     async with make_app(left.root).run_test(size=NARROW) as pilot:
         await _offered(pilot)
-        assert "has changed since the draft was begun" in flat(pilot)
+        assert "has changed since the draft was started" in flat(pilot)
         await press(pilot, "escape")
         assert isinstance(frame(pilot), QueryScreen)
         assert drafted(left.root)

@@ -218,7 +218,7 @@ async def test_unopenable_member_shows_a_reason_and_6_returns_to_the_fleet(fleet
         assert "Enter open" in text_of(pilot, "#keys")
         for keys, message in (
             (["G"], "orders is read from git"),
-            (["k", "k"], "no such folder: bring the folder back, or fix or remove its entry in the fleet"),
+            (["k", "k"], "no such folder: restore the folder, or fix or remove its entry in the fleet"),
         ):
             await pilot.press(*keys)
             assert "Enter open" not in text_of(pilot, "#keys")
@@ -329,7 +329,7 @@ async def test_enter_is_offered_only_on_rows_that_open(fleet: Fleet) -> None:
         await asked(pilot, "zzz")
         await pilot.press("i")
         assert "Enter ask" in text_of(pilot, "#keys")
-        way_out = "Ask in other words, or add a note about it to a member: F4 lists the members, Enter opens one."
+        way_out = "Ask in other words, or add a note about it to a member: F4 lists the members, and Enter opens one."
         for key in ("f5", "f5"):
             await pressed(pilot, key)
             assert way_out in flat(pilot, "#results")

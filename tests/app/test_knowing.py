@@ -24,7 +24,7 @@ async def test_panes_show_answers_of_knowing(size: tuple[int, int], pilot: AppPi
     assert "is first of" in shown(pilot)
     section = graph_of(pilot)
     for key, pane, text in (
-        ("f3", "#score", "ways of the walk"),
+        ("f3", "#score", "walk paths"),
         ("f4", "#route", "the walk ·"),
         ("f6", "#graph", "result 1"),
         ("f7", "#answer", f"{section.used:,} tokens"),

@@ -65,7 +65,7 @@ async def test_panes_can_be_resized_and_hidden(app: BrvTui, pilot: AppPilot) -> 
     await press(pilot, "equals_sign")
     await press(pilot, "f8", "H")
     assert not screen(pilot).query_one("#tree").display
-    assert "tree is hidden: F8 shows it again, = shows all" in toast_text(pilot)
+    assert "tree is hidden: F8 shows it again, and = shows all" in toast_text(pilot)
     assert pilot.app.focused.id == "results"
     await press(pilot, "f4", "H")
     assert screen(pilot).query_one("#verdict").display

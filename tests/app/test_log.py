@@ -363,7 +363,7 @@ async def test_empty_log_explains_where_entries_will_appear(
         assert str(folder) in text_of(pilot, "#log").replace("\n ", "").replace(" ", "")
         await press(pilot, "j", "enter", "f", "u", "tab", "tab")
         assert not view(pilot).log.following
-        assert f"nothing to follow: the engine has logged no query of this project in {folder}" in toast_text(pilot)
+        assert f"nothing to follow: the engine has logged no query for this project in {folder}" in toast_text(pilot)
 
 
 def test_path_in_the_home_folder_is_shown_with_a_tilde() -> None:

@@ -186,7 +186,7 @@ async def test_maturity_has_help_and_orders_and_survives_a_failing_board(
     await pilot.pause()
     listed = "\n".join(line.plain for line in app.screen.query_one(TextPane).lines)
     assert "Move the forecast 30 days ahead" in listed
-    assert listed.count("Sort notes by the next value") == 1, "three columns are one kind of pane"
+    assert listed.count("Sort notes by the next criterion") == 1, "three columns are one kind of pane"
     await pilot.press("escape")
     seen = set()
     for order in (*tuple(BoardOrder)[1:], BoardOrder.IMPORTANCE):

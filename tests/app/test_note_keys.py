@@ -361,7 +361,9 @@ async def test_signals_are_set_in_the_overlay_and_undone(app: BrvTui, garden: Tr
         assert "the next access hit" not in shown(pilot)  # 53 is more than validated is kept from
         await pilot.press("right")
         await until(pilot, lambda: "core, importance 50" in shown(pilot))
-        message = "the next access hit makes it validated: a core note keeps its maturity from an importance of 60 on"
+        message = (
+            "the next access hit makes it validated: a core note keeps its maturity at an importance of 60 or more"
+        )
         assert message in flat(pilot)
         await pilot.press("left")
         await pilot.press("tab", *["backspace"] * 2)

@@ -302,7 +302,7 @@ def test_invalid_key_setting_is_listed_first_and_only_once(keys: str) -> None:
     rows = setting_rows(configure(environ={}), read_library())
     assert rows[0].name in {"keys.screens.settings", "keys.answer.pin"}
     assert [row.name for row in rows].count(rows[0].name) == 1
-    assert "must name keys" in rows[0].problem
+    assert "must list keys" in rows[0].problem
 
 
 @pytest.mark.parametrize(
@@ -364,7 +364,7 @@ async def test_engine_and_profile_can_be_stepped_through(pilot: AppPilot) -> Non
 def test_offered_profiles_belong_to_the_configured_engine() -> None:
     byterover, soleri = (rows_of(f'engine = "{engine}"\n')["profile"].allowed for engine in ("byterover", "soleri"))
     assert byterover.startswith("brv-3, docs, combined")
-    assert soleri.startswith("soleri, soleri-code, for soleri to answer with; to read the notes with: brv-3")
+    assert soleri.startswith("soleri, soleri-code to answer with soleri; to read the notes: brv-3")
 
 
 async def test_changed_key_works_at_once(app: BrvTui) -> None:

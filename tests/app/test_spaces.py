@@ -175,7 +175,7 @@ async def test_lab_column_dialog_offers_only_options_of_a_space(space: Path) -> 
         await to_lab(pilot)
         await on(pilot, VariantDialog, "v")
         offered = flat(pilot)
-        assert "words in any order: +30d, a constant (" in offered
+        assert "with the words in any order: +30d, a constant (" in offered
         assert all(name not in offered for name in ("jeffs_brain", "docs", "an engine", "rev:", "mode=", "NOTE.md"))
         await pilot.press(*"soleri")
         await until(pilot, lambda: "known: byterover_v4 " in shown(pilot))

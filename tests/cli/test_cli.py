@@ -57,7 +57,7 @@ def test_takes_option_of_query_lists_ways_to_a_direct_answer(run: Run) -> None:
     (path,) = [way for way in takes["ways"] if way["lever"] == "its path as the query"]
     assert (path["standing"], path["change"]) == ("verified", {"query": takes["path"]})
     _, out, _ = run("query", "deploy broken", "--takes")
-    assert "changes after which no model is needed" in out
+    assert "changes so that no model is needed" in out
     assert f"“{takes['path']}”" in out
     _, out, _ = run("query", takes["path"], "--takes")
     assert "no change is needed: the query is answered without a model" in out
@@ -69,7 +69,7 @@ def test_takes_option_reports_that_no_note_matches(run: Run) -> None:
     assert "no note came near" in out
     said = " ".join(out.split())
     assert "impossible no note matches any word of the query" in said
-    assert "not found there is no note to try it with: name one with brv-tui explain TEXT PATH --takes" in said
+    assert "not found there is no note to try it with: give one with brv-tui explain TEXT PATH --takes" in said
     code, out, _ = run("explain", "zzzzzz", "auth/jwt/rotation.md", "--takes")
     assert code == 1
     assert "✓ its path as the query" in out
@@ -645,10 +645,10 @@ def test_mistyped_command_is_not_opened_as_a_project(run: Run, tmp_path: Path) -
 
 def test_unknown_first_word_is_reported_as_no_command_and_no_folder(run: Run, tmp_path: Path) -> None:
     for words in (("frobnicate",), ("frobnicate", "x"), ("frobnicate", "--help")):
-        told = "no command frobnicate, and no file or folder of that name: brv-tui --help lists commands; to open a"
-        assert run(*words, inside=False) == (2, "", f"brv-tui: {told} project, name its folder\n")
+        told = "no command frobnicate, and no file or folder with that name: brv-tui --help lists commands; to open a"
+        assert run(*words, inside=False) == (2, "", f"brv-tui: {told} project, give its folder\n")
     for path in (str(tmp_path / "nowhere"), "../nowhere", "nowhere.json"):
-        told = f"brv-tui: {path}: no such file or folder; name the folder of a project, or a saved trace\n"
+        told = f"brv-tui: {path}: no such file or folder; give a project's folder or a saved trace\n"
         assert run(path, inside=False) == (3, "", told)
         assert run("open", path, inside=False) == (3, "", told)
         assert run("--now", "2026-11-20T12:00:00Z", path, inside=False) == (3, "", told)
@@ -664,7 +664,7 @@ def test_app_accepts_the_options_of_commands(run: Run, tmp_path: Path, monkeypat
         assert run(*words, "--engine", "soleri", inside=False)[0] == 0
     assert [(opening.start, opening.engine) for opening in opened] == [(tmp_path, "soleri")] * 3
     code, _, err = run("open", str(tmp_path), "--project", "elsewhere", inside=False)
-    assert (code, "named twice: give one of PROJECT, --project and --tree" in err) == (2, True)
+    assert (code, "given twice: use only one of PROJECT, --project and --tree" in err) == (2, True)
     code, _, err = run("--engine", "solery", str(tmp_path), inside=False)
     assert (code, err) == (2, "brv-tui: no engine solery; did you mean soleri?\n")
 
@@ -702,4 +702,4 @@ def test_keys_command_reports_unusable_bindings(run: Run, value: str, shown: str
     own(f'[keys]\n"app.theme" = {value}\n')
     code, _, err = run("keys", inside=False)
     assert code == 2
-    assert f'keys."app.theme" = {shown} must name keys' in err
+    assert f'keys."app.theme" = {shown} must list keys' in err

@@ -68,7 +68,7 @@ def test_cache_command_shows_and_removes_the_code_index(run: Run, repository: Pa
     run("code", "rotate tokens", *where, inside=False)
     assert re.search(r"code\.json\.gz: [\d.]+ kB\n", run("cache", "info", *where, inside=False)[1])
     assert re.fullmatch(r"removed [\d.]+ kB\n", run("cache", "clear", *where, inside=False)[1])
-    assert "nothing was kept" in run("cache", "clear", *where, inside=False)[1]
+    assert "nothing was stored" in run("cache", "clear", *where, inside=False)[1]
 
 
 def test_symbols_found_by_the_walk_show_their_path(run: Run, repository: Path) -> None:
@@ -287,7 +287,7 @@ def test_unwritable_cache_is_reported(run: Run, repository: Path, monkeypatch: p
         (("code",), 2, ONE_OF),
         (("code", "--notes"), 2, ONE_OF),
         (("code", "x", "--diff", "a..b"), 2, ONE_OF),
-        (("code", "--diff", "a..b", "--files"), 2, "name the files after --files"),
+        (("code", "--diff", "a..b", "--files"), 2, "list the files after --files"),
         (("code", "--files", "--without-note"), 2, ONE_OF),
         (("code", "x", "--notes", "--without-note"), 2, "give one of --why, --notes and --without-note"),
         (
@@ -295,8 +295,8 @@ def test_unwritable_cache_is_reported(run: Run, repository: Path, monkeypatch: p
             2,
             "--why, --notes and --without-note print plain text: leave out --format",
         ),
-        (("code", "--diff", "a..b", "--repo", "nowhere"), 3, "nowhere: no such folder; name one with --repo"),
-        (("code", "x", "--repo", "nowhere"), 3, "nowhere: no such folder; name one with --repo"),
+        (("code", "--diff", "a..b", "--repo", "nowhere"), 3, "nowhere: no such folder; choose one with --repo"),
+        (("code", "x", "--repo", "nowhere"), 3, "nowhere: no such folder; choose one with --repo"),
     ],
 )
 def test_unsupported_options_are_refused_in_one_line(

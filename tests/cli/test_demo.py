@@ -63,7 +63,7 @@ def test_demo_ignores_the_users_settings(run: Run, monkeypatch: pytest.MonkeyPat
 def test_a_folder_that_cannot_be_made_is_one_line(run: Run, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("mine")
     folder = tmp_path / "file" / "copy"
-    why = f"the sample tree cannot be copied to {folder} (Not a directory); name another folder"
+    why = f"the sample tree cannot be copied to {folder} (Not a directory); choose another folder"
     assert run("demo", str(folder), "--query", "x", inside=False) == (4, "", f"brv-tui: {why}\n")
 
 
@@ -86,7 +86,7 @@ def test_folder_that_is_not_empty_is_refused(run: Run, tmp_path: Path) -> None:
     for folder in (tmp_path, tmp_path / "file"):
         refused = run("demo", str(folder), "--query", "x", inside=False)
         assert (refused[0], refused[1]) == (2, "")
-        assert refused[2].startswith(f"brv-tui: {folder}: not an empty folder; name a new one")
+        assert refused[2].startswith(f"brv-tui: {folder}: not an empty folder; choose a new one")
     assert (tmp_path / "file").read_text() == "mine"
 
 

@@ -17,7 +17,7 @@ SAID = ("feedback", "rollback", "deploy/rollback.md", "accepted")
 def test_feedback_is_stored_and_forgotten(run: Run) -> None:
     code, out, _ = run(*SAID, "--engine", "soleri")
     assert code == 0
-    assert "1 of 30 rows of feedback" in out
+    assert "1 of 30 feedback rows" in out
     _, out, _ = run("forget", now=False)
     assert "removed 1 feedback record" in out
 

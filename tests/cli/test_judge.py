@@ -67,7 +67,7 @@ def test_invalid_judgments_are_reported(run: Run, project: Tree) -> None:
     for nothing in ((), ("--comment", "why"), ("--expect", "none"), (f"{ROTATION}=none",)):
         code, out, err = judge("set", "x", *nothing)
         assert (code, out) == (2, "")
-        assert "name a note that it should find, such as refresh_token_rotation=3" in err
+        assert "give a note that it should find, such as refresh_token_rotation=3" in err
     assert judge("list")[:2] == (0, ""), "nothing was added"
     assert judge("set", "zebra", "--expect", "not covered")[0] == 0
     assert judge("remove", "zebra")[0] == 0
@@ -177,7 +177,7 @@ def test_failed_export_has_the_exit_code_and_the_way_out_of_other_failures(
     place = tmp_path / "file" / "out"
     code, out, err = run("judge", "export", form, str(place), "--project", str(project.root), inside=False)
     assert (code, out) == (4, "")
-    assert err.endswith("); name another place\n")
+    assert err.endswith("); choose another place\n")
 
 
 def test_judge_imports_and_exports_foreign_formats(run: Run, project: Tree) -> None:

@@ -139,7 +139,7 @@ def test_missing_fleet_file_is_named_in_the_advice(fleet: Path) -> None:
     assert code == 3
     assert "brv-tui: my fleet.toml: no such file; add a first member with brv-tui fleet add" in err
     assert "brv-tui fleet add --fleet 'my fleet.toml', or" in err
-    assert "brv-tui fleet add, or name places with --over" in run(fleet / "one", "list")[2]
+    assert "brv-tui fleet add, or give places with --over" in run(fleet / "one", "list")[2]
 
 
 def test_fleet_errors_are_one_line(fleet: Path) -> None:
@@ -159,7 +159,7 @@ def test_fleet_errors_are_one_line(fleet: Path) -> None:
 def test_help_of_fleet_commands_is_not_cut(fleet: Path) -> None:
     code, out, _ = run(fleet, "--help")
     assert code == 0
-    assert "data folders of ByteRover V4." in " ".join(out.split())
+    assert "ByteRover V4 data folders." in " ".join(out.split())
     assert "..." not in out.partition("Commands:")[2]
 
 

@@ -42,7 +42,7 @@ def test_folders_globs_and_repositories_become_members(make_tree: MakeTree, tmp_
     ]
     assert {one.kind for one in made.absent} == {AbsenceKind.ENTRY}
     assert made.notices == (
-        f"{tmp_path}/*: 4 places are no memory: no .brv, and no bare repository",
+        f"{tmp_path}/*: 4 places are not memories (no .brv, and no bare repository)",
         f"{tmp_path}/orders: is listed more than once; it is one member, orders",
     )
 
@@ -52,7 +52,7 @@ def test_glob_without_a_memory_is_reported(tmp_path: Path) -> None:
     made = fleet_over(["p*"], tmp_path)
     assert not made.members
     assert [one.why for one in made.absent] == [
-        f"{tmp_path}/p*: no memory there; name folders with .brv, or bare repositories"
+        f"{tmp_path}/p*: no memory there; choose folders with a .brv, or bare repositories"
     ]
 
 
@@ -167,7 +167,7 @@ def test_pattern_stops_at_its_limits_and_keeps_its_results(
     monkeypatch.setattr(finding, "_MOST_LOOKED", 60)
     made = fleet_over(["**"], tmp_path)
     assert "shop" in [one.name for one in made.members]
-    why = f"{tmp_path}/**: stopped after 60 files and folders; name folders further down"
+    why = f"{tmp_path}/**: stopped after 60 files and folders; choose folders further down"
     assert [one.why for one in made.absent] == [why]
     monkeypatch.setattr(finding, "_MOST_SECONDS", 0.0)
     assert "stopped after 0 files and folders" in fleet_over(["**"], tmp_path).absent[0].why

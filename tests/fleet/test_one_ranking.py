@@ -109,7 +109,7 @@ def test_members_with_other_engines_or_constants_are_skipped(tmp_path: Path) -> 
     with pytest.raises(FleetError, match="no member can be ranked with others: its engine is soleri") as raised:
         one_ranking(fleet.here, others[:1], "ember")
     assert raised.value.kind is AbsenceKind.NOT_RANKED
-    with pytest.raises(FleetError, match=r"its profile \(docs\) searches in another order than brv-3"):
+    with pytest.raises(FleetError, match=r"its profile \(docs\) searches in a different order from brv-3"):
         one_ranking(fleet.here, others[1:2], "ember")
 
 

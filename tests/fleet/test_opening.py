@@ -82,7 +82,7 @@ def test_member_with_a_symlinked_tree_is_refused(asking: Asking, tmp_path: Path,
     (tmp_path / "lure").mkdir()
     (tmp_path / "lure" / ".brv").symlink_to(private.root / ".brv")
     reply = asking(Member("lure", str(tmp_path / "lure")), Answering(SECRET))
-    assert "its own files name a memory elsewhere" in reply.failure
+    assert "its own files point to a memory elsewhere" in reply.failure
     assert reply.kind is AbsenceKind.ONLY_ALONE
 
 
@@ -192,7 +192,7 @@ def test_missing_or_broken_member_is_reported_in_one_line(asking: Asking, tree: 
     own.write_text('extends = "brv-3"\nname = "own"\n[limits]\nmax_lines = 100_000_000\n')
     for profile in ("wrong", str(own), "own.toml", "../own.toml", "/etc/passwd"):
         line, kind = refused(member(tree, profile=profile))
-        assert line.startswith(f"{tree.root}: no profile is called {profile}; a fleet cannot name a file")
+        assert line.startswith(f"{tree.root}: no profile is called {profile}; a fleet cannot use a profile file")
         assert kind is AbsenceKind.OTHER
     assert asking(member(tree), StateRequest()).value.notes == 1
     tree.note("a/b/d.md", "Another")

@@ -252,7 +252,7 @@ def test_sweep_report_supports_every_format(session: Session) -> None:
         plain = sweep_as_plain(result)
         assert len(plain["points"]) == len(result.points)
         assert [each["query"] for each in plain["crossings"]] == [each.query for each in result.crossings]
-    with pytest.raises(SweepError, match="named twice"):
+    with pytest.raises(SweepError, match="given twice"):
         swept(session, ["score.cap", "score.cap"], QUERIES)
     with pytest.raises(SweepError, match="one or two"):
         swept(session, ["score.cap"] * 3, QUERIES)

@@ -288,13 +288,13 @@ def test_missing_package_is_reported_with_advice(tmp_path: Path) -> None:
     nowhere = {"PATH": str(tmp_path), "HOME": str(tmp_path)}
     with pytest.raises(NotInstalled, match=r"no Node\.js was found on PATH.*install Node\.js 20 or later"):
         find_node(nowhere)
-    by_package = "name its folder with brv-tui verify --package or"
+    by_package = "give its folder with brv-tui verify --package or"
     with pytest.raises(NotInstalled, match=rf"npm install -g {PACKAGE}, or {by_package}"):
         find_package(None, nowhere)
-    with pytest.raises(NotInstalled, match=r"name the folder that contains its package\.json"):
+    with pytest.raises(NotInstalled, match=r"choose the folder that contains its package\.json"):
         find_package(tmp_path)
     (tmp_path / "package.json").write_text(json.dumps({"name": PACKAGE, "version": "9" * 5000}))
-    with pytest.raises(NotInstalled, match=r"name the folder that contains its package\.json"):
+    with pytest.raises(NotInstalled, match=r"choose the folder that contains its package\.json"):
         find_package(tmp_path)
     with pytest.raises(NotInstalled, match=f"{by_package} {BUNDLE_VARIABLE}"):
         find_bundle(None, nowhere)
@@ -342,7 +342,7 @@ def test_verification_never_runs_programs_of_a_project(tmp_path: Path, monkeypat
     monkeypatch.chdir(marked)
     (marked / "node").write_text("#!/bin/sh\necho v22.0.0\n")
     (marked / "node").chmod(0o755)
-    with pytest.raises(NotInstalled, match="was found on PATH"):
+    with pytest.raises(NotInstalled, match=r"no Node\.js was found on PATH"):
         find_node({"PATH": ".:"})
 
 

@@ -216,7 +216,7 @@ def test_changed_links_keep_file_times_on_request(yard: Tree, files: Callable[[]
         ("yard/gates/north.md", "yard/_index.md", "is the name of a file that is made from notes"),
         ("yard/gates/north.md", "yard/n.abstract.md", "is the name of a file that is made from notes"),
         ("yard/gates/north.md", "_archived/n.md", "restore the note first"),
-        ("yard/gates/north.md", "context.md", "every search of the engine fail"),
+        ("yard/gates/north.md", "context.md", "all of the engine's searches fail"),
         ("yard/gates/north.md", "yard\\north.md", "the engine reads"),
         ("_archived/yard/a.stub.md", "yard/a.md", "restore the note first"),
         ("yard/_index.md", "yard/a.md", "is the name of a file that is made from notes"),

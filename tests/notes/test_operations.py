@@ -378,11 +378,11 @@ def test_overriding_signals_are_reported(marked_yard: Tree, overlay: bool, winne
         (stored(importance=50, maturity="validated"), ()),
         (
             stored(importance=50, maturity="core"),
-            ("the next access hit makes it validated: a core note keeps its maturity from an importance of 60 on",),
+            ("the next access hit makes it validated: a core note keeps its maturity at an importance of 60 or more",),
         ),
         (
             stored(importance=64, maturity="draft"),
-            ("the next access hit makes it validated: a draft note is promoted from an importance of 65 on",),
+            ("the next access hit makes it validated: a draft note is promoted at an importance of 65 or more",),
         ),
     ],
 )

@@ -93,7 +93,7 @@ def test_repository_is_never_written(root: Path) -> None:
 
 def test_unreadable_repository_is_reported_in_one_line(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for wrong in (root / "a.py", root / "none"):
-        with pytest.raises(ProjectError, match="no such folder; name one with --repo"):
+        with pytest.raises(ProjectError, match="no such folder; choose one with --repo"):
             find_repository(wrong)
     monkeypatch.setitem(sys.modules, "tree_sitter", None)
     monkeypatch.setattr("brvtui.corpus.code.reader_process.grammar", reading.grammar.__wrapped__)  # what is not loaded

@@ -378,7 +378,7 @@ def test_crash_report_names_error_and_position_without_data(own_data_folders: Pa
         "brv-tui 0.", "doing the command query", "screen query", "size 120x36", "json.decoder.JSONDecodeError",
         "builtins.KeyError", "builtins.ExceptionGroup", "builtins.OSError, errno 28", "builtins.RuntimeError",
         'File "json/decoder.py"', 'File "tests/store/test_store.py"', "-- which led to:",
-        "-- while that was handled:", "-- one of them:",
+        "-- while that was being handled:", "-- one of them:",
     ):  # fmt: skip
         assert part in text, (part, text)
     assert str(Path(__file__).parent.parent.parent) not in text

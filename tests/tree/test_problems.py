@@ -85,7 +85,7 @@ def test_invalid_dates_are_reported(value: str) -> None:
         (block("title: a: b"), 1, 8, "mapping values are not allowed in this context"),
         (block("- 1"), 1, 0, "the block is not a mapping of keys to values"),
         (block("a: 1", "b: 2", "a: 3"), 3, 0, "a occurs twice"),
-        (block("a: 1", "... x: 1"), 1, 0, "a document end inside the block"),
+        (block("a: 1", "... x: 1"), 1, 0, "a document-end marker inside the block"),
     ],
 )
 def test_frontmatter_ignored_by_the_engine_is_reported(text: str, line: int, column: int, said: str) -> None:

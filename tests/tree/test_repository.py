@@ -434,7 +434,7 @@ def _broken_commit(folder: Path, entry: bytes) -> str:
 def test_revision_that_git_cannot_list_is_refused_with_its_reason(entry: bytes, reason: str, tmp_path: Path) -> None:
     folder = repository(tmp_path / "own")
     commit = _broken_commit(folder, entry)
-    wanted = rf"its files cannot be listed \(git ls-tree failed: (error: )?{reason}\); name another, or run git fsck"
+    wanted = rf"its files cannot be listed \(git ls-tree failed: (error: )?{reason}\); choose another, or run git fsck"
     with pytest.raises(RevisionError, match=wanted):
         _ = Revision(folder, commit).files
     with pytest.raises(RevisionError, match=wanted):

@@ -289,7 +289,7 @@ def test_unknown_host_name_gets_the_address_to_open() -> None:
 
 def test_file_without_a_trace_is_refused(tmp_path: Path) -> None:
     (tmp_path / "r.md").write_text("x")
-    with pytest.raises(Failure, match="neither the folder of a project nor a saved trace"):
+    with pytest.raises(Failure, match="neither a project's folder nor a saved trace"):
         check_trace(tmp_path / "r.md")
 
 
@@ -339,7 +339,7 @@ def test_taken_port_is_reported(tree: Tree) -> None:
         code, error = refused(str(tree.root), "--port", str(port))
     assert code == 4
     assert error == (
-        f"brv-tui: port {port} of 127.0.0.1 is in use: stop the program that uses it, or choose another with --port"
+        f"brv-tui: port {port} on 127.0.0.1 is in use: stop the program using it, or choose another with --port"
         " (0: any)\n"
     )
 
@@ -377,7 +377,7 @@ def test_options_that_no_page_can_open_are_refused_at_once(
         ),
         (UnicodeError("label too long"), "h.example is not an address of this machine: leave out"),
         (OSError(errno.EACCES, "Permission denied"), "you may not use port 80: choose one above 1023 with --port"),
-        (OSError(errno.EADDRINUSE, "in use"), "port 80 of h.example is in use: stop the program that uses it"),
+        (OSError(errno.EADDRINUSE, "in use"), "port 80 on h.example is in use: stop the program using it"),
         (OSError(errno.ENOBUFS, "No buffer space"), "cannot listen on h.example, port 80 (No buffer space): choose"),
     ],
 )

@@ -6,12 +6,12 @@ from brvtui.app.actions.action import AS_PICTURE, Action, Place, PlaceKind
 
 DIALOG = Place("dialog", "Dialog", PlaceKind.DIALOG, (
     Action("dialog.back", "escape", "dismiss(None)", "back", "Close the dialog without changing anything", bar=True),
-    Action("dialog.help", "f1", "help", "help", "Help on the focused control, and all keys of the dialog", first=True),
+    Action("dialog.help", "f1", "help", "help", "Help for the focused control, and all keys in the dialog", first=True),
 ))  # fmt: skip
 
 CHANGES = Place("changes", "Changes dialog", PlaceKind.DIALOG, (
     Action("changes.undo", "u", "dismiss('undo')", "undo latest", "Undo the latest change", bar=True),
-    Action("changes.redo", "U", "dismiss('redo')", "redo", "Redo the latest undone change", bar=True),
+    Action("changes.redo", "U", "dismiss('redo')", "redo", "Redo the change that was last undone", bar=True),
 ), within=DIALOG)  # fmt: skip
 
 COMMANDS = Place("commands", "Commands dialog", PlaceKind.DIALOG, (

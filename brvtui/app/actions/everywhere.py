@@ -25,16 +25,16 @@ APP = Place("app", "Everywhere", PlaceKind.APP, (
     Action("trace.save", "x", "export('json')", "save trace", "Save the trace as JSON, Markdown or SVG",
            needs=Need.RESULT),
     Action("copy.shown", "y", "copy('shown')", "copy",
-           "Copy the path of the selected note; on an answer, its text",
+           "Copy the selected note's path; on an answer, its text",
            needs=Need.ANSWER),
     Action("copy.trace", "Y", "copy('trace')", "copy trace", "Copy the trace as JSON", needs=Need.RESULT),
     Action("engine.profile", "p", "profile", "profile",
-           "Next profile of the engine, including your own profiles",
+           "Next engine profile, including your own",
            needs=Need.PROJECT),
     Action("engine.next", "P", "engine", "engine",
-           "Next engine; if the project has both a tree and a space, then the other memory",
+           "Next engine; after the last, the project's other memory (tree or space)",
            needs=Need.PROJECT | Need.ENGINES),
-    Action("engine.mode", "m", "engine_mode", "mode", "Next mode of the engine, if it has several",
+    Action("engine.mode", "m", "engine_mode", "mode", "Next engine mode, if there are several",
            needs=Need.PROJECT | Need.MODES),
     Action("engine.record", "R", "record", "record", _RECORD, needs=Need.PROJECT | Need.TREE),
     Action("engine.installed", "W", "versions", "installed engine",
@@ -62,10 +62,10 @@ _CHANGES = (
     Action("note.signals", "I", "app.signals", "signals", "Set the maturity and importance of that note",
            needs=Need.NOTE | Need.TREE),
     Action("note.undo", "u", "app.undo_change", "undo",
-           "Undo the latest save, move or archiving of this session"),
-    Action("note.redo", "U", "app.redo_change", "redo", "Redo the change that was undone last"),
+           "Undo the latest save, move or archiving in this session"),
+    Action("note.redo", "U", "app.redo_change", "redo", "Redo the change that was last undone"),
     Action("note.drafts", "D", "app.drafts", "drafts", "List drafts: text that was typed but never saved"),
-    Action("note.changes", "C", "app.changes", "changes", "List the changes of this session"),
+    Action("note.changes", "C", "app.changes", "changes", "List the changes made in this session"),
 )  # fmt: skip
 CHANGES = tuple(action._replace(needs=action.needs | Need.PROJECT | Need.NOTES) for action in _CHANGES)
 """The actions that change notes or show changes."""
@@ -99,7 +99,7 @@ EVERY_PANE = Place("every pane", "Every pane", PlaceKind.EVERY_PANE, (
     Action("pane.pagedown", "pagedown,space", "page(1)", "page down", "One page down"),
     Action("pane.pageup", "pageup", "page(-1)", "page up", "One page up"),
     Action("pane.filter", "slash", "filter", "filter", "Filter rows, or find words in a text", bar=True, first=True),
-    Action("pane.match", "n", "match(1)", "next match", "Next match of the filter", bar=True),
+    Action("pane.match", "n", "match(1)", "next match", "Next filter match", bar=True),
     Action("pane.match_before", "N", "match(-1)", "previous match", "Previous match"),
 ), screens=ALL_SCREENS)  # fmt: skip
 

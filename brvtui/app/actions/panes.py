@@ -57,7 +57,7 @@ JUDGED = Place("judged", "Judged queries", PlaceKind.PANE, (
     Action("judged.take", "enter", "take", "ask", "Run this query on the Query screen", bar=True),
     Action("judged.right", "l,right", "column(1)", "right", "Next column", bar=True),
     Action("judged.left", "h,left", "column(-1)", "left", "Previous column"),
-    Action("judged.order", "S", "order", "order", "Sort by loss, as in the file, or by value", bar=True),
+    Action("judged.order", "S", "order", "order", "Sort by loss, file order or value", bar=True),
     Action("judged.metric", "f", "metric(1)", "metric", "Next metric", bar=True),
     Action("judged.metric_before", "F", "metric(-1)", "metric", "Previous metric"),
     Action("judged.remove", "d,delete", "remove", "remove column", "Remove the column", bar=True),
@@ -75,7 +75,7 @@ WHAT_IF = Place("what if", "What if", PlaceKind.PANE, (
     Action("whatif.sweep", "o", "sweep", "sweep", "Sweep the whole range of the constant: a curve", bar=True),
     Action("whatif.sweep_two", "O", "sweep(True)", "sweep two",
            "Sweep it together with the constant swept before: a heat map"),
-    Action("whatif.keep", "K", "keep", "as profile", "Save the constants as a profile of your own", bar=True),
+    Action("whatif.keep", "K", "keep", "as profile", "Save the constants as your own profile", bar=True),
 ), within=EVERY_PANE, screens=("lab",), needs=Need.PROJECT)  # fmt: skip
 
 LOG_LIST = Place("log list", "Log", PlaceKind.PANE, (
@@ -87,17 +87,17 @@ LOG_LIST = Place("log list", "Log", PlaceKind.PANE, (
 ), within=EVERY_PANE, screens=("log",), needs=Need.PROJECT)  # fmt: skip
 
 COLUMN = Place("column", "Maturity", PlaceKind.PANE, (
-    Action("board.order", "S", "screen.order(1)", "order", "Sort notes by the next value", bar=True),
+    Action("board.order", "S", "screen.order(1)", "order", "Sort notes by the next criterion", bar=True),
     Action("board.right", "l,right", "screen.beside(1)", "right", "Next column"),
     Action("board.left", "h,left", "screen.beside(-1)", "left", "Previous column"),
-    Action("board.details", "enter", "details", "details", "Show how the note ages, and its what-if", bar=True),
+    Action("board.details", "enter", "details", "details", "Show how the note ages, with its what-if", bar=True),
 ), within=EVERY_PANE, screens=("maturity",), needs=Need.PROJECT)  # fmt: skip
 
 NOTE = Place("note", "Note", PlaceKind.PANE, (
     Action("note.follow", "enter", "follow", "follow", "Follow the link", bar=True),
     Action("note.next_link", "right_square_bracket", "link(1)", "next link", "Next link", bar=True),
     Action("note.link_before", "left_square_bracket", "link(-1)", "", "Previous link"),
-    Action("note.raw", "r", "raw", "raw", "Switch between rendered text and the text of the file", bar=True),
+    Action("note.raw", "r", "raw", "raw", "Switch between rendered and raw text", bar=True),
 ), within=EVERY_PANE, screens=("notes",), needs=Need.PROJECT)  # fmt: skip
 
 OPTIONS = Place("options", "Options", PlaceKind.FIELD, (
@@ -128,7 +128,7 @@ REMEDIES = Place("remedies", "What would help", PlaceKind.PANE, (
 ), within=EVERY_PANE)  # fmt: skip
 
 RESULTS = Place("results", "Results", PlaceKind.PANE, (
-    Action("results.open", "enter", "take", "note text", "Show the text of the note", bar=True),
+    Action("results.open", "enter", "take", "note text", "Show the note's text", bar=True),
     Action("results.judge", "J", "app.judge", "judge",
            "Grade the note for this query, for the Lab: 0 to 3, or d for no grade", needs=Need.PROJECT),
     Action("feedback.accepted", "r", "app.feedback('accepted')", "useful", "Give feedback: the note was useful",
@@ -147,7 +147,7 @@ RETRY = Place("retry", "Retry", PlaceKind.PANE, (
 
 ROUTE = Place("route", "Route", PlaceKind.PANE, (
     Action("route.takes", "v", "counterfactuals", "without model",
-           "Find the smallest changes after which no model is needed",
+           "Find the smallest changes that make a model unnecessary",
            bar=True, needs=Need.TIERS),
 ), within=EVERY_PANE, screens=("query",), needs=Need.PROJECT)  # fmt: skip
 

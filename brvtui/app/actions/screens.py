@@ -21,7 +21,7 @@ _SHOWN = {
     "cell": "the answer for the cell under the cursor",
     "sliders": "What if, with a slider for every constant",
 }
-_KEEP = "Switch between keeping and renewing the note's modification time on saving"
+_KEEP = "Switch between keeping and updating the note's modification time when saving"
 
 
 def _panes(prefix: str, keys: dict[str, str]) -> tuple[Action, ...]:
@@ -67,7 +67,7 @@ FLEET_SCREEN = Place("fleet", "Fleet screen", PlaceKind.SCREEN, (
 
 LAB_SCREEN = Place("lab", "Lab screen", PlaceKind.SCREEN, (
     *_panes("lab", {"judged": "f2", "cell": "f3", "sliders": "f4"}),
-    Action("lab.add", "v", "add", "add a column", "Run the judged queries under another condition, too", bar=True),
+    Action("lab.add", "v", "add", "add a column", "Also run the judged queries under another condition", bar=True),
     Action("lab.stop", "b", "stop", "stop", "Stop running queries, or continue"),
     Action("lab.judge", "J", "judge", "judge",
            "Judge the open query by this column; if none is open, judge the logged queries", bar=True),
@@ -80,10 +80,10 @@ LOG_SCREEN = Place("log", "Log screen", PlaceKind.SCREEN, (
 
 MATURITY_SCREEN = Place("maturity", "Maturity screen", PlaceKind.SCREEN, (
     *_panes("maturity", {"draft": "f2", "validated": "f3", "core": "f4", "ageing": "f5"}),
-    Action("board.only", "f", "only(1)", "only…", "Show only notes with the next event, or all", bar=True),
+    Action("board.only", "f", "only(1)", "only…", "Show only notes with the next event, or all notes", bar=True),
     Action("board.only_before", "F", "only(-1)", "only…", "Show only notes with the previous event"),
     Action("board.changes", "c", "only_changes", "only changes",
-           "Show only notes that change by the day of the forecast, or all", bar=True),
+           "Show only notes that change by the day of the forecast, or all notes", bar=True),
     Action("forecast.next", "right_square_bracket", "day(1)", "+1 day", "Move the forecast one day ahead", bar=True),
     Action("forecast.before", "left_square_bracket", "day(-1)", "−1 day", "Move the forecast one day back"),
     Action("forecast.month", "right_curly_bracket", "day(30)", "+30 days", "Move the forecast 30 days ahead", bar=True),

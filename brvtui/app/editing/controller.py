@@ -185,7 +185,7 @@ class Editing:
                 "The note has been removed on disk since. If you use the draft, saving creates the note again."
             )
         elif not draft.is_on_disk_text:
-            paragraphs.append("The note on disk has changed since the draft was begun.")
+            paragraphs.append("The note on disk has changed since the draft was started.")
         if draft.hunks is None:
             count = max(len(draft.text.text), len(draft.base.text))
             opens = (

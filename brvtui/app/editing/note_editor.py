@@ -122,7 +122,7 @@ class NoteEditor(TextArea, inherit_bindings=False):
         edit.text = without_hidden(text)
         if len(edit.text) < len(text):
             left_out = plural(len(text) - len(edit.text), "character")
-            self.notify(f"{left_out} that cannot be shown left out", severity="warning")
+            self.notify(f"left out {left_out} that cannot be shown", severity="warning")
         return super().edit(edit)
 
     def replace_text(self, text: str) -> None:

@@ -97,7 +97,7 @@ def save(session: Session, disk: OnDisk, data: bytes, keep_mtime: bool, is_agree
             was = disk.version
             conflict = replace(conflict, moved=where_moved(session, disk.path, was.sha256, was.inode, disk.read_ms))
         return replace(conflict, notice=_kept_notice(disk.path, done.kept)) if done.kept else conflict
-    notices = [f"{disk.path}: its {lost} could not be carried over" for lost in done.lost]
+    notices = [f"{disk.path}: its {lost} could not be preserved" for lost in done.lost]
     if done.kept:
         notices.append(_kept_notice(disk.path, done.kept))
     broken, lost = first_errors(session, disk.path, data, disk.data or b""), _lost_signals(session, disk, data)

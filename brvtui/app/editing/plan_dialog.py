@@ -332,7 +332,7 @@ class SignalsDialog(PlanDialog):
 
         ``make`` plans other signals. If ``proposed`` is not empty, this maturity is selected at first.
         """
-        message = f"{path}: {maturity}, importance {importance:g}. The engine's own store is never written."
+        message = f"{path}: {maturity}, importance {importance:g}. The engine's own store is never changed."
         super().__init__("Signals", message)
         self._now = maturity, importance, target
         self._proposed = proposed or maturity

@@ -90,7 +90,7 @@ class DraftsDialog(Dialog[str]):
 
     def __init__(self, paths: Sequence[str]) -> None:
         """Creates a list of drafts of the notes at ``paths``, newest first."""
-        super().__init__("Drafts", "Drafts: texts that were typed and never saved, newest first.", wide=True)
+        super().__init__("Drafts", "Drafts: texts that were typed but never saved, newest first.", wide=True)
         self._pane = DraftsPane(paths, id="drafts")
 
     def make_parts(self) -> ComposeResult:

@@ -216,7 +216,7 @@ class Sharing:
             self._services.push_screen(screen, partial(self._hand_over, trace))
         else:
             write = partial(_written, self._project, trace)
-            screen = ExportDialog(what, name, f"{shown_path(Path.cwd())}, unless a path is typed", write, alone)
+            screen = ExportDialog(what, name, f"{shown_path(Path.cwd())}, unless you type a path", write, alone)
             self._services.push_screen(screen, self._was_saved)
 
     def _hand_over(self, trace: Trace, file: Path | None) -> None:

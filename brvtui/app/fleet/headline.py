@@ -24,7 +24,7 @@ _WHAT_TO_DO = {
     AbsenceKind.OTHER: _FIX,
     AbsenceKind.ENTRY: "fix or remove that entry and press {fleet.again}",
     AbsenceKind.NO_FOLDER: (
-        "bring the folder back, or fix or remove its entry in the fleet, and press {fleet.again}; or open the "
+        "restore the folder, or fix or remove its entry in the fleet, and press {fleet.again}; or open the "
         "fleet without the --over that names it"
     ),
     AbsenceKind.ONLY_ALONE: _FIX,
@@ -202,5 +202,5 @@ def _mode_line(state: FleetState, width: int, glyphs: Glyphs, again: str) -> Lin
     mode = next((text for text in texts if len(text) + len(spent) + 2 <= width), texts[-1])
     row = line(f" {mode}", "muted")
     if state.work is FleetWork.STOPPED and state.text:
-        row = line(" stopped: ", "warn").add(f"Enter in the field asks the rest, {again} asks all again", "muted")
+        row = line(" stopped: ", "warn").add(f"Enter in the field asks the rest, and {again} asks all again", "muted")
     return row.right(width, line(spent, "muted"))

@@ -51,7 +51,9 @@ _NO_FLEET = (
     "No fleet is open. brv-tui fleet open opens the fleet in fleet.toml; brv-tui fleet open --over '~/repos/*' "
     "opens the memories in a folder. brv-tui fleet add writes a fleet.toml."
 )
-_WAY_OUT = "Ask in other words, or add a note about it to a member: {fleet.members} lists the members, Enter opens one."
+_WAY_OUT = (
+    "Ask in other words, or add a note about it to a member: {fleet.members} lists the members, and Enter opens one."
+)
 
 
 class FleetResultsPane(ChoicePane):

@@ -224,7 +224,7 @@ def take_back(session: Session, done: Judged) -> Judged:
 
     def restored(now: Judgments) -> Judgments:
         if now != done.after:
-            raise JudgmentsError("the judgments have changed since then: brv-tui judge remove removes single ones")
+            raise JudgmentsError("the judgments have changed since then: brv-tui judge remove removes individual ones")
         return done.before
 
     return _changed(session, "undone", restored)

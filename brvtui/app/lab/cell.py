@@ -136,7 +136,7 @@ class CellPane(Pane):
             ]
             lines += [rule(width, "metrics", dash=self.glyphs.dash), *_metrics(cell, first, width)]
         scores = [item.score for item in cell.result.results[:_MOST]]
-        order = "" if scores == sorted(scores, reverse=True) else ", in the order of the answer"
+        order = "" if scores == sorted(scores, reverse=True) else ", in the answer's order"
         lines += [rule(width, f"results{order}", dash=self.glyphs.dash), *self._results(cell.result, now, width)]
         return lines
 

@@ -35,10 +35,10 @@ _HEAD = 2
 EMPTY = (
     (
         "No query is judged yet. Press {lab.judge} to judge the open query by its answer in the column; without an "
-        "open query, this judges all queries of the Log."
+        "open query, this judges all queries in the Log."
     ),
     (
-        "Until then, the open query and the latest 20 of the Log are compared here: after an edit, with other "
+        "Until then, the open query and the latest 20 in the Log are compared here: after an edit, with other "
         "constants, in a month."
     ),
     "Judged queries are saved in FILE, which you can commit. On the Query screen, {results.judge} grades a result.",

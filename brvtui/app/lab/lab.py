@@ -290,7 +290,7 @@ class Lab:
             self.reset()
             return
         if variant == _PRESENT:
-            self._services.notify("the column of now cannot be removed: the others are compared with it", timeout=4)
+            self._services.notify("the column “now” cannot be removed: the others are compared with it", timeout=4)
             return
         if variant in self._added:
             self._added.remove(variant)

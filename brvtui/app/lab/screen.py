@@ -40,7 +40,7 @@ class ValueField(FieldDialog[float]):
         super().__init__(
             control.key,
             f"{value:g}" if isinstance(value, float) else f"{value}",
-            f"a number from {control.least:g}; it was {control.base}",
+            f"a number of at least {control.least:g}; it was {control.base}",
         )
         self._control = control
 
@@ -54,7 +54,7 @@ class ValueField(FieldDialog[float]):
         is_whole = isinstance(self._control.base, int)
         is_number = not isinstance(value, (bool, str)) and math.isfinite(value) and value >= self._control.least
         if not is_number or (is_whole and value != int(value)):
-            self.show_problem(f"must be a {'whole ' if is_whole else ''}number from {self._control.least:g}")
+            self.show_problem(f"must be a {'whole ' if is_whole else ''}number of at least {self._control.least:g}")
         else:
             self.dismiss(int(value) if is_whole else float(value))
 
@@ -63,9 +63,7 @@ class ProfileNameField(FieldDialog[str]):
     """Asks for the name of a profile; returns it or None."""
 
     def __init__(self) -> None:
-        super().__init__(
-            "Name of the profile", "", ("letters, digits, - and _; the profile is saved next to your settings")
-        )
+        super().__init__("Profile name", "", ("letters, digits, - and _; the profile is saved next to your settings"))
 
     def submit(self, text: str) -> None:
         """Closes the dialog and returns the name, if it is valid."""

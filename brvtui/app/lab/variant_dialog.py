@@ -82,7 +82,7 @@ class VariantDialog(Dialog[Variant]):
         self._variants, self._profiles, self._engine = variants, variants.profiles, view.engine.name
         constants = (each for each in view.lab.controls if isinstance(each.base, float) and "." in each.name)
         self._constant = next((f"{each.name}={each.base}" for each in constants if each.group != "limits"), "")
-        written = f"Or type it, words in any order: {', '.join(self._kinds())}."
+        written = f"Or type it, with the words in any order: {', '.join(self._kinds())}."
         super().__init__("Add a column: run the judged queries with…", written, wide=True)
         moments = _MOMENTS if variants.kind.has_maturity else {}
         named = {f"rev:{name}": description for name, description in revisions.items()}

@@ -129,7 +129,7 @@ class Logs:
             return
         if not log.following and not log.engine_log.exists and not log.engine_log.is_pending:
             text = (
-                f"there is nothing to follow: the engine has logged no query of this project in {log.engine_log.place}"
+                f"there is nothing to follow: the engine has logged no query for this project in {log.engine_log.place}"
             )
             self._services.notify(f"{text}: run one first (brv query)", severity="warning")
             return

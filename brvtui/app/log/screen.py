@@ -195,9 +195,11 @@ class LogSummaryPane(Pane):
 
     def _engine_log(self, log: EngineLog, width: int) -> list[Line]:
         lines = [rule(width, "the engine's log", dash=self.glyphs.dash)]
-        lines += wrapped(f"{log.place}{'' if log.exists else ', which is not there yet'}", width)
+        lines += wrapped(f"{log.place}{'' if log.exists else ', which does not exist yet'}", width)
         if log.is_pending:
-            lines += wrapped("V4's rows that wait to be sent (sent rows are gone). brv-tui only reads them.", width)
+            lines += wrapped(
+                "V4's rows that are waiting to be sent (sent rows are gone). brv-tui only reads them.", width
+            )
         return lines
 
     def _tiers(self, summary: LogSummary, width: int) -> list[Line]:

@@ -320,14 +320,17 @@ def _distances(row: BoardRow, width: int, glyphs: Glyphs) -> list[Line]:
     if row.promoted_from is None:
         texts.append((f"{glyphs.check} core: there is no higher maturity", "muted"))
     elif row.hits_to_promotion is None:
-        texts.append((f"{glyphs.cross} promoted from {row.promoted_from:g}, beyond any number of hits", "muted"))
+        texts.append(
+            (f"{glyphs.cross} promoted from {row.promoted_from:g}, which no number of hits can reach", "muted")
+        )
     else:
         lack = f"{row.to_promotion:.4g} more, {plural(row.hits_to_promotion, 'hit')}"
         texts.append((f"{glyphs.up} promoted from {row.promoted_from:g}: {lack}", "text"))
     if row.demoted_below is None:
         texts.append((f"{glyphs.check} draft: there is no lower maturity", "muted"))
     elif row.after_one_hit != row.maturity and (row.to_demotion or 0) < 0:
-        text = f"{glyphs.down} the next hit makes it {row.after_one_hit}: {row.importance_stored:.4g} is stored"
+        stored = f"its stored importance is {row.importance_stored:.4g}"
+        text = f"{glyphs.down} the next hit makes it {row.after_one_hit}: {stored}"
         texts.append((text, "warn"))
     else:
         apart = row.to_demotion or 0.0

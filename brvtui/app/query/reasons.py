@@ -124,7 +124,7 @@ class Reasons:
                     "{cache.clear}, then press {route.takes}"
                 )
             if trace is None:
-                message = "type a query first: {route.takes} then looks for changes after which it needs no model"
+                message = "type a query first: {route.takes} then looks for changes that make a model unnecessary"
             if not view.presentation.has_tiers:
                 message = f"{view.presentation.title} has no tiers, so no change can avoid a model"
             self._services.notify(self._services.with_keys(message), timeout=4)

@@ -123,7 +123,7 @@ def _line_before(view: View, width: int, glyphs: Glyphs) -> Line:
 
 
 _HOW = (
-    "to make a change to a note, select it: {note.edit} edits it, {note.signals} sets its importance and "
+    "to change a note, select it: {note.edit} edits it, {note.signals} sets its importance and "
     "maturity. To use a path, type it as the query"
 )
 _WHOLE_SENTENCE = 1000
@@ -205,7 +205,7 @@ class RoutePane(Pane):
         """Returns the counterfactuals, the key that starts the search for them, or a message while the search runs."""
         if not view.may_need_less or view.project.saved:
             return []
-        lines = [rule(width, "changes after which no model is needed", dash=self.glyphs.dash)]
+        lines = [rule(width, "changes that make a model unnecessary", dash=self.glyphs.dash)]
         search = view.answer.counterfactuals
         if search is None or search.trace is not view.answer.trace:
             key = self.services.shown_key("route.takes")

@@ -330,7 +330,7 @@ class FrameScreen(Screen[None]):
             shows = [one.id or "" for one in own_bindings(type(self)) if one.action == f"pane('{hidden}')"]
             again = self.services.shown_key(shows[0]) if shows else "its key"  # the key that shows the pane
             self.notify(
-                f"{hidden} is hidden: {again} shows it again, {self.services.shown_key('layout.reset')} shows all",
+                f"{hidden} is hidden: {again} shows it again, and {self.services.shown_key('layout.reset')} shows all",
                 timeout=4,
             )
         else:

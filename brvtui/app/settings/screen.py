@@ -47,7 +47,7 @@ class SettingField(FieldDialog[Value]):
 
 
 _LABEL = 10
-_PANES_CHANGED = "projects in which you have changed panes keep them: {panes.few} on the Query screen changes them"
+_PANES_CHANGED = "projects whose panes you have changed keep them: {panes.few} on the Query screen changes them"
 _TRIED_ANEW = ("engine", "profile")
 """The settings that, when changed, trigger another attempt to open a project."""
 

@@ -34,7 +34,7 @@ from brvtui.tree.reading.kinds import TREE
 KEYS = "keys."
 _UNUSABLE, _CHANGED = "cannot be used", "changed"
 _NO_SETTING = "This is not a setting: {settings.default} removes it from your own file; change other files by hand."
-_NO_KEYS = "must name keys"
+_NO_KEYS = "must list keys"
 _NO_FILE = "No setting in this file is used: repair the file by hand; the next start reads it again."
 
 
@@ -189,7 +189,7 @@ def _steps(entry: Entry, value: Value, engine: str) -> tuple[Value, ...]:
 def _allowed(entry: Entry, engine: str) -> str:
     match entry.name:
         case "profile" if not registry.reads_trees(engine) and (own := profiles_of(engine)):
-            return f"{', '.join(own)}, for {engine} to answer with; to read the notes with: {entry.allowed}"
+            return f"{', '.join(own)} to answer with {engine}; to read the notes: {entry.allowed}"
         case "engine":
             return ", ".join(registry.names())
         case "theme":

@@ -200,7 +200,7 @@ def _watching(view: View, glyphs: Glyphs, wide: bool) -> list[Span]:
 def _model_work(live: LiveAnswer | None) -> list[Span]:
     if live is None:
         return []
-    return [(" stopping…" if live.cancelling else " answers, Esc stops it", "warn")]
+    return [(" stopping…" if live.cancelling else " answers; Esc stops it", "warn")]
 
 
 def _fingerprint(view: View) -> list[Span]:

@@ -255,8 +255,8 @@ def _print_answers(text: str, members: Sequence[Member], answers: dict[str, Any]
 def explain(text: str, note: str, options: FleetOptions, form: str) -> int:
     """Show, for each member that has NOTE, why its answer to TEXT does or does not contain the note.
 
-    NOTE is a note's path, the end of one, or a title. Exit code 1 when no answer contains it; 3 when no member has it,
-    or when it is ambiguous in every member that might.
+    NOTE is a note's path, the end of its path, or its title. Exit code 1 when no answer contains it; 3 when no member
+    has it, or when it is ambiguous in every member that might.
     """
     from brvtui.fleet.questions import Explaining, NoSuchNote
 

@@ -164,11 +164,11 @@ def open_fleet(options: FleetOptions) -> int:
     "--weight",
     type=Number(0, 1_000_000, min_open=True),
     default=1.0,
-    help="How much work this member is, relative to others.",
+    help="How much work this member causes, relative to others.",
 )
 @click.option("--owner", default="", help="Who owns this memory.")
 def add(places: tuple[str, ...], file: Path | None, folder: str | None, **values: Any) -> int:
-    """Add PLACEs to fleet.toml: folders, globs, git repositories, or data folders of ByteRover V4.
+    """Add PLACEs to fleet.toml: folders, globs, git repositories, or ByteRover V4 data folders.
 
     Paths are kept as written, and are relative to the file.
     """

@@ -71,14 +71,14 @@ def files_between(root: Path, revisions: str) -> list[str]:
     Raises :class:`DiffError` if git is not installed or cannot compare the revisions.
     """
     if not _RANGE.fullmatch(revisions):
-        raise DiffError(f"{revisions}: give two revisions, such as main..HEAD, or - for a patch on the standard input")
+        raise DiffError(f"{revisions}: give two revisions, such as main..HEAD, or - for a patch on standard input")
     try:
         git(root, "rev-parse", "--show-prefix", most=_MOST_LISTED)
     except NoGit:
-        raise DiffError("git is not installed; give the patch itself on the standard input: --diff -") from None
+        raise DiffError("git is not installed; give the patch itself on standard input: --diff -") from None
     except GitFailed:
         raise DiffError(
-            f"{revisions}: there is no git repository here; name one with --repo, or give the patch itself"
+            f"{revisions}: there is no git repository here; choose one with --repo, or give the patch itself"
         ) from None
     except RevisionError as error:
         raise DiffError(str(error)) from None

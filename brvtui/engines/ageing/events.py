@@ -65,7 +65,7 @@ ARCHIVE = Event(
     happen="become archive candidates",
     has_come="is an archive candidate",
     state="archive candidates",
-    meaning="a dream run may archive it: its importance is low, by updatedAt",
+    meaning="a dream run may archive it: its importance, by updatedAt, is low",
     in_short="low importance",
 )
 PRUNING = Event(
@@ -101,7 +101,7 @@ LEAVES_HIGH = Event(
     happen="leave high confidence",
     has_come="is below high confidence",
     state="below high confidence",
-    meaning="even as the best match of a query it scores below high confidence",
+    meaning="even as the best match for a query, it scores below high confidence",
     in_short=_AT_BEST,
 )
 LEAVES_MEDIUM = Event(
@@ -113,7 +113,7 @@ LEAVES_MEDIUM = Event(
     happen="leave medium confidence",
     has_come="is below medium confidence",
     state="below medium confidence",
-    meaning="even as the best match of a query it scores below medium confidence",
+    meaning="even as the best match for a query, it scores below medium confidence",
     in_short=_AT_BEST,
 )
 OF_NOTES = (LEAVES_TIER_2, LEAVES_PROMPT, ARCHIVE, PRUNING, BELOW_MATURITY)

@@ -194,7 +194,7 @@ class ByteRover:
             return f"its profile scores words with {constants.text.relevance}"
         domain = constants.out_of_domain
         if not domain.matched_results or not constants.paths.leave_scope or constants.retry.in_route:
-            return f"its profile ({constants.name}) searches in another order than brv-3"
+            return f"its profile ({constants.name}) searches in a different order from brv-3"
         return ""
 
     def rank_alike(self, constants: Profile) -> Profile:

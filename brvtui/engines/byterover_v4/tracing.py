@@ -191,7 +191,7 @@ def notices_of(section: SpaceAnswer) -> Iterator[str]:
         if topic.score is None:
             yield f"{topic.path}: its signals do not give a number, so V4 prints no score; fix its signals file"
         if not topic.file:
-            yield f"{topic.path}: because of the # in its name, V4 gives a path to no file; rename the topic"
+            yield f"{topic.path}: because of the # in its name, V4 gives a path that leads nowhere; rename the topic"
 
 
 _MOST_NEAR_MISSES = 10

@@ -175,8 +175,8 @@ class JeffsBrainPresentation(Presentation):
     )
     question = "which notes two ranked lists agree on"
     legend = (
-        ("bm25 leg", "its place in the search by words"),
-        ("vector leg", "its place in the search by vectors"),
+        ("bm25 leg", "its rank in the word search"),
+        ("vector leg", "its rank in the vector search"),
         ("intent", "a factor for the kind of question"),
     )
     places_explained = "w4: 4th by words, v4: by vectors"

@@ -145,7 +145,7 @@ def _ways(placed: GraphResult, centre: GraphPlace, places: Mapping[str, GraphPla
             start = places.get(way.seed_place)
             by_text[text] = PathLabel(share, text, start.id if start else "", start.file if start else "")
     ways = sorted(by_text.values(), key=lambda way: -way.share)
-    return (*ways, PathLabel(others, "all other ways", "", ""))
+    return (*ways, PathLabel(others, "all other paths", "", ""))
 
 
 def _shares(ways: tuple[WalkPath, ...], centre: str) -> dict[str, float]:
@@ -335,14 +335,14 @@ def _found_blocks(placed: GraphResult) -> Iterator[Block]:
 
 def _way_blocks(placed: GraphResult, glyphs: Glyphs) -> Iterator[Block]:
     """Yields the walk's paths to a note, each with a bar for the path's share of the probability."""
-    yield Rule(f"ways of the walk · {placed.walk:.0%} of the best")
+    yield Rule(f"walk paths · {placed.walk:.0%} of the best")
     if not placed.ways:
         yield Text("shown only for the first results" if placed.probability else "none", "muted")
         return
     for way in placed.ways:
         yield Text(told_way(way, placed.hit.title), before=_share(way.share, glyphs))
     if placed.other_ways > _LEAST_SHARE:
-        yield Text("all other ways", "muted", _share(placed.other_ways, glyphs))
+        yield Text("all other paths", "muted", _share(placed.other_ways, glyphs))
     if placed.authority or placed.hub:
         yield line(f" authority {placed.authority:.3f}, hub {placed.hub:.3f}", "muted")
 

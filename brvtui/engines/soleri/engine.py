@@ -193,8 +193,8 @@ class Soleri:
         rate = accept_rate(counts, context.constants) or 0.0
         if counts.rows < needed:
             failed = f" ({counts.failed} failed, which do not count)" if counts.failed else ""
-            return f"{counts.rows} of {needed} rows of feedback{failed}; the weights change from {needed} on"
-        return f"{counts.rows} rows of feedback, {rate:.0%} useful; the weights have changed"
+            return f"{counts.rows} of {needed} feedback rows{failed}; the weights change once there are {needed}"
+        return f"{counts.rows} feedback rows, {rate:.0%} useful; the weights have changed"
 
     def _ranked(
         self,

@@ -157,10 +157,10 @@ class SoleriPresentation(Presentation):
         ("words", "shared whole words, rare ones more"),
         ("vector", "meaning, with an embedder"),
         ("severity", "critical more than suggestion"),
-        ("age", "halves each year, or by a window; in soleri-code only that"),
+        ("age", "halves each year or by a window; soleri-code: window only"),
         ("tags", "those in the request"),
         ("domain", "the one in the request"),
-        ("links", "near one of the best five before links"),
+        ("links", "a link to or from the best five"),
     )
     places_explained = "b4: 4th by words, v4: by vectors"
     pane_help: ClassVar[Mapping[str, str]] = {
@@ -412,8 +412,8 @@ def _weights(section: VaultSearch) -> Iterator[Block]:
 def feedback_line(learned: LearnedWeights) -> str:
     """A line with the amount of feedback so far, and the amount that is needed."""
     if learned.rate is None:
-        return f"no feedback yet: the weights change from {learned.needed} rows on"
+        return f"no feedback yet: the weights change once there are {learned.needed} rows"
     if not learned.moved:
-        used = f"{learned.rows} of {learned.needed} rows of feedback, {learned.rate:.0%} useful"
-        return f"{used}; the weights change from {learned.needed} on"
-    return f"{learned.rows} rows of feedback, {learned.rate:.0%} useful"
+        used = f"{learned.rows} of {learned.needed} feedback rows, {learned.rate:.0%} useful"
+        return f"{used}; the weights change once there are {learned.needed}"
+    return f"{learned.rows} feedback rows, {learned.rate:.0%} useful"

@@ -80,7 +80,10 @@ def _loss(
     if section.fetch_limit < everything and ask(trace.query, top_k=everything).section(VaultSearch).placed(
         document.path
     ):
-        return VaultLoss.POOL, f"only the {section.fetch_limit} best by BM25 are fetched, without this one"
+        return (
+            VaultLoss.POOL,
+            f"only the {section.fetch_limit} best by BM25 are fetched, and this one is not among them",
+        )
     return VaultLoss.NO_MATCH, f"searched: {section.expression}"
 
 

@@ -237,7 +237,7 @@ def _stored(entries: Sequence[VaultEntry], vectors: Sequence[Vector], model: str
         raise LegError(f"{model} gave {len(vectors)} vectors for {len(entries)} texts")
     rows = [np.asarray(vector, dtype=np.float32) for vector in vectors]
     if any(row.ndim != 1 or not row.size or not np.isfinite(row).all() for row in rows):
-        raise LegError(f"{model} returned a vector that is not made of numbers")
+        raise LegError(f"{model} returned a vector whose values are not all numbers")
     return {
         entry.id: StoredVector(row, model, digest(entry.embedded)) for entry, row in zip(entries, rows, strict=True)
     }

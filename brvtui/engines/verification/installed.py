@@ -75,13 +75,15 @@ def find_package(named: Path | None, environment: Mapping[str, str] = os.environ
         inside = (place, place / "package", place / "node_modules" / PACKAGE)
         found = next(filter(None, map(_package_at, inside)), None)
         if found is None:
-            raise NotInstalled(f"{place} is not the package {PACKAGE}; name the folder that contains its package.json")
+            raise NotInstalled(
+                f"{place} is not the package {PACKAGE}; choose the folder that contains its package.json"
+            )
         return found
     found = next(filter(None, map(_package_at, _places_of_package(environment))), None)
     if found is None:
         raise NotInstalled(
             f"{PACKAGE} is not installed: run npm install -g {PACKAGE}, "
-            f"or name its folder with brv-tui verify --package or {PACKAGE_VARIABLE}"
+            f"or give its folder with brv-tui verify --package or {PACKAGE_VARIABLE}"
         )
     return found
 
@@ -97,7 +99,7 @@ def find_bundle(named: Path | None, environment: Mapping[str, str] = os.environ)
         found = next(filter(None, map(_bundle_at, (place, place.parent))), None)
         if found is None:
             raise NotInstalled(
-                f"{place} is not the skill bundle of ByteRover V4; name the folder that contains its SKILL.md"
+                f"{place} is not the skill bundle of ByteRover V4; choose the folder that contains its SKILL.md"
             )
         return found
     home = Path(environment.get("HOME") or Path.home())
@@ -106,7 +108,7 @@ def find_bundle(named: Path | None, environment: Mapping[str, str] = os.environ)
     if found is None:
         raise NotInstalled(
             "no skill bundle of ByteRover V4 was found: "
-            f"name its folder with brv-tui verify --package or {BUNDLE_VARIABLE}"
+            f"give its folder with brv-tui verify --package or {BUNDLE_VARIABLE}"
         )
     return found
 

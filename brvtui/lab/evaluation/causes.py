@@ -147,7 +147,7 @@ class CauseFinder:
             for change in [*left]:
                 if self._is_as_before(change, snapshot):
                     edit = self._edit(path, reverting, change)
-                    again = "the answer is as good" if change.is_worse(self.metric) else "the outcome is"
+                    again = "the answer is just as good" if change.is_worse(self.metric) else "the outcome is"
                     lines[change.now.id] = ChangeLine.of_cause(f"{edit}, {again} as it was (tried)")
                     left.remove(change)
         together = f"none of the {len(paths)} changed files explains it alone"
@@ -193,7 +193,7 @@ class CauseFinder:
             return f"{path} was edited: with its text from {then}"
         with suppress(OSError):
             if would_do(replace(edit, data=self.context.snapshot.read(path))):
-                return f"{path} has another file time: with the one from {then}"
+                return f"{path} has a different file time: with the one from {then}"
         return f"{path} was edited: only with both its text and its file time from {then}"
 
 

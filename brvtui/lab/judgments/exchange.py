@@ -59,7 +59,7 @@ def read_beir(folder: Path, queries: Path | None, known: Sequence[Judgment]) -> 
     judgments = _limited(_jsonl_queries(queries or folder / _QUERIES), folder)
     grades: Grades = {}
     if not files:
-        raise JudgmentsError(f"{folder / _QRELS}: has no .tsv file; name the folder that contains {_QUERIES}")
+        raise JudgmentsError(f"{folder / _QRELS}: has no .tsv file; choose the folder that contains {_QUERIES}")
     for file in files:
         for place, line in _lines(file):
             if line.split("\t")[0] == "query-id":
@@ -306,9 +306,11 @@ def _json(file: Path) -> Any:
 def _write(file: Path, data: bytes) -> Path:
     try:
         if is_reserved(file):
-            raise JudgmentsError(f"{file}: {NOT_IN_MARKER}; name another place")
+            raise JudgmentsError(f"{file}: {NOT_IN_MARKER}; choose another place")
         writing.make_ordinary_folder(file.parent)
         writing.write(file, data, private=False)
     except (OSError, RuntimeError) as error:
-        raise JudgmentsWriteError(f"{file}: cannot be written ({faults.reason(error)}); name another place") from error
+        raise JudgmentsWriteError(
+            f"{file}: cannot be written ({faults.reason(error)}); choose another place"
+        ) from error
     return file

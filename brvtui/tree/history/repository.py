@@ -71,7 +71,7 @@ def _check(place: Path, git: Path) -> None:
         borrowed = common / "objects" / "info" / name
         if os.path.lexists(borrowed) and _text(borrowed):
             raise ForeignRepository(
-                f"{borrowed}: uses objects of another repository, so its history is not read; run git repack -a -d "
+                f"{borrowed}: uses objects from another repository, so its history is not read; run git repack -a -d "
                 "and remove the file"
             )
 

@@ -52,7 +52,7 @@ def commit_named(run: Callable[..., bytes], name: str) -> str:
     ``name`` as an exclusion or an option.
     """
     if name.startswith(("^", "-")):
-        raise GitFailed("a name of a revision begins with neither ^ nor -")
+        raise GitFailed("a revision's name cannot begin with ^ or -")
     wanted = f"{name}^{{commit}}"
     found = run("rev-parse", "--verify", "--quiet", "--end-of-options", wanted, most=_SHORT)
     return found.decode("ascii", "replace").strip()
@@ -172,7 +172,7 @@ def _entries(run: Callable[..., bytes], commit: str, folder: str, where: str) ->
     except GitFailed as error:
         with suppress(GitFailed):
             _check_way(run, commit, folder, where)
-        raise GitFailed(f"{where}: its files cannot be listed ({error}); name another, or run git fsck") from error
+        raise GitFailed(f"{where}: its files cannot be listed ({error}); choose another, or run git fsck") from error
     for entry in listing.split(b"\0"):
         facts, _, path = entry.partition(b"\t")
         fields = facts.split()
@@ -187,7 +187,7 @@ def _check_way(run: Callable[..., bytes], commit: str, folder: str, where: str) 
     for place in ("/".join(parts[: depth + 1]) for depth in range(len(parts))):
         entry = run("ls-tree", "--full-tree", "--end-of-options", commit, f":(literal){place}", most=_MOST_LISTING)
         if entry.startswith(b"120000 "):
-            why = "is a symlink there, which is not followed; name another revision"
+            why = "is a symlink there, which is not followed; choose another revision"
             raise RevisionError(f"{where}: {shortened(place)} {why}")
         if not entry.startswith(b"040000 "):
             raise NoFolder(f"{where}: no folder {shortened(place)}")
@@ -217,7 +217,7 @@ def _link_reasons(
     needed = dict.fromkeys(pending)
     while needed:
         files = _sized(run, {path: ids[path] for path in needed}, where)
-        for path, data in committed_contents(run, files, _LONGEST_TARGET, where, "; name another revision").items():
+        for path, data in committed_contents(run, files, _LONGEST_TARGET, where, "; choose another revision").items():
             text = data.partition(b"\0")[0].decode("utf-8", "surrogateescape")
             links.targets[path] = text or "\0"  # no checkout can have such a link
         asked, pending, needed = pending, [], {}
@@ -229,7 +229,7 @@ def _link_reasons(
                 pending.append(path)
     for path in paths:
         if reasons[path] == DUPLICATE:
-            why = f"is {DUPLICATE}, which makes every search of the engine fail; name another revision"
+            why = f"is {DUPLICATE}, which makes all of the engine's searches fail; choose another revision"
             raise RevisionError(f"{where}: {shortened(path)} {why}")
     return reasons
 
@@ -263,7 +263,7 @@ class Revision:
         try:
             self.commit = commit_named(partial(git, folder), name)
         except GitFailed as error:
-            hint = "fetch it first (in CI: a checkout with fetch-depth: 0), or name another"
+            hint = "fetch it first (in CI: a checkout with fetch-depth: 0), or choose another"
             raise RevisionError(f"{folder}: no revision {shortened(name)} in git; {hint}") from error
 
     @property
@@ -299,7 +299,7 @@ class Revision:
     def read(self, paths: Collection[str], largest: int) -> dict[str, bytes]:
         """The content of the files at ``paths``, as returned by :func:`committed_contents`."""
         wanted = {path: self.files[path] for path in paths}
-        where, remedy = shortened(self.name), " differ; name a closer revision"
+        where, remedy = shortened(self.name), " differ; choose a closer revision"
         return committed_contents(partial(git, self.folder), wanted, largest, where, remedy)
 
     def content(self, path: str, most: int) -> bytes:

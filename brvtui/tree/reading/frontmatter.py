@@ -153,7 +153,7 @@ def reading(block: str) -> Iterator[tuple[Any, Any]]:
     if len(block) > _LONGEST or nesting > _MOST_NESTING:
         raise ValueError(_TOO_LARGE)
     if _DOCUMENT_END.search(block):
-        raise ValueError("a document end inside the block")
+        raise ValueError("a document-end marker inside the block")
     loader = _Loader(block)
     try:
         root = loader.get_single_node()

@@ -60,9 +60,9 @@ def _file_parts_of(path: str) -> tuple[str, ...]:
 def _parts_inside(path: str) -> tuple[str, ...]:
     parts = tuple(path.split("/"))
     if path.startswith("/") or ".." in parts:
-        raise PathError(f"{path}: leads out of the tree; name a note in it, such as domain/topic/note.md")
+        raise PathError(f"{path}: leads out of the tree; choose a note in it, such as domain/topic/note.md")
     if "" in parts or "\0" in path:
-        raise PathError(f"{path!r}: not the path of a note; name one in the tree, such as domain/topic/note.md")
+        raise PathError(f"{path!r}: not the path of a note; choose one in the tree, such as domain/topic/note.md")
     if len(os.fsencode(path)) > _LONGEST_PATH or any(len(os.fsencode(part)) > _LONGEST_NAME for part in parts):
         raise PathError(
             f"{path:.60}…: the name is too long; a name may have {_LONGEST_NAME} bytes, a path {_LONGEST_PATH:,}"

@@ -113,7 +113,7 @@ def find_project(start: Path | None) -> FoundProject:
         empty = next((folder / MARKER for folder in (here, *here.parents) if _is_folder(folder / MARKER)), None)
         why = f" ({empty} has no {_TREE} yet: brv creates it with the first note)" if empty else ""
         raise ProjectError(
-            f"no {MARKER} project in {here} or above it{why}: name one, as in brv-tui PROJECT or --project PROJECT"
+            f"no {MARKER} project in {here} or above it{why}: give one, as in brv-tui PROJECT or --project PROJECT"
             f"{OR_A_TREE}"
         )
     try:
@@ -124,7 +124,7 @@ def find_project(start: Path | None) -> FoundProject:
     if not exists:
         raise ProjectError(f"{chosen}: no such folder")
     if not chosen.is_dir():
-        raise ProjectError(f"{chosen}: not a folder; name the project's folder")
+        raise ProjectError(f"{chosen}: not a folder; give the project's folder")
     if isinstance(start, NotesFolder):
         return _bare(chosen)
     if _is_project(chosen):
@@ -134,9 +134,9 @@ def find_project(start: Path | None) -> FoundProject:
     if chosen.name == MARKER and (chosen / _TREE).is_dir():
         return _open(chosen.parent)
     if _is_folder(chosen / MARKER):
-        message = f"there is no {MARKER}/{_TREE} in it; curate a first note with brv, or name another folder"
+        message = f"there is no {MARKER}/{_TREE} in it; curate a first note with brv, or choose another folder"
         raise ProjectError(f"{chosen.resolve()}: {message}")
-    raise ProjectError(f"{chosen.resolve()}: no {MARKER} project there; name the folder of one{OR_A_TREE}")
+    raise ProjectError(f"{chosen.resolve()}: no {MARKER} project there; give a project's folder{OR_A_TREE}")
 
 
 def _is_project(folder: Path) -> bool:
@@ -160,9 +160,9 @@ def _open(folder: Path) -> FoundProject:
     tree = marker / _TREE
     link = next((place for place in (marker, tree) if place.is_symlink()), None)
     if link and not tree.is_dir():
-        raise ProjectError(f"{link}: this link does not lead to a context tree; fix the link, or name another folder")
+        raise ProjectError(f"{link}: this link does not lead to a context tree; fix the link, or choose another folder")
     if not tree.is_dir():
-        raise ProjectError(f"{tree}: no context tree there; curate a first note with brv, or name another folder")
+        raise ProjectError(f"{tree}: no context tree there; curate a first note with brv, or choose another folder")
     if not (marker / _CONFIG).is_file():
         missing = f"no {MARKER}/{_CONFIG}: the engine itself would not accept this as a project"
         notices.append(f"{missing}; start brv in that folder to make it one")
@@ -201,9 +201,9 @@ def is_file(path: Path) -> bool:
 def _bare(folder: Path) -> FoundProject:
     root = Path(folder.resolve())
     if is_context_tree(root) or root.name == MARKER or _is_folder(root / MARKER):
-        raise ProjectError(f"{root}: this is part of a project; leave out --tree, and name the project with --project")
+        raise ProjectError(f"{root}: this is part of a project; leave out --tree, and give the project with --project")
     if not any(path.endswith(".md") for _, path in walk(root)):
-        raise ProjectError(f"{root}: there is no markdown in it; name another folder")
+        raise ProjectError(f"{root}: there is no markdown in it; choose another folder")
     taken = "read with --tree: the folder itself is the context tree"
     notice = f"{taken}; answers cite its notes as ByteRover would, below {MARKER}/{_TREE}"
     return FoundProject(root, root, (), (notice,))
@@ -246,7 +246,7 @@ def _sources(file: Path) -> tuple[tuple[SharedSource, ...], tuple[str, ...], str
         if project.is_absolute() and is_file(project / MARKER / _CONFIG) and _is_folder(tree):
             if any(source.project == project.resolve() for source in found):
                 failure = (
-                    f"{file}: {project} is listed twice, which makes every search of the engine fail: list it once"
+                    f"{file}: {project} is listed twice, which makes all of the engine's searches fail: list it once"
                 )
                 continue
             if any(source.alias == alias for source in found):

@@ -187,7 +187,7 @@ def as_save_error(path: str) -> Iterator[None]:
 
 def _refuse_link(at: FolderEntry, path: str) -> None:
     if at.path != path:
-        raise SaveError(f"{path}: a symlink to {at.path}; name that note")
+        raise SaveError(f"{path}: a symlink to {at.path}; use that note")
 
 
 def _refuse_read_only(at: FolderEntry, found: FileOnDisk) -> None:

@@ -155,7 +155,7 @@ def test_commit_times_return_after_the_repository_is_repaired(root: Path, name: 
     checked._checked.cache_clear()
     times = CommitTimes(root)
     times.look(NOW)
-    assert "uses objects of another repository" in times.problem
+    assert "uses objects from another repository" in times.problem
     borrowed.unlink()
     checked._checked.cache_clear()
     times.look(NOW)

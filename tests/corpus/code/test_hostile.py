@@ -126,7 +126,7 @@ def test_generated_and_hidden_folders_are_skipped(tmp_path: Path) -> None:
     )
     graph = graph_of(tmp_path)
     assert lines(graph) == {
-        "env": "a Python environment, not source of this repository",
+        "env": "a Python environment, not this repository's source code",
         "node_modules": (
             "left out: folders called 'node_modules' usually contain build output, copied code or test data"
         ),

@@ -1,4 +1,4 @@
-"""V4's rows that wait to be sent: they are parsed safely, and never written."""
+"""V4's rows that are waiting to be sent: they are parsed safely, and never written."""
 
 from __future__ import annotations
 

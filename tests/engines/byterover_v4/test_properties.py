@@ -1,4 +1,4 @@
-"""Properties of V4's reading and ranking, its limits, and rows that wait to be sent."""
+"""Properties of V4's reading and ranking, its limits, and rows that are waiting to be sent."""
 
 from __future__ import annotations
 

@@ -156,7 +156,7 @@ NUMBERS = [1.0] * 26
         (QueryFails([[]]), "gave vectors of unusable lengths: 0"),
         (QueryFails([[1.0, 2.0]]), "the query's vector has 2 dimensions"),
         (QueryFails([[0.0] * 26]), "zero or not finite"),
-        (QueryFails([[float("nan"), *NUMBERS[1:]]]), "not made of numbers"),
+        (QueryFails([[float("nan"), *NUMBERS[1:]]]), "values are not all numbers"),
     ],
 )
 def test_failing_embedder_is_reported_and_keeps_the_answer(

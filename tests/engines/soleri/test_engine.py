@@ -212,7 +212,7 @@ def test_program_profile_lists_its_deviations(snapshot: Snapshot) -> None:
     assert any("D03" in text for text in as_run.section(VaultSearch).deviations)
     assert as_run.profile == "soleri-code"
     assert "its age does not count" in str(as_run.hits[0].parts)
-    assert "in soleri-code only that" in dict(Soleri().presentation.legend)["age"], (
+    assert "soleri-code: window only" in dict(Soleri().presentation.legend)["age"], (
         "what is said before a query holds for it"
     )
 

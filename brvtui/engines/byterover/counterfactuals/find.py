@@ -133,7 +133,7 @@ def _of_note(case: Case) -> tuple[Counterfactual, ...]:
     maturities = higher_maturities(own)
     levels = [LEVELS.index(state.maturity) for state in maturities]
     return (
-        _of_signals(case, Lever.HITS, hits, range(1, len(hits) + 1), "no number of hits"),
+        _of_signals(case, Lever.HITS, hits, range(1, len(hits) + 1), "no hit count"),
         age,
         _of_signals(case, Lever.MATURITY, maturities, levels, "no maturity"),
         _of_signals(case, Lever.IMPORTANCE, importances, [one.importance for one in importances], "no importance"),
@@ -147,7 +147,7 @@ def _of_no_note(profile: Profile, trace: Trace) -> Counterfactuals:
         ways = _all_impossible(tuple(Lever), Loss.ENGINE_FAILS.value)
     else:
         why = "no note matches any word of the query"
-        unnamed = "there is no note to try it with: name one with brv-tui explain TEXT PATH --takes"
+        unnamed = "there is no note to try it with: give one with brv-tui explain TEXT PATH --takes"
         ways = (
             *_all_impossible(_WITH_MATCH, why),
             *(Counterfactual(lever, LeverStatus.OPEN, unnamed) for lever in (Lever.TITLE, Lever.WORDING, Lever.PATH)),
@@ -182,7 +182,7 @@ def _age(case: Case) -> Counterfactual:
     found = case.smallest(Lever.AGE, candidates, what, lambda change: _when(case, change.amount), steady)
     if steady or found.is_verified:
         return found
-    return Counterfactual(Lever.AGE, LeverStatus.OPEN, f"not with an edit on any day until today: {found.verdict}")
+    return Counterfactual(Lever.AGE, LeverStatus.OPEN, f"not with an edit on any day up to today: {found.verdict}")
 
 
 def _when(case: Case, days: float) -> str:

@@ -64,10 +64,10 @@ class Standing:
         if now.rank is None or self.rank is None or self.rank < now.rank or self.used is None:
             return ""
         if now.used is None:
-            return "quoted then"
+            return "then quoted"
         if self.used < now.used:
             return f"quoted as number {self.used}, not {now.used}"
-        return "no model is needed then" if self.tier <= _DIRECT < now.tier else f"tier {self.tier}, not {now.tier}"
+        return "no model needed" if self.tier <= _DIRECT < now.tier else f"tier {self.tier}, not {now.tier}"
 
     @property
     def leads(self) -> bool:
