@@ -251,7 +251,7 @@ async def test_editor_handles_clicks_help_and_control_characters(pilot: AppPilot
     await pilot.press("escape", "f3", "question_mark")
     text = "\n".join(line.plain for line in pilot.app.screen.query_one(TextPane).lines)
     for words in (
-        "renewing the note's modification time",
+        "updating the note's modification time",
         "Delete to the start of the word",
         "Go to the line with",
     ):

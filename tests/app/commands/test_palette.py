@@ -59,7 +59,7 @@ async def test_actions_focus_their_pane_and_notes_open_on_the_notes_screen(app: 
         await chosen(pilot, "next tab")
         assert pilot.app.focused is not None
         assert pilot.app.focused.id == "answer"
-        await chosen(pilot, "next match of the filter")
+        await chosen(pilot, "next filter match")
         assert "not available now" in toast_text(pilot)
         await pilot.press("i")
         dialog = await palette(pilot, "zebra zebra")
