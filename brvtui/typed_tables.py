@@ -207,7 +207,7 @@ def _value(kind: Any, value: Any, where: str, origin: str, rule: Any = _NUMBER) 
         return tuple(_value(inner[0], item, where, origin) for item in value)
     if shape is dict and isinstance(value, dict):
         if isinstance(rule, TableKeys) and value.keys() != set(rule.names):
-            raise ProfileError(f"{origin}: {where} must name exactly {', '.join(sorted(rule.names))}")
+            raise ProfileError(f"{origin}: {where} must list exactly {', '.join(sorted(rule.names))}")
         return {str(key): _value(inner[1], item, key_path(where, str(key)), origin) for key, item in value.items()}
     is_right = isinstance(value, (int, float) if kind is float else shape or kind)
     if not is_right or isinstance(value, bool) != (kind is bool):

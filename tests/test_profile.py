@@ -164,7 +164,7 @@ def test_user_profile_can_extend_docs(tmp_path: Path) -> None:
         ("[query]\nstop_words = [1]", "stop_words"),
         ("[search]\nlift_source = 'luck'", "must be one of relevance, score"),
         ("[text]\nrelevance = 'google'", "must be one of"),
-        ("[score.boost]\nsilver = 1", "must name exactly"),
+        ("[score.boost]\nsilver = 1", "must list exactly"),
         ("[text]\nboost = { title = 1 }", None),
         ("[search]\nlimit = 0", "must be at least 1"),
         ("[cache]\ncapacity = 0", "must be at least 1"),

@@ -48,7 +48,7 @@ Examples:
 )
 @click.argument("task", nargs=-1)
 @click.option("--repo", type=NamedPath(), default=Path(), help="The repository (default: here).")
-@click.option("--files", is_flag=True, help="Read TASK as file names: show what the files contain and who calls it.")
+@click.option("--files", is_flag=True, help="Read TASK as file names: show what the files contain and what calls it.")
 @click.option(
     "--diff", metavar="REVISIONS|-", help="Show what a change touches: main..HEAD, or - for a patch on stdin."
 )

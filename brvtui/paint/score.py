@@ -117,7 +117,7 @@ def _bar(
 ) -> list[Line]:
     """Returns the bar with the parts of a score. The full width of the bar is the scale's full score."""
     if not adds_up(hit):
-        off = f"explanation does not add up (off by {parts_gap(hit):.2g})"
+        off = f"the explanation does not add up (off by {parts_gap(hit):.2g})"
         return [Line(), line(f" {glyphs.warn} {off}", "bold bad"), Line()]
     if scale.full == 1.0:
         ticks = {value: f"{glyphs.tick}{_short(value)}" for value in thresholds.values()}

@@ -177,7 +177,7 @@ def checked_aliases(value: Any, origin: str) -> dict[str, list[str]]:
     whose message names ``origin``.
     """
     if not isinstance(value, dict):
-        raise AliasError(f"{origin}: must be an object of words and lists of words")
+        raise AliasError(f"{origin}: must be an object that maps words to lists of words")
     for word, others in value.items():
         if not isinstance(others, list) or not all(isinstance(other, str) for other in others):
             raise AliasError(f"{origin}: {word} must have a list of words")

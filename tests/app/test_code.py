@@ -88,7 +88,7 @@ async def test_code_screens_use_words_and_keys_for_code(pilot: AppPilot) -> None
     assert "Archive that" not in shown(pilot)
     await pilot.resize_terminal(*WIDE)
     await press(pilot, "escape", "f1")
-    assert "Show the text of the symbol" in shown(pilot)
+    assert "Show the symbol's text" in shown(pilot)
     await press(pilot, "escape", "2")
     assert "○" not in shown(pilot)
     assert "• round_cents" in text_of(pilot, "#tree")

@@ -202,7 +202,7 @@ async def test_empty_tree_gives_advice_and_shows_the_first_note(tree: Tree, make
         await settled(pilot)
         assert view(pilot).project.phase is Phase.READY
         assert "EMPTY" in shown(pilot)
-        assert "curate one with brv, and it appears here by itself" in shown(pilot)
+        assert "curate one with brv, and it appears here automatically" in shown(pilot)
         assert "Esc, then a begins one here" in shown(pilot)
         await ask(pilot, "anything")
         assert "NOT COVERED" in shown(pilot)

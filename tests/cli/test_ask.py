@@ -157,7 +157,7 @@ def test_no_model_is_called_without_permission(run: Run, old: Tree, set_model: S
     assert "Composed without a model" in out
     assert "is not allowed in this session" in err
     assert err.endswith("to let the model answer, add --llm\n")
-    assert out.endswith("Nobody checked whether they answer the question.\n")
+    assert out.endswith("No one has checked whether they answer the question.\n")
 
 
 def test_missing_model_is_reported_with_the_extractive_answer(run: Run, old: Tree) -> None:

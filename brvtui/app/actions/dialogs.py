@@ -11,7 +11,7 @@ DIALOG = Place("dialog", "Dialog", PlaceKind.DIALOG, (
 
 CHANGES = Place("changes", "Changes dialog", PlaceKind.DIALOG, (
     Action("changes.undo", "u", "dismiss('undo')", "undo latest", "Undo the latest change", bar=True),
-    Action("changes.redo", "U", "dismiss('redo')", "redo", "Redo the change that was last undone", bar=True),
+    Action("changes.redo", "U", "dismiss('redo')", "redo", "Redo the most recently undone change", bar=True),
 ), within=DIALOG)  # fmt: skip
 
 COMMANDS = Place("commands", "Commands dialog", PlaceKind.DIALOG, (

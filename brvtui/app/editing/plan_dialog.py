@@ -171,7 +171,7 @@ def _change(number: int, sign: str, text: str, width: int) -> list[Line]:
 PAUSE_S = 0.15
 """The pause in typing, in seconds, after which the plan is prepared again."""
 _SAME = "type another path in the tree, ending in .md; Enter then moves the note"
-_SAME_SIGNALS = "these are its current signals: change one of them, or where they are kept"
+_SAME_SIGNALS = "these are its current signals: change one of them, or where they are stored"
 _NUMBER = "importance must be a number from 0 to 100"
 
 

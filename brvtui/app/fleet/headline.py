@@ -75,7 +75,7 @@ _OUTCOMES = {
     SearchOutcome.NO_TOKENS: "the question has no word to search for",
     SearchOutcome.NO_MATCH: "no note matches any of its words",
     SearchOutcome.BELOW_FLOOR: "the best match is too weak to be on topic",
-    SearchOutcome.UNMATCHED_WORDS: "none of the best matches has one of its words",
+    SearchOutcome.UNMATCHED_WORDS: "none of the best matches contains any of its words",
 }
 
 

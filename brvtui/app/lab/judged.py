@@ -117,7 +117,7 @@ class JudgedPane(ChoicePane):
         if lab.stopped:
             return self.services.with_keys(f"{heading} · stopped at {lab.done} of {lab.total}: {{lab.stop}} continues")
         if lab.done < lab.total:
-            return self.services.with_keys(f"{heading} · asking {lab.done} of {lab.total}, {{lab.stop}} stops")
+            return self.services.with_keys(f"{heading} · asking {lab.done} of {lab.total}; {{lab.stop}} stops")
         return heading
 
     @property

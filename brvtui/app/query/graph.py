@@ -21,7 +21,7 @@ from brvtui.paint.line import Line
 if TYPE_CHECKING:
     from brvtui.paint.neighbourhood import Neighbourhood
 
-_NOT_TOLD = "the trace does not have its links: it has only the links of the first results and of their neighbours"
+_NOT_TOLD = "the trace lacks its links: it has only those of the first results and their neighbours"
 
 
 class GraphPane(ChoicePane):

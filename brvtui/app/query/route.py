@@ -108,7 +108,7 @@ def _empty(view: View) -> str:
     overview = view.project.overview
     if overview is not None and (overview.kind.why_empty or overview.unread):
         return overview.why_empty
-    return "no notes yet: curate one with brv, and it appears here by itself"
+    return "no notes yet: curate one with brv, and it appears here automatically"
 
 
 def _line_before(view: View, width: int, glyphs: Glyphs) -> Line:

@@ -42,7 +42,7 @@ def edited_text(text: str, before: Sequence[Judgment], after: Sequence[Judgment]
     """
     starts = [match.start() for match in HEADER.finditer(text)]
     if len(starts) != len(before):
-        raise CannotEdit("its queries do not start with lines [[query]]")
+        raise CannotEdit("its queries do not start with [[query]] lines")
     ends = [*starts[1:], len(text)] if starts else []
     wanted = {judgment.id: judgment for judgment in after}
     behind = _new_ones(before, after)

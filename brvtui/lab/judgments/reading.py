@@ -102,7 +102,7 @@ def _judgment(table: Any, place: str) -> Judgment:
         raise JudgmentsError(f"{place}: documents must be a list of at most {MOST_DOCUMENTS} tables")
     documents = tuple(_document(item, f"{place}, document {number}") for number, item in enumerate(listed, start=1))
     if len({document.path for document in documents}) < len(documents):
-        raise JudgmentsError(f"{place}: a document is listed twice; keep one grade of it")
+        raise JudgmentsError(f"{place}: a document is listed twice; keep one of its grades")
     return Judgment(name, text, _text(table, "scope", place), expected, _text(table, "comment", place), documents)
 
 

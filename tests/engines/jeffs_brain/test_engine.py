@@ -242,7 +242,7 @@ def test_trace_contains_the_options_for_running_again(drinks: Tree, tmp_path: Pa
         ({"top_k": "3"}, "top_k '3': must be of type int"),
         ({"rerank": 1}, "rerank 1: must be of type bool"),
         ({"mode": "words"}, "mode words: use auto, bm25, semantic, hybrid"),
-        ({"aliases": ["tea"]}, "aliases: must be an object of words and lists of words"),
+        ({"aliases": ["tea"]}, "aliases: must be an object that maps words to lists of words"),
         ({"limit": 3}, "jeffs_brain has no option limit"),
     ],
 )

@@ -446,14 +446,14 @@ def _fixed_remedy(profile: Profile, path: str, loss: Loss, trace: Trace) -> str:
     limits = profile.limits
     fixed = {
         Loss.NOT_IN_TREE: CHECK_PATH,
-        Loss.DERIVED: "ask for a note from which it was made",
+        Loss.DERIVED: "ask for a note that it was made from",
         Loss.PAST_FILES: f"keep at most {limits.max_files:,} files in the tree: the engine does not read more",
         Loss.ARCHIVED: "restore it from its stub, here or with brv, or read the stub, which search finds",
         Loss.UNREADABLE: MAKE_READABLE,
         Loss.CUT_OFF: f"move the words above line {limits.max_lines}, into lines of at most {limits.max_line_units} "
         "units",
         Loss.ENGINE_FAILS: "fix the tree as the reason says",
-        Loss.INDEX_OLDER: f"ask again: the engine checks the files again after {limits.index_seconds:g} s",
+        Loss.INDEX_OLDER: f"ask again later: the engine rechecks the files after {limits.index_seconds:g} s",
     }
     if loss is Loss.CACHED:
         rank, _ = trace.place_of(path)

@@ -90,7 +90,7 @@ def composed(query: str, quotes: Sequence[Quote], expansions: Sequence[TermExpan
     lines += ["", "## Sources", *(f"- {source}" for source in sources), "", "## Gaps"]
     lines += [remark] if remark else []
     lines += [f"In none of these sentences: {', '.join(left)}."] if left else []
-    lines.append("Nobody checked whether they answer the question.")
+    lines.append("No one has checked whether they answer the question.")
     return "\n".join(lines)
 
 
