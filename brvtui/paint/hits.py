@@ -299,7 +299,8 @@ def _lead_causes(hit: Hit, beside: Hit, decimals: int) -> str:
         own, other = hit.places[0], beside.places[0]
         return f"{own.leg} {own.value:.3f} against {other.value:.3f}" if own.leg == other.leg else ""
     shares = shares_of_lead(hit, beside, decimals, _MOST_NAMED)
-    return ", ".join(f"{name} {signed(value, decimals)}" for name, value in shares)
+    named = [("the other's cap" if name == "cap" and value > 0 else name, value) for name, value in shares]
+    return ", ".join(f"{name} {signed(value, decimals)}" for name, value in named)
 
 
 def _tie(hit: Hit, beside: Hit) -> str:

@@ -76,6 +76,15 @@ def _scored(file: str, score: float, recency: float, found_by: str = "", raw: fl
     return replace(HIT, file=file, score=score, parts=parts, found_by=found_by, text=text)
 
 
+def test_cap_of_the_result_ahead_is_named_as_the_others() -> None:
+    capped, other = _scored("a", 1.0, 0.3), _scored("b", 0.9, 0.1)
+    capped = replace(capped, parts=(*capped.parts, Part("cap", -0.1)))
+    (behind,) = lead_lines((capped, other), other, 2, 200)
+    assert "the other's cap +0.10" in behind.plain
+    (ahead,) = lead_lines((capped, other), capped, 2, 200)
+    assert "other's cap" not in ahead.plain
+
+
 def test_score_lead_names_the_parts_that_differ() -> None:
     hits = (
         _scored("a", 0.9, 0.3),
