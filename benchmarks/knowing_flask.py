@@ -107,7 +107,7 @@ def answer(task: str, made: TaskIndex) -> list[ScoredCandidate]:
 
 
 def measured(made: TaskIndex) -> dict[str, SymbolMetrics]:
-    """The symbols from ``made`` for each task, by its id."""
+    """The symbols from ``made`` for each task, keyed by its id."""
     return {
         task.id: judge([one.node.qualified_name for one in answer(task.text, made)], task.needed) for task in tasks()
     }

@@ -33,7 +33,7 @@ Change = Callable[[KnowingProfile], KnowingProfile]
 
 @dataclass(frozen=True, slots=True)
 class KnownItems:
-    """Notes, the time, and queries with the notes that answer them, all by id."""
+    """Notes, the time, and queries with the notes that answer them, all keyed by id."""
 
     name: str
     snapshot: Snapshot

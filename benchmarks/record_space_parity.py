@@ -23,7 +23,7 @@ KEPT = ("now", "limit", "sequence_limit", "cases", "sequence", "faults", "aggreg
 
 
 def files_of(space: Path) -> dict[str, dict[str, Any]]:
-    """The files of the space by path: modification time in ns, and the bytes as text or base64; links by target."""
+    """The files of the space, keyed by path: modification time (ns), and bytes as text or base64; links by target."""
     found: dict[str, dict[str, Any]] = {}
     for file in sorted(path for folder in FOLDERS for path in (space / folder).rglob("*")):
         name = file.relative_to(space).as_posix()

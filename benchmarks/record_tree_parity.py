@@ -29,7 +29,7 @@ from tests.support.recorded import unpack
 
 
 def files_of(project: Path) -> dict[str, dict[str, Any]]:
-    """The markdown files of the tree by path: modification time in ns, and the bytes as text or base64."""
+    """The Markdown files of the tree, keyed by path: modification time in ns, and the bytes as text or base64."""
     tree = project / ".brv" / "context-tree"
     found = {}
     for file in sorted(tree.rglob("*")):

@@ -74,7 +74,7 @@ def reciprocal_rank(vault: Vault, queries: Iterable[Judged], profile: SoleriProf
 
 
 def known_items(snapshot: Snapshot) -> list[tuple[str, list[Judged]]]:
-    """Queries for the notes of a tree, by kind."""
+    """Queries for the notes of a tree, keyed by kind."""
     kinds: dict[str, list[Judged]] = {"title": [], "end of the summary": [], "last paragraph": []}
     for note in snapshot.notes:
         if note.role is not Role.NOTE:

@@ -30,7 +30,7 @@ class ListedQuery:
     id: Any
     query: str
     options: Mapping[str, Any] = field(default_factory=dict)
-    """The engine's options for this query only, by name, including ``scope``."""
+    """The engine's options for this query only, keyed by name, including ``scope``."""
 
 
 def read_queries(path: Path) -> list[ListedQuery]:

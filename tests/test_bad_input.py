@@ -353,7 +353,7 @@ def test_shared_source_with_an_overlong_root_is_skipped(tree: Tree) -> None:
 
 
 @pytest.mark.parametrize("number", sorted(errno.errorcode))
-def test_every_error_is_one_line_with_its_file(number: int) -> None:
+def test_every_error_fits_on_one_line_and_names_its_file(number: int) -> None:
     line = faults.error_line(OSError(number, "what the system\nsays", "/somewhere/n.md"), "elsewhere")
     assert line.startswith("/somewhere/n.md: ")
     assert "; " in line

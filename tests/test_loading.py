@@ -60,7 +60,7 @@ def test_reload_equals_a_fresh_load_after_random_edits(tmp_path: Path, seed: int
 
 
 def on_disk(tree: Tree) -> dict[str, tuple[int, int, int]]:
-    """The values that reveal changes of files, by path below the tree."""
+    """The values that reveal changes of files, keyed by path below the tree."""
     found = {}
     for path in tree.tree.rglob("*"):
         stat = path.lstat()

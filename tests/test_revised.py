@@ -343,7 +343,7 @@ def test_missing_folder_object_is_not_reported_as_a_missing_folder(tree: Tree) -
                 found(tree, "HEAD")
 
 
-def test_ignored_files_that_are_not_read_stay(tree: Tree) -> None:
+def test_ignored_files_that_are_not_read_are_kept(tree: Tree) -> None:
     (tree.root / ".gitignore").write_text("own*")
     tree.note("c.md", "Carrier")
     commit(tree)

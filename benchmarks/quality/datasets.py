@@ -25,7 +25,7 @@ class DatasetError(ValueError):
 
 @dataclass(frozen=True)
 class Dataset:
-    """Notes by path, and judged queries."""
+    """Notes keyed by path, and judged queries."""
 
     name: str
     notes: Mapping[str, str] = field(default_factory=dict)

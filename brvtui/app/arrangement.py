@@ -35,7 +35,7 @@ class Split(NamedTuple):
 
 
 class Layout(NamedTuple):
-    """The user's changes: the shares of each split by its name, and the hidden panes."""
+    """The user's changes: the shares of each split, keyed by its name, and the hidden panes."""
 
     shares: Mapping[str, tuple[float, ...]] = MappingProxyType({})
     hidden: frozenset[str] = frozenset()

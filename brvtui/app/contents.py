@@ -59,7 +59,7 @@ class Overview:
     """The numbers of notes by maturity: draft, validated, core."""
     roots: tuple[Branch, ...]
     branches: Mapping[str, Branch]
-    """All folders and files of :attr:`roots` by path."""
+    """All folders and files of :attr:`roots`, keyed by path."""
     fingerprint: str
     generation: int
     kind: ProjectKind

@@ -187,7 +187,7 @@ class AppServices(App[None]):
             self._unnotify(one)
 
     def _in_signs(self, text: str) -> str:
-        """Returns ``text`` in the characters that the setting ``ascii`` permits."""
+        """Returns ``text`` in the characters that the ``ascii`` setting permits."""
         return text if self.glyphs.unicode else in_letters(text)
 
     def _thin_out(self) -> None:

@@ -147,7 +147,7 @@ class StaleState(NamedTuple):
     """The displayed notes whose file is missing, or newer than the text that was read."""
 
     files: Mapping[str, str] = {}
-    """:data:`NEWER` or :data:`GONE`, by the note's path."""
+    """:data:`NEWER` or :data:`GONE`, keyed by the note's path."""
 
 
 class QueryState(NamedTuple):
@@ -175,7 +175,7 @@ class AnswerState(NamedTuple):
     counterfactuals: CounterfactualSearch | None = None
     """The last search for counterfactuals, which may belong to an earlier answer."""
     ticks: Mapping[str, float] = {}
-    """The thresholds for scores, by the constant's name, as far as traces contain them."""
+    """The thresholds for scores, keyed by the constant's name, as far as traces contain them."""
 
     @property
     def busy(self) -> str:
@@ -369,7 +369,7 @@ class FleetState(NamedTuple):
     """The numbers of replies so far and of all replies."""
     took_s: float = 0.0
     answers: Mapping[str, MemberAnswer] = {}
-    """The answers by member, with only the best hits."""
+    """The members' answers, keyed by member, with only the best hits."""
     covering: tuple[Covering, ...] = ()
     ranking: OneRanking | None = None
     known: Mapping[str, MemberState] = {}
@@ -377,7 +377,7 @@ class FleetState(NamedTuple):
     missing: Mapping[str, Absence] = {}
     """The members that gave no answer of their own, or cannot be opened."""
     left_out: Mapping[str, Absence] = {}
-    """The members that are not part of the one ranking."""
+    """The members that are not part of the common ranking."""
     problem: str = ""
     """The reason why the members cannot be queried."""
 
@@ -387,7 +387,7 @@ class FleetState(NamedTuple):
         return self.left_out if self.together and self.ranking is not None else self.missing
 
     def ranked(self, member: str) -> int | None:
-        """Returns the number of results from ``member`` in the one ranking; None if each member answers by itself."""
+        """Returns the number of results from ``member`` in the common ranking; None if members answer separately."""
         if not self.together or self.ranking is None:
             return None
         return sum(hit.member == member for hit in self.ranking.hits)

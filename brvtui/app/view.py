@@ -306,7 +306,7 @@ def _retried(trace: Trace) -> tuple[Hit, ...]:
 
 
 def marks_of(trace: Trace | None) -> dict[str, str]:
-    """Returns the tree's marks for notes of the answer, by file: the score, or the rank in a fused list."""
+    """Returns the tree's marks for notes of the answer, keyed by file: the score, or the rank in a fused list."""
     if trace is None:
         return {}
     if trace.legs:

@@ -117,7 +117,7 @@ class Newest(Generic[Request]):
         self._in_burst = False
         self._waiting: Request | None = None
         self.is_busy = False
-        """True while work on a request is running."""
+        """True while a request is being processed."""
 
     def want(self, request: Request) -> None:
         """Starts work on ``request`` now, or after the current work or burst."""

@@ -95,7 +95,7 @@ def engine_command(command: _F) -> _F:
 
 
 def _named_values(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]) -> dict[str, Any]:
-    """The options by name: booleans and numbers in TOML's notation, everything else as strings."""
+    """The options, keyed by name: booleans and numbers in TOML's notation, everything else as strings."""
     import tomllib
 
     by_name: dict[str, Any] = {}

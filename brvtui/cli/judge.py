@@ -336,7 +336,7 @@ def _place_of(judgments: Sequence[Judgment], named: str) -> int | None:
 
 
 def _graded(snapshot: Snapshot, texts: Sequence[str]) -> tuple[dict[str, int], list[str]]:
-    """The grade of each note by its path, and the names of the notes to remove.
+    """The grade of each note, keyed by its path, and the names of the notes to remove.
 
     Raises :class:`Failure` and :class:`brvtui.snapshot.naming.UnknownNote`.
     """

@@ -93,7 +93,7 @@ Examples:
 def serve(ctx: click.Context, request: ProjectRequest, host: str, port: int) -> int:
     """Serve the app for PROJECT, a saved trace or a repository to a browser, at the printed address.
 
-    Needs the extra "web".
+    Needs the "web" extra.
 
     The address contains a token: anyone who has it can use the app as you.
     """

@@ -137,7 +137,7 @@ def configure(
     environ: Mapping[str, str] | None = None,
     given_by: Mapping[str, str] = _NO_PLACES,
 ) -> Configuration:
-    """The settings for the project in ``root`` (None: no project), with the command line's ``options`` by name.
+    """The settings for the project in ``root`` (None: no project), with the command line's ``options``, keyed by name.
 
     ``given_by`` names the source of options that do not come from the command line: a space, or a fleet's entry. Raises
     no errors: unusable settings are ignored and listed in ``problems``.

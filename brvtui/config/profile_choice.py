@@ -84,7 +84,7 @@ def recorded_profile(configuration: Configuration, name: str) -> TreeProfile:
 
 
 def why_no_profile(value: Value, source: SettingSource) -> str:
-    """The reason why the setting ``profile`` cannot be ``value``, in one line; empty if an engine has this profile.
+    """The reason why the ``profile`` setting cannot be ``value``, in one line; empty if an engine has this profile.
 
     Reads a profile file that ``value`` names. Loads the engines if ByteRover does not know the name.
     """

@@ -100,7 +100,7 @@ class Query:
     services: bool = False
     """True if a preview may call paid services; a run always may."""
     options: Mapping[str, Any] = field(default_factory=dict)
-    """Engine-specific options by name.
+    """Engine-specific options, keyed by name.
 
     An engine raises :class:`EngineError` for an unknown option or a wrong value, and records the options in
     :attr:`Trace.options`.
@@ -281,7 +281,7 @@ class Forecasts(Protocol):
 
     @property
     def event_kinds(self) -> Mapping[str, str]:
-        """The state of documents after each kind of dated event, such as ``left tier 2``, by the kind's name."""
+        """The state of documents after each kind of dated event, such as ``left tier 2``, keyed by the kind's name."""
 
     def forecast(self, context: Context[Any], document: str, day: float) -> DocumentForecast | None:
         """The best possible score of the document at the path ``document`` now and in ``day`` days, and the document's

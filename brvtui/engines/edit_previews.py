@@ -66,7 +66,7 @@ class EditPreview:
     def results(self) -> tuple[Moved, ...]:
         """All results of both answers, in the order after the edit, followed by those that the edit removes.
 
-        A folder's ``context.md`` may be a result twice: once by itself, and once lifted by a note.
+        A folder's ``context.md`` may appear twice: once in its own right, and once because a note lifts it.
         """
         places: list[dict[tuple[str, str, Origin], Placement]] = []
         found: dict[tuple[str, str, Origin], Hit] = {}

@@ -75,7 +75,7 @@ class MigratedTree:
     notes: tuple[MigratedNote, ...]
     """The notes, in the order of their topics."""
     converted: Mapping[str, ConvertedNote]
-    """The topic created from each note, by the note's path."""
+    """The topic created from each note, keyed by the note's path."""
     answer: Callable[[str, str, float], SpaceHits]
     """A function that returns the space's answer to a query in a scope, at a time in ms since 1970."""
     left: tuple[UnseenFile, ...]

@@ -22,8 +22,8 @@ from brvtui.trace import Hit, MissingWord, Trace, Whereabouts
 from brvtui.tree.reading.files import Role
 
 _MOST_WORDS, _MOST_BYTES, _MOST_TRIED = 32, 2_000_000, 3
-"""The limits per query on words, on bytes of text, and on runs that are tried. Folding that much text takes a tenth of
-a second; a sentence names at most three runs.
+"""Limits per query: the number of words, the bytes of text, and the runs of characters tried as queries. Folding that
+much text takes a tenth of a second; a message names at most three runs.
 """
 Ask = Callable[[str], Iterable[Hit]]
 

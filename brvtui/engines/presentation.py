@@ -23,7 +23,7 @@ _LEG_NAME = 10
 
 
 class Presentation:
-    """Words and blocks for the traces of one engine. A presentation computes nothing."""
+    """The wording and display blocks used to show one engine's traces. A presentation computes nothing itself."""
 
     title = ""
     """The engine's name as a heading."""

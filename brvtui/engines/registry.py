@@ -135,7 +135,7 @@ def verdict_sentence(trace: Trace) -> str:
 
 @cache
 def _places() -> dict[str, str]:
-    """The entry point of each engine, by name. An external package cannot replace a built-in engine."""
+    """The entry point of each engine, keyed by name. An external package cannot replace a built-in engine."""
     from importlib.metadata import entry_points
 
     points = sorted(entry_points(group=GROUP), key=lambda point: point.value.startswith("brvtui."))

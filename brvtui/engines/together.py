@@ -12,7 +12,7 @@ from brvtui.trace.routing import SearchOutcome
 
 
 class NotTogether(EngineError):
-    """A query or constants prevent one common ranking. The message is one line for the user."""
+    """Raised when a query or the constants make a common ranking impossible. The message is one line for the user."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +97,7 @@ class PartQuestion(Protocol):
 
 
 class RankedMemories(Protocol):
-    """The memories that are ranked together, by name."""
+    """The memories that are ranked together, keyed by name."""
 
     @property
     def names(self) -> tuple[str, ...]:

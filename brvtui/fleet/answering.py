@@ -59,7 +59,7 @@ class Replies:
 
     @property
     def values(self) -> dict[str, Any]:
-        """The answers by member."""
+        """The answers, keyed by member."""
         return {reply.member: reply.value for reply in self.replies if not reply.failure}
 
     @property

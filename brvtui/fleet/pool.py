@@ -23,7 +23,7 @@ SLACK = 1.1
 
 
 def placed(members: Sequence[Member], workers: Sequence[str]) -> Mapping[str, str]:
-    """The worker of each member, by the member's name.
+    """The worker of each member, keyed by the member's name.
 
     Uses rendezvous hashing with bounded loads: each member goes to the worker with the highest joint hash among those
     whose load stays within :data:`SLACK` of the fair share. The result depends only on the arguments, so every process

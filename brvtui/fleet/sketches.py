@@ -108,7 +108,7 @@ class ShinglesOf:
     paths: tuple[str, ...]
 
     def of(self, opened: OpenMember) -> dict[str, NDArray[np.uint64]]:
-        """The sorted hashes of each note, by path. Missing notes are left out."""
+        """The sorted hashes of each note, keyed by path. Missing notes are left out."""
         snapshot = opened.project.snapshot
         hashes = {}
         for path in self.paths:

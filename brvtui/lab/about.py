@@ -190,7 +190,7 @@ def _text(snapshot: Snapshot, path: str) -> tuple[str, str]:
 
 
 def stale_files(snapshot: Snapshot, paths: Iterable[str]) -> dict[str, str]:
-    """The state, by path, of each of ``paths`` whose file is ``newer`` than ``snapshot`` or ``gone``."""
+    """The state, keyed by path, of each of ``paths`` whose file is ``newer`` than ``snapshot`` or ``gone``."""
     states = {path: _state(snapshot, path) for path in paths}
     return {path: state.value for path, state in states.items() if state in (FileState.NEWER, FileState.GONE)}
 

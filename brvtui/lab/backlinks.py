@@ -24,7 +24,7 @@ class Backlink:
 
 @dataclass(frozen=True, eq=False)
 class LinkIndex:
-    """The links in the notes of one snapshot, by path."""
+    """The links in the notes of one snapshot, keyed by path."""
 
     links: Mapping[str, tuple[Link, ...]]
     parsed: Mapping[str, Parsed]

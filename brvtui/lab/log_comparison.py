@@ -35,7 +35,7 @@ class LogSummary:
     uncovered: int
     """The number of queries to engines with tiers that no note covered. ByteRover logs them as tier 2."""
     untiered: tuple[UntieredAnswers, ...]
-    """Counts for each engine without tiers, by the engine's name."""
+    """Counts for each engine without tiers, keyed by the engine's name."""
     cached: float | None
     """The share of tiered answers that came from the cache, from 0 to 1; None if there are no tiered answers."""
     not_covered: tuple[LoggedQuery, ...]
@@ -84,11 +84,13 @@ class LogComparison:
     is_covered: bool = True
     """True if a note now covers the query."""
     cached: str = ""
-    """A message if the logged answer came from the cache, with the outcome on an empty cache; otherwise empty."""
+    """If the logged answer came from the cache, a message that includes the outcome with an empty cache; otherwise
+    empty.
+    """
     failure: str = ""
     """The error message if the engine fails now."""
     paths_now: Mapping[str, str] = field(default_factory=dict)
-    """The current paths of moved results, by their logged paths."""
+    """The current paths of moved results, keyed by their logged paths."""
 
 
 def compare(entry: LoggedQuery, trace: Trace) -> LogComparison:

@@ -35,14 +35,14 @@ class NoteStanding:
     score: float | None
     """The score; for a note that is not a result, the score that it would have, or None if it would have none."""
     parts: dict[str, float]
-    """The parts of the score by name, in the engine's order."""
+    """The parts of the score, keyed by name, in the engine's order."""
     reason: str = ""
     """The reason why the note is not a result, if known."""
     detail: Detail | None = None
 
 
 def best_hits(trace: Trace) -> dict[str, Hit]:
-    """The best hit of each document, by file, best first."""
+    """The best hit of each document, keyed by file, best first."""
     hits: dict[str, Hit] = {}
     for hit in trace.hits:
         hits.setdefault(hit.file, hit)
@@ -50,12 +50,12 @@ def best_hits(trace: Trace) -> dict[str, Hit]:
 
 
 def standings(trace: Trace) -> dict[str, NoteStanding]:
-    """Every result of ``trace`` by file, best first."""
+    """Every result of ``trace``, keyed by file, best first."""
     return {file: _scored(file, rank, hit) for rank, (file, hit) in enumerate(best_hits(trace).items(), start=1)}
 
 
 def near_misses(trace: Trace) -> dict[str, NoteStanding]:
-    """Every near miss of ``trace`` by file."""
+    """Every near miss of ``trace``, keyed by file."""
     return {
         miss.file: NoteStanding(miss.file, miss.title, None, miss.score, {}, miss.reason) for miss in trace.near_misses
     }
@@ -80,7 +80,7 @@ def standing_in(engine: Engine[Any], context: Context[Any], trace: Trace, named:
 
 
 def part_changes(then: NoteStanding, now: NoteStanding) -> dict[str, float]:
-    """The change in each part of the score, by name; a missing part counts as 0."""
+    """The change in each part of the score, keyed by name; a missing part counts as 0."""
     names = {**then.parts, **now.parts}
     return {name: now.parts.get(name, 0.0) - then.parts.get(name, 0.0) for name in names}
 
@@ -221,7 +221,7 @@ def diff_traces(then: Trace, now: Trace, by_document: bool = False) -> TraceDiff
 
 
 def _keyed(trace: Trace, same_engine: bool, by_document: bool) -> dict[tuple[str, str], NoteStanding]:
-    """The results of ``trace``, by a key that matches them between traces: path and file, or only the file."""
+    """The results of ``trace``, under a key that matches them between traces: path and file, or only the file."""
     if by_document:
         return {("", file): one for file, one in standings(trace).items()}
     result: dict[tuple[str, str], NoteStanding] = {}

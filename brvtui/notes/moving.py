@@ -280,7 +280,7 @@ def _records(
 
 
 def _signal_notices(signals: dict[str, SignalSources]) -> Iterator[str]:
-    """Yields notices about signals that are stored by path in places that the tool does not write."""
+    """Yields notices about signals that are stored under a path in places that the tool does not write."""
     in_sidecar = {old: entry.sidecar for old, entry in signals.items() if entry.sidecar}
     if len(in_sidecar) == 1:
         old, entry = next(iter(in_sidecar.items()))

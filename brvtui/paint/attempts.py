@@ -50,7 +50,7 @@ def strategy_text(rung: Rung) -> str:
 
 
 def rung_row(rung: Rung, times: Mapping[str, float], depth: int = 0) -> Attempted:
-    """Returns the row of a ladder's step. ``times`` contains milliseconds by name."""
+    """Returns the row of a ladder's step. ``times`` contains milliseconds, keyed by name."""
     return Attempted(
         id=f"{RUNG}{rung.number}",
         name=strategy_text(rung),

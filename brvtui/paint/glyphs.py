@@ -12,7 +12,7 @@ if TYPE_CHECKING:  # signs are drawn before the first answer, and the trace take
     from brvtui.trace import Kind
 
 AUTO, ON = "auto", "on"
-"""Two values of the setting ``ascii``. Letters are used if the terminal's encoding needs them, or always."""
+"""Two values of the ``ascii`` setting: use ASCII only if the terminal's encoding requires it, or always."""
 _LONGER = {"≥": ">=", "≤": "<=", "→": "->", "←": "<-"}
 TO_LETTERS: Mapping[int, str] = {
     ord(sign): letters
@@ -174,7 +174,7 @@ def glyph_of(kind: Kind, maturity: str, glyphs: Glyphs) -> tuple[str, str]:
 
 @contextmanager
 def drawn_in(letters: str) -> Iterator[None]:
-    """Sets the value of the setting ``ascii`` for :func:`for_terminal` within the block."""
+    """Sets the value of the ``ascii`` setting for :func:`for_terminal` within the block."""
     token = _CHOSEN.set(letters)
     try:
         yield
@@ -183,7 +183,8 @@ def drawn_in(letters: str) -> Iterator[None]:
 
 
 def for_terminal(letters: str = "", encoding: str | None = None) -> Glyphs:
-    """Returns the glyphs for the setting ``letters``; for ``auto``, Unicode signs if the output is UTF-8.
+    """Returns the glyphs for ``letters``, a value of the ``ascii`` setting; for ``auto``, Unicode signs if the output
+    is UTF-8.
 
     If ``letters`` is empty, the value set by :func:`drawn_in` is used.
     """

@@ -47,7 +47,7 @@ _SOURCES = {"sidecar": "ByteRover's own store"}
 
 
 def ticks_of(trace: Trace) -> dict[str, float]:
-    """Returns the thresholds of scores in ``trace``, by the name of their constant."""
+    """Returns the thresholds of scores in ``trace``, keyed by the name of their constant."""
     named = {
         check.constant: check.threshold for step in trace.steps for check in step.checks if check.threshold is not None
     }

@@ -35,7 +35,7 @@ _NAMED = 20
 _OF_TIERS = "no tier change"
 """The name of the gate on changes of tier. For this gate, the first line about a query is the change of its tier."""
 Causes = Mapping[str, Sequence[ChangeLine]]
-"""Lines about each query, by the query's id."""
+"""Lines about each query, keyed by the query's id."""
 _NO_CAUSES: Causes = {}
 AS_EXPECTED = "as expected"
 """The label for the number of queries with the outcome that their judgment expects."""
@@ -357,7 +357,7 @@ def junit_of(report: Assessment) -> bytes:
 
 
 def _failures(report: Assessment) -> dict[str, list[str]]:
-    """Returns the reasons why queries fail, by query id."""
+    """Returns the reasons why queries fail, keyed by query id."""
     reasons: dict[str, list[str]] = {}
     for gate in report.gates:
         for name in gate.queries:

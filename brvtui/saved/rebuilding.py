@@ -71,7 +71,7 @@ def _record(kind: Any, value: Any, where: str) -> Any:
 
 @cache
 def _fields_of(kind: Any) -> dict[str, tuple[Any, bool]]:
-    """The types of fields by name, each with True if the field is required."""
+    """The types of fields, keyed by name, each with True if the field is required."""
     hints = typing.get_type_hints(kind)
     return {field.name: (hints[field.name], _is_required(field)) for field in fields(kind)}
 

@@ -119,7 +119,9 @@ class DiffPlan:
     signals: Path | None = None
     """A file from which "now" takes the signals."""
     edits: Mapping[str, bytes] = field(default_factory=dict)
-    """The contents of files that "now" replaces, by path below the tree, as if they were saved just before "then"."""
+    """The contents of files that "now" replaces, keyed by path below the tree, as if they were saved just before
+    "then".
+    """
     without: tuple[str, ...] = ()
     """The files that "now" leaves out."""
 

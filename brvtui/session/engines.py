@@ -39,10 +39,10 @@ class OpenProject(Protocol):
 
 
 class Engines:
-    """Engines by name. Methods are thread-safe."""
+    """Engines keyed by name. Methods are thread-safe."""
 
     def __init__(self, opened: OpenProject, services: EngineServices, profiles: Mapping[str, str]) -> None:
-        """Loads no engine yet. ``profiles`` contains non-default profiles, by engine."""
+        """Loads no engine yet. ``profiles`` contains non-default profiles, keyed by engine."""
         self._opened = opened
         self._services = services
         self._profiles = dict(profiles)

@@ -41,9 +41,9 @@ class HeldNotes:
     """The texts and signals of all notes at one moment. For a space, the snapshot contains all topics."""
 
     files: Mapping[str, HeldFile | None]
-    """Files by path; None for a file that could not be read, which counts as unchanged."""
+    """Files keyed by path; None for a file that could not be read, which counts as unchanged."""
     signals: Mapping[str, NoteSignals]
-    """The signals of the notes, by path."""
+    """The signals of the notes, keyed by path."""
     snapshot: Snapshot | None = None
 
     def earlier(self, now: Snapshot) -> EarlierNotes | None:

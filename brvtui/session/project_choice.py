@@ -57,7 +57,7 @@ class ProjectChoice(NamedTuple):
     profile: TreeProfile
     """ByteRover's constants for reading the tree."""
     profiles_of_engines: Mapping[str, str]
-    """The non-default profiles of engines, by engine."""
+    """The non-default profiles of engines, keyed by engine."""
 
 
 def choose_project(
@@ -134,7 +134,7 @@ def _asked_for(start: Path | None, engine: str, repository: Path | None, space: 
 
 
 def _space_that_is_set(start: Path | None, configuration: Configuration) -> FoundProject:
-    """The space that the setting ``engine`` requires. Raises UnusableSetting if there is none."""
+    """The space that the ``engine`` setting requires. Raises UnusableSetting if there is none."""
     source, engine = configuration.source("engine"), configuration.settings.engine
     try:
         return _found(start, engine)

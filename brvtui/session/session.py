@@ -386,7 +386,7 @@ class Session:
         return facts
 
     def stale_files(self, paths: Iterable[str]) -> dict[str, str]:
-        """The state of each file at ``paths`` that has changed since it was read: ``newer`` or ``gone``, by path."""
+        """The state, ``newer`` or ``gone``, of each file at ``paths`` that changed after it was read; keyed by path."""
         from brvtui.lab.about import stale_files
 
         return stale_files(self.snapshot, paths)

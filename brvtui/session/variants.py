@@ -219,7 +219,7 @@ class VariantState:
     """The query from which all queries get their options."""
     key: _StateKey
     known: Mapping[QueryWords, QueryResult] = field(default_factory=dict)
-    """The stored answers for this state, by query words and scope."""
+    """The stored answers for this state, keyed by query words and scope."""
     is_kept: bool = False
     """True if answers are stored for later. Answers with trial constants or an unsaved text are not stored."""
 

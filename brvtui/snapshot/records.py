@@ -110,7 +110,7 @@ class Reusable:
     """The signals that complete partial frontmatter; None if frontmatter is not read for signals."""
     parsed: Mapping[str, Parsed]
     by_path: Mapping[str, int]
-    """The position of each note by its path."""
+    """The position of each note, keyed by its path."""
     postings: Postings
 
     def is_read_with(self, constants: TreeConstants) -> bool:

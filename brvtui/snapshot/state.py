@@ -70,7 +70,7 @@ class Snapshot:
     notes: tuple[Note, ...]
     """The notes, in document order."""
     by_path: Mapping[str, int]
-    """The position of each note by its path."""
+    """The position of each note, keyed by its path."""
     signals: tuple[NoteSignals, ...]
     """The stored signals of each note."""
     columns: NoteColumns
@@ -81,11 +81,11 @@ class Snapshot:
     notices: tuple[str, ...]
     parsed: Mapping[str, Parsed]
     summary_signals: Mapping[str, NoteSignals] = field(default_factory=dict)
-    """The stored signals of summary files, by path."""
+    """The stored signals of summary files, keyed by path."""
     summaries: Mapping[str, FolderSummary] = field(default_factory=dict)
-    """The folder summaries, by the folder's path in results."""
+    """The folder summaries, keyed by the folder's path in results."""
     edited: Mapping[str, str] = field(default_factory=dict)
-    """Texts that replace files' texts in a what-if, by path."""
+    """Texts that replace files' texts in a what-if, keyed by path."""
     stored: SignalLayers = NO_LAYERS
     """The layers in which stored signals were looked up."""
     frontmatter_defaults: NoteSignals | None = None
@@ -166,7 +166,7 @@ class Snapshot:
 
     @property
     def abstracts(self) -> Mapping[str, int]:
-        """The length of each note's abstract in UTF-16 units, by the note's path."""
+        """The length of each note's abstract in UTF-16 units, keyed by the note's path."""
         return self.derived.of(
             ABSTRACTS, lambda: {note: entry.chars for path, entry in self.parsed.items() if (note := abridged(path))}
         )

@@ -22,7 +22,7 @@ class Overlay:
         self.path = tree_folder(tree) / _FILE
 
     def read(self, base: NoteSignals) -> dict[str, NoteSignals]:
-        """Recorded signals by note path; empty if nothing was recorded or the file is broken."""
+        """Recorded signals, keyed by note path; empty if nothing was recorded or the file is broken."""
         value = read_state_or_none(self.path)
         entries = value.items() if isinstance(value, dict) else ()
         found = {path: from_mapping(entry, Source.OVERLAY, base, partial=False) for path, entry in entries}

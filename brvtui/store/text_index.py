@@ -66,7 +66,7 @@ class _Unusable(Exception):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _WrittenIndex:
-    """One state of an index: its documents by path, and the states of their files."""
+    """One state of an index: its documents keyed by path, and the states of their files."""
 
     index: tantivy.Index
     part: IndexPart

@@ -22,7 +22,7 @@ _LARGEST = 1 << 30
 
 
 class VectorStore:
-    """Vectors by the digests of their texts, in the tool's cache folder. Creates nothing before the first write."""
+    """Vectors in the tool's cache folder, keyed by their texts' digests. Creates nothing until the first write."""
 
     def __init__(self, tree: Path, model: str) -> None:
         """The vectors that ``model`` computed for texts of ``tree``. The file may not exist."""

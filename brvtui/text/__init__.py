@@ -1,1 +1,1 @@
-"""Words: analysis, postings and the tantivy index. No scores of notes, no tiers."""
+"""Words: analysis, postings and the tantivy index. Does not score notes or choose tiers."""

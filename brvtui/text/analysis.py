@@ -125,8 +125,8 @@ _ACCENTS = re.compile(
     f"[{UNSEEN.pattern[1:-1]}\u0300-\u036f\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u0610-\u061a\u064b-\u065f\u0670"
     "\u06d6-\u06dc\u06df-\u06e8\u06ea-\u06ed\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f]+"
 )
-"""Accents, Hebrew and Arabic points, and invisible characters. Marks in other scripts form letters, so they are not
-included.
+"""Accents, Hebrew and Arabic vowel signs, and invisible characters. Marks in other scripts form letters, so they are
+not included.
 """
 _BARRED = str.maketrans("ıđłø‘’ʼ", "idlo'''")
 _AROUND = "\"'`.,;:!?()[]{}<>*“”‘’«»。，、！？「」"
@@ -135,7 +135,7 @@ _PILED = re.compile(r"([^\w\s\x00-\x7f]{30})[^\w\s\x00-\x7f]+")
 
 
 def fold(text: str) -> str:
-    """``text`` in lower case, without accents and points, in Unicode's compatibility form. Runs in linear time."""
+    """``text`` in lower case, without accents or other diacritics, in Unicode's compatibility form; linear time."""
     if text.isascii():
         return text.lower()
     plain = unicodedata.normalize("NFKD", _PILED.sub(r"\1", _ACCENTS.sub("", text)))

@@ -93,7 +93,7 @@ LONGEST_WHOLE = 500_000
 """The limit on the number of characters in a field that may contain whole notes."""
 _WHOLE = ("answer", "context")
 _PATHS = ("file", "path")
-"""Fields by which notes are looked up. A path is always cut in the same way, whatever surrounds it."""
+"""Fields by which notes are looked up. A long path is always cut in the same way, whatever surrounds it."""
 _MARK = 40
 """The maximum length of the mark that ends a cut string. The limits allow for it, so that no string is cut twice."""
 _LONGEST_IN_ALL = 2_000_000

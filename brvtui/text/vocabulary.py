@@ -167,8 +167,8 @@ class Vocabulary:
         """``found`` in MiniSearch's order of terms: the exact match, then prefix matches in reverse tree order
         (:func:`tree_order`), then fuzzy matches in tree order.
 
-        ``names`` are the terms by id. ``inserted`` returns the time at which each term of this vocabulary was added to
-        the tree.
+        ``names`` are the terms, keyed by id. ``inserted`` returns the time at which each term of this vocabulary was
+        added to the tree.
         """
         if np.bincount(found.kinds, minlength=len(KINDS))[1:].max() < 2:
             return found

@@ -102,8 +102,8 @@ class Completion:
     turn_cents: tuple[float, ...] = ()
     """The cost of each turn at the user's prices; empty if no prices are set."""
     timings: dict[str, float] = field(default_factory=dict)
-    """Durations in milliseconds by name: ``turn 1``, ``step 1`` and so on; ``turn 1 first text`` is the time until the
-    first text of the turn.
+    """Durations in milliseconds, keyed by name: ``turn 1``, ``step 1`` and so on; ``turn 1 first text`` is the time
+    until the first text of the turn.
     """
 
     @property

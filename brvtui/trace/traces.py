@@ -118,7 +118,7 @@ class Trace:
     """If nothing was found, the number of documents that would be found without :attr:`filters`."""
     notices: tuple[str, ...] = ()
     options: dict[str, Any] = field(default_factory=dict)
-    """The query's options by name, as plain data to run it again; an alias file is recorded by its content."""
+    """The query's options, keyed by name, as plain data to run it again; an alias file is recorded by its content."""
     better_match: BetterMatch | None = None
     timings: dict[str, float] = field(default_factory=dict)
     """The milliseconds of every stage."""

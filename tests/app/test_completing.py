@@ -76,7 +76,7 @@ def test_model_is_called_in_the_chosen_mode(session: Session) -> None:
 
 
 @pytest.mark.parametrize("allowed", [False, True])
-def test_unknown_mode_is_refused_in_one_step(session: Session, allowed: bool) -> None:
+def test_unknown_mode_is_refused_without_further_steps(session: Session, allowed: bool) -> None:
     if allowed:
         session.model.allow()
     assert _steps(session, "none") == [EngineUnusable("no mode none", "drafter", _ASKED._replace(run=allowed))]

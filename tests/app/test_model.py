@@ -251,7 +251,7 @@ async def test_query_without_a_model_asks_for_no_permission(garden: Tree, make_a
         assert server.asked == []
 
 
-async def test_model_error_is_reported_and_quoted_sentences_stay(garden: Tree, make_app: MakeApp) -> None:
+async def test_model_error_is_reported_and_quoted_sentences_are_kept(garden: Tree, make_app: MakeApp) -> None:
     with chatting(Refused(401, {"error": {"message": "bad key"}})) as server:
         model_at(server)
         async with make_app(garden.root).run_test(size=WIDE) as pilot:

@@ -201,7 +201,7 @@ async def test_odd_queries_are_treated_as_text(app: BrvTui) -> None:
             assert "TIER" in shown(pilot) or "NOT COVERED" in shown(pilot)
 
 
-async def test_route_shows_the_whole_sentence_and_typed_ahead_keys_act(app: BrvTui) -> None:
+async def test_route_shows_the_whole_sentence_and_typed_ahead_keys_take_effect(app: BrvTui) -> None:
     async with app.run_test(size=(60, 24)) as pilot:
         await ask(pilot, "refresh token rotation")
         for key in ("escape", "j", "f4", "G", "i", "end", "x"):

@@ -24,7 +24,7 @@ async def shown(pilot: AppPilot, count: int) -> list[Toast]:
     return list(pilot.app.screen.query(Toast).results(Toast))
 
 
-async def test_newest_messages_are_shown_in_full_and_errors_stay(app: BrvTui) -> None:
+async def test_newest_messages_are_shown_in_full_and_errors_stay_visible(app: BrvTui) -> None:
     async with app.run_test(size=NARROW, notifications=True) as pilot:
         await settled(pilot)
         for number in range(5):

@@ -333,7 +333,7 @@ OUTSIDE = {"completion", "open", "notes", "log", "lab", "settings"}
 
 
 @pytest.mark.parametrize(("args", "code", "says"), BAD_USAGE)
-def test_usage_errors_are_one_line(run: Run, args: tuple[str, ...], code: int, says: str) -> None:
+def test_usage_errors_fit_on_one_line(run: Run, args: tuple[str, ...], code: int, says: str) -> None:
     ended, out, err = run(*args, inside=args[0] not in OUTSIDE and "--now" not in args)
     assert (ended, out) == (code, "")
     assert says in err

@@ -60,7 +60,7 @@ def test_demo_ignores_the_users_settings(run: Run, monkeypatch: pytest.MonkeyPat
     assert dict(os.environ) == before
 
 
-def test_a_folder_that_cannot_be_made_is_one_line(run: Run, tmp_path: Path) -> None:
+def test_folder_that_cannot_be_made_is_reported_in_one_line(run: Run, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("mine")
     folder = tmp_path / "file" / "copy"
     why = f"the sample tree cannot be copied to {folder} (Not a directory); choose another folder"

@@ -20,7 +20,7 @@ PAGES = tuple(
     )
     for file in sorted(ROOT.glob(pattern))
 )
-"""Every page of the documentation, by its path in the repository."""
+"""Every page of the documentation, keyed by its path in the repository."""
 _FENCE = re.compile(r"^```.*?^```$", re.DOTALL | re.MULTILINE)
 _HEADING = re.compile(r"^#{1,6} (.+)$", re.MULTILINE)
 
@@ -31,7 +31,7 @@ def page(name: str) -> str:
 
 
 def sources(*endings: str) -> dict[str, str]:
-    """The texts of the package's files with these endings, by their path in the repository."""
+    """The texts of the package's files with these endings, keyed by their path in the repository."""
     files = [file for ending in endings for file in sorted((ROOT / "brvtui").rglob(f"*{ending}"))]
     return {file.relative_to(ROOT).as_posix(): file.read_text(encoding="utf-8") for file in files}
 

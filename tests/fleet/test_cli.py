@@ -142,7 +142,7 @@ def test_missing_fleet_file_is_named_in_the_advice(fleet: Path) -> None:
     assert "brv-tui fleet add, or give places with --over" in run(fleet / "one", "list")[2]
 
 
-def test_fleet_errors_are_one_line(fleet: Path) -> None:
+def test_fleet_errors_fit_on_one_line(fleet: Path) -> None:
     assert run(fleet, "query", "x", "--member", "on") == (
         3, "", "brv-tui: no member on; did you mean one?\n",
     )  # fmt: skip

@@ -394,7 +394,7 @@ class TestExchange:
             assert all(line.replace("\t", " ").isprintable() for line in file.read_text().split("\n"))
         assert FORMATS[form].read(tmp_path / name, None, [judged]) == (judged,)
 
-    def test_escapes_in_foreign_names_stay(self, tmp_path: Path) -> None:
+    def test_escapes_in_foreign_names_are_kept(self, tmp_path: Path) -> None:
         (tmp_path / "qrels").mkdir()
         (tmp_path / "queries.jsonl").write_text('{"_id": "a", "text": "x"}\n')
         names = ("<dbpedia:Animalia_%28book%29>", "a%25b", "a%0a", "%E9%1B", "a%1B%28b", "100%")

@@ -127,7 +127,7 @@ def test_each_change_is_the_smallest_that_swaps_the_notes(two: Tree) -> None:
     assert kinds >= {"hits", f"importance of {B}"}, kinds
 
 
-def test_words_added_to_the_title_swap_the_notes(tree: Tree) -> None:
+def test_words_added_to_the_title_swap_the_order_of_the_notes(tree: Tree) -> None:
     tree.notes(20)
     tree.note(A, "Refresh rotation", TEXT, 1)
     tree.note(B, "Tokens", TEXT, 1)

@@ -31,7 +31,7 @@ _DRAFTED_S = 4.0
 _ANSWERS_S = 300.0
 _AGAIN_S = 20.0
 _SCREENS = {"2": " About ", "3": " TODAY ", "4": " Then and now ", "1": " Query · "}
-"""A text that only this screen shows, by its key."""
+"""A text that only this screen shows, keyed by the screen's key."""
 
 
 class Turns(Stopping):

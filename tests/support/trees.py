@@ -183,7 +183,7 @@ def paths(found: Search | Trace) -> list[str]:
 
 
 def scores(found: Search | Trace) -> dict[str, float]:
-    """The scores of the hits by path; a path that appears twice keeps its first."""
+    """The scores of the hits, keyed by path; a path that appears twice keeps its first."""
     result: dict[str, float] = {}
     for hit in found.hits:
         result.setdefault(hit.path, hit.score)

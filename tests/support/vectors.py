@@ -15,7 +15,7 @@ from brvtui.store.feedback import FeedbackFile
 
 
 class MemoryVectors:
-    """A store of vectors by the names of their texts."""
+    """A store of vectors, keyed by the names of their texts."""
 
     def __init__(self) -> None:
         self.held: dict[str, Any] = {}

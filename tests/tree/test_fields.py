@@ -305,7 +305,7 @@ def test_block_that_is_not_a_mapping_has_no_fields(block: str) -> None:
     assert found.problem != ""
 
 
-def test_frontmatter_problem_is_one_line() -> None:
+def test_frontmatter_problem_fits_on_one_line() -> None:
     assert "\n" not in parse("---\na: [1\nb: }\n---\n").problem
 
 

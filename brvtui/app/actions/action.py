@@ -48,7 +48,7 @@ class Action(NamedTuple):
     """A user action in one place of the app, run by a key or from the command palette."""
 
     name: str
-    """The unique name; the setting ``keys`` uses it to assign other keys."""
+    """The unique name; the ``keys`` setting uses it to assign other keys."""
     keys: str
     """The default keys, separated by commas: ``j,down``."""
     call: str

@@ -72,4 +72,4 @@ PLACES: tuple[Place, ...] = (
 """All places, ordered by kind and title."""
 
 ACTIONS: dict[str, Action] = {action.name: action for place in PLACES for action in place.actions}
-"""All actions by name."""
+"""All actions, keyed by name."""

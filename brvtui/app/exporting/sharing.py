@@ -157,7 +157,7 @@ _TOAST_S = 8
 _ALONE = "the pinned answer is not saved with it; {copy.shown} in its tab copies the comparison"
 _LONGEST_NAME = 40
 _CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
-"""Control characters that a terminal may obey when a copied text is pasted."""
+"""Control characters that a terminal may obey when copied text is pasted."""
 
 
 class Sharing:

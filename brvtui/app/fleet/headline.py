@@ -50,7 +50,7 @@ def _opens_alone(state: FleetState, absence: Absence) -> bool:
 
 
 def missing_words(state: FleetState, count: int) -> str:
-    """Describes ``count`` members without an answer: left out of the one ranking, or unreadable."""
+    """Describes ``count`` members without an answer: left out of the common ranking, or unreadable."""
     if state.together and state.ranking is not None:
         return counted(count, "is left out", "are left out")
     return f"{count} could not be read"

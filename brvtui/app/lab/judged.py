@@ -39,7 +39,7 @@ EMPTY = (
     ),
     (
         "Until then, the open query and the latest 20 in the Log are compared here: after an edit, with other "
-        "constants, in a month."
+        "constants, or a month from now."
     ),
     "Judged queries are saved in FILE, which you can commit. On the Query screen, {results.judge} grades a result.",
 )

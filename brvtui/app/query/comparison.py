@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 _SENTENCE_ROWS = 6
 _TEXT_WIDTH = 100
-"""The width in columns of a copied comparison."""
+"""The width in columns of a comparison when it is copied."""
 _SEEN = 0.5
 """The smallest visible change, in units of the last decimal."""
 _NO_CAUSES: Mapping[str, str] = {}
@@ -54,7 +54,7 @@ def compared_text(pin: PinState, now: Trace | None, glyphs: Glyphs) -> str:
 
 
 def _causes(diff: AnswerDiff, decimals: int) -> dict[str, str]:
-    """Returns the causes of visible score changes, and the reason why a note is not a result, by note path."""
+    """Returns the causes of visible score changes, and the reason why a note is not a result, keyed by note path."""
     causes = {}
     for note in diff.notes:
         seen = [cause for cause in note.causes if abs(cause.change) * 10**decimals >= _SEEN]
@@ -66,7 +66,7 @@ def _causes(diff: AnswerDiff, decimals: int) -> dict[str, str]:
 def comparison_lines(
     compared: TraceDiff, width: int, glyphs: Glyphs, causes: Mapping[str, str] = _NO_CAUSES
 ) -> list[Line]:
-    """Returns a sentence, the changed settings and a table of all results, with ``causes`` of changes by note path."""
+    """Returns a sentence, the changed settings and a table of all results, with ``causes`` keyed by note path."""
     room = max(width - 2, 1)
     sentence = sentence_lines(difference_sentence(compared), (room, room), _SENTENCE_ROWS)
     lines = [Line().gap().extend(row.spans) for row in sentence]

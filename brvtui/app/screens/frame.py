@@ -125,7 +125,7 @@ class FrameScreen(Screen[None]):
 
     @property
     def renamed(self) -> Mapping[str, str]:
-        """The key bar's descriptions of actions that currently do something other than usual, by name."""
+        """The key bar's descriptions of actions that currently have a different effect, keyed by name."""
         return self.pane.renamed if self.pane is not None else {}
 
     @property

@@ -171,7 +171,7 @@ _ENDING = ".toml"
 
 
 class Library(NamedTuple):
-    """Themes by name, the user's own files, and the problems of files that were ignored, line by line."""
+    """Themes keyed by name, the user's own files, and the problems of files that were ignored, line by line."""
 
     themes: dict[str, Theme]
     files: dict[str, Path]

@@ -111,7 +111,7 @@ class Body(Widget):
         return arrange(self.plan, size.width, size.height, self.wide, self.tab, self.maximised, layout)
 
     def areas(self, size: Size) -> Mapping[str, Area]:
-        """Returns the areas of the panes in ``size``, by id."""
+        """Returns the areas of the panes in ``size``, keyed by id."""
         return self.tiled(size).areas
 
     @property

@@ -51,7 +51,7 @@ class KeyBar(Lines):
         """Creates an empty bar.
 
         ``idle`` returns the names of actions that currently have no effect. ``renamed`` returns short descriptions of
-        actions that currently do something other than usual, by name.
+        actions that currently have a different effect, keyed by name.
         """
         super().__init__(id=id)
         self._idle = idle

@@ -260,7 +260,7 @@ class Pane(Lines, can_focus=True):
 
     @property
     def renamed(self) -> Mapping[str, str]:
-        """The key bar's descriptions of actions that currently do something other than usual, by name."""
+        """The key bar's descriptions of actions that currently have a different effect, keyed by name."""
         return {}
 
     def show_keys(self) -> None:

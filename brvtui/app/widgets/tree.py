@@ -39,7 +39,7 @@ KIND_WORDS = {
     "archived": "archived note",
     MANIFEST: "manifest",
 }
-"""The words for special files, by kind."""
+"""The words for special files, keyed by kind."""
 
 
 class TreePane(ChoicePane):

@@ -57,7 +57,7 @@ _MOST_LINES = 20
 @format_option("text", "json", "md", text="Output format; md is a report to share.")
 def health(stale_days: int, similar: float, options: FleetOptions, form: str) -> int:
     """Compare the notes of all members: near-duplicates, possible contradictions, notes that only one member has, stale
-    notes, and members with unusual settings. Reads every note; needs the extra fleet.
+    notes, and members with unusual settings. Reads every note; needs the "fleet" extra.
 
     Exit code 1 when there are contradictions or near-duplicates, or a member is missing.
     """

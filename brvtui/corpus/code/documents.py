@@ -38,7 +38,7 @@ class SymbolPages:
 
     @cached_property
     def by_path(self) -> Mapping[str, SymbolPage]:
-        """The pages by path."""
+        """The pages, keyed by path."""
         pages: dict[str, SymbolPage] = {}
         for node in sorted(self.graph.nodes, key=lambda node: (node.path, node.line, node.id)):
             title = _title(node)
@@ -52,7 +52,7 @@ class SymbolPages:
 
     @cached_property
     def path_of(self) -> Mapping[str, str]:
-        """The path of each symbol's page, by the symbol's id."""
+        """The path of each symbol's page, keyed by the symbol's id."""
         return {page.symbol.id: path for path, page in self.by_path.items()}
 
     @cached_property

@@ -23,7 +23,7 @@ from brvtui.corpus.code.rules import CodeRules, code_rules
 Read = Callable[[Iterable[Source], CodeRules], Iterable[CodeFile | SkippedSource]]
 """A function that parses files and returns the results in order."""
 Progress = Callable[[int, int], None]
-_TOO_MANY_EDGES = "the types in this code lead to more edges than the limit; the rest are left out"
+_TOO_MANY_EDGES = "the types in this code lead to more edges than the limit allows; the rest are left out"
 _TOO_MANY_IMPORTS = "some files import so many names that not all of them were looked up in every module"
 _FULL = "left out: the repository has more symbols than the limit; open one of its folders"
 _DEPENDS_ON_OTHERS = (_FULL, PARSER_FAILS)
@@ -53,7 +53,7 @@ class CodeIndex:
     repository: str
     """The prefix of qualified names in this repository: ``name://name``."""
     files: Mapping[str, IndexedFile]
-    """The files by path, in path order."""
+    """The files, keyed by path, in path order."""
     listing: SourceListing
     rules: CodeRules
     memory: GraphMemory

@@ -45,7 +45,7 @@ class Linker:
     """Resolves names in the files of one repository to symbols."""
 
     def __init__(self, files: Mapping[str, CodeFile], modules: ModuleMap, rules: CodeRules) -> None:
-        """Indexes the symbols and supertypes in ``files``, a mapping by path."""
+        """Indexes the symbols and supertypes in ``files``, which is keyed by path."""
         self._files, self._modules, self._rules = files, modules, rules
         self.nodes = _nodes(files)
         self._bindings = {path: _by_local(file.bindings) for path, file in files.items()}
@@ -300,7 +300,9 @@ def package_of(language: str, package: str) -> str:
 
 
 def _nodes(files: Mapping[str, CodeFile]) -> dict[str, CodeNode]:
-    """The symbols of all files by id, and the nodes outside files. If two symbols share an id, the first is used."""
+    """The symbols of all files, keyed by id, and the nodes outside files. If two symbols share an id, the first is
+    used.
+    """
     nodes: dict[str, CodeNode] = {}
     for path in sorted(files):
         file = files[path]

@@ -17,7 +17,7 @@ class ModuleMap:
     """Resolves the imports of a repository's files. Results are cached."""
 
     def __init__(self, files: Mapping[str, CodeFile], go_modules: Iterable[tuple[str, str]]) -> None:
-        """Stores ``files``, a mapping by path, and ``go_modules``, module paths with their folders."""
+        """Stores ``files``, keyed by path, and ``go_modules``, module paths with their folders."""
         self.files = files
         self._go_modules = sorted(go_modules, key=lambda one: -len(one[0]))
         self._found: dict[tuple[str, str, str], tuple[str, ...]] = {}

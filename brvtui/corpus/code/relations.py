@@ -30,7 +30,7 @@ class Members:
     """The members of each type."""
 
     def __init__(self, nodes: Mapping[str, CodeNode]) -> None:
-        """Collects the members from ``nodes``, a mapping by id."""
+        """Collects the members from ``nodes``, which is keyed by id."""
         self.methods: dict[str, dict[str, str]] = {}
         """The ids of the methods of each type, by name."""
         self.pairs: list[tuple[str, str]] = []

@@ -125,7 +125,7 @@ class CodeRules:
     java: LanguageNames
     csharp: LanguageNames
     unread: dict[str, str]
-    """The names of unsupported languages, by file extension."""
+    """The names of unsupported languages, keyed by file extension."""
 
 
 @cache

@@ -79,7 +79,7 @@ class BoardRow:
 
     @property
     def to_promotion(self) -> float | None:
-        """The stored importance that the note lacks for a promotion; 0 if the next hit is certain to promote it."""
+        """The additional stored importance needed for a promotion; 0 if the next hit is certain to promote the note."""
         return None if self.promoted_from is None else max(0.0, self.promoted_from - self.importance_stored)
 
     @property

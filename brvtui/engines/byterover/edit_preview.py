@@ -1,4 +1,4 @@
-"""The answer to a query before and after an edit, with the scores of a search after the text is saved."""
+"""The answers to a query before and after an edit, with the scores that a search would give once the text is saved."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ _BASES = {"0x": 16, "0o": 8, "0b": 2}
 
 @dataclass(frozen=True, slots=True)
 class CommandLine:
-    """The words to search for, and flags by name; a flag without a value is True."""
+    """The words to search for, and flags keyed by name; a flag without a value is True."""
 
     words: tuple[str, ...]
     flags: dict[str, str | bool] = field(default_factory=dict)

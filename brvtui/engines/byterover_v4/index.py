@@ -42,7 +42,7 @@ class TokenMatches:
     sums: Floats
     """The sum of the token's contributions to each document."""
     terms: Sequence[str]
-    """All terms of the index, by id."""
+    """All terms of the index, keyed by id."""
 
     @cached_property
     def places(self) -> dict[str, int]:

@@ -183,7 +183,7 @@ class _Ranking:
     relevance: Floats
     scores: Compound
     signals: AgedColumns
-    """The topics' signals, by the topic's index."""
+    """The topics' signals, keyed by the topic's index."""
     state: SpaceState
     profile: V4Profile
     order: Ints

@@ -252,7 +252,7 @@ class JeffsBrainPresentation(Presentation):
         return tuple(rung_row(rung, trace.timings) for rung in trace.section(Ladder).rungs)
 
     def answer(self, trace: Trace) -> Iterator[Block]:
-        """Yields a remark that no answer is written, and the notes for a reader of the results."""
+        """Yields a remark that the engine writes no answer, then the notes that a reader would be given."""
         yield Text(_NO_STAGE)
         if trace.hits:
             titles = ", ".join(hit.title for hit in trace.hits)

@@ -227,9 +227,9 @@ class Knowing:
             return ""
         minutes = counted(int((context.now_ms / 1000 - pack.packed) // 60), "minute", "minutes")
         return (
-            f"knowing would serve the pack from a run {minutes} ago again. It lacks {len(changed.added)} of these "
-            f"{index.nouns[1]}, has {counted(len(changed.removed), 'other', 'others')}, and uses {pack.used:,} tokens. "
-            f"The difference takes {changed.delta_tokens:,} tokens, the whole new pack {changed.whole_tokens:,}"
+            f"knowing would reuse the pack from a run {minutes} ago. That pack lacks {len(changed.added)} of these "
+            f"{index.nouns[1]}, contains {counted(len(changed.removed), 'other', 'others')}, and uses {pack.used:,} "
+            f"tokens. The difference takes {changed.delta_tokens:,} tokens, the whole new pack {changed.whole_tokens:,}"
         )
 
     def _remember(

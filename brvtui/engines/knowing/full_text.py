@@ -89,7 +89,7 @@ class SearchedTexts:
 
     rules: FullTextRules
     texts: dict[str, Columns]
-    """The texts of each node by id, in the order of the graph."""
+    """The texts of each node, keyed by id, in the order of the graph."""
     ids: tuple[str, ...]
     full_text: FullText
 

@@ -208,7 +208,7 @@ class Graph:
         return documents
 
     def by_node(self, values: Mapping[str, float]) -> dict[str, float]:
-        """The ``values`` of documents, by path, given to all their nodes, by id. Unknown documents are left out."""
+        """Converts ``values`` keyed by document path to values keyed by node id. Unknown documents are left out."""
         return {node.id: value for path, value in values.items() for node in self.by_document.get(path, ())}
 
 

@@ -23,7 +23,7 @@ class MapMaker:
     index: NoteIndex
     result: TaskContext
     _known: dict[str, str] = field(default_factory=dict)
-    """The ids of the visited nodes' places, by node id."""
+    """The ids of the visited nodes' places, keyed by node id."""
     _shares: dict[str, float] = field(default_factory=dict)
     """The walk's share at each visited place, by place id."""
 

@@ -44,9 +44,9 @@ class NotePiece:
     note: Note
     nodes: tuple[Node, ...]
     titles: Mapping[str, str]
-    """The display title of each node, by id. The title of a section consists of the note's title and its heading."""
+    """The display title of each node, keyed by id. A section's title consists of the note's title and its heading."""
     texts: Mapping[str, str]
-    """The text of each node, by id."""
+    """The text of each node, keyed by id."""
     mentions: tuple[Mention, ...]
     files: tuple[tuple[str, str], ...]
     """Pairs of a node id and a file that the node mentions."""

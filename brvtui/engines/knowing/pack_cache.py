@@ -133,7 +133,7 @@ class CachedPack:
 
 @dataclass(frozen=True, slots=True)
 class PackCache:
-    """The packs of earlier runs, by key, oldest first."""
+    """The packs of earlier runs, oldest first, each under its key."""
 
     packs: Mapping[str, CachedPack] = field(default_factory=dict)
 

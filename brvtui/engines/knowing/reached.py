@@ -31,9 +31,9 @@ class ScoringContext:
     caller_types: tuple[str, ...] = ("calls",)
     """The types of edges from a user of a node to the node."""
     feedback: Mapping[str, float] = field(default_factory=dict)
-    """The share of useful votes, by node id."""
+    """The share of useful votes, keyed by node id."""
     session: Mapping[str, float] = field(default_factory=dict)
-    """The boost for recent use, by node id."""
+    """The boost for recent use, keyed by node id."""
     committed: Callable[[Node], float | None] = lambda _: None
     """A function that returns the time of a node's last commit, in seconds since 1970; None if unknown or old."""
 

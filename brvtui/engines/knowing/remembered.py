@@ -48,7 +48,7 @@ class UseVerdict(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class PendingUse:
-    """The returned nodes that may still be used, by id."""
+    """The returned nodes that may still be used, keyed by id."""
 
     pending: Mapping[str, PendingNode] = field(default_factory=dict)
     used: frozenset[str] = frozenset()
@@ -143,7 +143,7 @@ class UseMemory:
     learned: LearnedWords = LearnedWords()
 
     def scores(self, task: str) -> dict[str, float]:
-        """The share of useful votes for each document judged for tasks like ``task``, by path."""
+        """The share of useful votes for each document judged for tasks like ``task``, keyed by path."""
         cluster = task_cluster(keyword_set(task, self.profile.keywords))
         paths = {record.id for record in self.records}
         return feedback_scores(self.records, paths, cluster, self.profile.use)

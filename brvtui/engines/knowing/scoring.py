@@ -121,8 +121,8 @@ def rank(
 ) -> list[ScoredCandidate]:
     """The candidates sorted by score, best first. Candidates with equal scores keep their order.
 
-    ``links`` contains hub and authority values by id. If ``links`` is None, these values are not used, and different
-    weights apply.
+    ``links`` contains hub and authority values, keyed by id. If ``links`` is None, these values are not used, and
+    different weights apply.
     """
     most_callers = max((candidate.callers for candidate in candidates), default=0)
     scored = [_scored(candidate, max(1, most_callers), links, rules) for candidate in candidates]

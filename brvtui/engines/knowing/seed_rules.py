@@ -122,7 +122,7 @@ class NoteClassRules:
     least: Count
     """The minimum length of a phrase."""
     most_notes: Count
-    """The number of notes above which a phrase that they share is ignored."""
+    """A phrase shared by more notes than this is ignored."""
 
 
 @dataclass(frozen=True, slots=True)

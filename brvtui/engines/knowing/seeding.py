@@ -157,7 +157,7 @@ class SeedSearch:
 
     @property
     def near(self) -> dict[str, float]:
-        """The cosines of the nodes that filled a gap, by id, nearest first."""
+        """The cosines of the nodes that filled a gap, keyed by id, nearest first."""
         return dict(self.gap.added) if self.gap is not None else {}
 
 

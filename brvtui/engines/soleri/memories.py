@@ -39,7 +39,7 @@ class FeedbackCounts:
 
 
 def feedback_counts(counts: Mapping[Usefulness, int]) -> FeedbackCounts:
-    """The counts in a feedback log, by kind of usefulness, as :class:`FeedbackCounts`."""
+    """The counts in a feedback log, one per kind of usefulness, as :class:`FeedbackCounts`."""
     return FeedbackCounts(
         counts.get(Usefulness.ACCEPTED, 0),
         counts.get(Usefulness.MODIFIED, 0),

@@ -244,7 +244,7 @@ class SoleriPresentation(Presentation):
         return "neither words, vectors nor links found it"
 
     def answer(self, trace: Trace) -> Iterator[Block]:
-        """Yields a remark that no answer is written, and the entries for an agent."""
+        """Yields a remark that Soleri writes no answer, with the entries that an agent would be given."""
         titles = ", ".join(_names(trace.section(VaultSearch))) or "nothing"
         yield Text(f"Soleri only retrieves and writes no answer. An agent would be given: {titles}")
 

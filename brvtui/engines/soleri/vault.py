@@ -40,7 +40,7 @@ class LinkGraph:
         return tuple(one if (one, other) in self.named else other for one, other in pairwise(path))
 
     def proximities(self, seeds: Sequence[str]) -> dict[str, Proximity]:
-        """The proximity of each entry within two links of ``seeds``, by id, with the first of its shortest paths."""
+        """The proximity of each entry within two links of ``seeds``, keyed by id, with its first shortest path."""
         nearest: dict[str, Proximity] = {}
 
         def offer(path: tuple[str, ...]) -> None:
@@ -128,7 +128,7 @@ class Tier:
 
     @cached_property
     def by_id(self) -> Mapping[str, VaultEntry]:
-        """The entries by id."""
+        """The entries, keyed by id."""
         return {entry.id: entry for entry in self.entries}
 
     @cached_property

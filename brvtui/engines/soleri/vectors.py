@@ -22,7 +22,7 @@ from brvtui.text.analysis import STOP_WORDS
 
 
 SparseVector = Mapping[str, float]
-"""A sparse vector, as weights by term."""
+"""A sparse vector, as weights keyed by term."""
 
 _TOKEN = re.compile(r"[a-z0-9-]{3,}")
 _MOST_KEPT = 16_384
@@ -70,11 +70,11 @@ class DocumentFrequencies:
     documents: int
     frequencies: Mapping[str, int]
     _vectors: dict[str, tuple[SparseVector, float]] = field(default_factory=dict, compare=False, repr=False)
-    """Vectors cached by text, because the candidates of one query often recur in the next."""
+    """Vectors cached under their texts, because the candidates of one query often recur in the next."""
 
     @cached_property
     def idfs(self) -> Mapping[str, float]:
-        """``ln((N + 1) / (df + 1)) + 1`` by term; 0 for a term that no text contains."""
+        """``ln((N + 1) / (df + 1)) + 1``, keyed by term; 0 for a term that no text contains."""
         return _Idfs(self)
 
     def measured(self, text: str) -> tuple[SparseVector, float]:

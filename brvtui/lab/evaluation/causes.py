@@ -60,7 +60,7 @@ class CauseFinder:
     context: Context[Any]
     like: Query
     judgments: Mapping[str, Judgment]
-    """The judgments, by id."""
+    """The judgments, keyed by id."""
     metric: Metric
     """The metric used to compare results with earlier ones."""
     most_tried: int = 30
@@ -69,8 +69,8 @@ class CauseFinder:
     def explain(
         self, changes: Sequence[QueryChange], reverting: Reverting | None = None
     ) -> dict[str, tuple[ChangeLine, ...]]:
-        """Explanations by query id: lines about the effects of each change and, with ``reverting``, about the cause of
-        the change.
+        """Explanations keyed by query id: lines about the effects of each change and, with ``reverting``, about the
+        cause of the change.
 
         A note is the cause if reverting only that note restores the earlier result.
         """

@@ -249,7 +249,7 @@ def losses_of(change: QueryChange) -> Iterator[tuple[str, str, str]]:
 
 
 def first_lost(losses: Sequence[LostByDay]) -> dict[str, float]:
-    """The first day with a loss for each affected query, by the query's id."""
+    """The first day with a loss for each affected query, keyed by the query's id."""
     days: dict[str, float] = {}
     for loss in losses:
         days.setdefault(loss.query, loss.days)
@@ -368,7 +368,7 @@ class Assessment:
     """The name of the baseline: a file or a revision."""
     gates: tuple[GateResult, ...] = ()
     causes: Mapping[str, tuple[ChangeLine, ...]] = field(default_factory=dict)
-    """Lines about the causes of changed queries, by query id."""
+    """Lines about the causes of changed queries, keyed by query id."""
 
     @property
     def passed(self) -> bool:

@@ -24,12 +24,12 @@ _NOTHING: Mapping[EngineRequest, QueryResult] = {}
 
 
 class _WatchedServices:
-    """Services with a record of those that failed."""
+    """The available services, and a record of those that failed."""
 
     def __init__(self, services: Any) -> None:
         self._services = services
         self.failed: dict[str, str] = {}
-        """The reason of the first failure of each service, by its kind and name. Clear it before each query."""
+        """The reason for the first failure of each service, keyed by its kind and name. Clear it before each query."""
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._services, name)

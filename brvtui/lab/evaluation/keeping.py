@@ -129,7 +129,7 @@ class KeepingEvaluator:
     def recent(
         self, engine: Engine[Any], context: Context[Any], like: Query, later_ms: float
     ) -> tuple[float, Mapping[EngineRequest, QueryResult]]:
-        """The time of the reusable cached answers, and the answers by text and scope.
+        """The time of the reusable cached answers, and the answers keyed by text and scope.
 
         Reusable answers have the same ``later_ms`` and are at most an hour older than the time of ``context``. If no
         answer is reusable, returns the time of ``context`` and no answers. Scores fall every second, so answers are

@@ -35,7 +35,7 @@ _QMD_TYPE = "semantic"
 _LITERAL_ESCAPE = re.compile("%(?=[0-9A-Fa-f]{2})")
 _WHOLE_NUMBER = re.compile(r"[+-]?[0-9]{1,1000}")
 Grades = dict[str, dict[str, int]]
-"""The grade of each document, by query id."""
+"""The grades of documents, keyed by query id."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,7 +214,7 @@ def _joined(queries: Mapping[str, Judgment], grades: Grades, place: Path) -> tup
 
 
 def _limited(queries: Iterator[tuple[str, Judgment]], place: Path) -> dict[str, Judgment]:
-    """The queries by id. Raises :class:`JudgmentsError` if there are more than a judgments file may contain."""
+    """The queries, keyed by id. Raises :class:`JudgmentsError` if there are more than a judgments file may contain."""
     by_id: dict[str, Judgment] = {}
     for name, each in queries:
         by_id[name] = each

@@ -62,7 +62,9 @@ def edited_text(text: str, before: Sequence[Judgment], after: Sequence[Judgment]
 
 
 def _new_ones(before: Sequence[Judgment], after: Sequence[Judgment]) -> dict[str, list[Judgment]]:
-    """The new judgments in ``after``, by the id of the last existing judgment before them; empty if there is none."""
+    """The new judgments in ``after``, keyed by the id of the last existing judgment before them; empty if there is
+    none.
+    """
     known, last = {judgment.id for judgment in before}, ""
     groups: dict[str, list[Judgment]] = {}
     for judgment in after:

@@ -51,7 +51,7 @@ class Judgment:
 
     @property
     def grades(self) -> dict[str, int]:
-        """The grade of each document, by path."""
+        """The grade of each document, keyed by path."""
         return {document.path: document.grade for document in self.documents}
 
 

@@ -183,7 +183,7 @@ def _with_word(variant: Variant, word: str, profiles: Mapping[str, Collection[st
     if later := _LATER.fullmatch(word):
         days = float(f"{later[1]}{later[2]}") * _DAYS[later[3]]
         if abs(days) > MOST_DAYS:
-            raise VariantError(f"{shortened(word, 40)}: at most {MOST_DAYS} days are possible")
+            raise VariantError(f"{shortened(word, 40)}: at most {MOST_DAYS} days are allowed")
         return replace(variant, days=days)
     if word.startswith(_REVISION) and word != _REVISION:
         return replace(variant, revision=word.removeprefix(_REVISION))

@@ -2,7 +2,8 @@
 (``docs/explanation/safe-saving.md``, "Text").
 
 In editable text, only ``\\n`` breaks lines. A visible mark replaces every byte that is not UTF-8, and every character
-that would break a line, control the terminal or change the reading direction. Encoding replaces the marks again.
+that would break a line, control the terminal or change the reading direction. Encoding turns the marks back into the
+original bytes.
 """
 
 from __future__ import annotations

@@ -46,7 +46,7 @@ class LoggedQuery:
     problem: str = ""
     """The reason why the query failed; empty if it did not fail."""
     options: dict[str, Any] = field(default_factory=dict, hash=False)
-    """The query's options by name, as in :attr:`brvtui.trace.Trace.options`."""
+    """The query's options, keyed by name, as in :attr:`brvtui.trace.Trace.options`."""
     response: str = ""
     """The answer that the agent received, cut to :data:`LONGEST_RESPONSE` characters."""
     verdict_sentence: str = ""

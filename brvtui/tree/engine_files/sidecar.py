@@ -64,7 +64,7 @@ _LARGEST = 65_536
 
 @dataclass(frozen=True, slots=True)
 class Sidecar:
-    """Signals by note path. Notes whose file contains invalid values have the defaults.
+    """Signals keyed by note path. Notes whose file contains invalid values have the defaults.
 
     ``broken`` are the notes whose file is not JSON. The engine reads the signals for a query in one batch, which fails
     as a whole if it includes a broken note.

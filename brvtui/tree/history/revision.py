@@ -104,7 +104,7 @@ def content_id(data: bytes, digits: int) -> str:
 def committed_contents(
     run: Callable[..., bytes], files: Mapping[str, CommittedFile], largest: int, where: str, remedy: str
 ) -> dict[str, bytes]:
-    """Returns the contents of ``files`` by path. A file larger than ``largest`` is cut one byte after that size.
+    """Returns the contents of ``files``, keyed by path. A file larger than ``largest`` is cut one byte after that size.
 
     ``run`` is :func:`git` in their repository. Raises :class:`RevisionError`, which names ``where`` and ``remedy``, if
     their total size is too large, or if one of the contents is not the committed one.
@@ -132,7 +132,7 @@ class NoFolder(RevisionError):
 
 @dataclass(frozen=True, slots=True)
 class CommittedTree:
-    """A tree at a revision: its regular Markdown files by path, and the files that are not read."""
+    """A tree at a revision: its regular Markdown files keyed by path, and the files that are not read."""
 
     files: Mapping[str, CommittedFile]
     unseen: tuple[UnseenFile, ...]
@@ -268,7 +268,7 @@ class Revision:
 
     @property
     def files(self) -> Mapping[str, CommittedFile]:
-        """Every regular Markdown file of the tree by its path."""
+        """Every regular Markdown file in the tree, keyed by path."""
         return self._tree.files
 
     @property

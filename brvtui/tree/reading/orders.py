@@ -65,7 +65,7 @@ class Orders:
     """The second part of document order: all other notes, by path."""
     covered: Ordered[str]
     listed: Ordered[str]
-    """All notes by folder, as listed in the manifest."""
+    """All notes, keyed by folder, as listed in the manifest."""
     key: Callable[[str], SortKey]
     only_ascii: bool
 

@@ -62,7 +62,7 @@ class NoteSignals:
 
 @dataclass(frozen=True, slots=True)
 class SignalLayers:
-    """Stored signals by note path. The first layer that contains a note wins; frontmatter comes last."""
+    """Stored signals keyed by note path. The first layer that contains a note wins; frontmatter comes last."""
 
     layers: tuple[Mapping[str, NoteSignals], ...] = ()
     broken: frozenset[str] = frozenset()
@@ -163,7 +163,7 @@ def from_fields(fields: Mapping[str, Any], base: NoteSignals) -> NoteSignals | N
 
 
 def read_signals_file(path: Path, base: NoteSignals) -> dict[str, NoteSignals]:
-    """Signals by note path, from a JSON file ``{path: {importance, …}}``.
+    """Signals keyed by note path, from a JSON file ``{path: {importance, …}}``.
 
     Raises :class:`SignalsError` if the file cannot be read or an entry is invalid.
     """

@@ -9,7 +9,7 @@ from pathlib import Path
 from brvtui.regular_files import read_regular
 
 AGES = "ages.json"
-"""The file of a project that contains the age in days of each note, by the note's path."""
+"""The file of a project that contains the age in days of each note, keyed by the note's path."""
 _LARGEST = 1_048_576
 _MS_PER_DAY = 86_400_000
 

@@ -131,7 +131,7 @@ class BrokenSignals:
 
 
 SignalFiles = Mapping[str, TopicSignals | BrokenSignals]
-"""Stored signals by topic path."""
+"""Stored signals, keyed by topic path."""
 
 
 def read_signals(folder: Path) -> SignalFiles:
@@ -216,8 +216,8 @@ def read_space(
 ) -> SpaceContents:
     """The space at ``folder`` as it is now on disk. Raises no errors.
 
-    Topics whose files have not changed since ``known`` (by path) are not read again. Calls ``progress`` with the number
-    of topics read and the total.
+    Topics whose files have not changed since ``known`` (keyed by path) are not read again. Calls ``progress`` with the
+    number of topics read and the total.
     """
     listing = list_topics(folder.tree)
     unseen, topics = list(listing.unseen), list[TopicFile]()

@@ -235,7 +235,7 @@ def space_at(tree: Path, data: Path) -> SpaceFolder:
 
 
 def space_folders(data: Path) -> list[Path]:
-    """The folders of all spaces in ``data``, by name."""
+    """The folders of all spaces in ``data``, keyed by name."""
     try:
         with os.scandir(data / "projects") as found:
             return sorted(Path(entry.path) for entry in found if is_uuid(entry.name) and entry.is_dir())

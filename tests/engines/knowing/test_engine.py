@@ -300,8 +300,8 @@ def test_different_cached_context_is_reported(garden: Tree) -> None:
     later = garden.snapshot()
     (notice,) = engine.answer(context(later, now_ms=NOW_MS + 600_000), Query(f" {ASKED.upper()} ")).notices
     told = re.fullmatch(
-        r"knowing would serve the pack from a run 10 minutes ago again\. It lacks (\d+) of these notes, has (\d+) "
-        r"others?, and uses [\d,]+ tokens\. The difference takes ([\d,]+) tokens, the whole new pack ([\d,]+)",
+        r"knowing would reuse the pack from a run 10 minutes ago\. That pack lacks (\d+) of these notes, contains "
+        r"(\d+) others?, and uses [\d,]+ tokens\. The difference takes ([\d,]+) tokens, the whole new pack ([\d,]+)",
         notice,
     )
     lacks, _, difference, whole = (int(number.replace(",", "")) for number in told.groups())

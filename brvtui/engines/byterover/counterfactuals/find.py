@@ -286,7 +286,7 @@ def _title(case: Case, young_is_enough: bool) -> Counterfactual:
         return impossible(
             Lever.TITLE, "adding words of the query to its title is not enough: every combination was tried"
         )
-    return Counterfactual(Lever.TITLE, LeverStatus.OPEN, "none of the tried titles is enough")
+    return Counterfactual(Lever.TITLE, LeverStatus.OPEN, "none of the titles tried is enough")
 
 
 def _wording(case: Case) -> Counterfactual:

@@ -39,7 +39,7 @@ from brvtui.tree.reading.files import CONTEXT_FILE
 from brvtui.tree.reading.signals import Source
 
 MOST_HITS = 50
-"""The maximum number of access hits that are tried until the note is promoted."""
+"""The maximum number of access hits to try before giving up on a promotion."""
 
 
 @dataclass(frozen=True, slots=True)

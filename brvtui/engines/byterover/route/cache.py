@@ -52,7 +52,7 @@ class SeenTrees:
                 self._files.popitem(last=False)
 
     def since(self, fingerprint: str) -> TreeChanges | None:
-        """The changes from the tree with ``fingerprint`` to the newest one; None if it is the newest or not kept."""
+        """The changes since the tree with ``fingerprint``; None if that tree is the newest, or is no longer kept."""
         with self._lock:
             pair = (fingerprint, self._newest)
             if fingerprint not in self._files or fingerprint == self._newest:

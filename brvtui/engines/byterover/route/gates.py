@@ -86,7 +86,7 @@ _GATES = (
     _Gate("agentic_loop", 4, "agent loop", Outcome.AGENTIC_LOOP, lambda hits, profile: (True, (), "")),
 )
 OUTCOMES = {gate.name: gate.outcome for gate in _GATES}
-"""The outcome of a query that a gate took, by the name of the gate's step."""
+"""The outcome of a query that a gate took, keyed by the name of the gate's step."""
 
 
 def failed(checks: Sequence[Check]) -> str:

@@ -51,7 +51,7 @@ class Pool:
 
     paths: Sequence[str]
     text_paths: Mapping[str, str]
-    """The file that is injected in place of a candidate, by the candidate's path."""
+    """The files injected in place of candidates, keyed by the candidate's path."""
     tokens: NDArray[np.int64]
     fitting: NDArray[np.int64]
     """The indexes of the candidates that fit, in ascending order."""

@@ -107,7 +107,7 @@ class RouteRequest:
     scope: str = ""
     run: bool = False
     touched: Mapping[str, int] = field(default_factory=dict)
-    """Modification times (ms) by path, which replace the times of the files in the fingerprint."""
+    """Modification times (ms) keyed by path, which replace the times of the files in the fingerprint."""
 
 
 def route(context: Context, state: CacheContents, request: RouteRequest) -> tuple[Trace, CacheContents]:

@@ -54,7 +54,9 @@ def hits_with_words(context: Context, text: str, hits: Iterable[Hit]) -> tuple[H
 
 
 def words_below(lifts: Iterable[Lift], words: Mapping[str, Words]) -> Mapping[str, Words]:
-    """The matched words of the note that lifted each folder, by folder; ``words`` maps notes to their matched words."""
+    """The matched words of the note that lifted each folder, keyed by folder; ``words`` maps notes to their matched
+    words.
+    """
     return {
         lift.folder: tuple(replace(word, fields=BELOW) for word in words.get(lift.child, ()))
         for lift in lifts
