@@ -34,7 +34,7 @@ from brvtui.tree.reading.project import NotesFolder
 
 @click.command("open", epilog="\b\nExample:\n  brv-tui open sample-tree --profile docs")
 @project_argument
-@click.option("--repo", type=NamedPath(), help="Open the code of this repository (needs the extra “code”).")
+@click.option("--repo", type=NamedPath(), help="Open the code of this repository (needs the code extra).")
 @click.option(
     "--corpus",
     type=click.Choice(["notes", "code"]),
@@ -85,7 +85,7 @@ Examples:
 @click.option(
     "--port", type=WholeNumber(0, 65535), default=8000, show_default=True, help="The port (0: any free port)."
 )
-@click.option("--repo", type=NamedPath(), help="Show the code of this repository (extra code).")
+@click.option("--repo", type=NamedPath(), help="Show the code of this repository (needs the code extra).")
 @engine_option
 @shared
 @project_request
@@ -101,7 +101,7 @@ def serve(ctx: click.Context, request: ProjectRequest, host: str, port: int) -> 
         from brvtui.web.server import AppServer, is_loopback, listen
     except ImportError as error:
         raise Failure(
-            f"serve needs the extra web ({error.name} is missing): {install_command('web')}", FAILED
+            f"serve needs the web extra ({error.name} is missing): {install_command('web')}", FAILED
         ) from error
     project, repo = request.project, request.repo
     if repo is not None and project is not None:

@@ -244,7 +244,7 @@ def _is_here(host: str) -> bool:
 
 
 def _no_dask() -> str:
-    return f"a scheduler needs the extra fleet: {install_command('fleet')}"
+    return f"a scheduler needs the fleet extra: {install_command('fleet')}"
 
 
 def _connected(scheduler: str, trusted: bool) -> Any:

@@ -27,7 +27,7 @@ SHINGLE = 3
 """The number of words in a shingle."""
 _MOST_SHINGLES = 20_000
 """The maximum number of shingles per note. Only the beginning of a longer note is compared."""
-_NEEDS = "comparing notes needs the extra “fleet” where the notes are read"
+_NEEDS = "comparing notes needs the fleet extra where the notes are read"
 _FACTS = re.compile(r"^##[ \t]+facts[ \t]*$", re.IGNORECASE | re.MULTILINE)
 _HEADING = re.compile(r"^#{1,2}[ \t]", re.MULTILINE)
 _FACT = re.compile(r"^[ \t]*[-*][ \t]+(?:\*\*(?P<subject>[^*\n]+)\*\*:?[ \t]*)?(?P<statement>.+)$", re.MULTILINE)

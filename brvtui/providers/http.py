@@ -215,7 +215,7 @@ def check_service(setting: str, base: str, wanted: ServiceSettings) -> str:
     """
     key = wanted.key.strip()
     if find_spec(_LIBRARY) is None:
-        raise ServiceError(f"{wanted.model} is set but the extra llm is missing: {install_command('llm')}")
+        raise ServiceError(f"{wanted.model} is set but the llm extra is missing: {install_command('llm')}")
     problem = why_no_address(base, f"{setting}.url")
     if problem:
         raise ServiceError(problem)

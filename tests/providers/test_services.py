@@ -78,7 +78,7 @@ def test_invalid_service_settings_are_refused_in_one_line(
             make(settings("mini", URL, key, "SOME_KEY"))
         assert key not in str(raised.value)
     monkeypatch.setattr("brvtui.providers.http.find_spec", lambda name: None)
-    with pytest.raises(ServiceError, match=r"^mini is set but the extra llm is missing: .*install .*\[llm\]'$"):
+    with pytest.raises(ServiceError, match=r"^mini is set but the llm extra is missing: .*install .*\[llm\]'$"):
         make(settings("mini", URL))
     assert make(settings("mini")) is not None, "a local model needs no HTTP"
 
