@@ -181,7 +181,7 @@ def fleet_command(command: _F) -> _F:
     for option in (
         click.option(
             "--scheduler", default="", metavar="ADDRESS",
-            help="Run queries on this Dask scheduler's workers (tcp://…, tls://…, its file, or auto); needs the fleet extra.",
+            help="Run queries on a Dask scheduler's workers (tcp://…, tls://…, file or auto); needs the fleet extra.",
         ),
         click.option(
             "--trust-scheduler", is_flag=True,
