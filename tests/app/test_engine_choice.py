@@ -87,7 +87,7 @@ async def test_profiles_help_and_feedback_match_the_answering_engine(app: BrvTui
     own = {
         "byterover": "added by the search for one word of",
         "jeffs_brain": "by words (w)",
-        "soleri": "found by words (b)",
+        "soleri": "search for words (b)",
     }
     async with app.run_test(size=WIDE) as pilot:
         await switch(pilot, "rollback")
@@ -111,7 +111,7 @@ async def test_profiles_help_and_feedback_match_the_answering_engine(app: BrvTui
         assert any("Jeffs Brain does not learn from feedback" in toast for toast in toasts(pilot))
         await switch_to(pilot, "soleri")
         await pilot.press("f2", "r")
-        await until(pilot, lambda: any("1 of 30 rows" in toast for toast in toasts(pilot)))
+        await until(pilot, lambda: any("1 of 30 feedback rows" in toast for toast in toasts(pilot)))
         await settled(pilot)
         assert trace_of(pilot).section(VaultSearch).weights.rows == 1
 

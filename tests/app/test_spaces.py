@@ -321,8 +321,8 @@ async def test_maturity_screen_uses_the_thresholds_of_v4(space: Path) -> None:
         assert "leaves high confidence in 54 d" in ageing
         assert "promoted from 65: 15 more, 5 hits" in ageing
         await pilot.press("f")
-        await until(pilot, lambda: "0 below high confidence by today" in text_of(pilot, "#forecast"))
-        message = "no draft topic is below high confidence"
+        await until(pilot, lambda: "0 below medium confidence by today" in text_of(pilot, "#forecast"))
+        message = "no draft topic is below medium confidence"
         await until(pilot, lambda: message in flat(pilot, "#draft"))
 
 

@@ -169,7 +169,7 @@ def test_notes_with_equal_times_get_different_times_in_the_copy(tmp_path: Path) 
         BRV3,
     )
     assert result.differences == ()
-    assert [notice.partition(":")[0] for notice in result.notices] == ["8 files of the last day as old as another"]
+    assert [notice.partition(":")[0] for notice in result.notices] == ["8 recent files with the same time as another"]
     assert state_of(tree.root) == before
 
 

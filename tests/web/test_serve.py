@@ -31,6 +31,7 @@ from tests.support.trees import Tree
 
 NOW = "2026-11-20T12:00:00Z"
 LIMIT_S = 30
+_ESCAPES = re.compile(rb"\x1b\[[0-9;?]*[a-zA-Z]")
 
 
 @dataclass(frozen=True)
@@ -246,7 +247,7 @@ async def test_saved_trace_is_downloaded_only_by_the_owners_browser(served: Serv
                 assert answer.headers["Content-Disposition"].startswith("attachment; ")
                 assert has_it(await answer.text())
             shown = b""
-            while result not in shown:
+            while result not in _ESCAPES.sub(b"", shown):
                 shown += (await connection.receive()).data
 
 

@@ -89,7 +89,7 @@ BELOW_MATURITY = Event(
     happen="fade",
     has_come="is fading",
     state="fading",
-    meaning="its importance is too low for its maturity, which ByteRover leaves unchanged",
+    meaning="its importance is too low for its maturity, which ByteRover keeps",
     in_short="too little used",
 )
 LEAVES_HIGH = Event(
