@@ -65,11 +65,12 @@ def only_context_trees(fleet: Fleet, file: Path) -> Fleet:
 
     The fleet ``file`` was found, not named, so it may be a stranger's, and such a folder need not contain notes.
     """
-    other = [one for one in fleet.members if one.repository and not is_context_tree(Path("/", one.folder))]
+    other = {one for one in fleet.members if one.repository and not is_context_tree(Path("/", one.folder))}
     allow = f"if you trust this file, name it with --fleet {shlex.quote(str(file))}"
     absent = [
         _unusable(one.name, f"{one.repository}: {shortened(one.folder or '.')} is not a {MARKER}/context-tree; {allow}")
-        for one in other
+        for one in fleet.members
+        if one in other
     ]
     members = tuple(one for one in fleet.members if one not in other)
     return replace(fleet, members=members, absent=(*fleet.absent, *absent))
