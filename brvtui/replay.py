@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -33,13 +33,15 @@ class ListedQuery:
     """The engine's options for this query only, keyed by name, including ``scope``."""
 
 
-def read_queries(path: Path) -> list[ListedQuery]:
+def read_queries(path: Path, command_options: Collection[str] = ()) -> list[ListedQuery]:
     """The queries in a JSON list of strings or ``{"id", "query"}``. A missing id is the position, from 0.
 
-    Raises :class:`ReplayError`, whose message counts entries from 1.
+    Raises :class:`ReplayError`, whose message counts entries from 1, also for entries with a key that is one of
+    ``command_options``, which has no effect there. Other keys are comments.
     """
     listed_queries = []
     for place, item in enumerate(_read_list(path)):
+        _check_keys(item, command_options, path, place + 1)
         if isinstance(item, str):
             listed_queries.append(ListedQuery(place, item))
         elif isinstance(item, dict) and isinstance(item.get("query"), str):
@@ -66,8 +68,10 @@ def _asked(engine: Engine[Any], context: Context[Any], like: Query, item: Listed
     return replace(like, text=item.query, scope=str(scope), options=options)
 
 
-def read_sequence(path: Path) -> list[ReplayStep]:
-    """The steps in a JSON list of ``{"query", "wait", "touch"}``. Raises :class:`ReplayError`."""
+def read_sequence(path: Path, command_options: Collection[str] = ()) -> list[ReplayStep]:
+    """The steps in a JSON list of ``{"query", "wait", "touch"}``. Raises :class:`ReplayError` like
+    :func:`read_queries`.
+    """
     steps: list[ReplayStep] = []
     waited = 0.0
     for number, item in enumerate(_read_list(path), start=1):
@@ -78,6 +82,7 @@ def read_sequence(path: Path) -> list[ReplayStep]:
         if not isinstance(item, dict) or not isinstance(item.get("query"), str) or not is_number or not named:
             raise ReplayError(f'{path}: entry {number} must be {{"query", "wait" seconds, "touch" a note or null}}')
         assert wait is not None
+        _check_keys(item, command_options, path, number)
         _check_length(item["query"], path, number)
         steps.append(ReplayStep(item["query"], float(wait), touch))
         waited += steps[-1].wait_seconds
@@ -86,6 +91,15 @@ def read_sequence(path: Path) -> list[ReplayStep]:
                 f"{path}: entry {number}: the waits up to here add up to more than {_LONGEST_WAIT:g} seconds"
             )
     return steps
+
+
+def _check_keys(item: Any, command_options: Collection[str], path: Path, number: int) -> None:
+    """Raises :class:`ReplayError` if ``item`` has a key that is an option of the command."""
+    keys = item if isinstance(item, dict) else {}
+    for key in keys:
+        if (option := f"--{key.replace('_', '-')}") in command_options:
+            how = f'use {option} on the command line, or put an option of the engine in "options"'
+            raise ReplayError(f"{path}: entry {number}: {key} has no effect here; {how}")
 
 
 def _check_length(query: str, path: Path, number: int) -> None:

@@ -352,7 +352,10 @@ def _graded(snapshot: Snapshot, texts: Sequence[str]) -> tuple[dict[str, int], l
         if grade == _NO_GRADE:
             taken_out.append(name)
             continue
-        graded[find_note(snapshot, name).path] = int(grade)
+        path = find_note(snapshot, name).path
+        if why := next((file.reason for file in snapshot.unseen if file.path == path), ""):
+            raise Failure(f"{path} is never found, so it cannot be judged: {why}", BAD_USAGE)
+        graded[path] = int(grade)
     return graded, taken_out
 
 

@@ -298,12 +298,13 @@ def replay(
     like = Query("", request.scope, options=request.options)
     write = write_json if form == "json" else _write_replayed
     chosen, context = session.engines.named(session.engine), session.engines.context(session.engine)
+    own_options = {name for one in click.get_current_context().command.params for name in one.opts}
     if queries is not None:
-        listed = replays.read_queries(queries)
+        listed = replays.read_queries(queries, own_options)
         write(replays.replay_queries(chosen, context, listed, like, limit, not no_trace))
     else:
         assert sequence is not None
-        steps = replays.read_sequence(sequence)
+        steps = replays.read_sequence(sequence, own_options)
         write(replays.replay_sequence(chosen, context, steps, like, limit))
     return OK
 

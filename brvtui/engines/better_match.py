@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from brvtui.paint.hits import is_cause
 from brvtui.trace import BetterMatch, Hit
 
 _CLEARLY = 2.0
@@ -45,5 +46,5 @@ def _better(first: Hit, hit: Hit, rank: int, times: float | None, leg_rank: int 
     theirs = {part.name: part.value for part in hit.parts}
     ahead = {part.name: part.value - theirs.get(part.name, 0.0) for part in first.parts}
     names = sorted((name for name in ahead if round(ahead[name], 4) > 0), key=lambda name: -ahead[name])
-    because = tuple(name for name in names if name not in ("cap", "rounding"))
+    because = tuple(name for name in names if name not in ("cap", "rounding") and is_cause(first, hit, name))
     return BetterMatch(hit.file, hit.title, rank, times, leg_rank, because)

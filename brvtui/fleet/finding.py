@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import time
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
@@ -26,7 +27,7 @@ from brvtui.fleet.fleet_file import (
     read_entries,
 )
 from brvtui.store.folders import with_home
-from brvtui.tree.reading.project import MARKER
+from brvtui.tree.reading.project import MARKER, is_context_tree
 from brvtui.tree.spaces.locating import TREE, space_at, space_folders
 from brvtui.wording import counted, shortened
 
@@ -46,6 +47,8 @@ def fleet_of(file: Path, given: bool = True) -> Fleet:
     """
     name, entries, wrong = read_entries(file, given)
     fleet = members_of(name, entries, file.resolve().parent)
+    if not given:
+        fleet = only_context_trees(fleet, file)
     return replace(fleet, absent=(*(_unusable("", line) for line in wrong), *fleet.absent))
 
 
@@ -55,6 +58,22 @@ def fleet_over(places: Sequence[str], here: Path) -> Fleet:
     Raises :class:`brvtui.fleet.fleet_file.FleetError` if a place is empty.
     """
     return members_of("", [entry_for(place, here) for place in places], here)
+
+
+def only_context_trees(fleet: Fleet, file: Path) -> Fleet:
+    """``fleet`` without members that read another folder of a git repository than a context tree.
+
+    The fleet ``file`` was found, not named, so it may be a stranger's, and such a folder need not contain notes.
+    """
+    other = {one for one in fleet.members if one.repository and not is_context_tree(Path("/", one.folder))}
+    allow = f"if you trust this file, name it with --fleet {shlex.quote(str(file))}"
+    absent = [
+        _unusable(one.name, f"{one.repository}: {shortened(one.folder or '.')} is not a {MARKER}/context-tree; {allow}")
+        for one in fleet.members
+        if one in other
+    ]
+    members = tuple(one for one in fleet.members if one not in other)
+    return replace(fleet, members=members, absent=(*fleet.absent, *absent))
 
 
 def entry_for(place: str, here: Path, options: FleetEntry | None = None) -> FleetEntry:

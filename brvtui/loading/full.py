@@ -66,8 +66,11 @@ def load(
     listed as unseen. Raises no errors.
     """
     is_read = constants.limits.linked_trees or not project.link
-    if is_read and project.link:
-        project = replace(project, notices=tuple(notice for notice in project.notices if notice != project.link))
+    if constants.limits.linked_trees:
+        links = {project.link, *(source.link for source in project.sources)}
+        project = replace(project, notices=tuple(notice for notice in project.notices if notice not in links))
+    else:
+        project = replace(project, sources=tuple(source for source in project.sources if not source.link))
     if project.tree.exists() and not is_in_place(project.tree):
         is_read, link = False, _moved(project.tree)
         project = replace(project, link=link, notices=(*project.notices, link))

@@ -196,7 +196,8 @@ class SnapshotKeeper(ABC, Generic[S]):
             changed()
 
         self._notice(None)  # changes before watching began are unknown
-        watcher = self._watcher = Watcher([*self.project.trees, *self._signals], noticed, on_fallback)
+        project = self.project if self._newest is None else self._newest.project  # without the sources left out
+        watcher = self._watcher = Watcher([*project.trees, *self._signals], noticed, on_fallback)
         if self._is_closed:  # it was closed while opening
             self._unwatch()
         return watcher.start()

@@ -5,6 +5,7 @@ Each foreign file holds a secret, and every command that would open the file is 
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -125,6 +126,22 @@ def _try_marker(link: Link, folder: Path) -> str:
     return ", ".join(filter(None, (_run(arguments, project, folder / "own") for arguments in commands)))
 
 
+def _try_source(place: str, link: Link, folder: Path) -> str:
+    """A shared source inside the project, whose ``.brv`` or context tree is a link to a foreign folder of notes."""
+    project, foreign = _project(folder), folder / "foreign" / ".brv"
+    (foreign / "context-tree").mkdir(parents=True)
+    (foreign / "config.json").write_text("{}")
+    (foreign / "context-tree" / "secret.md").write_text(f"# Gate {_SECRET}\n\nThe gate.\n")
+    at = project / "sub" / place
+    at.parent.mkdir(parents=True)
+    link(at, folder / "foreign" / place)
+    (project / "sub" / ".brv" / "config.json").write_text("{}")
+    entry = {"alias": "a", "projectRoot": str(project / "sub"), "readOnly": True, "addedAt": ""}
+    (project / ".brv" / "sources.json").write_text(json.dumps({"version": 1, "sources": [entry]}))
+    commands = (("query", "gate"), ("find", "gate"))
+    return ", ".join(filter(None, (_run(arguments, project, folder / "own") for arguments in commands)))
+
+
 def _attacks() -> Iterator[Probe]:
     for link in LINKS:
         name = link.__name__.strip("_").replace("_", " ")
@@ -133,6 +150,8 @@ def _attacks() -> Iterator[Probe]:
         for place in _WRITERS:
             yield Probe(f"links: {place}, {name}, to a missing folder", partial(_try_dangling, place, link))
         yield Probe(f"links: the folder .brv, {name}", partial(_try_marker, link))
+        for place in (".brv", ".brv/context-tree"):
+            yield Probe(f"links: {place} of a shared source, {name}", partial(_try_source, place, link))
 
 
 ATTACKS = tuple(_attacks())

@@ -272,6 +272,17 @@ def test_replay_refuses_a_malformed_file(run: Run, tmp_path: Path, content: str)
     assert str(file) in err
 
 
+@pytest.mark.parametrize("kind", ["--queries", "--sequence"])
+@pytest.mark.parametrize("key", ["scope", "profile", "engine", "top-k", "top_k"])
+def test_replay_refuses_an_option_outside_of_options(run: Run, tmp_path: Path, kind: str, key: str) -> None:
+    file = tmp_path / "queries.json"
+    file.write_text(json.dumps([{"query": "refresh", "shows": "a comment"}, {"query": "refresh", key: "auth"}]))
+    code, out, err = run("replay", kind, str(file))
+    assert (code, out, err.count("\n")) == (2, "", 1)
+    how = f'use --{key.replace("_", "-")} on the command line, or put an option of the engine in "options"'
+    assert f"{file}: entry 2: {key} has no effect here; {how}" in err
+
+
 NO_TIERS = "--takes needs ByteRover's tiers: leave it out with jeffs_brain"
 BAD_USAGE: list[tuple[tuple[str, ...], int, str]] = [
     (("query", "x", "--profile", "brv-9"), 2, "no profile brv-9"),

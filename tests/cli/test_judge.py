@@ -57,6 +57,15 @@ def test_judge_sets_lists_changes_and_removes_a_query(run: Run, project: Tree) -
     assert judge("remove", "refresh tokens")[0] == 3
 
 
+def test_file_that_is_not_read_cannot_be_judged(run: Run, project: Tree) -> None:
+    (project.tree / "auth" / "link.md").symlink_to("/etc/hostname")
+    given = ("judge", "set", "refresh tokens", "auth/link.md=3", "--project", str(project.root))
+    code, out, err = run(*given, inside=False)
+    assert (code, out, err.count("\n")) == (2, "", 1)
+    assert "auth/link.md is never found, so it cannot be judged: " in err
+    assert not (project.root / ".brv" / "brv-tui" / "judgments.toml").exists()
+
+
 def test_invalid_judgments_are_reported(run: Run, project: Tree) -> None:
     def judge(*args: str) -> tuple[int, str, str]:
         return run("judge", *args, "--project", str(project.root), inside=False)

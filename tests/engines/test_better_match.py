@@ -9,7 +9,7 @@ import pytest
 from brvtui.engines.better_match import better_match
 from brvtui.engines.registry import verdict_sentence
 from brvtui.session import Session
-from brvtui.trace import Hit, Kind, LegRank, Origin, Part
+from brvtui.trace import Hit, Kind, LegRank, Origin, Part, TextScore
 from tests.support.trees import Tree
 
 WORDS = ("rotate", "token", "keys", "jwt", "session", "cookie", "refresh")
@@ -69,6 +69,19 @@ def test_better_match_is_the_best_text_score_of_all_notes(session: Session) -> N
             if trace.better_match.file in listed[: len(trace.hits)]:
                 assert trace.better_match.rank == listed.index(trace.better_match.file) + 1
     assert 2 <= found < 40
+
+
+def test_equal_factors_are_no_reason_for_outweighing_a_better_match() -> None:
+    def multiplied(name: str, text: float, base: float, factor: float) -> Hit:
+        parts = (Part("importance", base), Part("maturity", base * (factor - 1), base, factor))
+        score = TextScore(text, 1, text, text / (1 + text))
+        return Hit(name, name, name, Kind.CONTEXT, Origin.TEXT, base * factor, parts, score)
+
+    first = multiplied("first", 1.0, 0.8, 1.15)
+    for factor, because in ((1.15, ("importance",)), (1.0, ("importance", "maturity"))):
+        better = better_match((first,), [(2, multiplied("lost", 4.0, 0.5, factor))])
+        assert better is not None
+        assert better.because == because
 
 
 def placed(name: str, rank: int | None, **parts: float) -> Hit:

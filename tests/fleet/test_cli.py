@@ -296,3 +296,21 @@ def test_only_a_named_fleet_file_may_be_a_link_out_of_its_folder(fleet: Path) ->
         code, out, _ = run(here, "list", "--fleet", name)
         assert "three" in out
         assert "two" in out
+
+
+def test_other_folders_of_repositories_are_read_only_from_a_named_file(tmp_path: Path) -> None:
+    private, here = tmp_path / "priv", tmp_path / "clone"
+    here.mkdir()
+    private.mkdir()
+    (private / "pay.md").write_text("# Salary\n\nsalary\n")
+    identity = ("-c", "user.name=t", "-c", "user.email=t@example.org")
+    for words in (("init", "-q"), ("add", "-A"), (*identity, "commit", "-q", "-m", "notes")):
+        subprocess.run(("git", "-C", str(private), *words), check=True, capture_output=True)
+    allow = "if you trust this file, name it with --fleet fleet.toml"
+    left_out = f"note: {private}: . is not a .brv/context-tree; {allow}\n"
+    code, out, err = run(here, "add", "../priv", "--folder", ".")
+    assert (code, out, err) == (0, "added ../priv to fleet.toml\n", left_out)
+    code, out, err = run(here, "query", "salary")
+    assert (code, "pay.md" in out, err.startswith(left_out)) == (4, False, True)
+    code, out, err = run(here, "query", "salary", "--fleet", "fleet.toml")
+    assert (code, "pay.md" in out) == (0, True)

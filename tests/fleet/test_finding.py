@@ -47,6 +47,27 @@ def test_folders_globs_and_repositories_become_members(make_tree: MakeTree, tmp_
     )
 
 
+@pytest.mark.parametrize("folder", ["", ".", "private", ".brv", "a/../.brv/context-tree/.."])
+@pytest.mark.parametrize("place", ['repository = "../priv"', 'path = "../pri?"'])
+def test_fleet_file_of_a_folder_reads_only_context_trees_in_git(
+    make_tree: MakeTree, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, folder: str, place: str
+) -> None:
+    subprocess.run(["git", "init", "-q", "--bare", str(tmp_path / "priv")], check=True)
+    monkeypatch.chdir(make_tree("clone").root)
+    file = Path("fleet.toml")
+    trees = "".join(
+        f"[[member]]\n{place}\nfolder = '{tree}'\n" for tree in ("/.brv/context-tree/", "a/.brv/context-tree")
+    )
+    file.write_text(f"{trees}[[member]]\n{place}\nfolder = '{folder}'\n")
+    found = fleet_of(file, given=False)
+    assert [one.folder for one in found.members] == [".brv/context-tree", "a/.brv/context-tree"]
+    allow = "if you trust this file, name it with --fleet fleet.toml"
+    assert [one.why for one in found.absent] == [
+        f"{tmp_path}/priv: {folder or '.'} is not a .brv/context-tree; {allow}"
+    ]
+    assert [one.folder for one in fleet_of(file).members][2:] == [folder]
+
+
 def test_glob_without_a_memory_is_reported(tmp_path: Path) -> None:
     (tmp_path / "plain").mkdir()
     made = fleet_over(["p*"], tmp_path)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import re
 import subprocess
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +27,7 @@ from brvtui.tree.engine_files.sidecar import (
 from brvtui.tree.history.git import RevisionError
 from brvtui.tree.reading.project import NotesFolder, ProjectError, find_project
 from brvtui.tree.reading.signals import defaults
+from brvtui.tree.watching.watch import Watcher
 from brvtui.typed_tables import lowered, overlay
 from tests.support.trees import BRV3, NOW_MS, Tree
 
@@ -167,6 +169,68 @@ def test_source_with_a_missing_project_is_skipped(tree: Tree, make_tree: Make, r
     project = find_project(tree.root)
     assert [source.alias for source in project.sources] == ["lib"]
     assert "gone" in project.notices[0]
+
+
+@pytest.mark.parametrize("linked", [".brv", ".brv/context-tree"])
+def test_shared_source_behind_a_link_is_read_only_with_a_profile_of_the_user(
+    tree: Tree, make_tree: Make, linked: str
+) -> None:
+    other, sub = make_tree("other"), tree.root / "sub"
+    other.note("dom/secret.md", "Secret", "salary")
+    link = sub / linked
+    link.parent.mkdir(parents=True)
+    link.symlink_to(other.root / linked)
+    (sub / ".brv" / "config.json").write_text("{}")
+    tree.sources_file({"version": 1, "sources": [entry(other, projectRoot=str(sub))]})
+    found = find_project(tree.root)
+    snapshot = load(found, BRV3, NOW_MS)
+    assert (snapshot.notes, snapshot.project.sources) == ((), ())
+    (notice,) = (line for line in snapshot.notices if "lib" in line)
+    how = "to read it, use a profile of your own with limits.linked_trees = true"
+    assert notice == f"shared source lib: {link} is a link, so it is left out; {how}"
+    read = load(found, READS_LINKED, NOW_MS)
+    assert [note.path for note in read.notes] == ["[lib]:dom/secret.md"]
+    assert not any("is a link" in line for line in read.notices)
+
+
+def test_folder_of_a_left_out_source_is_not_watched(
+    tree: Tree, make_tree: Make, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    other, sub = make_tree("other"), tree.root / "sub"
+    sub.mkdir()
+    (sub / ".brv").symlink_to(other.root / ".brv")
+    tree.sources_file({"version": 1, "sources": [entry(other, projectRoot=str(sub))]})
+    watched: list[Path] = []
+
+    class Recorded(Watcher):
+        def __init__(self, places: Sequence[Path], *others: Any) -> None:
+            watched.extend(places)
+            super().__init__(places, *others)
+
+    monkeypatch.setattr("brvtui.tree.watching.watch.Watcher", Recorded)
+    session = tree.session()
+    session.watch(lambda: None)
+    session.close()
+    assert tree.tree in watched
+    assert other.tree not in watched
+
+
+@pytest.mark.parametrize(
+    "root", ["/proc/self/cwd/sub", "//proc/self/cwd/sub", "{root}/../project/sub", "/dev/fd/{opened}/sub"]
+)
+def test_shared_source_may_not_depend_on_the_working_folder(
+    tree: Tree, monkeypatch: pytest.MonkeyPatch, root: str
+) -> None:
+    sub, opened = Tree(tree.root / "sub"), os.open(tree.root, os.O_RDONLY)
+    monkeypatch.chdir(tree.root)
+    named = root.format(root=tree.root, opened=opened)
+    tree.sources_file({"version": 1, "sources": [entry(sub, projectRoot=named)]})
+    found = find_project(tree.root)
+    os.close(opened)
+    assert found.sources == ()
+    assert found.notices == (
+        f"shared source lib: {named} leads through .. or /proc, so it is left out; give the folder's own path",
+    )
 
 
 def test_empty_source_list_gives_no_notice(tree: Tree) -> None:

@@ -172,7 +172,7 @@ def add(places: tuple[str, ...], file: Path | None, folder: str | None, **values
 
     Paths are kept as written, and are relative to the file.
     """
-    from brvtui.fleet.finding import entry_for, members_of
+    from brvtui.fleet.finding import entry_for, members_of, only_context_trees
     from brvtui.fleet.fleet_file import NAME, FleetEntry, add_entry
 
     target = file or Path(NAME)
@@ -185,6 +185,7 @@ def add(places: tuple[str, ...], file: Path | None, folder: str | None, **values
         add_entry(target, entry, given=file is not None)
         say(f"added {visible(place)} to {visible(str(target))}")
         added = members_of("", [entry], here)
+        added = added if file is not None else only_context_trees(added, target)
         say_missing(added.absent)
         _say_unusable(added)
     return OK

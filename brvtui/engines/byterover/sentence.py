@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from brvtui.engines.advice import NO_WORDS
 from brvtui.engines.byterover.sections import Search
 from brvtui.engines.sentence import LEAST_LEAD, missing_words, outmatched
-from brvtui.paint.hits import differences, is_level
+from brvtui.paint.hits import differences, is_cause, is_level
 from brvtui.paint.line import Span
 from brvtui.paint.sentence import Clause, Sentence, answered_words, clause, listed, title, word
 from brvtui.paint.text import plural, seconds
@@ -346,7 +346,8 @@ def _lead(trace: Trace, first: Hit) -> Iterator[Clause]:
         yield clause(", whose words match less well" if better else "", weight=24)
         return
     parts = differences(first, second, trace.scale.decimals) if first.origin == second.origin else []
-    named = [(_REASONS.get(name, name), amount) for name, amount in parts if name != "cap"]
+    parts = [part for part in parts if part[0] != "cap" and is_cause(first, second, part[0])]
+    named = [(_REASONS.get(name, name), amount) for name, amount in parts]
     by = [name for name, amount in named if amount > 0][:_MOST_REASONS]
     against = [name for name, amount in named if amount < 0][:1]
     yield clause("; ahead of ", title(second.title), weight=25)

@@ -24,6 +24,7 @@ NOT_IN_MARKER = f"in {MARKER}, files can be saved only below {MARKER}/{OWN_FOLDE
 WORKTREE_OF = "worktree of"
 """The beginning of the notice that ``.brv`` points to another project."""
 _LARGEST_POINTER = 65_536
+_OR_LINKED = "to read it, use a profile of your own with limits.linked_trees = true"
 OR_A_TREE = ", or read a folder of notes with brv-tui --tree FOLDER"
 """An addition to messages for users who may name a folder of notes. Members of a fleet are named in another way."""
 
@@ -43,6 +44,8 @@ class SharedSource:
     alias: str
     project: Path
     tree: Path
+    link: str = ""
+    """The notice that the source's ``.brv`` or tree is a link, behind which nothing is read; else empty."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,7 +161,7 @@ def _open(folder: Path) -> FoundProject:
         root = target.resolve()
         marker = root / MARKER
     tree = marker / _TREE
-    link = next((place for place in (marker, tree) if place.is_symlink()), None)
+    link = _link_in(root)
     if link and not tree.is_dir():
         raise ProjectError(f"{link}: this link does not lead to a context tree; fix the link, or choose another folder")
     if not tree.is_dir():
@@ -170,6 +173,11 @@ def _open(folder: Path) -> FoundProject:
     notices += [notice] if notice else []
     sources, source_notices, failure = _sources(marker / _SOURCES) if not leads_out(root, marker) else ((), (), "")
     return FoundProject(root, tree.resolve(), sources, (*notices, *source_notices), failure, notice)
+
+
+def _link_in(root: Path) -> Path | None:
+    """The first link on the way from the project ``root`` to its context tree; None if there is none."""
+    return next((place for place in (root / MARKER, root / MARKER / _TREE) if place.is_symlink()), None)
 
 
 def _link_notice(root: Path, link: Path, tree: Path) -> str:
@@ -243,7 +251,12 @@ def _sources(file: Path) -> tuple[tuple[SharedSource, ...], tuple[str, ...], str
     for entry in entries:
         alias, project = entry["alias"], Path(entry["projectRoot"])
         tree = project / MARKER / _TREE
-        if project.is_absolute() and is_file(project / MARKER / _CONFIG) and _is_folder(tree):
+        if not (project.is_absolute() and is_file(project / MARKER / _CONFIG) and _is_folder(tree)):
+            notices.append(f"shared source {alias}: no project at {project}; it is left out")
+        elif _depends_on_process(project):
+            where = f"shared source {alias}: {shortened(str(project))}"
+            notices.append(f"{where} leads through .. or /proc, so it is left out; give the folder's own path")
+        else:
             if any(source.project == project.resolve() for source in found):
                 failure = (
                     f"{file}: {project} is listed twice, which makes all of the engine's searches fail: list it once"
@@ -252,10 +265,17 @@ def _sources(file: Path) -> tuple[tuple[SharedSource, ...], tuple[str, ...], str
             if any(source.alias == alias for source in found):
                 notices.append(f"shared source {alias}: the alias is taken, so {project} is left out")
                 continue
-            found.append(SharedSource(alias, project.resolve(), tree.resolve()))
-        else:
-            notices.append(f"shared source {alias}: no project at {project}; it is left out")
+            link = _link_in(project)
+            notice = f"shared source {alias}: {link} is a link, so it is left out; {_OR_LINKED}" if link else ""
+            notices += [notice] if notice else []
+            found.append(SharedSource(alias, project.resolve(), tree.resolve(), notice))
     return tuple(found), tuple(notices), failure
+
+
+def _depends_on_process(project: Path) -> bool:
+    """True if ``project`` leads through ``..`` or ``/proc``, so that a clone could refer to folders near itself."""
+    parts = project.parts[1:]
+    return ".." in parts or parts[:1] == ("proc",) or parts[:2] == ("dev", "fd")
 
 
 def _is_source(entry: Any) -> bool:

@@ -337,6 +337,20 @@ def test_hit_without_a_text_score_has_no_costs() -> None:
     assert Answer("direct", "", None, "", ()).completion is None
 
 
+@pytest.mark.parametrize(("maturity", "importance"), [("draft", 100.0), ("core", 50.0)])
+def test_equal_maturity_is_no_reason_for_a_lead(tree: Tree, maturity: str, importance: float) -> None:
+    """The same factor changes a higher score more, which does not explain why that score is higher."""
+    tree.note("a/limits.md", "Quokka", "quokka quokka", importance=importance, maturity=maturity)
+    tree.note("b/other.md", "Other", "quokka and other animals", importance=importance, maturity=maturity)
+    tree.notes(60)
+    trace = ask(tree.snapshot(), "quokka")
+    first, second = trace.hits[:2]
+    assert any(name == "maturity" for name, _ in differences(first, second, 2))
+    text = verdict_sentence(trace)
+    assert "ahead of “Other” because of its" in text
+    assert "maturity" not in text.partition("ahead of")[2]
+
+
 def test_lead_names_the_part_that_works_against_it(tree: Tree) -> None:
     tree.note("a/old.md", "Quokka", "quokka", days=40, importance=100.0, maturity="core")
     tree.note("b/new.md", "Quokka two", "quokka", days=1)
