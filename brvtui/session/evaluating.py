@@ -166,7 +166,12 @@ class EvaluationPlan:
     @property
     def is_gated(self) -> bool:
         """True if the evaluation can fail, or is compared with a baseline."""
-        return bool(self.least or self.drops or self.same_outcomes or self.baseline_name)
+        return self.has_gates or bool(self.baseline_name)
+
+    @property
+    def has_gates(self) -> bool:
+        """True if the evaluation can fail."""
+        return bool(self.least or self.drops or self.same_outcomes)
 
 
 def assess(session: Session, judgments: Sequence[Judgment], plan: EvaluationPlan, progress: Progress) -> Assessment:

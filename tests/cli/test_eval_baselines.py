@@ -284,6 +284,39 @@ def test_git_never_runs_programs_configured_by_a_repository(project: Tree, repos
     assert not (tmp_path / "sprung").exists()
 
 
+@pytest.mark.parametrize(
+    ("name", "command"),
+    [
+        ("main", ("tag", "main")),
+        ("origin/main", ("tag", "origin/main")),
+        ("origin/main", ("branch", "origin/main")),
+        ("main", ("update-ref", "refs/main", "HEAD")),
+        ("SHORT~0", ("branch", "SHORT")),
+        ("FILE", ("update-ref", "FILE", "HEAD")),  # a file in .git
+    ],
+)
+def test_gates_refuse_an_ambiguous_revision(
+    run: Run, project: Tree, repository: Git, name: str, command: tuple[str, ...]
+) -> None:
+    short = repository("rev-parse", "--short", "main").strip()
+    name, *words = (word.replace("SHORT", short) for word in (name, *command))
+    repository("update-ref", "refs/remotes/origin/main", "main")
+    repository("branch", "FILE")
+    repository("config", "core.warnAmbiguousRefs", "false")
+    base = ("eval", "--baseline-rev", name)
+    assert run(*base, *GATES)[::2] == (0, "")
+    repository(*words)
+    told = (
+        f"git warns about the revision {name} (refname '{name.removesuffix('~0')}' is ambiguous); write its full name"
+    )
+    code, out, err = run(*base, *GATES)
+    assert (code, out, told in err) == (2, "", True)
+    code, _, err = run(*base)
+    assert (code, f"note: {told}" in err) == (0, True)
+    for full in ("refs/heads/main", "refs/remotes/origin/main", repository("rev-parse", "main").strip()):
+        assert run("eval", "--baseline-rev", full, *GATES)[::2] == (0, "")
+
+
 def test_endless_git_output_is_cut(project: Tree, repository: Git) -> None:
     with pytest.raises(RevisionError, match="prints more than 10 bytes"):
         git(project.tree, "ls-tree", "-r", "main", most=10)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import os
-import re
 import stat
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import suppress
@@ -58,20 +57,18 @@ def commit_named(run: Callable[..., bytes], name: str) -> str:
     return found.decode("ascii", "replace").strip()
 
 
-def shadowed_branch(run: Callable[..., bytes], name: str) -> str:
-    """A note if ``name`` begins with the name of both a tag and a branch, because git takes the tag; otherwise empty.
+def revision_warning(run: Callable[..., bytes], name: str) -> str:
+    """git's warning about the revision ``name``, usually because several refs have the name, and the remedy.
 
-    ``run`` is as for :func:`commit_named`.
+    Empty if git does not warn, or if there is no such revision. ``run`` is as for :func:`commit_named`.
     """
-    short = re.split(r"[~^@:]", name)[0]
-    names = [f"refs/tags/{short}", f"refs/heads/{short}"]
-    found: list[bytes] = []
-    with suppress(RevisionError):  # there are no such names
-        found = run("for-each-ref", "--format=%(refname)", *names, most=_MOST_LISTING).split()
-    if not short or any(os.fsencode(each) not in found for each in names):
+    warnings: list[str] = []
+    with suppress(RevisionError):
+        run("rev-parse", "--verify", "--end-of-options", f"{name}^{{commit}}", most=_SHORT, warnings=warnings)
+    if not warnings:
         return ""
-    short = shortened(short)
-    return f"{short} is a tag and a branch: git takes the tag; heads/{short} is the branch"
+    remedy = "write its full name: refs/heads/… for a branch, refs/remotes/origin/… or refs/tags/…"
+    return f"git warns about the revision {shortened(name)} ({warnings[0].rstrip('.')}); {remedy}"
 
 
 @dataclass(frozen=True, slots=True)
