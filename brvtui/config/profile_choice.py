@@ -71,6 +71,20 @@ def chosen_profile(configuration: Configuration, of_engine: str = "") -> TreePro
     return with_overrides(chosen, configuration.settings)
 
 
+def profile_file(configuration: Configuration) -> Path | None:
+    """The file that the ``profile`` setting or option names; None if it names a built-in profile or contains one."""
+    wanted, source = configuration.settings.profile, configuration.source("profile")
+    if not isinstance(wanted, str) or wanted in PROFILES:
+        return None
+    file = _file_of(wanted, source) if source.layer in _IN_FILES else Path(wanted)
+    return file if is_file(file) else None
+
+
+def _file_of(name: str, source: SettingSource) -> Path:
+    """The path that ``name``, in the settings file ``source``, stands for."""
+    return Path(source.place).parent / with_home(name)
+
+
 def recorded_profile(configuration: Configuration, name: str) -> TreeProfile:
     """The built-in or the user's own profile ``name``, which a file such as a saved trace contains.
 
@@ -146,9 +160,8 @@ def _load(wanted: Value, source: SettingSource) -> TreeProfile:
     name = str(wanted)
     if name in PROFILES or source.layer not in _IN_FILES:
         return tree_profile(name)
-    folder = Path(source.place).parent
-    file = folder / with_home(name)
-    if source.layer is Layer.PROJECT and not _lies_in(folder.parent, file):
+    file = _file_of(name, source)
+    if source.layer is Layer.PROJECT and not _lies_in(Path(source.place).parent.parent, file):
         raise ConfigError(f"{source.place}: profile = {quote(name)} must be inside the project")
     if not is_file(file):
         usable = profiles_of(DEFAULT)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import re
 import stat
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import suppress
@@ -27,6 +28,7 @@ _SHA1_DIGITS = 40
 _MS = 1000
 _LACKING = "run git fsck, or, in a partial clone, fetch all objects"
 _SUBMODULE = 0o160000
+_BLOB = re.compile(rb"[0-9a-f]+ blob [0-9]+")
 _LONGEST_TARGET = 4095
 
 
@@ -302,6 +304,15 @@ class Revision:
     def content(self, path: str, most: int) -> bytes:
         """The content of the file at ``path``, of any kind, at most ``most`` bytes."""
         return git(self.folder, "cat-file", "blob", f"{self.commit}:./{path}", most=most)
+
+    def followed_content(self, path: str, most: int) -> bytes | None:
+        """The content, at most ``most`` bytes, of the file at ``path`` or the one to which a link there leads; None if
+        there is none.
+        """
+        wanted = os.fsencode(f"{self.commit}:./{path}\n")
+        found = git(self.folder, "cat-file", "--batch", "--follow-symlinks", most=most + _SHORT, given=wanted)
+        header, _, content = found.partition(b"\n")
+        return content[:-1] if _BLOB.fullmatch(header) else None
 
     def changed_ms(self, paths: Collection[str]) -> dict[str, int]:
         """The time of the last commit of each of ``paths``, in ms since 1970.
