@@ -20,7 +20,7 @@ from brvtui.config.schema import (
     UnusableSetting,
     Value,
 )
-from brvtui.engines.profile_files import TreeProfile, engine_of_profile, profiles_of, tree_profile
+from brvtui.engines.profile_files import TreeProfile, changed_name, engine_of_profile, profiles_of, tree_profile
 from brvtui.engines.registry import DEFAULT, DEFAULT_PROFILE, PROFILES, names, reads_trees
 from brvtui.store.folders import with_home
 from brvtui.tree.reading.project import is_file
@@ -135,7 +135,7 @@ def _limited(chosen: TreeProfile, *references: TreeProfile) -> TreeProfile:
     limited = chosen
     for reference in references:
         limited = lowered(limited, reference)
-    return limited if limited == chosen else overlay(limited, {"name": _changed(limited.name)}, "settings")
+    return limited if limited == chosen else overlay(limited, {"name": changed_name(limited.name)}, "settings")
 
 
 def with_overrides(profile: TreeProfile, settings: Settings) -> TreeProfile:
@@ -147,11 +147,7 @@ def with_overrides(profile: TreeProfile, settings: Settings) -> TreeProfile:
     if frontmatter == AUTO or (frontmatter == ON) is profile.signals.frontmatter:
         return profile
     signals = {"frontmatter": frontmatter == ON}
-    return overlay(profile, {"name": _changed(profile.name), "signals": signals}, "settings")
-
-
-def _changed(name: str) -> str:
-    return f"{name.removesuffix('*')}*"
+    return overlay(profile, {"name": changed_name(profile.name), "signals": signals}, "settings")
 
 
 def _load(wanted: Value, source: SettingSource) -> TreeProfile:
@@ -190,4 +186,7 @@ def _of_table(own: Mapping[str, Any], source: SettingSource) -> TreeProfile:
         )
     base = tree_profile(extends)
     changes = {key: value for key, value in own.items() if key != "extends"}
-    return overlay(base, {"name": _changed(base.name) if changes else base.name, **changes}, source.place)
+    profile = overlay(base, {"name": changed_name(base.name) if changes else base.name, **changes}, source.place)
+    if profile.name not in PROFILES or profile == tree_profile(profile.name):
+        return profile
+    return overlay(profile, {"name": changed_name(profile.name)}, source.place)
