@@ -229,6 +229,17 @@ def test_gates_fail_if_settings_profile_or_sources_differ_at_the_revision(
     assert run(*base, *GATES)[::2] == (0, "")
 
 
+def test_note_says_that_settings_outside_of_the_repository_are_not_compared(
+    run: Run, project: Tree, repository: Git
+) -> None:
+    (project.root / ".git").rename(project.tree / ".git")
+    repository("-C", str(project.tree), "add", "-A")
+    repository("-C", str(project.tree), "commit", "-qm", "Only the notes")
+    (project.root / ".brv/brv-tui.toml").write_text('profile = "docs"')
+    code, _, err = run("eval", "--baseline-rev", "HEAD", *GATES)
+    assert (code, "changes of the project's settings and shared sources go unnoticed (" in err) == (0, True)
+
+
 def test_settings_behind_a_link_are_those_of_its_target(run: Run, project: Tree, repository: Git) -> None:
     (project.root / "shared.toml").write_text('profile = "docs"')
     (project.root / ".brv/brv-tui.toml").symlink_to("../shared.toml")
