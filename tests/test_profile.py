@@ -145,6 +145,20 @@ def test_user_profile_overrides_constants(tmp_path: Path) -> None:
     assert result.score.boost == {"draft": 0.85, "validated": 1.0, "core": 2.0}
 
 
+@pytest.mark.parametrize("name", PROFILES)
+def test_changed_profile_with_a_built_in_name_gets_an_asterisk(tmp_path: Path, name: str) -> None:
+    changed = f'name = "{name}"\n[direct]\nmin_top = 0.9\n'
+    assert load(str(written(tmp_path, changed))).name == f"{name}*"
+    file = written(tmp_path, "[direct]\nmin_top = 0.9\n").rename(tmp_path / f"{name}.toml")
+    assert load(str(file)).name == f"{name}*"
+    same = written(tmp_path, f'extends = "{name}"\nname = "{name}"\n')
+    assert load(str(same)) == load(name)
+    project_file(tmp_path, "[profile]\n" + changed.replace("[direct]", "[profile.direct]"))
+    assert chosen(tmp_path).name == f"{name}*"
+    project_file(tmp_path, f'[profile]\nextends = "{name}"\nname = "{name}"\n')
+    assert chosen(tmp_path) == load(name)
+
+
 def test_user_profile_can_extend_docs(tmp_path: Path) -> None:
     result = load(str(written(tmp_path, 'extends = "docs"\nname = "own"\n[search]\nlimit = 3\n')))
     assert (result.name, result.score.local_bonus, result.search.limit) == ("own", 0.0, 3)

@@ -14,7 +14,7 @@ import click
 from brvtui.cli.failure import BAD_USAGE, FAILED, NEGATIVE, NOT_THERE, OK, Failure, no_folder
 from brvtui.cli.options import NamedPath, WholeNumber, format_option, query_text
 from brvtui.cli.output import say
-from brvtui.cli.sessions import find_session, note_shadowed
+from brvtui.cli.sessions import find_session, note_ambiguous
 from brvtui.regular_files import MISSING
 from brvtui.text.visible import visible
 
@@ -221,7 +221,7 @@ def _changed(repo: Path, diff: str) -> list[str]:
         changed = files_between(repo, diff)
     except DiffError as error:
         raise Failure(str(error), BAD_USAGE) from error
-    note_shadowed(repo, *re.split(r"\.\.+", diff))
+    note_ambiguous(repo, *re.split(r"\.\.+", diff))
     return changed
 
 

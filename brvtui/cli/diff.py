@@ -13,7 +13,7 @@ from brvtui.cli.engine_command import engine_command
 from brvtui.cli.failure import BAD_USAGE, NEGATIVE, OK, Failure
 from brvtui.cli.options import LaterOrAt, NamedPath, answer_format, filled, span_or_moment, text_argument
 from brvtui.cli.output import print_blocks, write_json
-from brvtui.cli.sessions import ProjectRequest, note_shadowed
+from brvtui.cli.sessions import ProjectRequest, note_ambiguous
 
 if TYPE_CHECKING:
     from brvtui.lab.answer_diff import AnswerDiff
@@ -101,7 +101,7 @@ def diff(text: str | None, request: ProjectRequest, form: str, **differences: Un
     )
     difference = diff_answers(session, plan)
     if plan.revision:
-        note_shadowed(session.project.tree, plan.revision)
+        note_ambiguous(session.project.tree, plan.revision)
     return _print(difference, form, of_revision=bool(plan.revision), of_edit=bool(plan.edits))
 
 

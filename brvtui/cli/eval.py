@@ -16,7 +16,7 @@ from brvtui.cli.failure import BAD_USAGE, FAILED, NEGATIVE, OK, Failure
 from brvtui.cli.judge import judgments_file, judgments_option, judgments_to_run
 from brvtui.cli.options import LaterOrAt, NamedPath, filled, format_option, span_or_moment
 from brvtui.cli.output import check_targets, print_blocks, say, say_note, show_progress, write_json
-from brvtui.cli.sessions import ProjectRequest, no_scope, note_shadowed
+from brvtui.cli.sessions import ProjectRequest, no_scope, note_ambiguous
 from brvtui.text.visible import visible
 
 if TYPE_CHECKING:
@@ -141,10 +141,10 @@ def evaluate_command(request: ProjectRequest, named: Path | None, form: str, **o
     plan = replace(plan, judgments=file.path)
     if days:
         return _drift(session, judgments, plan, days, form)
+    if plan.revision:
+        note_ambiguous(session.project.tree, plan.revision, is_gated=plan.has_gates)
     report = assess(session, judgments, plan, partial(show_progress, "queries"))
     _print_notices(report.notices)
-    if plan.revision:
-        note_shadowed(session.project.tree, plan.revision)
     _save(report, options["files"], session)
     if form == "table":
         from brvtui.report.evaluation import evaluation_blocks

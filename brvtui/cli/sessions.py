@@ -90,14 +90,18 @@ def find_session(project: Path | None, repository: Path | None = None) -> Sessio
     return ProjectRequest(project, repo=repository).find()
 
 
-def note_shadowed(folder: Path, *revisions: str) -> None:
-    """Prints a note for each of ``revisions`` whose name is a tag and a branch of the git repository at ``folder``."""
+def note_ambiguous(folder: Path, *revisions: str, is_gated: bool = False) -> None:
+    """Prints a note for each of ``revisions`` that is ambiguous in the git repository at ``folder``. Raises
+    :class:`Failure` instead if ``is_gated``.
+    """
     from brvtui.tree.history.git import git
-    from brvtui.tree.history.revision import shadowed_branch
+    from brvtui.tree.history.revision import revision_warning
 
     for name in revisions:
-        if note := shadowed_branch(functools.partial(git, folder), name):
-            say_note(note)
+        if warning := revision_warning(functools.partial(git, folder), name):
+            if is_gated:
+                raise Failure(warning, BAD_USAGE)
+            say_note(warning)
 
 
 _NAMES = [each.name for each in fields(ProjectRequest)]

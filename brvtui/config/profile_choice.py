@@ -20,7 +20,7 @@ from brvtui.config.schema import (
     UnusableSetting,
     Value,
 )
-from brvtui.engines.profile_files import TreeProfile, engine_of_profile, profiles_of, tree_profile
+from brvtui.engines.profile_files import TreeProfile, changed_name, engine_of_profile, profiles_of, tree_profile
 from brvtui.engines.registry import DEFAULT, DEFAULT_PROFILE, PROFILES, names, reads_trees
 from brvtui.store.folders import with_home
 from brvtui.tree.reading.project import is_file
@@ -69,6 +69,20 @@ def chosen_profile(configuration: Configuration, of_engine: str = "") -> TreePro
     if source.layer is Layer.PROJECT:
         chosen = _limited(chosen, tree_profile(), _own_profile(configuration))
     return with_overrides(chosen, configuration.settings)
+
+
+def profile_file(configuration: Configuration) -> Path | None:
+    """The file that the ``profile`` setting or option names; None if it names a built-in profile or contains one."""
+    wanted, source = configuration.settings.profile, configuration.source("profile")
+    if not isinstance(wanted, str) or wanted in PROFILES:
+        return None
+    file = _file_of(wanted, source) if source.layer in _IN_FILES else Path(wanted)
+    return file if is_file(file) else None
+
+
+def _file_of(name: str, source: SettingSource) -> Path:
+    """The path that ``name``, in the settings file ``source``, stands for."""
+    return Path(source.place).parent / with_home(name)
 
 
 def recorded_profile(configuration: Configuration, name: str) -> TreeProfile:
@@ -121,7 +135,7 @@ def _limited(chosen: TreeProfile, *references: TreeProfile) -> TreeProfile:
     limited = chosen
     for reference in references:
         limited = lowered(limited, reference)
-    return limited if limited == chosen else overlay(limited, {"name": _changed(limited.name)}, "settings")
+    return limited if limited == chosen else overlay(limited, {"name": changed_name(limited.name)}, "settings")
 
 
 def with_overrides(profile: TreeProfile, settings: Settings) -> TreeProfile:
@@ -133,11 +147,7 @@ def with_overrides(profile: TreeProfile, settings: Settings) -> TreeProfile:
     if frontmatter == AUTO or (frontmatter == ON) is profile.signals.frontmatter:
         return profile
     signals = {"frontmatter": frontmatter == ON}
-    return overlay(profile, {"name": _changed(profile.name), "signals": signals}, "settings")
-
-
-def _changed(name: str) -> str:
-    return f"{name.removesuffix('*')}*"
+    return overlay(profile, {"name": changed_name(profile.name), "signals": signals}, "settings")
 
 
 def _load(wanted: Value, source: SettingSource) -> TreeProfile:
@@ -146,9 +156,8 @@ def _load(wanted: Value, source: SettingSource) -> TreeProfile:
     name = str(wanted)
     if name in PROFILES or source.layer not in _IN_FILES:
         return tree_profile(name)
-    folder = Path(source.place).parent
-    file = folder / with_home(name)
-    if source.layer is Layer.PROJECT and not _lies_in(folder.parent, file):
+    file = _file_of(name, source)
+    if source.layer is Layer.PROJECT and not _lies_in(Path(source.place).parent.parent, file):
         raise ConfigError(f"{source.place}: profile = {quote(name)} must be inside the project")
     if not is_file(file):
         usable = profiles_of(DEFAULT)
@@ -177,4 +186,7 @@ def _of_table(own: Mapping[str, Any], source: SettingSource) -> TreeProfile:
         )
     base = tree_profile(extends)
     changes = {key: value for key, value in own.items() if key != "extends"}
-    return overlay(base, {"name": _changed(base.name) if changes else base.name, **changes}, source.place)
+    profile = overlay(base, {"name": changed_name(base.name) if changes else base.name, **changes}, source.place)
+    if profile.name not in PROFILES or profile == tree_profile(profile.name):
+        return profile
+    return overlay(profile, {"name": changed_name(profile.name)}, source.place)

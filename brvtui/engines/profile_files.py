@@ -135,7 +135,8 @@ def profile_tables(source: str | Path, built_in: Sequence[str]) -> dict[str, Any
     ``source`` is a name in ``built_in`` or :func:`kept_profiles`, or the path of a TOML file. A path ends in ``.toml``
     or contains a separator, so no file in the working folder takes the place of a name. A file without ``extends``
     extends the first built-in profile, and is called by its file name; profiles from :func:`kept_profiles` are always
-    called by their file names. Raises :class:`brvtui.typed_tables.ProfileError`.
+    called by their file names. A changed profile with a built-in name gets an asterisk. Raises
+    :class:`brvtui.typed_tables.ProfileError`.
     """
     if str(source) in built_in:
         tables = _built_in(str(source))
@@ -170,7 +171,16 @@ def profile_tables(source: str | Path, built_in: Sequence[str]) -> dict[str, Any
         raise ProfileError(
             f"{source}: extends = {shortened(repr(base))}, but only {', '.join(built_in)} can be extended"
         )
-    return merged(profile_tables(base, built_in), {key: value for key, value in tables.items() if key != "extends"})
+    own = merged(profile_tables(base, built_in), {key: value for key, value in tables.items() if key != "extends"})
+    name = own["name"]
+    if name in built_in and str(source) not in built_in and own != profile_tables(name, built_in):
+        own["name"] = changed_name(name)
+    return own
+
+
+def changed_name(name: str) -> str:
+    """``name`` with the asterisk that marks a changed profile."""
+    return f"{name.removesuffix('*')}*"
 
 
 def _is_path(source: str | Path) -> bool:

@@ -73,7 +73,7 @@ def comparison_as_plain(
             for each in changed
         ],
         "left_out": comparison.left_out,
-        "notices": list(comparison.notices),
+        "notices": [*comparison.unlike, *comparison.notices],
     }
 
 

@@ -8,6 +8,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from brvtui.config.layers import PROJECT_FILE
+from brvtui.config.profile_choice import profile_file
 from brvtui.engines.contract import Context, Query
 from brvtui.lab.evaluation.causes import CauseFinder, Reverting
 from brvtui.lab.evaluation.comparing import (
@@ -32,11 +34,13 @@ from brvtui.lab.whatif.sweep import FORM, Axis, Sweep, SweepError, parse_axis, s
 from brvtui.lab.whatif.variant import Variant
 from brvtui.loading.revised import UNCHANGED, difference_to, revised, revision_of
 from brvtui.ranking.decay import MS_PER_DAY
+from brvtui.regular_files import read_within
 from brvtui.saved.evaluations import read_evaluation
 from brvtui.session.variants import VariantState
 from brvtui.snapshot.naming import find_note
 from brvtui.tree.history.git import RevisionError
 from brvtui.tree.history.revision import Revision
+from brvtui.tree.reading.project import MARKER, SOURCES, places_of
 from brvtui.wording import shortened
 
 if TYPE_CHECKING:
@@ -127,6 +131,7 @@ SAME_ORDER_MS = 3_600_000
 """The time span in which document order is treated as constant, because the same notes count as recently changed."""
 _MOST_EXPLAINED = 50
 """The maximum number of changed queries to explain. Explaining one of them tries every changed note."""
+_LARGEST_FILE = 8 << 20
 _NOT_IN_GIT = (
     "--baseline-rev reads the notes of a context tree from git, and this is not one: save an evaluation with "
     "brv-tui eval --save before.json, and later compare with it using brv-tui eval --baseline before.json"
@@ -166,7 +171,12 @@ class EvaluationPlan:
     @property
     def is_gated(self) -> bool:
         """True if the evaluation can fail, or is compared with a baseline."""
-        return bool(self.least or self.drops or self.same_outcomes or self.baseline_name)
+        return self.has_gates or bool(self.baseline_name)
+
+    @property
+    def has_gates(self) -> bool:
+        """True if the evaluation can fail."""
+        return bool(self.least or self.drops or self.same_outcomes)
 
 
 def assess(session: Session, judgments: Sequence[Judgment], plan: EvaluationPlan, progress: Progress) -> Assessment:
@@ -199,6 +209,7 @@ def assess(session: Session, judgments: Sequence[Judgment], plan: EvaluationPlan
         comparison = compare_evaluations(evaluation, earlier, context.snapshot.parsed.__contains__)
     if reverting is not None and comparison is not None:
         comparison = _with_earlier_judgments(session, plan, comparison, context)
+        comparison = _with_changed_files(session, plan, comparison)
     if reverting is not None and comparison is not None and session.project.sources:
         shared = f"shared sources are compared as they are now, not as of {plan.revision}"
         comparison = replace(comparison, notices=(*comparison.notices, shared))
@@ -277,8 +288,34 @@ def _with_earlier_judgments(
         QueryResult(each.id, each.text, each.scope, "", each.grades, "", (), 0, 0.0)
         for each in (finder.followed(judgment)[0] for judgment in judged)
     )
-    lost = compare_evaluations(comparison.now, replace(comparison.before, queries=then), lambda path: True).left_out
-    return replace(comparison, left_out=lost)
+    earlier = compare_evaluations(comparison.now, replace(comparison.before, queries=then), lambda path: True)
+    added = {each.now.id for each in comparison.changes} - {each.now.id for each in earlier.changes}
+    return replace(comparison, left_out=earlier.left_out, added=frozenset(added))
+
+
+def _with_changed_files(session: Session, plan: EvaluationPlan, comparison: Comparison) -> Comparison:
+    """``comparison`` with a line for each file of the project that affects both sides, but differs at the revision."""
+    root, profile = session.project.root, profile_file(session.configuration)
+    files = [Path(MARKER, PROJECT_FILE), Path(MARKER, SOURCES)]
+    if profile is not None:
+        files += [place.relative_to(root) for place in places_of(profile) if place.is_relative_to(root)][:1]
+    try:
+        revision = Revision(root, plan.revision)
+        changed = [path.as_posix() for path in files if _differs(root, path.as_posix(), revision)]
+    except RevisionError as error:
+        why = f"changes of the project's settings and shared sources go unnoticed ({error})"
+        return replace(comparison, notices=(why, *comparison.notices))
+    why = "the baseline was computed with today's; use --baseline FILE, saved there"
+    return replace(comparison, unlike=tuple(f"{path} differs at {plan.revision}: {why}" for path in changed))
+
+
+def _differs(root: Path, path: str, revision: Revision) -> bool:
+    try:
+        now = read_within(root, root / path, _LARGEST_FILE)
+    except OSError:  # the project is read as if there were no such file
+        now = b""
+    then = revision.followed_content(path, _LARGEST_FILE) or b""
+    return now.replace(b"\r\n", b"\n") != then.replace(b"\r\n", b"\n")
 
 
 def _reverting(session: Session, context: Context[Any], name: str) -> Reverting:

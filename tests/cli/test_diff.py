@@ -45,15 +45,16 @@ def test_diff_with_a_revision_names_the_responsible_edit(run: Run, project: Tree
     assert repository("status", "--porcelain").strip() == f"M .brv/context-tree/{ROTATION}"
 
 
-def test_tag_with_the_name_of_a_branch_is_reported(run: Run, project: Tree, repository: Git) -> None:
+def test_ambiguous_revision_is_reported(run: Run, project: Tree, repository: Git) -> None:
     for options in (("diff", COMPARED, "--rev", "main"), ("eval", "--baseline-rev", "main~0")):
-        assert "is a tag and a branch" not in run(*options)[2]
+        assert "ambiguous" not in run(*options)[2]
     repository("tag", "main")
-    for options in (("diff", COMPARED, "--rev", "main"), ("eval", "--baseline-rev", "main~0")):
-        assert "note: main is a tag and a branch: git takes the tag; heads/main is the branch\n" in run(*options)[2]
-    assert "is a tag and a branch" not in run("diff", COMPARED, "--rev", "heads/main")[2]
+    for name, options in (("main", ("diff", COMPARED, "--rev")), ("main~0", ("eval", "--baseline-rev"))):
+        told = f"note: git warns about the revision {name} (refname 'main' is ambiguous); write its full name: "
+        assert told in run(*options, name)[2]
+    assert "ambiguous" not in run("diff", COMPARED, "--rev", "refs/heads/main")[2]
     where = ("code", "--diff", "main..HEAD", "--repo", str(project.root))
-    assert run(*where, inside=False)[2].count("note: main is a tag and a branch") == 1
+    assert run(*where, inside=False)[2].count("note: git warns about the revision main (") == 1
 
 
 def test_new_link_to_a_note_is_a_change_since_a_revision(run: Run, project: Tree, repository: Git) -> None:

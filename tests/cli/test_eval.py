@@ -389,6 +389,25 @@ def test_failed_embedder_fails_every_gate(
     check_failed_service(run, tmp_path, ("eval", "--services", "--engine", engine), line)
 
 
+@pytest.mark.parametrize("vector", [[0.0] * 26, [float("nan")] * 26, [1.0] * 5, []])
+@pytest.mark.parametrize("engine", ["jeffs_brain", "soleri", "knowing"])
+def test_unusable_vector_of_a_query_fails_every_gate(
+    run: Run, judged: Tree, monkeypatch: pytest.MonkeyPatch, engine: str, vector: list[float]
+) -> None:
+    class Odd(Letters):
+        def embed(self, texts: Sequence[str]) -> Sequence[Sequence[float]]:
+            queries = {judgment.text for judgment in JudgmentsFile.of(find_project(judged.root)).read()}
+            return [
+                vector if text in queries else vectors
+                for text, vectors in zip(texts, super().embed(texts), strict=True)
+            ]
+
+    monkeypatch.setenv("BRV_TUI_EMBEDDER_MODEL", "letters")
+    monkeypatch.setattr("brvtui.providers.services.embedder_of", lambda *_: Odd(1.0))
+    code, out, _ = run("eval", "--services", "--engine", engine, *GATE)
+    assert (code, "the embedder letters failed for 3 of 3 queries: " in out) == (4, True), out
+
+
 @pytest.mark.parametrize(("answer", "why"), [(None, "judge is away"), ([], "its answer is empty")])
 def test_failed_reranker_fails_every_gate(
     run: Run, judged: Tree, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, answer: list[Any] | None, why: str

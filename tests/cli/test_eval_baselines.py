@@ -171,6 +171,86 @@ def test_moved_and_added_judgments_fail_no_gate(run: Run, project: Tree, reposit
     assert (code, err) == (0, "")
 
 
+def test_added_judgments_do_not_dilute_a_drop(run: Run, project: Tree, repository: Git) -> None:
+    project.note(ROTATION, "Keys", "Nothing.", 0.1)
+    note = JudgedDocument(ROLLBACK, 1)
+    added = tuple(Judgment(f"new{number}", "rolling back release", documents=(note,)) for number in range(8))
+    JudgmentsFile.of(find_project(project.root)).change(lambda old: (*old, *added))
+    code, out, _ = run("eval", "--baseline-rev", "main", "--fail-on-drop", "recall@5=0.3")
+    assert (code, "recall@5 fell by 0.5000, more than 0.3" in " ".join(out.split())) == (1, True)
+
+
+@pytest.mark.parametrize(
+    ("file", "before", "after", "options"),
+    [
+        (".brv/brv-tui.toml", "", 'engine = "baseline"', ()),
+        (".brv/brv-tui.toml", "ascii = true", 'profile = "docs"', ()),
+        (".brv/sources.json", "", '{"version": 1, "sources": []}', ()),
+        (".brv/sources.json", '{"version": 1, "sources": []}', "", ()),
+        (".brv/own.toml", "[limits]\nmax_file_bytes = 9999", "[limits]\nmax_file_bytes = 8888", ()),
+        ("ci.toml", "", "[limits]\nmax_file_bytes = 8888", ("--profile", "./ci.toml")),
+    ],
+)
+def test_gates_fail_if_settings_profile_or_sources_differ_at_the_revision(
+    run: Run,
+    project: Tree,
+    repository: Git,
+    monkeypatch: pytest.MonkeyPatch,
+    file: str,
+    before: str,
+    after: str,
+    options: tuple[str, ...],
+) -> None:
+    monkeypatch.chdir(project.root)
+
+    def written(text: str) -> None:
+        (project.root / file).write_text(text)
+        if not text:
+            (project.root / file).unlink()
+
+    if file == ".brv/own.toml":
+        (project.root / ".brv/brv-tui.toml").write_text('profile = "own.toml"')
+    written(before)
+    repository("add", "-A")
+    repository("commit", "--allow-empty", "-qm", "Settings")
+    repository("branch", "-f", "main")
+    told = f"{file} differs at main: the baseline was computed with today's; use --baseline FILE, saved there"
+    base = ("eval", "--baseline-rev", "main", *options)
+    if not options:
+        assert run(*base, *GATES)[::2] == (0, "")
+    written(after)
+    code, out, err = run(*base, *GATES)
+    assert (code, told in " ".join(out.split()), told in err) == (1, True, True), out
+    code, out, err = run(*base, "--format", "json")
+    assert (code, f"note: {told}" in err, told in json.loads(out)["comparison"]["notices"]) == (0, True, True)
+    repository("add", "-A")
+    repository("commit", "-qm", "Change")
+    repository("branch", "-f", "main")
+    assert run(*base, *GATES)[::2] == (0, "")
+
+
+def test_note_says_that_settings_outside_of_the_repository_are_not_compared(
+    run: Run, project: Tree, repository: Git
+) -> None:
+    (project.root / ".git").rename(project.tree / ".git")
+    repository("-C", str(project.tree), "add", "-A")
+    repository("-C", str(project.tree), "commit", "-qm", "Only the notes")
+    (project.root / ".brv/brv-tui.toml").write_text('profile = "docs"')
+    code, _, err = run("eval", "--baseline-rev", "HEAD", *GATES)
+    assert (code, "changes of the project's settings and shared sources go unnoticed (" in err) == (0, True)
+
+
+def test_settings_behind_a_link_are_those_of_its_target(run: Run, project: Tree, repository: Git) -> None:
+    (project.root / "shared.toml").write_text('profile = "docs"')
+    (project.root / ".brv/brv-tui.toml").symlink_to("../shared.toml")
+    repository("add", "-A")
+    repository("commit", "-qm", "Settings")
+    base = ("eval", "--baseline-rev", "HEAD", *GATES)
+    assert run(*base)[::2] == (0, "")
+    (project.root / "shared.toml").write_text('profile = "combined"')
+    assert run(*base)[0] == 1
+
+
 def test_unreadable_earlier_judgments_are_reported(run: Run, project: Tree, repository: Git, tmp_path: Path) -> None:
     file = JudgmentsFile.of(find_project(project.root)).path
     other = tmp_path / "other.toml"
@@ -282,6 +362,39 @@ def test_git_never_runs_programs_configured_by_a_repository(project: Tree, repos
     assert revision.changed_ms([ROLLBACK])[ROLLBACK] > 0
     assert revision.ignored == frozenset()
     assert not (tmp_path / "sprung").exists()
+
+
+@pytest.mark.parametrize(
+    ("name", "command"),
+    [
+        ("main", ("tag", "main")),
+        ("origin/main", ("tag", "origin/main")),
+        ("origin/main", ("branch", "origin/main")),
+        ("main", ("update-ref", "refs/main", "HEAD")),
+        ("SHORT~0", ("branch", "SHORT")),
+        ("FILE", ("update-ref", "FILE", "HEAD")),  # a file in .git
+    ],
+)
+def test_gates_refuse_an_ambiguous_revision(
+    run: Run, project: Tree, repository: Git, name: str, command: tuple[str, ...]
+) -> None:
+    short = repository("rev-parse", "--short", "main").strip()
+    name, *words = (word.replace("SHORT", short) for word in (name, *command))
+    repository("update-ref", "refs/remotes/origin/main", "main")
+    repository("branch", "FILE")
+    repository("config", "core.warnAmbiguousRefs", "false")
+    base = ("eval", "--baseline-rev", name)
+    assert run(*base, *GATES)[::2] == (0, "")
+    repository(*words)
+    told = (
+        f"git warns about the revision {name} (refname '{name.removesuffix('~0')}' is ambiguous); write its full name"
+    )
+    code, out, err = run(*base, *GATES)
+    assert (code, out, told in err) == (2, "", True)
+    code, _, err = run(*base)
+    assert (code, f"note: {told}" in err) == (0, True)
+    for full in ("refs/heads/main", "refs/remotes/origin/main", repository("rev-parse", "main").strip()):
+        assert run("eval", "--baseline-rev", full, *GATES)[::2] == (0, "")
 
 
 def test_endless_git_output_is_cut(project: Tree, repository: Git) -> None:

@@ -365,7 +365,9 @@ def _query_vector(embedder: Embedder | None, ready: _ReadyVault, query: Query, w
             vectors = embedder.embed([query.text])
     except LegError as error:
         return Dense(None, str(error))
-    return Dense(vectors[0]) if vectors else Dense(None, f"{embedder.name} gave no vector for the query")
+    if not vectors:
+        return Dense(None, f"{embedder.name} gave no vector for the query")
+    return Dense(vectors[0], ready.notes.vault.vectors.problem(vectors[0]))
 
 
 def _with_table(notes: NoteVault, vectors: Mapping[str, StoredVector]) -> NoteVault:

@@ -294,7 +294,7 @@ def _legs(ranking: VaultRanking, section: VaultSearch) -> tuple[Leg, ...]:
     words = Leg(POOL, State.HIT if pool else State.MISSED, "BM25", True, section.expression, pool)
     if dense is None or dense.waits:
         return words, Leg(VECTOR, State.NOT_RUN, "", False, dense.waits if dense is not None else _NO_EMBEDDER)
-    if dense.query is None:
+    if dense.error:
         return words, Leg(VECTOR, State.FAILED, "", True, dense.error)
     return words, Leg(VECTOR, State.HIT if near else State.MISSED, "cosine", True, section.embedder, near)
 
@@ -329,7 +329,7 @@ def _steps(ranking: VaultRanking, section: VaultSearch) -> tuple[Step, ...]:
     if ranking.dense is None or ranking.dense.waits:
         why = ranking.dense.waits if ranking.dense is not None else _NO_EMBEDDER
         vectors = Step("vectors", None, "vectors", State.NOT_RUN, (), why)
-    elif ranking.dense.query is None:
+    elif ranking.dense.error:
         vectors = Step("vectors", None, "vectors", State.FAILED, (), ranking.dense.error)
     else:
         brought = len(ranking.first_order) - pool

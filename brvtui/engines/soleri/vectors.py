@@ -159,6 +159,15 @@ class VectorIndex:
         values = matrix @ vector / np.where(norms > 0, norms * length, 1.0)
         return {id_: float(value) for id_, value, norm in zip(ids, values, norms, strict=True) if norm > 0}
 
+    def problem(self, query: Vector) -> str:
+        """The reason why ``query`` has no cosine with any of the vectors; empty if it has, or if there are none."""
+        length = float(np.linalg.norm(np.asarray(query, dtype=np.float64)))
+        if not np.isfinite(length) or length == 0:
+            return "the query's vector is zero or not finite"
+        if self.vectors and not self._of_length(len(query))[0]:
+            return f"the query's vector has {len(query)} dimensions, and no note's vector has so many"
+        return ""
+
     def _of_length(self, length: int) -> tuple[list[str], NDArray[np.float64], NDArray[np.float64]]:
         """The ids, numbers and norms of the vectors of one length, cached."""
         if length not in self._by_length:

@@ -113,6 +113,10 @@ class Comparison:
     """The reasons why some queries are not compared."""
     left_out: str = ""
     """A line about queries of the baseline that are missing or judged differently now; empty if there are none."""
+    added: frozenset[str] = frozenset()
+    """The ids of queries that had no judgment at the revision of the baseline."""
+    unlike: tuple[str, ...] = ()
+    """A line for each file, such as the settings, that differs at the revision although the baseline used today's."""
 
     def difference(self, metric: Metric) -> float | None:
         """The mean difference of ``metric`` over the compared queries."""
@@ -284,10 +288,11 @@ def gate_under(evaluation: Evaluation, metric: Metric, minimum: float) -> GateRe
 
 
 def gate_drop(comparison: Comparison, metric: Metric, limit: float) -> GateResult:
-    """A gate that fails if the mean of ``metric`` over the compared queries fell by more than ``limit``. The result
-    lists the queries that became worse.
+    """A gate that fails if the mean of ``metric`` over the compared queries, without added ones, fell by more than
+    ``limit``. The result lists the queries that became worse.
     """
-    difference, name = comparison.difference(metric), f"{metric} falls by at most {limit:g}"
+    judged = [change for change in comparison.changes if change.now.id not in comparison.added]
+    difference, name = mean_of(change.difference(metric) for change in judged), f"{metric} falls by at most {limit:g}"
     if difference is None:
         return GateResult(name, False, f"no query has a value for {metric} in both evaluations", ())
     if difference >= -limit - _SAME:
@@ -315,7 +320,7 @@ SERVICES = "every service answers"
 
 def gate_doubts(evaluation: Evaluation, comparison: Comparison | None) -> Iterator[GateResult]:
     """Yields a failed gate for each reason not to trust the other gates: a failed service, a judged note that may be a
-    different note, or a query of the baseline that is not compared.
+    different note, a query of the baseline that is not compared, or a file that differs at the baseline's revision.
     """
     doubts = [(SERVICES, line) for line in evaluation.failures]
     doubts.append(("every judged note is known", evaluation.guesses))
@@ -323,6 +328,7 @@ def gate_doubts(evaluation: Evaluation, comparison: Comparison | None) -> Iterat
         again = "a service failed when the baseline was measured; measure it again"
         doubts += [(SERVICES, again if comparison.before.failures else "")]
         doubts += [("every query of the baseline is compared", comparison.left_out)]
+        doubts += [("the baseline has the same settings and sources", line) for line in comparison.unlike]
     yield from (GateResult(name, False, line, ()) for name, line in doubts if line)
 
 
@@ -381,7 +387,7 @@ class Assessment:
         if self.comparison is None:
             return self.evaluation.notices
         left_out = (self.comparison.left_out,) if self.comparison.left_out else ()
-        return (*left_out, *self.evaluation.notices, *self.comparison.notices)
+        return (*left_out, *self.comparison.unlike, *self.evaluation.notices, *self.comparison.notices)
 
     @property
     def changed(self) -> list[QueryChange]:

@@ -14,13 +14,15 @@ from brvtui.lab.judgments.following import DocumentFinder, FollowedDocument
 from brvtui.lab.judgments.model import Judgment, outcome_of
 from brvtui.lab.trace_diff import best_hits
 from brvtui.services.legs import LegError, RerankDocument, ServiceError
-from brvtui.trace import Trace
+from brvtui.trace import State, Trace
 from brvtui.wording import counted, first_of
 
 Progress = Callable[[int, int], None]
 EngineRequest = tuple[str, str]
 """The text and the scope of a query."""
 _NOTHING: Mapping[EngineRequest, QueryResult] = {}
+_SERVICE_OF_STEP = {"vectors": "embedder", "gaps": "embedder", "rerank": "reranker"}
+"""The kind of service that failed if the step of this name failed, even if the service answered."""
 
 
 class _WatchedServices:
@@ -28,6 +30,7 @@ class _WatchedServices:
 
     def __init__(self, services: Any) -> None:
         self._services = services
+        self._names: dict[str, str] = {}
         self.failed: dict[str, str] = {}
         """The reason for the first failure of each service, keyed by its kind and name. Clear it before each query."""
 
@@ -42,13 +45,23 @@ class _WatchedServices:
     def reranker(self) -> Any:
         return self._watched("reranker")
 
+    def add_unusable(self, trace: Trace) -> None:
+        """Adds the services whose answers could not be used, such as a query's vector of only zeros."""
+        for step in trace.steps:
+            kind = _SERVICE_OF_STEP.get(step.name, "") if step.state is State.FAILED else ""
+            if kind and not any(name.startswith(kind) for name in self.failed):
+                self.failed[self._names.get(kind, kind)] = step.summary
+
     def _watched(self, kind: str) -> Any:
         try:
             service = getattr(self._services, kind)
         except ServiceError as error:
             self.failed[kind] = str(error)
             raise
-        return service and _WatchedService(service, f"{kind} {service.name}", self.failed)
+        if service is None:
+            return None
+        self._names[kind] = f"{kind} {service.name}"
+        return _WatchedService(service, self._names[kind], self.failed)
 
 
 class _WatchedService:
@@ -61,7 +74,10 @@ class _WatchedService:
         return getattr(self._service, name)
 
     def embed(self, texts: Sequence[str]) -> Any:
-        return self._call(self._service.embed, texts)
+        vectors = self._call(self._service.embed, texts)
+        if not all(len(vector) for vector in vectors):
+            self._failed.setdefault(self._name, "its answer has an empty vector")
+        return vectors
 
     def rerank(self, query: str, documents: Sequence[RerankDocument]) -> Any:
         return self._call(self._service.rerank, query, documents)
@@ -108,7 +124,9 @@ def evaluate(
         cached = known.get(asked_words(followed, like))
         if cached is None:
             services.failed.clear()
-            results.append(result_of(followed, ask(engine, context, followed, like)))
+            trace = ask(engine, context, followed, like)
+            results.append(result_of(followed, trace))
+            services.add_unusable(trace)
             failed.update(services.failed.keys())
             reasons |= services.failed
         else:

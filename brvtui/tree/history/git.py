@@ -18,9 +18,10 @@ _NEARLY = 0.95
 _MOST_MEMORY = 1 << 30
 """The limit on git's own memory in bytes, because a link in a repository may lead to an endless file."""
 _SETTINGS = (
-    "core.attributesFile=/dev/null", "core.fsmonitor=false", "core.hooksPath=/dev/null",
-    "diff.orderFile=/dev/null", "log.follow=false", "log.mailmap=false", "log.showSignature=false",
-    "mailmap.file=/dev/null", "protocol.allow=never", "safe.bareRepository=explicit", "submodule.recurse=false",
+    "core.attributesFile=/dev/null", "core.fsmonitor=false", "core.hooksPath=/dev/null", "core.warnAmbiguousRefs=true",
+    "diff.orderFile=/dev/null", "i18n.logOutputEncoding=UTF-8", "log.follow=false", "log.mailmap=false",
+    "log.showRoot=true", "log.showSignature=false", "mailmap.file=/dev/null", "protocol.allow=never",
+    "safe.bareRepository=explicit", "submodule.recurse=false",
 )  # fmt: skip
 _NO_PROGRAMS = ("--no-ext-diff", "--no-textconv")
 _COMMANDS: dict[str, tuple[str, ...]] = {
@@ -54,10 +55,18 @@ class NoGit(RevisionError):
     """Raised if this machine has no git outside the project."""
 
 
-def git(folder: Path, *arguments: str, most: int, given: bytes = b"", bare: bool = False) -> bytes:
+def git(
+    folder: Path,
+    *arguments: str,
+    most: int,
+    given: bytes = b"",
+    bare: bool = False,
+    warnings: list[str] | None = None,
+) -> bytes:
     """Runs ``git`` in ``folder`` with the input ``given``, and returns its output, at most ``most`` bytes.
 
-    ``bare`` permits a repository without a work tree; use it only for a repository that the user named. Only commands
+    ``bare`` permits a repository without a work tree; use it only for a repository that the user named. The lines of
+    git's messages, if it succeeds, are added to ``warnings``, without the words ``warning:``. Only commands
     that read objects are allowed, because they run no filters, hooks or monitors. Raises :class:`RevisionError` if git
     is missing, fails, prints more, takes more than a minute, or would read a repository that is not the folder's own
     (:mod:`brvtui.tree.history.repository`), and KeyError for any other command.
@@ -89,9 +98,12 @@ def git(folder: Path, *arguments: str, most: int, given: bytes = b"", bare: bool
     pipes = dict.fromkeys(("stdin", "stdout", "stderr"), programs.PIPE)
     try:
         with programs.start(command, environment, start_new_session=True, **pipes) as running:
-            return _output(running, name, most, given)
+            output, message = _output(running, name, most, given)
     except OSError as error:
         raise RevisionError(f"git {name} ended early ({faults.reason(error)}); try again") from error
+    if warnings is not None:
+        warnings += (line.removeprefix("warning: ") for line in message.splitlines())
+    return output
 
 
 def _limit(environment: programs.Environment) -> tuple[str, ...]:
@@ -104,7 +116,7 @@ def _limit(environment: programs.Environment) -> tuple[str, ...]:
     return tuple(part for program, options in found if program is not None for part in (program, *options))
 
 
-def _output(running: programs.Process, name: str, limit: int, input_data: bytes) -> bytes:
+def _output(running: programs.Process, name: str, limit: int, input_data: bytes) -> tuple[bytes, str]:
     assert running.stdin is not None
     assert running.stdout is not None
     assert running.stderr is not None
@@ -119,7 +131,7 @@ def _output(running: programs.Process, name: str, limit: int, input_data: bytes)
             raise RevisionError(f"git {name} prints more than {limit} bytes; is this the right repository?")
         message = running.stderr.read(_LONGEST_MESSAGE).decode("utf-8", "replace")
         if running.wait() == 0:
-            return output
+            return output, message
         if time.monotonic() - began > _PATIENCE_S * _NEARLY:
             waits = "is a file in .git, or one that git's settings include, a pipe or a device?"
             raise GitTooSlow(f"git {name} took more than {_PATIENCE_S:g} seconds; {waits}")

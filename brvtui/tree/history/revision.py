@@ -28,6 +28,7 @@ _SHA1_DIGITS = 40
 _MS = 1000
 _LACKING = "run git fsck, or, in a partial clone, fetch all objects"
 _SUBMODULE = 0o160000
+_BLOB = re.compile(rb"[0-9a-f]+ blob [0-9]+")
 _LONGEST_TARGET = 4095
 
 
@@ -58,20 +59,18 @@ def commit_named(run: Callable[..., bytes], name: str) -> str:
     return found.decode("ascii", "replace").strip()
 
 
-def shadowed_branch(run: Callable[..., bytes], name: str) -> str:
-    """A note if ``name`` begins with the name of both a tag and a branch, because git takes the tag; otherwise empty.
+def revision_warning(run: Callable[..., bytes], name: str) -> str:
+    """git's warning about the revision ``name``, usually because several refs have the name, and the remedy.
 
-    ``run`` is as for :func:`commit_named`.
+    Empty if git does not warn, or if there is no such revision. ``run`` is as for :func:`commit_named`.
     """
-    short = re.split(r"[~^@:]", name)[0]
-    names = [f"refs/tags/{short}", f"refs/heads/{short}"]
-    found: list[bytes] = []
-    with suppress(RevisionError):  # there are no such names
-        found = run("for-each-ref", "--format=%(refname)", *names, most=_MOST_LISTING).split()
-    if not short or any(os.fsencode(each) not in found for each in names):
+    warnings: list[str] = []
+    with suppress(RevisionError):
+        run("rev-parse", "--verify", "--end-of-options", f"{name}^{{commit}}", most=_SHORT, warnings=warnings)
+    if not warnings:
         return ""
-    short = shortened(short)
-    return f"{short} is a tag and a branch: git takes the tag; heads/{short} is the branch"
+    remedy = "write its full name: refs/heads/… for a branch, refs/remotes/origin/… or refs/tags/…"
+    return f"git warns about the revision {shortened(name)} ({warnings[0].rstrip('.')}); {remedy}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -305,6 +304,15 @@ class Revision:
     def content(self, path: str, most: int) -> bytes:
         """The content of the file at ``path``, of any kind, at most ``most`` bytes."""
         return git(self.folder, "cat-file", "blob", f"{self.commit}:./{path}", most=most)
+
+    def followed_content(self, path: str, most: int) -> bytes | None:
+        """The content, at most ``most`` bytes, of the file at ``path`` or the one to which a link there leads; None if
+        there is none.
+        """
+        wanted = os.fsencode(f"{self.commit}:./{path}\n")
+        found = git(self.folder, "cat-file", "--batch", "--follow-symlinks", most=most + _SHORT, given=wanted)
+        header, _, content = found.partition(b"\n")
+        return content[:-1] if _BLOB.fullmatch(header) else None
 
     def changed_ms(self, paths: Collection[str]) -> dict[str, int]:
         """The time of the last commit of each of ``paths``, in ms since 1970.

@@ -17,7 +17,7 @@ from brvtui.wording import shortened
 MARKER = ".brv"
 _CONFIG = "config.json"
 _TREE = "context-tree"
-_SOURCES = "sources.json"
+SOURCES = "sources.json"
 OWN_FOLDER = "brv-tui"
 """The folder in ``.brv`` that belongs to this tool."""
 NOT_IN_MARKER = f"in {MARKER}, files can be saved only below {MARKER}/{OWN_FOLDER}"
@@ -171,7 +171,7 @@ def _open(folder: Path) -> FoundProject:
         notices.append(f"{missing}; start brv in that folder to make it one")
     notice = _link_notice(root, link, tree.resolve()) if link else ""
     notices += [notice] if notice else []
-    sources, source_notices, failure = _sources(marker / _SOURCES) if not leads_out(root, marker) else ((), (), "")
+    sources, source_notices, failure = _sources(marker / SOURCES) if not leads_out(root, marker) else ((), (), "")
     return FoundProject(root, tree.resolve(), sources, (*notices, *source_notices), failure, notice)
 
 

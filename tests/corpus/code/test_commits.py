@@ -65,6 +65,14 @@ def test_each_line_has_the_age_of_its_last_commit(root: Path) -> None:
     assert result[2:] == [20, 3]
 
 
+@pytest.mark.parametrize("setting", [("i18n.logOutputEncoding", "UTF-16"), ("log.showRoot", "false")])
+def test_settings_of_a_repository_hide_no_commit_times(tmp_path: Path, setting: tuple[str, str]) -> None:
+    git(tmp_path, "init", "-q")
+    git(tmp_path, "config", *setting)
+    commit(tmp_path, {"jobs.py": OLD}, days=3)
+    assert ages(tmp_path)[0] == 3
+
+
 def test_uncommitted_lines_are_new_and_moved_lines_keep_their_age(root: Path) -> None:
     text = (root / "jobs.py").read_text()
     (root / "jobs.py").write_text("def draft(): pass\n" + text)
