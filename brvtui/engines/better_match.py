@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from brvtui.paint.hits import is_cause
-from brvtui.trace import BetterMatch, Hit
+from brvtui.trace import SUM_TOLERANCE, BetterMatch, Hit, Part
 
 _CLEARLY = 2.0
 """The smallest ratio of raw text scores that is clearly better."""
@@ -48,3 +47,22 @@ def _better(first: Hit, hit: Hit, rank: int, times: float | None, leg_rank: int 
     names = sorted((name for name in ahead if round(ahead[name], 4) > 0), key=lambda name: -ahead[name])
     because = tuple(name for name in names if name not in ("cap", "rounding") and is_cause(first, hit, name))
     return BetterMatch(hit.file, hit.title, rank, times, leg_rank, because)
+
+
+def is_cause(hit: Hit, other: Hit, name: str) -> bool:
+    """False if the part ``name`` multiplies the other parts of both scores, and its factors do not explain its values.
+
+    For example, the same maturity adds more to a higher score, so it is no reason why that score is higher.
+    """
+    own, others = (next((part for part in one.parts if part.name == name), None) for one in (hit, other))
+    if own is None or others is None or not (_multiplies(own) and _multiplies(others)):
+        return True
+    factor, other_factor = own.factor or 0.0, others.factor or 0.0
+    return factor > other_factor if own.value > others.value else factor < other_factor
+
+
+def _multiplies(part: Part) -> bool:
+    """True if ``part`` is the effect of a factor on the sum of the other parts."""
+    if part.amount is None or part.factor is None:
+        return False
+    return abs(part.value - part.amount * (part.factor - 1)) < SUM_TOLERANCE

@@ -12,7 +12,7 @@ from brvtui.paint.glyphs import Glyphs, glyph_of
 from brvtui.paint.line import Line, line, rule
 from brvtui.paint.text import cut_left, signed, wrap
 from brvtui.text.visible import visible
-from brvtui.trace import Hit, MatchedWord, MatchKind, NearMiss, Origin, Part, Scale
+from brvtui.trace import Hit, MatchedWord, MatchKind, NearMiss, Origin, Scale
 
 # The words of a query that a result answers, with marks, after the names of their fields.
 
@@ -221,25 +221,6 @@ def differences(hit: Hit, other: Hit, decimals: int) -> list[tuple[str, float]]:
     names = [name for name in dict.fromkeys([*own, *others]) if name != "rounding"]
     pairs = [(name, round(own.get(name, 0.0) - others.get(name, 0.0), decimals)) for name in names]
     return sorted((one for one in pairs if one[1]), key=lambda one: -abs(one[1]))
-
-
-def is_cause(hit: Hit, other: Hit, name: str) -> bool:
-    """False if the part ``name`` multiplies the other parts of both scores, and its factors do not explain its values.
-
-    For example, the same maturity adds more to a higher score, so it is no reason why that score is higher.
-    """
-    own, others = (next((part for part in one.parts if part.name == name), None) for one in (hit, other))
-    if own is None or others is None or not (_multiplies(own) and _multiplies(others)):
-        return True
-    factor, other_factor = own.factor or 0.0, others.factor or 0.0
-    return factor > other_factor if own.value > others.value else factor < other_factor
-
-
-def _multiplies(part: Part) -> bool:
-    """True if ``part`` is the effect of a factor on the sum of the other parts."""
-    if part.amount is None or part.factor is None:
-        return False
-    return abs(part.value - part.amount * (part.factor - 1)) < _LEAST_LEAD
 
 
 def shares_of_lead(hit: Hit, other: Hit, decimals: int, limit: int) -> list[tuple[str, float]]:

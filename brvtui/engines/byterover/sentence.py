@@ -6,9 +6,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from brvtui.engines.advice import NO_WORDS
+from brvtui.engines.better_match import is_cause
 from brvtui.engines.byterover.sections import Search
 from brvtui.engines.sentence import LEAST_LEAD, missing_words, outmatched
-from brvtui.paint.hits import differences, is_cause, is_level
+from brvtui.paint.hits import differences, is_level
 from brvtui.paint.line import Span
 from brvtui.paint.sentence import Clause, Sentence, answered_words, clause, listed, title, word
 from brvtui.paint.text import plural, seconds
