@@ -163,5 +163,5 @@ def completion(ctx: click.Context, shell: str) -> int:
     kind = get_completion_class(shell)
     assert kind is not None
     script = kind(ctx.find_root().command, {}, "brv-tui", "_BRV_TUI_COMPLETE").source()
-    click.echo(script.replace(_FISH_FILES, _OWN_FILES))
+    click.echo(script.replace(_FISH_FILES, _OWN_FILES).replace("(env ", "(/usr/bin/env "))  # never a project's ./env
     return OK

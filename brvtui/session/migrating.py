@@ -60,10 +60,13 @@ EngineRequest = tuple[Judgment, str]
 def migrated(session: Session) -> MigratedTree:
     """The space that a migration would now create from the tree of ``session``.
 
-    Raises :class:`brvtui.engines.contract.EngineError` if the project is not a context tree.
+    Raises :class:`brvtui.engines.contract.EngineError` if the project is not a context tree, or its tree is a link that
+    is not read.
     """
     if not session.kind.can_vary:
         raise EngineError(ONLY_TREES)
+    if session.project.link and not session.profile.limits.linked_trees:
+        raise EngineError(session.project.link)
     engine = session.engines.named(SPACE.engine)
     assert isinstance(engine, Migrates)
     return engine.migrated(session.snapshot, session.clock(), session.project.name, engine.constants())

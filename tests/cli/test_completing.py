@@ -121,3 +121,10 @@ def run_shell(shell: str, script: str, folder: Path, programs: Path) -> subproce
     return subprocess.run(
         [shell, "-c", script], cwd=folder, env=environ, capture_output=True, text=True, check=False, timeout=60
     )
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_completion_runs_no_env_of_a_project(shell: str) -> None:
+    script = CliRunner().invoke(cli, ["completion", shell]).stdout
+    assert "/usr/bin/env" in script
+    assert "(env " not in script

@@ -115,3 +115,15 @@ def test_overlong_logged_query_is_skipped(run: Run, project: Tree, monkeypatch: 
     logged = [LoggedQuery(NOW_MS, text, ENGINE, "completed") for text in ("session " * 2_000, "session expiry")]
     monkeypatch.setattr(Logbook, "read", lambda *_: logged)
     assert [answer["query"] for answer in made(run)["answers"]] == ["session expiry"]  # type: ignore[attr-defined]
+
+
+def test_tree_behind_a_link_is_not_read(run: Run, project: Tree, tmp_path: Path) -> None:
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    (outside / "plan.md").write_text("# Private plan\nmerger swordfish\n")
+    project.tree.rename(project.tree.with_name("old"))
+    project.tree.symlink_to(outside)
+    code, out, err = run("migrate", "--dry-run", "swordfish")
+    assert code > 1
+    assert "plan" not in out
+    assert "is a link that leads out of the project" in err

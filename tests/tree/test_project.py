@@ -216,12 +216,14 @@ def test_folder_of_a_left_out_source_is_not_watched(
 
 
 @pytest.mark.parametrize(
-    "root", ["/proc/self/cwd/sub", "//proc/self/cwd/sub", "{root}/../project/sub", "/dev/fd/{opened}/sub"]
+    "root",
+    ["/proc/self/cwd/sub", "//proc/self/cwd/sub", "{root}/../project/sub", "/dev/fd/{opened}/sub", "{root}/here/sub"],
 )
 def test_shared_source_may_not_depend_on_the_working_folder(
     tree: Tree, monkeypatch: pytest.MonkeyPatch, root: str
 ) -> None:
     sub, opened = Tree(tree.root / "sub"), os.open(tree.root, os.O_RDONLY)
+    (tree.root / "here").symlink_to("/proc/self/cwd")
     monkeypatch.chdir(tree.root)
     named = root.format(root=tree.root, opened=opened)
     tree.sources_file({"version": 1, "sources": [entry(sub, projectRoot=named)]})

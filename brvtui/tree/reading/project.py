@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path, PosixPath
 from typing import Any
@@ -272,10 +273,23 @@ def _sources(file: Path) -> tuple[tuple[SharedSource, ...], tuple[str, ...], str
     return tuple(found), tuple(notices), failure
 
 
+_MOST_LINKS = 40
+"""The maximum number of links in a path, as on Linux."""
+
+
 def _depends_on_process(project: Path) -> bool:
-    """True if ``project`` leads through ``..`` or ``/proc``, so that a clone could refer to folders near itself."""
-    parts = project.parts[1:]
-    return ".." in parts or parts[:1] == ("proc",) or parts[:2] == ("dev", "fd")
+    """True if ``project``, or a link on its way, leads through ``..`` or ``/proc``, which are near the clone itself."""
+    if ".." in project.parts:
+        return True
+    paths = [project]
+    for path in paths:
+        if path.parts[1:2] == ("proc",) or path.parts[1:3] == ("dev", "fd") or len(paths) > _MOST_LINKS:
+            return True
+        for place in (path, *path.parents):
+            with suppress(OSError):
+                if place.is_symlink():
+                    paths.append(Path(os.path.normpath(place.parent / place.readlink())))
+    return False
 
 
 def _is_source(entry: Any) -> bool:
