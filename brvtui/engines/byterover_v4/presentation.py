@@ -209,7 +209,7 @@ class V4Presentation(Presentation):
         return self.failure(trace) or "none of its terms matches, or the filter dropped it"
 
     def answer(self, trace: Trace) -> Iterator[Block]:
-        """Yields the citation block that the agent is told to repeat."""
+        """Yields the citation block that V4 asks the agent to repeat."""
         cited = trace.section(SpaceAnswer).citation_block.splitlines()
         instruction = ". It tells the agent to repeat this block:" if cited else ", and does not ask for a citation"
         yield Text(f"V4 only retrieves and writes no answer{instruction}", "muted")

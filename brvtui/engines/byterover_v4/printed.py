@@ -123,7 +123,7 @@ def cited_hits(hits: Sequence[PrintedHit], space: CitedSpace, rules: CitationRul
 
 
 def citation_block(cited: Sequence[PrintedHit], space: CitedSpace, now_ms: float, rules: CitationRules) -> str:
-    """The citation block for the ``cited`` hits, which the agent is told to repeat; empty if nothing is cited."""
+    """The citation block for the ``cited`` hits, which V4 asks the agent to repeat; empty if nothing is cited."""
     if not cited:
         return ""
     lines = [_HEADING]

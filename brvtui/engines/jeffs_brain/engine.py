@@ -122,9 +122,9 @@ class JeffsBrain:
     def options_of_file(self, constants: HybridProfile, options: Mapping[str, Any]) -> dict[str, Any]:
         """``options`` from a file, with no more texts for the reranker than the profile allows."""
         own = constants.options
-        most: dict[str, Any] = {"rerank_top_n": own.rerank_top_n, "rerank": own.rerank}
+        limits: dict[str, Any] = {"rerank_top_n": own.rerank_top_n, "rerank": own.rerank}
         return {
-            name: min(value, most[name]) if name in most and type(value) is _OPTIONS[name] else value
+            name: min(value, limits[name]) if name in limits and type(value) is _OPTIONS[name] else value
             for name, value in options.items()
         }
 
