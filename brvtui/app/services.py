@@ -49,8 +49,8 @@ _WITHOUT_TERMINAL_S = MOST_S + 0.2
 
 The time is short, so that an app that is restarted immediately can report unsaved text.
 """
-_HANGING_S = 3.0
-"""The seconds until a forced end after any signal if the terminal seems to exist."""
+_HANGING_S = 2.0
+"""The seconds until a forced end after any signal if the terminal seems to exist, without those of ``at_end``."""
 _MOST_AT_END_S = 1.0
 """The maximum time in seconds of ``at_end`` at a forced end."""
 _NAMED = re.compile(r"\{([a-z_]+\.[a-z_]+)\}")

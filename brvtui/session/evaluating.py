@@ -192,7 +192,8 @@ def assess(session: Session, judgments: Sequence[Judgment], plan: EvaluationPlan
     context = _context(session, plan, evaluator)
     if plan.revision and not session.kind.can_vary:
         raise RevisionError(_NOT_IN_GIT)
-    reverting = _reverting(session, context, plan.revision) if plan.revision else None
+    revision = revision_of(context.snapshot, plan.revision) if plan.revision else None
+    reverting = _reverting(session, context, plan.revision, revision) if revision is not None else None
     earlier = read_evaluation(plan.baseline) if plan.baseline is not None else None
 
     def asked(in_context: Context[Any], revision: str) -> Evaluation:
@@ -207,9 +208,9 @@ def assess(session: Session, judgments: Sequence[Judgment], plan: EvaluationPlan
     comparison = None
     if earlier is not None:
         comparison = compare_evaluations(evaluation, earlier, context.snapshot.parsed.__contains__)
-    if reverting is not None and comparison is not None:
-        comparison = _with_earlier_judgments(session, plan, comparison, context)
-        comparison = _with_changed_files(session, plan, comparison)
+    if revision is not None and comparison is not None:
+        comparison = _with_earlier_judgments(session, plan, revision.commit, comparison, context)
+        comparison = _with_changed_files(session, plan, revision.commit, comparison)
     if reverting is not None and comparison is not None and session.project.sources:
         shared = f"shared sources are compared as they are now, not as of {plan.revision}"
         comparison = replace(comparison, notices=(*comparison.notices, shared))
@@ -272,7 +273,7 @@ def _gates(evaluation: Evaluation, comparison: Comparison | None, plan: Evaluati
 
 
 def _with_earlier_judgments(
-    session: Session, plan: EvaluationPlan, comparison: Comparison, context: Context[Any]
+    session: Session, plan: EvaluationPlan, commit: str, comparison: Comparison, context: Context[Any]
 ) -> Comparison:
     """``comparison`` with a line about queries that were in the judgments file at the revision, but are missing or
     judged differently now.
@@ -280,7 +281,7 @@ def _with_earlier_judgments(
     root, finder = session.project.root.resolve(), DocumentFinder(context.snapshot)
     try:
         path = (plan.judgments or root).resolve().relative_to(root).as_posix()
-        judged = parse_judgments(Revision(root, plan.revision).content(path, LARGEST), f"{path} at {plan.revision}")
+        judged = parse_judgments(Revision(root, commit).content(path, LARGEST), f"{path} at {plan.revision}")
     except ValueError as error:  # also RevisionError and JudgmentsError
         why = f"removed judgments go unnoticed, because the file cannot be read at {plan.revision} ({error})"
         return replace(comparison, notices=(why, *comparison.notices))
@@ -293,18 +294,22 @@ def _with_earlier_judgments(
     return replace(comparison, left_out=earlier.left_out, added=frozenset(added))
 
 
-def _with_changed_files(session: Session, plan: EvaluationPlan, comparison: Comparison) -> Comparison:
+def _with_changed_files(session: Session, plan: EvaluationPlan, commit: str, comparison: Comparison) -> Comparison:
     """``comparison`` with a line for each file of the project that affects both sides, but differs at the revision."""
     root, profile = session.project.root, profile_file(session.configuration)
     files = [Path(MARKER, PROJECT_FILE), Path(MARKER, SOURCES)]
     if profile is not None:
         files += [place.relative_to(root) for place in places_of(profile) if place.is_relative_to(root)][:1]
     try:
-        revision = Revision(root, plan.revision)
-        changed = [path.as_posix() for path in files if _differs(root, path.as_posix(), revision)]
-    except RevisionError as error:
+        revision = Revision(root, commit)
+    except RevisionError as error:  # the tree has a repository of its own
         why = f"changes of the project's settings and shared sources go unnoticed ({error})"
         return replace(comparison, notices=(why, *comparison.notices))
+    try:
+        changed = [path.as_posix() for path in files if _differs(root, path.as_posix(), revision)]
+    except RevisionError as error:
+        why = f"settings and shared sources cannot be compared with those at {plan.revision} ({error})"
+        return replace(comparison, unlike=(why,))
     why = "the baseline was computed with today's; use --baseline FILE, saved there"
     return replace(comparison, unlike=tuple(f"{path} differs at {plan.revision}: {why}" for path in changed))
 
@@ -318,7 +323,9 @@ def _differs(root: Path, path: str, revision: Revision) -> bool:
     return now.replace(b"\r\n", b"\n") != then.replace(b"\r\n", b"\n")
 
 
-def _reverting(session: Session, context: Context[Any], name: str) -> Reverting:
-    """The change back to the notes of the revision ``name``. Raises :class:`brvtui.tree.history.git.RevisionError`."""
-    difference = difference_to(context.snapshot, revision_of(context.snapshot, name))
+def _reverting(session: Session, context: Context[Any], name: str, revision: Revision) -> Reverting:
+    """The change back to the notes of ``revision``, called ``name``. Raises
+    :class:`brvtui.tree.history.git.RevisionError`.
+    """
+    difference = difference_to(context.snapshot, revision)
     return Reverting(name, difference, context.snapshot, context.now_ms, session.profile)

@@ -212,6 +212,7 @@ async def test_route_shows_the_whole_sentence_and_typed_ahead_keys_take_effect(a
         await ask(pilot, "refresh token rotation")
         await press(pilot, "f4")
         whole = flat(pilot, "#route")
+        assert "TIER 3" in text_of(pilot, "#verdict")
         assert "cost" not in text_of(pilot, "#verdict")
         assert whole.startswith(
             "Needs a model: “Refresh rotation” reaches 0.84 of the 0.85 that a direct answer needs:"

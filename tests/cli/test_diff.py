@@ -122,6 +122,7 @@ def test_compared_time_is_shown_in_the_heading(run: Run, at: str, named: str) ->
     out = run("diff", COMPARED, "--at", at)[1].splitlines()
     before = out.index(f" before  as it is: 4 notes, as of {NOW.removesuffix('Z')}.000Z")
     after = next(place for place, line in enumerate(out) if line.startswith(f" after   {named}: 4 notes, as of "))
+    assert before < after
     assert [out[row + 1].split()[0] for row in (before, after)] == ["TIER", "TIER"]
     assert diffed(run, "--at", at, "--to-profile", "docs")[1]["now_name"].startswith("profile docs")
 

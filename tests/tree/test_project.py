@@ -217,13 +217,22 @@ def test_folder_of_a_left_out_source_is_not_watched(
 
 @pytest.mark.parametrize(
     "root",
-    ["/proc/self/cwd/sub", "//proc/self/cwd/sub", "{root}/../project/sub", "/dev/fd/{opened}/sub", "{root}/here/sub"],
+    [
+        "/proc/self/cwd/sub",
+        "//proc/self/cwd/sub",
+        "{root}/../project/sub",
+        "/dev/fd/{opened}/sub",
+        "{root}/here/sub",
+        "{root}/a/b/up/here/sub",
+    ],
 )
 def test_shared_source_may_not_depend_on_the_working_folder(
     tree: Tree, monkeypatch: pytest.MonkeyPatch, root: str
 ) -> None:
     sub, opened = Tree(tree.root / "sub"), os.open(tree.root, os.O_RDONLY)
-    (tree.root / "here").symlink_to("/proc/self/cwd")
+    (tree.root / "here").symlink_to("../" * 20 + "proc/self/cwd")
+    (tree.root / "a" / "b").mkdir(parents=True)
+    (tree.root / "a" / "b" / "up").symlink_to("../..")
     monkeypatch.chdir(tree.root)
     named = root.format(root=tree.root, opened=opened)
     tree.sources_file({"version": 1, "sources": [entry(sub, projectRoot=named)]})

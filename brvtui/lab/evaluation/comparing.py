@@ -118,18 +118,25 @@ class Comparison:
     unlike: tuple[str, ...] = ()
     """A line for each file, such as the settings, that differs at the revision although the baseline used today's."""
 
+    @property
+    def judged_before(self) -> list[QueryChange]:
+        """The compared queries without those :attr:`added`, which would dilute a loss."""
+        return [change for change in self.changes if change.now.id not in self.added]
+
     def difference(self, metric: Metric) -> float | None:
-        """The mean difference of ``metric`` over the compared queries."""
-        return mean_of(change.difference(metric) for change in self.changes)
+        """The mean difference of ``metric`` over the compared queries, without added ones."""
+        return mean_of(change.difference(metric) for change in self.judged_before)
 
     def p_value(self, metric: Metric) -> float | None:
         """The probability that a difference of this size arises by chance; None for fewer than 25 queries."""
-        differences = [difference for change in self.changes if (difference := change.difference(metric)) is not None]
+        differences = [
+            difference for change in self.judged_before if (difference := change.difference(metric)) is not None
+        ]
         return randomisation_test(differences) if len(differences) >= FEWEST else None
 
     def worse(self, metric: Metric) -> list[QueryChange]:
         """The queries whose ``metric`` fell, largest loss first."""
-        fallen = [change for change in self.changes if change.is_worse(metric)]
+        fallen = [change for change in self.judged_before if change.is_worse(metric)]
         return sorted(fallen, key=lambda change: change.difference(metric) or 0.0)
 
     def other_outcomes(self) -> list[QueryChange]:
@@ -291,8 +298,7 @@ def gate_drop(comparison: Comparison, metric: Metric, limit: float) -> GateResul
     """A gate that fails if the mean of ``metric`` over the compared queries, without added ones, fell by more than
     ``limit``. The result lists the queries that became worse.
     """
-    judged = [change for change in comparison.changes if change.now.id not in comparison.added]
-    difference, name = mean_of(change.difference(metric) for change in judged), f"{metric} falls by at most {limit:g}"
+    difference, name = comparison.difference(metric), f"{metric} falls by at most {limit:g}"
     if difference is None:
         return GateResult(name, False, f"no query has a value for {metric} in both evaluations", ())
     if difference >= -limit - _SAME:

@@ -286,9 +286,12 @@ def _depends_on_process(project: Path) -> bool:
         if path.parts[1:2] == ("proc",) or path.parts[1:3] == ("dev", "fd") or len(paths) > _MOST_LINKS:
             return True
         for place in (path, *path.parents):
-            with suppress(OSError):
+            with suppress(OSError, RuntimeError):
                 if place.is_symlink():
-                    paths.append(Path(os.path.normpath(place.parent / place.readlink())))
+                    target = place.readlink()
+                    if ".." in target.as_posix().lstrip("./").split("/"):  # it may leave another link
+                        return True
+                    paths.append(Path(os.path.normpath(place.parent.resolve() / target)))
     return False
 
 
