@@ -67,14 +67,18 @@ def _below_tree(ctx: click.Context) -> Iterator[str]:
     """Yields the paths of folders and notes in a tree.
 
     This is the tree of the project named earlier on the command line, or else of the project around the current folder.
+    Yields nothing if the tree is a link that leads out of its project.
     """
     from brvtui.tree.reading.project import ProjectError, find_project
 
     project: Any = ctx.params.get("project")
     try:
-        tree = find_project(Path(project) if project else None).tree
+        found = find_project(Path(project) if project else None)
     except ProjectError:
         return
+    if found.link:
+        return
+    tree = found.tree
     waiting = [tree]
     while waiting:
         folder = waiting.pop()

@@ -51,6 +51,12 @@ def test_folders_and_notes_are_those_of_the_named_project(project: Tree) -> None
     assert not any("hidden" in name for name in completed("explain", *named, "x", ""))
 
 
+def test_names_behind_a_linked_tree_are_not_completed(project: Tree, tmp_path: Path) -> None:
+    outside = project.tree.rename(tmp_path / "outside")
+    project.tree.symlink_to(outside)
+    assert completed("explain", "--project", str(project.root), "x", "") == []
+
+
 def test_completion_is_empty_without_a_project(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
