@@ -47,3 +47,13 @@ async def test_f_without_a_selected_result_explains_what_is_needed(pilot: AppPil
     await ask(pilot, "zzzz")
     await press(pilot, "escape", "F")
     await until(pilot, lambda: "F then shows where plain search ranks it" in toast_text(pilot))
+
+
+async def test_first_note_of_all_other_engines_is_named_if_they_agree(pilot: AppPilot) -> None:
+    await ask(pilot, "token rotation")
+    await press(pilot, "escape", "F")
+    await until(pilot, lambda: "Plain search:" in results(pilot))
+    assert "other engines" not in results(pilot)
+    await switch_to(pilot, "knowing")
+    await press(pilot, "F")
+    await until(pilot, lambda: "all 4 other engines put “" in results(pilot))

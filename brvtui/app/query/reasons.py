@@ -14,6 +14,7 @@ from brvtui.app.services import AppServices
 from brvtui.app.states import NO_SUCH_NOTE, CounterfactualSearch, PinState
 from brvtui.app.view import selectable
 from brvtui.app.workers import Refusal, is_cancelled
+from brvtui.engines.contract import Query
 from brvtui.engines.profile_files import profiles_of
 from brvtui.engines.registry import presentation
 from brvtui.wording import ordinal, shortened
@@ -237,10 +238,37 @@ def logged_explanation(session: Session, entry: LoggedQuery, file: str) -> Expla
 
 
 def _in_plain_search(session: Session, trace: Trace, file: str) -> str:
-    """Returns a line with the rank of ``file`` in plain search for the query of ``trace``, or why it has none.
+    """Returns the rank of ``file`` in plain search for the query of ``trace``, and a note that all others put first.
 
     Raises :class:`Refusal` if plain search cannot answer.
     """
+    return "; ".join(filter(None, (_plain_rank(session, trace, file), _others_first(session, trace))))
+
+
+def _others_first(session: Session, trace: Trace) -> str:
+    """Returns a clause with the note that all other engines put first, if the engine of ``trace`` does not.
+
+    Empty if they disagree, or if an answer could call a service.
+    """
+    from brvtui.session.diffing import ask_all
+
+    others = [name for name in session.engines.names if name != trace.engine]
+    if has_services(session) or not trace.hits:
+        return ""
+    answers = ask_all(session, Query(trace.query, trace.scope_option), others).answered
+    firsts = [next(iter(answer.results), None) for answer in answers]
+    first = firsts[0] if len(firsts) > 1 else None
+    if (
+        first is None
+        or first.path == trace.hits[0].file
+        or any(one is None or one.path != first.path for one in firsts)
+    ):
+        return ""
+    return f"all {len(firsts)} other engines put “{shortened(first.title)}” first"
+
+
+def _plain_rank(session: Session, trace: Trace, file: str) -> str:
+    """Returns the rank of ``file`` in plain search for the query of ``trace``, or why it has none."""
     explanation = _explained_or_none(
         partial(session.explainer.explain, trace.query, file, trace.scope_option, engine=_PLAIN_SEARCH)
     )

@@ -57,7 +57,8 @@ class ResultsPane(ChoicePane):
         "differs in some letters, / another form of it, * a word that contains it; +2 counts words for which there is "
         "no space. Below the ruled lines are near misses: notes that match but are not among the results, each with "
         "how much it lacks. The other panes show the score, the text and the place in the tree of the row under the "
-        "cursor. Press {results.plain} to see where plain search ranks that row."
+        "cursor. Press {results.plain} to see where plain search ranks that row, and which note all other engines put "
+        "first, if they agree."
     )
     BINDINGS: ClassVar[list[BindingType]] = bindings(RESULTS)
 
