@@ -131,7 +131,7 @@ def climb(
 
 
 def not_climbed(text: str, found: Sequence[H], why: str, failed: bool = False) -> Climbed[H]:
-    """Returns a ladder of which only the query's own search ran, whether or not it ``failed``.
+    """Returns a ladder in which only the query's own search ran, whether or not it ``failed``.
 
     All later steps are skipped because of ``why``.
     """

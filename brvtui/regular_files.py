@@ -14,7 +14,7 @@ from pathlib import Path
 LARGEST = 64 * 1_048_576
 """The default size limit in bytes."""
 MISSING = (FileNotFoundError, NotADirectoryError)
-"""The errors for a path at which there is no file, or can be none because a folder in the path is a file."""
+"""The errors for a path at which there is no file, including a path in which a folder is really a file."""
 LINK_OUT = "a link leads out of the project; put a file in its place"
 _FLAGS = os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
 

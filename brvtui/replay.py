@@ -36,8 +36,9 @@ class ListedQuery:
 def read_queries(path: Path, command_options: Collection[str] = ()) -> list[ListedQuery]:
     """Returns the queries in a JSON list of strings or ``{"id", "query"}``. A missing id is the position, from 0.
 
-    Raises :class:`ReplayError`, also for an entry with a key in ``command_options``, which would have no effect there.
-    The message counts entries from 1. Other keys are ignored as comments.
+    An entry must not contain an option of the command (``command_options``), because it would have no effect there.
+    Other unknown keys are ignored, so they can be comments. Raises :class:`ReplayError`, whose message counts entries
+    from 1.
     """
     listed_queries = []
     for place, item in enumerate(_read_list(path)):

@@ -43,10 +43,7 @@ class Asker:
         return self.ask_each([(member, question) for member in members])
 
     def ask_each(self, pairs: Sequence[tuple[Member, FleetQuestion]]) -> Replies:
-        """Returns the replies to ``pairs``, each of which is a member and its question.
-
-        Raises :class:`AskingStopped`.
-        """
+        """Returns the replies to ``pairs`` of a member and its question. Raises :class:`AskingStopped`."""
         questions = [MemberQuestion(member, question, self.now_ms, self.fresh_s) for member, question in pairs]
         replies: dict[str, MemberReply] = {}
         for reply in self.where.ask(questions, self.timeout_s, self.stopped):

@@ -102,7 +102,7 @@ def alike_notes(
 
 def _near(signatures: Mapping[str, NDArray[np.uint32]], threshold: float) -> Iterator[tuple[str, str]]:
     if not signatures:
-        return  # also if datasketch is not installed, so that there are no signatures
+        return  # also the case without datasketch, because there are no signatures
     from datasketch import MinHash, MinHashLSH
 
     index: Any = MinHashLSH(threshold=threshold, num_perm=PERMUTATIONS)
@@ -160,7 +160,7 @@ def contradictions(sketches: Sketches) -> list[Contradiction]:
                 if first.member == second.member or (first, second) in pairs:
                     continue
                 if same == "links" and (one.digest in digests[second.member] or other.digest in digests[first.member]):
-                    continue  # the other member has the same note too, so it would contradict itself
+                    continue  # the other member also has this note, and does not contradict itself
                 contradiction = _differing(first, one, second, other, same)
                 if contradiction is not None:
                     pairs[first, second] = contradiction

@@ -56,7 +56,7 @@ def with_signals(
     """Returns ``snapshot`` with other stored signals for some files, as of ``now_ms``.
 
     Its generation is :data:`UNPUBLISHED`. The new signals have precedence over all other stored signals. An engine that
-    ignores stored signals ignores these too.
+    ignores stored signals also ignores the new ones.
     """
     first, *others = snapshot.stored.layers or ({},)
     stored = SignalLayers(({**first, **signals}, *others), snapshot.stored.broken)
@@ -109,8 +109,8 @@ def revised(snapshot: Snapshot, constants: TreeConstants, now_ms: float, differe
 def revision_of(snapshot: Snapshot, name: str) -> Revision:
     """Returns the revision called ``name`` of the tree of ``snapshot``.
 
-    Raises :class:`brvtui.tree.history.git.RevisionError`, also for a tree behind a link that is not followed, because
-    the history of such a tree is not read.
+    Raises :class:`brvtui.tree.history.git.RevisionError`, including for a tree behind a link that is not followed,
+    because the history of such a tree is not read.
     """
     if snapshot.project.link and not snapshot.limits.linked_trees:
         raise RevisionError(snapshot.project.link)

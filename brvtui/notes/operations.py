@@ -212,7 +212,7 @@ class Notes:
     def apply(self, plan: Plan) -> AppliedPlan:
         """Applies ``plan`` completely or not at all, and changes the paths in judged queries if it moves notes.
 
-        Raises :class:`NoteError`, also if a file has changed since the plan was made.
+        Raises :class:`NoteError`, including if a file has changed since the plan was made.
         """
         self._refuse_topics()
         with self._changing:
@@ -263,11 +263,17 @@ class Notes:
             raise NoteError(why)
 
     def undo(self) -> AppliedPlan:
-        """Undoes the newest plan. Raises :class:`NoteError`, also if a file has changed since the plan was applied."""
+        """Undoes the newest plan.
+
+        Raises :class:`NoteError`, including if a file has changed since the plan was applied.
+        """
         return self._apply_from_journal(self.journal.undo)
 
     def redo(self) -> AppliedPlan:
-        """Redoes the last undone plan. Raises :class:`NoteError`, also if a file has changed since then."""
+        """Applies the last undone plan again.
+
+        Raises :class:`NoteError`, including if a file has changed since then.
+        """
         return self._apply_from_journal(self.journal.redo)
 
     def _apply_from_journal(self, turn: Callable[[ApplyPlan], tuple[Plan, tuple[str, ...]]]) -> AppliedPlan:

@@ -69,8 +69,8 @@ def topic_problems(html: str, topics: Collection[str]) -> tuple[Problem, ...]:
 def topic_damage(was: str, now: str) -> str:
     """Describes the first part that V4 reads in ``was`` but not in ``now``, although ``now`` still contains it.
 
-    ``was`` and ``now`` are the HTML of a topic. Searched attributes are parts, too. An error that only ``now`` has is
-    also described. The result is empty if there is no such part, or if V4 cannot read ``was``.
+    ``was`` and ``now`` are the HTML of a topic. A searched attribute is also a part. Errors that only ``now`` has are
+    described in the same way. The result is empty if there is no such part, or if V4 cannot read ``was``.
     """
     try:
         before = parse_topic(was)

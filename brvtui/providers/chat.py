@@ -226,7 +226,7 @@ _OPTIONAL = ("temperature", "stream_options", "tool_choice")
 
 @dataclass
 class PartialCall:
-    """A tool call of which further pieces may still arrive."""
+    """A tool call that is still arriving in pieces."""
 
     id: str
     name: str = ""

@@ -91,7 +91,7 @@ _SHORTEST_REMOVED = 4
 def masked(text: str, key: str, is_cut: bool = False) -> str:
     """Replaces ``key`` in ``text`` with a mask.
 
-    If the text ``is_cut``, an end that could be the beginning of the key is masked, too. A key of fewer than 12
+    If the text ``is_cut``, an end that could be the beginning of the key is also masked. A key of fewer than 12
     characters is masked only as a whole word, and a key of fewer than 4 characters is not masked: such keys are not
     secret, and they occur in many words.
     """

@@ -265,7 +265,7 @@ def _loss_lines(drift: Drift, width: int) -> Iterator[Line]:
 
 
 def row(name: str, cells: Sequence[str], role: str = "text", column: int = _COLUMN) -> Line:
-    """Returns a line with ``name`` and ``cells``, each of which is ``column`` cells wide."""
+    """Returns a line with ``name`` and ``cells``. Each of them is ``column`` cells wide."""
     result = line(f" {name:<{_NAME}}", role)
     for cell in cells:
         result.add(f"{cell or NONE:>{column}}", role)

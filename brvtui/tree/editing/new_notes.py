@@ -108,9 +108,9 @@ def slug_of(title: str) -> str:
 def new_path(folder: str, title: str, taken: Iterable[str]) -> str:
     """Returns the path of a new note called ``title`` in ``folder``, which is relative to the tree.
 
-    ``folder`` may be empty or not exist yet. Raises :class:`brvtui.tree.reading.inside.PathError` if the title yields
-    no name, or if the path leads out of the tree, is reserved for the engine, or is ``taken``. Case is ignored, because
-    some file systems ignore it.
+    An empty ``folder`` is the tree itself. The folder need not exist. Raises
+    :class:`brvtui.tree.reading.inside.PathError` if the title yields no name, or if the path leads out of the tree, is
+    reserved for the engine, or is ``taken``. Case is ignored, because some file systems ignore it.
     """
     name = slug_of(title)
     if not name:

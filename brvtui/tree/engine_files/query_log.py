@@ -1,6 +1,4 @@
-"""Entries of query logs, and the engine's own log, which has a folder per project with one JSON file per query. Read
-only.
-"""
+"""Reads query logs, including the engine's own, which has one JSON file per query in a folder for each project."""
 
 from __future__ import annotations
 

@@ -19,7 +19,10 @@ _known: dict[str, tuple[int, int]] = {}
 """The device and inode of each tree folder that was opened, and whose path contained no links at that time."""
 TOPIC_ENDING = ".html"
 _LONGEST_NAME, _LONGEST_PATH = 255, 2_000
-"""Limits in bytes. File systems allow at most 255 for a name, and 4,096 for a path that includes the tree's own."""
+"""The maximum lengths, in bytes, of a name and of a path inside the tree.
+
+File systems allow at most 255 bytes for a name, and 4,096 for a whole path, which includes the path of the tree.
+"""
 
 
 class PathError(Exception):
@@ -76,7 +79,7 @@ def is_in_place(tree: Path) -> bool:
 
 
 def _open_tree(tree: Path) -> int:
-    """Opens the folder ``tree``. Raises OSError, also if part of its path has become a link."""
+    """Opens the folder ``tree``. Raises OSError, including if part of its path has become a link."""
     place = os.fspath(tree)
     try:
         folder = os.open(place, _FOLDER)
@@ -94,7 +97,7 @@ def _open_tree(tree: Path) -> int:
 def read_inside(tree: Path, path: str, most: int) -> bytes:
     """Returns the bytes of the regular file at ``path`` below ``tree``. Follows no symlinks below the tree.
 
-    Raises OSError, also if the path leads out of the tree, is not a regular file, or has more than ``most`` bytes.
+    Raises OSError, including if the path leads out of the tree, is not a regular file, or has more than ``most`` bytes.
     """
     *folders, name = path.split("/")
     if path.startswith("/") or ".." in folders or name in ("", "..") or "\0" in path:

@@ -21,7 +21,7 @@ from brvtui.tree.reading.json_file import LARGEST_NAMED_JSON, number_of, read_js
 
 _KEYS = ("importance:", "recency:", "maturity:", "accessCount:", "updateCount:")
 _LONGEST_HEAD = 4096
-"""The number of characters at the start of a note in which a damaged fence is searched."""
+"""The number of characters at the start of a note that are searched for a damaged fence."""
 
 
 class Source(StrEnum):

@@ -126,7 +126,7 @@ def read_version(folder: int, name: str, ask_busy: bool = False) -> FileOnDisk:
 
 
 def _is_written_to(descriptor: int) -> bool:
-    """True if another program has the file open for writing; False also if the system cannot tell.
+    """True if another program has the file open for writing; False if none has, or if the system cannot tell.
 
     Linux grants a read lease only if no program has the file open for writing. Until the descriptor is closed, the
     lease makes new writers wait. Network file systems may refuse a lease for other reasons.

@@ -162,7 +162,7 @@ def remove(tree: Path, path: str, expected: FileVersion) -> Saved | Conflict:
 def move(tree: Path, path: str, target: str, expected: FileVersion) -> Saved | Conflict:
     """Moves the ``expected`` version of the note at ``path`` to ``target``. The note keeps its modification time.
 
-    Creates missing folders above the target. Raises :class:`SaveError`, also if the target already exists.
+    Creates missing folders above the target. Raises :class:`SaveError`, including if the target already exists.
     """
     with as_save_error(path):
         try:
@@ -372,8 +372,9 @@ def _move(at: FolderEntry, to: FolderEntry, expected: FileVersion) -> Saved | Co
 
 
 def _put_back(folder: int, name: str, path: str, at: FolderEntry, out: FileOnDisk) -> Conflict:
-    """Renames ``name`` back to ``at``. If ``at`` exists by now, leaves the file at ``path`` and reports it in the
-    conflict.
+    """Renames ``name`` back to ``at``.
+
+    If ``at`` has been created again, leaves the file at ``path``, and names it in the conflict.
     """
     try:
         rename_to_free(folder, name, at.folder, at.name)

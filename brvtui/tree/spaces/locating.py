@@ -120,7 +120,7 @@ class SpaceFolder:
 
     tree: Path
     data: Path
-    """The data folder."""
+    """V4's data folder, which contains the space."""
     source: str
     id: str = ""
     """The space's id; empty for a tree whose folder name is not a UUID."""
@@ -236,7 +236,7 @@ def space_at(tree: Path, data: Path) -> SpaceFolder:
 
 
 def space_folders(data: Path) -> list[Path]:
-    """The folders of all spaces in ``data``, keyed by name."""
+    """Returns the folders of all spaces in ``data``, sorted by their paths."""
     try:
         with os.scandir(data / "projects") as found:
             return sorted(Path(entry.path) for entry in found if is_uuid(entry.name) and entry.is_dir())
@@ -245,7 +245,7 @@ def space_folders(data: Path) -> list[Path]:
 
 
 def space_names(data: Path) -> list[str]:
-    """The sorted names of the spaces in ``data`` that have a tree."""
+    """Returns the sorted names of the spaces in ``data`` that have a tree."""
     return sorted({_name_of(folder) for folder in space_folders(data) if (folder / TREE).is_dir()} - {""})
 
 

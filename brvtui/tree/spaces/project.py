@@ -121,7 +121,7 @@ class NamedSpace(NamedTuple):
 def has_both(start: Path | None) -> Path | None:
     """Returns the context tree of the project at ``start`` if it also has a space; otherwise None.
 
-    ``start`` is the working folder if it is None.
+    If ``start`` is None, the working folder is used.
     """
     try:
         found = find_project(start)
@@ -133,7 +133,7 @@ def has_both(start: Path | None) -> Path | None:
 def has_space(start: Path | None) -> bool:
     """True if ``start`` is a space's tree, or if a marker or binding assigns a space to it.
 
-    ``start`` is the working folder if it is None.
+    If ``start`` is None, the working folder is used.
     """
     try:
         folder = (start or Path.cwd()).expanduser().absolute()
@@ -158,7 +158,7 @@ def find_any_project(start: Path | None) -> FoundProject:
 def find_space_project(start: Path | None, environment: Mapping[str, str] = os.environ) -> SpaceProject:
     """Returns the space that V4 would query in ``start``, or the space whose tree is ``start``.
 
-    ``start`` is the working folder if it is None. Raises :class:`brvtui.tree.reading.project.ProjectError`.
+    If ``start`` is None, the working folder is used. Raises :class:`brvtui.tree.reading.project.ProjectError`.
     """
     try:
         folder = (start or Path.cwd()).expanduser().absolute()
@@ -188,7 +188,7 @@ def find_space_project(start: Path | None, environment: Mapping[str, str] = os.e
 def find_named_space(named: NamedSpace, start: Path | None) -> SpaceProject:
     """Returns the space that ``named`` identifies. A relative ``root`` is below ``start``.
 
-    ``start`` is the working folder if it is None. Raises :class:`brvtui.tree.reading.project.ProjectError`.
+    If ``start`` is None, the working folder is used. Raises :class:`brvtui.tree.reading.project.ProjectError`.
     """
     data = data_folder(os.environ)
     try:
