@@ -125,7 +125,7 @@ class Logbook:
 
     def add(self, trace: Trace, at_ms: float, took_ms: float) -> None:
         """Logs a run with the outcome of its model. Raises OSError if the tool's data folder is not writable."""
-        from brvtui.engines.registry import verdict_sentence  # imported here, because most sessions log nothing
+        from brvtui.engines.registry import verdict_sentence  # imported here, because a session may never log
 
         done = trace.answer.completion
         self._own.add(

@@ -53,9 +53,9 @@ def chosen_profile(configuration: Configuration, of_engine: str = "") -> TreePro
     name ``of_engine``, a profile of the answering engine, or if a file or the environment names another engine's
     profile. No limit in a project's profile is above the limit of the built-in profile or of the user's own.
 
-    Raises ``ProfileError`` for a profile on the command line that cannot be used, and
-    :class:`brvtui.config.schema.UnusableSetting` for a setting, because a project never opens with other constants than
-    the requested ones.
+    Raises ``ProfileError`` if the user explicitly chose a profile that cannot be used, and
+    :class:`brvtui.config.schema.UnusableSetting` if a setting cannot be used, because a project never opens with
+    constants other than the requested ones.
     """
     for problem in configuration.problems:
         if problem.name in _CHOOSING and problem.source.layer is not Layer.USER:
@@ -148,7 +148,7 @@ def _limited(chosen: TreeProfile, *references: TreeProfile) -> TreeProfile:
 
 
 def with_overrides(profile: TreeProfile, settings: Settings) -> TreeProfile:
-    """Returns ``profile`` with the constants for which ``settings`` contain a setting of their own.
+    """Returns ``profile`` after applying the ``settings`` that override single constants.
 
     If this changes the profile, its name ends in an asterisk.
     """

@@ -26,7 +26,8 @@ class ChangedMeanwhile(NoteError):
 class FileContent:
     """The content of a file.
 
-    ``mtime_ns`` None means the time of writing; ``mode`` None means the default permissions.
+    If ``mtime_ns`` is None, the file gets the time at which it is written. If ``mode`` is None, it gets the default
+    permissions.
     """
 
     data: bytes = field(repr=False)
@@ -106,8 +107,9 @@ class LineEdit:
 
 
 def path_after(path: str, steps: Iterable[Step]) -> str:
-    """Returns the path, after ``steps``, of the note at ``path``. It changes only if a step moves the note or its
-    folder.
+    """Returns the path that the note at ``path`` has after ``steps``.
+
+    It is different only if a step moves the note or its folder.
     """
     for step in steps:
         if isinstance(step, Move | MoveFolder) and path == step.path:

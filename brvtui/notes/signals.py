@@ -55,7 +55,7 @@ def plan_signals(
 
     With ``keep_mtime``, the file keeps its modification time. Otherwise, the note becomes recent. If the next access
     hit will change the note's maturity according to ``rules``, the plan contains a notice. Raises :class:`NoteError`,
-    also for invalid signals.
+    including for invalid signals.
     """
     _check(path, signals)
     notices = (*_next_hit(signals, rules), *_notices(path, where, known))

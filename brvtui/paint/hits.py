@@ -26,11 +26,11 @@ _TEXT, _BELOW = "text", "below"
 them.
 """
 _MORE = 4
-"""The number of cells for the number of words that do not fit."""
+"""The width, in cells, of the count of words that do not fit."""
 
 
 def marks_explained(kinds: Iterable[MatchKind], places: str, width: int) -> str:
-    """Returns a legend for the marks of ``kinds``, in at most ``width`` cells: ``= same ~ similar``.
+    """Returns a legend for the marks of ``kinds``, in at most ``width`` cells: ``= same  ~ similar``.
 
     If they fit, ``places``, which explain the other letters, follow.
     """

@@ -258,8 +258,9 @@ def _term_rows(contributions: Iterable[Contribution], width: int, full: bool) ->
 
 
 def _term_row(item: Contribution, query_term: str, cells: int, width: int) -> Line:
-    """Returns the row of a term. It shows all numbers, with ``cells`` cells for the query's term, or only the value if
-    0.
+    """Returns the row of a term with all numbers, and ``cells`` cells for the query's term.
+
+    If ``cells`` is 0, the row contains only the value.
     """
     matched = f"{SIGNS[item.kind]}{item.term}"
     if cells:

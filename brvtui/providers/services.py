@@ -133,9 +133,7 @@ _COMPATIBLE = EmbeddingProvider("", "", 2048, "")
 def embedder_of(settings: EmbedderSettings, requests: RequestPolicy) -> Embedder | None:
     """Returns an embedder at the address of the settings or the provider, or a local one if there is no address.
 
-    None if no model is set.
-
-    Neither loads a model nor sends a request. Raises :class:`ServiceError`.
+    Returns None if no model is set. Neither loads a model nor sends a request. Raises :class:`ServiceError`.
     """
     provider = PROVIDERS.get(settings.provider, _COMPATIBLE)
     settings = replace(settings, url=settings.url or provider.url, model=settings.model or provider.model)

@@ -43,9 +43,7 @@ def answers_blocks(found: EngineAnswers, width: int) -> Iterator[Block]:
                 yield Text(f"{answer.title}: {answer.about_scope}", "warn")
     answered = found.answered
     fitting = max(1, (width - _RANK - 1) // _LEAST_COLUMN)
-    beside = math.ceil(
-        len(answered) / max(1, math.ceil(len(answered) / fitting))
-    )  # about as many columns in each table
+    beside = math.ceil(len(answered) / max(1, math.ceil(len(answered) / fitting)))  # spreads the columns evenly
     for start in range(0, len(answered), max(1, beside)):
         yield from _table(answered[start : start + beside], found, width)
     if not any(answer.results for answer in answered):

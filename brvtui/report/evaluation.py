@@ -280,8 +280,9 @@ _LISTED = 50
 
 
 def markdown_of(report: Assessment) -> str:
-    """Returns a Markdown report: the verdict with failed gates, the changed queries, the metrics, and queries with
-    misses.
+    """Returns a Markdown report.
+
+    It contains the verdict with failed gates, the changed queries, the metrics, and the queries that miss something.
     """
     verdict = "" if not report.gates else " passed" if report.passed else " failed"
     blocks: list[str] = [markdown_heading(2, f"Memory check{verdict}")]
