@@ -33,7 +33,7 @@ _JUST_MADE_S = 60.0
 def create(name: str | Path, mode: int, folder: int | None = None) -> int:
     """Creates the empty file ``name`` in the open ``folder``, and returns its descriptor.
 
-    Raises OSError, including if the file already exists.
+    Raises OSError, including when the file already exists.
     """
     return os.open(name, _NEW, mode, dir_fd=folder)
 
@@ -46,10 +46,11 @@ def write_all(descriptor: int, data: bytes) -> None:
 
 
 def write(path: Path, data: bytes, private: bool = True) -> None:
-    """Replaces the file at ``path`` with ``data`` in one step. If this raises OSError, the old file is unchanged.
+    """Replaces the file at ``path`` with ``data`` in one step.
 
-    Raises OSError, including if ``path`` is a device, a pipe or a socket. Only the owner can read
-    a ``private`` file. Any other file keeps its permissions, and a new one gets the user's default permissions.
+    Raises OSError, for example if ``path`` is a device, a pipe or a socket. The old file is then unchanged. Only the
+    owner can read a ``private`` file. Any other file keeps its permissions, and a new one gets the user's default
+    permissions.
     """
     with replacing(path, private) as file:
         file.write(data)

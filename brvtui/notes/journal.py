@@ -129,9 +129,8 @@ class Journal:
     def undo(self, apply: ApplyPlan) -> tuple[Plan, tuple[str, ...]]:
         """Undoes the newest plan by applying its reverse. Returns the reverse, and the notices of ``apply``.
 
-        Raises :class:`NoteError` if there is no plan, and the exceptions of ``apply``. In these cases, the journal is
-        unchanged. But a plan whose files have changed is dropped, because it would prevent the undoing of all earlier
-        plans.
+        Raises :class:`NoteError` if there is no plan, and the exceptions of ``apply``. The journal is then unchanged,
+        except that it drops a plan whose files have changed, because that plan would block undoing all earlier ones.
         """
         with self._lock:
             if not self._done:

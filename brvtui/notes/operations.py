@@ -212,7 +212,7 @@ class Notes:
     def apply(self, plan: Plan) -> AppliedPlan:
         """Applies ``plan`` completely or not at all, and changes the paths in judged queries if it moves notes.
 
-        Raises :class:`NoteError`, including if a file has changed since the plan was made.
+        Raises :class:`NoteError`, including when a file has changed since the plan was made.
         """
         self._refuse_topics()
         with self._changing:
@@ -265,14 +265,14 @@ class Notes:
     def undo(self) -> AppliedPlan:
         """Undoes the newest plan.
 
-        Raises :class:`NoteError`, including if a file has changed since the plan was applied.
+        Raises :class:`NoteError`, including when a file has changed since the plan was applied.
         """
         return self._apply_from_journal(self.journal.undo)
 
     def redo(self) -> AppliedPlan:
         """Applies the last undone plan again.
 
-        Raises :class:`NoteError`, including if a file has changed since then.
+        Raises :class:`NoteError`, including when a file has changed since then.
         """
         return self._apply_from_journal(self.journal.redo)
 

@@ -418,7 +418,7 @@ def _unpacked(data: bytes) -> bytes:
 
 
 def _facts(file: Path, limit: int) -> tuple[int, int]:
-    """Returns the size and checksum of ``file``. Raises OSError, including if it has more than ``limit`` bytes."""
+    """Returns the size and checksum of ``file``. Raises OSError, including when it has more than ``limit`` bytes."""
     content = read_regular(file, limit)
     return len(content), zlib.crc32(content)
 

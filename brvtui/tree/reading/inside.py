@@ -79,7 +79,7 @@ def is_in_place(tree: Path) -> bool:
 
 
 def _open_tree(tree: Path) -> int:
-    """Opens the folder ``tree``. Raises OSError, including if part of its path has become a link."""
+    """Opens the folder ``tree``. Raises OSError, including when part of its path has become a link."""
     place = os.fspath(tree)
     try:
         folder = os.open(place, _FOLDER)
@@ -97,7 +97,8 @@ def _open_tree(tree: Path) -> int:
 def read_inside(tree: Path, path: str, most: int) -> bytes:
     """Returns the bytes of the regular file at ``path`` below ``tree``. Follows no symlinks below the tree.
 
-    Raises OSError, including if the path leads out of the tree, is not a regular file, or has more than ``most`` bytes.
+    Raises OSError, including when the path leads out of the tree, is not a regular file, or has more than ``most``
+    bytes.
     """
     *folders, name = path.split("/")
     if path.startswith("/") or ".." in folders or name in ("", "..") or "\0" in path:

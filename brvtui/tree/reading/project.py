@@ -282,9 +282,10 @@ _MOST_LINKS = 40
 
 
 def _depends_on_process(project: Path) -> bool:
-    """True if ``project``, or a link on its path, contains ``..`` or leads into ``/proc``.
+    """True if ``project``, or a link on its path, contains ``..``, leads into ``/proc`` or ``/dev/fd``, or has too many
+    links.
 
-    The target of such a path can depend on the process that opens it.
+    The target of such a path can depend on the process that opens it, for example on its working folder.
     """
     if ".." in project.parts:
         return True

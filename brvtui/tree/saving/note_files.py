@@ -162,7 +162,7 @@ def remove(tree: Path, path: str, expected: FileVersion) -> Saved | Conflict:
 def move(tree: Path, path: str, target: str, expected: FileVersion) -> Saved | Conflict:
     """Moves the ``expected`` version of the note at ``path`` to ``target``. The note keeps its modification time.
 
-    Creates missing folders above the target. Raises :class:`SaveError`, including if the target already exists.
+    Creates missing folders above the target. Raises :class:`SaveError`, including when the target already exists.
     """
     with as_save_error(path):
         try:

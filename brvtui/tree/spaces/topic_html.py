@@ -144,7 +144,7 @@ _MOST_REPEATED = 4 * 1_048_576
 
 
 class UnreadableTopic(ValueError):
-    """Raised if a topic is too costly to read. The message is the reason in a few words."""
+    """Raised if a topic is too large, too deep or too costly to read. The message is the reason in a few words."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -290,7 +290,7 @@ def _root(html: str) -> LexborNode | None:
 
 
 def _nodes(first: LexborNode | None) -> Iterator[tuple[LexborNode, int, bool]]:
-    """Yields each node from ``first`` on in document order, its depth, and True if the node before it is a text.
+    """Yields each node from ``first`` on in document order, its depth, and True if its previous sibling is a text.
 
     Not recursive, because markup may be nested to any depth.
     """
@@ -325,7 +325,7 @@ _WHOLE = "searched with the whole topic: no element has a valid id"
 
 @dataclass(frozen=True, slots=True)
 class TopicPart:
-    """An element of a topic, or the text outside of all elements, which has no kind.
+    """An element of a topic, or the text outside of V4's elements, which has no kind.
 
     ``why`` is the reason why the part is not searched on its own.
     """
