@@ -78,7 +78,10 @@ A lock is held for milliseconds, so waiting longer would not help.
 NO_LOCKS = frozenset({errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP, errno.ENOTSUP, errno.EBADF})
 """The errors of file systems that cannot lock folders. One of them is NFS, which locks only files open for writing."""
 _FIRST_S, _LONGEST_S = 0.0005, 0.002
-"""The first and the longest pause between attempts, in seconds. ``flock`` itself has no time limit."""
+"""The first and the longest pause, in seconds, between attempts to acquire a lock.
+
+``flock`` itself has no time limit.
+"""
 
 _own = threading.local()
 

@@ -210,7 +210,7 @@ def _replies(task: _Task, patience_s: float) -> list[MemberReply]:
 
 
 def trusted_address(scheduler: str, trusted: bool) -> str:
-    """Returns the address of ``scheduler``, which is an address, a scheduler file, or :data:`AUTO`.
+    """Returns the address of the scheduler. ``scheduler`` is an address, the path of a scheduler file, or :data:`AUTO`.
 
     Raises :class:`ClusterError` if there is no address, and :class:`UntrustedScheduler` under the same conditions as
     :class:`Cluster`.

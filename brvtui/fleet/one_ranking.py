@@ -24,7 +24,7 @@ from brvtui.trace.routing import SearchOutcome
 
 @dataclass(frozen=True, slots=True)
 class PartOf:
-    """A question that the engine asks a member to rank all members together."""
+    """A question that asks one member for its part of a ranking of all members."""
 
     question: PartQuestion
 

@@ -141,7 +141,7 @@ class Explaining:
 
 @dataclass(frozen=True, slots=True)
 class OutlookOf:
-    """Requests the events that the member's notes will reach in the next ``days``.
+    """Requests the events that are ahead for the member's notes in the next ``days``.
 
     ``event`` selects one kind of event.
     """

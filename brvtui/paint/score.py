@@ -196,7 +196,7 @@ def ceiling_lines(ceiling: Ceiling, decimals: int, width: int, by_path: bool = F
 
 
 def _standing(horizon: Horizon) -> str:
-    """Returns a phrase that compares a best possible score with a threshold, for which it contains ``{}``."""
+    """Returns a phrase that compares a best possible score with a threshold. It contains ``{}`` for the threshold."""
     if not horizon.reachable or horizon.days_left == 0:
         return "below {}"
     return (

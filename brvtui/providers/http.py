@@ -324,7 +324,9 @@ def unreached(error: BaseException, setting: str) -> str:
 
 
 def _first_cause(error: BaseException) -> BaseException:
-    """Returns the operating system's original exception, around which libraries wrapped others."""
+    """Returns the operating system's original exception, which libraries may have wrapped in exceptions
+    of their own.
+    """
     cause: BaseException | None = error
     while cause is not None:
         error = cause

@@ -201,7 +201,7 @@ class SnapshotKeeper(ABC, Generic[S]):
             changed()
 
         self._notice(None)  # changes made before watching began are unknown
-        project = self.project if self._newest is None else self._newest.project  # no sources that were left out
+        project = self.project if self._newest is None else self._newest.project  # excludes sources left out
         watcher = self._watcher = Watcher([*project.trees, *self._signals], noticed, on_fallback)
         if self._is_closed:  # closed by another thread while the project was being opened
             self._unwatch()
