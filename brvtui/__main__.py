@@ -1,4 +1,4 @@
-"""``python -m brvtui``."""
+"""Runs the program with ``python -m brvtui``."""
 
 from brvtui.cli import main
 

@@ -1,4 +1,4 @@
-"""A typed cache for data that is computed on demand from immutable data."""
+"""A typed cache for data that is derived from immutable data when it is needed."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ _Value = TypeVar("_Value")
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Key(Generic[_Value]):
-    """The key of an entry, declared as a constant. Keys are compared by identity, so two with the same name differ."""
+    """The key of a cache entry, declared as a constant. Two keys with the same name are different keys."""
 
     name: str
 
 
 class Derived:
-    """Cached entries for one snapshot, or for one generation of postings. Copies with the same content share the cache.
+    """Cached entries for one snapshot, or for one generation of postings. Copies with the same content share one cache.
 
-    Thread-safe: if two threads compute the same entry, both receive the value that is stored first.
+    Thread-safe: if two threads compute the same entry, both receive the value that was stored first.
     """
 
     __slots__ = ("_entries",)
@@ -29,7 +29,7 @@ class Derived:
         self._entries: dict[Key[Any], Any] = {}
 
     def of(self, key: Key[_Value], compute: Callable[[], _Value]) -> _Value:
-        """The entry of ``key``. If there is none, ``compute`` creates it."""
+        """Returns the entry of ``key``. If there is none, creates it with ``compute``."""
         try:
             found: _Value = self._entries[key]
         except KeyError:
@@ -37,7 +37,7 @@ class Derived:
         return found
 
     def known(self, key: Key[_Value]) -> _Value | None:
-        """The entry of ``key``; None if it has not been computed."""
+        """Returns the entry of ``key``; None if it has not been computed."""
         found: _Value | None = self._entries.get(key)
         return found
 

@@ -1,4 +1,4 @@
-"""I/O errors as text: the only place that turns an OSError into a message for the user."""
+"""Describes I/O errors. Nothing else turns an OSError into a message for the user."""
 
 from __future__ import annotations
 
@@ -33,12 +33,12 @@ _UNREADABLE = {
 
 
 def reason(error: BaseException) -> str:
-    """The system's own message for an OSError; for any other error, its message, or its type if it has none."""
+    """Returns the system's message for an OSError; for any other error, its message, or its type if it has none."""
     return (error.strerror if isinstance(error, OSError) else None) or str(error) or type(error).__name__
 
 
 def reading_reason(error: OSError | ValueError) -> str:
-    """The reason why a file that the user named could not be read, for a message that already names the file."""
+    """Returns the reason why a file could not be read, for a message that already names the file."""
     if isinstance(error, UnicodeDecodeError):
         return "it is not UTF-8 text"
     message = _UNREADABLE.get(error.errno or 0) if isinstance(error, OSError) else None
@@ -46,11 +46,11 @@ def reading_reason(error: OSError | ValueError) -> str:
 
 
 def advice(error: OSError) -> str:
-    """The problem and its remedy, as text for the user."""
+    """Returns the problem and its remedy, for the user."""
     return _ADVICE.get(error.errno or 0) or f"{reason(error)}; fix that and try again"
 
 
 def error_line(error: OSError, where: str | os.PathLike[str] = "") -> str:
-    """One line for the user: the file (from the error, or else ``where``), the problem and the remedy."""
+    """Returns a line for the user: the file (from the error, or else ``where``), the problem and the remedy."""
     name = error.filename if isinstance(error.filename, str | bytes) else ""
     return f"{os.fsdecode(name) or os.fspath(where) or 'input or output'}: {advice(error)}"

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 
 @contextmanager
 def garbage_collector_paused(freezes: bool = True) -> Iterator[None]:
-    """Pauses the garbage collector, which would repeatedly scan everything without finding garbage.
+    """Pauses the garbage collector, which would scan all new objects again and again without finding garbage.
 
     With ``freezes``, later collections skip all objects that exist at the end, because they are many and long-lived.
     """

@@ -1,4 +1,4 @@
-"""The command that adds an extra to the installed brv-tui."""
+"""Finds the command that adds an extra to the installed brv-tui."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def install_command(extra: str) -> str:
 
 
 def _direct_url() -> dict[str, Any]:
-    """The record of brv-tui's installation source (PEP 610); empty if the source is a package index or unknown."""
+    """Returns the record of where brv-tui was installed from (PEP 610); empty if this is a package index or unknown."""
     from importlib.metadata import PackageNotFoundError, distribution
 
     try:
@@ -39,7 +39,7 @@ def _direct_url() -> dict[str, Any]:
 
 
 def _installer() -> str:
-    """The command that installs into this Python. pipx and uv leave a marker file in its folder."""
+    """Returns the command that installs packages into this Python. pipx and uv leave a marker file in its folder."""
     place = Path(sys.prefix)
     if (place / "pipx_metadata.json").is_file():
         return "pipx install --force"

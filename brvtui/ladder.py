@@ -1,7 +1,7 @@
-"""The retry ladder over any search function (``docs/reference/jeffs-brain.md``, "The retry ladder").
+"""The retry ladder, for any search function (``docs/reference/jeffs-brain.md``, "The retry ladder").
 
-The ladder rewrites a query without results, step by step, until something is found. It never waits, and never repeats a
-search after an error.
+If a query finds nothing, the ladder rewrites it, step by step, until something is found. It never waits, and never
+repeats a search after an error.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _MARKS = CharacterTable(lambda char: " " if unicodedata.category(char)[0] in "PS
 
 @dataclass(frozen=True)
 class LadderRules:
-    """The rules that decide which query words the retry ladder uses."""
+    """The rules that decide which words of a query the retry ladder uses."""
 
     word_length: int
     stop_words: tuple[str, ...]
@@ -50,33 +50,36 @@ class Searches(Generic[H]):
     text: Callable[[str], Sequence[H]]
     """Searches for a rewritten query text."""
     fuzzy: Callable[[Sequence[str]], Sequence[H]] | None = None
-    """Searches for names similar to the given words; None if there are no names."""
+    """Searches for names that are similar to the given words; None if there are no names."""
     refresh: Callable[[], None] = lambda: None
 
 
 @dataclass(frozen=True, slots=True)
 class Climbed(Generic[H]):
-    """All steps of the ladder in order, and the hits of the last step that ran."""
+    """The result of a retry ladder: all steps in order, and the hits of the last step that ran."""
 
     rungs: tuple[Rung, ...]
     found: tuple[H, ...] = ()
     error: str = ""
-    """The reason why a step failed and ended the climb; empty if no step failed."""
+    """The reason why a step failed, which ended the ladder; empty if no step failed."""
 
     @property
     def strategy(self) -> str:
-        """The step that found results; empty if no step did."""
+        """The name of the step that found results; empty if no step did."""
         return next((rung.strategy for rung in self.rungs if rung.state is State.HIT), "")
 
     def with_listed(self, in_short: Callable[[H], Listed], unit: str) -> tuple[Rung, ...]:
-        """The ladder's steps, with the best results of the successful one. ``unit`` is the unit of their scores."""
+        """Returns the ladder's steps.
+
+        The successful one lists its best results, whose scores have the unit ``unit``.
+        """
         best = tuple(map(in_short, self.found[:MOST_LISTED]))
         return tuple(replace(rung, listed=best, unit=unit) if rung.state is State.HIT else rung for rung in self.rungs)
 
 
 @dataclass(frozen=True, slots=True)
 class _Plan(Generic[H]):
-    """A step before it runs: its text and search, or the reason for skipping it."""
+    """A step that has not run yet: its text and search, or the reason why it is skipped."""
 
     strategy: str
     query: str
@@ -91,10 +94,10 @@ def climb(
     rules: LadderRules,
     watch: Stopwatch | None = None,
 ) -> Climbed[H]:
-    """The ladder for ``query``, whose own search used the text ``initial[0]`` and found ``initial[1]``.
+    """Runs the retry ladder for ``query``. Its own search used the text ``initial[0]``, and found ``initial[1]``.
 
-    The ladder stops at the first error, or at the first step with hits, including the query's own search. A step with
-    empty input is skipped; so is the search for the strongest term if that term is the whole query.
+    Stops at the first error, or at the first step with hits, which may be the query's own search. A step with empty
+    input is skipped. The search for the strongest term is also skipped if that term is the whole query.
     """
     text, found = initial
     rungs = [_initial(text, State.HIT if found else State.MISSED, len(found), "the query itself")]
@@ -128,8 +131,9 @@ def climb(
 
 
 def not_climbed(text: str, found: Sequence[H], why: str, failed: bool = False) -> Climbed[H]:
-    """A ladder that was not climbed: the query's own search, ``failed`` or not, and all later steps, which are skipped
-    because of ``why``.
+    """Returns a ladder in which only the query's own search ran, whether or not it ``failed``.
+
+    All later steps are skipped because of ``why``.
     """
     state = State.FAILED if failed else State.HIT if found else State.MISSED
     first = _initial(text, state, len(found), why if failed else "the query itself")
@@ -141,7 +145,7 @@ def not_climbed(text: str, found: Sequence[H], why: str, failed: bool = False) -
 
 
 def time_of(strategy: str) -> str:
-    """The name of a step's duration in the timings. The caller measures the first step, the query's own search."""
+    """Returns the name under which timings contain a step's duration. The caller measures the query's own search."""
     return f"ladder.{strategy}"
 
 
@@ -183,16 +187,20 @@ def _refreshed(searches: Searches[H]) -> str:
 
 
 def sanitised(query: str) -> str:
-    """``query`` with each run of punctuation, symbols and white space replaced by one space. Case is kept."""
+    """Replaces each run of punctuation, symbols and white space in ``query`` with one space. Keeps upper and lower
+    case.
+    """
     return folded(query.translate(_MARKS))
 
 
 def query_tokens(query: str, stop_words: Set[str], word_length: int) -> list[str]:
-    """The distinct words of ``query`` that are long enough and not stop words, in lower case."""
+    """Returns the distinct words of ``query`` in lower case, without short words and stop words."""
     words = spaced_words(sanitised(query).lower())
     return list(dict.fromkeys(word for word in words if len(word) >= word_length and word not in stop_words))
 
 
 def strongest_term(query: str, stop_words: Set[str], word_length: int) -> str:
-    """The longest of :func:`query_tokens`, the first of several that are equally long; empty if there are none."""
+    """Returns the longest of :func:`query_tokens`, or the first of several that are equally long; empty if there are
+    none.
+    """
     return max(query_tokens(query, stop_words, word_length), key=len, default="")

@@ -1,4 +1,4 @@
-"""Both query logs of one project: the tool's own and the engine's."""
+"""The two query logs of a project: the tool's own and the engine's."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ from brvtui.tree.reading.json_file import moment_of, number_of
 if TYPE_CHECKING:
     from brvtui.tree.watching.watch import Watcher, Watching
 
-# The tool's own log of queries: a line of JSON for each run.
+# The tool's own log of queries, with one line of JSON per run.
 
 
 _FILE, _BEFORE = "queries.jsonl", "queries.1.jsonl"
 LARGEST_BYTES = 1_000_000
-"""The maximum size of a log in bytes. A larger log is renamed, replacing the older one, and a new log begins."""
+"""The maximum size of a log in bytes. A larger log is renamed, replacing the previous one, and a new log begins."""
 _HIGHEST_TIER = 4
 _NAMES = {field.name for field in fields(LoggedQuery)}
 
@@ -35,7 +35,7 @@ class SessionLog:
     """The log of one context tree. No file is created before the first entry is written."""
 
     def __init__(self, tree: Path) -> None:
-        """Opens nothing. The log's file may not exist."""
+        """Does not open the log's file, which need not exist."""
         self.path = tree_folder(tree) / _FILE
 
     def add(self, entry: LoggedQuery) -> None:
@@ -48,7 +48,7 @@ class SessionLog:
                 writing.rename(self.path, self.path.with_name(_BEFORE))
 
     def read(self, most: int) -> list[LoggedQuery]:
-        """The newest ``most`` entries, newest first, without broken lines."""
+        """Returns the newest ``most`` entries, newest first. Skips broken lines."""
         found: list[LoggedQuery] = []
         for path in (self.path, self.path.with_name(_BEFORE)):
             if len(found) < most:
@@ -91,39 +91,41 @@ def _is_right(entry: LoggedQuery) -> bool:
 
 
 class EngineQueries(Protocol):
-    """The engine's own record of answered queries. This program never writes it."""
+    """The engine's own log of answered queries. This program never writes it."""
 
     @property
     def place(self) -> Path:
-        """The file or folder of the record, which may not exist."""
+        """The file or folder of the log, which may not exist."""
 
     def read(self, most: int) -> list[LoggedQuery]:
-        """The newest ``most`` queries, newest first."""
+        """Returns the newest ``most`` queries, newest first."""
 
     def follow(self, answered: Callable[[list[LoggedQuery]], None]) -> Watching:
-        """Calls ``answered``, from another thread, with the queries answered from now on, oldest first."""
+        """Calls ``answered``, from another thread, with the queries that the engine answers from now
+        on, oldest first.
+        """
 
     def unfollow(self) -> None:
-        """Stops following the record."""
+        """Stops following the log."""
 
 
 class Logbook:
-    """Reads both logs, and writes only the tool's own. Thread-safe."""
+    """Both query logs of a project. Only the tool's own is written. Thread-safe."""
 
     def __init__(self, tree: Path, engine: EngineQueries) -> None:
-        """The log of the context tree at ``tree``, and the engine's log."""
+        """Combines the tool's log for the context tree at ``tree`` with the log of ``engine``."""
         self.engine = engine
         self._own = SessionLog(tree)
 
     def read(self, most: int) -> list[LoggedQuery]:
-        """The newest ``most`` entries of both logs, newest first."""
+        """Returns the newest ``most`` entries of both logs, newest first."""
         both = [*self._own.read(most), *self.engine.read(most)]
         both.sort(key=lambda entry: -entry.at_ms)
         return both[:most]
 
     def add(self, trace: Trace, at_ms: float, took_ms: float) -> None:
-        """Logs a run, including its model's outcome. Raises OSError if the tool's data folder is not writable."""
-        from brvtui.engines.registry import verdict_sentence  # imported late: a session may never log
+        """Logs a run with the outcome of its model. Raises OSError if the tool's data folder is not writable."""
+        from brvtui.engines.registry import verdict_sentence  # imported here, because a session may never log
 
         done = trace.answer.completion
         self._own.add(
@@ -150,10 +152,10 @@ class Logbook:
 
 
 class QueryLogFolder:
-    """ByteRover 3's query log: one file per query, below ByteRover's data folder for a project."""
+    """ByteRover 3's query log: one file per query, in ByteRover's data folder for a project."""
 
     def __init__(self, project_data: Path) -> None:
-        """The folder may not exist."""
+        """Takes ByteRover's data folder for the project, which need not exist."""
         self._folder = query_log_folder(project_data)
         self._watcher: Watcher | None = None
 
@@ -163,11 +165,11 @@ class QueryLogFolder:
         return self._folder
 
     def read(self, most: int) -> list[LoggedQuery]:
-        """The newest ``most`` queries, newest first. Files that are not entries are left out."""
+        """Returns the newest ``most`` queries, newest first. Skips files that are not entries."""
         return read_entries(logged_files(self._folder, most))
 
     def follow(self, answered: Callable[[list[LoggedQuery]], None]) -> Watching:
-        """Calls ``answered``, from another thread, with the queries logged from now on, oldest first."""
+        """Calls ``answered``, from another thread, with the queries that are logged from now on, oldest first."""
         from brvtui.tree.watching.watch import Watcher
 
         self.unfollow()
@@ -194,10 +196,10 @@ class QueryLogFolder:
 
 _STATUSES = {EndReason.CANCELLED: "cancelled", EndReason.FAILED: "error"}
 _MOST_AT_ONCE = 500
-"""The maximum number of entries of the engine's log to read after a change."""
+"""The maximum number of entries that are read from the engine's log after a change."""
 
 
 def _fingerprint(trace: Trace) -> str:
-    """The tree's fingerprint, if the engine computes one."""
+    """Returns the fingerprint of the tree; empty if the engine computes none."""
     state = trace.find(FingerprintState)
     return state.value if state is not None else ""

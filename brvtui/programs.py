@@ -1,4 +1,4 @@
-"""Starts all other processes, so that no program from a project runs or is found on the path."""
+"""Starts all other processes. Makes sure that no program inside a project runs or is found on the PATH."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ if TYPE_CHECKING:
 
 Variables = Mapping[str, str] | None
 Environment = NewType("Environment", dict[str, str])
-"""The environment of a child process. Only :func:`environment` creates one, so all variables are checked."""
+"""The environment of a child process. Only :func:`environment` creates one, so all of its variables are checked."""
 Process = subprocess.Popen[bytes]
 TimeoutExpired = subprocess.TimeoutExpired
 PIPE, DEVNULL = subprocess.PIPE, subprocess.DEVNULL
 BASIC = ("HOME", "LANG", "LOGNAME", "TMPDIR", "USER", "XDG_CONFIG_HOME")
-"""Variables that every program may have, in addition to PATH."""
+"""The variables that every program may receive, in addition to PATH."""
 _PYTHON = "PYTHON"
 _MARKS = (".brv", ".git")
 _ENDS_WITHIN_S = 2.0
@@ -36,10 +36,11 @@ _ENDS_WITHIN_S = 2.0
 def environment(
     *projects: Path, keep: Collection[str] | None = None, of: Variables = None, more: Variables = None
 ) -> Environment:
-    """Returns a child's environment: the variables of ``of`` (default: our own) that are in ``keep``, and ``more``.
+    """Returns the environment for a child process: the variables in ``of`` that are named in ``keep``, and ``more``.
 
-    If ``keep`` is None, all variables are kept except Python's. PATH entries are removed if they are relative, or
-    inside the working folder or one of ``projects``. PATH is never empty, because that would mean the working folder.
+    ``of`` is by default the environment of this process. If ``keep`` is None, all variables except Python's are kept.
+    PATH entries are removed if they are relative, or inside the working folder or one of ``projects``. PATH is never
+    empty, because an empty PATH means the working folder.
     """
     own = os.environ if of is None else of
     variables = {name: value for name, value in own.items() if (keep is None or name in keep) and name[:6] != _PYTHON}
@@ -54,20 +55,21 @@ def environment(
 
 
 def is_inside(place: str | Path, folder: Path) -> bool:
-    """True if ``place``, or a link on the path to it, is ``folder`` or inside ``folder``."""
+    """True if ``place``, or a link on the path to it, is ``folder`` or is inside it."""
     root, path = os.path.realpath(folder), Path(place)
     return any(Path(os.path.realpath(each)).is_relative_to(root) for each in (path, *path.parents))
 
 
 def _root(folder: Path) -> Path | None:
-    """Returns the outermost project around ``folder``, or ``folder``. None for the user's home and folders above it.
+    """Returns the outermost project that contains ``folder``, or ``folder`` itself if there is none.
 
-    Programs in a home folder are the user's own, even if the home folder itself is a git repository.
+    Returns None for the user's home and folders above it. Programs in a home folder are the user's own, even if the
+    home folder itself is a git repository.
     """
     outermost = home = None
-    with suppress(KeyError):  # a user that the system does not know, as in a container
+    with suppress(KeyError):  # the system does not know the user, as in some containers
         home = Path(os.path.realpath(pwd.getpwuid(os.getuid()).pw_dir))
-    with suppress(OSError):  # a working folder that was removed
+    with suppress(OSError):  # the working folder was removed
         own = Path(os.path.realpath(folder))
         for each in (own, *own.parents):
             if home is not None and home.is_relative_to(each):
@@ -80,7 +82,7 @@ def _root(folder: Path) -> Path | None:
 def find_program(name: str, environ: Environment) -> str | None:
     """Returns the absolute path of the program ``name`` on the PATH of ``environ``; None if it is not found.
 
-    An absolute path is returned unchanged, and a relative one is never found.
+    An absolute path is returned unchanged. A relative path is never found.
     """
     if Path(name).is_absolute():
         return name
@@ -93,12 +95,12 @@ def python(module: str, *arguments: str, utf8: bool = bool(sys.flags.utf8_mode))
 
 
 def start(command: Sequence[str], environ: Environment, **options: Any) -> Process:
-    """Starts ``command``, whose program is an absolute path; ``options`` are passed to Popen. Raises OSError."""
+    """Starts ``command``, whose program must be an absolute path. Passes ``options`` to Popen. Raises OSError."""
     return Process(_checked(command), env=environ, **options)
 
 
 async def start_app(command: Sequence[str], environ: Environment) -> AppProcess:
-    """Starts ``command``, whose program is an absolute path, for use by the event loop. Raises OSError."""
+    """Starts ``command``, whose program must be an absolute path, in the running event loop. Raises OSError."""
     import asyncio
 
     return await asyncio.create_subprocess_exec(*_checked(command), env=environ, stdin=PIPE, stdout=PIPE, stderr=PIPE)
@@ -121,7 +123,7 @@ def output(command: Sequence[str], environ: Environment, folder: Path | None, se
 
 
 class Worker:
-    """A Python process in its own session, and a connection to it. The process ends when this one does."""
+    """A Python process in its own session, and a connection to it. It ends when this process ends."""
 
     def __init__(self, module: str) -> None:
         """Starts ``module``, which connects to this end with :func:`connect_to_parent`. Raises OSError."""
@@ -144,11 +146,11 @@ class Worker:
 
 
 def connect_to_parent() -> Connection:
-    """Returns a worker's end of its connection. If the other end closes, the worker and its children end at once."""
+    """Returns a worker's end of the connection. If the other end closes, the worker and its children end at once."""
     from multiprocessing.connection import Connection
 
     connection, watched = Connection(int(sys.argv[1])), select.poll()
-    watched.register(connection, 0)  # without flags, it still reports that the other end was closed
+    watched.register(connection, 0)  # even without flags, it reports when the other end closes
     Thread(target=_end_after, args=(watched,), daemon=True).start()
     return connection
 
@@ -159,14 +161,14 @@ def _end_after(watched: Any) -> None:
 
 
 def wait_for(connections: Sequence[Connection], seconds: float) -> list[Any]:
-    """Returns the ``connections`` that become readable within ``seconds``."""
+    """Waits up to ``seconds`` until one of ``connections`` is readable. Returns the readable ones."""
     from multiprocessing.connection import wait
 
     return wait(connections, seconds)
 
 
 def end(process: Process) -> None:
-    """Kills ``process``, a session leader, and all its children. Does nothing if it has already ended."""
+    """Kills ``process``, which must be a session leader, and all its children. Does nothing if it has already ended."""
     if process.poll() is None:
         _kill_group(process.pid)
 

@@ -1,6 +1,6 @@
 """Reads files of unknown origin: only regular files, and never more bytes than a limit.
 
-Every read of a project's files, and of the tool's own, goes through this module. A pipe, a device or an endless file,
+All files of projects, and all of the tool's own, are read through this module. A pipe, a device or an endless file,
 even behind a symlink, raises OSError at once, so that no read blocks or is unlimited.
 """
 
@@ -14,13 +14,13 @@ from pathlib import Path
 LARGEST = 64 * 1_048_576
 """The default size limit in bytes."""
 MISSING = (FileNotFoundError, NotADirectoryError)
-"""The errors for a path without a file, including a path at which none can exist because a folder in it is a file."""
+"""The errors for a path at which there is no file, including a path in which a folder is really a file."""
 LINK_OUT = "a link leads out of the project; put a file in its place"
 _FLAGS = os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
 
 
 def read_regular(path: Path, most: int, follow_links: bool = False) -> bytes:
-    """The bytes of the regular file at ``path``, at most ``most``.
+    """Returns the bytes of the regular file at ``path``.
 
     Set ``follow_links`` only for paths from the user; otherwise, a symlink in place of the file is refused. Raises
     OSError if the file cannot be read, is not a regular file, or is larger than ``most`` bytes.
@@ -33,9 +33,9 @@ def read_regular(path: Path, most: int, follow_links: bool = False) -> bytes:
 
 
 def read_within(folder: Path, path: Path, most: int) -> bytes:
-    """The bytes of the regular file at ``path`` below ``folder``. A symlink may lead to another file below it.
+    """Returns the bytes of the regular file at ``path`` below ``folder``. A symlink may lead to another file in it.
 
-    Raises OSError like :func:`read_regular`, and for a link that leads out of ``folder``.
+    Raises the same OSError as :func:`read_regular`, and OSError for a link that leads out of ``folder``.
     """
     real = os.path.realpath(path)
     if os.path.lexists(path) and leads_out(folder, path):
@@ -44,12 +44,12 @@ def read_within(folder: Path, path: Path, most: int) -> bytes:
 
 
 def leads_out(folder: Path, path: Path) -> bool:
-    """True if a symlink leads from ``path``, which is below ``folder``, to a place outside it."""
+    """True if a symlink leads from ``path``, which is below ``folder``, to a place outside the folder."""
     return not Path(os.path.realpath(path)).is_relative_to(os.path.realpath(folder))
 
 
 def read_end(path: Path, most: int) -> bytes:
-    """The last ``most`` bytes of the regular file at ``path``, starting with a complete line.
+    """Returns the last ``most`` bytes of the regular file at ``path``, without an incomplete first line.
 
     Raises OSError if the file cannot be read, or is not a regular file.
     """
@@ -64,7 +64,10 @@ def read_end(path: Path, most: int) -> bytes:
 
 
 def open_regular(path: str | Path, folder: int | None = None, follow_links: bool = False) -> int:
-    """A descriptor of the regular file at ``path`` below the open ``folder``. Raises like :func:`read_regular`."""
+    """Opens the regular file at ``path`` below the open ``folder``, and returns its descriptor.
+
+    Raises the same errors as :func:`read_regular`.
+    """
     descriptor = os.open(path, _FLAGS if follow_links else _FLAGS | os.O_NOFOLLOW, dir_fd=folder)
     if stat.S_ISREG(os.fstat(descriptor).st_mode):
         return descriptor
@@ -73,10 +76,13 @@ def open_regular(path: str | Path, folder: int | None = None, follow_links: bool
 
 
 def read_open(descriptor: int, found: os.stat_result, name: str, most: int) -> bytes:
-    """The bytes of an open regular file with the state ``found``. Raises like :func:`read_regular`, with ``name``."""
+    """Returns the bytes of an open regular file with the state ``found``.
+
+    Raises the same errors as :func:`read_regular`, with the file's ``name``.
+    """
     pieces: list[bytes] = []
     size = 0
-    while size <= most and found.st_size <= most:  # a file may grow during the read, and files in /proc have no size
+    while size <= most and found.st_size <= most:  # a file may grow, and files in /proc have the size 0
         piece = os.read(descriptor, min(max(found.st_size - size, 0), most - size) + 1)
         if not piece:
             return b"".join(pieces)

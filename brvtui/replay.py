@@ -1,4 +1,4 @@
-"""Runs many queries over one snapshot, separately or in sequence, and produces a line of plain data for each."""
+"""Runs many queries on one snapshot, separately or in sequence. Produces a line of plain data for each."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class ReplayError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class ListedQuery:
-    """One query from a list, with the id that its output line repeats."""
+    """A query from a list. The output line repeats its ``id``."""
 
     id: Any
     query: str
@@ -34,10 +34,11 @@ class ListedQuery:
 
 
 def read_queries(path: Path, command_options: Collection[str] = ()) -> list[ListedQuery]:
-    """The queries in a JSON list of strings or ``{"id", "query"}``. A missing id is the position, from 0.
+    """Returns the queries in a JSON list of strings or ``{"id", "query"}``. A missing id is the position, from 0.
 
-    Raises :class:`ReplayError`, whose message counts entries from 1, also for entries with a key that is one of
-    ``command_options``, which has no effect there. Other keys are comments.
+    An entry must not contain an option of the command (``command_options``), because it would have no effect there.
+    Other unknown keys are ignored, so they can be comments. Raises :class:`ReplayError`, whose message counts entries
+    from 1.
     """
     listed_queries = []
     for place, item in enumerate(_read_list(path)):
@@ -53,7 +54,7 @@ def read_queries(path: Path, command_options: Collection[str] = ()) -> list[List
 
 
 def _options_of(item: Mapping[str, Any], path: Path, number: int) -> dict[str, Any]:
-    """The options of one listed query, from its entry ``options`` and from the command line in ``argv``."""
+    """Returns the options of one listed query: the values in its ``options``, and its ``argv``."""
     own = item.get("options") or {}
     if not isinstance(own, dict):
         raise ReplayError(f"{path}: the options of entry {number} must be an object")
@@ -62,15 +63,16 @@ def _options_of(item: Mapping[str, Any], path: Path, number: int) -> dict[str, A
 
 
 def _asked(engine: Engine[Any], context: Context[Any], like: Query, item: ListedQuery) -> Query:
-    """The query for ``item``. Options in ``item`` have precedence over those of ``like``."""
+    """Returns the query for ``item``. Its options have precedence over those of ``like``."""
     options = {**like.options, **options_of_file(engine, context.constants, item.options)}
     scope = options.pop("scope", like.scope) if "scope" in item.options else like.scope
     return replace(like, text=item.query, scope=str(scope), options=options)
 
 
 def read_sequence(path: Path, command_options: Collection[str] = ()) -> list[ReplayStep]:
-    """The steps in a JSON list of ``{"query", "wait", "touch"}``. Raises :class:`ReplayError` like
-    :func:`read_queries`.
+    """Returns the steps in a JSON list of ``{"query", "wait", "touch"}``.
+
+    Raises :class:`ReplayError` in the same way as :func:`read_queries`.
     """
     steps: list[ReplayStep] = []
     waited = 0.0
@@ -130,9 +132,9 @@ def replay_queries(
     limit: int | None,
     with_trace: bool,
 ) -> Iterator[dict[str, Any]]:
-    """Yields one line per query, in order. Each query runs separately, with the scope and options of ``like``.
+    """Yields one line per query, in order. Each query runs on its own, with the scope and options of ``like``.
 
-    An engine that is a :class:`brvtui.engines.contract.Replays` provides its own line.
+    An engine that is a :class:`brvtui.engines.contract.Replays` provides its own lines.
     """
     for item in queries:
         line: dict[str, Any] = {"id": item.id, "query": item.query}
@@ -148,10 +150,10 @@ def replay_queries(
 def replay_sequence(
     engine: Engine[Any], context: Context[Any], steps: list[ReplayStep], like: Query, limit: int | None = None
 ) -> Iterator[dict[str, Any]]:
-    """Yields one line per step, in order, while the clock advances. Uses the scope and options of ``like``.
+    """Yields one line per step, in order, while the clock advances. Queries have the scope and options of ``like``.
 
     A line contains up to ``limit`` results (None: all that the engine returns). Raises :class:`ReplayError` if a step
-    names a missing note.
+    names a note that does not exist.
     """
     for number, step in enumerate(steps, start=1):
         if step.touch and step.touch not in context.snapshot.parsed:
@@ -172,5 +174,5 @@ def _common_line(trace: Trace, limit: int | None) -> dict[str, Any]:
 
 
 def results_of(hits: Sequence[Hit]) -> list[dict[str, Any]]:
-    """The results in a replayed line, as plain data."""
+    """Returns the results for a replayed line, as plain data."""
     return [{"path": hit.path, "score": hit.score, "kind": hit.kind.value, "title": hit.title} for hit in hits]

@@ -1,4 +1,6 @@
-"""Times in milliseconds: the current time, and durations by stage. Only durations make traces differ between runs."""
+"""Times in milliseconds: the current time, and the duration of each stage. Traces of equal runs differ only in
+durations.
+"""
 
 from __future__ import annotations
 
@@ -9,11 +11,11 @@ from datetime import UTC, datetime
 from time import perf_counter
 
 FIRST_MS, LAST_MS = (datetime(year, 1, 1, tzinfo=UTC).timestamp() * 1000 for year in (1000, 9000))
-"""The limits of times, in ms since 1970. Other times could exceed Python's range in forecasts and time zones."""
+"""The first and last valid time, in ms since 1970. Others could exceed Python's range in forecasts and time zones."""
 
 
 def system_clock() -> float:
-    """The current time in milliseconds since 1970, by the file system's clock."""
+    """Returns the current time in milliseconds since 1970, by the clock that the file system uses."""
     return time.time() * 1000
 
 

@@ -1,8 +1,8 @@
-"""Tables read from TOML as frozen dataclasses. Every key, type and range is checked, and a message names the fault.
+"""Converts TOML tables to frozen dataclasses. Checks every key, type and range; a message describes what is wrong.
 
 The annotation of a field declares its values: ``float``, ``int``, ``str``, ``bool``, a tuple of these, a dict of
-numbers by name, one of several fixed strings (``Literal``), or another such dataclass. A number is finite and 0 or
-more, unless it is ``Annotated`` with another :class:`Range`; :class:`TableKeys` declares the keys of a dict. A field
+numbers by name, one of several fixed strings (``Literal``), or another such dataclass. A number must be finite and at
+least 0, unless it is ``Annotated`` with another :class:`Range`. :class:`TableKeys` declares the keys of a dict. A field
 with a default may be left out.
 """
 
@@ -28,12 +28,14 @@ class ProfileError(ValueError):
 
 
 _LARGEST = 1e15
-"""Products and quotients of a few numbers between this limit and its inverse are finite and not 0."""
+"""The largest number in a table. Products and quotients of a few numbers between its inverse and it are finite and not
+0.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class Range:
-    """The allowed values of a numeric constant: 0, or a magnitude from 1e-15 to 1e15, within the bounds."""
+    """The allowed values of a number: 0, or an absolute value from 1e-15 to 1e15, within ``least`` and ``most``."""
 
     least: float = 0
     most: float = math.inf
@@ -61,7 +63,7 @@ class TableKeys:
 
 
 LIMIT, LIMIT_UNLESS_0 = "limit", "limit unless 0"
-"""Annotations for a constant that limits the cost of a query. With ``LIMIT_UNLESS_0``, 0 means no limit."""
+"""Annotations for a constant that limits the cost of a query. ``LIMIT_UNLESS_0`` means that 0 is no limit."""
 Count = Annotated[int, Range(1)]
 CountLimit = Annotated[int, Range(1), LIMIT]
 SizeLimit = Annotated[int, Range(), LIMIT]
@@ -75,14 +77,17 @@ _LONGEST_KEY = 64
 _LONG_KEY = re.compile(rb"""(?<![\w-])(?:(?:[\w-]+|"[^"\n]*"|'[^'\n]*')[ \t]*\.[ \t]*){%d}""" % _LONGEST_KEY)
 
 _LONG_NUMBER = re.compile(rb"(?<![\w-])0[xob][\da-fA-F_]{1000}")
-"""A number too long for any message to quote, because Python does not print integers of more than 4,300 digits."""
+"""A pattern for numbers that are too long for a message, because Python does not print integers of more than 4,300
+digits.
+"""
 
 
 def parse_tables(data: bytes) -> dict[str, Any]:
-    """The tables in the TOML text ``data``.
+    """Returns the tables in the TOML text ``data``.
 
-    Raises ValueError with a short reason if the text is not TOML in UTF-8, is nested too deeply, or has a number of
-    1,000 digits or a dotted key of more than 64 parts. Parsing such keys and numbers takes quadratic time and memory.
+    Raises ValueError with a short reason if the text is not TOML in UTF-8, is nested too deeply, or contains a number
+    of 1,000 digits or a dotted key of more than 64 parts. Parsing such keys and numbers takes quadratic time and
+    memory.
     """
     if _LONG_KEY.search(data):
         raise ValueError(f"a key of more than {_LONGEST_KEY} parts")
@@ -97,7 +102,7 @@ def parse_tables(data: bytes) -> dict[str, Any]:
 
 
 def merged(base: dict[str, Any], changes: dict[str, Any]) -> dict[str, Any]:
-    """``base`` merged with ``changes``, table by table."""
+    """Returns ``base`` with ``changes`` merged into it, table by table."""
     result = dict(base)
     for key, value in changes.items():
         old = result.get(key)
@@ -106,16 +111,18 @@ def merged(base: dict[str, Any], changes: dict[str, Any]) -> dict[str, Any]:
 
 
 def overlay(base: _T, tables: dict[str, Any], origin: str) -> _T:
-    """``base``, a dataclass of constants, with replacements from ``tables``, which are structured as in a file.
+    """Returns ``base``, a dataclass of constants, with values replaced by those in ``tables``.
 
-    Raises :class:`ProfileError`, whose message names the file ``origin``.
+    ``tables`` have the structure of a file. Raises :class:`ProfileError`, whose message names the file ``origin``.
     """
     dataclass_: Any = base
     return typed(type(base), merged(dataclasses.asdict(dataclass_), tables), "", origin)
 
 
 def lowered(values: _T, reference: _T) -> _T:
-    """``values``, a dataclass of constants, with no limit above the corresponding one in ``reference``."""
+    """Returns ``values``, a dataclass of constants, with limits lowered to those of ``reference`` where they are
+    higher.
+    """
     constants: Any = values
     kind: Any = type(values)
     limits: dict[str, Any] = {}
@@ -133,7 +140,7 @@ def lowered(values: _T, reference: _T) -> _T:
 
 @dataclass(frozen=True, slots=True)
 class Adjustable:
-    """A constant whose value can be changed: a number in a range, a switch, or one of several strings."""
+    """A constant whose value can be changed: a number in a range, a bool, or one of several strings."""
 
     name: str
     """The constant's dotted name."""
@@ -144,7 +151,7 @@ class Adjustable:
 
 
 def adjustable(values: Any, where: str = "") -> Iterator[Adjustable]:
-    """Yields, in order, each constant in the dataclass ``values`` that is a number, a switch or one of some strings."""
+    """Yields each constant in the dataclass ``values`` that is a number, a bool or one of several strings, in order."""
     kind: Any = type(values)
     for name, hint in _hints(kind).items():
         value, dotted = getattr(values, name), key_path(where, name)
@@ -162,9 +169,10 @@ def adjustable(values: Any, where: str = "") -> Iterator[Adjustable]:
 
 
 def typed(kind: type[_T], value: Any, where: str, origin: str) -> _T:
-    """``value`` as ``kind``, a dataclass or the type of one of its fields. ``where`` is the value's dotted name.
+    """Converts ``value`` to ``kind``, a dataclass or the type of one of its fields. ``where`` is its dotted name.
 
-    Raises :class:`ProfileError` for an unknown or missing key, and for a value with the wrong type or out of range.
+    Raises :class:`ProfileError` for an unknown or missing key, and for a value that has the wrong type or is out of
+    range.
     """
     result: _T = (
         _table(kind, value, where, origin) if dataclasses.is_dataclass(kind) else _value(kind, value, where, origin)
@@ -189,7 +197,7 @@ def _table(kind: Any, value: Any, where: str, origin: str) -> Any:
 
 @cache
 def _hints(kind: Any) -> dict[str, Any]:
-    """The annotations of a dataclass's fields."""
+    """Returns the annotations of a dataclass's fields."""
     return typing.get_type_hints(kind, include_extras=True)
 
 
@@ -223,5 +231,5 @@ def _value(kind: Any, value: Any, where: str, origin: str, rule: Any = _NUMBER) 
 
 
 def key_path(where: str, key: str) -> str:
-    """The dotted name of ``key`` in the table ``where``, which is empty for the top level."""
+    """Returns the dotted name of ``key`` in the table ``where``, which is empty for the top level."""
     return f"{where}.{key}" if where else key

@@ -1,4 +1,4 @@
-"""Checks values against the schema, in the tables of a file or as text."""
+"""Checks values against the schema, both in the tables of a settings file and as text."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _TABLES = ("profile", "keys")
 
 
 def check_value(entry: Entry, value: Any) -> Value:
-    """``value``, checked and converted for the setting ``entry``.
+    """Checks ``value`` for the setting ``entry``, and returns it converted to the setting's type.
 
     Raises :class:`ConfigError`, whose message does not name the file.
     """
@@ -69,15 +69,16 @@ def _keys(value: Any) -> dict[str, str]:
 
 
 def _why_no_keys(name: str, keys: Any) -> str:
-    """The reason why the binding ``name`` cannot have ``keys``; empty if they are valid."""
+    """Returns the reason why ``keys`` are not valid for the binding ``name``; empty if they are valid."""
     if isinstance(keys, str) and all(key.strip() for key in keys.split(",")):
         return ""
     return f'keys."{shortened(name)}" = {quote(keys)} must list keys, as in "ctrl+r" or "j,down"'
 
 
 def _flat(table: Mapping[str, Any], above: str) -> Iterator[tuple[str, Any]]:
-    """Yields the names and keys in ``table``. TOML reads ``panes.back = "x"`` as nested tables, but ``"panes.back" =
-    "x"`` as one.
+    """Yields the names and keys in ``table``.
+
+    TOML reads ``panes.back = "x"`` as nested tables, but ``"panes.back" = "x"`` as a single name.
     """
     for key, value in table.items():
         if isinstance(value, Mapping):
@@ -98,7 +99,9 @@ def _profile(name: str, value: Any) -> Value:
 
 
 def read_text(entry: Entry, text: str) -> Value:
-    """``text`` of a variable or a text field, converted for the setting ``entry``. Raises :class:`ConfigError`."""
+    """Converts ``text``, from a variable or a text field, to a value of the setting ``entry``. Raises
+    :class:`ConfigError`.
+    """
     word = text.strip().lower()
     if entry.kind is ValueKind.TRUTH and word in (*_YES, *_NO):
         return word in _YES
@@ -112,9 +115,10 @@ def read_text(entry: Entry, text: str) -> Value:
 
 
 def check_tables(tables: Mapping[str, Any], source: SettingSource) -> tuple[dict[str, Value], list[SettingProblem]]:
-    """The usable settings in ``tables`` (from the file ``source``) by dotted name, and problems with the unusable ones.
+    """Returns the usable settings in ``tables``, keyed by dotted name, and the problems with the others.
 
-    If there are many unknown keys, only the first are listed, and one more problem gives the number of the others.
+    ``source`` is the file that contains the tables. If there are many unknown keys, only the first are listed, and one
+    more problem gives the number of the others.
     """
     values: dict[str, Value] = {}
     problems: list[SettingProblem] = []
@@ -154,7 +158,7 @@ def _checked(name: str, value: Any, layer: Layer) -> Value:
 
 
 def _named(tables: Mapping[str, Any], above: str) -> Iterator[tuple[str, Any]]:
-    """Yields values by dotted name. A table that is not in the schema counts as one value."""
+    """Yields the values with their dotted names. A table that is not in the schema is yielded as a single value."""
     for key, value in tables.items():
         name = f"{above}{key}"
         if isinstance(value, Mapping) and name in _tables() and name not in _TABLES:
@@ -165,13 +169,15 @@ def _named(tables: Mapping[str, Any], above: str) -> Iterator[tuple[str, Any]]:
 
 @cache
 def _tables() -> frozenset[str]:
-    """The names of the tables that contain settings."""
+    """Returns the names of the tables that contain settings."""
     parts = [name.split(".") for name in entries()]
     return frozenset(".".join(each[:count]) for each in parts for count in range(1, len(each)))
 
 
 def _hint(name: str) -> str:
-    """A suggestion for an unknown name: a similar name in the same table, or the same name in another table."""
+    """Suggests a name in place of an unknown one: a similar name in the same table, or the same name
+    in another table.
+    """
     above, _, last = name.rpartition(".")
     start = f"{above}." if above else ""
     beside = {start + other.removeprefix(start).split(".")[0] for other in entries() if other.startswith(start)}
@@ -180,7 +186,7 @@ def _hint(name: str) -> str:
 
 
 def quote(value: Any) -> str:
-    """``value`` for a message, shortened if it is long; true and false as in TOML."""
+    """Formats ``value`` for a message: shortened if it is long, and true and false as in TOML."""
     if isinstance(value, bool):
         return str(value).lower()
     return _SHORT.repr(value)

@@ -34,7 +34,7 @@ from brvtui.typed_tables import parse_tables
 PROJECT_FILE = "brv-tui.toml"
 USER_FILE = "config.toml"
 SERVED = "BRV_TUI_SERVED"
-"""An environment variable that is set if the app is shown in a browser. Personal settings are then read-only."""
+"""The environment variable that is set when the app is shown in a browser. Personal settings are then read-only."""
 _LARGEST = 1_048_576
 _NONE: Mapping[str, Value] = MappingProxyType({})
 _NO_PLACES: Mapping[str, str] = MappingProxyType({})
@@ -46,7 +46,7 @@ class Configuration:
     """The merged settings, their sources, and the problems with them."""
 
     values: Mapping[str, Value]
-    """Settings that some layer sets, by dotted name."""
+    """The values of settings that are set in any layer, keyed by dotted name."""
     sources: Mapping[str, SettingSource]
     """The source of each setting in ``values``. Each key binding has its own source, under ``keys.<binding>``."""
     problems: tuple[SettingProblem, ...]
@@ -58,9 +58,9 @@ class Configuration:
     is_served: bool = False
     """True if the app is shown in a browser."""
     own: Mapping[str, tuple[Value, SettingSource]] = field(default_factory=dict)
-    """Values from the user's own file with their source, including values that a project replaces."""
+    """The values in the user's own file with their sources, including values that a project's file replaces."""
     given_by: Mapping[str, str] = field(default_factory=dict)
-    """The source of ``options`` that do not come from the command line."""
+    """The source of each of the ``options`` that does not come from the command line, keyed by option."""
 
     @property
     def project_file(self) -> Path | None:
@@ -68,7 +68,7 @@ class Configuration:
         return _project_file(self.root) if self.root is not None else None
 
     def read_again(self) -> Configuration:
-        """The settings of the same project and command line, read again."""
+        """Reads the settings of the same project and command line again."""
         return configure(self.root, self.options, given_by=self.given_by)
 
     @cached_property
@@ -77,15 +77,15 @@ class Configuration:
         return assemble(self.values)
 
     def value(self, entry: Entry) -> Value:
-        """The value of the setting ``entry``."""
+        """Returns the value of the setting ``entry``."""
         return self.values.get(entry.name, entry.default)
 
     def source(self, name: str) -> SettingSource:
-        """The source of the setting ``name``."""
+        """Returns the source of the setting ``name``."""
         return self.sources.get(name, _DEFAULT)
 
     def why_read_only(self, name: str) -> str:
-        """The reason why the app must not change the setting ``name``, in one line; empty if it may."""
+        """Returns the reason, in one line, why the app must not change the setting ``name``; empty if it may."""
         entry = entry_of(name)
         if any(not one.name and one.source.layer is Layer.USER for one in self.problems):
             return f"{self.user_file}: cannot be read as settings: fix it by hand, then start again"
@@ -96,18 +96,23 @@ class Configuration:
         return ""
 
     def check(self) -> None:
-        """Raises :class:`ConfigError` for the first problem with a setting that is not read by the app only."""
+        """Raises :class:`ConfigError` for the first problem with a setting that commands read."""
         for problem in self.problems:
             if _is_refused(problem):
                 raise ConfigError(problem.message)
 
     def left_out(self) -> list[LeftOutSetting]:
-        """The problems with settings, each with a line about its effect; :meth:`check` raises an error for some."""
+        """Returns the problems with settings, each with a line about its effect.
+
+        Some of them make :meth:`check` fail.
+        """
         usual, refused = "; ignored", "; ignored here, but commands such as query refuse it"
         return [LeftOutSetting(one, one.message + (refused if _is_refused(one) else usual)) for one in self.problems]
 
     def unusable_addresses(self) -> list[str]:
-        """The reasons why configured service addresses are unusable, one line each with the setting's source."""
+        """Returns the reasons why configured service addresses cannot be used, one line each with
+        the setting's source.
+        """
         named = [entry for entry in entries().values() if entry.name.endswith(".url")]
         addresses = [(entry.name, str(self.value(entry)).strip().rstrip("/")) for entry in named]
         found = [(self.source(name).place, why_no_address(base, name)) for name, base in addresses if base]
@@ -115,13 +120,13 @@ class Configuration:
 
 
 def _is_refused(problem: SettingProblem) -> bool:
-    """True if commands read the setting, so that ignoring it could change an answer."""
+    """True if commands read the setting, so that ignoring the problem could change an answer."""
     entry = entry_of(problem.name)
     return entry is None or not entry.of_app
 
 
 def user_file() -> Path:
-    """The user's own settings file, whether or not it exists."""
+    """Returns the path of the user's own settings file, which may not exist."""
     return config_folder() / USER_FILE
 
 
@@ -137,10 +142,11 @@ def configure(
     environ: Mapping[str, str] | None = None,
     given_by: Mapping[str, str] = _NO_PLACES,
 ) -> Configuration:
-    """The settings for the project in ``root`` (None: no project), with the command line's ``options``, keyed by name.
+    """Returns the settings for the project in ``root`` (None: no project).
 
-    ``given_by`` names the source of options that do not come from the command line: a space, or a fleet's entry. Raises
-    no errors: unusable settings are ignored and listed in ``problems``.
+    ``options`` are the settings on the command line, keyed by name. For options that come from elsewhere, ``given_by``
+    names the source: a space, or an entry of a fleet. Raises no errors: settings that cannot be used are ignored and
+    listed in ``problems``.
     """
     layers = _Layers()
     own = user_file()
@@ -160,10 +166,10 @@ def configure(
 
 
 def read_tables(file: Path, kind: str = "settings", project: Path | None = None) -> dict[str, Any]:
-    """The tables of the TOML file at ``file``; empty if there is no such file.
+    """Returns the tables of the TOML file at ``file``; empty if there is no such file.
 
-    If ``project`` is given, no symlink may lead out of it. Raises :class:`ConfigError` with a message that the file
-    cannot be read as ``kind``.
+    If ``project`` is given, no symlink may lead out of it. Raises :class:`ConfigError` if the file cannot be read; the
+    message calls the file's content ``kind``.
     """
     try:
         data = read_within(project, file, _LARGEST) if project else read_regular(file, _LARGEST, follow_links=True)
@@ -182,7 +188,7 @@ def _unreadable(file: Path, kind: str, why: str) -> ConfigError:
 
 
 class _Layers:
-    """Collects the layers' values. A later layer's values replace earlier ones."""
+    """Collects the values of all layers. A value in a later layer replaces values in earlier ones."""
 
     def __init__(self) -> None:
         self.values: dict[str, Value] = {}
@@ -211,7 +217,7 @@ class _Layers:
 
     def add_environment(self, environ: Mapping[str, str]) -> None:
         if not any(variable.startswith(PREFIX) for variable in environ):
-            return  # usual at startup: the schema need not be walked
+            return  # usual at startup, and faster than going through the schema
         for name, entry in entries().items():
             text = environ.get(entry.variable, "") if entry.variable else ""
             if not text.strip():

@@ -1,4 +1,4 @@
-"""Chooses profiles according to the settings: one for reading the tree, and one for an engine other than ByteRover."""
+"""Chooses profiles according to the settings: one for reading the tree, and one for engines other than ByteRover."""
 
 from __future__ import annotations
 
@@ -29,16 +29,17 @@ from brvtui.wording import did_you_mean, shortened
 
 _IN_FILES = (Layer.USER, Layer.PROJECT)
 _EXPLICIT = (Layer.OPENED, Layer.OPTION)
-"""Layers whose profile always belongs to the engine in use."""
+"""Layers in which the profile always belongs to the engine in use."""
 _CHOOSING = ("", "profile", "signals.frontmatter")
-"""Settings that choose constants. An empty name stands for a file that cannot be read."""
+"""Settings that choose constants. The empty name means a file that cannot be read."""
 
 
 def profile_of_engine(configuration: Configuration, built_in: Collection[str]) -> str:
-    """The profile in the settings for an engine other than ByteRover; empty for its default.
+    """Returns the profile that the settings give to an engine other than ByteRover; empty for the engine's default.
 
-    A profile from the command line or a fleet's entry always belongs to the engine in use. A name from a file or the
-    environment belongs to it only if it is one of its ``built_in`` profiles; otherwise, it is for reading the tree.
+    A profile from the command line or from a fleet's entry always belongs to the engine in use. A name from a file or
+    the environment belongs to this engine only if it is one of its ``built_in`` profiles. Otherwise, it is for reading
+    the tree.
     """
     wanted = configuration.settings.profile
     is_explicit = configuration.source("profile").layer in _EXPLICIT
@@ -46,13 +47,15 @@ def profile_of_engine(configuration: Configuration, built_in: Collection[str]) -
 
 
 def chosen_profile(configuration: Configuration, of_engine: str = "") -> TreeProfile:
-    """ByteRover's profile in the settings, after :func:`with_overrides`.
+    """Returns the ByteRover profile that is used for reading the tree, whichever engine answers.
 
-    Whichever engine answers, this profile is used for reading the tree. It is the default profile if the settings name
-    ``of_engine``, a profile of the answering engine, or if a file or the environment names another engine's profile. No
-    limit in a project's profile exceeds the built-in one or the user's own. Raises ``ProfileError`` for an explicit
-    choice that cannot be used, and :class:`brvtui.config.schema.UnusableSetting` for a setting, because a project never
-    opens with constants other than the requested ones.
+    It comes from the settings, with the changes of :func:`with_overrides`. It is the default profile if the settings
+    name ``of_engine``, a profile of the answering engine, or if a file or the environment names another engine's
+    profile. No limit in a project's profile is above the limit of the built-in profile or of the user's own.
+
+    Raises ``ProfileError`` if the user explicitly chose a profile that cannot be used, and
+    :class:`brvtui.config.schema.UnusableSetting` if a setting cannot be used, because a project never opens with
+    constants other than the requested ones.
     """
     for problem in configuration.problems:
         if problem.name in _CHOOSING and problem.source.layer is not Layer.USER:
@@ -72,7 +75,10 @@ def chosen_profile(configuration: Configuration, of_engine: str = "") -> TreePro
 
 
 def profile_file(configuration: Configuration) -> Path | None:
-    """The file that the ``profile`` setting or option names; None if it names a built-in profile or contains one."""
+    """Returns the file that the ``profile`` setting or option names.
+
+    None if the setting names a built-in profile, or contains a profile as a table.
+    """
     wanted, source = configuration.settings.profile, configuration.source("profile")
     if not isinstance(wanted, str) or wanted in PROFILES:
         return None
@@ -81,15 +87,15 @@ def profile_file(configuration: Configuration) -> Path | None:
 
 
 def _file_of(name: str, source: SettingSource) -> Path:
-    """The path that ``name``, in the settings file ``source``, stands for."""
+    """Returns the path that ``name`` refers to in the settings file ``source``."""
     return Path(source.place).parent / with_home(name)
 
 
 def recorded_profile(configuration: Configuration, name: str) -> TreeProfile:
-    """The built-in or the user's own profile ``name``, which a file such as a saved trace contains.
+    """Returns the profile ``name`` that is recorded in a file such as a saved trace.
 
-    Never opens a file that the name is the path of. No limit exceeds those of :func:`chosen_profile` for a project's
-    profile. Raises ``ProfileError``.
+    The name must be that of a built-in profile or of one of the user's own. It is never opened as a path. No limit is
+    above those of :func:`chosen_profile` for a project's profile. Raises ``ProfileError``.
     """
     if name not in profiles_of(DEFAULT):
         raise ProfileError(f"no profile {shortened(name)}")
@@ -98,9 +104,9 @@ def recorded_profile(configuration: Configuration, name: str) -> TreeProfile:
 
 
 def why_no_profile(value: Value, source: SettingSource) -> str:
-    """The reason why the ``profile`` setting cannot be ``value``, in one line; empty if an engine has this profile.
+    """Returns the reason, in one line, why the ``profile`` setting cannot be ``value``; empty if it can.
 
-    Reads a profile file that ``value`` names. Loads the engines if ByteRover does not know the name.
+    If ``value`` names a profile file, reads it. If ByteRover does not have the profile, loads the other engines.
     """
     try:
         _load(value, source)
@@ -110,9 +116,9 @@ def why_no_profile(value: Value, source: SettingSource) -> str:
 
 
 def why_not_of_engine(configuration: Configuration) -> str:
-    """The reason why the engine uses its default profile although the settings name another; otherwise empty.
+    """Returns the reason why the engine uses its default profile although the settings name another; otherwise empty.
 
-    Loads this engine, and all others if it does not know the name.
+    Loads this engine and, if it does not have the profile, all others.
     """
     wanted, engine = configuration.settings.profile, configuration.settings.engine
     is_chosen = configuration.source("profile").layer not in (Layer.DEFAULT, *_EXPLICIT)
@@ -123,7 +129,7 @@ def why_not_of_engine(configuration: Configuration) -> str:
 
 
 def _own_profile(configuration: Configuration) -> TreeProfile:
-    """The profile in the user's own file; the default if that file names no usable ByteRover profile."""
+    """Returns the profile in the user's own file; the default one if the file names no usable ByteRover profile."""
     try:
         return _load(*configuration.own["profile"])
     except (KeyError, ProfileError):
@@ -131,7 +137,10 @@ def _own_profile(configuration: Configuration) -> TreeProfile:
 
 
 def _limited(chosen: TreeProfile, *references: TreeProfile) -> TreeProfile:
-    """A project's profile with no limit above those of ``references``. An asterisk shows that a limit was lowered."""
+    """Lowers the limits of a project's profile to those of ``references``.
+
+    If a limit was lowered, the profile's name ends in an asterisk.
+    """
     limited = chosen
     for reference in references:
         limited = lowered(limited, reference)
@@ -139,7 +148,7 @@ def _limited(chosen: TreeProfile, *references: TreeProfile) -> TreeProfile:
 
 
 def with_overrides(profile: TreeProfile, settings: Settings) -> TreeProfile:
-    """``profile`` with the constants that have their own setting in ``settings``.
+    """Returns ``profile`` after applying the ``settings`` that override single constants.
 
     If this changes the profile, its name ends in an asterisk.
     """
@@ -164,7 +173,7 @@ def _load(wanted: Value, source: SettingSource) -> TreeProfile:
         if name in usable:
             return tree_profile(name)
         problem = "no such file"
-        with suppress(OSError):  # no system has a file of this name
+        with suppress(OSError):  # no system allows a file with this name
             problem = "it is not a regular file" if file.exists() else problem
         why = f"{problem}; use {', '.join(usable)} or the path of a file{did_you_mean(name, usable)}"
         raise ProfileError(f"{source.place}: profile = {quote(name)}: {why}")
@@ -174,7 +183,7 @@ def _load(wanted: Value, source: SettingSource) -> TreeProfile:
 def _lies_in(folder: Path, file: Path) -> bool:
     try:
         return file.resolve().is_relative_to(folder.resolve())
-    except (OSError, ValueError, RuntimeError):  # no system has a file of this name
+    except (OSError, ValueError, RuntimeError):  # no system allows a file with this name
         return True
 
 

@@ -1,6 +1,6 @@
-"""Every setting: name, type, default, range and summary.
+"""Defines every setting: name, type, default, range and summary.
 
-Parsing, environment variables, documentation and the settings screen are derived from this schema.
+The parser, environment variables, documentation and settings screen are derived from this schema.
 """
 
 from __future__ import annotations
@@ -21,29 +21,29 @@ from brvtui.text.visible import masked_address
 
 
 class Layer(StrEnum):
-    """A layer of settings; a later one replaces an earlier one."""
+    """The layers of settings. A later layer replaces values in earlier ones."""
 
     DEFAULT = "default"
     USER = "user"
     PROJECT = "project"
     ENVIRONMENT = "environment"
     OPENED = "opened"
-    """The opened project: a space, which only one engine can rank, or a fleet's entry."""
+    """The opened project: a space, which only one engine can rank, or an entry of a fleet."""
     OPTION = "option"
 
 
 class SettingSource(NamedTuple):
-    """The source of one value: its layer, and the file, variable, option or opened project (empty for a default)."""
+    """The source of a value: its layer, and the file, variable, option or opened project (empty for a default)."""
 
     layer: Layer
     place: str = ""
 
 
 class SettingProblem(NamedTuple):
-    """A setting that cannot be used.
+    """A problem with a setting that cannot be used.
 
-    ``name`` is the setting's dotted name, or empty if a whole file cannot be used; ``message`` is one line; ``source``
-    is the place of the fault.
+    ``name`` is the setting's dotted name, or empty if a whole file cannot be used. ``message`` is one line. ``source``
+    is where the problem is.
     """
 
     name: str
@@ -64,7 +64,7 @@ class ConfigError(ValueError):
 
 
 class UnusableSetting(ConfigError):
-    """A setting in a file or the environment that prevents a project from opening. ``problem`` is the reason."""
+    """Raised if a setting in a file or the environment prevents a project from opening. ``problem`` is the reason."""
 
     def __init__(self, problem: SettingProblem) -> None:
         super().__init__(problem.message)
@@ -84,7 +84,7 @@ FEW, ALL = "few", "all"
 
 
 class ValueKind(StrEnum):
-    """Kinds of values, named as in messages and documentation."""
+    """The kinds of values, with their names in messages and in the documentation."""
 
     TRUTH = "true or false"
     NUMBER = "a whole number"
@@ -106,9 +106,9 @@ class Entry(NamedTuple):
     least: int = 0
     most: int = 0
     personal: bool = False
-    """True if only the user can set this. :class:`ProjectSettings` does not contain personal settings."""
+    """True if only the user can set this, so that :class:`ProjectSettings` does not contain it."""
     by_hand: bool = False
-    """True if the app neither writes the setting nor offers to."""
+    """True if the setting can only be changed by editing the file, not in the app."""
     restart: bool = False
     """True if a change takes effect only after a restart of the app."""
     of_app: bool = False
@@ -155,7 +155,7 @@ class EditorSettings(Saving):
 
 @dataclass(frozen=True, slots=True)
 class Service:
-    """A model, local or at an address. The key is never in a file: ``key_env`` names its environment variable."""
+    """A model, local or at an address. Its key is never in a file: ``key_env`` names the variable that contains it."""
 
     model: str = _setting("", "the model; empty: none")
     url: str = _setting(
@@ -184,7 +184,7 @@ class EmbeddingService(Service):
 
 @dataclass(frozen=True, slots=True)
 class Services:
-    """Settings of the models that pipelines may use."""
+    """The settings of the models that engines may use for searching."""
 
     embedder: EmbeddingService = field(default=EmbeddingService(key_env="BRV_TUI_EMBEDDER_KEY"))
     reranker: Service = field(default=Service(key_env="BRV_TUI_RERANKER_KEY"))
@@ -192,7 +192,9 @@ class Services:
 
 @dataclass(frozen=True, slots=True)
 class Llm:
-    """The language model for tiers 3 and 4. The key is never in a file: ``key_env`` names its environment variable."""
+    """The language model for tiers 3 and 4. Its key is never in a file: ``key_env`` names the variable that contains
+    it.
+    """
 
     protocol: str = _setting(
         "openai", "the protocol of the service; `openai`: also Ollama, LM Studio, vLLM, OpenRouter", choices=PROTOCOLS,
@@ -216,7 +218,7 @@ class Llm:
 
 @dataclass(frozen=True, slots=True)
 class Signals:
-    """Settings for the sources of the notes' signals."""
+    """The settings that determine the sources of notes' signals."""
 
     frontmatter: str = _setting(
         AUTO, "read a note's signals from its frontmatter; `auto`: as in the profile, off in `brv-3`",
@@ -228,8 +230,8 @@ class Signals:
 class ProjectSettings:
     """The settings that a project's file may contain.
 
-    Such a file comes with the project and may be written by anyone. It can decide how the project is read and shown,
-    but not the user's consent, keys, cost limits, addresses, programs, or records.
+    Such a file comes with the project, and anyone may have written it. It can decide how the project is read and shown,
+    but nothing about the user's consent, keys, cost limits, addresses, programs or records.
     """
 
     theme: str = _setting(
@@ -260,7 +262,7 @@ class ProjectSettings:
 
 @dataclass(frozen=True, slots=True)
 class Settings(ProjectSettings):
-    """All settings, merged. Without arguments, every setting has its default."""
+    """All settings, merged from all layers. Without arguments, every setting has its default."""
 
     panes: str = _setting(
         FEW, "the first panes of the Query screen, until you change them: `few` means results and score",
@@ -283,7 +285,7 @@ class Settings(ProjectSettings):
     services: Services = field(default=Services())
 
     def may_read_key(self, variable: str) -> bool:
-        """True if a service's key may be read from the environment variable ``variable``."""
+        """True if the key of a service may be read from the environment variable ``variable``."""
         return bool(variable) and variable in (*KEY_VARIABLES, *map(str.strip, self.key_variables.split(",")))
 
 
@@ -298,14 +300,14 @@ _KINDS: Mapping[Any, ValueKind] = {
 
 @cache
 def entries() -> Mapping[str, Entry]:
-    """Every setting by its dotted name: first the settings outside tables, then table by table."""
+    """Returns all settings by dotted name: first those outside tables, then table by table."""
     of_projects = {entry.name for entry in _walk(ProjectSettings())}
     found = (entry._replace(personal=entry.name not in of_projects) for entry in _walk(Settings()))
     return MappingProxyType({entry.name: entry for entry in found})
 
 
 def entry_of(name: str) -> Entry | None:
-    """The setting ``name``, or the table of keys if it is ``keys.<binding>``; None if there is no such setting."""
+    """Returns the setting ``name``, or the table of keys for ``keys.<binding>``; None if there is no such setting."""
     return entries().get("keys" if name.startswith("keys.") else name)
 
 
@@ -322,7 +324,10 @@ def _walk(tables: Any, above: str = "") -> Iterator[Entry]:
 
 
 def assemble(values: Mapping[str, Value]) -> Settings:
-    """The settings in ``values`` (by dotted name, already checked), with defaults for all others."""
+    """Creates settings from ``values``, which are keyed by dotted name and already checked.
+
+    All others have defaults.
+    """
     made: Settings = _with(Settings(), values, "")
     return made
 
@@ -338,12 +343,12 @@ def _with(tables: Any, values: Mapping[str, Value], above: str) -> Any:
 
 
 def shown_value(name: str, value: Value) -> Value:
-    """The ``value`` of the setting ``name`` without secrets that an address may contain."""
+    """Returns ``value``, the value of the setting ``name``, without secrets that an address may contain."""
     return masked_address(value) if name.endswith(".url") and isinstance(value, str) else value
 
 
 def value_text(name: str, value: Value) -> str:
-    """The value of the setting ``name`` for display."""
+    """Formats the value of the setting ``name`` for display."""
     value = shown_value(name, value)
     if isinstance(value, Mapping):
         extends = value.get("extends", "")

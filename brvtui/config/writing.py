@@ -1,4 +1,6 @@
-"""Writes settings: one setting in the user's file, a file of all defaults, and the merged settings as plain data."""
+"""Writes settings: a single setting in the user's file, a file with all defaults, and the merged settings as plain
+data.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,7 @@ _WIDTH = 110
 
 
 def default_file() -> str:
-    """A settings file that sets every setting to its default, each with a comment."""
+    """Returns the text of a settings file that sets every setting to its default, with a comment for each."""
     return "\n".join(_lines()) + "\n"
 
 
@@ -50,7 +52,7 @@ def _comment(entry: Entry) -> Iterator[str]:
 
 
 def as_plain(configuration: Configuration) -> dict[str, Any]:
-    """The merged settings and the source of each, as data for JSON."""
+    """Returns the merged settings and the source of each, as plain data for JSON."""
     settings = [
         {
             "name": entry.name,
@@ -76,10 +78,10 @@ _KEYS = "keys"
 
 
 def write_setting(file: Path, name: str, value: Value | None) -> None:
-    """Sets ``name`` (dotted; ``keys.<binding>`` for a key) in the settings file; a ``value`` of None removes it.
+    """Sets the setting ``name`` in the settings file, or removes it if ``value`` is None.
 
-    Creates the file and its folder if necessary. Raises :class:`ConfigError` if the file is invalid or cannot be
-    changed without loss, and OSError if it cannot be written.
+    ``name`` is dotted, and ``keys.<binding>`` for a key. Creates the file and its folder if necessary. Raises
+    :class:`ConfigError` if the file is invalid or cannot be changed without loss, and OSError if it cannot be written.
     """
     place = Path(os.path.realpath(file))
     if value is None and not place.exists():
@@ -105,10 +107,10 @@ def _write_setting(file: Path, place: Path, name: str, value: Value | None) -> N
 
 
 def _path(name: str, tables: Mapping[str, Any]) -> tuple[str, ...]:
-    """Returns the keys that lead through nested ``tables`` to the setting ``name``, which need not exist.
+    """Returns the keys that lead through the nested ``tables`` to the setting ``name``, which need not exist.
 
-    Names in the table of key bindings contain dots: ``keys.app.theme`` is ``app.theme`` in ``keys``, unless ``tables``
-    nests it.
+    Names of key bindings contain dots: ``keys.app.theme`` means ``app.theme`` in the table ``keys``, unless ``tables``
+    contains it as nested tables.
     """
     table, _, binding = name.partition(".")
     nested = tuple(name.split("."))
@@ -137,7 +139,7 @@ def _changed(tables: Mapping[str, Any], path: tuple[str, ...], value: Value | No
 
 
 def _edited(text: str, path: tuple[str, ...], value: Value | None) -> str | None:
-    """``text`` with the setting changed; None if tomlkit cannot change it."""
+    """Returns ``text`` with the setting at ``path`` changed; None if tomlkit cannot change it."""
     import tomlkit
     from tomlkit.exceptions import TOMLKitError
 

@@ -1,4 +1,4 @@
-"""Locks between processes: ``flock`` on the folder itself, so there are no lock files to clean up after a crash."""
+"""Locks between processes. They use ``flock`` on the folder itself, so no lock files remain after a crash."""
 
 from __future__ import annotations
 
@@ -15,37 +15,41 @@ from pathlib import Path
 
 from brvtui.regular_files import read_regular
 
-# Checks if the process that wrote a file is still running.
+# Checks whether the process that wrote a file is still running.
 
 
 _BOOT = Path("/proc/sys/kernel/random/boot_id")
 _MOST = 4096
 _STARTED = 19
-"""The position of the start time in ``/proc/<pid>/stat``, counted after the program name."""
+"""The index of the start time among the fields after the program name in ``/proc/<pid>/stat``."""
 
 
 def is_running(process: int, identity: str = "") -> bool:
-    """True if a process with this id is running and, if ``identity`` is given, does not have a different identity."""
+    """True if a process with this id is running.
+
+    If ``identity`` is given, the process must have this identity, unless the system cannot tell.
+    """
     try:
         os.kill(process, 0)
     except (ProcessLookupError, OverflowError):
         return False
     except PermissionError:
         pass
-    if _state(process)[:1] in ([b"Z"], [b"X"]):  # a zombie: it has ended, but its parent has not waited for it
+    if _state(process)[:1] in ([b"Z"], [b"X"]):  # a zombie has ended, but its parent has not yet waited for it
         return False
     return not identity or identity_of(process) in ("", identity)
 
 
 def own_identity() -> str:
-    """The identity of this process; see :func:`identity_of`."""
+    """Returns the identity of this process; see :func:`identity_of`."""
     return identity_of(os.getpid())
 
 
 def identity_of(process: int) -> str:
-    """A value that distinguishes a process from later ones with the same id: its start time, and the system's boot id.
+    """Returns a value that distinguishes a process from later ones with the same id.
 
-    Empty if the process is not running, or if the system has no ``/proc``.
+    It contains the process's start time and the system's boot id. It is empty if the process is not running, or if the
+    system has no ``/proc``.
     """
     try:
         boot = read_regular(_BOOT, _MOST).decode("ascii").strip()
@@ -55,7 +59,10 @@ def identity_of(process: int) -> str:
 
 
 def _state(process: int) -> list[bytes]:
-    """The fields of the process's state, the state letter first. Empty without ``/proc``, or if it is not running."""
+    """Returns the fields of ``/proc/<pid>/stat`` after the program name, beginning with the state letter.
+
+    Empty if the process is not running, or if the system has no ``/proc``.
+    """
     try:
         stat = read_regular(Path(f"/proc/{process}/stat"), _MOST)
     except OSError:
@@ -64,22 +71,28 @@ def _state(process: int) -> list[bytes]:
 
 
 PATIENCE_S = 10.0
-"""The time limit for acquiring a lock. Work under a lock takes milliseconds, so longer waits would be useless."""
+"""The time limit for acquiring a lock, in seconds.
+
+A lock is held for milliseconds, so waiting longer would not help.
+"""
 NO_LOCKS = frozenset({errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP, errno.ENOTSUP, errno.EBADF})
-"""The errors of file systems that cannot lock a folder, such as NFS, which locks only files open for writing."""
+"""The errors of file systems that cannot lock folders. One of them is NFS, which locks only files open for writing."""
 _FIRST_S, _LONGEST_S = 0.0005, 0.002
-"""The first and the longest pause between attempts. ``flock`` has no time limit, and wakes processes in any order."""
+"""The first and the longest pause, in seconds, between attempts to acquire a lock.
+
+``flock`` itself has no time limit.
+"""
 
 _own = threading.local()
 
 
 @contextmanager
 def locked(folder: Path, patience_s: float | None = None) -> Iterator[bool]:
-    """Holds the lock of ``folder`` against other threads and processes. A thread that has it may acquire it again.
+    """Holds the lock of ``folder`` against other threads and processes. The same thread may acquire it again.
 
     Yields False on a file system without locks. Raises BlockingIOError if another process holds the lock for more than
-    ``patience_s`` seconds (default: PATIENCE_S), and OSError if the folder cannot be opened. Blocks: call it in a
-    worker thread.
+    ``patience_s`` seconds (default: PATIENCE_S), and OSError if the folder cannot be opened. Blocks, so it must be
+    called in a worker thread.
     """
     descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
@@ -110,7 +123,7 @@ def lock_at_once(descriptor: int) -> bool:
 
 
 def _take(descriptor: int, folder: Path, patience_s: float) -> bool:
-    """Waits for the lock. Returns False if the file system has no locks, and raises BlockingIOError on a timeout."""
+    """Waits for the lock. Returns False if the file system has no locks. Raises BlockingIOError on a timeout."""
     end, pause = time.monotonic() + patience_s, _FIRST_S
     while True:
         try:

@@ -1,4 +1,4 @@
-"""Copies of folders in a temporary folder, for work that must not touch the originals."""
+"""Copies folders to a temporary folder, for work that must not change the originals."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ def scratch_folder() -> Iterator[Path]:
 
 
 def copy_folder(source: Path, target: Path) -> None:
-    """Copies the regular files and symlinks below ``source`` to ``target``, and keeps their times to the nanosecond.
+    """Copies the regular files and symlinks below ``source`` to ``target``. They keep their times to the nanosecond.
 
-    A symlink to a file below ``source`` leads to the copy of that file. Files that cannot be read, or are nested too
-    deeply, are left out. Raises OSError if ``target`` cannot be written.
+    A symlink to a file below ``source`` is changed to lead to the copy of that file. Files that cannot be read, or are
+    nested too deeply, are left out. Raises OSError if ``target`` cannot be written.
     """
     target.mkdir(parents=True, exist_ok=True)
     for entry, path in walk(source, with_folders=True):

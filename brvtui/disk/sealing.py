@@ -1,4 +1,4 @@
-"""Checksums at the end of the tool's own files and lines, for detecting flipped bits."""
+"""Adds checksums to the tool's own files and lines, in order to detect flipped bits."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ class Unsealed(ValueError):
 
 
 def sealed(data: bytes) -> bytes:
-    """``data`` followed by a line with its SHA-256."""
+    """Returns ``data`` followed by a line with its SHA-256."""
     return b"%b%b%b\n" % (data, _MARK, _checksum(data))
 
 
 def is_sealed(data: bytes) -> bool:
-    """True if the data ends in a checksum, right or wrong. Files from earlier versions have none."""
+    """True if the data ends in a checksum, whether or not it is correct. Files from earlier versions have none."""
     return _MARK in data[-_SEAL_BYTES:]
 
 
 def unsealed(data: bytes) -> bytes:
-    """The data without its checksum. Raises :class:`Unsealed` if the checksum is missing or wrong."""
+    """Returns the data without its checksum. Raises :class:`Unsealed` if the checksum is missing or wrong."""
     content, mark, checksum = data.rpartition(_MARK)
     if not mark:
         raise Unsealed("it has no checksum")
@@ -38,9 +38,10 @@ def unsealed(data: bytes) -> bytes:
 
 
 def read_sealed(path: Path, most: int) -> bytes:
-    """The data of the sealed file at ``path``. Checks its end first, so that an unsealed file is not read completely.
+    """Returns the data of the file at ``path``, which must end in a checksum. A file without one is not read
+    completely.
 
-    Raises OSError as :func:`brvtui.regular_files.read_regular` does, and :class:`Unsealed`.
+    Raises the same OSError as :func:`brvtui.regular_files.read_regular`, and :class:`Unsealed`.
     """
     descriptor = open_regular(path)
     try:
@@ -53,15 +54,15 @@ def read_sealed(path: Path, most: int) -> bytes:
 
 
 def sealed_line(text: str) -> str:
-    """A line that contains ``text`` (ASCII without tabs) and the CRC-32 of ``text``."""
+    """Returns a line with ``text`` (ASCII without tabs) and the CRC-32 of ``text``."""
     return f"{text}\t{zlib.crc32(text.encode('ascii')):08x}"
 
 
 def unsealed_line(line: bytes) -> bytes:
-    """The text of a sealed line, or the whole line if it has no checksum. Raises :class:`Unsealed`."""
+    """Returns the text of a sealed line, or the whole line if it has no checksum. Raises :class:`Unsealed`."""
     text, tab, checksum = line.rpartition(b"\t")
     if not tab:
-        return line  # from an earlier version
+        return line  # the line is from an earlier version
     if checksum != b"%08x" % zlib.crc32(text):
         raise Unsealed("its checksum is wrong")
     return text

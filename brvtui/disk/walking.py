@@ -9,7 +9,7 @@ from pathlib import Path
 from brvtui import faults
 
 MOST_DEPTH = 200
-"""The maximum number of folders between an entry and the top. Recursive code can handle paths of this depth."""
+"""The maximum number of folders between an entry and the top folder. Recursive code can handle such paths."""
 TOO_DEEP = f"nested more than {MOST_DEPTH} folders deep, so its contents are not read; move it up"
 
 
@@ -19,11 +19,12 @@ def walk(
     enters: Callable[[os.DirEntry[str], str], bool] = lambda folder, path: True,
     with_folders: bool = False,
 ) -> Iterator[tuple[os.DirEntry[str], str]]:
-    """Yields every entry below ``top`` with its path; includes folders if ``with_folders``. Symlinks are never folders.
+    """Yields every file below ``top`` with its path and, if ``with_folders`` is set, every folder.
 
-    Entries of a folder come in byte order of their names. Entries of its subfolders follow, last subfolder first, if
-    ``enters`` returns True for the subfolder. Calls ``refused`` with the path of a folder that cannot be read or is
-    nested too deeply, and the reason. Raises no errors.
+    A symlink is yielded but never followed. The entries of a folder come in byte order of their names. They are
+    followed by the entries of its subfolders, last subfolder first, for which ``enters`` returns True. Calls
+    ``refused`` with the path of each folder that cannot be read or is nested too deeply, and the reason. Raises no
+    errors.
     """
     pending = [(str(top), "", 0)]
     while pending:

@@ -27,11 +27,11 @@ _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | _CLOSE
 _APPEND = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK | _CLOSE
 _PART = re.compile(r"\.brv-tui-(\d+)-[0-9a-f]{8}\.part")
 _JUST_MADE_S = 60.0
-"""The number of seconds for which a new file may remain unlocked by the process that created it."""
+"""The number of seconds within which a process locks a file that it has created."""
 
 
 def create(name: str | Path, mode: int, folder: int | None = None) -> int:
-    """Creates the empty file ``name`` in the open ``folder`` and returns its descriptor.
+    """Creates the empty file ``name`` in the open ``folder``, and returns its descriptor.
 
     Raises OSError, including when the file already exists.
     """
@@ -46,10 +46,11 @@ def write_all(descriptor: int, data: bytes) -> None:
 
 
 def write(path: Path, data: bytes, private: bool = True) -> None:
-    """Replaces the file at ``path`` with ``data`` in one step. On OSError, the old file remains complete.
+    """Replaces the file at ``path`` with ``data`` in one step.
 
-    Raises OSError if ``path`` is a device, a pipe or a socket, so that none of these is replaced. A ``private`` file is
-    readable only for its owner. Any other file keeps its permissions, and a new one gets the user's default.
+    Raises OSError, for example if ``path`` is a device, a pipe or a socket. The old file is then unchanged. Only the
+    owner can read a ``private`` file. Any other file keeps its permissions, and a new one gets the user's default
+    permissions.
     """
     with replacing(path, private) as file:
         file.write(data)
@@ -57,20 +58,20 @@ def write(path: Path, data: bytes, private: bool = True) -> None:
 
 @contextmanager
 def replacing(path: Path, private: bool = True, durable: bool = True) -> Iterator[BinaryIO]:
-    """Opens a file for writing that replaces the file at ``path`` on exit, as in :func:`write`.
+    """Opens a file for writing. On exit, it replaces the file at ``path``, as :func:`write` does.
 
-    Unless ``durable``, it is not synced, and may be lost or damaged in a power failure.
+    If ``durable`` is False, the file is not synced, and may be lost or damaged in a power failure.
     """
     make_folder(path.parent)
     with suppress(FileNotFoundError):
-        kind = stat.S_IFMT(path.stat().st_mode)  # a link to a device, such as /dev/stdout, is not replaced either
+        kind = stat.S_IFMT(path.stat().st_mode)  # follows links, so a link to a device is not replaced
         if kind not in (stat.S_IFREG, stat.S_IFDIR):
             raise OSError(errno.EINVAL, "not a regular file", str(path))
     part = path.with_name(part_name())
     try:
         descriptor = create(part, PRIVATE if private else ORDINARY)
     except OSError as error:
-        error.filename = str(path)  # the user does not know the temporary name
+        error.filename = str(path)  # the user does not know the name of the temporary file
         raise
     try:
         with os.fdopen(descriptor, "wb") as file:
@@ -86,14 +87,14 @@ def replacing(path: Path, private: bool = True, durable: bool = True) -> Iterato
     except BaseException as error:
         part.unlink(missing_ok=True)
         if isinstance(error, OSError) and error.filename in (None, str(part)):
-            error.filename = str(path)  # a failed write names no file
+            error.filename = str(path)  # the error of a failed write contains no file name
         raise
 
 
 def append_line(path: Path, line: str) -> int:
-    """Appends ``line``, which is ASCII, to the private file at ``path`` in one write. Returns the new size in bytes.
+    """Appends ``line``, which must be ASCII, to the private file at ``path``. Returns the file's new size in bytes.
 
-    On OSError, the file is unchanged.
+    Writes the whole line at once. If this raises OSError, the file is unchanged.
     """
     make_folder(path.parent)
     data = f"{line}\n".encode("ascii")
@@ -105,7 +106,7 @@ def append_line(path: Path, line: str) -> int:
         if found.st_mode & _OTHERS:
             os.fchmod(descriptor, PRIVATE)
         if os.write(descriptor, data) < len(data):
-            os.ftruncate(descriptor, found.st_size)  # half a line would spoil the next one
+            os.ftruncate(descriptor, found.st_size)  # half a line would corrupt the next one
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(path))
         return found.st_size + len(data)
     finally:
@@ -113,7 +114,7 @@ def append_line(path: Path, line: str) -> int:
 
 
 def open_lock_file(path: Path) -> int:
-    """Opens the file at ``path``, which exists only to be locked, and creates it if necessary. Raises OSError."""
+    """Opens the file at ``path``, which exists only to be locked. Creates it if necessary. Raises OSError."""
     make_folder(path.parent)
     return os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | _CLOSE, PRIVATE)
 
@@ -130,12 +131,12 @@ def make_folder(folder: Path) -> None:
 
 
 def make_ordinary_folder(folder: Path) -> None:
-    """Creates ``folder`` in an existing folder with default permissions, if it is missing. Raises OSError."""
+    """Creates ``folder``, if it is missing, with default permissions. Its parent must exist. Raises OSError."""
     folder.mkdir(exist_ok=True)
 
 
 def make_tree_folder(name: str, folder: int) -> None:
-    """Creates the folder ``name`` in the open ``folder`` of a tree with default permissions, if it is missing.
+    """Creates the folder ``name``, if it is missing, in the open ``folder`` of a tree, with default permissions.
 
     Raises OSError.
     """
@@ -155,12 +156,12 @@ def remove(path: Path) -> None:
 
 
 def remove_folder(folder: Path) -> None:
-    """Removes ``folder`` with its contents. Raises OSError with the folder's name."""
+    """Removes ``folder`` with its contents. Raises OSError, which contains the folder's path."""
     import shutil
 
     try:
         shutil.rmtree(folder)
-    except OSError as error:  # its own file name lacks the folder
+    except OSError as error:  # the error itself contains only the name in the folder
         error.filename = str(folder)
         raise
 
@@ -190,12 +191,12 @@ def private_copy(name: str, data: bytes) -> Iterator[Path]:
 
 
 def part_name() -> str:
-    """A new name for a file that this process is writing."""
+    """Returns a new name for a file that this process is writing."""
     return f".brv-tui-{os.getpid()}-{secrets.token_hex(4)}.part"
 
 
 def abandoned_parts(folder: Path) -> Iterator[Path]:
-    """Yields files in ``folder`` that a process left behind when it ended. Raises no errors."""
+    """Yields the unfinished files in ``folder`` that ended processes left behind. Raises no errors."""
     try:
         names = sorted(entry.name for entry in os.scandir(folder))
     except OSError:
@@ -209,7 +210,7 @@ def abandoned_parts(folder: Path) -> Iterator[Path]:
 
 def close_to_others(folder: Path) -> None:
     """Removes other users' permissions from ``folder`` and everything below. Follows no symlinks, raises no errors."""
-    with suppress(OSError, RecursionError):  # Python 3.11 walks folders recursively
+    with suppress(OSError, RecursionError):  # on Python 3.11, os.fwalk is recursive
         for _, _, names, descriptor in os.fwalk(folder):
             _close(descriptor, _FOLDER)
             for name in names:
@@ -244,7 +245,7 @@ def _close(descriptor: int, mode: int) -> None:
 
 
 def _mark_as_written(descriptor: int) -> None:
-    """Locks a file until it is closed, so that it does not count as abandoned."""
+    """Locks a file until it is closed, so that it is not mistaken for an abandoned one."""
     try:
         lock_at_once(descriptor)
     except OSError as error:

@@ -1,1 +1,1 @@
-"""Queries over many memories: their addresses, opening them, and merging their answers."""
+"""Queries many memories together: finds and opens them, and merges their answers."""

@@ -1,4 +1,4 @@
-"""Sends one question to all members of a fleet, and collects the replies in fleet order and the missing members."""
+"""Sends a question to all members of a fleet. Collects the replies in fleet order, and the members without a reply."""
 
 from __future__ import annotations
 
@@ -24,7 +24,10 @@ def _unheard(reply: MemberReply) -> None:
 
 @dataclass(frozen=True)
 class Asker:
-    """Sends questions to members through the executor ``where``, for one time and with one time limit per member."""
+    """Sends questions to members through the executor ``where``.
+
+    All questions have the same clock time ``now_ms``, and the same time limit per member.
+    """
 
     where: MemberExecutor
     now_ms: float
@@ -33,14 +36,14 @@ class Asker:
     replied: Replied = _unheard
     """Called with each reply as it arrives."""
     stopped: Stopped = never_stopped
-    """Called at least twice a second. Once it returns True, asking ends with :class:`AskingStopped`."""
+    """Called at least twice a second. Once it returns True, :class:`AskingStopped` is raised."""
 
     def ask(self, members: Sequence[Member], question: FleetQuestion) -> Replies:
-        """The replies of ``members`` to ``question``. Raises :class:`AskingStopped`."""
+        """Returns the replies of ``members`` to ``question``. Raises :class:`AskingStopped`."""
         return self.ask_each([(member, question) for member in members])
 
     def ask_each(self, pairs: Sequence[tuple[Member, FleetQuestion]]) -> Replies:
-        """The replies to pairs of a member and its question. Raises :class:`AskingStopped`."""
+        """Returns the replies to ``pairs`` of a member and its question. Raises :class:`AskingStopped`."""
         questions = [MemberQuestion(member, question, self.now_ms, self.fresh_s) for member, question in pairs]
         replies: dict[str, MemberReply] = {}
         for reply in self.where.ask(questions, self.timeout_s, self.stopped):
@@ -64,5 +67,5 @@ class Replies:
 
     @property
     def missing(self) -> tuple[Absence, ...]:
-        """The members that did not answer, and the reasons."""
+        """The members that did not answer, with the reasons."""
         return tuple(reply.absence for reply in self.replies if reply.failure)

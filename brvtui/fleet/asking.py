@@ -1,4 +1,4 @@
-"""Sends questions to members, which may be open in another process or on another machine.
+"""Asks members questions, in any process or on any machine.
 
 A *question* is a frozen dataclass with a method ``of``. The question is sent to the member's process, which returns the
 answer. Members stay open in that process while there is enough memory, so that the next question does not reopen them.
@@ -24,22 +24,24 @@ from brvtui.tree.reading.project import OR_A_TREE, ProjectError
 from brvtui.tree.reading.signals import SignalsError
 from brvtui.typed_tables import ProfileError
 
-# Limits the number of open members in one process, so that thousands of them do not fill the memory.
+# Limits the number of members that one process keeps open, so that thousands of them do not fill the memory.
 
 
 _NOTE_BYTES = 8_000
-"""The measured memory use of one open note of 120 words, in bytes (docs/how-to/watch-many-memories.md)."""
+"""The memory, in bytes, that one note of 120 words needs in an open member, as measured
+(docs/how-to/watch-many-memories.md).
+"""
 _SHARE = 0.5
-"""The share of the machine's memory available to open members in all processes."""
+"""The share of the machine's memory that open members may use, in all processes together."""
 IDLE_S = 600.0
 """The number of seconds without a question after which a member may be closed to free memory."""
 
 
 def most_notes() -> int:
-    """The maximum number of notes in the open members of one process, assuming one process per core."""
+    """Returns the maximum number of notes in the open members of one process, assuming one process per core."""
     try:
         memory = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
-    except (AttributeError, OSError, ValueError):  # not supported by the system
+    except (AttributeError, OSError, ValueError):  # the system cannot tell
         memory = 8 << 30
     return int(memory * _SHARE / (os.cpu_count() or 1) / _NOTE_BYTES)
 
@@ -59,7 +61,7 @@ class OpenMembers:
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def get(self, member: Member) -> OpenMember | None:
-        """The open member; None if ``member`` is not open."""
+        """Returns the open member; None if ``member`` is not open."""
         with self._lock:
             if member in self._open:
                 self._last_used[member] = time.monotonic()
@@ -69,7 +71,7 @@ class OpenMembers:
         """Keeps ``opened`` for the next question if it fits. Returns True if it was kept."""
         now = time.monotonic()
         with self._lock:
-            total = _notes(opened) + sum(_notes(one) for one in self._open.values())  # members grow while they are open
+            total = _notes(opened) + sum(_notes(one) for one in self._open.values())  # members may have grown
             for member in sorted(self._last_used, key=self._last_used.__getitem__):
                 if total <= self.most or now - self._last_used[member] < IDLE_S:
                     break
@@ -102,12 +104,15 @@ class FleetQuestion(Protocol):
     """A question to a member."""
 
     def of(self, opened: OpenMember) -> Any:
-        """The open member's answer. Raises the errors of its engine."""
+        """Returns the open member's answer. Raises the errors of its engine."""
 
 
 @dataclass(frozen=True, slots=True)
 class MemberQuestion:
-    """A question to one member at a given time."""
+    """A question to one member at the time ``now_ms``.
+
+    The member's files are checked for changes if the last check was more than ``fresh_s`` seconds ago.
+    """
 
     member: Member
     question: FleetQuestion
@@ -117,7 +122,7 @@ class MemberQuestion:
 
 @dataclass(frozen=True, slots=True)
 class MemberReply:
-    """An answer, or the reason for having none."""
+    """A member's answer, or the reason why there is none."""
 
     member: str
     value: Any = None
@@ -130,12 +135,12 @@ class MemberReply:
 
     @property
     def absence(self) -> Absence:
-        """The error as an absence of the member."""
+        """The member's absence, with the error as its reason."""
         return Absence(self.member, self.failure, self.kind)
 
 
 def ask(request: MemberQuestion) -> MemberReply:
-    """The reply to one question, computed in this process. Raises no errors."""
+    """Answers one question in this process. Raises no errors."""
     begun = time.perf_counter()
     value, failure, kind = None, "", AbsenceKind.OTHER
     try:
@@ -147,7 +152,7 @@ def ask(request: MemberQuestion) -> MemberReply:
         failure, kind = " ".join(str(error).replace(OR_A_TREE, _OR_A_REPOSITORY).split()), _kind(error)
     except OSError as error:
         failure = faults.error_line(error)
-    except Exception as error:  # a broken member must not prevent the answers of the others
+    except Exception as error:  # a broken member must not prevent the other members' answers
         message = " ".join(f"{type(error).__name__}: {error}".split())
         failure = f"failed unexpectedly ({message}); ask it alone with brv-tui query"
     return MemberReply(request.member.name, value, failure, kind, (time.perf_counter() - begun) * 1000)
@@ -160,12 +165,12 @@ def _kind(error: Exception) -> AbsenceKind:
 
 
 def ask_each(requests: Sequence[MemberQuestion]) -> list[MemberReply]:
-    """The replies to several questions, in order."""
+    """Answers several questions in this process, in order."""
     return [ask(one) for one in requests]
 
 
 def close_members() -> None:
-    """Closes the open members of this process."""
+    """Closes all members that this process has opened."""
     _open_members.clear()
 
 

@@ -1,6 +1,6 @@
 """Asks members on a Dask cluster. Each worker keeps its members open.
 
-Only addresses, questions and answers are sent. Access control and encryption are part of Dask's own configuration.
+Only addresses, questions and answers are sent. Access control and encryption are configured in Dask itself.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from brvtui.installation import install_command
 from brvtui.tree.reading.json_file import read_json
 
 AUTO = "auto"
-"""The value that stands for the scheduler in Dask's own configuration."""
+"""The value that means the scheduler in Dask's own configuration."""
 _ADDRESS = re.compile(r"(?:(tcp|tls)://)?([\w.-]+|\[[0-9A-Fa-f:.]+\])(?::\d+)?", re.ASCII)
 _AT_ONCE = 16
 """The number of members per task. Smaller values give earlier results; larger values create fewer tasks."""
@@ -31,13 +31,13 @@ _LOOK_S = 0.5
 """The interval in seconds between checks that all workers are alive."""
 _CONNECT_S = 10.0
 _LEAST_S = 2.0
-"""The minimum time in seconds to wait for the scheduler."""
+"""The minimum time in seconds for which to wait for the scheduler."""
 _FETCH_S = 5.0
-"""The maximum time in seconds to wait for the replies of a finished task."""
+"""The maximum time in seconds for which to wait for the replies of a finished task."""
 
 
 class ClusterError(FleetError):
-    """Raised if a cluster is not available: there is no scheduler or no worker. The message is one line."""
+    """Raised if the cluster cannot be used because it has no scheduler or no worker. The message is one line."""
 
 
 class UntrustedScheduler(ClusterError):
@@ -52,7 +52,7 @@ class _Task:
 
 
 class Cluster:
-    """The workers of one scheduler. If a worker dies, other workers take its questions."""
+    """The workers of one scheduler. If a worker dies, others answer its questions."""
 
     def __init__(self, scheduler: str, members: Sequence[Member], trusted: bool = False) -> None:
         """Connects to ``scheduler``: an address, a scheduler file, or :data:`AUTO`.
@@ -75,10 +75,11 @@ class Cluster:
     def ask(
         self, questions: Sequence[MemberQuestion], timeout_s: float, stopped: Stopped = never_stopped
     ) -> Iterator[MemberReply]:
-        """Yields one reply per question as they arrive; ``stopped``, or closing the iterator, cancels the rest.
+        """Yields one reply per question, in the order of arrival, until ``stopped`` returns True.
 
-        If a worker sends no reply for ``timeout_s`` seconds, the reply for each of its members is this error. Raises
-        :class:`ClusterError` if there is no scheduler or no worker at the start.
+        Stopping, or closing the iterator, cancels the other questions. If a worker sends no reply for ``timeout_s``
+        seconds, each of its members gets a reply with this error. Raises :class:`ClusterError` if there is no scheduler
+        or no worker at the start.
         """
         workers = self._workers(min(_CONNECT_S, timeout_s))
         if not workers:
@@ -121,10 +122,12 @@ class Cluster:
         timeout_s: float,
         done: queue.SimpleQueue[_Task],
     ) -> Iterator[MemberReply]:
-        """Moves questions from dead workers to others, and yields error replies for workers silent too long."""
+        """Moves questions from dead workers to other workers. Yields error replies for workers that were silent for too
+        long.
+        """
         for task in open_tasks:
             if task.future.done():
-                done.put(task)  # its replies could not be fetched
+                done.put(task)  # the worker's replies could not be fetched
         now = time.monotonic()
         silent = {task.worker for task in open_tasks if now - heard[task.worker] >= timeout_s}
         self._silent |= silent
@@ -157,13 +160,13 @@ class Cluster:
         return tuple(sorted(self._workers()))
 
     def _workers(self, patience_s: float = _CONNECT_S) -> list[str]:
-        """The available workers. Raises ClusterError if the scheduler is gone or too slow."""
+        """Returns the addresses of the available workers. Raises ClusterError if the scheduler is gone or too slow."""
         try:
             info = self._client.sync(self._client.scheduler.identity, callback_timeout=patience_s)
         except TimeoutError as error:
             line = f"the scheduler at {self.address} did not answer within {patience_s:.0f} s: it went away or"
             raise ClusterError(f"{line} hangs, or the network is too slow") from error
-        except Exception as error:  # Dask has many exceptions for a lost connection
+        except Exception as error:  # Dask raises many kinds of exceptions for a lost connection
             line = f"the scheduler at {self.address} went away: start it again, or leave out --scheduler"
             raise ClusterError(line) from error
         self._silent -= {task.worker for task in self._late if task.future.done()}
@@ -195,21 +198,22 @@ class Cluster:
 
 
 def _replies(task: _Task, patience_s: float) -> list[MemberReply]:
-    """The replies of a finished task; empty if they cannot be fetched because its worker is gone."""
+    """Returns the replies of a finished task; empty if they cannot be fetched because its worker is gone."""
     try:
         if task.future.status == "error":
             why = f"the worker {task.worker} failed ({task.future.exception(timeout=patience_s)})"
             return [MemberReply(one.member.name, failure=why) for one in task.questions]
         replies: list[MemberReply] = task.future.result(timeout=patience_s) if task.future.status == "finished" else []
-    except Exception:  # of any kind in Dask; the worker is then checked, and its questions are sent again
+    except Exception:  # Dask raises many kinds; the worker is then checked, and its questions are sent again
         return []
     return replies
 
 
 def trusted_address(scheduler: str, trusted: bool) -> str:
-    """The address of ``scheduler``: as given, from a scheduler file, or from Dask's configuration.
+    """Returns the address of the scheduler. ``scheduler`` is an address, the path of a scheduler file, or :data:`AUTO`.
 
-    Raises :class:`ClusterError` if there is none, and :class:`UntrustedScheduler` as :class:`Cluster` does.
+    Raises :class:`ClusterError` if there is no address, and :class:`UntrustedScheduler` under the same conditions as
+    :class:`Cluster`.
     """
     address = scheduler
     if scheduler == AUTO:
@@ -222,7 +226,7 @@ def trusted_address(scheduler: str, trusted: bool) -> str:
             raise ClusterError(
                 "Dask's configuration names no scheduler: set DASK_SCHEDULER_ADDRESS, or give an address"
             )
-    elif ":" not in scheduler:  # with a colon it is an address, even if a file has this name
+    elif ":" not in scheduler:  # a text with a colon is an address, even if a file has that name
         try:
             address = read_json(Path(scheduler), follow_links=True)["address"]
         except (OSError, ValueError, TypeError, LookupError) as error:
@@ -255,22 +259,25 @@ def _connected(scheduler: str, trusted: bool) -> Any:
         raise ClusterError(_no_dask()) from error
     for name in list(logging.root.manager.loggerDict):
         if name.startswith(("distributed", "asyncio")):
-            logging.getLogger(name).setLevel(logging.CRITICAL)  # the replies report errors
+            logging.getLogger(name).setLevel(logging.CRITICAL)  # the replies contain the errors
     client: Any = type("Client", (distributed.Client,), {"start": _start})
     try:
         return client(address=address, timeout=_CONNECT_S, set_as_default=False)
-    except Exception as error:  # Dask has many exceptions for this
+    except Exception as error:  # Dask raises many kinds of exceptions for this
         why = " ".join(str(error).split()) or f"nothing was heard within {_CONNECT_S:g} s"
         raise ClusterError(f"{address}: no scheduler answers there ({why}); start one with dask scheduler") from error
 
 
 def _start(client: Any, **options: Any) -> None:
-    """Starts ``client`` within one overall time limit, or closes it. Dask's own method limits each step separately."""
+    """Starts ``client`` within one time limit, and closes it if that fails.
+
+    Dask's own method has a separate limit for each step.
+    """
     client._loop_runner.start()
     try:
         client.sync(client._start, callback_timeout=_CONNECT_S, **options)
     except BaseException:
         with suppress(Exception):
             client.close(timeout=_LEAST_S)
-        client.status = "closed"  # otherwise its finalizer waits and prints a traceback
+        client.status = "closed"  # otherwise, its finalizer waits and prints a traceback
         raise

@@ -1,4 +1,4 @@
-"""Compares notes of several members: near-duplicates, and candidates for contradictions."""
+"""Compares the notes of several members to find near-duplicates and possible contradictions."""
 
 from __future__ import annotations
 
@@ -16,11 +16,14 @@ from brvtui.fleet.fleet_file import Absence, Member
 from brvtui.fleet.sketches import PERMUTATIONS, SCHEME, MemberSketch, NoteSketch, ShinglesOf, likeness
 
 SIMILAR = 0.8
-"""The minimum Jaccard similarity of two near-duplicates' word triples."""
+"""The minimum similarity of near-duplicates: the Jaccard similarity of their sets of word triples."""
 _ASKED_BELOW = 0.6
-"""The threshold for MinHash estimates. It is lower than :data:`SIMILAR` because estimates can be too low."""
+"""The minimum similarity that MinHash must estimate before the exact similarity is computed.
+
+It is lower than :data:`SIMILAR`, because estimates can be too low.
+"""
 _MOST_COMPARED = 50
-"""The maximum number of notes compared with one note, among those with the same title or a similar MinHash."""
+"""The maximum number of notes with the same title or a similar MinHash with which one note is compared."""
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -43,16 +46,16 @@ class AlikeNotes:
 
 @dataclass(frozen=True, slots=True)
 class Contradiction:
-    """Two notes on the same subject with different facts: a candidate for a person to check."""
+    """A possible contradiction, for a person to check: two notes on the same subject with different facts."""
 
     first: NotePlace
     second: NotePlace
     same: str
-    """The common property: ``title`` or ``links``."""
+    """The property that both notes share: ``title`` or ``links``."""
     other_statements: int
-    """The number of subjects about which the two notes make different statements."""
+    """The number of subjects about which the two notes state different things."""
     only_first: int
-    """The number of facts that only the first note has."""
+    """The number of facts that only the first note contains."""
     only_second: int
 
 
@@ -62,9 +65,10 @@ Sketches = Mapping[str, MemberSketch]
 def alike_notes(
     asker: Asker, members: Sequence[Member], sketches: Sketches, minimum: float = SIMILAR
 ) -> tuple[list[AlikeNotes], tuple[Absence, ...]]:
-    """Groups of near-duplicates across members, most similar first, and the members that did not send their shingles.
+    """Returns groups of near-duplicates across members, most similar first, and the members that sent no shingles.
 
-    Notes with equal words need no comparison. MinHash finds the others, which are then verified by exact similarity.
+    Notes with equal words need no comparison. For all others, MinHash finds candidates, whose exact similarity is
+    computed.
     """
     by_digest: dict[str, list[NotePlace]] = defaultdict(list)
     signatures: dict[str, NDArray[np.uint32]] = {}
@@ -98,7 +102,7 @@ def alike_notes(
 
 def _near(signatures: Mapping[str, NDArray[np.uint32]], threshold: float) -> Iterator[tuple[str, str]]:
     if not signatures:
-        return  # including when datasketch is not installed, so that there are no signatures
+        return  # also the case without datasketch, because there are no signatures
     from datasketch import MinHash, MinHashLSH
 
     index: Any = MinHashLSH(threshold=threshold, num_perm=PERMUTATIONS)
@@ -138,7 +142,7 @@ def _root(groups: dict[str, str], digest: str) -> str:
 
 
 def contradictions(sketches: Sketches) -> list[Contradiction]:
-    """Pairs of notes of different members with the same title or links but different facts.
+    """Returns pairs of notes of different members that have the same title or links, but different facts.
 
     Pairs with different statements on the same subject come first. Notes without facts are left out.
     """
@@ -156,7 +160,7 @@ def contradictions(sketches: Sketches) -> list[Contradiction]:
                 if first.member == second.member or (first, second) in pairs:
                     continue
                 if same == "links" and (one.digest in digests[second.member] or other.digest in digests[first.member]):
-                    continue  # the other member has the same note, and does not contradict itself
+                    continue  # the other member also has this note, and does not contradict itself
                 contradiction = _differing(first, one, second, other, same)
                 if contradiction is not None:
                     pairs[first, second] = contradiction

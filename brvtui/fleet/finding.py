@@ -1,4 +1,4 @@
-"""Expands fleet entries to members. A glob, data folder or repository becomes one member per memory."""
+"""Expands the entries of a fleet to members. A glob, data folder or repository becomes one member per memory."""
 
 from __future__ import annotations
 
@@ -36,14 +36,15 @@ _ANY_DEPTH = "**"
 _MOST_LOOKED, _MOST_SECONDS = 200_000, 5.0
 """The maximum number of files and folders visited for one pattern, and the time limit in seconds."""
 _LONGEST_PART = 1_000
-"""The maximum length of one part of a pattern. Names have at most 255 characters, and Python's parser is quadratic."""
+"""The maximum length of one part of a pattern. Names have at most 255 characters, and Python parses patterns in
+quadratic time.
+"""
 
 
 def fleet_of(file: Path, given: bool = True) -> Fleet:
-    """The fleet in a ``fleet.toml``. Its paths are relative to the file.
+    """Reads the fleet in the ``fleet.toml`` at ``file``. Paths in it are relative to the file.
 
-    ``given`` is passed to :func:`brvtui.fleet.fleet_file.read_entries`. Raises
-    :class:`brvtui.fleet.fleet_file.FleetError`.
+    ``given`` is True if the user named the file. Raises :class:`brvtui.fleet.fleet_file.FleetError`.
     """
     name, entries, wrong = read_entries(file, given)
     fleet = members_of(name, entries, file.resolve().parent)
@@ -53,7 +54,7 @@ def fleet_of(file: Path, given: bool = True) -> Fleet:
 
 
 def fleet_over(places: Sequence[str], here: Path) -> Fleet:
-    """The fleet of ``places``: folders, globs, git repositories and data folders, relative to ``here``.
+    """Returns the fleet of ``places``: folders, globs, git repositories and data folders, relative to ``here``.
 
     Raises :class:`brvtui.fleet.fleet_file.FleetError` if a place is empty.
     """
@@ -61,9 +62,10 @@ def fleet_over(places: Sequence[str], here: Path) -> Fleet:
 
 
 def only_context_trees(fleet: Fleet, file: Path) -> Fleet:
-    """``fleet`` without members that read another folder of a git repository than a context tree.
+    """Removes the members that read a folder of a git repository which is not a context tree, and returns the new
+    fleet.
 
-    The fleet ``file`` was found, not named, so it may be a stranger's, and such a folder need not contain notes.
+    The fleet ``file`` was found, not named by the user, so it may come from a stranger and name folders without notes.
     """
     other = {one for one in fleet.members if one.repository and not is_context_tree(Path("/", one.folder))}
     allow = f"if you trust this file, name it with --fleet {shlex.quote(str(file))}"
@@ -77,7 +79,7 @@ def only_context_trees(fleet: Fleet, file: Path) -> Fleet:
 
 
 def entry_for(place: str, here: Path, options: FleetEntry | None = None) -> FleetEntry:
-    """The entry for ``place``, with the other fields from ``options``.
+    """Returns the entry for ``place``. Its other fields come from ``options``.
 
     Raises :class:`brvtui.fleet.fleet_file.FleetError` if ``place`` is empty.
     """
@@ -94,7 +96,7 @@ def entry_for(place: str, here: Path, options: FleetEntry | None = None) -> Flee
 
 
 def members_of(name: str, entries: Iterable[FleetEntry], here: Path) -> Fleet:
-    """The members of ``entries``, with unique names. A memory that is listed twice becomes one member."""
+    """Expands ``entries`` to members with unique names. A memory that is listed twice becomes one member."""
     expanded: list[Member] = []
     absent: list[Absence] = []
     notices: list[str] = []
@@ -171,7 +173,7 @@ def _globbed(entry: FleetEntry, pattern: str) -> tuple[list[Member], list[Absenc
         is_tree = os.path.lexists(f"{place}/{MARKER}") or place.endswith(f"/{TREE}")
         if not is_git and not is_tree:
             other += 1
-        elif (real := os.path.realpath(place)) not in known:  # many links may lead to one folder
+        elif (real := os.path.realpath(place)) not in known:  # many links may lead to the same folder
             known.add(real)
             member = _member(entry, Path(place if is_tree else real), is_git=not is_tree)
             if is_tree and entry.revision != NEWEST:
@@ -187,7 +189,7 @@ def _globbed(entry: FleetEntry, pattern: str) -> tuple[list[Member], list[Absenc
 
 
 def _glob(pattern: str) -> tuple[list[str], str]:
-    """The absolute paths that match ``pattern``, sorted, and a message, which is empty unless the search stopped early.
+    """Returns the absolute paths that match ``pattern``, sorted, and a message if the search stopped early, else empty.
 
     Visits the highest folders first, up to a limit on entries and time. ``**`` does not follow symlinks.
     """
@@ -205,10 +207,10 @@ def _glob(pattern: str) -> tuple[list[str], str]:
 
 
 def _below(folder: str, number: int, parts: Sequence[str]) -> Iterator[tuple[str, int] | None]:
-    """Yields each entry of ``folder`` that matches the pattern's part ``number``, with the number of the next part to
-    match below it. For any other entry, yields None.
+    """Matches the entries of ``folder`` against the part of the pattern with the given ``number``.
 
-    A folder that cannot be read or has disappeared has no entries.
+    Yields each matching entry with the number of the part to match below it, and None for each other entry. A folder
+    that cannot be read or has disappeared has no entries.
     """
     part, is_last = "".join(parts[number : number + 1]), number + 1 == len(parts)
     if part == _ANY_DEPTH:
@@ -247,7 +249,7 @@ def _name_of(place: Path) -> str:
 
 
 def _own_name(member: Member, taken: set[str]) -> str:
-    """The member's name; if it is taken, with the parent folder or a number."""
+    """Returns the member's name. If it is taken, adds the parent folder or a number."""
     above = Path(member.path or member.repository).parent.name
     numbered = (f"{member.name}-{number}" for number in count(2))
     return next(name for name in chain((member.name, f"{above}-{member.name}"), numbered) if name not in taken)

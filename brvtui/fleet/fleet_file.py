@@ -25,56 +25,58 @@ _GLOB = frozenset("*?[")
 
 
 def is_glob(place: str) -> bool:
-    """True if ``place`` is a pattern for several places."""
+    """True if ``place`` is a pattern that may match several places."""
     return not _GLOB.isdisjoint(place)
 
 
-# The members of a fleet by name and address, and messages about unusable ones.
+# The members of a fleet, by name and address, and messages about entries that cannot be used.
 
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    """One memory of a fleet. It contains only addresses, so it can be sent to another process or machine."""
+    """The addresses of one memory in a fleet. They can be sent to another process or machine, unlike its notes."""
 
     name: str
     """The member's name, unique in its fleet."""
     path: str = ""
-    """A project, a bare tree or the tree of a V4 space; empty for a git repository."""
+    """A project, a context tree without a project, or the tree of a V4 space; empty for a git repository."""
     repository: str = ""
-    """A git repository, bare or not, from whose objects the notes are read; empty for a folder."""
+    """A git repository, with or without a work tree. The notes are read from its objects. Empty for a folder."""
     revision: str = NEWEST
     folder: str = ".brv/context-tree"
     """The path of the tree within the repository."""
     engine: str = ""
-    """The engine; empty to use the engine from the member's own settings."""
+    """The name of the engine; empty to use the engine from the member's own settings."""
     profile: str = ""
     weight: float = 1.0
-    """The relative amount of work, used to distribute members over workers."""
+    """The relative amount of work that the member causes, used to distribute members over workers."""
     owner: str = ""
 
     @property
     def place(self) -> str:
-        """The member's address in one line."""
+        """The member's address on one line."""
         return f"{self.repository}@{self.revision}" if self.repository else self.path
 
 
 class AbsenceKind(StrEnum):
-    """The kinds of absence, each with its own remedy."""
+    """The kinds of absence, each of which has its own remedy."""
 
     OTHER = "other"
-    """A problem described in the message."""
+    """Another problem, which the message describes."""
     ENTRY = "entry"
     """The fleet's entry cannot be used."""
     NO_FOLDER = "no_folder"
     ONLY_ALONE = "only_alone"
-    """The member can be opened, but not in a fleet: its memory is elsewhere, or its engine is not installed."""
+    """The member can be opened on its own but not in a fleet: its memory is elsewhere, or its engine
+    is not installed.
+    """
     TIMEOUT = "timeout"
     PROCESS_ENDED = "process_ended"
     """The member's process ended; the next question starts another one."""
     NOT_RANKED = "not_ranked"
-    """The engine or this query does not allow one ranking; the member can answer separately."""
+    """The engine or the query does not allow one ranking of all members. The member can answer separately."""
     OTHER_CONSTANTS = "other_constants"
-    """The member's constants differ from those of most members, so one ranking leaves it out."""
+    """The member's constants differ from those of most members, so one ranking leaves the member out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,23 +90,26 @@ class Absence:
 
 @dataclass(frozen=True, slots=True)
 class Fleet:
-    """The memories to query together, and those that are listed but unusable."""
+    """The members to query together, and the members that are listed but cannot be used."""
 
     name: str
     members: tuple[Member, ...]
     absent: tuple[Absence, ...] = ()
     notices: tuple[str, ...] = ()
     everyone: tuple[Member, ...] = ()
-    """All members, used to choose workers if only some members are queried; otherwise empty."""
+    """All members of the whole fleet, which determine the workers if only some members are queried; otherwise empty."""
 
     def only(self, names: Collection[str]) -> Fleet:
-        """A fleet with only the members in ``names``, each on the worker that it has in the whole fleet."""
+        """Returns a fleet with only the members in ``names``.
+
+        Each one keeps the worker that it has in the whole fleet.
+        """
         chosen = tuple(member for member in self.members if member.name in names)
         return Fleet(self.name, chosen, everyone=self.members)
 
     @property
     def to_place(self) -> tuple[Member, ...]:
-        """The members to distribute over workers."""
+        """The members that are distributed over the workers."""
         return self.everyone or self.members
 
 
@@ -117,22 +122,22 @@ class FleetError(ValueError):
     """Raised if a fleet or a member cannot be used. The message is one line: the file, the reason and the remedy."""
 
     def __init__(self, line: str, kind: AbsenceKind = AbsenceKind.OTHER) -> None:
-        """``kind`` is the kind of the member's absence."""
+        """Takes the message, and the ``kind`` of absence that the error causes."""
         super().__init__(line)
         self.kind = kind
 
 
 @dataclass(frozen=True, slots=True)
 class FleetEntry:
-    """One ``[[member]]`` table in the file: one memory, or several through a glob or a data folder."""
+    """One ``[[member]]`` table of the file. It is one memory, or several through a glob or a data folder."""
 
     name: str = ""
     path: str = ""
     """A folder or a glob."""
     repository: str = ""
-    """A git repository, from whose objects the notes are read."""
+    """A git repository. The notes are read from its objects."""
     spaces: str = ""
-    """A ByteRover V4 data folder, whose spaces each become a member."""
+    """A ByteRover V4 data folder. Each space in it becomes a member."""
     revision: str = NEWEST
     folder: str = ".brv/context-tree"
     engine: str = ""
@@ -142,15 +147,15 @@ class FleetEntry:
 
     @property
     def places(self) -> tuple[str, ...]:
-        """The nonempty values of ``path``, ``repository`` and ``spaces``."""
+        """The values of ``path``, ``repository`` and ``spaces`` that are not empty."""
         return tuple(filter(None, (self.path, self.repository, self.spaces)))
 
 
 def read_entries(file: Path, given: bool = True) -> tuple[str, tuple[FleetEntry, ...], tuple[str, ...]]:
-    """The fleet's name, its entries, one line for each of the first 20 unusable entries, and one that counts the
-    others.
+    """Reads a fleet file. Returns the fleet's name, its entries, and lines about unusable entries.
 
-    Unless the user gave its path, ``file`` must not be a link out of the current folder. Raises :class:`FleetError` if
+    There is one line for each of the first 20 unusable entries, and one that counts the others. If the user did not
+    name ``file`` (``given`` is False), it must not be a link out of the current folder. Raises :class:`FleetError` if
     the file is missing or not a fleet.
     """
     try:
@@ -193,7 +198,7 @@ def _entry(table: Any, origin: str) -> FleetEntry:
 
 
 def check_revision(entry: FleetEntry, origin: str) -> None:
-    """Raises :class:`FleetError` if ``entry`` has a revision but no repository. A glob may match repositories."""
+    """Raises :class:`FleetError` if ``entry`` has a revision but no repository. A glob is allowed: it may match one."""
     if entry.revision != NEWEST and not entry.repository and not is_glob(entry.path):
         raise FleetError(f"{origin}: a revision needs a repository: use repository instead of path or spaces")
 
@@ -204,13 +209,13 @@ def _address(entry: FleetEntry, file: Path) -> tuple[list[str], str]:
 
 
 def add_entry(file: Path, entry: FleetEntry, given: bool = True) -> None:
-    """Appends ``entry`` to the file and keeps comments and order. Creates the file if it is missing.
+    """Appends ``entry`` to the file, and keeps its comments and order. Creates the file if it is missing.
 
     Raises :class:`FleetError` if the entry is already listed or the file cannot be changed, and OSError.
     """
     if not given and leads_out(Path.cwd(), file):
         raise FleetError(f"{file}: {LINK_OUT}")
-    writing.make_folder(file.parent)  # not the target's folder: a link must not create any
+    writing.make_folder(file.parent)  # not the folder of a link's target, because a link must not create folders
     with locked(file.resolve().parent):
         _add_entry(file, entry, given)
 

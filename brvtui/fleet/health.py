@@ -1,4 +1,4 @@
-"""The health of a fleet: repeated, contradicting, unique and stale notes, and members with different settings."""
+"""Checks the health of a fleet: repeated, contradicting, unique and old notes, and members with unusual settings."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ STALE_DAYS = 180
 
 @dataclass(frozen=True, slots=True)
 class MemberHealth:
-    """One member's health compared with the others."""
+    """The health of one member, compared with the others."""
 
     name: str
     owner: str
@@ -25,13 +25,13 @@ class MemberHealth:
     engine: str
     profile: str
     is_usual: bool
-    """True if the engine and constants equal those of most members."""
+    """True if the engine and constants are the same as in most members."""
     repeated: int
-    """The number of notes that nearly duplicate a note of another member."""
+    """The number of notes that are near-duplicates of another member's note."""
     contradicted: int
-    """The number of notes that may contradict a note of another member."""
+    """The number of notes that may contradict another member's note."""
     alone: int
-    """The number of notes for which no other member has nearly the same text or the same title."""
+    """The number of notes that are unique: no other member has a note with nearly the same text or the same title."""
     stale: int
     """The number of notes that have not changed for a long time."""
     oldest_days: float
@@ -63,7 +63,7 @@ class FleetHealth:
 def fleet_health(
     asker: Asker, members: Sequence[Member], stale_days: int = STALE_DAYS, minimum: float = SIMILAR
 ) -> FleetHealth:
-    """The health of ``members``. Notes with a similarity of at least ``minimum`` are near-duplicates."""
+    """Returns the health of ``members``. Notes with a similarity of at least ``minimum`` are near-duplicates."""
     replies = asker.ask(members, StateRequest())
     states: dict[str, MemberState] = replies.values
     able = [member for member in members if member.name in states]
@@ -115,7 +115,7 @@ def fleet_health(
 
 
 def _alone(sketches: Sketches, repeated: set[NotePlace]) -> list[NotePlace]:
-    """The notes whose title and text no other member has."""
+    """Returns the notes whose title and text occur in no other member."""
     holders: dict[str, set[str]] = defaultdict(set)
     for name, sketch in sketches.items():
         for note in sketch.notes:

@@ -1,7 +1,7 @@
-"""One ranking of all members, equal to that of a single tree with all notes. Members score their own notes.
+"""Ranks the notes of all members together, as if they were in a single tree. Each member scores its own notes.
 
-The members' common engine defines the questions and merges the best results by its own rules. Each folder belongs to
-its member.
+The engine, which is the same for all members, defines the questions, and merges the best results by its own rules. Each
+folder belongs to its member.
 """
 
 from __future__ import annotations
@@ -24,12 +24,15 @@ from brvtui.trace.routing import SearchOutcome
 
 @dataclass(frozen=True, slots=True)
 class PartOf:
-    """Sends a question for one ranking to a member."""
+    """A question that asks one member for its part of a ranking of all members."""
 
     question: PartQuestion
 
     def of(self, opened: OpenMember) -> Any:
-        """The member's part. Raises FleetError if the member cannot be ranked with others, and EngineError."""
+        """Returns the member's part of the ranking.
+
+        Raises FleetError if the member cannot be ranked with others, and EngineError.
+        """
         name, context = opened.project.engine, opened.context
         engine = opened.project.engines.named(name)
         if not isinstance(engine, RanksTogether):
@@ -40,7 +43,7 @@ class PartOf:
 
 
 class _Members:
-    """The members in the ranking, without those that did not answer."""
+    """The members in the ranking. A member that does not answer is removed from it."""
 
     def __init__(self, asker: Asker, members: Sequence[Member], profiles: Mapping[str, str]) -> None:
         self._asker, self.profiles = asker, profiles
@@ -64,7 +67,7 @@ class _Members:
 
 
 def one_ranking(asker: Asker, members: Sequence[Member], query: str, limit: int = 0) -> OneRanking:
-    """One ranking of all members for ``query``, with at most ``limit`` results; 0 means the profile's default.
+    """Ranks all members together for ``query``, with at most ``limit`` results (0: the profile's default).
 
     Members whose engine or constants differ from those of most members are left out, each with a message. Raises
     :class:`brvtui.fleet.fleet_file.FleetError` if no member is left, or if the query names several places.
@@ -80,7 +83,7 @@ def one_ranking(asker: Asker, members: Sequence[Member], query: str, limit: int 
         raise _nobody(first.why, first.kind)
     [constants] = answers.values()
     engine = registry.load(states[able[0].name].engine)
-    assert isinstance(engine, RanksTogether)  # other engines were left out above
+    assert isinstance(engine, RanksTogether)  # members with other engines were left out above
     if why := engine.why_apart(constants):
         raise _nobody(why, AbsenceKind.NOT_RANKED)
     together = _Members(asker, able, {name: state.profile for name, state in states.items()})
@@ -103,7 +106,7 @@ def _other_engine(name: str) -> str:
 
 
 def _different(states: Mapping[str, MemberState]) -> list[Absence]:
-    """The members whose engine or constants differ from those of most members."""
+    """Returns the members whose engine or constants differ from those of most members."""
     counts = Counter((one.engine, one.constants) for one in states.values() if registry.has(one.engine, RanksTogether))
     usual = counts.most_common(1)[0][0] if counts else ("", "")
     absences = []
@@ -121,7 +124,7 @@ def _different(states: Mapping[str, MemberState]) -> list[Absence]:
 def evaluate_together(
     asker: Asker, members: Sequence[Member], judgments: Sequence[Judgment], fleet: str, clock: str
 ) -> tuple[Evaluation, tuple[Absence, ...]]:
-    """The evaluation of one ranking over ``members`` with ``judgments``, and the missing members.
+    """Evaluates one ranking of ``members`` with ``judgments``. Returns the evaluation and the missing members.
 
     A judged document is a path in any member, or ``[member]:path``. Raises :class:`brvtui.fleet.fleet_file.FleetError`.
     """

@@ -1,7 +1,7 @@
 """Opens a member in this process with its engine, and restricts which files it can read.
 
-A member's files are untrusted. As when it is opened alone, its settings determine its engine and profile. But whatever
-the settings say, nothing outside its folder is read and no service is called.
+A member's files are untrusted. Its settings determine its engine and profile, as when it is opened on its own. But
+whatever the settings contain, nothing outside its folder is read, and no service is called.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from brvtui.tree.reading.project import MARKER, FoundProject
 from brvtui.tree.spaces.locating import TREE, is_uuid
 from brvtui.wording import shortened
 
-# The tree of a git repository at a revision, read from its objects without a checkout.
+# Reads the tree of a git repository at a revision from git's objects, without a checkout.
 
 
 _MOST_LISTING = 64 * 1_048_576
@@ -43,7 +43,7 @@ _NS_PER_S = 1_000_000_000
 
 
 def commit_of(repository: Path, revision: str) -> str:
-    """The commit of ``revision`` in ``repository``. Raises RevisionError."""
+    """Returns the commit to which ``revision`` refers in ``repository``. Raises RevisionError."""
     try:
         return commit_named(partial(_git, repository), revision)
     except GitFailed as error:
@@ -52,12 +52,12 @@ def commit_of(repository: Path, revision: str) -> str:
 
 
 def git_snapshot(repository: Path, commit: str, folder: str, constants: TreeConstants, now_ms: float) -> Snapshot:
-    """A snapshot of the Markdown files in ``folder`` at ``commit``. A file's age is the age of its last commit.
+    """Returns a snapshot of the Markdown files in ``folder`` at ``commit``. A file's age is the age of its last commit.
 
-    Signals come from frontmatter if the profile reads it; otherwise they are the defaults, because git stores no
-    others. Raises RevisionError.
+    Signals come from frontmatter if the profile reads it. Otherwise they are the defaults, because git stores no
+    signals. Raises RevisionError.
     """
-    folder = "/".join(part for part in folder.split("/") if part not in ("", "."))  # git accepts more slashes
+    folder = "/".join(part for part in folder.split("/") if part not in ("", "."))  # git accepts repeated slashes
     found = _committed(repository, commit, folder)
     dates = _dates(repository, commit, folder)
     listed = [file.at(path, dates.get(path, dates[""])) for path, file in found.files.items()]
@@ -91,7 +91,7 @@ def _committed(repository: Path, commit: str, folder: str) -> CommittedTree:
 
 
 def _dates(repository: Path, commit: str, folder: str) -> dict[str, int]:
-    """The time of each file's last commit, in ns since 1970. The empty path maps to the time of ``commit``."""
+    """Returns the time of each file's last commit, in ns since 1970. The empty path maps to the time of ``commit``."""
     own = int(_git(repository, "log", "-1", "--format=%ct", commit, most=_SHORT).strip() or 0) * _NS_PER_S
     dates = {"": own}
     where = ("--", f":(top,literal){folder}") if folder else ()
@@ -101,7 +101,7 @@ def _dates(repository: Path, commit: str, folder: str) -> dict[str, int]:
             most=_MOST_LISTING,
         )  # fmt: skip
     except RevisionError:
-        return dates  # the history is too long: every note gets the age of the commit
+        return dates  # if the history is too long, every note gets the age of the commit
     prefix = f"{folder}/" if folder else ""
     moment = own
     for item in log.decode("utf-8", "surrogateescape").split("\0"):
@@ -120,7 +120,7 @@ def _git(repository: Path, *arguments: str, most: int, given: bytes = b"") -> by
 
 
 FRESH_S = 30.0
-"""The number of seconds after which a member's files are checked again."""
+"""The number of seconds after which a member's files are checked for changes again."""
 
 
 class OpenMember:
@@ -139,9 +139,9 @@ class OpenMember:
         self.look(now_ms, 0.0)
 
     def look(self, now_ms: float, fresh_s: float = FRESH_S) -> None:
-        """Sets the clock to ``now_ms``, and reads changes if the last check was more than ``fresh_s`` seconds ago.
+        """Sets the clock to ``now_ms``. Reads changes if the last check was more than ``fresh_s`` seconds ago.
 
-        Raises the same errors as opening the member, including when the member no longer exists.
+        Raises the same errors as opening the member, for example if the member no longer exists.
         """
         self.project.clock = lambda: now_ms
         if not self._place.is_dir():
@@ -149,7 +149,7 @@ class OpenMember:
         if time.monotonic() - self._looked >= fresh_s:
             self.project.load()
             if isinstance(self.project, Session):
-                with suppress(OSError):  # without the cache, the next process reads the notes again
+                with suppress(OSError):  # if the cache cannot be written, the next process reads the notes again
                     self.project.keep()
             self._looked = time.monotonic()
 
@@ -164,7 +164,7 @@ class OpenMember:
         return replace(self.project.engines.context(self.project.engine), services=NO_SERVICES)
 
     def trace(self, query: str, scope: str = "") -> Trace:
-        """The trace of ``query`` as a preview. Raises the errors of :attr:`engine`."""
+        """Runs ``query`` as a preview, and returns its trace. Raises the errors of :attr:`engine`."""
         return self.engine.answer(self.context, Query(query, scope))
 
 
@@ -189,14 +189,16 @@ def _session(member: Member, now_ms: float) -> Session:
 
 
 def _check_profile(member: Member) -> None:
-    """Raises :class:`FleetError` if ``member`` names a profile by its file: the fleet file may be a stranger's."""
+    """Raises :class:`FleetError` if ``member`` names a profile file, because the fleet file may come
+    from a stranger.
+    """
     if member.profile and not engine_of_profile(member.profile):
         where = "a fleet cannot use a profile file; set it in the member's own .brv/brv-tui.toml"
         raise FleetError(f"{member.place}: no profile is called {shortened(member.profile)}; {where}")
 
 
 class GitMemory:
-    """A memory in a git repository as a :class:`brvtui.session.engines.OpenProject`. Writes nothing to disk."""
+    """A memory in a git repository, as a :class:`brvtui.session.engines.OpenProject`. Writes nothing to disk."""
 
     kind = kinds.TREE
 
@@ -216,7 +218,9 @@ class GitMemory:
         self._snapshot: Snapshot | None = None
 
     def load(self) -> bool:
-        """Reads the notes if the revision now refers to a different commit. Raises RevisionError."""
+        """Reads the notes if the revision now refers to a different commit. Returns True if it read them. Raises
+        RevisionError.
+        """
         repository = Path(self._member.repository)
         commit = commit_of(repository, self._member.revision)
         if commit == self._commit:
@@ -228,5 +232,5 @@ class GitMemory:
     @property
     def snapshot(self) -> Snapshot:
         """The notes at the revision."""
-        assert self._snapshot is not None  # opening a member loads it
+        assert self._snapshot is not None  # opening a member loads its notes
         return self._snapshot

@@ -15,19 +15,19 @@ from brvtui import programs
 from brvtui.fleet.asking import MemberQuestion, MemberReply, ask
 from brvtui.fleet.fleet_file import AbsenceKind, Member
 
-# Assigns members to workers by weight. A member keeps its worker as long as that exists.
+# Assigns members to workers by weight. A member keeps its worker as long as that worker exists.
 
 
 SLACK = 1.1
-"""The maximum load of a worker relative to its fair share. The slack lets members keep their workers."""
+"""The maximum load of a worker, relative to its fair share. A value above 1 lets more members keep their workers."""
 
 
 def placed(members: Sequence[Member], workers: Sequence[str]) -> Mapping[str, str]:
-    """The worker of each member, keyed by the member's name.
+    """Assigns a worker to each member. Returns the workers, keyed by member name.
 
-    Uses rendezvous hashing with bounded loads: each member goes to the worker with the highest joint hash among those
-    whose load stays within :data:`SLACK` of the fair share. The result depends only on the arguments, so every process
-    computes the same one, and adding or removing a worker moves few other members.
+    Uses rendezvous hashing with bounded loads: each member goes to the worker with the highest joint hash among the
+    workers whose load stays within :data:`SLACK` of the fair share. The result depends only on the arguments, so it is
+    the same in every process, and adding or removing a worker moves few other members.
     """
     if not workers:
         return {}
@@ -49,26 +49,27 @@ def _hash(member: str, worker: str) -> bytes:
 
 _STARTS_WITHIN_S = 60.0
 _LOOK_S = 0.1
-"""The interval in seconds between checks of whether the replies are still wanted."""
+"""The interval in seconds between checks whether the replies are still wanted."""
 
 Stopped = Callable[[], bool]
-"""Returns True if the replies are no longer wanted. Called in the asking thread."""
+"""A function that returns True if the replies are no longer wanted. It is called in the asking thread."""
 
 
 def never_stopped() -> bool:
-    """Returns False, because all replies are wanted."""
+    """Returns False, so that asking never stops early."""
     return False
 
 
 class MemberExecutor(Protocol):
-    """Asks members questions, in processes on this machine or on a cluster."""
+    """Sends questions to members, in processes on this machine or on a cluster."""
 
     def ask(
         self, questions: Sequence[MemberQuestion], timeout_s: float, stopped: Stopped = never_stopped
     ) -> Iterator[MemberReply]:
-        """Yields one reply per question as they arrive; ``stopped``, or closing the iterator, cancels the rest.
+        """Yields one reply per question, in the order of arrival, until ``stopped`` returns True.
 
-        A member that does not answer within ``timeout_s`` seconds gets a reply with this error.
+        Stopping, or closing the iterator, cancels the other questions. A member that does not answer within
+        ``timeout_s`` seconds gets a reply with this error.
         """
 
     def close(self) -> None:
@@ -82,16 +83,16 @@ class _Worker:
     current: MemberQuestion | None = None
     since: float = 0.0
     is_wanted: bool = True
-    """True if the answer is still wanted. An unwanted answer is dropped when it arrives, but the members stay open."""
+    """True if the answer is still wanted. An unwanted answer is dropped when it arrives, but its members stay open."""
     is_ready: bool = False
-    """True once the process has started. A question's time limit begins at this point."""
+    """True once the process has started. The time limit of a question begins then."""
 
 
 class ProcessPool:
     """A pool of processes. Questions to one member always go to the same process. A process that hangs is restarted."""
 
     def __init__(self, members: Sequence[Member], workers: int) -> None:
-        """Starts no process yet. If ``workers`` is 0, the pool uses one process per core."""
+        """Starts no process yet. If ``workers`` is 0, the pool has one process per core."""
         count = min(workers or os.cpu_count() or 1, max(1, len(members)))
         self._places = placed(members, [f"process {number}" for number in range(1, count + 1)])
         self._workers: dict[str, _Worker] = {}
@@ -99,10 +100,10 @@ class ProcessPool:
     def ask(
         self, questions: Sequence[MemberQuestion], timeout_s: float, stopped: Stopped = never_stopped
     ) -> Iterator[MemberReply]:
-        """Yields one reply per question as they arrive, until ``stopped``.
+        """Yields one reply per question, in the order of arrival, until ``stopped`` returns True.
 
-        Stopping, or closing the iterator, does not wait: an answer that is being computed is dropped when it arrives,
-        and its process keeps its members open.
+        Stopping, or closing the iterator, does not wait. An answer that is still being computed is dropped when it
+        arrives, and its process keeps its members open.
         """
         try:
             for one in questions:
@@ -128,12 +129,12 @@ class ProcessPool:
         worker = self._workers[name]
         if worker.current is None and worker.waiting:
             worker.current, worker.since, worker.is_wanted = worker.waiting.popleft(), time.monotonic(), True
-            with suppress(OSError):  # if it has ended, reading from it reports this
+            with suppress(OSError):  # if the process has ended, reading from it reports the error
                 worker.process.connection.send(worker.current)
         return worker.current is not None and (worker.is_wanted or bool(worker.waiting))
 
     def _replies(self, busy: Sequence[str], timeout_s: float) -> Iterator[MemberReply]:
-        """Yields the replies available once one arrives, a process times out, or the check interval ends."""
+        """Waits until a reply arrives, a process times out or the check interval ends. Yields the available replies."""
         first = min(self._deadline(name, timeout_s) for name in busy)
         patience = min(max(0.0, first - time.monotonic()), _LOOK_S)
         ready = programs.wait_for([self._workers[name].process.connection for name in busy], patience)
@@ -179,7 +180,7 @@ def main() -> None:
     """Answers questions until the parent process ends this one."""
     connection = programs.connect_to_parent()
     with suppress(EOFError, OSError):
-        connection.send(None)  # it is ready
+        connection.send(None)  # tells the parent that this process is ready
         while True:
             connection.send(ask(connection.recv()))
 

@@ -1,4 +1,4 @@
-"""The questions that a member can answer without the others."""
+"""The questions that a member can answer on its own."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class MemberState:
     engine: str
     profile: str
     constants: str
-    """A digest of the engine's constants. Members with equal digests rank in the same way."""
+    """A digest of the engine's constants. Members with equal digests rank by the same rules."""
     domains: tuple[str, ...]
     """The names of the member's domains, in lower case."""
     notices: tuple[str, ...]
@@ -91,7 +91,7 @@ class Answering:
     with_trace: bool = False
 
     def of(self, opened: OpenMember) -> MemberAnswer:
-        """The member's answer."""
+        """Returns the member's answer."""
         trace = opened.trace(self.text, self.scope)
         return MemberAnswer(
             trace.engine,
@@ -109,7 +109,7 @@ class Answering:
 
 @dataclass(frozen=True, slots=True)
 class NoSuchNote:
-    """The reply if a name matches no note of the member, or several."""
+    """The reply if a name matches no note of the member, or more than one."""
 
     why: str
     near: tuple[str, ...]
@@ -120,14 +120,14 @@ class NoSuchNote:
 
 @dataclass(frozen=True, slots=True)
 class Explaining:
-    """Requests the reason why a note is or is not in the member's answer to ``text``."""
+    """Requests the reason why a note is, or is not, in the member's answer to ``text``."""
 
     text: str
     note: str
     """A path, the end of a path, or a title."""
 
     def of(self, opened: OpenMember) -> Explanation | NoSuchNote:
-        """The explanation with remedies, or NoSuchNote unless exactly one note matches."""
+        """Returns the explanation with remedies, or NoSuchNote unless exactly one note matches."""
         context, engine, trace = opened.context, opened.engine, opened.trace(self.text)
         try:
             named = find_note(context.snapshot, self.note)
@@ -141,23 +141,26 @@ class Explaining:
 
 @dataclass(frozen=True, slots=True)
 class OutlookOf:
-    """Requests the events of the member's notes in the next days; ``event`` limits them to one kind."""
+    """Requests the events that are ahead for the member's notes in the next ``days``.
+
+    ``event`` selects one kind of event.
+    """
 
     days: int
     event: str = ""
 
     def of(self, opened: OpenMember) -> Outlook:
-        """The outlook. Raises :class:`brvtui.engines.contract.EngineError` for an engine without forecasts."""
+        """Returns the outlook. Raises :class:`brvtui.engines.contract.EngineError` if the engine makes no forecasts."""
         project = opened.project
         return outlook(project.snapshot, project.engine, project.engines, self.days, self.event)
 
 
 @dataclass(frozen=True, slots=True)
 class EvaluationOf:
-    """Requests an evaluation of the member's engine with its own judged queries."""
+    """Requests an evaluation of the member's engine with the member's own judged queries."""
 
     def of(self, opened: OpenMember) -> Evaluation | None:
-        """The evaluation; None if it has no judgments, as in a git repository.
+        """Returns the evaluation; None if the member has no judgments, as in a git repository.
 
         Raises :class:`brvtui.lab.judgments.model.JudgmentsError`.
         """

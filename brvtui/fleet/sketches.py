@@ -1,4 +1,4 @@
-"""Sketches of notes, for comparing memories. Members compute them; they contain hashes, never text."""
+"""Sketches of notes, from which members are compared. Members compute them; they contain hashes but no text."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ from brvtui.tree.reading.links import links_in
 
 PERMUTATIONS = 64
 SCHEME: Literal["affine32"] = "affine32"
-"""The signature scheme, equal for all members."""
+"""The MinHash scheme. All members must use the same one."""
 SHINGLE = 3
-"""The number of words in a shingle."""
+"""The number of words in a shingle, which is a sequence of consecutive words."""
 _MOST_SHINGLES = 20_000
-"""The maximum number of shingles per note. Only the beginning of a longer note is compared."""
+"""The maximum number of shingles per note. Of a longer note, only the beginning is compared."""
 _NEEDS = "comparing notes needs the fleet extra where the notes are read"
 _FACTS = re.compile(r"^##[ \t]+facts[ \t]*$", re.IGNORECASE | re.MULTILINE)
 _HEADING = re.compile(r"^#{1,2}[ \t]", re.MULTILINE)
@@ -43,11 +43,13 @@ class NoteSketch:
     """The number of days since the note's file changed."""
     maturity: str
     digest: str
-    """A digest that is equal for notes with the same words in the same order."""
+    """A digest of the words. Notes with the same words in the same order have the same digest."""
     facts: tuple[tuple[str, str], ...]
-    """A pair of digests for each line in the section Facts: the subject (empty if there is none) and the statement."""
+    """The facts: for each line in the section Facts, digests of its subject (empty if it has none) and of its
+    statement.
+    """
     links: str
-    """A digest of the link targets; empty if there are no links."""
+    """A digest of the targets of the links; empty if there are no links."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -64,8 +66,9 @@ class SketchOf:
     """Requests the :class:`MemberSketch`. Reads every note."""
 
     def of(self, opened: OpenMember) -> MemberSketch:
-        """The sketches of all notes except stubs and ``context.md`` files. Raises FleetError if datasketch is not
-        installed.
+        """Returns the sketches of all notes except stubs and ``context.md`` files.
+
+        Raises FleetError if datasketch is not installed.
         """
         try:
             from datasketch import MinHash
@@ -79,7 +82,7 @@ class SketchOf:
             try:
                 text = snapshot.text(note.path)
             except OSError:
-                continue  # removed since the last check
+                continue  # the note was removed after the last check
             hashes = shingle_hashes(_body(text))
             sketch = MinHash(num_perm=PERMUTATIONS, hashfunc=int, scheme=SCHEME)
             if len(hashes):
@@ -103,12 +106,12 @@ class SketchOf:
 
 @dataclass(frozen=True, slots=True)
 class ShinglesOf:
-    """Requests the hashed shingles of some notes, to compute their exact similarity."""
+    """Requests the hashed shingles of some notes, from which their exact similarity is computed."""
 
     paths: tuple[str, ...]
 
     def of(self, opened: OpenMember) -> dict[str, NDArray[np.uint64]]:
-        """The sorted hashes of each note, keyed by path. Missing notes are left out."""
+        """Returns the sorted hashes of each note, keyed by path. Missing notes are left out."""
         snapshot = opened.project.snapshot
         hashes = {}
         for path in self.paths:
@@ -120,7 +123,9 @@ class ShinglesOf:
 
 
 def shingle_hashes(text: str) -> NDArray[np.uint64]:
-    """The sorted distinct hashes of the word triples in ``text``; for a shorter text, the hash of all its words."""
+    """Returns the sorted distinct hashes of the word triples in ``text``; for a shorter text, the hash of all its
+    words.
+    """
     words = terms(text)
     count = max(1, len(words) - SHINGLE + 1) if words else 0
     shingles = {" ".join(words[place : place + SHINGLE]) for place in islice(range(count), _MOST_SHINGLES)}
@@ -128,7 +133,7 @@ def shingle_hashes(text: str) -> NDArray[np.uint64]:
 
 
 def facts_of(text: str) -> tuple[tuple[str, str], ...]:
-    """Digests of the subject and the statement of each line in the section Facts of a note."""
+    """Returns digests of the subject and the statement of each line in the section Facts of a note."""
     heading = _FACTS.search(text)
     if heading is None:
         return ()
@@ -154,13 +159,13 @@ def _hash(shingle: str) -> int:
 
 
 def likeness(first: NDArray[np.uint64], second: NDArray[np.uint64]) -> float:
-    """The exact Jaccard similarity of two sorted sets of hashes, from 0 to 1; 0 if both are empty."""
+    """Returns the Jaccard similarity of two sorted sets of hashes, from 0 to 1; 0 if both are empty."""
     both = len(np.intersect1d(first, second, assume_unique=True))
     either = len(first) + len(second) - both
     return both / either if either else 0.0
 
 
 def _body(text: str) -> str:
-    """``text`` without its frontmatter, so that dates and counts do not matter."""
+    """Returns ``text`` without its frontmatter, so that dates and counts do not affect comparisons."""
     span = block_span(text)
     return text[span[1] :] if span else text

@@ -1,4 +1,4 @@
-"""Creates snapshots, either from the whole project, or from the last snapshot and the changes since then."""
+"""Creates snapshots, either by reading the whole project, or from the last snapshot and the changes since then."""
 
 from __future__ import annotations
 

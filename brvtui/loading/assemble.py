@@ -1,4 +1,4 @@
-"""Assembles snapshots, for full and incremental loading."""
+"""Assembles snapshots from their parts, after full and incremental loading."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class Parts:
     files: Sequence[TreeFile]
     """The files of the project's own tree, in walk order."""
     parsed: Mapping[str, Parsed]
-    """The entry of every file, whether the file has just been read or was read for an earlier snapshot."""
+    """The entry of every file, both for files that have just been read and for files from an earlier snapshot."""
     note_paths: Sequence[str]
     """The paths of the notes in document order."""
     passed_over: Sequence[UnseenFile]
@@ -53,7 +53,7 @@ class Parts:
     """The terms of the notes that have just been read."""
     ids: TermIds
     postings: Postings | None
-    """The postings of an earlier snapshot; None if every note has just been read."""
+    """The postings of an earlier snapshot; None if all notes have just been read."""
     kept: NDArray[np.int64]
     """Each note's position in the earlier ``postings``; -1 for notes that have just been read."""
     signals_ignored: str = ""
@@ -61,7 +61,7 @@ class Parts:
     engine_failure: str = ""
 
     def stored_signals(self, path: str) -> NoteSignals | None:
-        """The stored signals of the file at ``path``; None if there are none, and for files from shared sources."""
+        """Returns the stored signals of the file at ``path``; None if it has none, or is from a shared source."""
         entry = self.parsed[path]
         if entry.alias or self.signals_ignored:
             return None
@@ -69,9 +69,9 @@ class Parts:
 
 
 def assemble(parts: Parts, transition: Transition | None = None) -> Snapshot:
-    """The snapshot of ``parts``.
+    """Creates the snapshot from ``parts``.
 
-    With a ``transition``, unchanged and derived data are copied from the previous snapshot.
+    With a ``transition``, copies unchanged and derived data from the previous snapshot.
     """
     paths = parts.note_paths
     by_path = dict(zip(paths, range(len(paths)), strict=True))
@@ -136,7 +136,7 @@ def _note(parts: Parts, path: str) -> Note:
 
 
 def _resolved_now(read_now: Sequence[int], signals_changed: Iterable[str], by_path: Mapping[str, int]) -> Sequence[int]:
-    """The positions of the notes whose signals must be looked up again."""
+    """Returns the positions of the notes whose signals must be looked up again."""
     return sorted({*read_now, *(by_path[path] for path in signals_changed if path in by_path)})
 
 
@@ -147,9 +147,12 @@ def _predecessor(transition: Transition, by_path: Mapping[str, int]) -> Predeces
 
 
 def _reordered(items: Sequence[_Item], kept: NDArray[np.int64], anew: Mapping[int, _Item]) -> Sequence[_Item]:
-    """``items`` in the order ``kept``, with new items at their positions. Copies whole runs at once."""
+    """Returns the old ``items`` in the order ``kept``, and the new ones at their positions.
+
+    Copies whole runs of old items at once.
+    """
     result: list[_Item] = []
-    alone = np.where(kept < 0, -2, kept)  # so that no new item is the start of a run
+    alone = np.where(kept < 0, -2, kept)  # makes sure that a new item never continues a run
     starts = np.flatnonzero(np.diff(alone, prepend=-2) != 1).tolist()
     for start, end in pairwise((*starts, len(kept))):
         first = int(kept[start])
@@ -168,7 +171,10 @@ def _summaries(
     summaries: Mapping[str, FolderSummary],
     signals: Mapping[str, NoteSignals],
 ) -> tuple[dict[str, FolderSummary], dict[str, NoteSignals]]:
-    """Each folder's summary, and the stored signals of summary files, after ``paths`` changed."""
+    """Updates the folder summaries, and the stored signals of summary files, for changes at ``paths``.
+
+    Returns both, keyed by folder and by path.
+    """
     new_summaries, found = dict(summaries), dict(signals)
     for path in paths:
         folder, _, name = path.rpartition("/")
@@ -187,7 +193,7 @@ def _summaries(
 
 
 def _summary(parsed: Mapping[str, Parsed], folder: str) -> FolderSummary | None:
-    """The summary of ``folder``: a valid ``_index.md``, or else a readable ``context.md``."""
+    """Returns the summary of ``folder``: a valid ``_index.md`` or, if there is none, a readable ``context.md``."""
     own, context = f"{folder}/{SUMMARY_FILE}", f"{folder}/{CONTEXT_FILE}"
     if own in parsed and parsed[own].summary_order is not None:
         return FolderSummary(folder, own, parsed[own].mtime_ms)

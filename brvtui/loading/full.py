@@ -57,13 +57,13 @@ def load(
     removed: Collection[str] = (),
     unread: Listing | None = None,
 ) -> Snapshot:
-    """A snapshot of ``project`` as it is now on disk.
+    """Returns a snapshot of ``project`` as it is on disk. Raises no errors.
 
-    ``edits`` replace the contents of their files on disk, and files at the paths ``removed`` count as missing.
-    ``unread`` adds files past the limit, and replaces the unseen files on disk. Files that have not changed since
-    ``previous``, or else since ``kept`` (same times, size and inode), are not read again. Calls ``progress`` with the
-    number of files read and the total; when they are equal, the index is built next. Files that cannot be read are
-    listed as unseen. Raises no errors.
+    ``edits`` replace the contents of their files on disk, and files at the paths ``removed`` are treated as missing.
+    ``unread``, if given, replaces the unseen files on disk, and adds files past the limit. Files that have not changed
+    since ``previous`` or, without it, since ``kept`` (same times, size and inode) are not read again. Calls
+    ``progress`` with the number of files read and the total; when they are equal, the index is built next. Files that
+    cannot be read are listed as unseen.
     """
     is_read = constants.limits.linked_trees or not project.link
     if constants.limits.linked_trees:
@@ -93,7 +93,7 @@ def load(
     reuse = known_before if known_before is not None and known_before.is_read_with(constants) else None
     read = _read_files(located, constants, edited, reuse, progress)
     if reuse is not None and passed_limit(len(read.ids)):
-        reuse = None  # its ids include words of removed notes; only reading everything again counts correctly
+        reuse = None  # the ids include words of removed notes, so everything must be read again for a correct count
         read = _read_files(located, constants, edited, reuse, progress)
     parsed, places = read.parsed, reuse.by_path if reuse else {}
     unseen += read.left
@@ -127,15 +127,15 @@ def _moved(tree: Path) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _ReadFiles:
-    """A project's files as they were read."""
+    """The files of a project that were read or reused."""
 
     parsed: Mapping[str, Parsed]
     """The files' entries, in the order of reading."""
     terms: Mapping[str, NoteTerms]
-    """The terms of the notes that were read, rather than reused."""
+    """The terms of the notes that were read. It does not contain reused notes."""
     ids: TermIds
     left: Sequence[UnseenFile]
-    """The notes left out because earlier notes contain too much text."""
+    """The notes that were left out because the notes before them contain too much text."""
 
 
 def _read_files(
@@ -145,7 +145,9 @@ def _read_files(
     reuse: Reusable | None,
     progress: Progress | None,
 ) -> _ReadFiles:
-    """The entries and terms of the files in ``located``. Files unchanged since ``reuse`` are not read again."""
+    """Returns the entries and terms of the files in ``located``. Does not read files again that have not changed since
+    ``reuse``.
+    """
     completed_by = frontmatter_defaults(constants.signals)
     ids = reuse.postings.ids if reuse else TermIds()
     parsed: dict[str, Parsed] = {}
@@ -179,7 +181,7 @@ def _read_files(
 
 
 def _with(own: Listing, edits: Sequence[EditedFile], removed: Collection[str], unread: Listing | None) -> Listing:
-    """``own`` with the files of ``edits``, without the files at ``removed``, and with the ``unread`` files."""
+    """Returns ``own`` with the files of ``edits``, without the files at ``removed``, and with the ``unread`` files."""
     edited = {edit.path for edit in edits}
     other = unread or Listing((), tuple(file for file in own.unseen if file.path not in removed))
     files = [*(file for file in own.files if file.path not in removed and file.path not in edited), *other.files]
@@ -199,7 +201,7 @@ def _in_document_order(
 
 
 def _signals_ignored(parsed: Mapping[str, Parsed], broken: frozenset[str]) -> str:
-    """The reason why the real engine ignores all stored signals; empty if it uses them.
+    """Returns the reason why the real engine ignores all stored signals; empty if it uses them.
 
     The engine reads stored signals in one batch, which fails as a whole.
     """

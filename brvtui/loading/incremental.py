@@ -1,7 +1,7 @@
-"""Loads changes: creates the next snapshot from the last one and the changed files.
+"""Creates the next snapshot from the last one and the changed files.
 
-The cost depends mainly on the changes. Only copying lists, the fingerprint's digest and the engine's running mean take
-time that grows with the tree.
+The cost depends mainly on the number of changes. Only three steps take longer for a larger tree: copying lists, the
+digest of the fingerprint, and the engine's running mean.
 """
 
 from __future__ import annotations
@@ -41,12 +41,12 @@ from brvtui.tree.reading.signals import SignalLayers
 
 _Item = TypeVar("_Item")
 MOST_PLACES = 2_000
-"""The number of changed files from which a full load is as fast."""
+"""The number of changed files from which a full load is equally fast."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Changes:
-    """The files removed or re-read since the last snapshot."""
+    """The files that were removed or read again since the last snapshot."""
 
     gone: frozenset[str]
     files: Mapping[str, TreeFile]
@@ -55,7 +55,7 @@ class _Changes:
 
     @property
     def paths(self) -> Iterator[str]:
-        """The paths of removed and re-read files."""
+        """The paths of the files that were removed or read again."""
         return chain(self.gone, self.files)
 
 
@@ -67,11 +67,11 @@ def update(
     stored: SignalLayers,
     edit: EditedFile | None = None,
 ) -> Snapshot | None:
-    """The snapshot after changes at ``places`` (files and folders below the tree), equal to the result of :func:`load`.
+    """Returns the snapshot after changes at ``places``, which are files and folders below the tree.
 
-    ``edit`` replaces the content of its file on disk. Returns ``previous`` itself if nothing changed, and None if the
-    whole tree must be loaded because of symlinks and other unusual files, shared sources, more files than the engine
-    reads, or a clock that was set back.
+    The result is equal to that of :func:`load`. ``edit`` replaces the content of its file on disk. Returns ``previous``
+    itself if nothing changed. Returns None if the whole tree must be loaded: because of symlinks and other unusual
+    files, shared sources, more files than the engine reads, or a clock that was set back.
     """
     orders = previous.orders
     if orders is None or not previous.reusable.is_read_with(constants):
@@ -130,7 +130,9 @@ def _needs_full_load(snapshot: Snapshot) -> bool:
 
 
 def _changes_whole_tree(path: str) -> bool:
-    """True if a file with this name may make the engine fail or ignore all stored signals. The full load decides."""
+    """True if a file with this name may make the engine fail or ignore all stored signals, so that a full load is
+    needed.
+    """
     return ":" in path or "\\" in path or path == CONTEXT_FILE
 
 
@@ -169,7 +171,7 @@ def _changed_files(
 
 
 def _candidates(previous: Snapshot, places: Iterable[str]) -> set[str]:
-    """The files that may have changed: the ``places`` themselves, and files below those that are or were folders."""
+    """Returns the files that may have changed: ``places``, and all files below those that are or were folders."""
     tree = previous.project.tree
     shut = {file.path for file in previous.unseen}
     wanted: set[str] = set()
@@ -204,7 +206,7 @@ def _below(tree: Path, folder: str) -> Iterator[str]:
 
 @dataclass(frozen=True, slots=True)
 class _Arranged:
-    """The orders after a change, and each note's former position in document order; -1 for re-read notes."""
+    """The new orders, and each note's previous position in document order (-1 for notes that were read again)."""
 
     orders: Orders
     kept: NDArray[np.int64]
@@ -213,7 +215,7 @@ class _Arranged:
 def _arranged(
     orders: Orders, previous: Snapshot, changes: _Changes, aged: Sequence[str], constants: TreeConstants, now_ms: float
 ) -> _Arranged | None:
-    """The orders after the change; None if they cannot be updated in part, or if two paths have equal sort keys."""
+    """Returns the new orders; None if they cannot be updated in part, or if two paths have equal sort keys."""
     if orders.only_ascii and not all(path.isascii() for path in changes.files):
         return None
     edge, old_edge = _edge(constants, now_ms), _edge(constants, previous.loaded_ms)
@@ -255,7 +257,7 @@ def _arranged(
 def _kept(
     before: int, now: int, left: Sequence[int], came: Sequence[int], moved: Sequence[tuple[int, int]]
 ) -> NDArray[np.int64]:
-    """The former position, among ``before`` notes, of each of the ``now`` notes; -1 for new notes."""
+    """Returns the previous position (among ``before`` notes) of each of the ``now`` notes; -1 for new notes."""
     sources, targets = [*left, *(source for source, _ in moved)], [*came, *(target for _, target in moved)]
     stays = np.ones(now, dtype=np.bool_)
     stays[targets] = False
@@ -267,12 +269,12 @@ def _kept(
 
 
 def _edge(constants: TreeConstants, now_ms: float) -> float:
-    """The time in ms from which the engine counts a change as recent."""
+    """Returns the time in ms since which a changed note is recent for the engine."""
     return now_ms - constants.limits.recent_hours * MS_PER_HOUR
 
 
 def _aged(orders: Orders, edge: float) -> Iterator[str]:
-    """Yields the notes that no longer count as recent."""
+    """Yields the notes that are no longer recent."""
     for key, path in zip(reversed(orders.recent.keys), reversed(orders.recent.items), strict=True):
         if -key[0] >= edge:
             return
@@ -288,7 +290,7 @@ def _parsed(previous: Snapshot, changes: _Changes) -> dict[str, Parsed]:
 
 
 def _unreadable(previous: Snapshot, changes: _Changes, constants: TreeConstants, now_ms: float) -> list[str]:
-    """Files that could not be read, in document order."""
+    """Returns the files that could not be read, in document order."""
     touched = set(changes.paths)
     entries = [previous.parsed[file.path] for file in previous.unseen if file.path in previous.parsed]
     entries = [entry for entry in entries if entry.file not in touched]

@@ -1,4 +1,4 @@
-"""Reads one file of the tree: its entry in the snapshot, and its terms."""
+"""Reads one file of the tree, and returns its entry in the snapshot and its terms."""
 
 from __future__ import annotations
 
@@ -36,14 +36,14 @@ class EditedFile:
 
 
 def counted_size(file: TreeFile, limits: ReadingLimits) -> int:
-    """The number of bytes by which ``file`` adds to a project's size: 0 if it is too large to be read."""
+    """Returns the number of bytes that ``file`` adds to the size of a project; 0 if it is too large to be read."""
     return file.size if file.size <= limits.max_file_bytes else 0
 
 
 def is_same(known: Parsed, file: TreeFile) -> bool:
-    """True if ``file`` is unchanged since ``known`` was read from it.
+    """True if ``file`` has not changed since its entry ``known`` was read.
 
-    A save can keep the mtime, the size and even the inode, but never the ctime.
+    A save can preserve the mtime, the size and even the inode, but never the ctime.
     """
     was = (known.mtime_ns, known.size, known.inode, known.ctime_ns)
     return was == (file.mtime_ns, file.size, file.inode, file.ctime_ns)
@@ -58,10 +58,10 @@ def read_file(
     completed_by: NoteSignals | None,
     edit: EditedFile | None,
 ) -> tuple[Parsed, NoteTerms | None]:
-    """The entry of ``file`` below ``tree``, and its terms if it is a note. Raises no errors.
+    """Returns the entry of ``file`` below ``tree``, and its terms if it is a note. Raises no errors.
 
-    Reads the content of ``edit`` instead, if given. Signals in frontmatter are read only if ``completed_by`` is given,
-    which provides missing values.
+    If ``edit`` is given, its content is read instead of the file. Signals in frontmatter are read only if
+    ``completed_by`` is given, which provides missing values.
     """
     role = file.role
     identity = (alias, file.path, file.mtime_ns, file.size, file.inode, file.ctime_ns)
@@ -110,7 +110,7 @@ def _summary(text: str) -> tuple[int | None, int | None]:
 
 
 def _as_number(value: object) -> float | None:
-    """``value`` converted to a number as JavaScript does; None if the result is not a finite number."""
+    """Converts ``value`` to a number as JavaScript does. Returns None if the result is not a finite number."""
     if isinstance(value, list) and len(value) <= 1:
         return _as_number(value[0] if value else None)
     if value is None or value == "":

@@ -1,4 +1,4 @@
-"""Snapshots of a tree in which many files differ from those on disk, for example at a git revision."""
+"""Creates snapshots of a tree whose files differ from those on disk, for example at a git revision."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from brvtui.tree.reading.contents import Unseen, read_bytes
 from brvtui.tree.reading.files import DUPLICATE, NS_PER_MS, Listing, in_walk_order, possible_documents
 from brvtui.tree.reading.signals import NoteSignals, SignalLayers
 
-# Snapshots for what-if: one edited file, or other stored signals. Writes nothing.
+# Creates snapshots for what-if questions: with an edited file, or with other stored signals. Writes nothing.
 
 
 UNPUBLISHED = 0
@@ -25,21 +25,24 @@ UNPUBLISHED = 0
 
 
 def edit_after_save(snapshot: Snapshot, now_ms: float, path: str, data: bytes, keep_mtime: bool) -> EditedFile:
-    """The file at ``path`` after ``data`` is saved at ``now_ms``. ``keep_mtime`` keeps the modification time."""
+    """Returns the file at ``path`` as it would be after saving ``data`` at ``now_ms``.
+
+    With ``keep_mtime``, its modification time stays the same.
+    """
     known = snapshot.parsed.get(path)
     saved_ns = just_before_ms(now_ms) * NS_PER_MS
     return EditedFile(path, data, known.mtime_ns if known and keep_mtime else saved_ns)
 
 
 def edited(snapshot: Snapshot, constants: TreeConstants, now_ms: float, edit: EditedFile) -> Snapshot:
-    """``snapshot`` after ``edit``, as of ``now_ms``, with the generation :data:`UNPUBLISHED`.
+    """Returns ``snapshot`` after ``edit``, as of ``now_ms``, with the generation :data:`UNPUBLISHED`.
 
     The file may be new. An edit at a path that the engine does not read (dot names, other extensions) changes nothing.
     Updates only the affected parts if possible; otherwise, checks every file of the tree.
     """
     if not edit.path.endswith(".md") or any(part.startswith(".") for part in edit.path.split("/")):
         return _unpublished(snapshot, snapshot.edited)
-    _ = snapshot.orders  # computed once, for the next preview too
+    _ = snapshot.orders  # computed here once, so that the next preview can use it too
     before = replace(snapshot, postings=snapshot.postings.detached())
     after = update(before, [edit.path], constants, now_ms, snapshot.stored, edit)
     if after is None:
@@ -50,11 +53,10 @@ def edited(snapshot: Snapshot, constants: TreeConstants, now_ms: float, edit: Ed
 def with_signals(
     snapshot: Snapshot, constants: TreeConstants, now_ms: float, signals: Mapping[str, NoteSignals]
 ) -> Snapshot:
-    """``snapshot`` with different stored signals for some files, as of ``now_ms``, with the generation
-    :data:`UNPUBLISHED`.
+    """Returns ``snapshot`` with other stored signals for some files, as of ``now_ms``.
 
-    The new signals become the first layer of stored signals, so they have precedence. An engine that ignores stored
-    signals ignores the new ones.
+    Its generation is :data:`UNPUBLISHED`. The new signals have precedence over all other stored signals. An engine that
+    ignores stored signals also ignores the new ones.
     """
     first, *others = snapshot.stored.layers or ({},)
     stored = SignalLayers(({**first, **signals}, *others), snapshot.stored.broken)
@@ -70,12 +72,12 @@ def _unpublished(snapshot: Snapshot, text: Mapping[str, str]) -> Snapshot:
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """The difference between a tree and another state of it: files with other content, and files missing there."""
+    """The difference between a tree and another state of it: files with other contents, and files that are missing."""
 
     edits: Mapping[str, EditedFile]
     removed: frozenset[str]
     unread: Listing | None = None
-    """The files past the limit and the unseen files in the other state; None to use those on disk."""
+    """The files past the limit and the unseen files in the other state; None if they are the same as on disk."""
 
     @property
     def paths(self) -> tuple[str, ...]:
@@ -83,7 +85,7 @@ class Difference:
         return tuple(sorted({*self.edits, *self.removed}))
 
     def only(self, paths: Collection[str]) -> Difference:
-        """The part of this difference that concerns ``paths``."""
+        """Returns the part of this difference that concerns ``paths``."""
         edits = {path: edit for path, edit in self.edits.items() if path in paths}
         return Difference(edits, self.removed.intersection(paths))
 
@@ -92,9 +94,9 @@ UNCHANGED = Difference({}, frozenset())
 
 
 def revised(snapshot: Snapshot, constants: TreeConstants, now_ms: float, difference: Difference) -> Snapshot:
-    """``snapshot`` with ``difference``, as of ``now_ms``, with the generation :data:`UNPUBLISHED`. Writes nothing.
+    """Returns ``snapshot`` with ``difference``, as of ``now_ms``, with the generation :data:`UNPUBLISHED`.
 
-    Checks every file of the tree.
+    Checks every file of the tree. Writes nothing.
     """
     before = replace(snapshot, postings=snapshot.postings.detached())
     edits, removed, unread = tuple(difference.edits.values()), difference.removed, difference.unread
@@ -105,7 +107,7 @@ def revised(snapshot: Snapshot, constants: TreeConstants, now_ms: float, differe
 
 
 def revision_of(snapshot: Snapshot, name: str) -> Revision:
-    """The revision ``name`` of the tree of ``snapshot``.
+    """Returns the revision called ``name`` of the tree of ``snapshot``.
 
     Raises :class:`brvtui.tree.history.git.RevisionError`, including for a tree behind a link that is not followed,
     because the history of such a tree is not read.
@@ -116,11 +118,11 @@ def revision_of(snapshot: Snapshot, name: str) -> Revision:
 
 
 def difference_to(snapshot: Snapshot, revision: Revision) -> Difference:
-    """The changes from ``snapshot`` to the tree at ``revision``. Reads every note.
+    """Returns the difference between ``snapshot`` and the tree at ``revision``. Reads every note.
 
-    Only texts are compared. A note that exists in both, even if renamed, has the age of its current file. A note that
-    exists only in the revision is as old as its last commit. Notes beyond the maximum number that the engine reads are
-    left out. Raises :class:`brvtui.tree.history.git.RevisionError`.
+    Compares only the texts. A note that exists in both, even under another name, has the age of its current file. A
+    note that exists only in the revision is as old as its last commit. Notes beyond the maximum number that the engine
+    reads are left out. Raises :class:`brvtui.tree.history.git.RevisionError`.
     """
     there, largest = revision.files, snapshot.limits.max_file_bytes
     own = {file.path: file for file in snapshot.files}

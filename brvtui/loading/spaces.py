@@ -1,4 +1,4 @@
-"""Loads a space of ByteRover V4, whose topics are the notes of a snapshot."""
+"""Loads a ByteRover V4 space. Its topics are the notes of the snapshot."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def load_space(
     previous: Snapshot | None = None,
     progress: Progress | None = None,
 ) -> Snapshot:
-    """A snapshot of the space ``project`` as it is now on disk; ``previous`` itself if nothing changed.
+    """Returns a snapshot of the space ``project`` as it is on disk; ``previous`` itself if nothing changed.
 
     Topics that have not changed since ``previous`` are not read again. Raises no errors.
     """
@@ -98,7 +98,9 @@ def _snapshot(
 def _with_terms(
     project: SpaceProject, spaces: Sequence[SpaceContents]
 ) -> tuple[tuple[SpaceContents, ...], list[NoteTerms], TermIds]:
-    """``spaces`` without topics beyond the word limits, the terms of the other topics in order, and the term ids."""
+    """Returns ``spaces`` without topics beyond the word limits, the terms of all other topics in order, and the term
+    ids.
+    """
     ids, terms, entries, within = TermIds(), list[NoteTerms](), 0, list[SpaceContents]()
     for alias, space in zip(_aliases(project), spaces, strict=True):
         topics, unseen = list[TopicFile](), list(space.unseen)
@@ -119,12 +121,12 @@ def _title(topic: TopicFile) -> str:
 
 
 def _path(alias: str, topic: TopicFile) -> str:
-    """The path of ``topic`` in the snapshot."""
+    """Returns the path of ``topic`` in the snapshot."""
     return f"[{alias}]:{topic.path}" if alias else topic.path
 
 
 def _aliases(project: SpaceProject) -> list[str]:
-    """The alias of each space; empty for the first."""
+    """Returns the alias of each space, which is empty for the first space."""
     return ["", *(source.alias for source in project.sources)]
 
 
@@ -136,7 +138,7 @@ def _topics(project: SpaceProject, spaces: tuple[SpaceContents, ...]) -> Iterato
 
 
 def _signals(space: SpaceContents, path: str, base: NoteSignals) -> NoteSignals:
-    """A topic's signals in the form of a note's signals. Defaults replace values that V4 cannot read as numbers."""
+    """Converts the signals of a topic to those of a note. Uses defaults for values that V4 cannot read as numbers."""
     stored = space.signals.get(path)
     if not isinstance(stored, TopicSignals):
         return base

@@ -1,1 +1,1 @@
-"""Changes to notes as plans, which can be previewed, applied and undone: moving, archiving and setting signals."""
+"""Plans for changing notes, which can be previewed, applied and undone: moving, archiving and setting signals."""

@@ -1,4 +1,7 @@
-"""Applies plans: either every step or none. Each file is replaced atomically, and never over someone else's changes."""
+"""Applies plans: either all steps or none.
+
+Replaces each file atomically, and never overwrites someone else's changes.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +23,7 @@ from brvtui.tree.saving.note_files import Conflict, Saved, SaveError, Stamp, Unc
 
 @dataclass(frozen=True, slots=True)
 class PlanTarget:
-    """The target of a plan: a tree, the tool's overlay for it, and the signals of notes without stored signals."""
+    """The place where plans are applied: a tree, its overlay, and the signals of notes without stored signals."""
 
     tree: Path
     overlay: Overlay
@@ -28,7 +31,7 @@ class PlanTarget:
 
 
 def read_content(tree: Path, path: str) -> FileContent:
-    """The content of the file at ``path``. Raises :class:`brvtui.tree.saving.note_files.SaveError`."""
+    """Returns the content of the file at ``path``. Raises :class:`brvtui.tree.saving.note_files.SaveError`."""
     found = note_files.read_file_on_disk(tree, path)
     return FileContent(found.data, found.stat.st_mtime_ns, stat.S_IMODE(found.stat.st_mode))
 
@@ -46,7 +49,7 @@ def apply(place: PlanTarget, plan: Plan) -> tuple[str, ...]:
 
 
 def _apply(place: PlanTarget, plan: Plan) -> tuple[str, ...]:
-    """Applies ``plan`` like :func:`apply`, while no other process of this tool saves."""
+    """Applies ``plan`` like :func:`apply`. The caller holds the tree's lock, so no other process of this tool saves."""
     _check(place, plan.steps)
     notices: list[str] = []
     for number, step in enumerate(plan.steps):
@@ -61,12 +64,12 @@ def _apply(place: PlanTarget, plan: Plan) -> tuple[str, ...]:
 
 
 def _roll_back(place: PlanTarget, failed: Step, done: Iterable[Step]) -> str:
-    """Undoes the steps ``done`` before the ``failed`` one.
+    """Undoes the steps in ``done``, which were applied before the ``failed`` step.
 
-    Returns an addition to the error message if they cannot be undone; otherwise an empty string.
+    Returns an empty string. If a step cannot be undone, returns a text to append to the error message.
     """
     if isinstance(failed, Write) and failed.after is None and not is_taken(place.tree, failed.path):
-        # Earlier steps may have copied the file that is now missing, as archiving does.
+        # Earlier steps may have copied the missing file, as archiving does. Undoing them would remove the only copy.
         return "; the changes made before that remain"
     for step in reversed(list(done)):
         try:
@@ -79,7 +82,7 @@ def _roll_back(place: PlanTarget, failed: Step, done: Iterable[Step]) -> str:
 
 
 def _check(place: PlanTarget, steps: Iterable[Step]) -> None:
-    """Raises :class:`NoteError` if a file visibly differs from the state that a step expects, or is read-only."""
+    """Raises :class:`NoteError` if a file differs from the state that a step expects, or is read-only."""
     touched: set[str] = set()
     for step in steps:
         if isinstance(step, MoveFolder):
@@ -158,7 +161,7 @@ def _move(tree: Path, step: Move) -> Saved | Conflict:
 
 
 def _update_records(signals: dict[str, NoteSignals], step: Record) -> None:
-    """Applies ``step`` to ``signals``. Raises :class:`NoteError` if an entry is not as the step expects."""
+    """Applies ``step`` to ``signals``. Raises :class:`NoteError` if an entry differs from what the step expects."""
     for entry in step.entries:
         if signals.get(entry.path) != entry.before:
             what, remedy = "its recorded signals have changed", "check them and try again"

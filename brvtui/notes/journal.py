@@ -1,4 +1,4 @@
-"""The plans applied in this session, which can be undone and redone in order."""
+"""The journal of plans applied in this session, which can be undone and redone in order."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ ApplyPlan = Callable[[Plan], tuple[str, ...]]
 
 @dataclass(frozen=True, slots=True)
 class _CarriedOut:
-    """The record of an applied or undone plan. It contains no text, because there may be many records."""
+    """The record of a plan that was applied or undone. It contains no text, because there may be many records."""
 
     number: int
     """The plan's number. It stays the same when the plan is undone and redone."""
@@ -29,7 +29,9 @@ class _CarriedOut:
     is_undone: bool
     moves: tuple[Move | MoveFolder, ...]
     untimed: tuple[str, ...]
-    """Notes whose file times do not show the change: signals were set, or an earlier time was given to a text."""
+    """The notes whose change is not visible in their file times: signals were set, or a text was given
+    an earlier time.
+    """
 
 
 def _carried_out(number: int, plan: Plan, at_ms: float, is_undone: bool) -> _CarriedOut:
@@ -59,7 +61,7 @@ class Journal:
     def __init__(
         self, clock: Callable[[], float], most_plans: int = _MOST_PLANS, most_bytes: int = _MOST_BYTES
     ) -> None:
-        """An empty journal. ``clock`` returns the time in milliseconds since 1970, as for drafts."""
+        """Starts with an empty journal. ``clock`` returns the time in milliseconds since 1970, as for drafts."""
         self._clock = clock
         self._numbers = count()
         self._done: deque[_Numbered] = deque()
@@ -72,7 +74,7 @@ class Journal:
 
     @property
     def depth(self) -> int:
-        """The number of plans that can be undone. Does not wait for a plan that is being applied."""
+        """The number of plans that can be undone. Reading it does not wait for a plan that is being applied."""
         return len(self._done)
 
     @property
@@ -82,17 +84,17 @@ class Journal:
             return tuple(each.plan.title for each in self._done)
 
     def path_now(self, path: str, at_ms: float) -> str:
-        """The current path of the note that was at ``path`` at ``at_ms``, in milliseconds since 1970.
+        """Returns the current path of the note that was at ``path`` at the time ``at_ms`` (milliseconds since 1970).
 
-        This is ``path`` itself, unless the note was moved since then by applying or undoing a plan.
+        This is ``path`` itself, unless the note has been moved since then by applying or undoing a plan.
         """
         return path_after(path, [move for each in self._since(at_ms) for move in each.moves])
 
     def untimed_since(self, at_ms: float) -> dict[str, list[str]]:
-        """The actions since ``at_ms`` that file times do not show, each with the paths of its notes.
+        """Returns the actions since ``at_ms`` that are not visible in file times, each with the paths of its notes.
 
-        These actions set signals, or saved texts with an earlier time. They include earlier actions that were undone
-        since ``at_ms``, but not actions that were both done and undone since then, or undone and redone.
+        These actions set signals, or saved texts with an earlier time. If a plan was both applied and undone since
+        ``at_ms``, or undone and redone, neither action is included.
         """
         net: dict[int, _CarriedOut] = {}
         for each in self._since(at_ms):
@@ -112,12 +114,12 @@ class Journal:
 
     @property
     def undone(self) -> tuple[str, ...]:
-        """The titles of the plans that can be redone, next one last."""
+        """The titles of the plans that can be redone. The one to redo next is last."""
         with self._lock:
             return tuple(each.plan.title for each in self._undone)
 
     def add(self, plan: Plan) -> None:
-        """Adds an applied plan, and drops the plans that could be redone."""
+        """Adds a plan that was applied. The plans that could be redone are dropped."""
         with self._lock:
             self._undone.clear()
             each = _Numbered(next(self._numbers), plan)
@@ -125,10 +127,10 @@ class Journal:
             self._remember(each.number, plan)
 
     def undo(self, apply: ApplyPlan) -> tuple[Plan, tuple[str, ...]]:
-        """Undoes the newest plan by applying its reverse. Returns the reverse and the notices of ``apply``.
+        """Undoes the newest plan by applying its reverse. Returns the reverse, and the notices of ``apply``.
 
         Raises :class:`NoteError` if there is no plan, and the exceptions of ``apply``. The journal is then unchanged,
-        except that a plan whose files have changed is dropped, because it would block undoing all earlier plans.
+        except that it drops a plan whose files have changed, because that plan would block undoing all earlier ones.
         """
         with self._lock:
             if not self._done:

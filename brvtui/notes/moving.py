@@ -1,4 +1,4 @@
-"""Plans that move notes and folders, and rewrite the links to and inside the moved notes.
+"""Plans moves of notes and folders, with changes to the links to and inside the moved notes.
 
 See ``docs/explanation/safe-saving.md``, "Moving".
 """
@@ -37,7 +37,7 @@ from brvtui.tree.saving.file_version import digest
 from brvtui.tree.saving.folders import is_empty_folder
 from brvtui.tree.saving.note_files import SaveError
 
-# Rewrites links to a moved note in their original style: the same form, quotes and extension.
+# Rewrites links to a moved note, keeping the form, quotes and extension in which each was written.
 
 
 _ESCAPED = re.compile(r"[\s\x00-\x1f()<>%#?\\\"'`\[\]]")
@@ -45,10 +45,10 @@ _ESCAPED_IN_ANGLES = re.compile(r"[\x00-\x1f\x7f<>%#?\\`\u2028\u2029\x85]")
 
 
 def relinked(text: str, found: Resolved, source: str, target: str, names: Names) -> str | None:
-    """The text that replaces the link from its start to its end, so that the link leads to ``target``.
+    """Returns the text to write in place of the link, so that it leads to ``target``.
 
     ``source`` is the path of the note that contains the link, and ``names`` are the names in the tree, both after the
-    move. None if a link of this kind cannot lead to ``target``.
+    move. Returns None if a link of this kind cannot lead to ``target``.
     """
     link = found.link
     written = text[link.start : link.end]
@@ -84,7 +84,7 @@ def _written_as(link: Link, written: str, path: str) -> str:
 
 
 def _target_of(link: Link, replacement: str, source: str, names: Names) -> str:
-    """The path to which ``replacement`` would lead in place of ``link``; empty if it is not a link of that kind."""
+    """Returns the path to which ``replacement`` would lead in place of ``link``; empty if it would not be a link."""
     if link.kind is LinkKind.MARKDOWN:
         around = f"[text](<{replacement}>)" if link.quote else f"[text]({replacement})"
     elif link.kind is LinkKind.RELATION:
@@ -103,7 +103,7 @@ _NAMED_EACH = 3
 
 @dataclass(frozen=True, eq=False)
 class _Relocation:
-    """The new path of every moved Markdown file, by its old path. ``path`` may be a folder."""
+    """A move of a note or folder. ``files`` maps the old path of each moved Markdown file to its new path."""
 
     snapshot: Snapshot
     index: LinkIndex
@@ -113,7 +113,7 @@ class _Relocation:
     is_folder: bool
 
     def to(self, path: str) -> str:
-        """The path of the file or folder at ``path`` after the move."""
+        """Returns the path of the file or folder at ``path`` after the move."""
         if self.is_folder and f"{path}/".startswith(f"{self.path}/"):
             return f"{self.target}{path[len(self.path) :]}"
         return self.files.get(path, path)
@@ -125,7 +125,7 @@ class _Relocation:
 
     @cached_property
     def sources(self) -> list[str]:
-        """The notes whose links may change: notes that move, and notes with links to moved files."""
+        """The paths of the notes whose links may change: moved notes, and notes with links to moved files."""
         moving = [*self.files, *(folder for folder in self.index.names[""].folders if self.to(folder) != folder)]
         linking = (link.source for path in moving for link in self.index.backlinks(path))
         searched = (path for path in {*self.files, *linking} if path in self.snapshot.by_path)
@@ -140,7 +140,7 @@ def plan_move(
     stored: Callable[[str], SignalSources],
     keep_mtimes: bool = True,
 ) -> Plan:
-    """A plan that moves the note or folder at ``path`` to ``target``, and rewrites links to and inside the moved notes.
+    """Returns a plan that moves the note or folder at ``path``, and rewrites links to and inside the moved notes.
 
     ``stored`` returns a note's stored signals. With ``keep_mtimes``, notes in which only links change keep their
     modification times, and therefore their recency. Raises :class:`NoteError`.
@@ -220,7 +220,7 @@ def _check_names(path: str, target: str, is_folder: bool, is_file: bool) -> None
 
 
 def _relinked_text(tree: Path, moved: _Relocation, source: str, data: bytes) -> tuple[bytes, list[LineEdit], list[str]]:
-    """The text of ``source`` with rewritten links, the changed lines, and notices about links left unchanged."""
+    """Returns the text of ``source`` with rewritten links, the changed lines, and notices about unchanged links."""
     text = data.decode("utf-8", "surrogateescape")
     pieces: list[str] = []
     left: list[str] = []
@@ -258,7 +258,7 @@ def _line_edits(source: str, text: str, lines: dict[int, list[tuple[int, int, st
 
 
 def _must_relink(tree: Path, moved: _Relocation, found: Resolved, source: str) -> bool:
-    """True if the link must be rewritten, because it would lead elsewhere after the move."""
+    """True if the link must be rewritten because it would otherwise lead to another place after the move."""
     if found.state in (LinkState.BROKEN, LinkState.REFUSED):
         return False
     target = moved.to(found.path)
@@ -272,7 +272,7 @@ def _must_relink(tree: Path, moved: _Relocation, found: Resolved, source: str) -
 def _records(
     moved: _Relocation, signals: dict[str, SignalSources], stored: Callable[[str], SignalSources]
 ) -> Iterator[Recorded]:
-    """Yields the changes to the overlay, in which recorded signals move with their note."""
+    """Yields changes to the overlay: recorded signals move with their notes."""
     for old, own in signals.items():
         if own.overlay:
             yield Recorded(old, own.overlay, None)
@@ -280,7 +280,7 @@ def _records(
 
 
 def _signal_notices(signals: dict[str, SignalSources]) -> Iterator[str]:
-    """Yields notices about signals that are stored under a path in places that the tool does not write."""
+    """Yields notices about signals under old paths in places to which the tool does not write."""
     in_sidecar = {old: entry.sidecar for old, entry in signals.items() if entry.sidecar}
     if len(in_sidecar) == 1:
         old, entry = next(iter(in_sidecar.items()))
@@ -295,7 +295,7 @@ def _signal_notices(signals: dict[str, SignalSources]) -> Iterator[str]:
 
 
 def _archive_notices(moved: _Relocation) -> Iterator[str]:
-    """Yields notices about archived notes, which would be restored to their old paths."""
+    """Yields notices about archived notes that would be restored to their old paths."""
     there = [archived_as(old).stub for old in moved.files]
     if moved.is_folder:
         there = [path for path in moved.index.names[""].files if path.startswith(f"{ARCHIVE}/{moved.path}/")]

@@ -1,4 +1,4 @@
-"""Operations on an open project's notes: links and similarity; planning, applying and undoing changes."""
+"""Operations on the notes of an open project: links, and planning, applying and undoing changes."""
 
 from __future__ import annotations
 
@@ -32,13 +32,13 @@ from brvtui.tree.saving.file_version import FileVersion
 from brvtui.tree.saving.note_files import Conflict, Saved, SaveError, Unconfirmed
 
 # Plans that archive and restore notes in the engine's own format (``docs/explanation/safe-saving.md``, "Archiving and
-# restoring"). The order of the steps keeps the full text on disk at any moment: a note is removed after both of its
-# files in the archive are written, and these are removed after the note is written. After a crash, the note can be
-# archived or restored again.
+# restoring"). The steps are ordered so that the full text is on disk at any moment: archiving writes both files of the
+# archive before it removes the note, and restoring writes the note before it removes these files. After a crash, the
+# note can be archived or restored again.
 
 
 def plan_archive(tree: Path, path: str, signals: SignalSources, now_ms: float, profile: TreeProfile) -> Plan:
-    """A plan that archives the note at ``path``. Raises :class:`NoteError`."""
+    """Returns a plan that archives the note at ``path``. Raises :class:`NoteError`."""
     check_archivable(path)
     try:
         note = read_content(tree, path)
@@ -51,7 +51,7 @@ def plan_archive(tree: Path, path: str, signals: SignalSources, now_ms: float, p
     except UnicodeDecodeError as error:
         message = f"byte {error.start} is not UTF-8, and the engine's archive would replace it; fix it first"
         raise NoteError(f"{path}: {message}") from error
-    # A crash can leave the same text in both places.
+    # After a crash, the same text can be in both places.
     if (full or stub) and not (full and full.data == note.data):
         taken = names.stub if stub else names.full
         raise NoteError(f"{path}: an older note with this name is archived as {taken}; restore or move that one first")
@@ -67,9 +67,9 @@ def plan_archive(tree: Path, path: str, signals: SignalSources, now_ms: float, p
 
 
 def plan_restore(tree: Path, path: str, signals: SignalSources) -> Plan:
-    """A plan that restores the note whose stub is at ``path``. ``signals`` are stored under the note's own path.
+    """Returns a plan that restores the note whose stub is at ``path``.
 
-    Raises :class:`NoteError`.
+    ``signals`` are those stored under the note's own path. Raises :class:`NoteError`.
     """
     original = original_of(tree, path)
     try:
@@ -79,7 +79,7 @@ def plan_restore(tree: Path, path: str, signals: SignalSources) -> Plan:
         there = _content_or_none(tree, original)
     except SaveError as error:
         raise NoteError(str(error)) from error
-    # A crash can leave the same text in both places.
+    # After a crash, the same text can be in both places.
     if there and there.data != full.data:
         raise NoteError(f"{path}: {original} exists again with a different text; move or archive that one first")
     steps: list[Step] = [] if there else [Write(original, None, FileContent(full.data, None, full.mode))]
@@ -88,7 +88,10 @@ def plan_restore(tree: Path, path: str, signals: SignalSources) -> Plan:
 
 
 def original_of(tree: Path, path: str) -> str:
-    """The path of the note whose stub is at ``path``. Raises :class:`NoteError` if the stub cannot be restored."""
+    """Returns the path of the note whose stub is at ``path``.
+
+    Raises :class:`NoteError` if the stub cannot be restored.
+    """
     if role_of(path) is not Role.STUB:
         raise NoteError(f"{path}: not a stub; only {ARCHIVE}/….stub.md files can be restored")
     try:
@@ -120,7 +123,10 @@ def _content_or_none(tree: Path, path: str) -> FileContent | None:
 
 
 def _archive_notices(path: str, signals: SignalSources, importance: float) -> tuple[str, ...]:
-    """A notice about the note's stored signals, which the engine's own archiving would drop, or about their absence."""
+    """Returns notices about the note's stored signals.
+
+    The engine's own archiving would remove them. If there are none, the notice gives the stub's importance.
+    """
     if signals.sidecar is None:
         reads_others = signals.reads_frontmatter or signals.overlay is not None or signals.given is not None
         default = (
@@ -131,7 +137,7 @@ def _archive_notices(path: str, signals: SignalSources, importance: float) -> tu
 
 
 def _restore_notices(path: str, signals: SignalSources) -> tuple[str, ...]:
-    """A notice about the note's stored signals, if the engine's own restoring would start with the defaults instead."""
+    """Returns a notice if the engine's own restoring would reset the note's stored signals to the defaults."""
     stored = signals.sidecar
     if stored is None:
         return ()
@@ -141,7 +147,7 @@ def _restore_notices(path: str, signals: SignalSources) -> tuple[str, ...]:
 
 @dataclass(frozen=True, slots=True)
 class AppliedPlan:
-    """An applied, undone or redone plan: its title, its steps, and notices for the user."""
+    """A plan that was applied, undone or redone: its title, its steps, and notices for the user."""
 
     title: str
     steps: tuple[Step, ...]
@@ -149,7 +155,7 @@ class AppliedPlan:
 
 
 class ProjectAccess(Protocol):
-    """The session's members that :class:`Notes` needs."""
+    """The members of a session that :class:`Notes` needs."""
 
     profile: TreeProfile
     clock: Callable[[], float]
@@ -162,7 +168,7 @@ class ProjectAccess(Protocol):
         """Reads changes from disk."""
 
     def refresh(self, places: Collection[Path] = ()) -> bool:
-        """Reads the files reported by watching, and ``places``."""
+        """Reads the changes that watching reported, and the files at ``places``."""
 
 
 class Notes:
@@ -170,7 +176,7 @@ class Notes:
 
     def __init__(self, opened: ProjectAccess, tree: Path, overlay: Overlay, sidecar: Path) -> None:
         """``sidecar`` is the folder with the engine's signals for ``tree``. It is only read."""
-        self.journal = Journal(system_clock)  # the session's clock may be frozen
+        self.journal = Journal(system_clock)  # not the session's clock, which may be frozen
         self._opened = opened
         self._tree = tree
         self._overlay = overlay
@@ -179,32 +185,32 @@ class Notes:
         self._changing = threading.Lock()
 
     def links(self) -> LinkIndex:
-        """The links in all notes. The first call for a snapshot reads the changed notes."""
+        """Returns the links in all notes. The first call for a snapshot reads the changed notes."""
         index = self._reader.index(self._opened.snapshot)
-        assert index is not None  # nothing cancels it
+        assert index is not None  # nothing cancels the reading
         return index
 
     def plan_move(self, path: str, target: str, keep_mtimes: bool = True) -> Plan:
-        """A plan that moves the note or folder at ``path`` and rewrites links. Raises :class:`NoteError`."""
+        """Returns a plan that moves the note or folder at ``path``, and rewrites links. Raises :class:`NoteError`."""
         self._opened.load()
         return plan_move(self._opened.snapshot, self.links(), path, target, self._signals(), keep_mtimes)
 
     def plan_archive(self, path: str) -> Plan:
-        """A plan that archives the note at ``path`` in the same way as the engine. Raises :class:`NoteError`."""
+        """Returns a plan that archives the note at ``path`` as the engine does. Raises :class:`NoteError`."""
         opened = self._opened
         return plan_archive(self._tree, path, self._signals()(path), opened.clock(), opened.profile)
 
     def plan_restore(self, path: str) -> Plan:
-        """A plan that restores the note whose stub is at ``path``. Raises :class:`NoteError`."""
+        """Returns a plan that restores the note whose stub is at ``path``. Raises :class:`NoteError`."""
         return plan_restore(self._tree, path, self._signals()(original_of(self._tree, path)))
 
     def plan_signals(self, path: str, signals: NoteSignals, where: SignalTarget, keep_mtime: bool = True) -> Plan:
-        """A plan that stores ``signals`` for the note at ``path``. Raises :class:`NoteError`."""
+        """Returns a plan that stores ``signals`` for the note at ``path``. Raises :class:`NoteError`."""
         rules = self._opened.profile.signals
         return plan_signals(self._tree, path, signals, where, self._signals()(path), rules, keep_mtime)
 
     def apply(self, plan: Plan) -> AppliedPlan:
-        """Applies ``plan`` completely or not at all. Judged queries follow the notes that it moves.
+        """Applies ``plan`` completely or not at all, and changes the paths in judged queries if it moves notes.
 
         Raises :class:`NoteError`, including when a file has changed since the plan was made.
         """
@@ -229,7 +235,7 @@ class Notes:
             done: Saved | Conflict | Unconfirmed
             try:
                 done = note_files.save(self._tree, path, data, expected, keep_mtime=keep_mtime)
-            except Unconfirmed as error:  # it was saved all the same
+            except Unconfirmed as error:  # the text was saved all the same
                 done = error
             if isinstance(done, Conflict):
                 return done
@@ -240,7 +246,7 @@ class Notes:
         return done
 
     def check_kind(self, path: str) -> None:
-        """Raises :class:`brvtui.tree.saving.note_files.SaveError` if the name has the wrong extension.
+        """Raises :class:`brvtui.tree.saving.note_files.SaveError` if the note's name has the wrong extension.
 
         A note in a context tree must not have a topic's extension, and a topic's extension must be in lower case.
         """
@@ -257,11 +263,17 @@ class Notes:
             raise NoteError(why)
 
     def undo(self) -> AppliedPlan:
-        """Undoes the newest plan. Raises :class:`NoteError`, including when a file has changed since the plan ran."""
+        """Undoes the newest plan.
+
+        Raises :class:`NoteError`, including when a file has changed since the plan was applied.
+        """
         return self._apply_from_journal(self.journal.undo)
 
     def redo(self) -> AppliedPlan:
-        """Redoes the last undone plan. Raises :class:`NoteError`, including when a file has changed since then."""
+        """Applies the last undone plan again.
+
+        Raises :class:`NoteError`, including when a file has changed since then.
+        """
         return self._apply_from_journal(self.journal.redo)
 
     def _apply_from_journal(self, turn: Callable[[ApplyPlan], tuple[Plan, tuple[str, ...]]]) -> AppliedPlan:
@@ -272,14 +284,14 @@ class Notes:
         return AppliedPlan(plan.title, plan.steps, (*notices, *left))
 
     def _move_judgments(self, plan: Plan) -> tuple[str, ...]:
-        """Updates judged queries with the new paths of notes moved by ``plan``. Returns a notice if that fails."""
+        """Changes the paths in judged queries after ``plan`` has moved notes. Returns a notice if that fails."""
         if not any(isinstance(step, Move | MoveFolder) for step in plan.steps):
             return ()
         path_now = partial(path_after, steps=plan.steps)
         file = JudgmentsFile.of(self._opened.snapshot.project)
         try:
             judgments = file.read()
-            if after_moves(judgments, path_now) != judgments:  # change() creates the file's folder
+            if after_moves(judgments, path_now) != judgments:  # otherwise, change() creates a folder
                 file.change(lambda now: after_moves(now, path_now))
         except JudgmentsError as error:
             return (f"judged queries still use its old path: {error}",)

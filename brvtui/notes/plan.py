@@ -1,4 +1,4 @@
-"""Changes to notes as data. A plan can be shown before it is applied, and its reverse undoes it."""
+"""Changes to notes as data. A plan can be shown before it is applied. Applying its reverse undoes it."""
 
 from __future__ import annotations
 
@@ -24,7 +24,11 @@ class ChangedMeanwhile(NoteError):
 
 @dataclass(frozen=True, slots=True)
 class FileContent:
-    """A file's content. A missing time (ns) means the time of writing; a missing mode means ordinary permissions."""
+    """The content of a file.
+
+    If ``mtime_ns`` is None, the file gets the time at which it is written. If ``mode`` is None, it gets the default
+    permissions.
+    """
 
     data: bytes = field(repr=False)
     mtime_ns: int | None = None
@@ -46,7 +50,7 @@ class Write:
 
 @dataclass(frozen=True, slots=True)
 class Move:
-    """Moves the file at ``path``, whose bytes have this SHA-256, to ``target``."""
+    """Moves the file at ``path``, whose bytes must have this SHA-256, to ``target``."""
 
     path: str
     target: str
@@ -71,7 +75,7 @@ class MoveFolder:
 
 @dataclass(frozen=True, slots=True)
 class Recorded:
-    """The signals of a note in the tool's own overlay before and after a change; None where the overlay has none."""
+    """The signals of a note in the tool's overlay, before and after a change. None means that the overlay has none."""
 
     path: str
     before: NoteSignals | None
@@ -80,7 +84,7 @@ class Recorded:
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """Changes entries in the tool's own overlay, all in one step."""
+    """Changes several entries of the tool's overlay in one step."""
 
     entries: tuple[Recorded, ...]
 
@@ -94,7 +98,7 @@ Step = Write | Move | MoveFolder | Record
 
 @dataclass(frozen=True, slots=True)
 class LineEdit:
-    """A changed line in the note at ``path``, which is the note's path before any move. Lines count from 1."""
+    """A changed line in a note. ``path`` is the note's path before any move. Lines count from 1."""
 
     path: str
     line: int
@@ -103,7 +107,10 @@ class LineEdit:
 
 
 def path_after(path: str, steps: Iterable[Step]) -> str:
-    """The path of the note at ``path`` after ``steps``. It differs only if a step moves the note or its folder."""
+    """Returns the path that the note at ``path`` has after ``steps``.
+
+    It is different only if a step moves the note or its folder.
+    """
     for step in steps:
         if isinstance(step, Move | MoveFolder) and path == step.path:
             path = step.target
@@ -114,7 +121,7 @@ def path_after(path: str, steps: Iterable[Step]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """Steps in order, the lines that they change, and notices for the user."""
+    """A change that the user can preview: steps in order, the lines that they change, and notices."""
 
     title: str
     steps: tuple[Step, ...]
@@ -122,7 +129,7 @@ class Plan:
     notices: tuple[str, ...] = ()
 
     def reverse(self) -> Plan:
-        """The plan that undoes this one."""
+        """Returns the plan that undoes this one."""
         return Plan(self.title, tuple(step.reverse() for step in reversed(self.steps)))
 
     @property

@@ -30,16 +30,16 @@ class SignalTarget(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class SignalSources:
-    """One note's signals in each place where they can be stored; None for a place without signals for the note."""
+    """The signals of one note in each place where they can be stored; None for a place that has none."""
 
     sidecar: NoteSignals | None = None
     """The signals in the engine's own store."""
     overlay: NoteSignals | None = None
     """The signals in the tool's own overlay, which has precedence over the sidecar."""
     given: NoteSignals | None = None
-    """The signals in the project's signals file, which has precedence over both."""
+    """The signals in the project's signals file, which has precedence over the other places."""
     reads_frontmatter: bool = False
-    """True if signals are read from the note's frontmatter when no other place has any."""
+    """True if signals are read from the note's frontmatter when no other place contains any."""
 
 
 def plan_signals(
@@ -51,10 +51,10 @@ def plan_signals(
     rules: SignalRules,
     keep_mtime: bool = True,
 ) -> Plan:
-    """A plan that stores ``signals`` for the note at ``path``. Other lines of its frontmatter are unchanged.
+    """Returns a plan that stores ``signals`` for the note at ``path``. Other lines of its frontmatter are unchanged.
 
-    With ``keep_mtime``, the file keeps its modification time; without it, the note counts as just changed. A notice
-    says if the next access hit will change the note's maturity according to ``rules``. Raises :class:`NoteError`,
+    With ``keep_mtime``, the file keeps its modification time. Otherwise, the note becomes recent. If the next access
+    hit will change the note's maturity according to ``rules``, the plan contains a notice. Raises :class:`NoteError`,
     including for invalid signals.
     """
     _check(path, signals)
@@ -81,7 +81,7 @@ def _check(path: str, signals: NoteSignals) -> None:
 
 
 def _next_hit(signals: NoteSignals, rules: SignalRules) -> tuple[str, ...]:
-    """A notice if the next access hit will change the note's maturity, as its importance has crossed a threshold."""
+    """Returns a notice if the next access hit will change the note's maturity because of its importance."""
     now = LEVELS.index(signals.maturity)
     _, (then,) = after_access(np.asarray([signals.importance]), levels_of([signals.maturity]), rules)
     if then == now:
@@ -101,7 +101,7 @@ def _notices(path: str, where: SignalTarget, known: SignalSources) -> tuple[str,
 
 
 def _readers(where: SignalTarget, known: SignalSources) -> str:
-    """A notice about the programs that read signals from the place ``where``."""
+    """Returns a notice that names the programs which read signals from the place ``where``."""
     if where is SignalTarget.OVERLAY:
         return "only brv-tui reads its overlay; ByteRover's own store is not changed"
     if known.reads_frontmatter:
@@ -110,7 +110,7 @@ def _readers(where: SignalTarget, known: SignalSources) -> str:
 
 
 def _overriding(where: SignalTarget, known: SignalSources) -> str:
-    """The place whose signals have precedence over ``where``; empty if there is none."""
+    """Returns the place whose signals have precedence over ``where``; empty if there is none."""
     if known.given:
         return "the signals file"
     if where is SignalTarget.OVERLAY:

@@ -1,4 +1,4 @@
-"""Finds problems in a topic's HTML during editing: V4's errors, and parts that V4 silently does not search."""
+"""Finds problems in a topic's HTML during editing: errors in V4, and parts that V4 leaves out of its search."""
 
 from __future__ import annotations
 
@@ -26,7 +26,10 @@ from brvtui.tree.spaces.topic_html import (
 _SKIPPED = r"<!--.*?(?:-->|\Z)|<(?P<raw>script|style|textarea|title|template)\b.*?(?:</(?P=raw)\s*>|\Z)"
 _VALUE = r"""(?:"[^"]*+"|'[^']*+'|[^\s>]*+)"""
 _REST = rf"""(?:\s++|/(?!>)|=|["']|[^\s"'>/=]++(?:\s*+=\s*+{_VALUE})?+)*+"""
-"""The rest of a start tag. Possessive, so that source without a final ``>`` is not matched in every possible way."""
+"""A pattern for the rest of a start tag.
+
+Its possessive quantifiers prevent backtracking if the final ``>`` is missing.
+"""
 _TAG = re.compile(
     rf"{_SKIPPED}|<(?P<end>/?)(?P<name>bv-[^\s/>]*+)(?P<rest>{_REST})(?P<closed>/?)(?:>|\Z)", re.IGNORECASE | re.DOTALL
 )
@@ -37,7 +40,7 @@ _ID_FORM = "bve- plus eight lower-case letters or digits"
 
 @dataclass(frozen=True, slots=True)
 class _Tag:
-    """A start tag, as V4 parses it, in the source."""
+    """A start tag in the source, as V4 parses it."""
 
     name: str
     attributes: dict[str, str]
@@ -47,7 +50,10 @@ class _Tag:
 
 
 def topic_problems(html: str, topics: Collection[str]) -> tuple[Problem, ...]:
-    """The problems in the topic ``html``, by position. ``topics`` are the paths of all topics. Raises no errors."""
+    """Returns the problems in the topic ``html``, by position. Raises no errors.
+
+    ``topics`` are the paths of all topics.
+    """
     starts = [0, *(found.end() for found in re.finditer("\n", html))]
     try:
         found = [*_of_topic(html, parse_topic(html), topics), *_of_tags(html)]
@@ -61,10 +67,10 @@ def topic_problems(html: str, topics: Collection[str]) -> tuple[Problem, ...]:
 
 
 def topic_damage(was: str, now: str) -> str:
-    """Returns the first part that V4 reads in the topic ``was`` but not in ``now``, although ``now`` still contains it.
+    """Describes the first part that V4 reads in ``was`` but not in ``now``, although ``now`` still contains it.
 
-    Searched attributes count as parts, and so do errors that only ``now`` has. Empty if there is no such part, or if V4
-    cannot read ``was``.
+    ``was`` and ``now`` are the HTML of a topic. A searched attribute is also a part. Errors that only ``now`` has are
+    described in the same way. The result is empty if there is no such part, or if V4 cannot read ``was``.
     """
     try:
         before = parse_topic(was)
@@ -158,7 +164,7 @@ def _of_topic(html: str, topic: Topic, topics: Collection[str]) -> Iterator[_Fou
 
 
 def _attributes(text: str) -> dict[str, str]:
-    """Attributes by lower-case name. If a name occurs twice, the first one wins."""
+    """Returns attributes by name in lower case. If a name occurs twice, the first one wins."""
     attributes: dict[str, str] = {}
     for name, value in _PAIR.findall(text):
         attributes.setdefault(name.lower(), value[1:-1] if value[:1] in ("'", '"') else value)

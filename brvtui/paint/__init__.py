@@ -1,1 +1,1 @@
-"""Lines of text with roles, from which panes, reports and Markdown are built."""
+"""Lines of text with roles. Panes, reports and Markdown are built from them."""

@@ -1,4 +1,4 @@
-"""A language model's work on an answer, and its prompt, as blocks and lines."""
+"""Shows a language model's work on an answer, and its prompt, as blocks and lines."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _HEAD_ROLES = {EndReason.ANSWERED: "muted", EndReason.CUT: "warn", EndReason.FAI
 
 @dataclass(frozen=True, slots=True)
 class LiveStep:
-    """A model's call of a tool. ``step`` and ``ms`` are None until the tool has answered."""
+    """A tool call of a model. ``step`` and ``ms`` are None until the tool has answered."""
 
     number: int
     tool: str
@@ -27,7 +27,8 @@ class LiveStep:
 
 
 def completion_blocks(done: Completion | None, glyphs: Glyphs) -> Iterator[Block]:
-    """Yields a report of the model's work: why it ended, missing sources, tools, tokens, cost in cents, and time.
+    """Yields a report of the model's work: the reason for its end, missing sources, tools, tokens, cost (cents) and
+    time.
 
     Yields nothing if no model was called.
     """
@@ -69,7 +70,7 @@ def tool_blocks(call: LiveStep, glyphs: Glyphs) -> Iterator[Block]:
 
 
 def _turn(done: Completion, place: int) -> Ends:
-    """Returns one call of the model with its tokens, cost and time."""
+    """Returns a line about one call of the model, with its tokens, cost and time."""
     turn = done.turns[place]
     right = Line().add(tokens(turn.usage.sent, turn.usage.received), "muted")
     if place < len(done.turn_cents):
@@ -84,7 +85,7 @@ def _result(step: ToolStep) -> str:
 
 
 def tokens(sent: int, received: int) -> str:
-    """Returns the tokens sent and received in words."""
+    """Describes the numbers of tokens sent and received."""
     return f"{sent} t in, {received} t out"
 
 
@@ -99,7 +100,9 @@ def _spent(done: Completion) -> str:
 
 
 def prompt_blocks(prompt: ModelPrompt, words: Sequence[str]) -> Iterator[Block]:
-    """Yields the limits of a prompt, the lanes of its manifest, and each section with its estimated tokens."""
+    """Yields the limits of a prompt, the lanes of its manifest, and each section with its estimated
+    number of tokens.
+    """
     limits = f"at most {prompt.max_tokens} out, temperature {prompt.temperature:g}, {prompt.max_iterations} iterations"
     yield Text(f"{prompt.tokens} tokens in, {limits}", after=0)
     yield Text(f"manifest: {prompt.manifest}", "muted", after=0)
@@ -134,7 +137,10 @@ def kind_of_answer(answer: Answer) -> str:
 
 
 def why_uncached(answer: Answer, model: str) -> str:
-    """Returns the reason why a run's ``answer`` was not cached; empty if it was. ``model`` is the configured model."""
+    """Returns the reason why the ``answer`` of a run was not cached; empty if it was.
+
+    ``model`` is the configured model.
+    """
     done = answer.completion
     if done is None:
         return "no model asked" if answer.kind == "extractive" and model else ""

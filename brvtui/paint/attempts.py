@@ -1,4 +1,4 @@
-"""The attempts that an engine made for one answer as rows: attempts, extra searches, and steps of the retry ladder."""
+"""Shows the attempts at one answer as rows: the engine's attempts, extra searches, and steps of the retry ladder."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _TIMED = 40
 _NARROW = 30
 _SHORTER = (("whole tree", "whole"), (" searches", ""), ("retry ladder · advice", "ladder: advice"), (" found", ""))
 RUNG = "rung:"
-"""The prefix of the ids of a ladder's steps."""
+"""The prefix of the ids of a retry ladder's steps."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,31 +26,31 @@ class Attempted:
     name: str
     state: State
     found: str
-    """The outcome in words; empty if the attempt's state says enough."""
+    """The outcome in words; empty if the state says enough."""
     why: str
     query: str = ""
     scope: str = ""
     results: tuple[Listed, ...] = ()
     total: int = 0
-    """The number of notes found; :attr:`results` may contain fewer."""
+    """The number of notes found. :attr:`results` may contain fewer."""
     unit: str = _SCORE
     took_ms: float | None = None
     depth: int = 0
 
 
 def opened_first(rows: tuple[Attempted, ...]) -> str:
-    """Returns the id of the row that is open at first: the ladder's step that succeeded after others found nothing."""
+    """Returns the id of the row that is open at first: the ladder's successful step, if earlier steps found nothing."""
     found = (row.id for row in rows if row.id.startswith(RUNG) and row.results and row.state is State.HIT)
     return next((identity for identity in found if identity != f"{RUNG}0"), "")
 
 
 def strategy_text(rung: Rung) -> str:
-    """Returns the strategy of a ladder's step in words."""
+    """Describes the strategy of a ladder's step."""
     return rung.strategy.replace("_", " ")
 
 
 def rung_row(rung: Rung, times: Mapping[str, float], depth: int = 0) -> Attempted:
-    """Returns the row of a ladder's step. ``times`` contains milliseconds, keyed by name."""
+    """Returns the row for a ladder's step. ``times`` contains durations in milliseconds, keyed by name."""
     return Attempted(
         id=f"{RUNG}{rung.number}",
         name=strategy_text(rung),
@@ -67,7 +67,7 @@ def rung_row(rung: Rung, times: Mapping[str, float], depth: int = 0) -> Attempte
 
 
 def ladder_rows(ladder: Ladder, times: Mapping[str, float]) -> tuple[Attempted, ...]:
-    """Returns the rows of a ladder: its heading, then its steps."""
+    """Returns the rows for a ladder: its heading, then its steps."""
     name = "retry ladder" if ladder.in_route else "retry ladder · advice"
     found = f"{len(ladder.found)} found" if ladder.state is State.HIT else ""
     head = Attempted("ladder", name, ladder.state, found, ladder.why)
@@ -75,7 +75,10 @@ def ladder_rows(ladder: Ladder, times: Mapping[str, float]) -> tuple[Attempted, 
 
 
 def attempts_in_short(rows: Sequence[Attempted], ladder: Ladder) -> list[Span]:
-    """Returns the outcome of the retry ladder, then the counts of the steps that ran or, if none did, of searches."""
+    """Summarizes the attempts: the outcome of the retry ladder, and the results of each step that ran.
+
+    If no step ran, the summary contains the results of each search instead.
+    """
     rungs = [row for row in rows if row.id.startswith(RUNG) and row.id != f"{RUNG}0" and row.found]
     ran = rungs or [row for row in rows if row.found and not (row.depth or row.id == "ladder")]
     best = next((row for row in ran if row.state is State.HIT), None)
@@ -111,7 +114,7 @@ def head_line(row: Attempted, width: int, glyphs: Glyphs, opened: bool) -> Line:
 
 
 def reason_lines(row: Attempted, width: int, short: bool = False) -> list[Line]:
-    """Returns the query, scope and reason of a row: one line each if ``short``, so that more results fit."""
+    """Returns the query, scope and reason of a row. If ``short``, each has one line, so that more results fit."""
     indent = 2 + row.depth
     lines = []
     if row.query:
@@ -124,14 +127,14 @@ def reason_lines(row: Attempted, width: int, short: bool = False) -> list[Line]:
 
 
 def score_text(result: Listed, row: Attempted, scale: Scale) -> str:
-    """Returns the score of a result of ``row``, in the format of ``scale`` or, for other units, with two decimals."""
+    """Formats the score of a result in ``row``: by ``scale``, or with two decimals if it has another unit."""
     return f"{result.score:.{scale.decimals if row.unit == _SCORE else 2}f}"
 
 
 def result_line(
     result: Listed, row: Attempted, scale: Scale, maturity: str, here: bool, width: int, glyphs: Glyphs
 ) -> Line:
-    """Returns the line of a result with its score and ``maturity``; ``here`` marks it as the selected result."""
+    """Returns the line for a result with its score and ``maturity``. ``here`` is True for the selected result."""
     sign, role = glyph_of(result.kind or Kind.CONTEXT, maturity, glyphs)
     value = score_text(result, row, scale)
     if row.unit != _SCORE and width >= _TIMED:
@@ -141,7 +144,7 @@ def result_line(
 
 
 def rest_of(row: Attempted) -> str:
-    """Returns the line below a row's results: the number of further results, or the remark that there are none."""
+    """Returns the line below a row's results: the number of further results, or a remark that there are none."""
     more = row.total - len(row.results)
     if not row.results:
         return "the scope of what follows" if row.total else "no results"

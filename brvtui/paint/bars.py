@@ -1,4 +1,4 @@
-"""Bars of cells: for one value, for the parts of a score, and for importance with its thresholds."""
+"""Draws bars: for one value, for the parts of a score, and for importance with its thresholds."""
 
 from __future__ import annotations
 
@@ -16,7 +16,9 @@ _FULL_IMPORTANCE = 100.0
 
 
 def eighths(value: float, width: int, glyphs: Glyphs) -> str:
-    """Returns a bar of ``width`` cells for ``value`` (0 to 1), exact to an eighth of a cell and padded with spaces."""
+    """Returns a bar of ``width`` cells for ``value`` (0 to 1), precise to an eighth of a cell and
+    padded with spaces.
+    """
     steps = len(glyphs.eighths)
     filled = round(max(0.0, min(1.0, value)) * width * steps)
     whole, rest = divmod(filled, steps)
@@ -25,14 +27,18 @@ def eighths(value: float, width: int, glyphs: Glyphs) -> str:
 
 
 class Stack(NamedTuple):
-    """The segments of a bar: the name and width of each positive part of a score, and the sum of the negative parts."""
+    """The segments of a bar.
+
+    ``kept`` contains the name and length of each positive part of a score, and ``taken`` is the sum of the negative
+    parts.
+    """
 
     kept: tuple[tuple[str, float], ...]
     taken: float
 
 
 def stack(parts: Sequence[Part]) -> Stack:
-    """Returns the segments of a bar for ``parts``; a negative part shrinks the earlier parts in proportion."""
+    """Returns the segments of a bar for ``parts``. A negative part shortens all earlier parts in proportion."""
     kept: list[tuple[str, float]] = []
     taken = 0.0
     for part in parts:
@@ -49,9 +55,10 @@ def stack(parts: Sequence[Part]) -> Stack:
 def stacked(
     parts: Sequence[Part], width: int, ticks: Sequence[float], glyphs: Glyphs, reach: float = 1.0
 ) -> list[Span]:
-    """Returns a bar from 0 to 1 over ``width`` cells with ``ticks``, in which each part has its own fill.
+    """Returns a bar of ``width`` cells from 0 to 1, in which each part of a score has its own fill.
 
-    Losses are hatched, and so is the range above ``reach``, which no score can fill.
+    ``ticks`` are marked on the bar. Negative parts are hatched, and so is the range above ``reach``, the best possible
+    score.
     """
     pieces = stack(parts)
     marks = {min(width - 1, int(tick * width)) for tick in ticks}
@@ -73,7 +80,9 @@ def stacked(
 
 
 def tick_labels(width: int, ticks: Mapping[float, str]) -> Line:
-    """Returns the line below a bar with the labels of ``ticks``; a label that does not fit becomes one character."""
+    """Returns the line below a bar, with the labels of its ``ticks``. A label that does not fit is cut to one
+    character.
+    """
     labels = Line()
     ordered = sorted(ticks.items())
     columns = [min(width - 1, int(value * width)) for value, _ in ordered]
@@ -86,12 +95,15 @@ def tick_labels(width: int, ticks: Mapping[float, str]) -> Line:
 
 
 def role_of(part: str) -> str:
-    """Returns the role in which a part of a score is painted."""
+    """Returns the role of a part of a score, which determines the colour of the part."""
     return PART_ROLES.get(part, "other")
 
 
 def meter(value: float, width: int, glyphs: Glyphs) -> list[Span]:
-    """Returns a bar of ``width`` cells for ``value`` (0 to 1), exact to an eighth of a cell; a line fills the rest."""
+    """Returns a bar of ``width`` cells for ``value`` (0 to 1), precise to an eighth of a cell.
+
+    A line fills the rest.
+    """
     done = eighths(value, width, glyphs).rstrip(" ")
     return [(done, "bar"), (glyphs.dash * (width - len(done)), "faint")]
 
@@ -106,9 +118,9 @@ def draining(left: float, whole: float, width: int, glyphs: Glyphs) -> str:
 def importance_bar(
     value: float, stored: float, thresholds: Mapping[float, str], width: int, glyphs: Glyphs
 ) -> list[Span]:
-    """Returns a bar from 0 to 100 over ``width`` cells: full up to ``value``, light up to ``stored``.
+    """Returns a bar of ``width`` cells from 0 to 100. It is solid up to ``value``, and light from there to ``stored``.
 
-    ``thresholds`` maps the positions of ticks to roles. A tick on the full part keeps the background.
+    ``thresholds`` maps the positions of ticks to roles. A tick on the solid part keeps that part's background.
     """
     steps = len(glyphs.eighths)
     filled = round(max(0.0, min(value, _FULL_IMPORTANCE)) / _FULL_IMPORTANCE * width * steps)

@@ -1,4 +1,4 @@
-"""Blocks: the parts of a section of a trace, which panes, reports and fences in Markdown show as lines."""
+"""Blocks: the contents of a section of a trace. Panes, reports and fences in Markdown show them as lines."""
 
 from __future__ import annotations
 
@@ -30,7 +30,10 @@ class Rule:
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """A paragraph of at most ``limit`` lines in one role, with the prefix ``before`` and a margin of ``after``."""
+    """A paragraph in one role, with the prefix ``before``.
+
+    It has at most ``limit`` lines (None: any number). ``after`` is the width of the margin on the right, in cells.
+    """
 
     text: str
     role: str = "text"
@@ -41,7 +44,7 @@ class Text:
 
 @dataclass(frozen=True, slots=True)
 class Marked:
-    """A long text in its original form, with ``words`` highlighted."""
+    """A long text that keeps its original layout, with ``words`` highlighted."""
 
     text: str
     words: Sequence[str] = ()
@@ -49,7 +52,7 @@ class Marked:
 
 @dataclass(frozen=True, slots=True)
 class Ends:
-    """Two lines in one row, the second at the right edge."""
+    """Two lines on one row: one at the left edge, the other at the right."""
 
     left: Line
     right: Line
@@ -57,7 +60,7 @@ class Ends:
 
 @dataclass(frozen=True, slots=True)
 class CheckedStep:
-    """A step with its checks. The step's name comes from ``outlook``."""
+    """A step of a decision with its checks. ``outlook`` contains the step's name."""
 
     step: Step
     outlook: Outlook
@@ -68,7 +71,7 @@ Blocks = Iterable[Block]
 
 
 class Titled(NamedTuple):
-    """A title with its blocks, and ``text`` for copying."""
+    """A section with its title and blocks. ``text`` is the text for copying."""
 
     title: str
     blocks: Blocks
@@ -76,7 +79,7 @@ class Titled(NamedTuple):
 
 
 def lines_of(blocks: Blocks, width: int, glyphs: Glyphs) -> list[Line]:
-    """Returns ``blocks`` as lines of at most ``width`` cells. Blocks after a very long text are left out."""
+    """Returns ``blocks`` as lines of at most ``width`` cells. Leaves out blocks that follow a very long text."""
     lines: list[Line] = []
     for block in blocks:
         lines += _lines(block, width, glyphs)
@@ -104,7 +107,7 @@ def _lines(block: Block, width: int, glyphs: Glyphs) -> Iterable[Line]:
 
 
 def _wrapped(block: Text, width: int) -> Iterator[Line]:
-    """Yields the lines of a paragraph. All lines after the first are indented."""
+    """Yields the lines of a paragraph, with all lines after the first indented."""
     before = block.before if isinstance(block.before, Line) else Line([(block.before, block.role)])
     spans = before.spans
     for part in wrap(block.text, width - before.width - block.after)[: block.limit]:
@@ -122,7 +125,10 @@ def marker(words: Sequence[str]) -> Mark:
 
 
 def paragraphs(text: str, width: int, mark: Mark) -> list[Line]:
-    """Wraps ``text`` to ``width``, and marks terms and headings. A cut text ends with the number of lines left."""
+    """Wraps ``text`` to ``width`` cells, and highlights terms and headings.
+
+    A text that is too long is cut. Its last line contains the number of lines that are left.
+    """
     lines: list[Line] = []
     source = text.split("\n")
     for number, paragraph in enumerate(source):

@@ -1,4 +1,4 @@
-"""Text with roles, wrapped to a width, and the places of the links in it; tables of such text."""
+"""Wraps text with roles to a width, and finds the positions of links in it. Also draws tables of such text."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _LEAST_COLUMN = 4
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """Text without control characters in one role. ``link`` is the number of the link that contains it."""
+    """A text in one role, without control characters. ``link`` is the number of the link that contains it."""
 
     text: str
     role: str = "text"
@@ -35,7 +35,7 @@ def width_of(row: Iterable[Piece]) -> int:
 
 
 def flow(pieces: Sequence[Piece], width: int) -> list[Row]:
-    """Wraps ``pieces`` (one paragraph) to rows of at most ``width`` cells, at spaces if possible.
+    """Wraps ``pieces``, which form one paragraph, to rows of at most ``width`` cells, at spaces if possible.
 
     A line feed ends a row.
     """
@@ -49,7 +49,7 @@ def flow(pieces: Sequence[Piece], width: int) -> list[Row]:
 
 
 def chop(pieces: Sequence[Piece], width: int) -> list[Row]:
-    """Breaks ``pieces`` into rows of at most ``width`` cells at any character, so that all characters are kept."""
+    """Breaks ``pieces`` into rows of at most ``width`` cells, at any character. No character is dropped."""
     text = "".join(piece.text for piece in pieces)
     room = max(width, _LEAST_WIDTH)
     ranges: list[tuple[int, int]] = []
@@ -62,7 +62,9 @@ def chop(pieces: Sequence[Piece], width: int) -> list[Row]:
 
 
 def _sliced(pieces: Sequence[Piece], ranges: Iterable[tuple[int, int]]) -> list[Row]:
-    """Cuts ``pieces`` into one row for each of ``ranges`` of characters, which ascend and do not overlap."""
+    """Cuts ``pieces`` into one row for each of ``ranges``, which are ranges of characters in ascending order without
+    overlap.
+    """
     rows: list[Row] = []
     number = before = 0
     for start, end in ranges:
@@ -82,7 +84,7 @@ def _sliced(pieces: Sequence[Piece], ranges: Iterable[tuple[int, int]]) -> list[
 
 @dataclass(frozen=True, slots=True)
 class Spot:
-    """The place of a link, or of a part of a link: a line, and a range of characters in the line."""
+    """The position of a link, or of a part of one: the line, and a range of characters in it."""
 
     line: int
     start: int
@@ -90,7 +92,7 @@ class Spot:
 
 
 def spots_in(row: Iterable[Piece], line: int) -> Iterable[tuple[int, Spot]]:
-    """Yields the number and place of each link in ``row``, which is line number ``line``."""
+    """Yields the number and position of each link in ``row``, whose line number is ``line``."""
     start = 0
     open_link, begun = NO_LINK, 0
     for piece in (*row, Piece("")):
@@ -107,9 +109,10 @@ def line_of(row: Iterable[Piece]) -> Line:
 
 
 def table(rows: Sequence[Sequence[Row]], aligned: Sequence[str], width: int, dash: str) -> Iterator[Row]:
-    """Yields the rows of a table of ``width`` cells. ``rows`` contains the table's cells, with the head first.
+    """Yields the rows of a table of ``width`` cells. ``rows`` contains the cells, with the head first.
 
-    Text wraps in columns that are too narrow. ``aligned`` contains ``left``, ``right`` or ``center`` for each column.
+    Text is wrapped in columns that are too narrow for it. ``aligned`` contains ``left``, ``right`` or ``center`` for
+    each column.
     """
     columns = column_widths(rows, width)
     for number, cells in enumerate(rows):
@@ -126,12 +129,12 @@ def table(rows: Sequence[Sequence[Row]], aligned: Sequence[str], width: int, das
 
 
 def column_widths(rows: Sequence[Sequence[Row]], width: int) -> list[int]:
-    """Returns the width of each column: that of its widest text, unless wide columns must shrink for all to fit."""
+    """Returns the width of each column: the width of its longest text, or less if not all columns would fit."""
     count = max(len(cells) for cells in rows)
     natural = [max([1, *(width_of(cells[place]) for cells in rows if place < len(cells))]) for place in range(count)]
     room = width - _GAP * (count - 1)
     caps = range(_LEAST_COLUMN, max(natural) + 1)
-    # one less than the first cap with which the columns do not fit; the smallest cap if none fits
+    # finds the largest cap with which all columns fit; the smallest cap if none fits
     past = bisect_right(caps, room, key=lambda cap: sum(min(one, cap) for one in natural))
     cap = caps[max(past - 1, 0)] if caps else max(natural)
     return [min(one, cap) for one in natural]

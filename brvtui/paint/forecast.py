@@ -1,4 +1,4 @@
-"""The effects of time on a document as blocks: its best possible score, its losses, and dated events."""
+"""Shows the effects of time on a document as blocks: its best possible score, its losses, and dated events."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def forecast_blocks(forecast: DocumentForecast, glyphs: Glyphs, day: int = 0) ->
 
 
 def coming_blocks(forecast: DocumentForecast, glyphs: Glyphs, day: int = 0) -> Iterator[Block]:
-    """Yields the losses of the best possible score, and the events; events within ``day`` days are highlighted."""
+    """Yields the losses in the best possible score, and the events. Events within ``day`` days are highlighted."""
     lacks = " · ".join(
         f"{part.name} {signed(part.value, _PLACES)}{f' ({part.note})' if part.note else ''}"
         for part in forecast.lacks

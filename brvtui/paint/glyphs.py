@@ -1,4 +1,4 @@
-"""The signs that the app draws, and a letter to replace each sign on a terminal without Unicode."""
+"""The signs that the app draws, and for each sign a letter that replaces it on a terminal without Unicode."""
 
 from __future__ import annotations
 
@@ -8,22 +8,22 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, NamedTuple
 
-if TYPE_CHECKING:  # signs are drawn before the first answer, and the trace takes long to import
+if TYPE_CHECKING:  # signs are drawn before the first answer, but importing the trace takes long
     from brvtui.trace import Kind
 
 AUTO, ON = "auto", "on"
-"""Two values of the ``ascii`` setting: use ASCII only if the terminal's encoding requires it, or always."""
+"""Values of the ``ascii`` setting: ``auto`` uses ASCII only if the terminal's encoding requires it, ``on`` always."""
 _LONGER = {"≥": ">=", "≤": "<=", "→": "->", "←": "<-"}
 TO_LETTERS: Mapping[int, str] = {
     ord(sign): letters
     for sign, letters in (*zip("·×÷−–—…“”‘’≠│┄─↑↓≈•›└⚠✓✗", ".x/---~\"\"''#|--^v~*>-!+x", strict=True), *_LONGER.items())
 }
-"""The replacements for the tool's own signs on terminals without Unicode, for :meth:`str.translate`."""
+"""The letters that replace the tool's own signs on terminals without Unicode, for :meth:`str.translate`."""
 _CHOSEN: ContextVar[str] = ContextVar("_CHOSEN", default=AUTO)
 
 
 class Glyphs(NamedTuple):
-    """One set of signs. Every value is one cell wide unless its comment says otherwise."""
+    """One set of signs. Each sign is one cell wide unless its docstring gives another width."""
 
     unicode: bool
     maturity: Mapping[str, str]
@@ -95,7 +95,7 @@ _PARTS = (
     ("other", "other", "▒", "?"),
     ("lost", "lost", "╱", "/"),
 )
-"""The parts of a score: name, role, and the sign and the letter that fill their bar."""
+"""The parts of a score: name, role, and the sign and the letter with which their bars are filled."""
 PART_ROLES = {part: role for part, role, *_ in _PARTS}
 
 UNICODE = Glyphs(
@@ -162,7 +162,10 @@ NOTE_LETTERS: Mapping[int, str] = {
     **{ord(sign): ASCII.kind[kind] for kind, sign in UNICODE.kind.items()},
     ord(UNICODE.derived): ASCII.derived,
 }
-"""The letters for maturity signs in the tool's own explanations; in a note's text, such a sign is only a bullet."""
+"""The letters that replace maturity signs in the tool's own texts.
+
+In the text of a note, such a sign is only a bullet.
+"""
 
 
 def glyph_of(kind: Kind, maturity: str, glyphs: Glyphs) -> tuple[str, str]:
@@ -183,10 +186,10 @@ def drawn_in(letters: str) -> Iterator[None]:
 
 
 def for_terminal(letters: str = "", encoding: str | None = None) -> Glyphs:
-    """Returns the glyphs for ``letters``, a value of the ``ascii`` setting; for ``auto``, Unicode signs if the output
-    is UTF-8.
+    """Returns the glyphs for ``letters``, a value of the ``ascii`` setting.
 
-    If ``letters`` is empty, the value set by :func:`drawn_in` is used.
+    For ``auto``, these are Unicode signs if the encoding of the output is UTF-8. If ``letters`` is empty, the value set
+    by :func:`drawn_in` is used.
     """
     letters = letters or _CHOSEN.get()
     if letters != AUTO:
@@ -196,9 +199,9 @@ def for_terminal(letters: str = "", encoding: str | None = None) -> Glyphs:
 
 
 def in_letters(text: str) -> str:
-    """Returns ``text`` with letters in place of the tool's own signs. Letters of other scripts are kept.
+    """Replaces the tool's own signs in ``text`` with letters. Letters of other scripts are kept.
 
-    The width of the text stays the same if a blank follows each sign with a longer replacement.
+    The text keeps its width if each sign with a longer replacement is followed by a space.
     """
     for sign, letters in _LONGER.items():
         text = text.replace(f"{sign} ", letters)

@@ -1,4 +1,4 @@
-"""Results and near misses as lines."""
+"""Shows results and near misses as lines."""
 
 from __future__ import annotations
 
@@ -14,23 +14,25 @@ from brvtui.paint.text import cut_left, signed, wrap
 from brvtui.text.visible import visible
 from brvtui.trace import Hit, MatchedWord, MatchKind, NearMiss, Origin, Scale
 
-# The words of a query that a result answers, with marks, after the names of their fields.
+# Shows the words of a query that a result matches, each with a mark, after the names of their fields.
 
 
 SIGNS = {MatchKind.EXACT: "=", MatchKind.PREFIX: "^", MatchKind.FUZZY: "~", MatchKind.STEM: "/", MatchKind.INSIDE: "*"}
-"""The mark for each kind of match: the query's word itself, a longer or misspelt form, another ending, or a part."""
+"""The mark for each kind of match: the query's word itself, a longer or misspelt word, another ending, or a part."""
 _ROLES = {**dict.fromkeys(MatchKind, "accent"), MatchKind.EXACT: "ok", MatchKind.FUZZY: "warn"}
 _MEANT = dict(zip(MatchKind, ("same", "longer", "similar", "other form", "inside"), strict=True))
 _TEXT, _BELOW = "text", "below"
-"""Names of fields. Words below a folder are shown without a field's name, since the folder's remark mentions them."""
+"""The names of two fields. Words below a folder are shown without a field name, since the folder's remark mentions
+them.
+"""
 _MORE = 4
-"""The number of cells for the count of words that do not fit."""
+"""The width, in cells, of the count of words that do not fit."""
 
 
 def marks_explained(kinds: Iterable[MatchKind], places: str, width: int) -> str:
-    """Returns the marks for ``kinds`` and the meaning of each, in at most ``width`` cells: ``= same  ~ similar``.
+    """Returns a legend for the marks of ``kinds``, in at most ``width`` cells: ``= same  ~ similar``.
 
-    ``places``, the meaning of other letters, follows if it fits.
+    If they fit, ``places``, which explain the other letters, follow.
     """
     present = frozenset(kinds)
     each = [f"{SIGNS[kind]} {meant}" for kind, meant in _MEANT.items() if kind in present]
@@ -39,13 +41,13 @@ def marks_explained(kinds: Iterable[MatchKind], places: str, width: int) -> str:
 
 
 def chips(words: Sequence[MatchedWord], width: int) -> Line:
-    """Returns the words by field, each with its mark: ``title =carrier text ~resend``.
+    """Returns the words, grouped by field, each with its mark: ``title =carrier text ~resend``.
 
-    If this does not fit, a dot replaces the field's name before words in the text. If it still does not fit, only the
-    first words are listed, followed by the number of the others.
+    If they do not fit, a dot replaces the name of the text field. If they still do not fit, only the first words are
+    shown, followed by the number of the others.
     """
     ordered = _by_field(words)
-    first = range(min(len(ordered), max(0, width) + 1))  # each needs at least one cell
+    first = range(min(len(ordered), max(0, width) + 1))  # each word needs at least one cell
     for text in ("text", "·"):
         result = Line().extend(span for place in first for span in _chip(ordered, place, text).spans)
         if result.width <= width:
@@ -67,7 +69,7 @@ def chips(words: Sequence[MatchedWord], width: int) -> Line:
 
 
 def _chip(words: Sequence[MatchedWord], place: int, text: str) -> Line:
-    """Returns the word at ``place``, after its field's name if it is the first word of that field.
+    """Returns the word at ``place``. The first word of a field comes after the field's name.
 
     ``text`` is the label of the text field.
     """
@@ -83,7 +85,7 @@ def _field(one: MatchedWord) -> str:
 
 
 def _by_field(words: Sequence[MatchedWord]) -> list[MatchedWord]:
-    """Returns the words grouped by field: title, path, text, then words below a folder."""
+    """Groups the words by field: title, path, text, and at the end words below a folder."""
     order = {name: place for place, name in enumerate(("title", "path", _TEXT, _BELOW))}
     return sorted(words, key=lambda one: order.get(_field(one), len(order)))
 
@@ -91,17 +93,17 @@ def _by_field(words: Sequence[MatchedWord]) -> list[MatchedWord]:
 _BEFORE_TITLE = 5
 _BAR = 6
 _LEAST_WORDS = 14
-"""The minimum number of cells for a result's words; a remark that does not fit beside them is cut."""
+"""The minimum number of cells for a result's words. A remark that does not fit beside them is cut."""
 _LEAST_PATH = 16
 """The minimum number of cells for a path."""
 _SCORE = 5
 _RULED = 5
-"""The number of cells of a rule without its label."""
+"""The number of cells of a rule, without its label."""
 _LACK = 8
 _COARSE = 2
-"""The number of decimals above which scores are small and differ little, so that bars need a larger width."""
+"""The number of decimals above which a bar needs a larger width, because scores are small and differ little."""
 _BARRED, _FINELY_BARRED = 32, 40
-"""The minimum widths in cells for bars, and for bars of scores with many decimals."""
+"""The minimum widths, in cells, at which bars are shown. The second is for scores with many decimals."""
 
 
 def title_room(scale: Scale, width: int) -> int:
@@ -122,16 +124,16 @@ class ResultRow:
     """The title, cut to :func:`title_room` or :func:`miss_title_room`."""
     maturity: str
     remark: str
-    """The way in which the result was found, or the amount that a near miss lacks; empty if there is no remark."""
+    """The way in which the result was found or, for a near miss, what it lacks; empty if there is no remark."""
     warning: str
-    """A warning that the note's file has changed, shown instead of the mark and the remark; empty if there is none."""
+    """A warning that the note's file has changed. It replaces the mark and the remark. Empty if there is none."""
     selected: bool = False
 
 
 def hit_lines(hit: Hit, rank: int, row: ResultRow, scale: Scale, width: int, glyphs: Glyphs) -> list[Line]:
     """Returns a line with rank, mark, title, score and bar, then a line with the matching words, remark and path.
 
-    If the path does not fit, a third line contains the path of the selected result, and other results have none.
+    If the path does not fit, it is on a third line for the selected result, and left out for other results.
     """
     sign, role = (glyphs.warn, "warn") if row.warning else glyph_of(hit.kind, row.maturity, glyphs)
     first = Line().add(f"{rank:>2} ", "muted").add(f"{sign} ", role)
@@ -148,7 +150,7 @@ def added_by(hit: Hit) -> str:
 
 
 def added_rule(hit: Hit, before: str, width: int, glyphs: Glyphs) -> list[Line]:
-    """Returns the rule above ``hit`` if it was added by a search other than ``before``, the search of the hit above."""
+    """Returns a rule above ``hit`` if another search added it than ``before``, the search for the hit above it."""
     if not hit.found_by or hit.found_by == before:
         return []
     label = added_by(hit)
@@ -157,7 +159,10 @@ def added_rule(hit: Hit, before: str, width: int, glyphs: Glyphs) -> list[Line]:
 
 
 def near_miss_lines(miss: NearMiss, row: ResultRow, scale: Scale, width: int, glyphs: Glyphs) -> list[Line]:
-    """Returns the mark, title, score and shortfall of ``miss`` and, if it is selected, its words and path."""
+    """Returns a line with the mark, title, score and shortfall of ``miss``.
+
+    If it is selected, adds its words and path.
+    """
     sign, role = (glyphs.warn, "warn") if row.warning else glyph_of(miss.kind, miss.maturity or row.maturity, glyphs)
     first = line(" – ", "faint").add(f"{sign} ", role).fit(row.title, miss_title_room(scale, width), "muted")
     first.add(f"{_written(miss.score, scale)} ", "muted").add(f"{row.remark:>{_LACK}}", "warn")
@@ -165,9 +170,9 @@ def near_miss_lines(miss: NearMiss, row: ResultRow, scale: Scale, width: int, gl
 
 
 def _below(found: Hit | NearMiss, row: ResultRow, width: int) -> list[Line]:
-    """Returns the words that a result answers, its remark and, if there is space, its path.
+    """Returns the words that a result matches, its remark and, if there is space, its path.
 
-    A long remark on the selected result has lines of its own, so that it can be read in full.
+    A long remark on the selected result has its own lines, so that it can be read in full.
     """
     room = width - _BEFORE_TITLE
     remark = row.warning or row.remark
@@ -198,24 +203,24 @@ def _score_cells(scale: Scale) -> int:
 
 
 def _written(score: float, scale: Scale) -> str:
-    """Returns the score in at least :data:`_SCORE` cells. A small score has no 0 before its decimal point."""
+    """Formats the score in at least :data:`_SCORE` cells. A small score has no 0 before its decimal point."""
     text = f"{score:.{scale.decimals}f}"
     return f"{text:>{_SCORE}}" if scale.decimals <= _COARSE else f" {text.removeprefix('0')}"
 
 
-# The differences of the parts of two scores, which explain the order of two results.
+# The differences between the parts of two scores, which explain the order of the two results.
 
 
 REST = "the rest"
-"""The name for the rest of a lead that the named parts do not explain."""
+"""The name for the part of a lead that the named parts do not explain."""
 _MOST_NAMED = 5
 _LEAST_LEAD = 1e-9
 
 
 def differences(hit: Hit, other: Hit, decimals: int) -> list[tuple[str, float]]:
-    """Returns the differences between the parts of the scores of ``hit`` and ``other``, the largest first.
+    """Returns the differences between the parts of the scores of ``hit`` and ``other``, largest first.
 
-    Leaves out the part for rounding, and differences that round to 0 with ``decimals``.
+    Leaves out the part for rounding, and differences that are 0 when they are rounded to ``decimals``.
     """
     own, others = ({part.name: part.value for part in one.parts} for one in (hit, other))
     names = [name for name in dict.fromkeys([*own, *others]) if name != "rounding"]
@@ -224,10 +229,10 @@ def differences(hit: Hit, other: Hit, decimals: int) -> list[tuple[str, float]]:
 
 
 def shares_of_lead(hit: Hit, other: Hit, decimals: int, limit: int) -> list[tuple[str, float]]:
-    """Returns the parts that put ``hit`` ahead of ``other``, the largest first, then the rest of the lead.
+    """Returns the parts that put ``hit`` ahead of ``other``, with their amounts, and the rest of the lead.
 
-    Names ``limit`` parts, or all of them if there is only one more than that. With ``decimals``, the amounts sum to the
-    difference between the displayed scores.
+    Names the ``limit`` largest parts, or all parts if that is only one more. The amounts add up to the difference
+    between the two scores, rounded to ``decimals``.
     """
     parts = differences(hit, other, decimals)
     shown = parts if len(parts) <= limit + 1 else parts[:limit]  # naming one more part needs no more cells than REST
@@ -250,9 +255,9 @@ def lead_lines(hits: Sequence[Hit], hit: Hit, decimals: int, width: int) -> list
 
 
 def lead_text(hits: Sequence[Hit], hit: Hit, decimals: int) -> str:
-    """Returns the lead of ``hit`` over the second result, or its distance to the first, with the responsible parts.
+    """Describes the lead of ``hit`` over the second result, or its distance to the first, with the responsible parts.
 
-    Scores are shown with ``decimals``. Empty if there is no other result, or if the score did not decide the order.
+    Scores have ``decimals`` decimals. Empty if there is no other result, or if the score did not decide the order.
     """
     if hit.found_by:
         place = "added results come last, whatever their scores"
@@ -277,7 +282,9 @@ def lead_text(hits: Sequence[Hit], hit: Hit, decimals: int) -> str:
 
 
 def _added_above(hits: Sequence[Hit], second: Hit, decimals: int) -> str:
-    """Returns the distance from the first result to the best added result, if that result is ahead of ``second``."""
+    """Describes the distance between the first result and the best added result, if this result is
+    ahead of ``second``.
+    """
     best = max((one for one in hits if one.found_by), key=lambda one: one.score, default=None)
     if best is None or best.score <= second.score:
         return ""
@@ -288,7 +295,7 @@ def _added_above(hits: Sequence[Hit], second: Hit, decimals: int) -> str:
 
 
 def _lead_causes(hit: Hit, beside: Hit, decimals: int) -> str:
-    """Returns the cause of the distance between two results: the parts of their scores, or their values in a list.
+    """Describes the causes of the distance between two results: the parts of their scores, or their values in one list.
 
     Values are used if each result is in only one ranked list. Empty for a folder compared with a note, because their
     scores have different parts.
@@ -304,7 +311,7 @@ def _lead_causes(hit: Hit, beside: Hit, decimals: int) -> str:
 
 
 def _tie(hit: Hit, beside: Hit) -> str:
-    """Returns the reason for the order of two results with equal scores, if their text scores decided it."""
+    """Describes why two results with equal scores are in this order; empty if their text scores did not decide it."""
     if hit.text is None or beside.text is None or abs(hit.text.raw - beside.text.raw) < _LEAST_LEAD:
         return ""
     return f", whose words match {'less well' if hit.text.raw > beside.text.raw else 'better'}"

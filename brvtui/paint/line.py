@@ -1,4 +1,4 @@
-"""Lines of styled text. Styles are named by roles, which a theme's palette turns into colours and attributes."""
+"""Lines of styled text. A style is named by its role, which a theme turns into colours and attributes."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from brvtui.text.visible import visible
 Span = tuple[str, str]
 """A piece of text and its role, such as ``muted`` or ``bold accent``."""
 _LEAST_CUT = 16
-"""The minimum number of cells left for a group of words that is cut."""
+"""The minimum number of cells that must be left in order to cut a group of words instead of leaving it out."""
 
 
 @dataclass(slots=True)
 class Line:
-    """A line of spans. Its methods that add text return the line. ``ground`` is the role of the line's background."""
+    """A line of spans. The methods that add text return the line itself. ``ground`` is the role of its background."""
 
     spans: list[Span] = field(default_factory=list)
     ground: str = ""
@@ -44,13 +44,13 @@ class Line:
         return self.plain.lower()
 
     def add(self, text: str, role: str = "text") -> Line:
-        """Adds ``text``, with placeholders for control characters."""
+        """Adds ``text``. Control characters are replaced with placeholders."""
         if text:
             self.spans.append((visible(text), role))
         return self
 
     def fit(self, text: str, width: int, role: str = "text") -> Line:
-        """Adds ``text`` in exactly ``width`` cells."""
+        """Adds ``text``, cut or padded to exactly ``width`` cells."""
         if width > 0:
             self.spans.append((fit(visible(text), width), role))
         return self
@@ -71,7 +71,7 @@ class Line:
         return self
 
     def right(self, width: int, other: Line) -> Line:
-        """Puts ``other`` at the right edge of ``width`` cells, and cuts this line if they would overlap."""
+        """Puts ``other`` at the right edge of ``width`` cells. If the two would overlap, cuts this line."""
         room = width - other.width
         if keeps_whole() and self.width >= room:
             return self.gap(2 if other.spans else 0).extend(other.spans)
@@ -102,7 +102,7 @@ def line(text: str = "", role: str = "text") -> Line:
 
 
 def badge(text: str, role: str) -> Line:
-    """Returns a line with a filled label."""
+    """Returns a line with ``text`` as a badge, which has a filled background."""
     return Line().gap().add(f" {text} ", f"bold badge-text on {role}")
 
 
@@ -115,10 +115,11 @@ def rule(width: int, label: str = "", role: str = "faint", dash: str = "┄") ->
 
 
 def spread(width: int, left: Iterable[tuple[int, list[Span]]], gap: int = 3, cut_from: float = inf) -> Line:
-    """Returns a line of groups of spans, ``gap`` apart. If they do not all fit, those with least weight are left out.
+    """Returns a line of groups of spans, ``gap`` cells apart. If not all fit, leaves out the groups with the least
+    weight.
 
-    ``left`` contains (weight, spans) in the order of display. A group with a weight of at least ``cut_from`` is cut
-    instead of being left out, if a part of it fits.
+    ``left`` contains the groups, each with its weight, in the order of display. If a part of it fits, a group with a
+    weight of at least ``cut_from`` is cut instead of being left out.
     """
     groups = [(weight, spans) for weight, spans in left if spans]
     while len(groups) > 1 and (over := _total(groups, gap) - width) > 0:
@@ -139,7 +140,7 @@ def _total(groups: list[tuple[int, list[Span]]], gap: int) -> int:
 
 
 def folded(whole: Line, width: int) -> list[Line]:
-    """Breaks ``whole`` into lines of at most ``width`` cells, between words if possible."""
+    """Wraps ``whole`` to lines of at most ``width`` cells, between words if possible."""
     if whole.width <= width or keeps_whole():
         return [whole]
     role = next((role for text, role in whole.spans if text.strip()), "text")
@@ -147,7 +148,9 @@ def folded(whole: Line, width: int) -> list[Line]:
 
 
 def flowed(whole: Line, first: int, others: int) -> list[Line]:
-    """Wraps ``whole`` between words and keeps its roles; lines have at most ``first`` and then ``others`` cells."""
+    """Wraps ``whole`` between words, and keeps its roles. The first line has at most ``first`` cells, all others
+    ``others``.
+    """
     text = whole.plain
     if whole.width <= first or keeps_whole():
         return [whole]
@@ -160,7 +163,7 @@ def flowed(whole: Line, first: int, others: int) -> list[Line]:
 
 
 def hanging(whole: Line, width: int, indent: int) -> list[Line]:
-    """Wraps ``whole`` between words to lines of ``width`` cells, and indents all lines after the first."""
+    """Wraps ``whole`` between words to lines of at most ``width`` cells. Indents all lines after the first."""
     first, *others = flowed(whole, width, width - indent)
     return [first, *(Line([(" " * indent, "text"), *other.spans]) for other in others)]
 
@@ -176,7 +179,7 @@ def _slice(spans: Iterable[Span], start: int, end: int) -> list[Span]:
 
 
 def joined(spans: Iterable[Span]) -> list[Span]:
-    """Joins neighbouring spans with the same role, and leaves out empty ones."""
+    """Joins neighbouring spans with the same role, and drops empty spans."""
     result: list[Span] = []
     for text, role in spans:
         if result and result[-1][1] == role:
@@ -187,16 +190,16 @@ def joined(spans: Iterable[Span]) -> list[Span]:
 
 
 def lit(spans: Sequence[Span], pattern: re.Pattern[str], role: str) -> list[Span]:
-    """Returns ``spans`` with the matches of ``pattern``, even across spans, in ``role``."""
+    """Returns ``spans`` with all matches of ``pattern`` in ``role``. A match may extend over several spans."""
     text = "".join(part for part, _ in spans)
     ranges = [match.span() for match in pattern.finditer(text) if match.end() > match.start()]
     return painted(spans, ((start, end, role) for start, end in ranges)) if ranges else list(spans)
 
 
 def painted(spans: Sequence[Span], ranges: Iterable[tuple[int, int, str]]) -> list[Span]:
-    """Returns ``spans`` with the characters of each (start, end, role) in that role.
+    """Returns ``spans`` in which the characters of each range (start, end, role) have that role.
 
-    Ranges must ascend and may not overlap.
+    Ranges must be in ascending order and must not overlap.
     """
     result: list[Span] = []
     pending = iter(ranges)

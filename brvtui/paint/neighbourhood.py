@@ -1,4 +1,4 @@
-"""The links around one place of a graph, drawn in lines of text. A heavier link has a thicker line."""
+"""Draws the links around one place of a graph with lines of text. A heavier link has a thicker line."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from brvtui.paint.text import wrap
 from brvtui.text.visible import visible
 
 HEAVY, LIGHT = 0.7, 0.3
-"""The minimum weights for a thick and a thin line; lighter links are dotted."""
+"""The minimum weights for a thick and for a thin line. Lighter links are dotted."""
 LEAST_DRAWN, LEAST_BOXED = 48, 84
-"""The minimum widths at which a drawing replaces the list, and at which its centre gets a box."""
+"""The minimum widths, in cells, for a drawing (instead of a list), and for a box around its centre."""
 _BOX = 26
 _STUB = 3
 _RANK = 4
@@ -26,11 +26,14 @@ LEAST_TOLD = 0.005
 """The minimum share of the walk that is shown."""
 
 Drawn = list[tuple[Line, str]]
-"""Lines, each with the key of its target in :meth:`Neighbourhood.ends`; empty for a line without a target."""
+"""The lines of a drawing, each with the key of its target in :meth:`Neighbourhood.ends`.
+
+The key is empty for a line without a target.
+"""
 
 
 class Neighbour(NamedTuple):
-    """A place that a link joins to the centre."""
+    """A place that is linked to the centre."""
 
     id: str
     title: str
@@ -39,7 +42,7 @@ class Neighbour(NamedTuple):
     file: str
     """The file of the place's note; empty if the place is not a note."""
     words: str
-    """The link in words, seen from the centre: ``linked from``."""
+    """The link in words, seen from the centre, such as ``linked from``."""
     leads_away: bool
     """True if the link points from the centre to the neighbour."""
     weight: float
@@ -48,22 +51,22 @@ class Neighbour(NamedTuple):
     rank: int
     """The place's rank among the results, from 1; 0 if it is not a result."""
     share: float
-    """The share of the centre's probability that the walk carried over this link."""
+    """The share of the centre's probability that came from the walk over this link."""
 
 
 class PathLabel(NamedTuple):
-    """A path to the centre in words, with its share of the centre's probability."""
+    """A description of a path to the centre, with its share of the centre's probability."""
 
     share: float
     text: str
     start: str
-    """The id of the path's first place; empty if that is the centre or unknown."""
+    """The id of the first place on the path; empty if this is the centre or unknown."""
     file: str
-    """The note at which the path starts; empty if it does not start at a note."""
+    """The note where the path starts; empty if it does not start at a note."""
 
 
 class Neighbourhood(NamedTuple):
-    """The centre with its neighbours; the one with the heaviest link comes first."""
+    """The centre with its neighbours, ordered by the weight of their links, heaviest first."""
 
     id: str
     title: str
@@ -73,11 +76,13 @@ class Neighbourhood(NamedTuple):
     neighbours: tuple[Neighbour, ...]
     ways: tuple[PathLabel, ...]
     lacks: str
-    """A remark on missing information about the centre; empty if nothing is missing."""
+    """A remark about missing information on the centre; empty if nothing is missing."""
 
     @property
     def ends(self) -> dict[str, tuple[str, str]]:
-        """The places that can be opened from the centre. Each key maps to a place's id and its note's file, if any."""
+        """The places that can be opened from the centre. Maps a key to the id of the place and the file of its note, if
+        any.
+        """
         neighbours = {one.id: (one.id, one.file) for one in self.neighbours}
         return neighbours | {
             _way_key(number): (way.start, way.file) for number, way in enumerate(self.ways) if way.start
@@ -93,7 +98,9 @@ class _Signs(NamedTuple):
     seed: str
     trunk: str
     joints: dict[str, str]
-    """The joints of the trunk with a thick and a thin line, by the trunk's directions (``udl``: up, down, left)."""
+    """The joints of the trunk with a thick and with a thin line, keyed by the trunk's directions (``udl``: up, down,
+    left).
+    """
     box: str
     """The signs of the box: top left, across, top right, down, bottom left, bottom right, and the joint with a line."""
 
@@ -111,13 +118,14 @@ def _way_key(number: int) -> str:
 
 
 def signs_of(glyphs: Glyphs) -> _Signs:
-    """Returns the signs of a drawing."""
+    """Returns the signs with which a neighbourhood is drawn."""
     return _UNICODE if glyphs.unicode else _ASCII
 
 
 def drawn(shown: Neighbourhood, width: int, rows: int, glyphs: Glyphs) -> Drawn:
-    """Returns a drawing of ``shown``, which fills ``rows`` if possible. Below :data:`LEAST_DRAWN` cells, returns a list
-    of paths instead.
+    """Draws ``shown``, filling ``rows`` if possible.
+
+    Below :data:`LEAST_DRAWN` cells, returns a list of paths instead.
     """
     if width < LEAST_DRAWN:
         drawing = _listed(shown, width, glyphs)
@@ -130,7 +138,7 @@ def drawn(shown: Neighbourhood, width: int, rows: int, glyphs: Glyphs) -> Drawn:
 
 
 def seed_mark(is_seed: bool, glyphs: Glyphs) -> str:
-    """Returns the mark of a seed, or blanks of the same width."""
+    """Returns the mark of a seed, or spaces of the same width."""
     return f"{signs_of(glyphs).seed if is_seed else ' '} "
 
 
@@ -154,7 +162,7 @@ def _below_title(shown: Neighbourhood, width: int, rows: int, glyphs: Glyphs) ->
 
 
 def _beside_box(shown: Neighbourhood, width: int, rows: int, glyphs: Glyphs) -> Drawn:
-    """Returns the centre in a box on the left; a stub joins its middle to the trunk, from which all links start."""
+    """Draws the centre in a box on the left. A short line joins the box to the trunk, from which all links start."""
     box = _box(shown, glyphs)
     slots: list[Neighbour | None] = []
     for one in shown.neighbours:
@@ -200,7 +208,9 @@ def _box(shown: Neighbourhood, glyphs: Glyphs) -> list[Line]:
 
 
 def _link_line(one: Neighbour, shown: Neighbourhood, start: Line, ends: str, width: int, glyphs: Glyphs) -> Line:
-    """Adds to ``start`` the joint, the link with its words and arrow, and the place at its end."""
+    """Returns the line for one link: ``start``, the joint, the link with its words and arrow, and the place
+    at its end.
+    """
     signs, sign = signs_of(glyphs), line_sign(one.weight, glyphs)
     words = _words_room(shown)
     pair = signs.joints.get(ends, "++")
@@ -213,7 +223,7 @@ def _link_line(one: Neighbour, shown: Neighbourhood, start: Line, ends: str, wid
 
 
 def _words_room(shown: Neighbourhood) -> int:
-    """Returns the number of cells for the words of a link."""
+    """Returns the number of cells for the words of the links."""
     return min(_MOST_WORDS, max((len(one.words) for one in shown.neighbours), default=0))
 
 
@@ -236,7 +246,7 @@ def _has_shares(shown: Neighbourhood) -> bool:
 
 
 def _listed(shown: Neighbourhood, width: int, glyphs: Glyphs) -> Drawn:
-    """Returns one row each for the centre, the paths that lead to it, and its links."""
+    """Returns one row for the centre, each path that leads to it, and each of its links."""
     signs = signs_of(glyphs)
     head = [line(seed_mark(shown.is_seed, glyphs), "accent").add(shown.title, "bold strong").cut(width)]
     head += [Line().gap(2).add(part, "muted") for part in wrap(shown.about, width - 2)]
@@ -270,7 +280,7 @@ def _lacking(shown: Neighbourhood, width: int) -> list[Line]:
 
 
 def _legend(shown: Neighbourhood, width: int, glyphs: Glyphs) -> list[Line]:
-    """Returns the meaning of the signs that are used."""
+    """Returns a legend for the signs that occur."""
     if not shown.neighbours:
         return []
     signs = signs_of(glyphs)

@@ -1,4 +1,4 @@
-"""A score as lines: a bar and a table of its parts with their sum, then the best possible score, signals and terms."""
+"""Shows a score as lines: a bar and a table of its parts with their sum, the best possible score, signals and terms."""
 
 from __future__ import annotations
 
@@ -40,14 +40,14 @@ _FACTORS = 18
 _MOST_ASKED = 12
 """The maximum number of cells for the query's terms in the table of terms."""
 _FULL_TERMS = 62
-"""The minimum width for a term's row with all its numbers."""
+"""The minimum width, in cells, at which the row of a term shows all numbers."""
 TICKS = ("direct.prefetch", "direct.min_top", "direct.sure_top", "results.medium", "results.high")
-"""The constants whose values are marked on the bar of a score."""
+"""The constants whose values are marked on the bar of a score, if the trace contains them."""
 _SOURCES = {"sidecar": "ByteRover's own store"}
 
 
 def ticks_of(trace: Trace) -> dict[str, float]:
-    """Returns the thresholds of scores in ``trace``, keyed by the name of their constant."""
+    """Returns the thresholds for scores in ``trace``, keyed by the name of their constant."""
     named = {
         check.constant: check.threshold for step in trace.steps for check in step.checks if check.threshold is not None
     }
@@ -60,7 +60,7 @@ def ticks_of(trace: Trace) -> dict[str, float]:
 def score_lines(
     trace: Trace, hit: Hit, detail: Detail | None, ticks: Mapping[str, float], width: int, glyphs: Glyphs
 ) -> list[Line]:
-    """Returns the parts and sum of a hit's score, its lead, best possible score, signals and terms.
+    """Returns the parts and sum of a result's score, its lead, best possible score, signals and terms.
 
     ``detail`` is None until it has been computed.
     """
@@ -78,7 +78,7 @@ def score_lines(
 def sum_lines(
     hit: Hit, scale: Scale, best: float, ticks: Mapping[str, float], width: int, glyphs: Glyphs
 ) -> list[Line]:
-    """Returns a hit's score as a bar, its parts, and the sum of the parts. ``best`` is the top score of its list."""
+    """Returns a result's score as a bar, its parts, and their sum. ``best`` is the highest score in the list."""
     lines = _bar(hit, scale, best, ticks, width, glyphs)
     places = max(4, scale.decimals)
     longest = max((cell_len(part.name) for part in hit.parts if how(part)), default=0)
@@ -88,7 +88,7 @@ def sum_lines(
 
 
 def title_line(trace: Trace, hit: Hit, maturity: str, aside: str, width: int, glyphs: Glyphs) -> Line:
-    """Returns the rank, kind, title and score of a hit; ``aside`` is a warning before the score."""
+    """Returns the rank, kind, title and score of a result. ``aside`` is a warning before the score."""
     sign, role = glyph_of(hit.kind, maturity, glyphs)
     kind = hit.kind.value.replace("_", " ") if hit.kind is not Kind.CONTEXT else maturity
     rank, _ = trace.place_of(hit.file)
@@ -99,15 +99,16 @@ def title_line(trace: Trace, hit: Hit, maturity: str, aside: str, width: int, gl
 
 
 def miss_lines(missed: NearMiss, scale: Scale, lack: str, width: int, glyphs: Glyphs) -> list[Line]:
-    """Returns the heading for a document that is not in the results: its score, the reason, and how far it fell
-    short.
+    """Returns the heading for a document that is not among the results.
+
+    It contains the document's score, the reason, and how far the score fell short.
     """
     sign, role = glyph_of(missed.kind, missed.maturity, glyphs)
     right = Line().add(f"{missed.score:.{scale.decimals}f}", "bold strong")
     lines = [Line().gap().add(f"{sign} ", role).add(missed.title, "bold strong").right(width, right)]
     lines.append(line(f" {missed.path}", "muted").cut(width))
     lines += [Line(), line(" not in the results: ", "muted").add(missed.reason, "bold warn")]
-    if missed.rank:  # a document that was dropped before ranking has no distance to a threshold
+    if missed.rank:  # a document that was dropped before ranking is not compared with a threshold
         lines.append(line(" short by ", "muted").add(lack, "bold warn").add(f", at rank {missed.rank}", "muted"))
     return [*lines, line(" w: why not, and what would change that", "muted"), Line()]
 
@@ -115,7 +116,7 @@ def miss_lines(missed: NearMiss, scale: Scale, lack: str, width: int, glyphs: Gl
 def _bar(
     hit: Hit, scale: Scale, best: float, thresholds: Mapping[str, float], width: int, glyphs: Glyphs
 ) -> list[Line]:
-    """Returns the bar with the parts of a score. The full width of the bar is the scale's full score."""
+    """Returns the bar with the parts of a score. Its full width is the maximum of the scale."""
     if not adds_up(hit):
         off = f"the explanation does not add up (off by {parts_gap(hit):.2g})"
         return [Line(), line(f" {glyphs.warn} {off}", "bold bad"), Line()]
@@ -131,7 +132,7 @@ def _bar(
 
 
 def _part(part: Part, scale: Scale, places: int, names: int, width: int, glyphs: Glyphs) -> list[Line]:
-    """Returns a part of a score as a line. A note on the part is below it if it does not fit on the line."""
+    """Returns the line for a part of a score. A remark that does not fit on this line has its own line below it."""
     role = role_of(part.name) if part.value >= 0 else "lost"
     lost = part.value < 0 and part.name != "rounding"
     fill = glyphs.fills["lost"] if lost else glyphs.fills.get(part.name, " ")
@@ -163,7 +164,7 @@ def _short(value: float) -> str:
 
 
 def how(part: Part, places: int = 3) -> str:
-    """Returns the formula for a part, with its amount to ``places`` decimal places: ``0.957 × 0.6``."""
+    """Returns the formula for a part, with amounts to ``places`` decimal places: ``0.957 × 0.6``."""
     if part.name == "rounding":
         return part.note
     if part.name == "cap":
@@ -181,10 +182,10 @@ def how(part: Part, places: int = 3) -> str:
 
 
 def ceiling_lines(ceiling: Ceiling, decimals: int, width: int, by_path: bool = False) -> list[Line]:
-    """Describes the best possible score for any words, and how long that score is enough.
+    """Describes the best possible score for any words, and for how long that score will be high enough.
 
     The score is rounded to ``decimals``, as in comparisons with thresholds. ``by_path`` is True if the query names the
-    path, which is found without words and can score more.
+    path. Such a query is answered without words, and its result can have a higher score.
     """
     best = math.floor(ceiling.score * 10**decimals + 0.5) / 10**decimals
     text = f"best possible score today {best:.{decimals}f}{', except for its path' if by_path else ''}: "
@@ -195,7 +196,7 @@ def ceiling_lines(ceiling: Ceiling, decimals: int, width: int, by_path: bool = F
 
 
 def _standing(horizon: Horizon) -> str:
-    """Returns a phrase that compares a best possible score with a threshold ``{}``: below, or above for some time."""
+    """Returns a phrase that compares a best possible score with a threshold. It contains ``{}`` for the threshold."""
     if not horizon.reachable or horizon.days_left == 0:
         return "below {}"
     return (
@@ -206,7 +207,7 @@ def _standing(horizon: Horizon) -> str:
 
 
 def source_name(source: str) -> str:
-    """Returns the name of the source of signals, in the words of docs/reference/glossary.md."""
+    """Returns the name of a source of signals, as in docs/reference/glossary.md."""
     return _SOURCES.get(source, source)
 
 
@@ -257,7 +258,10 @@ def _term_rows(contributions: Iterable[Contribution], width: int, full: bool) ->
 
 
 def _term_row(item: Contribution, query_term: str, cells: int, width: int) -> Line:
-    """Returns a term's row with all numbers and ``cells`` cells for the query's term; with 0, only with the value."""
+    """Returns the row of a term with all numbers, and ``cells`` cells for the query's term.
+
+    If ``cells`` is 0, the row contains only the value.
+    """
     matched = f"{SIGNS[item.kind]}{item.term}"
     if cells:
         before = f"{query_term:<{cells}}" if query_term else "  "

@@ -1,4 +1,4 @@
-"""The sentence that explains an answer. It consists of clauses; if they do not fit, the lightest are left out."""
+"""The sentence that explains an answer. If its clauses do not all fit, those with the lowest weight are left out."""
 
 from __future__ import annotations
 
@@ -14,21 +14,21 @@ from brvtui.text.analysis import UNSEEN, origin
 from brvtui.text.visible import visible
 from brvtui.trace import MatchedWord, MatchKind
 
-# Titles of a list, cut so that they stay distinguishable.
+# Shortens the titles in a list so that they can still be told apart.
 
 
 _LEAST_SHARED = 4
-"""The minimum length in letters of a shared beginning that is left out."""
+"""The minimum number of letters of a beginning that two titles share and that can be left out."""
 _LEAST_HEAD = 3
 _END, _LONGEST_END, _WHOLE = 2, 3, 5
-"""The part of the width for the end of a title whose middle is left out: 2/5, or up to 3/5 to keep a word whole."""
+"""The share of the width for the end of a title whose middle is left out: 2/5, or up to 3/5 to keep a word whole."""
 
 
 def told_apart(titles: Sequence[str], width: int) -> list[str]:
     """Returns each of ``titles`` in at most ``width`` cells.
 
-    If a long title shares its beginning with another title, only the part after that beginning is kept. Any other long
-    title keeps its beginning and its end.
+    If a long title begins like another title, as much as possible of the shared beginning is left out. Of any other
+    long title, the middle is left out.
     """
     shown = [visible(title) for title in titles]
     distinct = sorted(set(shown))
@@ -37,7 +37,7 @@ def told_apart(titles: Sequence[str], width: int) -> list[str]:
 
 def _shared(text: str, distinct: Sequence[str]) -> int:
     """Returns the length of the beginning that ``text`` shares with another title, up to the end of a word."""
-    place = distinct.index(text)  # in sorted order, its neighbours share the most
+    place = distinct.index(text)  # in sorted order, the neighbours share the longest beginnings
     beside = [*distinct[max(0, place - 1) : place], *distinct[place + 1 : place + 2]]
     longest = max((_alike(text, other) for other in beside), default=0)
     while longest and longest < len(text) and text[longest].isalnum() and text[longest - 1].isalnum():
@@ -46,7 +46,7 @@ def _shared(text: str, distinct: Sequence[str]) -> int:
 
 
 def _alike(one: str, other: str) -> int:
-    """Returns the number of equal letters at the beginning of both."""
+    """Returns the number of equal letters at the beginning of both texts."""
     pairs = zip(one, other, strict=False)
     return next((place for place, (a, b) in enumerate(pairs) if a != b), min(len(one), len(other)))
 
@@ -70,13 +70,13 @@ def _shortened(text: str, shared: int, width: int) -> str:
 ALWAYS = 100
 """The weight of a clause that is never left out."""
 _DECISIVE = 60
-"""From this weight on, a clause is cut rather than left out."""
+"""The weight from which a clause that does not fit is cut, not left out."""
 _LEAST_PART = 20
 """The minimum number of cells for a part of a clause."""
 _LONGEST_TITLE = 80
-"""The maximum number of cells for a title; a longer one would leave too few for the reason."""
+"""The maximum number of cells for a title. A longer title would leave too little space for the reason."""
 _MOST_NAMED = 4
-"""The maximum number of words that a list names; the others are counted."""
+"""The maximum number of words that a list names. The others are counted."""
 _WITHIN = re.compile(rf"(?<=\w)(?:(?![\u200c\u200d]){UNSEEN.pattern})+(?=\w)")
 """Characters that are invisible within a word, except for the joiners that some scripts need."""
 _LETTERS = ("no letters", "one letter", "two letters", "three letters", "four letters", "five letters", "six letters")
@@ -85,18 +85,18 @@ _FIELDS = {"title": "title", "path": "path", "text": "text", "below": "note belo
 
 @dataclass(frozen=True, slots=True)
 class Clause:
-    """A part of a sentence with the punctuation before it."""
+    """A part of a sentence, with the punctuation before it."""
 
     spans: tuple[Span, ...]
     weight: int = ALWAYS
 
 
 Sentence = tuple[Clause, ...]
-"""The clauses in their order, without the full stop."""
+"""The clauses of a sentence in order, without the full stop."""
 
 
 def clause(*pieces: str | Sequence[Span], weight: int = ALWAYS) -> Clause:
-    """Returns a clause of plain text and of spans."""
+    """Returns a clause that consists of plain texts and spans."""
     spans: list[Span] = []
     for piece in pieces:
         spans += [(piece, "text")] if isinstance(piece, str) else piece
@@ -104,16 +104,17 @@ def clause(*pieces: str | Sequence[Span], weight: int = ALWAYS) -> Clause:
 
 
 def plain(sentence: Sentence) -> str:
-    """Returns the whole sentence as text, ending with a full stop."""
+    """Returns the sentence as plain text that ends with a full stop."""
     text = "".join(text for one in sentence for text, _ in one.spans)
     return text if not text or text.endswith((".", "!", "?", "…")) else f"{text}."
 
 
 def sentence_lines(sentence: Sentence, widths: tuple[int, int], limit: int) -> list[Line]:
-    """Returns the sentence in at most ``limit`` lines. If necessary, drops its lightest clauses, then cuts its end.
+    """Returns the sentence in at most ``limit`` lines. If necessary, drops the clauses with the lowest weight.
 
-    Clauses of the same weight are left out together. A heavy clause at the end is cut instead if a part of it fits.
-    ``widths`` are the cells of the first line and of the other lines.
+    Clauses of the same weight are left out together. If the sentence is still too long, its end is cut. A heavy clause
+    at the end is cut instead of being left out if a part of it fits. ``widths`` are the cells of the first line, and of
+    each other line.
     """
     clauses = [one for one in sentence if one.spans]
     kept, dropped = clauses, list[Clause]()
@@ -162,7 +163,7 @@ def word(text: str) -> list[Span]:
 
 
 def listed(items: Sequence[Sequence[Span]], joiner: str = "and") -> list[Span]:
-    """Returns the first of ``items``, joined by commas and ``joiner``, and the number of further items."""
+    """Returns ``items``, joined by commas and ``joiner``. Names only the first few, and counts the others."""
     shown = list(items[:_MOST_NAMED])
     if len(items) > len(shown):
         shown.append([(f"{len(items) - len(shown)} more", "text")])
@@ -180,15 +181,15 @@ def letters(count: int) -> str:
 
 
 def searched_word(text: str, query: str) -> list[Span]:
-    """Returns a searched word in quotes, with its origin if it is not a word of ``query``."""
+    """Returns a searched word in quotes. If it is not a word of ``query``, adds the word from which it was made."""
     made_from = origin(text, query)
     return [*word(text), (f" (made from {made_from})", "text")] if made_from else word(text)
 
 
 def answered_words(words: Sequence[MatchedWord], query: str) -> list[Span]:
-    """Returns matching words by field, each with its relation to the query's word: ``its title contains ‘events’``.
+    """Returns matching words, grouped by field, with their relation to the query: ``its title contains ‘events’``.
 
-    Each word is named once, in its most important field. Empty without words.
+    Each word is named once, in its most important field. Empty if there are no words.
     """
     fields = list(dict.fromkeys(one.fields[0] for one in words if one.fields))
     order = [name for name in _FIELDS if name in fields] + [name for name in fields if name not in _FIELDS]
@@ -197,7 +198,7 @@ def answered_words(words: Sequence[MatchedWord], query: str) -> list[Span]:
         own = [one for one in words if one.fields and one.fields[0] == name]
         its = f"its {_FIELDS.get(name, name)} "
         if not place:
-            its += "contain " if name.endswith("s") else "contains "  # a topic has several keywords
+            its += "contain " if name.endswith("s") else "contains "  # plural, because a topic has several keywords
         spans.append((its if not place else f", {its}" if place < len(order) - 1 else f" and {its}", "text"))
         exact_first = sorted(own, key=lambda one: one.kind is not MatchKind.EXACT)
         spans += listed(_distinct(_match_words(one, len(words) == 1, query) for one in exact_first))
@@ -210,7 +211,10 @@ def _distinct(items: Iterable[list[Span]]) -> list[list[Span]]:
 
 
 def _match_words(one: MatchedWord, alone: bool, query: str) -> list[Span]:
-    """Returns the document's word and its relation to the query's word, which is in brackets unless ``alone``."""
+    """Returns the document's word and its relation to the query's word.
+
+    The relation is in brackets unless ``alone``.
+    """
     match one.kind:
         case MatchKind.PREFIX | MatchKind.INSIDE:
             which = "begins with" if one.kind is MatchKind.PREFIX else "contains"
@@ -225,13 +229,13 @@ def _match_words(one: MatchedWord, alone: bool, query: str) -> list[Span]:
     return [*word(one.word), (f"{opening}{how}", "text"), *word(one.query), (closing, "text")]
 
 
-# The headline of an answer: its first line in the app and in reports.
+# The headline of an answer: its first lines in the app and in reports.
 
 
 NO_ANSWER = "tier-none"
-"""The role of an answer without results. Remarks beside such an answer are not shown as a success."""
+"""The role of an answer without results. Remarks beside it are not shown as a success."""
 NEUTRAL = "tier-2"
-"""The role of an answer whose engine has no tiers, or tiers for which themes have no colours."""
+"""The role of an answer whose engine has no tiers, or has tiers for which themes define no colours."""
 _COLOURED = range(5)
 
 
@@ -242,20 +246,21 @@ def tier_role(tier: int | None) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Headline:
-    """The beginning of an answer: a badge, and the sentence with the reason."""
+    """The beginning of an answer: a badge, then the sentence with the reason."""
 
     badge: str
     role: str
     """The role of the badge: ``tier-2`` and the like, or :data:`NO_ANSWER`."""
     sentence: Sentence
     warning: str = ""
-    """A warning beside the headline; empty for none."""
+    """A warning beside the headline; empty if there is none."""
 
 
 def headline_lines(shown: Headline, total_ms: float, busy: str, width: int, limit: int) -> list[Line]:
-    """Returns badge and sentence in at most ``limit`` lines of ``width`` cells, without clauses that do not fit.
+    """Returns the badge and the sentence in at most ``limit`` lines of ``width`` cells. Leaves out clauses that do not
+    fit.
 
-    The last line, or an extra one, ends with a warning or the text ``busy``, and the milliseconds.
+    The last line, or an extra one, ends with the text ``busy`` or the warning, and the time in milliseconds.
     """
     head, right = _head(shown), _right(shown, total_ms, busy)
     rows = sentence_lines(_without_badge(shown), _widths(head, right, width, limit), limit)
@@ -273,7 +278,7 @@ def shortened_sentence(shown: Headline, total_ms: float, busy: str, width: int, 
 
 
 def headline_text(shown: Headline) -> str:
-    """Returns the badge and the sentence as one line of plain text."""
+    """Returns the badge and the sentence as plain text on one line."""
     return f"{shown.badge}  {plain(_without_badge(shown))}"
 
 
@@ -289,14 +294,14 @@ def _right(shown: Headline, total_ms: float, busy: str) -> Line:
 
 
 def _widths(head: Line, right: Line, width: int, limit: int) -> tuple[int, int]:
-    """Returns the cells for the sentence in its first line and in others, with space for ``right`` in the last line."""
+    """Returns the cells for the sentence on its first line and on other lines. ``right`` fits on the last line."""
     aside = right.width + 1 if right.width else 0
     first = width - 1 - head.width - (aside if limit == 1 else 0)
     return max(1, first), max(1, width - 2 - aside)
 
 
 def _without_badge(shown: Headline) -> Sentence:
-    """Returns the sentence without its first clause if the badge says the same as that clause."""
+    """Returns the sentence without its first clause if this clause only repeats the badge."""
     head, *rest = shown.sentence or (clause(),)
     first = "".join(text for text, _ in head.spans).rstrip(": ")
     return tuple(rest) if rest and first.upper() == shown.badge else shown.sentence

@@ -1,4 +1,4 @@
-"""The steps of a decision as lines: a strip, or a list with checks, counts, notices and times."""
+"""Shows the steps of a decision as lines: a strip, or a list with checks, counts, notices and times."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ from brvtui.trace import Check, Stage, State, Step
 
 @dataclass(frozen=True, slots=True)
 class StepName:
-    """A step as shown before the first answer: its tier, if any, and its name in three lengths."""
+    """The name of a step in three lengths, and its tier, if any. They are known before the first answer."""
 
     name: str
     short: str
     shortest: str = ""
     tier: str = ""
     timed_by: str = ""
-    """The key of the step's time in a trace's timings."""
+    """The key under which a trace's timings contain the duration of the step."""
     usual: bool = True
     """True if every answer has this step."""
     taken: str = STATE_WORDS["taken"]
-    """The word that is shown if the step took the query."""
+    """The word for the state in which the step answered the query."""
     checks: tuple[tuple[str, str], ...] = ()
-    """The names of the step's checks, each with a shorter name for the strip."""
+    """The names of the step's checks, each with a short name for the strip."""
 
 
 Outlook = Sequence[StepName]
@@ -35,7 +35,7 @@ Outlook = Sequence[StepName]
 _NARROW_CELL = 10
 _WIDE_CELL = 14
 _ARROW = 4
-"""The number of cells from the end of a name to the start of the next, including an arrow."""
+"""The number of cells from the end of one name to the start of the next, including an arrow."""
 _LEADS_ON = (State.HIT, State.PASSED, State.FAILED, State.MISSED)
 _OPPOSITES = {"≥": "<", ">": "≤", "<": "≥", "≤": ">", "=": "≠"}
 _NEEDS = "needs"
@@ -53,7 +53,10 @@ def strip(
     glyphs: Glyphs,
     values: bool = False,
 ) -> list[Line]:
-    """Returns the steps side by side: names, states, and, if ``values``, the deciding checks and milliseconds."""
+    """Returns the steps side by side, with names and states.
+
+    ``values`` adds the deciding checks and the milliseconds.
+    """
     by_name = {entry.name: entry for entry in outlook}
     cells, arrows = _cells([_label(step.tier, _own_name(step, by_name).short) for step in steps], width)
     names, states, checks, times = Line().gap(), Line().gap(), Line().gap(), Line().gap()
@@ -81,9 +84,10 @@ def strip(
 
 
 def _check_text(step: Step, own: StepName, room: int) -> str:
-    """Returns the first text that fits: the deciding check's result, the summary, or the check in short form.
+    """Returns the first of these texts that fits: the deciding check's result, the summary, or the result in short
+    form.
 
-    A summary that replaces checks is left out if it does not fit, since the list of steps shows it.
+    A summary that does not fit is left out if the step has checks, because the list of steps shows it.
     """
     check = deciding(step)
     summary = step.summary if step.tier is None else ""
@@ -94,7 +98,7 @@ def _check_text(step: Step, own: StepName, room: int) -> str:
 
 
 def outlook_lines(outlook: Outlook, width: int, glyphs: Glyphs, values: bool = False) -> list[Line]:
-    """Returns the strip of steps as shown before the first answer."""
+    """Returns the strip of steps that is shown before the first answer."""
     outlook = [entry for entry in outlook if entry.usual]
     cells, arrows = _cells([_label(entry.tier, entry.short) for entry in outlook], width)
     labels, states = Line().gap(), Line().gap()
@@ -112,10 +116,10 @@ def _own_name(step: Step, by_name: Mapping[str, StepName]) -> StepName:
 
 
 def _cells(labels: Sequence[str], width: int) -> tuple[list[int], bool]:
-    """Returns the cells for each step, and True if there are arrows between them.
+    """Returns the width of each step in cells, and True if there is space for arrows between the steps.
 
-    The widths are equal unless a label would be cut. In that case, they depend on the labels, and arrows are left out
-    if there are too few cells.
+    All widths are equal, unless that would cut a label. In this case they depend on the labels, and arrows are left out
+    if they do not fit.
     """
     alike = (width - 1) // max(1, len(labels))
     is_wide = alike >= _WIDE_CELL
@@ -139,7 +143,7 @@ def _name(step: Step, own: StepName, room: int) -> str:
 
 
 def _short(tier: object, own: StepName, room: int) -> str:
-    """Returns the longest name of a step that fits."""
+    """Returns the longest name of a step that fits into ``room`` cells."""
     shortest = own.shortest or own.short
     names = (_label(tier, own.short), _label(tier, shortest)) if room >= _NARROW_CELL - 1 else ()
     return next((name for name in names if len(name) <= room), shortest)
@@ -159,14 +163,15 @@ def _state(step: Step, own: StepName, cell: int, glyphs: Glyphs) -> str:
     space = " " if cell >= _NARROW_CELL else ""
     text = f"{glyphs.state[step.state.value]}{space}{word}"
     if len(text) >= cell and step.state is State.NOT_REACHED:
-        return glyphs.state[step.state.value]  # the words do not fit; the pane's help explains the sign
+        return glyphs.state[step.state.value]  # the state's word does not fit; the pane's help explains the sign
     return text
 
 
 def deciding(step: Step) -> Check | None:
-    """Returns the check that decided a step: the last failed check of a failed step, or else the last check made.
+    """Returns the check that decided a step.
 
-    A skipped step without a failed check has no deciding check: its summary gives the reason.
+    This is the last failed check of a failed step; otherwise, the last check that ran. A skipped step without a failed
+    check has none, because its summary gives the reason.
     """
     reached = [check for check in step.checks if check.passed is not None]
     failed = [check for check in reached if check.passed is False]
@@ -179,7 +184,7 @@ def deciding(step: Step) -> Check | None:
 def outcome(check: Check, step: StepName | None = None, short: bool = False) -> str:
     """Returns the result of a check as a true comparison: ``top 0.82 < .85``, or ``top .82 < .85`` if ``short``.
 
-    The check has its short name from ``step``.
+    ``step`` provides the short name of the check.
     """
     places = places_of(check)
     operator = _OPPOSITES.get(check.operator, check.operator) if check.passed is False else check.operator
@@ -192,9 +197,9 @@ def outcome(check: Check, step: StepName | None = None, short: bool = False) -> 
 
 
 def places_of(check: Check) -> int:
-    """Returns the number of decimals of a check: 0 for counts, otherwise 2 to 9, enough to distinguish its values.
+    """Returns the number of decimals for a check: 0 for counts; otherwise 2 to 9, enough to distinguish its values.
 
-    The number is 2 if the values differ only by the noise of floating-point numbers.
+    The number is 2 if the values differ only by rounding errors of floating-point numbers.
     """
     both = (check.value, check.threshold)
     if all(value is None or float(value).is_integer() for value in both):
@@ -207,7 +212,7 @@ def places_of(check: Check) -> int:
 
 
 def step_lines(step: Step, outlook: Outlook, width: int, glyphs: Glyphs) -> list[Line]:
-    """Returns one or more lines with the state of a step and the reason, then a line for each of its checks.
+    """Returns the lines for a step: its state and the reason, then a line for each of its checks.
 
     The documented duration of a run is added if it fits.
     """
@@ -224,9 +229,9 @@ def step_lines(step: Step, outlook: Outlook, width: int, glyphs: Glyphs) -> list
 
 
 def check_line(check: Check, step: Step, width: int, glyphs: Glyphs) -> Line:
-    """Returns the line of a check: its value, threshold and margin, and the name of its constant if there is space.
+    """Returns the line for a check: its value, threshold and margin. If there is space, adds the name of its constant.
 
-    A cross marks only a check that decided against the step; other failed checks are neutral.
+    Only a check that decided against the step is marked with a cross. Other failed checks have a neutral mark.
     """
     sign, role = _passed(check, glyphs)
     is_skipped = step.state in (State.SKIPPED, State.NOT_REACHED)
@@ -255,14 +260,14 @@ def _passed(check: Check, glyphs: Glyphs) -> tuple[str, str]:
 
 
 def stage_line(stage: Stage, width: int) -> Line:
-    """Returns the line of a stage: the numbers of documents that entered, were dropped, and remained."""
+    """Returns the line for a stage, with the numbers of documents that entered, were dropped, and remained."""
     row = Line().gap().fit(stage.name, min(_NAME, width // 2), "text")
     row.add(f"{stage.came_in:>6} − {stage.dropped:<5} = {stage.went_out:<5}", "text")
     return row.add(f" {stage.note}" if stage.note else "", "muted").cut(width)
 
 
 def notices(texts: Sequence[str], width: int, glyphs: Glyphs) -> list[Line]:
-    """Returns a section of notices to the user; empty if there are none."""
+    """Returns a section with notices to the user; empty if there are none."""
     if not texts:
         return []
     lines = [rule(width, "good to know", dash=glyphs.dash)]
@@ -273,7 +278,7 @@ def notices(texts: Sequence[str], width: int, glyphs: Glyphs) -> list[Line]:
 
 
 def times(timings: Mapping[str, float], width: int) -> list[Line]:
-    """Returns a section with the milliseconds of each stage; empty if there are none."""
+    """Returns a section with the duration of each stage in milliseconds; empty if there are none."""
     if not timings:
         return []
     lines = [rule(width, "time spent")]

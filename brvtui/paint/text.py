@@ -1,4 +1,4 @@
-"""Measuring, cutting and wrapping text in terminal cells; numbers in words."""
+"""Measures, cuts and wraps text in terminal cells, and formats numbers."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _WORDS = re.compile(r" *[^ ]+| +")
 
 @contextmanager
 def kept_whole() -> Iterator[None]:
-    """Turns off wrapping and ellipses within the block. Used for files and pipes, whose lines may have any length.
+    """Turns off wrapping and cutting within the block, for files and pipes, whose lines may have any length.
 
     Widths then only determine the positions of columns.
     """
@@ -45,7 +45,10 @@ def cut(text: str, width: int, ellipsis: str = "…") -> str:
 
 
 def cut_left(text: str, width: int) -> str:
-    """Cuts the beginning of ``text`` to fit ``width`` cells, since the end of a path is its most useful part."""
+    """Cuts the beginning of ``text`` so that it fits into ``width`` cells.
+
+    The end of a path is its most useful part.
+    """
     if keeps_whole():
         return text
     if width <= 0:
@@ -71,7 +74,7 @@ def _prefix(text: str, width: int) -> str:
 
 
 def _end_of_prefix(text: str, start: int, end: int, width: int) -> int:
-    """Returns the end of the part of ``text[start:end]`` that fits into ``width`` cells, without copying long text."""
+    """Returns the end of the part of ``text[start:end]`` that fits into ``width`` cells. Does not copy long text."""
     used = 0
     for place in range(start, end):
         used += cell_len(text[place])
@@ -81,9 +84,10 @@ def _end_of_prefix(text: str, start: int, end: int, width: int) -> int:
 
 
 def column(texts: Iterable[str], width: int) -> int:
-    """Returns the cells of a column for ``texts``: ``width``, or more if texts are kept whole and one needs it.
+    """Returns the width of a column for ``texts``, in cells.
 
-    Otherwise, such a text would move the rest of its row out of the column.
+    This is ``width``, or the width of the longest text if texts are kept whole. If the column were narrower, that text
+    would move the rest of its row out of line.
     """
     return max([width, *map(cell_len, texts)]) if keeps_whole() else width
 
@@ -95,14 +99,14 @@ def fit(text: str, width: int) -> str:
 
 
 def wrap(text: str, width: int) -> list[str]:
-    """Wraps ``text`` (one paragraph) to lines of at most ``width`` cells, at spaces if possible."""
+    """Wraps ``text``, which is one paragraph, to lines of at most ``width`` cells, at spaces if possible."""
     return [text[start:end] for start, end in breaks(text, max(width, _LEAST_WIDTH))]
 
 
 def breaks(text: str, width: int) -> list[tuple[int, int]]:
-    """Returns the start and end of each line of ``text`` wrapped to ``width`` cells, without spaces at the breaks.
+    """Returns the start and end of each line when ``text`` is wrapped to ``width`` cells.
 
-    There is at least one line, and the last one may be empty.
+    Spaces at the breaks belong to no line. There is at least one line, and the last one may be empty.
     """
     if keeps_whole() or (len(text) <= width and cell_len(text) <= width):
         return [(0, len(text))]
@@ -146,19 +150,19 @@ def _pieces(text: str) -> list[str]:
 
 
 def number(value: float | None, places: int = 2) -> str:
-    """Writes a score or ratio: ``0.82``; an en dash for None."""
+    """Formats a score or ratio: ``0.82``. None becomes an en dash."""
     if value is None:
         return "–"
     return f"{value:z.{places}f}".replace("-", "−")
 
 
 def signed(value: float, places: int = 2) -> str:
-    """Writes ``value`` with its sign, including a true minus: ``+0.12``, ``−0.03``."""
+    """Formats ``value`` with its sign and a true minus: ``+0.12``, ``−0.03``."""
     return f"{value:+z.{places}f}".replace("-", "−")
 
 
 def seconds(value: float) -> str:
-    """Writes a duration in seconds: ``12 s``, ``4 min``, ``3 h``."""
+    """Formats a duration in seconds: ``12 s``, ``4 min``, ``3 h``."""
     if value < 60:
         return f"{value:.0f} s"
     if value < 3600:
@@ -167,17 +171,17 @@ def seconds(value: float) -> str:
 
 
 def days(value: float) -> str:
-    """Writes an age or forecast in days: ``0.4 d``, ``12 d``."""
+    """Formats an age or forecast in days: ``0.4 d``, ``12 d``."""
     return f"{value:.1f} d" if value < 10 else f"{value:.0f} d"
 
 
 def ms(value: float) -> str:
-    """Writes milliseconds: ``0.02 ms``, ``1.4 ms``, ``120 ms``."""
+    """Formats milliseconds: ``0.02 ms``, ``1.4 ms``, ``120 ms``."""
     if value < 0.1:
         return f"{value:.2f} ms"
     return f"{value:.1f} ms" if value < 100 else f"{value:.0f} ms"
 
 
 def plural(amount: int, noun: str) -> str:
-    """Writes an amount with its noun: ``1 note``, ``2 notes``."""
+    """Returns an amount with its noun: ``1 note``, ``2 notes``."""
     return f"{amount} {noun}" if amount == 1 else f"{amount} {noun}s"

@@ -1,1 +1,4 @@
-"""HTTP services and local models behind the protocols of ``brvtui.services``. Only the session imports them."""
+"""Implements the protocols of ``brvtui.services`` with HTTP services and local models.
+
+Only the session imports this.
+"""

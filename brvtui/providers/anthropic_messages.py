@@ -16,17 +16,17 @@ _CUT = ("max_tokens", "model_context_window_exceeded")
 
 
 def endpoint(base: str, key: str) -> Endpoint:
-    """The endpoint of the Messages service at ``base``."""
+    """Returns the endpoint of the Messages service at ``base``."""
     return Endpoint(
         "llm", base, "/messages", {"anthropic-version": _VERSION, **({"x-api-key": key} if key else {})}, key
     )
 
 
 class AnthropicMessages(ChatService):
-    """``POST /messages``, streamed."""
+    """A client for ``POST /messages``, with streaming."""
 
     def payload(self, request: ModelRequest) -> dict[str, Any]:
-        """The body of the HTTP request."""
+        """Returns the body of the HTTP request."""
         body: dict[str, Any] = {
             "model": self._model,
             "system": request.system,
@@ -44,12 +44,12 @@ class AnthropicMessages(ChatService):
         return body
 
     def reader(self) -> Reader:
-        """A reader of content blocks."""
+        """Returns a reader of content blocks."""
         return _ContentBlocks()
 
 
 def _messages(messages: Sequence[Message]) -> list[dict[str, Any]]:
-    """Converts ``messages`` and merges consecutive messages of one role, because roles must alternate."""
+    """Converts ``messages``. Merges consecutive messages with the same role, because roles must alternate."""
     converted: list[dict[str, Any]] = []
     for message in messages:
         role = "assistant" if isinstance(message, FromModel) else "user"
@@ -99,7 +99,9 @@ class _ContentBlocks(Reader):
                 self._ended = True
 
     def _begin(self, block: Mapping[str, Any], index: Any) -> Iterator[TextPiece]:
-        """Reads the text in a block's first event, because some services put part or all of the content there."""
+        """Yields the text in the first event of a block, because some services send part or all of
+        the content there.
+        """
         if block["type"] == "tool_use":
             whole = block.get("input")
             arguments = json.dumps(whole) if whole else ""

@@ -1,4 +1,4 @@
-"""Clients for language models: the parts shared by both protocols (``docs/reference/settings.md``, "A model")."""
+"""Clients for language models: the code that both protocols share (``docs/reference/settings.md``, "A model")."""
 
 from __future__ import annotations
 
@@ -46,20 +46,23 @@ if TYPE_CHECKING:
 
 
 _LAST_STEP_S = 0.5
-"""The time in seconds that a step may take to finish after Ctrl+C."""
+"""The time in seconds that a step may take to end after Ctrl+C."""
 _LONGEST_TURN = 10
-"""The maximum duration of an answer as a multiple of the time-out, which applies while pieces keep arriving."""
+"""The maximum duration of an answer, as a multiple of the time-out, which limits only the wait for the next piece."""
 _EVENT_BYTES = 100
-"""The number of bytes counted for each event, which turns a limit on bytes into a limit on events. Real events have 119
-bytes or more.
+"""The number of bytes that each event is assumed to have. It turns a limit on bytes into a limit on events.
+
+Real events have at least 119 bytes.
 """
 _DONE = "[DONE]"
 
 _Piece = Wait | dict[str, Any]
 Sleep = Callable[[float], Awaitable[None]]
 Payload = Callable[[ServiceRefusal | None], Mapping[str, Any] | None]
-"""A function that returns the first request body (for None) or a different body after a refusal; None if no other body
-would help.
+"""A function that returns the body of a request.
+
+Its argument is None for the first request, and otherwise the service's refusal. It returns None if no other body would
+help.
 """
 
 
@@ -84,7 +87,7 @@ def stream(
             yield piece
         raise ModelCancelled
     finally:
-        with suppress(RuntimeError):  # the current step never ended
+        with suppress(RuntimeError):  # the current step never ends
             loop.run_until_complete(pieces.aclose())
             loop.run_until_complete(loop.shutdown_asyncgens())
         loop.close()
@@ -93,10 +96,10 @@ def stream(
 def _result(
     loop: asyncio.AbstractEventLoop, task: asyncio.Task[_Piece | None], cancellation: Cancellation
 ) -> _Piece | None:
-    """The result of ``task``. Raises :class:`ModelCancelled` as soon as cancellation is requested."""
+    """Returns the result of ``task``. Raises :class:`ModelCancelled` as soon as cancellation is requested."""
 
     def wake() -> None:
-        with suppress(RuntimeError):  # the loop is closed
+        with suppress(RuntimeError):  # the loop has been closed
             loop.call_soon_threadsafe(task.cancel)
 
     try:
@@ -106,8 +109,8 @@ def _result(
         raise ModelCancelled from None
     except BaseException:
         # Ctrl+C leaves the task suspended, and the connection can be closed only after the task has ended. A task that
-        # Ctrl+C itself ended must not run again: the loop would never stop for it. If Ctrl+C comes while the loop
-        # schedules a step, that step never runs, hence the timeout.
+        # was itself ended by Ctrl+C must not run again, because the loop would never stop for it. If Ctrl+C comes while
+        # the loop schedules a step, that step never runs. The time-out is for this case.
         if task.cancel():
             with suppress(Exception, asyncio.CancelledError, KeyboardInterrupt):
                 loop.run_until_complete(asyncio.wait((task,), timeout=_LAST_STEP_S))
@@ -166,7 +169,10 @@ async def _once(
 
 
 async def _within(seconds: float, texts: AsyncGenerator[str, None]) -> str | None:
-    """The next of ``texts``; None after the last. Bytes without data, such as comments, do not extend the time-out."""
+    """Returns the next text, or None after the last one.
+
+    Data that contains no text, such as comments, does not extend the time-out.
+    """
     async with asyncio.timeout(seconds):
         return await anext(texts, None)
 
@@ -184,7 +190,7 @@ async def data_of(answer: httpx.Response, limit: int) -> AsyncGenerator[str, Non
     async for piece in body_of(answer, limit):
         text = decoder.decode(piece)
         pieces.append(text)
-        if "\n" not in text:  # joined once: a single line may be as large as the limit
+        if "\n" not in text:  # joined only once, because a single line may be as large as the limit
             continue
         *whole, rest = "".join(pieces).replace("\r\n", "\n").split("\n")
         pieces = [rest]
@@ -192,7 +198,7 @@ async def data_of(answer: httpx.Response, limit: int) -> AsyncGenerator[str, Non
             if line.startswith("data:"):
                 lines.append(line[5:].removeprefix(" "))
             elif not line:
-                if any(lines):  # skips an event without data
+                if any(lines):  # an event without data is skipped
                     left -= 1
                     if left < 0:
                         raise ServiceRefusal(f"the answer has more than {limit // _EVENT_BYTES:,} events")
@@ -215,12 +221,12 @@ def _object(text: str, key: str) -> dict[str, Any]:
 REFUSED = "the model refused to answer"
 _NOT_UNDERSTOOD = frozenset({400, 422})
 _OPTIONAL = ("temperature", "stream_options", "tool_choice")
-"""Parts of a request that a service can do without."""
+"""The parts of a request that a service need not support."""
 
 
 @dataclass
 class PartialCall:
-    """A tool call that is still arriving."""
+    """A tool call that is still arriving in pieces."""
 
     id: str
     name: str = ""
@@ -228,7 +234,7 @@ class PartialCall:
 
 
 class Reader(ABC):
-    """Reads the events of one turn in one protocol."""
+    """A reader for the events of one turn in one protocol."""
 
     def __init__(self) -> None:
         self._calls: dict[int, PartialCall] = {}
@@ -237,11 +243,14 @@ class Reader(ABC):
 
     @abstractmethod
     def read(self, event: Mapping[str, Any]) -> Iterator[TextPiece]:
-        """Yields the text in ``event``. Stores everything else for :meth:`reply`."""
+        """Yields the text in ``event``, and stores everything else for :meth:`reply`."""
 
     @abstractmethod
     def reply(self) -> Reply | None:
-        """The end of the turn; None if the turn has not ended. Raises no errors, whatever the events contain."""
+        """Returns the end of the turn; None if the turn has not ended.
+
+        Raises no errors, whatever the events contain.
+        """
 
     def _reply(self, is_cut: bool, notices: tuple[str, ...]) -> Reply:
         calls = tuple(ToolCall(call.id, call.name, call.arguments) for _, call in sorted(self._calls.items()))
@@ -249,7 +258,7 @@ class Reader(ABC):
 
 
 class ChatService(ABC):
-    """A model served at an address. Methods may be called from any thread that does not run an event loop."""
+    """A client for a model at an address. Its methods must not be called in a thread that runs an event loop."""
 
     def __init__(self, endpoint: Endpoint, model: str, policy: RequestPolicy, sleep: Sleep = asyncio.sleep) -> None:
         self._endpoint = endpoint
@@ -266,16 +275,16 @@ class ChatService(ABC):
 
     @abstractmethod
     def payload(self, request: ModelRequest) -> dict[str, Any]:
-        """``request`` in the protocol's encoding."""
+        """Returns ``request`` in the format of the protocol."""
 
     @abstractmethod
     def reader(self) -> Reader:
-        """A new reader for the events of one turn."""
+        """Returns a new reader for the events of one turn."""
 
     def turn(
         self, request: ModelRequest, cancellation: Cancellation
     ) -> Generator[TextPiece | Wait | Reply, None, None]:
-        """Yields the pieces of the turn, then a final :class:`brvtui.services.model.Reply`.
+        """Yields the pieces of the turn, then a :class:`brvtui.services.model.Reply`.
 
         Raises :class:`brvtui.services.model.ModelError` and :class:`brvtui.services.model.ModelCancelled`.
         """
@@ -294,7 +303,8 @@ class ChatService(ABC):
                     else:
                         yield from self._texts(reader, piece, mask)
         except ModelError:
-            # Some services close the connection instead of ending the stream: a turn that is complete by then counts.
+            # Some services close the connection instead of ending the stream. If the turn is complete by then, it is
+            # valid.
             if cancellation.asked or reader.reply() is None:
                 raise
         reply = reader.reply()
@@ -320,7 +330,9 @@ class ChatService(ABC):
             raise ModelError(f"{self._endpoint.host}: an event does not follow this protocol") from None
 
     def _learn(self, refusal: ServiceRefusal) -> bool:
-        """Records a refused optional part of the request. Returns True if the service refused it for the first time."""
+        """Records an optional part of the request that the service refused. Returns True if it is refused for the first
+        time.
+        """
         if refusal.status not in _NOT_UNDERSTOOD:
             return False
         message = str(refusal)
@@ -349,12 +361,12 @@ class ChatService(ABC):
 
 
 def counted(value: Any) -> int | None:
-    """``value`` if it is a valid number of tokens; otherwise None."""
+    """Returns ``value`` if it is a valid number of tokens; otherwise None."""
     return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None
 
 
 def text_in(value: Any) -> str:
-    """``value`` if it is a string; empty for None. Raises TypeError for anything else.
+    """Returns ``value`` if it is a string; empty for None. Raises TypeError for anything else.
 
     Half a surrogate pair, which is valid in JSON but not in UTF-8, becomes a replacement character.
     """
@@ -366,14 +378,14 @@ def text_in(value: Any) -> str:
 
 
 def index_in(value: Any) -> int:
-    """``value`` if it is an index. Raises TypeError for anything else."""
+    """Returns ``value`` if it is an index. Raises TypeError for anything else."""
     if not isinstance(value, int) or isinstance(value, bool):
         raise TypeError
     return value
 
 
 def object_in(arguments: str) -> dict[str, Any]:
-    """The parsed arguments of a tool call."""
+    """Parses the arguments of a tool call."""
     value = json.loads(arguments or "{}")
     assert isinstance(value, dict)
     return value

@@ -13,15 +13,15 @@ BASE = "https://api.openai.com/v1"
 
 
 def endpoint(base: str, key: str) -> Endpoint:
-    """The endpoint of the Chat Completions service at ``base``."""
+    """Returns the endpoint of the Chat Completions service at ``base``."""
     return bearer("llm", base, "/chat/completions", key)
 
 
 class ChatCompletions(ChatService):
-    """``POST /chat/completions``, streamed."""
+    """A client for ``POST /chat/completions``, with streaming."""
 
     def payload(self, request: ModelRequest) -> dict[str, Any]:
-        """The body of the HTTP request."""
+        """Returns the body of the HTTP request."""
         functions = [
             {"name": tool.name, "description": tool.description, "parameters": dict(tool.parameters)}
             for tool in request.tools
@@ -40,7 +40,7 @@ class ChatCompletions(ChatService):
         return body
 
     def reader(self) -> Reader:
-        """A reader of streamed chunks."""
+        """Returns a reader of streamed chunks."""
         return _Chunks()
 
 
@@ -86,8 +86,10 @@ class _Chunks(Reader):
             self._ended = text_in(choice.get("finish_reason")) or self._ended
 
     def _add(self, piece: Mapping[str, Any]) -> None:
-        """Adds a piece of a tool call. Pieces of one call share an index, but some services send whole calls without an
-        index or with the same one.
+        """Adds a piece of a tool call.
+
+        The pieces of one call share an index. But some services send whole calls without an index, or all with the same
+        one.
         """
         index, id, function = piece.get("index"), text_in(piece.get("id")), piece.get("function") or {}
         name = text_in(function.get("name"))
@@ -112,8 +114,9 @@ class _Chunks(Reader):
 
 
 def _content_text(content: Any) -> str:
-    """The answer's text in ``content``. Reasoning models send a list of parts, of which only the text parts belong to
-    the answer.
+    """Returns the text of the answer in ``content``.
+
+    Reasoning models send a list of parts. Only the text parts belong to the answer.
     """
     if not isinstance(content, list):
         return text_in(content)

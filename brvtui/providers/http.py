@@ -1,7 +1,7 @@
-"""HTTP requests to services: addresses, certificates, and one-line errors.
+"""Sends HTTP requests to services: addresses, certificates, and errors in one line.
 
-The first request imports httpx (extra ``[llm]``). Unlike a blocking client, httpx's asynchronous client can be stopped
-while it connects, waits or reads.
+The first request imports httpx (extra ``[llm]``). Its asynchronous client can be stopped while it connects, waits or
+reads, unlike a blocking client.
 """
 
 from __future__ import annotations
@@ -35,12 +35,12 @@ if TYPE_CHECKING:
 class PrivateLoop(asyncio.SelectorEventLoop):
     """An event loop that looks up host names in daemon threads.
 
-    A look-up cannot be cancelled and may hang for minutes. asyncio itself would run it in a thread pool, which the
-    interpreter joins at exit.
+    A look-up cannot be cancelled and may hang for minutes. asyncio itself would use a thread pool, and the interpreter
+    waits for such threads at exit.
     """
 
     def call_exception_handler(self, context: dict[str, Any]) -> None:
-        """Discards asyncio's message about a closed connection, which would overwrite parts of the screen."""
+        """Discards asyncio's message about a closed connection, which would overwrite part of the screen."""
 
     async def getaddrinfo(
         self,
@@ -52,9 +52,7 @@ class PrivateLoop(asyncio.SelectorEventLoop):
         proto: int = 0,
         flags: int = 0,
     ) -> list[Any]:
-        """The result of :func:`socket.getaddrinfo` for ``host`` and ``port``. Raises OSError, and UnicodeError for an
-        invalid name.
-        """
+        """Returns the result of :func:`socket.getaddrinfo`. Raises OSError, and UnicodeError for an invalid name."""
         future: asyncio.Future[list[Any]] = self.create_future()
 
         def look_up() -> None:
@@ -70,18 +68,18 @@ class PrivateLoop(asyncio.SelectorEventLoop):
 
     def _settle(self, future: asyncio.Future[list[Any]], addresses: list[Any], error: Exception | None) -> None:
         def settle() -> None:
-            if future.done():  # it was cancelled
+            if future.done():  # the look-up was cancelled
                 return
             if error is None:
                 future.set_result(addresses)
             else:
                 future.set_exception(error)
 
-        with suppress(RuntimeError):  # the loop is closed
+        with suppress(RuntimeError):  # the loop has been closed
             self.call_soon_threadsafe(settle)
 
 
-# Removes keys from texts of services before they are displayed or stored.
+# Removes keys from texts that services return, before the texts are displayed or stored.
 
 
 _MASK = "…"
@@ -91,11 +89,11 @@ _SHORTEST_REMOVED = 4
 
 
 def masked(text: str, key: str, is_cut: bool = False) -> str:
-    """``text`` without ``key``. If the text ``is_cut``, its end is also removed if it could be the beginning of the
-    key.
+    """Replaces ``key`` in ``text`` with a mask.
 
-    A key of fewer than 12 characters is removed only as a whole word, and a key of fewer than 4 characters is not
-    removed. Such keys are not secret and occur in many words.
+    If the text ``is_cut``, an end that could be the beginning of the key is also masked. A key of fewer than 12
+    characters is masked only as a whole word, and a key of fewer than 4 characters is not masked: such keys are not
+    secret, and they occur in many words.
     """
     if len(key) < _SHORTEST_REMOVED:
         return text
@@ -110,15 +108,17 @@ def masked(text: str, key: str, is_cut: bool = False) -> str:
 
 
 class AnswerMask:
-    """Removes a key from an answer that arrives in pieces, including when the key is split between pieces."""
+    """Removes a key from an answer that arrives in pieces, even if the key is split between two pieces."""
 
     def __init__(self, key: str) -> None:
-        """Stores ``key``. A key of fewer than 12 characters is not removed."""
+        """Takes the ``key`` to remove. A key of fewer than 12 characters is not removed."""
         self._key = key if len(key) >= _SHORTEST_KEY else ""
         self._held = ""
 
     def add(self, piece: str) -> str:
-        """The next text that is safe to show. A final part that could be the beginning of the key is held back."""
+        """Adds a piece, and returns the text that is safe to show. Holds back an end that could be the beginning of the
+        key.
+        """
         if not self._key:
             return piece
         *before, rest = (self._held + piece).split(self._key)
@@ -127,17 +127,17 @@ class AnswerMask:
         return _MASK.join([*before, rest[:safe]])
 
     def rest(self, is_cut: bool) -> str:
-        """The remaining text at the end of the answer, masked as cut text if the answer ``is_cut``."""
+        """Returns the remaining text at the end of the answer. ``is_cut`` is True if the answer was cut."""
         text, self._held = self._held, ""
         return self.whole(text, is_cut)
 
     def whole(self, text: str, is_cut: bool) -> str:
-        """The complete ``text`` without the key."""
+        """Returns the complete ``text`` without the key."""
         return masked(text, self._key, is_cut)
 
 
 def _key_prefix_length(text: str, key: str) -> int:
-    """The length of the longest proper prefix of ``key`` at the end of ``text``."""
+    """Returns the length of the longest proper prefix of ``key`` with which ``text`` ends."""
     return next((size for size in range(len(key) - 1, 0, -1) if text.endswith(key[:size])), 0)
 
 
@@ -166,7 +166,7 @@ class Endpoint:
     path: str
     headers: Mapping[str, str] = field(repr=False)
     key: str = field(repr=False)
-    """The secret key, which is never displayed and is removed from all text that the service returns."""
+    """The secret key. It is never displayed, and is removed from every text that the service returns."""
 
     @property
     def host(self) -> str:
@@ -176,12 +176,12 @@ class Endpoint:
 
 
 def bearer(setting: str, base: str, path: str, key: str) -> Endpoint:
-    """The endpoint of a service with ``key`` as a bearer token. An empty key sends no token."""
+    """Returns the endpoint of a service that takes ``key`` as a bearer token. If the key is empty, no token is sent."""
     return Endpoint(setting, base.rstrip("/"), path, {"Authorization": f"Bearer {key}"} if key else {}, key)
 
 
 class ServiceRefusal(Exception):
-    """A request did not produce a usable answer. ``status`` is 0 if there was no response."""
+    """Raised if a request has no usable answer. ``status`` is the HTTP status; 0 if there was no response."""
 
     def __init__(self, why: str, status: int = 0, passing: bool = False, wait: float | None = None) -> None:
         super().__init__(why)
@@ -192,11 +192,11 @@ class ServiceRefusal(Exception):
         """The number of seconds to wait before the next attempt, if the service specifies it."""
 
     def waits_too_long(self, policy: RequestPolicy) -> bool:
-        """True if the service requests a longer wait than ``policy`` allows."""
+        """True if the service asks for a longer wait than ``policy`` allows."""
         return self.passing and self.wait is not None and self.wait > policy.longest_wait_seconds
 
     def advised(self, endpoint: Endpoint, policy: RequestPolicy) -> str:
-        """The one-line reason, without the key, followed by advice or the number of attempts."""
+        """Returns the reason in one line, without the key, followed by advice or the number of attempts."""
         why = visible(masked(str(self), endpoint.key))
         advice = _ADVICE.get(self.status, "")
         if 300 <= self.status < 400:
@@ -209,9 +209,9 @@ class ServiceRefusal(Exception):
 
 
 def check_service(setting: str, base: str, wanted: ServiceSettings) -> str:
-    """The key for the service ``wanted``, whose settings are in the table ``setting``.
+    """Returns the key for the service ``wanted``, whose settings are in the table ``setting``.
 
-    Raises :class:`ServiceError` with a remedy if the service at the address ``base`` cannot be called.
+    Raises :class:`ServiceError`, with a remedy, if the service at the address ``base`` cannot be called.
     """
     key = wanted.key.strip()
     if find_spec(_LIBRARY) is None:
@@ -230,13 +230,13 @@ def check_service(setting: str, base: str, wanted: ServiceSettings) -> str:
 
 
 class _InputLimit:
-    """Limits the input that :func:`body_of` does not see: informational responses, headers, and body framing."""
+    """Limits the input that :func:`body_of` does not count: informational responses, headers and HTTP framing."""
 
     def __init__(self, limit: int) -> None:
         self._most, self._left, self._part = limit, 0, ""
 
     async def trace(self, event: str, info: Mapping[str, Any]) -> None:
-        """Handles an ``event`` from httpcore, and wraps the read method of each new stream."""
+        """Handles an ``event`` from httpcore, and replaces the read method of each new stream."""
         if event.endswith((".connect_tcp.complete", ".start_tls.complete")):
             stream, self._left, self._part = info["return_value"], _LARGEST_HEAD, "head of the answer"
             stream.read = partial(self._read, stream.read)
@@ -247,7 +247,7 @@ class _InputLimit:
         if self._left <= 0:
             raise ServiceRefusal(f"the {self._part} is too large")
         data = await read(max_bytes, timeout)
-        self._left -= len(data) + 128  # a read takes as long as parsing 128 bytes
+        self._left -= len(data) + 128  # handling a read takes as long as parsing 128 bytes
         return data
 
 
@@ -255,20 +255,20 @@ class _InputLimit:
 async def answered(
     endpoint: Endpoint, payload: Mapping[str, Any], accept: str, seconds: float | None, limit: int
 ) -> AsyncIterator[httpx.Response]:
-    """The response to ``payload``, once the headers have arrived within ``seconds``. :func:`body_of` reads the body.
+    """Sends ``payload`` and yields the response when its headers have arrived. :func:`body_of` reads the body.
 
-    The body may have up to ``limit`` bytes. Raises :class:`ServiceRefusal` for an unsuccessful response, and for errors
-    inside the block. If ``seconds`` is None, the caller sets the time limit.
+    The headers must arrive within ``seconds``; if this is None, the caller sets the time limit. The body may have up to
+    ``limit`` bytes. Raises :class:`ServiceRefusal` for an unsuccessful response, and for errors inside the block.
     """
     import httpx
 
     headers = {
         "Content-Type": "application/json",
         "Accept": accept,
-        "Accept-Encoding": "identity",  # a few compressed bytes can unpack to gigabytes
+        "Accept-Encoding": "identity",  # no compression: a few compressed bytes can unpack to gigabytes
         **endpoint.headers,
     }
-    data = json.dumps(payload)  # ASCII: escapes half a surrogate pair, which UTF-8 cannot encode
+    data = json.dumps(payload)  # in ASCII, which escapes half a surrogate pair; UTF-8 cannot encode it
     connect = _CONNECT_SECONDS if seconds is None else min(seconds, _CONNECT_SECONDS)
     limits = httpx.Timeout(seconds, connect=connect)
     there = _is_it_running(endpoint.setting)
@@ -278,7 +278,7 @@ async def answered(
             client = await stack.enter_async_context(
                 httpx.AsyncClient(timeout=limits, follow_redirects=False, verify=trust)
             )
-            async with asyncio.timeout(seconds):  # for the whole head, because each byte restarts the read time-out
+            async with asyncio.timeout(seconds):  # limits the whole head; each byte restarts the read time-out
                 address, trace = endpoint.base + endpoint.path, {"trace": _InputLimit(limit).trace}
                 request = client.stream("POST", address, content=data, headers=headers, extensions=trace)
                 answer = await stack.enter_async_context(request)
@@ -292,8 +292,8 @@ async def answered(
     except httpx.ConnectError as error:
         raise ServiceRefusal(unreached(error, endpoint.setting)) from None
     except httpx.HTTPError as error:
-        message = excerpt(str(error), endpoint.key, _LONGEST_REASON)  # it may quote the answer
-        # The error of a reset connection has an empty text.
+        message = excerpt(str(error), endpoint.key, _LONGEST_REASON)  # the exception may quote the answer
+        # The error of a reset connection has no message.
         is_closed = (
             "closed connection" in message
             or "disconnected" in message
@@ -301,16 +301,16 @@ async def answered(
         )
         raise ServiceRefusal(_CLOSED if is_closed else message or type(error).__name__, passing=True) from None
     except (httpx.InvalidURL, ValueError, OSError, ImportError) as error:
-        # An invalid host, or a proxy or certificate file of the environment that cannot be used.
+        # The host is invalid, or a proxy or certificate file from the environment cannot be used.
         raise ServiceRefusal(f"cannot be called ({one_line(str(error)) or type(error).__name__})") from None
 
 
 def unreached(error: BaseException, setting: str) -> str:
-    """The one-line reason why a connection failed, with advice."""
+    """Returns the reason, in one line, why a connection failed, with advice."""
     cause = _first_cause(error)
     message = faults.reason(cause)
     if isinstance(cause, ConnectionError) and cause.errno:
-        message = os.strerror(cause.errno)  # asyncio replaces the message of the system
+        message = os.strerror(cause.errno)  # asyncio replaces the system's own message
     match cause:
         case ssl.SSLCertVerificationError():
             advice = (
@@ -324,7 +324,9 @@ def unreached(error: BaseException, setting: str) -> str:
 
 
 def _first_cause(error: BaseException) -> BaseException:
-    """The operating system's original exception, without the exceptions that libraries wrapped around it."""
+    """Returns the operating system's original exception, which libraries may have wrapped in exceptions
+    of their own.
+    """
     cause: BaseException | None = error
     while cause is not None:
         error = cause
@@ -335,7 +337,7 @@ def _first_cause(error: BaseException) -> BaseException:
 
 @cache
 def _certificates(is_encrypted: bool) -> ssl.SSLContext:
-    """The certificates of httpx and of the system; none for plain HTTP.
+    """Returns an SSL context with the certificates of httpx and of the system; without certificates for plain HTTP.
 
     The result is cached, because loading the certificates takes longer than many answers.
     """
@@ -368,7 +370,10 @@ async def body_of(answer: httpx.Response, limit: int) -> AsyncIterator[bytes]:
 
 
 async def refusal_in(answer: httpx.Response, key: str, seconds: float | None) -> ServiceRefusal:
-    """The reason given in an unusable answer, read within ``seconds``: one line, without any part of ``key``."""
+    """Returns the reason that an unusable answer gives, on one line and without any part of ``key``.
+
+    The answer is read for at most ``seconds``.
+    """
     import httpx
 
     body, is_cut = b"", True
@@ -392,23 +397,23 @@ async def refusal_in(answer: httpx.Response, key: str, seconds: float | None) ->
 
 
 def error_message(value: Any, key: str = "") -> str:
-    """The error message in a service's answer, in one line and without ``key``."""
+    """Returns the error message in a service's answer, on one line and without ``key``."""
     error = value.get("error", value) if isinstance(value, dict) else value
     message = error.get("message", error) if isinstance(error, dict) else error
     return excerpt(message if isinstance(message, str) else json.dumps(message), key, _LONGEST_REASON)
 
 
 def excerpt(text: str, key: str, limit: int, is_cut: bool = False) -> str:
-    """``text`` without ``key``, on one line, cut to ``limit`` characters.
+    """Returns ``text`` without ``key``, on one line, cut to ``limit`` characters.
 
     The key is removed before the text is cut, so that no part of the key remains. If the text already ``is_cut``, it
-    may end with the beginning of the key, which is then removed.
+    may end with the beginning of the key, which is then also removed.
     """
     return one_line(masked(text, key, is_cut))[:limit]
 
 
 def one_line(text: str) -> str:
-    """``text`` on one line, with control characters made visible."""
+    """Returns ``text`` on one line, with control characters made visible."""
     return visible(" ".join(text.split()))
 
 

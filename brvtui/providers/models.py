@@ -20,22 +20,22 @@ _WIRES: Mapping[str, tuple[ModuleType, type[ChatService]]] = {
 
 
 def address_of(settings: ModelSettings) -> str:
-    """The base address for requests to the model."""
+    """Returns the base address for requests to the model."""
     wire, _ = _WIRES[settings.protocol]
     base: str = settings.url.strip() or wire.BASE
     return base.rstrip("/")
 
 
 def address_to_show(settings: ModelSettings) -> str:
-    """The base address for requests to the model; empty if it may contain a password or a key."""
+    """Returns the base address for requests to the model; empty if it may contain a password or a key."""
     base = address_of(settings)
     return "" if any(sign in base for sign in "@?#") else base
 
 
 def model_of(settings: ModelSettings, rules: RequestPolicy) -> ChatService | None:
-    """The language model; None if none is set. Sends no request. The first turn imports the HTTP library.
+    """Returns the language model; None if none is set. Sends no request. The first turn imports the HTTP library.
 
-    Raises :class:`ServiceError` with a message that names the setting to change.
+    Raises :class:`ServiceError`, whose message names the setting to change.
     """
     if not settings.model:
         if settings.url:

@@ -1,7 +1,7 @@
 """Creates the embedder and the reranker from the settings (``docs/reference/settings.md``).
 
-Local models use sentence-transformers (extra ``[vectors]``), imported when a model is first used. The HTTP modules are
-imported only for a service with an address.
+Local models use sentence-transformers (extra ``[vectors]``), which is imported when a model is first used. The HTTP
+modules are imported only for a service at an address.
 """
 
 from __future__ import annotations
@@ -31,13 +31,14 @@ from brvtui.text.visible import visible
 
 _LIBRARY = "sentence_transformers"
 _NO_BARS = "HF_HUB_DISABLE_PROGRESS_BARS"
-"""The environment variable that disables the library's progress bars, which would overwrite the screen. The library
-reads it at import.
+"""The environment variable that turns off the library's progress bars, which would overwrite the screen.
+
+The library reads it at import.
 """
 
 
 class _Model:
-    """A model that is loaded on first use and used by one thread at a time."""
+    """A model that is loaded when it is first used. Only one thread uses it at a time."""
 
     def __init__(self, kind: str, model: str) -> None:
         self.kind = kind
@@ -46,7 +47,7 @@ class _Model:
         self._lock = threading.Lock()
 
     def use(self, method: str, *values: Any, **options: Any) -> Any:
-        """Calls ``method`` of the model. Raises LegError for any exception from the library."""
+        """Calls ``method`` of the model. Raises LegError if the library raises any exception."""
         with self._lock:
             try:
                 if self._loaded is None:
@@ -55,13 +56,13 @@ class _Model:
                 return getattr(self._loaded, method)(*values, **options)
             except ImportError:
                 raise LegError(f"sentence-transformers is not installed: {install_command('vectors')}") from None
-            except Exception as error:  # the library's exceptions have no common class
+            except Exception as error:  # the library's exceptions have no common base class
                 message = visible(" ".join(str(error).split()))[:200]
                 raise LegError(f"{self.model}: {message or type(error).__name__}") from error
 
 
 class LocalEmbedder:
-    """A sentence-transformers model, given by name or folder."""
+    """An embedder that runs a sentence-transformers model, given by its name or folder."""
 
     def __init__(self, model: str) -> None:
         self._model = _Model("SentenceTransformer", model)
@@ -73,11 +74,11 @@ class LocalEmbedder:
 
     @property
     def is_remote(self) -> bool:
-        """False because the model runs in this process."""
+        """Always False, because the model runs in this process."""
         return False
 
     def embed(self, texts: Sequence[str]) -> list[Vector]:
-        """One vector per text. Raises :class:`brvtui.services.legs.LegError`."""
+        """Returns one vector per text. Raises :class:`brvtui.services.legs.LegError`."""
         if not texts:
             return []
         vectors = self._model.use("encode", list(texts), show_progress_bar=False, convert_to_numpy=True)
@@ -85,7 +86,7 @@ class LocalEmbedder:
 
 
 class CrossEncoderReranker:
-    """A cross-encoder, given by name or folder."""
+    """A reranker that runs a cross-encoder, given by its name or folder."""
 
     def __init__(self, model: str) -> None:
         self._model = _Model("CrossEncoder", model)
@@ -96,7 +97,7 @@ class CrossEncoderReranker:
         return self._model.model
 
     def rerank(self, query: str, documents: Sequence[RerankDocument]) -> list[Reranked]:
-        """All documents, best first. Ties keep their order; NaN comes last.
+        """Returns all documents, best first. Documents with equal scores keep their order. NaN scores come last.
 
         Raises :class:`brvtui.services.legs.LegError`.
         """
@@ -114,7 +115,7 @@ EMBEDDER, RERANKER = "embedder", "reranker"
 
 @dataclass(frozen=True, slots=True)
 class EmbeddingProvider:
-    """The defaults of one provider of embeddings (``docs/reference/soleri.md``, "Vectors")."""
+    """The defaults for one provider of embeddings (``docs/reference/soleri.md``, "Vectors")."""
 
     url: str
     model: str
@@ -130,9 +131,9 @@ _COMPATIBLE = EmbeddingProvider("", "", 2048, "")
 
 
 def embedder_of(settings: EmbedderSettings, requests: RequestPolicy) -> Embedder | None:
-    """The embedder from a provider, at ``url`` or, failing both, from a local model; None if no model is set.
+    """Returns an embedder at the address of the settings or the provider, or a local one if there is no address.
 
-    Neither loads a model nor sends a request. Raises :class:`ServiceError`.
+    Returns None if no model is set. Neither loads a model nor sends a request. Raises :class:`ServiceError`.
     """
     provider = PROVIDERS.get(settings.provider, _COMPATIBLE)
     settings = replace(settings, url=settings.url or provider.url, model=settings.model or provider.model)
@@ -143,7 +144,7 @@ def embedder_of(settings: EmbedderSettings, requests: RequestPolicy) -> Embedder
     from brvtui.providers.openai_compatible import OPENAI_EXTRA, OpenAIEmbedder
 
     extra = OPENAI_EXTRA
-    if settings.provider == "voyage":  # it has a field for the kind of text instead of the format
+    if settings.provider == "voyage":  # instead of a format, this provider has a field for the kind of text
         extra = {} if settings.input_type == "none" else {"input_type": settings.input_type}
     keys = [_checked_key(replace(settings, key=key), EMBEDDER) for key in settings.key.split(",") if key.strip()] or [
         _checked_key(settings, EMBEDDER)
@@ -152,7 +153,10 @@ def embedder_of(settings: EmbedderSettings, requests: RequestPolicy) -> Embedder
 
 
 def reranker_of(settings: ServiceSettings, requests: RequestPolicy, rules: RerankRules) -> Reranker | None:
-    """The reranker, chosen by the same rules as the embedder. Raises :class:`ServiceError`."""
+    """Returns the reranker at an address or, if none is set, a local model; None if no model is set.
+
+    Raises :class:`ServiceError`.
+    """
     if not _is_named(settings, RERANKER):
         return None
     if not settings.url:

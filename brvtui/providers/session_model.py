@@ -1,6 +1,6 @@
-"""The language model from the current settings, and the user's consent to use it.
+"""The language model in the current settings, and the user's consent to its use.
 
-Every session has a ``SessionModel``, so this module imports nothing that only a model needs.
+Every session has a ``SessionModel``, so this module does not import anything that only a model needs.
 """
 
 from __future__ import annotations
@@ -21,10 +21,12 @@ _STANDS_IN = "These are sentences from notes."
 
 
 class SessionModel:
-    """The language model, recreated whenever the settings change. Methods are thread-safe."""
+    """The language model of a session. It is created again when the settings change. Methods are thread-safe."""
 
     def __init__(self, wanted: Callable[[], ModelSettings], requests: Callable[[], RequestPolicy]) -> None:
-        """Stores functions: ``wanted`` returns the current settings, ``requests`` the time-outs and retries."""
+        """Takes functions that return the current settings (``wanted``), and the time-outs
+        and retries (``requests``).
+        """
         self._wanted = wanted
         self._requests = requests
         self._cached: tuple[ModelSettings, ChatModel | None, str] | None = None
@@ -34,7 +36,7 @@ class SessionModel:
 
     @property
     def state(self) -> ModelStatus:
-        """The model's name, the problem if it cannot be used, and the user's consent."""
+        """The model's name, the problem if it cannot be used, and whether the user allows its use."""
         from brvtui.services.model import ModelStatus
 
         wanted = self._wanted()
@@ -43,7 +45,7 @@ class SessionModel:
 
     @property
     def address(self) -> str:
-        """The model's address, usable or not; empty if no model is set or the address may contain a secret."""
+        """The model's address, even if it is unusable; empty if no model is set or the address may contain a secret."""
         wanted = self._wanted()
         if not wanted.model and not wanted.url:
             return ""
@@ -53,7 +55,9 @@ class SessionModel:
 
     @property
     def key_source(self) -> str:
-        """The environment variable that contains the key, or the reason why there is no key; never the key."""
+        """The environment variable that contains the key, or the reason why there is no key. It never contains the key
+        itself.
+        """
         wanted = self._wanted()
         if not wanted.key_env:
             return "none: llm.key_env names no variable"
@@ -75,19 +79,19 @@ class SessionModel:
         )
 
     def allowed_model(self) -> ChatModel | None:
-        """The model if a run may use it now; otherwise None."""
+        """Returns the model if a run may use it now; otherwise None."""
         wanted = self._wanted()
         return self._model(wanted)[0] if self._may_ask(wanted) else None
 
     def check(self, cancellation: Cancellation | None = None) -> ModelCheck | None:
-        """Sends the model a short test message, with or without consent; None if no usable model is set."""
+        """Sends the model a short test message, even without consent. Returns None if no usable model is set."""
         from brvtui.services.model import Cancellation, check
 
         model, _ = self._model(self._wanted())
         return check(model, cancellation or Cancellation()) if model else None
 
     def why_not_asked(self, run: bool) -> str:
-        """The reason, in one or two lines, why the model is not used in a route that reaches a model."""
+        """Returns the reason, in one or two lines, why the model is not used although the route reaches a model."""
         wanted = self._wanted()
         if not wanted.model and not wanted.url:
             return NO_MODEL
@@ -99,7 +103,7 @@ class SessionModel:
         return f"{state.name} is not called {'here' if run else 'in a preview'}. {_STANDS_IN}"
 
     def _model(self, wanted: ModelSettings) -> tuple[ChatModel | None, str]:
-        """The model and an empty string, or None and the reason, which is empty if no model is set."""
+        """Returns the model and an empty string, or None and the reason. The reason is empty if no model is set."""
         if not wanted.model and not wanted.url:
             return None, ""
         with self._lock:

@@ -1,1 +1,1 @@
-"""The only writer of each project: watches the disk, reads changes and publishes snapshots."""
+"""Watches projects on disk, reads their changes, and publishes snapshots, which nothing else may write."""

@@ -1,4 +1,4 @@
-"""Publishes a project's snapshots. Readers get the newest one without a lock."""
+"""Publishes a project's snapshots. Readers get the newest snapshot without a lock."""
 
 from __future__ import annotations
 
@@ -29,17 +29,20 @@ from brvtui.tree.reading.signals import NoteSignals, SignalLayers, defaults, rea
 if TYPE_CHECKING:
     from brvtui.tree.watching.watch import Debouncer, Watcher, Watching
 
-# The stored signals of one project from all places that store some, read again only if a file changed.
+# Reads the stored signals of a project from every place that stores any. A place is read again only if a file changed.
 
 
 _State = tuple[int, int, int] | None
 
 
 class StoredSignals:
-    """Signals from a given file, the tool's own overlay and the engine's sidecar, in this order of precedence."""
+    """The signals of a project from three places: a given file, the tool's overlay and the engine's own store.
+
+    The first place that contains a note's signals wins.
+    """
 
     def __init__(self, given: Path | None, overlay: Overlay, sidecar: Path) -> None:
-        """Reads nothing before :meth:`layers`."""
+        """Does not read anything before :meth:`layers`."""
         self.sidecar = sidecar
         self._given = given
         self._overlay = overlay
@@ -48,9 +51,10 @@ class StoredSignals:
         self._sidecar: Sidecar | None = None
 
     def layers(self, signals: SignalRules, changed: Collection[str] | None = None) -> SignalLayers:
-        """The current layers. ``changed`` lists the sidecar's files that may have changed; None means any file.
+        """Returns the current signals from each place.
 
-        An unchanged layer is the same object as before. Raises :class:`brvtui.tree.reading.signals.SignalsError` if the
+        ``changed`` lists the files of the engine's store that may have changed; None means any file. A layer that has
+        not changed is the same object as before. Raises :class:`brvtui.tree.reading.signals.SignalsError` if the
         signals file is invalid.
         """
         if signals != self._for:
@@ -83,11 +87,11 @@ def _state(path: Path) -> _State:
     return found.st_mtime_ns, found.st_size, found.st_ino
 
 
-# Freed memory that the C library keeps: a third of the heap after thousands of snapshots.
+# Returns freed memory to the system. The C library would keep it: a third of the heap after thousands of snapshots.
 
 
 def release_freed_memory() -> None:
-    """Returns freed pages to the system if the C library can (glibc). Takes 0.3 to 10 ms."""
+    """Returns freed memory to the system if the C library supports it (glibc). Takes 0.3 to 10 ms."""
     trim = _malloc_trim()
     if trim is not None:
         trim(0)
@@ -97,7 +101,7 @@ def release_freed_memory() -> None:
 def _malloc_trim() -> Callable[[int], int] | None:
     try:
         found = ctypes.CDLL(None).malloc_trim
-    except (AttributeError, OSError, TypeError):  # another C library, or Windows, which has none of that name
+    except (AttributeError, OSError, TypeError):  # another C library, or Windows, does not have this function
         return None
     found.argtypes = (ctypes.c_size_t,)
     trim: Callable[[int], int] = found
@@ -105,9 +109,9 @@ def _malloc_trim() -> Callable[[int], int] | None:
 
 
 WORTH_KEEPING = 500
-"""The number of files from which storing an index is worthwhile. A smaller tree is read as fast as its index."""
+"""The number of files from which storing an index saves time. A smaller tree is read as fast as its index."""
 _FEW, _ONE_IN = 20, 100
-"""The index is written again if more than this many files, and more than one file in this many, have changed."""
+"""The index is written again if more than 20 files, and more than one file in 100, have changed."""
 _RELEASED_EVERY = 32
 """The number of incremental snapshots after which freed memory is returned to the system."""
 
@@ -119,7 +123,8 @@ class SnapshotKeeper(ABC, Generic[S]):
     """Publishes a project's snapshots, each derived from the last one. Methods are thread-safe."""
 
     def __init__(self, project: FoundProject, remembered: int = 3, signals: Path | None = None) -> None:
-        """Reads nothing before :meth:`load`. Keeps the last ``remembered`` snapshots for questions about their traces.
+        """Does not read anything before :meth:`load`. Keeps the last ``remembered`` snapshots for questions about their
+        traces.
 
         ``signals`` is the folder with the engine's signals, which is watched in addition to the trees.
         """
@@ -137,7 +142,7 @@ class SnapshotKeeper(ABC, Generic[S]):
         return self._newest
 
     def of_generation(self, generation: int) -> Snapshot:
-        """The snapshot with this generation, among the last few. Raises KeyError if it was dropped."""
+        """Returns the snapshot with the number ``generation``. Raises KeyError if it is not among the last few."""
         for snapshot in reversed(tuple(self._recent)):
             if snapshot.generation == generation:
                 return snapshot
@@ -147,15 +152,15 @@ class SnapshotKeeper(ABC, Generic[S]):
         """Checks every file and publishes a snapshot. Returns False if nothing changed.
 
         The first call also tidies up (:func:`brvtui.store.tidying.tidy`), except for code. Raises
-        :class:`brvtui.tree.reading.signals.SignalsError` if the signals file is invalid; for code, OSError if the
-        folder cannot be read, and :class:`brvtui.tree.reading.project.ProjectError` if a grammar is missing.
+        :class:`brvtui.tree.reading.signals.SignalsError` if the signals file is invalid. For code, raises OSError if
+        the folder cannot be read, and :class:`brvtui.tree.reading.project.ProjectError` if a grammar is missing.
         """
         with self._as_writer():
             return self._load(constants, now_ms, progress)
 
     @contextmanager
     def _as_writer(self) -> Iterator[None]:
-        """Holds the writer lock. After an error, all changes count as unread."""
+        """Holds the writer lock. After an error, the next load reads all changes again."""
         with self._writing:
             try:
                 yield
@@ -165,27 +170,27 @@ class SnapshotKeeper(ABC, Generic[S]):
 
     @abstractmethod
     def _load(self, constants: TreeConstants, now_ms: float, progress: Progress | None) -> bool:
-        """Does the work of :meth:`load`. The caller holds the writer lock."""
+        """Does the work of :meth:`load`. The caller must hold the writer lock."""
 
     def refresh(self, constants: TreeConstants, now_ms: float, places: Collection[Path] = ()) -> bool:
-        """Publishes a snapshot with the changes that watching noticed, and with ``places``. Returns False if nothing
-        changed.
+        """Publishes a snapshot with the changes that watching reported, and those at ``places``.
 
-        Checks every file if the changes are unknown. Raises the same exceptions as :meth:`load`.
+        Returns False if nothing changed. Checks every file if the changes are unknown. Raises the same exceptions as
+        :meth:`load`.
         """
         return self.load(constants, now_ms)
 
     def keep(self, constants: TreeConstants, everything: bool = False) -> bool:
-        """Stores the data for the next process if that saves it enough work. Returns True if data was written.
+        """Stores the data for the next process if this saves enough work. Returns True if data was written.
 
-        With ``everything``, one changed file is enough. Raises OSError if the tool's cache folder is not writable.
+        With ``everything``, a single changed file is enough. Raises OSError if the tool's cache folder is not writable.
         """
         return False
 
     def watch(self, changed: Callable[[], None], on_fallback: Callable[[Watching], None]) -> Watching:
         """Calls ``changed``, from another thread, after each batch of changes to the trees or to signals.
 
-        Calls ``on_fallback`` if it later has to poll because there are no events.
+        Calls ``on_fallback`` if the watcher later has to poll because events are no longer available.
         """
         from brvtui.tree.watching.watch import Watcher
 
@@ -195,15 +200,15 @@ class SnapshotKeeper(ABC, Generic[S]):
             self._notice(places)
             changed()
 
-        self._notice(None)  # changes before watching began are unknown
-        project = self.project if self._newest is None else self._newest.project  # without the sources left out
+        self._notice(None)  # changes made before watching began are unknown
+        project = self.project if self._newest is None else self._newest.project  # excludes sources left out
         watcher = self._watcher = Watcher([*project.trees, *self._signals], noticed, on_fallback)
-        if self._is_closed:  # it was closed while opening
+        if self._is_closed:  # closed by another thread while the project was being opened
             self._unwatch()
         return watcher.start()
 
     def _notice(self, places: frozenset[str] | None) -> None:
-        """Records the changed ``places``; None means that they are unknown."""
+        """Records that ``places`` changed; None means that the changed places are unknown."""
 
     def close(self) -> None:
         """Stops watching permanently."""
@@ -216,7 +221,7 @@ class SnapshotKeeper(ABC, Generic[S]):
             watcher.stop()
 
     def _tidy(self) -> None:
-        """Tidies up before the first snapshot, with a notice about each file that the user should check."""
+        """Tidies up before the first snapshot. Adds a notice about each file that the user should check."""
         if self._newest is None:
             for notice in tidy(self.project.tree, time.time()):
                 self._add_notice(notice)
@@ -231,15 +236,15 @@ class SnapshotKeeper(ABC, Generic[S]):
 
 
 class SpacePublisher(SnapshotKeeper[Snapshot]):
-    """Reads a space of ByteRover V4, for which no index is stored."""
+    """Publishes snapshots of a ByteRover V4 space. No index is stored for spaces."""
 
     def __init__(self, project: FoundProject, given: Path | None, sidecar: Path) -> None:
-        """Reads nothing before :meth:`load`. ``given`` is a signals file, which must be valid but is not used."""
+        """Does not read anything before :meth:`load`. ``given`` is a signals file; it is checked, but not used."""
         super().__init__(project, signals=sidecar)
         self._given = given
 
     def _load(self, constants: TreeConstants, now_ms: float, progress: Progress | None) -> bool:
-        from brvtui.loading.spaces import load_space  # reading a context tree need not wait for it
+        from brvtui.loading.spaces import load_space  # a context tree does not need it
 
         self._tidy()
         if self._given is not None:
@@ -253,10 +258,10 @@ class SpacePublisher(SnapshotKeeper[Snapshot]):
 
 
 class Publisher(SnapshotKeeper[Snapshot]):
-    """Reads a context tree, and stores an index of it for the next process."""
+    """Publishes snapshots of a context tree, and stores an index for the next process."""
 
     def __init__(self, project: FoundProject, stored: StoredSignals, index: KeptIndex) -> None:
-        """Reads nothing before :meth:`load`."""
+        """Does not read anything before :meth:`load`."""
         super().__init__(project, signals=stored.sidecar)
         self._stored = stored
         self._index = index
@@ -267,7 +272,7 @@ class Publisher(SnapshotKeeper[Snapshot]):
         self._noticed: frozenset[str] | None = None
 
     def refresh(self, constants: TreeConstants, now_ms: float, places: Collection[Path] = ()) -> bool:
-        """See :meth:`SnapshotKeeper.refresh`."""
+        """Like :meth:`SnapshotKeeper.refresh`."""
         with self._as_writer():
             noticed, before, tree = self._take_noticed(), self._newest, self.project.tree
             if noticed is None or before is None:
@@ -288,7 +293,7 @@ class Publisher(SnapshotKeeper[Snapshot]):
             return True
 
     def keep(self, constants: TreeConstants, everything: bool = False) -> bool:
-        """See :meth:`SnapshotKeeper.keep`."""
+        """Like :meth:`SnapshotKeeper.keep`."""
         with self._writing:
             newest = self._newest
             if newest is None or len(newest.parsed) < WORTH_KEEPING:
@@ -303,7 +308,7 @@ class Publisher(SnapshotKeeper[Snapshot]):
             return written
 
     def close(self) -> None:
-        """Stops watching, and permits other processes to write the stored index."""
+        """Stops watching, and allows other processes to write the stored index."""
         super().close()
         self._index.close()
 
@@ -319,10 +324,13 @@ class Publisher(SnapshotKeeper[Snapshot]):
         progress: Progress | None = None,
         changed: Collection[str] | None = None,
     ) -> bool:
-        """Does the work of :meth:`load`. ``changed`` lists sidecar files that may have changed; None means any file."""
+        """Does the work of :meth:`load`.
+
+        ``changed`` lists the files of the engine's store that may have changed; None means any file.
+        """
         self._tidy()
         kept = self._read_kept(constants) if self._newest is None else None
-        if changed is None:  # everything is read; if not, later changes are for the next refresh
+        if changed is None:  # everything is read, which includes these changes
             self._take_noticed()
         stored = self._stored.layers(constants.signals, changed)
         snapshot = load(self.project, constants, now_ms, stored, self._newest, kept, progress)
@@ -341,19 +349,19 @@ class Publisher(SnapshotKeeper[Snapshot]):
         self._prepare(snapshot)
 
     def _prepare(self, snapshot: Snapshot) -> None:
-        """Computes in advance the data that the next incremental load needs. The time grows with the tree."""
+        """Computes the data that the next incremental load needs. This takes longer for a larger tree."""
         if self._watcher is not None:
             _ = snapshot.hierarchy, snapshot.orders
 
     def _release_memory(self, snapshots: int) -> None:
-        """Returns freed memory to the system after a number of ``snapshots``, if the process keeps watching."""
+        """Returns freed memory to the system after every few ``snapshots``, if the process keeps watching."""
         self._since_release += snapshots
         if self._watcher is not None and self._since_release >= _RELEASED_EVERY:
             self._since_release = 0
             release_freed_memory()
 
     def _take_noticed(self) -> frozenset[str] | None:
-        """The paths that changed since the last call; None if they are unknown."""
+        """Returns the paths that changed since the last call; None if they are unknown."""
         with self._noticed_lock:
             noticed, self._noticed = self._noticed, frozenset()
         return noticed if self._watcher is not None else None
@@ -370,7 +378,7 @@ class Publisher(SnapshotKeeper[Snapshot]):
 
 
 def _below(folder: Path, places: Iterable[str]) -> list[str] | None:
-    """The ``places`` below ``folder``; None if the folder itself, or one above it, was replaced."""
+    """Returns the ``places`` below ``folder``; None if the folder itself, or one above it, was replaced."""
     here = f"{folder}{os.sep}"
     if any(here.startswith(f"{place}{os.sep}") for place in places):
         return None

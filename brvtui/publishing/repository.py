@@ -1,4 +1,4 @@
-"""Publishes snapshots of a code repository. Each is derived from the previous snapshot and the changed files."""
+"""Publishes snapshots of a code repository. Each one is derived from the last snapshot and the changed files."""
 
 from __future__ import annotations
 
@@ -25,29 +25,32 @@ from brvtui.tree.reading.project import MARKER, FoundProject, ProjectError, find
 if TYPE_CHECKING:
     from brvtui.tree.watching.watch import Watching
 
-# The notes of a repository's own context tree that mention its code.
+# Reads the notes in the repository's own context tree that mention its code.
 
 
 _NOTHING = Listing((), ())
 
 
 class RepositoryNotes:
-    """Reads the notes of one repository; later calls read only changed notes."""
+    """The notes of one repository. After the first call, only changed notes are read."""
 
     def __init__(self, root: Path) -> None:
-        """Reads nothing before :meth:`read`; ``root`` is the folder of the repository."""
+        """Does not read anything before :meth:`read`. ``root`` is the folder of the repository."""
         self._root = root
         self._newest: Snapshot | None = None
         self._known: dict[str, tuple[Parsed, SpeakingNote]] = {}
         self._speaking: tuple[SpeakingNote, ...] = ()
 
     def listing(self) -> Listing:
-        """The context tree's files as they are now on disk; empty if there is no tree."""
+        """Lists the files of the context tree on disk; empty if there is no tree."""
         project = self._project()
         return list_files(project.tree) if project is not None else _NOTHING
 
     def read(self, constants: TreeConstants, now_ms: float) -> tuple[SpeakingNote, ...]:
-        """Each note with its text. Returns the same tuple if no note changed; empty if there is no context tree."""
+        """Returns the notes with their texts; empty if there is no context tree.
+
+        Returns the same tuple as the last time if no note has changed.
+        """
         project = self._project()
         self._newest = load(project, constants, now_ms, previous=self._newest) if project is not None else None
         newest = self._newest
@@ -72,14 +75,17 @@ class RepositoryNotes:
 
 
 LOOK_SECONDS = 2.0
-"""The minimum time in seconds between two checks of the source file list."""
+"""The minimum time in seconds between two checks of the list of source files."""
 _SHARE = 100
 _REMEMBERED_SNAPSHOTS = 2
-"""The number of snapshots kept for questions about their traces. It is small because repository graphs are large."""
+"""The number of snapshots that are kept for questions about their traces.
+
+It is small because their graphs are large.
+"""
 
 
 def find_repository(folder: Path) -> FoundProject:
-    """The repository at ``folder`` as a project. Raises :class:`brvtui.tree.reading.project.ProjectError`."""
+    """Returns the repository at ``folder`` as a project. Raises :class:`brvtui.tree.reading.project.ProjectError`."""
     try:
         root = folder.expanduser().resolve()
         is_folder = root.is_dir()
@@ -91,10 +97,10 @@ def find_repository(folder: Path) -> FoundProject:
 
 
 class RepositoryPublisher(SnapshotKeeper[RepositorySnapshot]):
-    """Reads a repository and publishes snapshots of its symbols. Methods are thread-safe and change no files."""
+    """Publishes snapshots of a repository's symbols. Methods are thread-safe and change no files."""
 
     def __init__(self, project: FoundProject) -> None:
-        """Reads nothing before :meth:`load`."""
+        """Does not read anything before :meth:`load`."""
         super().__init__(project, _REMEMBERED_SNAPSHOTS)
         self._kept = KeptCode(project.tree)
         self._notes = RepositoryNotes(project.tree)
@@ -104,7 +110,7 @@ class RepositoryPublisher(SnapshotKeeper[RepositorySnapshot]):
         """The index's files as last read from the cache or written to it."""
 
     def join(self, notes: Snapshot | None) -> None:
-        """From the next load on, joins the code with ``notes`` instead of the repository's own. None joins no notes."""
+        """Makes later loads join the code with ``notes`` instead of the repository's own notes. None joins no notes."""
         self._joined = tuple(speaking_note(notes, note.path) for note in notes.notes) if notes is not None else ()
 
     def _load(self, constants: TreeConstants, now_ms: float, progress: Progress | None) -> bool:
@@ -125,7 +131,7 @@ class RepositoryPublisher(SnapshotKeeper[RepositorySnapshot]):
         return True
 
     def keep(self, constants: TreeConstants, everything: bool = False) -> bool:
-        """Stores the data for the next process if it differs from what is stored. Returns True if data was written."""
+        """Stores the data for the next process if it differs from the stored data. Returns True if data was written."""
         with self._writing:
             if self._index is None or self._index.files == self._kept_files:
                 return False
@@ -134,10 +140,10 @@ class RepositoryPublisher(SnapshotKeeper[RepositorySnapshot]):
             return True
 
     def watch(self, changed: Callable[[], None], on_fallback: Callable[[Watching], None]) -> Watching:
-        """Calls ``changed``, from another thread, after changes to source files and notes, which are listed every few
-        seconds.
+        """Calls ``changed``, from another thread, after changes to source files or notes.
 
-        The system's own events would include all folders, such as ``.git``, build folders and installed packages.
+        Checks the lists of these files every few seconds. The system's own events would cover all folders, such as
+        ``.git``, build folders and installed packages.
         """
         from brvtui.tree.watching.watch import Debouncer, Watching
 
@@ -154,7 +160,9 @@ class RepositoryPublisher(SnapshotKeeper[RepositorySnapshot]):
 
 
 class _SourceLooks:
-    """Checks the lists of source files and notes periodically, using at most one percent of the time."""
+    """Checks the lists of source files and notes at intervals, so that checking takes at most one percent
+    of the time.
+    """
 
     def __init__(self, root: Path) -> None:
         """Checks once."""
@@ -165,7 +173,7 @@ class _SourceLooks:
         self.found_change()
 
     def found_change(self) -> bool:
-        """True if a source file or a note was added, removed or changed since the last check."""
+        """True if a source file or note was added, removed or changed since the last check."""
         began = time.monotonic()
         listing, last = (list_sources(self._root, self._rules), self._notes.listing()), self._listing
         self._listing = listing

@@ -1,1 +1,1 @@
-"""Traces as text for a terminal, as Markdown and as SVG. Reads traces, and computes nothing."""
+"""Reports for a terminal, in Markdown and in SVG. They show traces and other results, and compute nothing."""

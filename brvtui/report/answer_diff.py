@@ -1,4 +1,4 @@
-"""Differences as lines and as JSON: between two answers to one query, or between two results of one answer."""
+"""Shows differences as lines and as JSON: between two answers to one query, or between two results of one answer."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from brvtui.trace import to_plain
 from brvtui.tree.reading.files import Role, role_of
 from brvtui.wording import counted
 
-# Two results of one answer in two columns, as lines and as JSON.
+# Shows two results of one answer in two columns, as lines and as JSON.
 
 
 PAIR_SCHEMA = 1
@@ -77,7 +77,7 @@ def _turning(pair: PairComparison, decimals: int) -> Iterator[Block]:
             sentence = f"the query is too long to try changes: use at most {TRIAL_LENGTH:,} characters"
         elif role_of(pair.below.path) is Role.SUMMARY:
             sentence = "B is the summary of its folder: whatever raises the notes in it raises B"
-        elif pair.trace.engine == native:  # this engine tries changes that help a single note
+        elif pair.trace.engine == native:  # this engine tries only changes that help a single note
             sentence += "; brv-tui explain shows what helps B on its own"
         yield Text(sentence, "muted", after=0)
         return
@@ -99,18 +99,19 @@ DIFF_SCHEMA = 1
 _KIND, _CHANGE = 20, 9
 _SENTENCE_LINES = 99
 _PARTS = 3
-"""The number of parts named for each cause; parts with larger changes have precedence."""
+"""The number of parts that are named for each cause. The parts with the largest changes are named."""
 _MORE = 2
-"""The number of additional decimals in changes, compared with scores."""
+"""The number of decimals that changes have in addition to those of scores."""
 NO_VALUE = "–"
 _NO_TIMES = "git keeps no file times, so an earlier note counts as old as its file here"
 _NEW_AGE = "an edit makes its note new, so the age counts from now"
 
 
 def diff_blocks(diff: AnswerDiff, width: int, of_revision: bool = False, of_edit: bool = False) -> Iterator[Block]:
-    """Yields the whole report for ``width`` columns: both reasons, then each changed note, with causes and their sum.
+    """Yields the whole report for ``width`` columns.
 
-    ``of_revision`` is true if the earlier notes are from a git revision, ``of_edit`` if the later ones are edited.
+    First come the reasons of both answers, then each changed note with the causes of its change and their sum.
+    ``of_revision`` is True if the earlier notes are from a git revision, ``of_edit`` if the later ones are edited.
     """
     diff = bounded(diff)
     traces = diff.traces
@@ -140,9 +141,9 @@ def diff_blocks(diff: AnswerDiff, width: int, of_revision: bool = False, of_edit
 
 
 def _note_blocks(note: NoteDiff, decimals: int) -> Iterator[Block]:
-    """Yields one note: its old and new rank and score, then the causes of changes in its score, parts or rank.
+    """Yields the lines about one note: its old and new rank and score, then the causes of changes in its score or rank.
 
-    The changes sum to the total at the end.
+    The causes add up to the total in the last line.
     """
     then, now = (_score(score, decimals) for score in (note.score_then, note.score_now))
     yield line(f" {note.title}", "bold strong").add(f"  {note.path}", "muted")
@@ -207,7 +208,7 @@ def _named(parts: tuple[PartChange, ...], decimals: int) -> str:
 
 
 def _seen(parts: Sequence[PartChange], decimals: int) -> list[PartChange]:
-    """Returns the changes that do not round to 0 with this number of ``decimals``."""
+    """Returns the changes that are not 0 when they are rounded to ``decimals``."""
     return [part for part in parts if _is_seen(part.change, decimals)]
 
 

@@ -1,4 +1,4 @@
-"""Answers of several engines side by side, as lines and as JSON."""
+"""Shows the answers of several engines side by side, as lines and as JSON."""
 
 from __future__ import annotations
 
@@ -31,7 +31,9 @@ _EXPECTATIONS = f"{AS_EXPECTED}: an expected tier counts only for engines with t
 
 
 def answers_blocks(found: EngineAnswers, width: int) -> Iterator[Block]:
-    """Yields one or more tables with the ranked results of each engine, and how many engines found each result."""
+    """Yields one or more tables with the ranked results of each engine, and the number of engines that found each
+    result.
+    """
     found = bounded(found)
     yield line(f" {found.query}", "bold strong")
     if found.scope:
@@ -41,7 +43,7 @@ def answers_blocks(found: EngineAnswers, width: int) -> Iterator[Block]:
                 yield Text(f"{answer.title}: {answer.about_scope}", "warn")
     answered = found.answered
     fitting = max(1, (width - _RANK - 1) // _LEAST_COLUMN)
-    beside = math.ceil(len(answered) / max(1, math.ceil(len(answered) / fitting)))  # equal numbers in all tables
+    beside = math.ceil(len(answered) / max(1, math.ceil(len(answered) / fitting)))  # spreads the columns evenly
     for start in range(0, len(answered), max(1, beside)):
         yield from _table(answered[start : start + beside], found, width)
     if not any(answer.results for answer in answered):
@@ -68,7 +70,7 @@ def judged_blocks(found: JudgedEngines) -> Iterator[Block]:
         for each in found.evaluations:
             is_best = best is not None and each.engine == best.engine
             shown.add(f"{number(each.mean(metric)):>{_NAME}}", "ok" if is_best else "text")
-        if first.count(metric) < len(first.queries):  # the mean leaves out queries without a relevant document
+        if first.count(metric) < len(first.queries):  # queries without a relevant document are not part of the mean
             shown.add(f"  of {counted(first.count(metric), 'query', 'queries')}", "muted")
         yield shown
     for name, _ in facts(first):
@@ -84,7 +86,9 @@ def judged_blocks(found: JudgedEngines) -> Iterator[Block]:
 
 
 def best_text(best: BestEngine) -> str:
-    """Names the best engine by a metric, its lead over its rivals, and whether that may be due to chance."""
+    """Names the best engine by a metric and its lead over its rivals, and says whether the lead may be
+    due to chance.
+    """
     text = f"By {best.metric}, {presentation(best.engine).title} is best with {number(best.mean)}."
     for rival in best.rivals:
         name = presentation(rival.engine).title
@@ -103,7 +107,7 @@ def answers_as_plain(found: EngineAnswers) -> dict[str, Any]:
 
 
 def judged_as_plain(found: JudgedEngines) -> dict[str, Any]:
-    """Returns ``found`` as plain data for JSON: means, the best engine by each metric with its rivals, and overlaps."""
+    """Returns ``found`` as plain data for JSON: means, overlaps, and by each metric the best engine and its rivals."""
     bests = [best for metric in found.metrics if (best := found.best(metric)) is not None]
     return {
         "comparison_schema": COMPARISON_SCHEMA,
@@ -139,7 +143,7 @@ class _Column(NamedTuple):
 
     @classmethod
     def of(cls, answer: EngineAnswer, found: EngineAnswers, cells: int) -> _Column:
-        """Returns a column for ``answer`` that is ``cells`` wide, or wider if text is kept whole and is longer."""
+        """Returns a column for ``answer`` that is ``cells`` wide, or wider if a text that cannot be cut is longer."""
         finders = tuple(found.finders(item.path) for item in answer.results)
         rows = tuple(f"{count}× {visible(item.title)}" for count, item in zip(finders, answer.results, strict=True))
         outcome = f"{answer.outcome}, {answer.ms:.0f} ms"

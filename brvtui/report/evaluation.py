@@ -1,4 +1,4 @@
-"""An evaluation (metrics, outcomes and every query, worst first) and drift, as lines and in other formats."""
+"""Shows an evaluation (metrics, outcomes and all queries, worst first) and drift, as lines and in other formats."""
 
 from __future__ import annotations
 
@@ -29,20 +29,20 @@ _NAME = 15
 _VALUE = 8
 _OUTCOME = 13
 _SHOWN = 50
-"""The maximum number of queries in a list, which has the worst queries first."""
+"""The maximum number of queries in a list. The worst queries come first."""
 _NAMED = 20
-"""The maximum number of queries that a gate names."""
+"""The maximum number of queries that are listed for a gate."""
 _OF_TIERS = "no tier change"
-"""The name of the gate on changes of tier. For this gate, the first line about a query is the change of its tier."""
+"""The name of the gate that fails if tiers change. It shows the change of a query's tier as the main cause."""
 Causes = Mapping[str, Sequence[ChangeLine]]
-"""Lines about each query, keyed by the query's id."""
+"""Lines about the causes of each query's changes, keyed by the query's id."""
 _NO_CAUSES: Causes = {}
 AS_EXPECTED = "as expected"
 """The label for the number of queries with the outcome that their judgment expects."""
 DECIMALS = 4
 """The number of decimals of a metric."""
 NONE = "–"
-"""The placeholder for a value without meaning."""
+"""The placeholder for a value that does not exist."""
 
 
 def evaluation_blocks(report: Assessment, width: int) -> Iterator[Block]:
@@ -64,7 +64,7 @@ def evaluation_blocks(report: Assessment, width: int) -> Iterator[Block]:
 
 
 def _change_blocks(report: Assessment, compared: int) -> Iterator[Block]:
-    """Yields the queries with a changed answer, each with the change and its causes."""
+    """Yields the queries whose answers changed, each with the change and its causes."""
     changes = report.changed
     yield line(f" {len(changes) or 'none'} of {compared} compared queries changed", "muted")
     for change in changes[:_SHOWN]:
@@ -75,7 +75,7 @@ def _change_blocks(report: Assessment, compared: int) -> Iterator[Block]:
 
 
 def _more(count: int) -> Line:
-    """Returns the last line of a list that is cut short, with the number of remaining items."""
+    """Returns the last line of a shortened list, with the number of items that are not shown."""
     return line(f" … {count} more; --format json shows all", "muted")
 
 
@@ -89,7 +89,7 @@ def change_text(change: QueryChange, metric: Metric) -> str:
 
 
 def _gate_blocks(gates: Sequence[GateResult], causes: Causes = _NO_CAUSES) -> Iterator[Block]:
-    """Yields each gate, passed or failed, with the queries that failed it, the changes to notes, and the causes."""
+    """Yields each gate, passed or failed, with the queries that failed it, the changes to notes, and their causes."""
     for gate in gates:
         word, role = ("passed", "ok") if gate.passed else ("FAILED", "bad")
         yield line(f" {word} ", role).add(f"{gate.name}: {gate.text}")
@@ -101,9 +101,9 @@ def _gate_blocks(gates: Sequence[GateResult], causes: Causes = _NO_CAUSES) -> It
 
 
 def main_cause(gate: GateResult, lines: Sequence[ChangeLine]) -> str:
-    """Returns the best explanation for the failure of ``gate`` for one query: a change, and the edit that caused it.
+    """Returns the best explanation why ``gate`` failed for one query: a change, and the edit that caused it.
 
-    For a gate on tiers, this is a change of tier; for other gates, it is the drop of a note. Empty without ``lines``.
+    For a gate on tiers, this is the change of tier; for other gates, it is the drop of a note. Empty without ``lines``.
     """
     effect = next((each.text for each in lines if each.kind is LineKind.RANK or gate.name == _OF_TIERS), "")
     cause = next((each.text for each in lines if each.kind is LineKind.CAUSE), "")
@@ -111,7 +111,7 @@ def main_cause(gate: GateResult, lines: Sequence[ChangeLine]) -> str:
 
 
 def baseline_text(report: Assessment) -> str:
-    """Describes the baseline of the comparison: its name, notes and time; empty if there is none."""
+    """Describes the baseline of the comparison: its name, number of notes and time. Empty if there is none."""
     if report.comparison is None:
         return ""
     before = report.comparison.before
@@ -119,20 +119,20 @@ def baseline_text(report: Assessment) -> str:
 
 
 def heading(evaluation: Evaluation) -> str:
-    """Returns the number of queries, the engine and the profile as text."""
+    """Describes the evaluation: the number of queries, the engine and the profile."""
     queries = counted(len(evaluation.queries), "query", "queries")
     return f"{queries}, {evaluation.version or evaluation.engine}, profile {profile_text(evaluation.profile)}"
 
 
 def about(evaluation: Evaluation) -> str:
-    """Returns the number of notes, the project and the time as text."""
+    """Describes the evaluated project: its number of notes, its name and the time."""
     revision = f" at {evaluation.revision}" if evaluation.revision else ""
     notes = plural(evaluation.notes, kind_of(evaluation.engine).noun)
     return f"{notes} in {evaluation.project}{revision}, as of {evaluation.clock}"
 
 
 def _summary(report: Assessment) -> Iterator[Block]:
-    """Yields the mean of each metric with the change from the baseline, then outcomes, prompts and time."""
+    """Yields the mean of each metric with its change from the baseline, then outcomes, prompts and time."""
     evaluation = report.evaluation
     for metric in report.metrics:
         shown = line(f" {metric!s:<{_NAME}}").add(f"{number(evaluation.mean(metric)):>{_VALUE}}", "bold strong")
@@ -142,7 +142,7 @@ def _summary(report: Assessment) -> Iterator[Block]:
 
 
 def compared_text(report: Assessment, metric: Metric) -> str:
-    """Returns the difference of ``metric`` from the baseline, and the p-value; empty without a baseline."""
+    """Returns the difference of ``metric`` from the baseline with its p-value; empty without a baseline."""
     if report.comparison is None or (difference := report.comparison.difference(metric)) is None:
         return ""
     p_value = report.comparison.p_value(metric)
@@ -150,20 +150,20 @@ def compared_text(report: Assessment, metric: Metric) -> str:
 
 
 def facts(evaluation: Evaluation) -> list[tuple[str, str]]:
-    """Returns the facts that are not ranking metrics, each with its name."""
+    """Returns the facts that are not ranking metrics, as pairs of name and value."""
     met, expected = evaluation.expectations
     outcomes = ", ".join(f"{name}: {count}" for name, count in evaluation.outcomes.items())
     pairs = [("outcomes", outcomes or NONE), (NOT_COVERED, f"{evaluation.not_covered:.1%}")]
     if expected:
         pairs.append((AS_EXPECTED, f"{met} of {expected}"))
-    if has(evaluation.engine, CompletingEngine):  # other engines write no prompt
+    if has(evaluation.engine, CompletingEngine):  # only such engines write a prompt
         pairs.append(("prompt", f"{evaluation.prompt_tokens:.0f} tokens a query"))
     kept = f"; {evaluation.kept} of {len(evaluation.queries)} kept from an earlier run" if evaluation.kept else ""
     return [*pairs, ("time", f"{evaluation.ms:.1f} ms a query{kept}")]
 
 
 def _query_lines(queries: Sequence[QueryResult], metric: Metric, width: int) -> Iterator[Line]:
-    """Yields a line for each query, the worst first: metric, first relevant rank, outcome, and first miss."""
+    """Yields a line for each query, worst first: metric, rank of the first relevant result, outcome, and first miss."""
     shown = worst_first(queries, metric)[:_SHOWN]
     room = max(12, min(36, width // 3 - 2, max((len(query.id) for query in queries), default=0)))
     room = column((visible(query.id) for query in shown), room)
@@ -177,7 +177,7 @@ def _query_lines(queries: Sequence[QueryResult], metric: Metric, width: int) -> 
         missed.add(f" {query.first_miss}" if query.first_miss else "", "warn")
         if row.width + missed.width <= width or keeps_whole():
             yield row.extend(missed.spans)
-        else:  # a miss is the most useful part, so it has a line of its own
+        else:  # the missed document is the most useful part, so it has its own line
             yield row
             yield from (Line().gap(3).extend(part.spans) for part in folded(missed, width - 3))
     if len(queries) > _SHOWN:
@@ -185,7 +185,7 @@ def _query_lines(queries: Sequence[QueryResult], metric: Metric, width: int) -> 
 
 
 def worst_first(queries: Sequence[QueryResult], metric: Metric) -> list[QueryResult]:
-    """Returns ``queries`` by ascending ``metric``, after all queries with an unexpected outcome."""
+    """Sorts ``queries`` by ascending ``metric``. All queries with an unexpected outcome come first."""
 
     def key(query: QueryResult) -> tuple[bool, float]:
         value = query.value(metric)
@@ -195,17 +195,17 @@ def worst_first(queries: Sequence[QueryResult], metric: Metric) -> list[QueryRes
 
 
 def number(value: float | None) -> str:
-    """Formats the value of a metric."""
+    """Formats the value of a metric; None becomes a placeholder."""
     return NONE if value is None else f"{value:.{DECIMALS}f}"
 
 
-# Drift as lines and as JSON: the metrics by day, and the losses with their days.
+# Shows drift as lines and as JSON: the metrics on each day, and the losses with their days.
 
 
 DRIFT_SCHEMA = 1
 _COLUMN = 11
 _LOSSES_SHOWN = 100
-"""The maximum number of listed losses, the earliest first."""
+"""The maximum number of losses in a list. The earliest come first."""
 
 
 def drift_blocks(drift: Drift, width: int) -> Iterator[Block]:
@@ -228,7 +228,7 @@ def drift_blocks(drift: Drift, width: int) -> Iterator[Block]:
 
 
 def drift_as_plain(drift: Drift) -> dict[str, Any]:
-    """Returns ``drift`` as plain data for JSON: the present evaluation, each day's means and gates, and the losses."""
+    """Returns ``drift`` as plain data for JSON: today's evaluation, each day's means and gates, and the losses."""
     return {
         "drift_schema": DRIFT_SCHEMA,
         "now": evaluation_as_plain(drift.now, drift.metrics),
@@ -265,22 +265,25 @@ def _loss_lines(drift: Drift, width: int) -> Iterator[Line]:
 
 
 def row(name: str, cells: Sequence[str], role: str = "text", column: int = _COLUMN) -> Line:
-    """Returns a line with ``name`` and ``cells``, each in ``column`` cells."""
+    """Returns a line with ``name`` and ``cells``. Each of them is ``column`` cells wide."""
     result = line(f" {name:<{_NAME}}", role)
     for cell in cells:
         result.add(f"{cell or NONE:>{column}}", role)
     return result
 
 
-# An evaluation as Markdown, for a comment on a pull request. Text of queries and notes is escaped.
+# Shows an evaluation as Markdown, for a comment on a pull request. Texts of queries and notes are escaped.
 
 
 _LISTED = 50
-"""The maximum number of queries in a table, chosen so that the report can be posted as a comment."""
+"""The maximum number of queries in a table, so that the report fits into a comment."""
 
 
 def markdown_of(report: Assessment) -> str:
-    """Returns the verdict with failed gates, the changed queries, the metrics, and the queries that miss something."""
+    """Returns a Markdown report.
+
+    It contains the verdict with failed gates, the changed queries, the metrics, and the queries that miss something.
+    """
     verdict = "" if not report.gates else " passed" if report.passed else " failed"
     blocks: list[str] = [markdown_heading(2, f"Memory check{verdict}")]
     for gate in report.gates:
@@ -326,7 +329,7 @@ def _miss(query: QueryResult, metric: Metric) -> tuple[str, ...]:
     return bold(query.id), number(query.value(metric)), query.outcome, query.expected, missing
 
 
-# An evaluation as JUnit XML, which CI systems show as tests.
+# Shows an evaluation as JUnit XML, which CI systems display as tests.
 
 
 _MS = 1000
@@ -383,14 +386,14 @@ def _add(suite: ElementTree.Element, attributes: Mapping[str, str], failure: Seq
         element.text = "\n".join(visible(text) for text in dict.fromkeys(failure) if text)
 
 
-# An evaluation in files: JSON, Markdown for a pull request, JUnit XML for CI, and a TREC run for other tools.
+# Writes an evaluation to a file: JSON, Markdown for a pull request, JUnit XML for CI, or a TREC run for other tools.
 
 
 _TAG = "brv-tui"
 
 
 class EvaluationForm(StrEnum):
-    """The format of a file. Its value is the file's ending."""
+    """The formats of a file. The value of each is the file's ending."""
 
     JSON = "json"
     MARKDOWN = "md"
@@ -408,7 +411,7 @@ def rendered_evaluation(report: Assessment, form: EvaluationForm) -> bytes:
 
 
 def evaluation_form_of(file: Path) -> EvaluationForm:
-    """Returns the format that the ending of ``file`` stands for.
+    """Returns the format for the ending of ``file``.
 
     Raises :class:`brvtui.report.saved.ExportError` for an unknown ending.
     """
@@ -422,18 +425,18 @@ def evaluation_form_of(file: Path) -> EvaluationForm:
 
 
 def save_evaluation(report: Assessment, file: Path, trees: Sequence[Path]) -> None:
-    """Writes ``report`` to ``file`` in the format of its ending, completely or not at all.
+    """Writes ``report`` to ``file`` in the format for its ending. If this fails, the file is unchanged.
 
-    Raises :class:`brvtui.report.saved.ExportError`, including for a file inside one of the context ``trees``.
+    Raises :class:`brvtui.report.saved.ExportError`, for example if the file is inside one of the context ``trees``.
     """
     write_report(file, rendered_evaluation(report, evaluation_form_of(file)), trees)
 
 
 def trec_run(evaluation: Evaluation) -> bytes:
-    """Returns the results as a TREC run: query, ``Q0``, document, rank, score, tag.
+    """Returns the results as a TREC run, with one line per result: query, ``Q0``, document, rank, score, tag.
 
-    The score is 1 divided by the rank, not the engine's score: an engine may order results with equal scores, but tools
-    sort by score and break ties in their own way.
+    The score is 1 divided by the rank, because tools sort by score and break ties in their own way. With the engine's
+    own scores, results with equal scores could change order.
     """
     lines = [
         f"{query.id} Q0 {trec_name(item.path)} {rank} {1 / rank:.9f} {_TAG}-{evaluation.engine}"

@@ -1,4 +1,4 @@
-"""A fleet's answers and health, as text and as Markdown."""
+"""Shows a fleet's answers and health, as text and as Markdown."""
 
 from __future__ import annotations
 
@@ -28,7 +28,9 @@ _MOST_ROWS, _MOST_PLACES = 50, 5
 
 
 def ranking_lines(answer: OneRanking) -> list[str]:
-    """Returns the lines of one ranking: each result with its member and the parts of its score, then its statistics."""
+    """Returns the lines about one ranking of all members: each result with its member and the parts of its score, then
+    statistics.
+    """
     lines, answer = [], bounded(answer)
     for rank, one in enumerate(answer.hits, start=1):
         lines.append(f"{rank:>3}. {one.hit.score:.2f}  {one.member}  {one.hit.path}  {one.hit.title}")
@@ -61,7 +63,7 @@ def _sum(hit: Hit) -> str:
 
 
 def health_row(one: MemberHealth) -> tuple[str, ...]:
-    """Returns the cells of a member's row. An engine or a profile that most members do not have is marked."""
+    """Returns the cells of a member's row. Marks an engine or profile that differs from most members."""
     engine = f"{one.engine} {one.profile}{'' if one.is_usual else ' (unusual)'}"
     numbers = (one.repeated, one.contradicted, one.alone, one.stale)
     return (one.name, one.owner, str(one.notes), engine, *map(str, numbers), f"{one.oldest_days:.0f}")
@@ -81,7 +83,7 @@ def health_summary(health: FleetHealth) -> str:
 
 
 def health_markdown(health: FleetHealth, name: str, day: str) -> str:
-    """Returns the report of a fleet in Markdown: its members, then the findings, the most serious first."""
+    """Returns a fleet's health as Markdown: its members, then the findings, the most serious first."""
     contradicting = [
         (_place(one.first), _place(one.second), one.same, str(one.other_statements), _only(one))
         for one in health.contradictions

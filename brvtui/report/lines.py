@@ -1,4 +1,4 @@
-"""Converts lines for terminals and pictures. Roles become rich styles."""
+"""Converts lines to rich output for terminals and pictures. The role of a text determines its rich style."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from rich.text import Text
 from brvtui.paint.line import Line
 from brvtui.text.visible import visible
 
-# A report as an SVG that loads nothing from other hosts.
+# Converts a report to an SVG that loads nothing from other hosts.
 
 
 WIDTH = 110
 """The width of the picture in columns."""
 _NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-# Rich's own template loads fonts from another host; this one names fonts on the reader's machine.
+# Rich's own template loads fonts from another host. This template names fonts that are on the reader's machine.
 _TEMPLATE = """\
 <svg class="rich-terminal" viewBox="0 0 {width} {height}" xmlns="http://www.w3.org/2000/svg">
 <style>
@@ -56,7 +56,7 @@ def xml_text(text: str) -> str:
 
 
 def svg_report(report: RenderableType, title: str) -> str:
-    """Returns ``report`` as an SVG document with :data:`WIDTH` columns and the title ``title``."""
+    """Returns ``report`` as an SVG document with :data:`WIDTH` columns and the given ``title``."""
     console = Console(
         record=True, file=io.StringIO(), width=WIDTH, color_system="truecolor", force_terminal=True, no_color=False,
         highlight=False, markup=False, emoji=False, legacy_windows=False,
@@ -84,7 +84,7 @@ _STYLES = {
     "underline": "underline",
     "strike": "strike",
 }
-"""The styles for roles in a terminal's own colours. Badges are reversed, and roles not listed here are plain."""
+"""The style of each role in the terminal's own colours. Badges are reversed. Roles not listed here have no style."""
 
 
 def rich_lines(lines: Iterable[Line]) -> RenderableType:
@@ -93,7 +93,7 @@ def rich_lines(lines: Iterable[Line]) -> RenderableType:
 
 
 def plain_lines(lines: Iterable[Line]) -> str:
-    """Returns ``lines`` as text, without blanks at the ends of lines."""
+    """Returns ``lines`` as text, without spaces at the ends of lines."""
     return "\n".join(visible(line.plain.rstrip()) for line in lines)
 
 

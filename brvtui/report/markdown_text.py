@@ -1,4 +1,4 @@
-"""Builds Markdown (CommonMark with tables) from any text, which every function escapes."""
+"""Builds Markdown (CommonMark with tables). Every function escapes the text that it receives."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def escaped(text: str) -> Markdown:
 
 
 def path(text: str) -> Markdown:
-    """Returns a path as code if it contains only plain characters; otherwise escaped."""
+    """Returns a path as code if it contains only plain characters; if not, as escaped text."""
     return Markdown(f"`{text}`") if _TAME.fullmatch(text) else escaped(text)
 
 
@@ -39,7 +39,7 @@ def bold(text: str) -> Markdown:
 
 
 def fenced(text: str) -> Markdown:
-    """Returns ``text`` in a fence, with placeholders for control characters."""
+    """Returns ``text`` as a fenced code block, with placeholders for control characters."""
     shown = visible(text, keep="\n")
     longest = max((len(run) for run in _FENCE.findall(shown)), default=0)
     fence = "`" * max(_LEAST_FENCE, longest + 1)
@@ -47,19 +47,19 @@ def fenced(text: str) -> Markdown:
 
 
 def heading(level: int, text: str) -> Markdown:
-    """Returns a heading of ``level`` with an empty line after it."""
+    """Returns ``text`` as a heading of the given ``level``, followed by an empty line."""
     return Markdown(f"{'#' * level} {escaped(text)}\n")
 
 
 def paragraph(text: str) -> Markdown:
-    """Returns a paragraph; empty for empty text."""
-    # A number, a dash or a plus at the beginning would start a list.
+    """Returns ``text`` as a paragraph; empty if ``text`` is empty."""
+    # A number, dash or plus sign at the beginning would start a list.
     shown = re.sub(r"^(\d+)([.)])|^([-+=])", r"\1\\\2\3", escaped(text))
     return Markdown(f"{shown}\n") if shown else Markdown()
 
 
 def table(header: Sequence[str], rows: Iterable[Sequence[str]], right: Sequence[str] = ()) -> Markdown:
-    """Returns a table, with the columns named in ``right`` aligned to the right; empty without rows."""
+    """Returns a table, with the columns named in ``right`` aligned to the right; empty if there are no rows."""
     lines = [_row(row) for row in rows]
     if not lines:
         return Markdown()
@@ -68,7 +68,7 @@ def table(header: Sequence[str], rows: Iterable[Sequence[str]], right: Sequence[
 
 
 def joined(blocks: Iterable[str]) -> str:
-    """Joins ``blocks`` into a document, with empty lines between blocks and without empty blocks."""
+    """Joins ``blocks`` into a document, with an empty line between blocks. Leaves out empty blocks."""
     return "\n".join(block for block in blocks if block)
 
 

@@ -1,4 +1,4 @@
-"""The changes that a migration to ByteRover V4 would cause, as lines."""
+"""Shows the changes that a migration to ByteRover V4 would cause, as lines."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def migration_report(report: MigrationReport, width: int, most: int) -> Renderab
 
 
 def migration_lines(report: MigrationReport, most: int) -> list[Line]:
-    """Returns the counts, each answer that changes, and each note with losses; at most ``most`` answers and notes."""
+    """Returns the counts, then the answers that change and the notes with losses, at most ``most`` of each."""
     return [*_counts(report), *_answers(report.answers, most), *_notes(report.notes, most), Line(), _closing()]
 
 
@@ -94,7 +94,7 @@ def _answers(answers: Sequence[MigratedAnswer], limit: int) -> Iterator[Line]:
 
 
 def answer_lines(answer: MigratedAnswer) -> Iterator[Line]:
-    """Yields the query, the change of its answer, and the first results of both engines."""
+    """Yields the query, the way in which its answer changes, and the first results of both engines."""
     yield (
         Line()
         .gap()

@@ -1,4 +1,4 @@
-"""The links around one place of a graph as an SVG picture without external resources. Heavier links are thicker."""
+"""Draws the links around one place of a graph as an SVG without external resources. Heavier links are thicker."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ _SPAN = 160
 """The width of the space between the centre and its neighbours, in pixels."""
 _THICKEST, _THINNEST = 7.0, 1.2
 ColouredText = tuple[str, str]
-"""A line of text, and its colour."""
+"""A line of text and its colour."""
 _TEXT = 'font-family="DejaVu Sans Mono, Menlo, Consolas, monospace" font-size="12"'
 
 
 def neighbourhood_svg(shown: Neighbourhood) -> str:
-    """Returns ``shown`` as SVG: the centre in the middle, places that point to it on the left, others on the right.
+    """Draws ``shown`` as SVG: the centre in the middle, places that point to it on the left, other places on the right.
 
-    Seeds have a double frame and the word "seed". A link of little weight is dotted.
+    Seeds have a double frame and the word "seed". A link with little weight is dotted.
     """
     sides = _sides(shown.neighbours)
     boxes = [[_texts(one) for one in side] for side in sides]
@@ -58,12 +58,12 @@ def neighbourhood_svg(shown: Neighbourhood) -> str:
 def _head(shown: Neighbourhood, width: float, height: float) -> Iterator[str]:
     yield f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:.0f} {height:.0f}" width="{width:.0f}">'
     yield f"<title>{escape(xml_text(f'Links of {shown.title}'))}</title>"
-    # a dark viewer would hide dark lines on a transparent background
+    # on a transparent background, a viewer with a dark theme would hide the dark lines
     yield f'<rect width="100%" height="100%" fill="{_GROUND}"/>'
 
 
 def _sides(neighbours: Sequence[Neighbour]) -> tuple[list[Neighbour], list[Neighbour]]:
-    """Returns the places that point to the centre, and the others. If one of the groups is empty, splits the other."""
+    """Returns the places that point to the centre, and the others. If one group is empty, splits the other in two."""
     left, right = [one for one in neighbours if not one.leads_away], [one for one in neighbours if one.leads_away]
     if not left or not right:
         left, right = list(neighbours[1::2]), list(neighbours[::2])
@@ -71,7 +71,7 @@ def _sides(neighbours: Sequence[Neighbour]) -> tuple[list[Neighbour], list[Neigh
 
 
 def _texts(one: Neighbour) -> list[ColouredText]:
-    """Returns the texts for a neighbour: its title, its kind, and its link with the weight and share of the walk."""
+    """Returns the texts for a neighbour: its title, its kind, and the weight of its link with its share of the walk."""
     what = ", ".join(filter(None, (one.kind, f"result {one.rank}" if one.rank else "", "seed" if one.is_seed else "")))
     share = f", {one.share:.0%} of the walk" if one.share >= LEAST_TOLD else ""
     return [*_wrapped(one.title, _INK), *_wrapped(what, _INK), *_wrapped(f"{one.words} {one.weight:.2g}{share}", _LINK)]
@@ -107,7 +107,7 @@ def _frame(x: float, y: float, width: float, height: float, colour: str, stroke:
 
 
 def _link(one: Neighbour, centre: tuple[float, float], other: tuple[float, float]) -> Iterator[str]:
-    """Yields the curve between the centre and a neighbour, and the arrow at its end."""
+    """Yields the curve between the centre and a neighbour, and the arrowhead at its end."""
     start, end = (centre, other) if one.leads_away else (other, centre)
     bend = (start[0] + end[0]) / 2
     thick = max(_THINNEST, min(1.0, one.weight) * _THICKEST)

@@ -1,4 +1,6 @@
-"""A trace as lines: the reason for the answer, the results, the route, the first result's score, and the answer."""
+"""Shows a trace as lines: the reason for the answer, the results, the route, the first result's score,
+and the answer.
+"""
 
 from __future__ import annotations
 
@@ -31,16 +33,17 @@ if TYPE_CHECKING:
 
 _SHOWN_MISSES = 3
 MOST_HITS = 500
-"""The maximum number of results to show; engines return fewer, but a saved trace may contain any number."""
+"""The maximum number of results to show. Engines return fewer, but a saved trace may contain any number."""
 _STRATEGY = 20
 _SENTENCE_LINES = 99
 _SHOWN_ANSWER_LINES = 24
 
 
 def trace_report(trace: Trace, details: Mapping[str, Detail], width: int) -> RenderableType:
-    """Returns the decision for ``width`` columns, with the scores of the first hit and of the hits in ``details``.
+    """Returns a report on ``trace`` for ``width`` columns, with the scores of the first result and of those in
+    ``details``.
 
-    ``details`` contains the details of hits by their ``file``.
+    ``details`` contains the details of results, keyed by their ``file``.
     """
     return rich_lines(trace_lines(trace, details, width, for_terminal()))
 
@@ -68,13 +71,13 @@ def trace_lines(trace: Trace, details: Mapping[str, Detail], width: int, glyphs:
 
 
 def headline_of(trace: Trace, width: int, timed: bool = True) -> list[Line]:
-    """Returns the badge of the answer, and the whole sentence with the reason; if ``timed``, also the milliseconds."""
+    """Returns the badge of the answer and the sentence with its reason. If ``timed``, adds the time in milliseconds."""
     shown = presentation(trace.engine).headline(trace)
     return headline_lines(shown, trace.timings.get("total", 0.0) if timed else 0.0, "", width + 1, _SENTENCE_LINES)
 
 
 def ladder_lines(trace: Trace, width: int, glyphs: Glyphs) -> list[Line]:
-    """Returns the searches of the retry ladder, each with strategy, query and hits; no lines if no rung ran."""
+    """Returns the searches of the retry ladder, each with its strategy, query and number of hits; empty if none ran."""
     ladder = trace.find(Ladder)
     ran = [rung for rung in ladder.rungs if rung.ran] if ladder is not None else []
     if not any(rung.number for rung in ran):
@@ -87,7 +90,7 @@ def ladder_lines(trace: Trace, width: int, glyphs: Glyphs) -> list[Line]:
 
 
 def result_lines(trace: Trace, width: int, glyphs: Glyphs) -> list[Line]:
-    """Returns the lines for the hits and for the first near misses."""
+    """Returns the lines for the results and for the first near misses."""
     shown = presentation(trace.engine)
     lines: list[Line] = []
     min_room = title_room(trace.scale, width)
@@ -118,13 +121,13 @@ def result_lines(trace: Trace, width: int, glyphs: Glyphs) -> list[Line]:
 
 
 def more_results(trace: Trace) -> str:
-    """Returns the line with the number of results that are not shown; empty if all are shown."""
+    """Returns a line with the number of results that are not shown; empty if all are shown."""
     more = len(trace.hits) - MOST_HITS
     return f"… {more} more results; --format json shows all" if more > 0 else ""
 
 
 def _reading(trace: Trace, shown: Presentation, width: int, glyphs: Glyphs) -> list[Line]:
-    """Returns the engine's interpretation of the query, in as many lines as needed."""
+    """Returns the engine's interpretation of the query, on as many lines as necessary."""
     lines = [Line()]
     for _, spans in shown.reading(trace, glyphs):
         group = Line().gap(1).extend(spans)
@@ -167,7 +170,7 @@ def _first(lines: list[Line], limit: int) -> list[Line]:
     return lines if left <= 0 else [*lines[:limit], line(f" … {left} more lines; --format json shows all", "muted")]
 
 
-# The reason why a document is, or is not, in an answer, and changes after which no model is needed, as lines.
+# Shows, as lines, why a document is or is not in an answer, and changes that make a model unnecessary.
 
 
 NEEDS_NOTHING = "no change is needed: the query is answered without a model"
@@ -175,7 +178,7 @@ _LABEL = 9
 
 
 def explain_report(explanation: Explanation, width: int) -> RenderableType:
-    """Returns the explanation for ``width`` columns: the reason for the query's answer, then the note's place in it."""
+    """Returns the explanation for ``width`` columns: the reason for the query's answer, then the note's part in it."""
     return rich_lines(explain_lines(explanation, width, for_terminal()))
 
 
@@ -220,7 +223,7 @@ def explain_lines(explanation: Explanation, width: int, glyphs: Glyphs) -> list[
 
 
 def _labelled(label: str, text: str, role: str, width: int) -> list[Line]:
-    """Returns ``text`` wrapped after its label; no lines for an empty text."""
+    """Returns ``label`` followed by the wrapped ``text``; empty if the text is empty."""
     parts = wrap(text, width - _LABEL - 1) if text else []
     return [
         Line().gap().fit(label if place == 0 else "", _LABEL, "muted").add(part, role)
@@ -229,10 +232,11 @@ def _labelled(label: str, text: str, role: str, width: int) -> list[Line]:
 
 
 def counterfactuals_report(found: Counterfactuals | None, of_note: bool, width: int) -> RenderableType:
-    """Returns, for each kind of change, the smallest change that avoids the model, or the reason why there is none.
+    """Returns, for each kind of change, the smallest one that makes a model unnecessary, or the reason why there is
+    none.
 
-    If ``found`` is None, the report says that no change is needed. ``of_note`` is True if the changes are for one named
-    note that should lead the answer.
+    If ``found`` is None, the report says that no change is needed. ``of_note`` is True if the changes should put one
+    named note first in the answer.
     """
     if found is None:
         return rich_lines([line(NEEDS_NOTHING, "muted")])

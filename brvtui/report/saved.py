@@ -1,4 +1,4 @@
-"""A saved trace as text, JSON, Markdown and SVG, and its export to a file."""
+"""Shows a saved trace as text, JSON, Markdown and SVG, and exports it to a file."""
 
 from __future__ import annotations
 
@@ -29,18 +29,18 @@ from brvtui.text.visible import bounded, visible
 from brvtui.trace import Hit, NearMiss, Trace
 from brvtui.tree.reading.project import NOT_IN_MARKER, is_context_tree, is_reserved, places_of
 
-# A saved trace as Markdown, for an issue or a wiki: the contents of the panes, in their order. Results are tables;
-# aligned lines, the same as in panes and reports, are in fences.
+# Shows a saved trace as Markdown, for an issue or a wiki, with the contents of the panes in their order. Results are
+# tables. Aligned lines, which look the same as in panes and reports, are in fenced code blocks.
 
 
 _WIDTH = 100
-"""The width in columns of lines in fences."""
+"""The width, in columns, of lines in fenced code blocks."""
 _ROUTE_WIDTH = 140
 """The width of the route in columns, wide enough to show every check in full."""
 
 
 def markdown_report(saved: SavedTrace) -> str:
-    """Returns the whole decision as a Markdown document."""
+    """Returns the whole trace as a Markdown document."""
     saved = bounded(saved)
     trace = saved.trace
     title = heading(1, f"Why “{trace.query}” got its answer")
@@ -181,7 +181,7 @@ def _fence(blocks: Blocks, width: int = _WIDTH) -> str:
 
 
 class Form(StrEnum):
-    """The format of a file. Its value is the file's ending."""
+    """The formats of a file. The value of each is the file's ending."""
 
     JSON = "json"
     MARKDOWN = "md"
@@ -189,7 +189,7 @@ class Form(StrEnum):
 
 
 class ExportError(ValueError):
-    """A trace that cannot be written to a file. The message names the file, the reason and the remedy."""
+    """Raised if a trace cannot be written to a file. The message names the file, the reason and the remedy."""
 
 
 class OutputExistsError(ExportError):
@@ -197,9 +197,9 @@ class OutputExistsError(ExportError):
 
 
 def write_report(file: Path, data: bytes, trees: Sequence[Path]) -> None:
-    """Writes ``data`` to ``file``, completely or not at all.
+    """Writes ``data`` to ``file``. If this fails, the file is unchanged.
 
-    Raises :class:`ExportError`, including for a file inside one of ``trees`` or another project's context tree.
+    Raises :class:`ExportError`, for example if the file is inside one of ``trees`` or another project's context tree.
     """
     try:
         place = checked_place(file, trees)
@@ -213,8 +213,8 @@ def write_report(file: Path, data: bytes, trees: Sequence[Path]) -> None:
 def checked_place(file: Path, trees: Sequence[Path] = ()) -> Path:
     """Returns the absolute path of ``file``.
 
-    Raises :class:`ExportError` if it is in one of ``trees``, in any context tree, or in ``.brv`` but not below our own
-    folder, and OSError or RuntimeError if the path cannot be resolved.
+    Raises :class:`ExportError` if the path is in one of ``trees``, in any context tree, or in ``.brv`` outside of the
+    tool's own folder. Raises OSError or RuntimeError if the path cannot be resolved.
     """
     place = file.expanduser().absolute()
     named, real = places_of(place)
@@ -235,7 +235,10 @@ def no_folder(file: Path, place: Path) -> ExportError:
 
 
 def text_report(saved: SavedTrace, width: int, whole: bool = False) -> RenderableType:
-    """Returns the trace for ``width`` columns; ``whole`` adds the term × field details of every hit."""
+    """Returns the trace for ``width`` columns.
+
+    ``whole`` adds the score of each term in each field, for every result.
+    """
     trace = saved.trace
     shown = {hit.file: saved.detail[hit.file] for hit in trace.hits[: None if whole else 1] if hit.file in saved.detail}
     return trace_report(trace, shown, width)
@@ -264,11 +267,11 @@ def _not_written(file: Path, error: Exception) -> ExportError:
 
 
 def export(saved: SavedTrace, file: Path, trees: Sequence[Path] = (), replace: bool = True) -> Path:
-    """Writes ``saved`` to ``file`` in the format of its ending, completely or not at all, and returns the file's path.
+    """Writes ``saved`` to ``file`` in the format for its ending, and returns the file's path.
 
-    Raises :class:`OutputExistsError` if the file exists and ``replace`` is false. Raises :class:`ExportError` if the
-    ending is unknown, if the file is inside one of ``trees`` or another project's context tree, or if it cannot be
-    written.
+    If this fails, the file is unchanged. Raises :class:`OutputExistsError` if the file exists and ``replace`` is False.
+    Raises :class:`ExportError` if the ending is unknown, if the file is inside one of ``trees`` or another project's
+    context tree, or if the file cannot be written.
     """
     form = form_of(file)
     try:

@@ -1,4 +1,4 @@
-"""A sweep as lines: a curve over one axis, a heat map over two axes, and the points at which queries change tier."""
+"""Shows a sweep as lines: a curve over one axis or a heat map over two, and the points where queries change tier."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ from brvtui.wording import counted, profile_text
 
 _BAR, _LEAST_BAR = 30, 8
 _BESIDE = 56
-"""The total width, in cells, of the columns beside a curve's bar: the value, the mean, and the query counts at three
-tiers.
+"""The total width, in cells, of the columns beside a curve's bar: the value, the mean, and the numbers of queries at
+three tiers.
 """
 _SHOWN = 50
 NONE = "–"
 
 
 def value_text(value: Value) -> str:
-    """Returns ``value`` in the format of a profile; a number has six digits."""
+    """Returns ``value`` in the format of a profile. Numbers have six significant digits."""
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, float):
@@ -33,7 +33,7 @@ def value_text(value: Value) -> str:
 
 
 def queries_text(sweep: Sweep) -> str:
-    """Returns the number of queries, the number that the means include, and a remark if they are judged."""
+    """Describes the queries: their number, how many of them are in the means, and whether they are judged."""
     are_judged = any(each.documents or each.expected for each in sweep.queries)
     judged = "judged " if are_judged else ""
     total = counted(len(sweep.queries), f"{judged}query", f"{judged}queries")
@@ -41,7 +41,7 @@ def queries_text(sweep: Sweep) -> str:
 
 
 def state_text(sweep: Sweep) -> str:
-    """Returns the time of the queries, and the values that were replaced at every point."""
+    """Describes the conditions: the time of the queries, and the values that were replaced at every point."""
     others = f", with {sweep.others}" if sweep.others != Variant() else ""
     return f"as of {sweep.clock}{others}"
 
@@ -87,7 +87,9 @@ def _curve(sweep: Sweep, cells: int, glyphs: Glyphs) -> Iterator[Line]:
 
 
 def _map(sweep: Sweep, width: int) -> Iterator[Line]:
-    """Yields rows for the values of the first axis, with columns for the second. Each cell is a mean in hundredths."""
+    """Yields one row per value of the first axis, with one column per value of the second. Cells are means in
+    hundredths.
+    """
     first, second = sweep.axes
     names = [value_text(value) for value in first.values]
     left = max(len(name) for name in names) + 2
@@ -108,7 +110,7 @@ def _map(sweep: Sweep, width: int) -> Iterator[Line]:
 
 
 def _where(value: Value) -> str:
-    """Describes the place of a crossing between two values, which have the same type as ``value``."""
+    """Describes where, between two values of the same type as ``value``, a query changes tier."""
     if isinstance(value, (bool, str)):
         return "with this value, but not with the one before it"
     return "from this value on" if isinstance(value, int) else "above this value"
@@ -167,7 +169,7 @@ def sweep_as_plain(sweep: Sweep) -> dict[str, Any]:
     }
 
 
-# A sweep as a picture: a curve with the values at which tiers change, or a heat map.
+# Draws a sweep as a picture: a curve with the values at which tiers change, or a heat map.
 
 
 _WIDTH, _HEIGHT = 720, 434
@@ -177,7 +179,7 @@ _INK, _MUTED, _LINE, _CROSSING = "#222222", "#767676", "#2c6fbb", "#c2571a"
 
 
 def sweep_svg(sweep: Sweep) -> str:
-    """Returns the text of an SVG file with a curve or a heat map."""
+    """Returns an SVG document with a curve or a heat map."""
     names = " × ".join(axis.control.key for axis in sweep.axes)
     title = f"{sweep.metric} of {queries_text(sweep)} over {names}, {sweep.engine} {sweep.profile}"
     parts = [
@@ -209,7 +211,7 @@ def _text(x: float, y: float, text: str, fill: str = _MUTED, anchor: str = "star
 
 
 def _places(values: tuple[Value, ...]) -> list[float]:
-    """Returns the positions (0 to 1) of values on an axis: in proportion for numbers, and evenly spaced otherwise."""
+    """Returns the position of each value on an axis, from 0 to 1: proportional for numbers, evenly spaced otherwise."""
     numbers = [each for each in values if not isinstance(each, (bool, str))]
     if len(numbers) == len(values) and numbers[-1] > numbers[0]:
         return [(each - numbers[0]) / (numbers[-1] - numbers[0]) for each in numbers]

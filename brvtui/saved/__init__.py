@@ -1,4 +1,4 @@
-"""Saved traces, which are written to files and opened again without the tree."""
+"""Saved traces: traces written to files, which can be opened again without the tree."""
 
 from __future__ import annotations
 
@@ -8,7 +8,9 @@ ENDING = ".json"
 
 
 def is_saved(path: Path) -> bool:
-    """True if ``path`` should be opened as a saved trace instead of a project: a file that ends in :data:`ENDING`."""
+    """True if ``path`` should be opened as a saved trace, not as a project: a file whose name
+    ends in :data:`ENDING`.
+    """
     try:
         return path.suffix.lower() == ENDING and path.is_file()
     except OSError:

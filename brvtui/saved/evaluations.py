@@ -1,4 +1,4 @@
-"""Converts evaluations to JSON and back, for use as baselines."""
+"""Converts evaluations to JSON and back, so that they can be baselines."""
 
 from __future__ import annotations
 
@@ -18,7 +18,9 @@ EVALUATION_SCHEMA = 1
 
 
 def evaluation_as_plain(evaluation: Evaluation, metrics: Sequence[Metric]) -> dict[str, Any]:
-    """``evaluation`` as data for JSON: the means of ``metrics``, and the results and metrics of each query."""
+    """Returns ``evaluation`` as data for JSON: the means of ``metrics``, and each query with its
+    results and metrics.
+    """
     met, expected = evaluation.expectations
     plain = to_plain(evaluation)
     for query, held in zip(evaluation.queries, plain["queries"], strict=True):
@@ -45,7 +47,7 @@ def evaluation_as_plain(evaluation: Evaluation, metrics: Sequence[Metric]) -> di
 def comparison_as_plain(
     comparison: Comparison, name: str, metrics: Sequence[Metric], causes: Mapping[str, Sequence[ChangeLine]]
 ) -> dict[str, Any]:
-    """``comparison`` as data for JSON: the baseline's ``name``, the means, and the queries that changed."""
+    """Returns ``comparison`` as data for JSON: the baseline's ``name``, the means, and the queries that changed."""
     changed = [
         each
         for each in comparison.changes
@@ -78,13 +80,13 @@ def comparison_as_plain(
 
 
 def gates_as_plain(gates: Sequence[GateResult]) -> list[dict[str, Any]]:
-    """The results of gates, as data for JSON."""
+    """Returns the results of gates as data for JSON."""
     made: list[dict[str, Any]] = to_plain(tuple(gates))
     return made
 
 
 def read_evaluation(path: Path) -> Evaluation:
-    """The evaluation in the JSON file at ``path``. Raises :class:`brvtui.saved.traces.SavedError`."""
+    """Reads an evaluation from the JSON file at ``path``. Raises :class:`brvtui.saved.traces.SavedError`."""
     try:
         value = read_json(path, LARGEST_NAMED_JSON, follow_links=True)
     except OSError as error:

@@ -1,4 +1,4 @@
-"""Rebuilds frozen dataclasses from plain data: the reverse of :func:`brvtui.trace.to_plain`."""
+"""Converts plain data to frozen dataclasses: the reverse of :func:`brvtui.trace.to_plain`."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from brvtui.typed_tables import key_path
 _T = TypeVar("_T")
 _DEEPEST = 16
 _LARGEST_NUMBER = 1e60
-"""A limit above every number in a trace, and small enough that arithmetic stays finite."""
+"""A limit that is above every number in a trace, but so small that arithmetic stays finite."""
 _SCALARS = {
     str: "text",
     bool: "true or false",
@@ -29,10 +29,10 @@ class PlainError(ValueError):
 
 
 def from_plain(kind: type[_T], value: Any, where: str = "") -> _T:
-    """``value`` as ``kind``, so that ``from_plain(type(x), to_plain(x)) == x``. ``where`` is the value's dotted name.
+    """Converts plain data to the type ``kind``, so that ``from_plain(type(x), to_plain(x)) == x``.
 
-    Unknown keys are ignored and fields with a default may be missing, so that data from a later version can be read.
-    Raises :class:`PlainError` for anything else.
+    ``where`` is the value's dotted name. Unknown keys are ignored, and fields with a default may be missing, so that
+    data from a later version can be read. Raises :class:`PlainError` for anything else that does not match.
     """
     made: _T = _rebuilt(kind, value, where)
     return made
@@ -71,7 +71,7 @@ def _record(kind: Any, value: Any, where: str) -> Any:
 
 @cache
 def _fields_of(kind: Any) -> dict[str, tuple[Any, bool]]:
-    """The types of fields, keyed by name, each with True if the field is required."""
+    """Returns the type of each field, keyed by name, with True if the field is required."""
     hints = typing.get_type_hints(kind)
     return {field.name: (hints[field.name], _is_required(field)) for field in fields(kind)}
 
@@ -90,14 +90,14 @@ def _scalar(kind: Any, value: Any, where: str) -> Any:
     if issubclass(kind, StrEnum):
         _expect(isinstance(value, str) and value in set(kind), f"one of {', '.join(kind)}", value, where)
         return kind(value)
-    # A whole number stays whole even if the field is a float, so that it is shown as it was.
+    # A whole number stays an int, even if the field is a float, so that it looks the same when it is shown.
     fits = type(value) in (int, float) if kind is float else type(value) is kind
     _expect(fits and not _is_too_large(value), _SCALARS[kind], value, where)
     return value
 
 
 def _is_too_large(value: Any) -> bool:
-    """Returns True for a number outside ±1e60, an infinite number, and NaN; False for every other value."""
+    """True for a number outside ±1e60, an infinite number or NaN; False for any other value."""
     return isinstance(value, int | float) and not -_LARGEST_NUMBER <= value <= _LARGEST_NUMBER
 
 

@@ -1,4 +1,4 @@
-"""A trace in a self-contained JSON file, which can be opened without the tree (``docs/how-to/save-and-share.md``)."""
+"""Saves a trace to a JSON file, which can be opened without the tree (``docs/how-to/save-and-share.md``)."""
 
 from __future__ import annotations
 
@@ -22,30 +22,30 @@ _MS = 1000.0
 
 
 class SavedError(ValueError):
-    """Raised if a file contains no trace that can be shown. The message has the file, the reason and the remedy."""
+    """Raised if a file contains no trace that can be shown. The message names the file, the reason and the remedy."""
 
 
 @dataclass(frozen=True, slots=True)
 class SavedTrace:
-    """A trace and the other data of its panes, in the format of ``query --format json``, with its author and time."""
+    """A trace and the other data that its panes show, as in ``query --format json``, with its author and time."""
 
     trace: Trace
     detail: Mapping[str, Detail] = field(default_factory=dict)
-    """The term-by-field detail of hits and near misses, by their ``file``."""
+    """The score of each term in each field, for results and near misses. The keys are their ``file``."""
     saved_by: str = ""
     """The program and version that saved the trace; empty if the file does not name them."""
     saved_at: str = ""
-    """The time of saving, ISO 8601 in UTC; empty if the file does not contain it."""
+    """The time of saving (ISO 8601, UTC); empty if the file does not contain it."""
 
 
 def saved_now(trace: Trace, now_ms: float, detail: Mapping[str, Detail] | None = None) -> SavedTrace:
-    """``trace`` and its details, as saved by this version at ``now_ms``."""
+    """Returns ``trace`` and its details as a trace saved by this version at ``now_ms``."""
     moment = datetime.fromtimestamp(now_ms / _MS, UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
     return SavedTrace(trace, detail or {}, f"brv-tui {__version__}", moment)
 
 
 def as_plain(saved: SavedTrace) -> dict[str, Any]:
-    """The file's content, as data for JSON."""
+    """Returns the content of the file as data for JSON."""
     return {
         "schema": SCHEMA,
         "engine": saved.trace.engine,
@@ -58,12 +58,15 @@ def as_plain(saved: SavedTrace) -> dict[str, Any]:
 
 
 def as_json(saved: SavedTrace) -> bytes:
-    """The file's content: one line of JSON in UTF-8."""
+    """Returns the content of the file: one line of JSON in UTF-8."""
     return json_line(as_plain(saved))
 
 
 def read(path: Path) -> SavedTrace:
-    """The trace in the file at ``path``, which may come from ``query --format json``. Raises :class:`SavedError`."""
+    """Reads a trace from the file at ``path``, which ``query --format json`` may have written.
+
+    Raises :class:`SavedError`.
+    """
     try:
         value = read_json(path, follow_links=True)
     except OSError as error:
@@ -118,10 +121,11 @@ def _rebuilt(value: dict[str, Any]) -> SavedTrace:
 
 
 def trace_from_plain(value: Any) -> Trace:
-    """The trace that :func:`brvtui.trace.to_plain` converted to ``value``, with the sections that its engine declares.
+    """Converts ``value``, the result of :func:`brvtui.trace.to_plain`, back to a trace.
 
-    Other sections are kept unchanged, so that saving the trace again loses nothing. If the engine is not installed, a
-    notice says so. Raises :class:`brvtui.saved.rebuilding.PlainError`.
+    The trace has the sections that its engine declares. Other sections are kept unchanged, so that saving the trace
+    again loses nothing. If the engine is not installed, the trace contains a notice. Raises
+    :class:`brvtui.saved.rebuilding.PlainError`.
     """
     if not isinstance(value, dict):
         raise PlainError("trace must be an object")

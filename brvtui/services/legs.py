@@ -1,4 +1,4 @@
-"""The services used in the legs of a search: embedders and rerankers."""
+"""The services that the legs of a search use: embedders and rerankers."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-# Requests to services over a network, and their errors.
+# Requests to services on a network, and their errors.
 
 
 @dataclass(frozen=True, slots=True)
 class RequestPolicy:
-    """Time-outs, retries and size limits for requests, shared by all engines. Times are in seconds."""
+    """Time-outs, retries and size limits for requests. All engines share them. Times are in seconds."""
 
     timeout_seconds: PositiveLimit
     tries: CountLimit
@@ -27,24 +27,27 @@ class RequestPolicy:
 
 
 class LegError(RuntimeError):
-    """A ranked list, or the service that it needs, is not available. The message is the one-line reason."""
+    """Raised if a ranked list, or the service that it needs, is not available.
+
+    The message is the reason on one line.
+    """
 
 
 class ServiceError(ValueError):
-    """A service is misconfigured. The message names the setting and the remedy."""
+    """Raised if a service is configured wrongly. The message names the setting and the remedy."""
 
 
-# Models that score documents for a query.
+# Models that score how well documents answer a query.
 
 
 @dataclass(frozen=True, slots=True)
 class RerankRules:
-    """Constants for reranking by a model, shared by all engines (``docs/reference/jeffs-brain.md``, "Reranking")."""
+    """Constants for reranking by a model. All engines share them (``docs/reference/jeffs-brain.md``, "Reranking")."""
 
     batch: int = 5
     """The number of documents per request."""
     parallel: int = 4
-    """The number of parallel requests."""
+    """The number of requests that are sent at the same time."""
     temperature: float = 0.1
     max_tokens: int = 2048
     scale: int = 10
@@ -53,7 +56,7 @@ class RerankRules:
 
 @dataclass(frozen=True, slots=True)
 class RerankDocument:
-    """One note's text for a reranker."""
+    """A note's text, for a reranker."""
 
     id: str
     text: str
@@ -61,14 +64,14 @@ class RerankDocument:
 
 @dataclass(frozen=True, slots=True)
 class Reranked:
-    """The score of the document at position ``index``."""
+    """A reranker's score for the document at the position ``index``."""
 
     index: int
     score: float
 
 
 class Reranker(Protocol):
-    """Scores documents. Raises only :class:`brvtui.services.legs.LegError`."""
+    """A model that scores documents. It raises only :class:`brvtui.services.legs.LegError`."""
 
     @property
     def name(self) -> str:
@@ -76,31 +79,31 @@ class Reranker(Protocol):
         ...
 
     def rerank(self, query: str, documents: Sequence[RerankDocument]) -> Sequence[Reranked]:
-        """The documents' scores, best first. Some documents may be missing."""
+        """Returns the scores of ``documents``, best first. Some documents may be missing."""
         ...
 
 
 Vector = Sequence[float]
 
 
-# Models that compute vectors of texts.
+# Models that compute the vectors of texts.
 
 
 class Embedder(Protocol):
-    """Computes vectors for texts. Raises only :class:`brvtui.services.legs.LegError`."""
+    """A model that computes vectors of texts. It raises only :class:`brvtui.services.legs.LegError`."""
 
     @property
     def name(self) -> str:
-        """The id shared by comparable vectors: the model's name, with the host if it has one."""
+        """The model's name, with the host if it has one. Vectors can be compared only if they have the same name."""
         ...
 
     @property
     def is_remote(self) -> bool:
-        """True if the embedder is called over a network, so that previews during typing do not call it."""
+        """True if the embedder is called over a network. Previews during typing do not call it."""
         ...
 
     def embed(self, texts: Sequence[str]) -> Sequence[Vector]:
-        """One non-empty vector per text, all of the same length."""
+        """Returns one non-empty vector per text. All vectors have the same length."""
         ...
 
 
@@ -108,7 +111,7 @@ class VectorCache(Protocol):
     """One model's vectors on disk, keyed by the digests of the embedded texts."""
 
     def read(self) -> Mapping[str, NDArray[np.float32]]:
-        """The stored vectors; empty if the file is missing or damaged."""
+        """Returns the stored vectors; empty if the file is missing or damaged."""
         ...
 
     def write(self, vectors: Mapping[str, NDArray[np.float32]]) -> None:

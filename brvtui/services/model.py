@@ -18,19 +18,19 @@ NO_MODEL = (
 
 
 class ModelError(RuntimeError):
-    """A turn failed. The message is one line with the service and the reason."""
+    """Raised if a turn failed. The message is one line with the service and the reason."""
 
 
 class ModelCancelled(Exception):
-    """A turn was cancelled."""
+    """Raised if a turn was cancelled."""
 
 
 class Cancellation:
-    """A cancellation that any thread can request, and that wakes threads waiting for a model."""
+    """A request to cancel, which any thread can make, and which wakes threads that wait for a model."""
 
     def __init__(self) -> None:
         self._is_cancelled = False
-        self._lock = threading.RLock()  # a signal handler may cancel while its own thread holds the lock
+        self._lock = threading.RLock()  # a signal handler may call this while its own thread holds the lock
         self._waiting: list[Callable[[], None]] = []
 
     @property
@@ -48,8 +48,9 @@ class Cancellation:
 
     @contextmanager
     def waking(self, wake: Callable[[], None]) -> Iterator[None]:
-        """Calls ``wake`` from the cancelling thread if cancellation is requested inside the block; if it was requested
-        before, calls ``wake`` at once.
+        """Calls ``wake`` from the cancelling thread if cancellation is requested inside the block.
+
+        If it was already requested, calls ``wake`` at once.
         """
         with self._lock:
             late = self._is_cancelled
@@ -92,7 +93,7 @@ class FromUser:
 
 @dataclass(frozen=True, slots=True)
 class FromModel:
-    """The model's message from an earlier turn."""
+    """A message from the model, in an earlier turn."""
 
     text: str
     calls: tuple[ToolCall, ...]
@@ -117,7 +118,7 @@ class ModelRequest:
     messages: tuple[Message, ...]
     tools: tuple[Tool, ...]
     may_call: bool
-    """False for the last turn, in which tools are listed only because earlier messages refer to them."""
+    """False in the last turn, which lists tools only because earlier messages refer to them."""
     max_tokens: int
     temperature: float
 
@@ -139,7 +140,7 @@ class Wait:
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """The end of a turn. Token counts come from the service and are None if it does not report them."""
+    """The end of a turn. Numbers of tokens come from the service; None if the service does not report them."""
 
     calls: tuple[ToolCall, ...]
     is_cut: bool
@@ -152,7 +153,7 @@ class Reply:
 
 @dataclass(frozen=True, slots=True)
 class ModelStatus:
-    """A model's availability, for display."""
+    """The availability of a model, for display."""
 
     name: str
     """The names of the model and the host; empty if no model is set."""
@@ -163,7 +164,7 @@ class ModelStatus:
 
 
 class ChatModel(Protocol):
-    """A model provided by some service."""
+    """A language model that a service provides."""
 
     @property
     def name(self) -> str:
@@ -194,7 +195,7 @@ class Budget:
 
     @property
     def words(self) -> str:
-        """The limits on one answer as text; empty if there are none."""
+        """The limits on one answer, in words; empty if there are none."""
         limits = (f"{self.tokens} tokens" if self.tokens else "", f"{self.cents} cents" if self._limits_cents else "")
         return " and ".join(filter(None, limits))
 
@@ -203,18 +204,18 @@ class Budget:
         return bool(self.cents and (self.sent_cents or self.received_cents))
 
     def allows(self, sent: int, received: int) -> bool:
-        """True if one answer may send and receive the given total numbers of tokens."""
+        """True if one answer may send and receive these total numbers of tokens."""
         cents = self.cost(Usage(sent, received, True)) or 0
         return (not self.tokens or sent + received <= self.tokens) and (not self.cents or cents <= self.cents)
 
     def cost(self, usage: Usage) -> float | None:
-        """The cost of ``usage`` in cents; None if no price is known."""
+        """Returns the cost of ``usage`` in cents; None if no price is known."""
         if not self.sent_cents and not self.received_cents:
             return None
         return (usage.sent * self.sent_cents + usage.received * self.received_cents) / _PER_MILLION
 
 
-# A check, in one short turn, that a model answers and calls tools.
+# Checks in one short turn whether a model answers and calls tools.
 
 
 _TOOL = Tool("answer", "Takes the answer.", {"type": "object", "properties": {"word": {"type": "string"}}})
@@ -231,7 +232,7 @@ class ModelCheck:
     model: str
     answered: bool
     why: str
-    """The one-line reason why the model did not answer."""
+    """The reason, on one line, why the model did not answer."""
     calls_tools: bool
     """True if the model called the tool as requested. Tier 4 needs tool calls."""
     sent: int | None

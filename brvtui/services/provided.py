@@ -13,17 +13,17 @@ if TYPE_CHECKING:  # the first paint names engines, and must not import what onl
 
 
 class KeptState(Protocol):
-    """An engine's stored state for one tree: a JSON value that the next process can read."""
+    """The state that an engine stores for one tree: a JSON value that the next process can read."""
 
     def read(self) -> Any:
-        """The value written last; None if it is missing or damaged."""
+        """Returns the value that was written last; None if it is missing or damaged."""
 
     def write(self, value: Any) -> None:
         """Replaces the stored value. Raises OSError."""
 
 
 class NoState:
-    """A state that stores nothing."""
+    """A state that is not stored anywhere."""
 
     def read(self) -> Any:
         """Returns None."""
@@ -33,7 +33,7 @@ class NoState:
 
 
 class EngineServices(Protocol):
-    """The services in the user's settings. No model is loaded or called before an engine uses it."""
+    """The services in the user's settings. A model is loaded or called only when an engine uses it."""
 
     @property
     def model(self) -> ChatModel | None:
@@ -41,10 +41,10 @@ class EngineServices(Protocol):
 
     @property
     def model_is_set(self) -> bool:
-        """True if a language model is set, with or without the user's consent to call it."""
+        """True if the settings name a language model, whether or not the user allows calls."""
 
     def why_no_model(self, run: bool) -> str:
-        """The reason, in one or two lines, why a preview or run that reaches the model does not use it."""
+        """Returns the reason, in one or two lines, why a run or preview does not use the model."""
 
     @property
     def budget(self) -> Budget:
@@ -63,17 +63,17 @@ class EngineServices(Protocol):
         """
 
     def vectors(self, model: str) -> VectorCache:
-        """The stored vectors for texts of this tree, computed by the embedder ``model``."""
+        """Returns the stored vectors of this tree's texts, which the embedder ``model`` computed."""
 
     def feedback(self, engine: str) -> FeedbackLog:
-        """The users' feedback on results of ``engine`` for this tree."""
+        """Returns the users' feedback on the results of ``engine`` for this tree."""
 
     def state(self, engine: str) -> KeptState:
-        """The stored state of ``engine`` for this tree."""
+        """Returns the stored state of ``engine`` for this tree."""
 
 
 class NoServices:
-    """The services of a session that has none."""
+    """The services of a session without any services."""
 
     model: ChatModel | None = None
     model_is_set = False
@@ -110,6 +110,6 @@ NO_SERVICES: EngineServices = NoServices()
 
 
 def feedback_problem(error: OSError, effect: str = "it does not count") -> str:
-    """A message that the feedback cannot be read, with the reason and the ``effect``."""
+    """Returns a message that the feedback cannot be read, with the reason and the ``effect``."""
     why = f"{error.filename}: {reading_reason(error)}"
     return f"the feedback cannot be read, so {effect}: {why}; brv-tui forget removes it"

@@ -1,1 +1,4 @@
-"""The tool's own files: overlay, drafts, logs, history, stored indexes and vectors. Contains no scores and no UI."""
+"""The tool's own files: overlay, drafts, logs, history, and stored indexes and vectors.
+
+Contains no scores and no UI.
+"""

@@ -1,4 +1,4 @@
-"""The app's state for one project: queries that were run, pane layouts, and the choice between two memories."""
+"""Stores the app's state for one project: past queries, pane layouts, and the choice between two memories."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from brvtui.disk.locks import locked
 from brvtui.store.folders import data_folder, tree_folder
 from brvtui.store.state_file import read_state_or_none, write_state
 
-# The versions of engines that were verified on this machine, in the tool's data folder.
+# Stores which versions of engines were verified on this machine, in the tool's data folder.
 
 
 @dataclass(frozen=True, slots=True)
 class VerifiedVersion:
-    """The last verification of one engine version."""
+    """The last verification of one engine version. ``same`` of its ``queries`` gave the same answer."""
 
     engine: str
     """The engine's name and version, such as ``byterover-cli 3.14.0``."""
@@ -26,18 +26,21 @@ class VerifiedVersion:
     queries: int
     same: int
     over: str
-    """The project on which the queries ran."""
+    """The project for which the queries ran."""
 
 
 def verified_versions() -> list[VerifiedVersion]:
-    """All verified versions, latest first. Raises no errors."""
+    """Returns all verified versions, latest first. Raises no errors."""
     value = read_state_or_none(data_folder() / _FILE)
     items = value if isinstance(value, list) else []
     return sorted(filter(None, map(_read, items)), key=lambda one: -one.at_ms)
 
 
 def remember_verified(made: VerifiedVersion) -> None:
-    """Stores ``made`` in place of earlier results for its version. Raises OSError if the folder is not writable."""
+    """Stores the verification ``made``, and drops earlier ones of the same version.
+
+    Raises OSError if the folder is not writable.
+    """
     folder = data_folder()
     writing.make_folder(folder)
     with locked(folder):
@@ -50,7 +53,7 @@ _TEXTS, _NUMBERS = ("engine", "over"), ("at_ms", "queries", "same")
 
 
 def _read(item: Any) -> VerifiedVersion | None:
-    """The verified version that ``item`` describes; None if ``item`` is anything else."""
+    """Returns the verified version that the JSON value ``item`` describes; None if it does not describe one."""
     if not isinstance(item, dict):
         return None
     is_whole = all(isinstance(item.get(name), str) for name in _TEXTS) and all(
@@ -60,15 +63,15 @@ def _read(item: Any) -> VerifiedVersion | None:
 
 
 class History:
-    """The distinct queries that the user ran on one context tree, in the tool's data folder."""
+    """The distinct queries that the user ran in one context tree, stored in the tool's data folder."""
 
     def __init__(self, tree: Path, most: int) -> None:
-        """Keeps at most ``most`` queries. The file may not exist."""
+        """Stores at most ``most`` queries. The file need not exist."""
         self._most = most
         self.path = tree_folder(tree) / "history.json"
 
     def read(self) -> list[str]:
-        """The queries, oldest first; empty if the file is missing or broken."""
+        """Returns the queries, oldest first; empty if the file is missing or broken."""
         value = read_state_or_none(self.path)
         return [item for item in value if isinstance(item, str)] if isinstance(value, list) else []
 
@@ -85,14 +88,14 @@ class History:
 
 
 class LayoutStore:
-    """The layouts of panes that the user chose, by screen title, as plain data in the tool's data folder."""
+    """The pane layouts that the user chose, keyed by screen title, stored as plain data in the tool's data folder."""
 
     def __init__(self, tree: Path) -> None:
-        """The layouts for ``tree``. The file may not exist."""
+        """Manages the layouts for ``tree``. The file need not exist."""
         self.path = tree_folder(tree) / "layout.json"
 
     def read(self) -> dict[str, Any]:
-        """The stored layouts; empty if the file is missing or broken."""
+        """Returns the stored layouts; empty if the file is missing or broken."""
         value = read_state_or_none(self.path)
         return value if isinstance(value, dict) else {}
 
@@ -105,16 +108,19 @@ class LayoutStore:
 
 
 class MemoryChoice:
-    """The memory to open for a project that has both a context tree and a space, in the tool's data folder."""
+    """The choice of which memory to open in a project that has both a context tree and a space.
+
+    It is stored in the tool's data folder.
+    """
 
     TREE, SPACE = "tree", "space"
 
     def __init__(self, tree: Path) -> None:
-        """The choice for the project with this context ``tree``. The file may not exist."""
+        """Manages the choice for the project with the context tree ``tree``. The file need not exist."""
         self.path = tree_folder(tree) / "memory.json"
 
     def read(self) -> str:
-        """``TREE`` or ``SPACE``; empty if nothing was chosen or the file is broken."""
+        """Returns ``TREE`` or ``SPACE``; empty if the user has not chosen or the file is broken."""
         value = read_state_or_none(self.path)
         return value if value in (self.TREE, self.SPACE) else ""
 

@@ -1,6 +1,6 @@
-"""Crash reports in the tool's own data folder: an exception, and its place in the program.
+"""Writes crash reports to the tool's own data folder: the type of the exception, and where in the program it occurred.
 
-Exception messages and variable values may quote a note, a query or a key, so a report contains neither.
+A report contains no exception messages and no values of variables, because they may quote a note, a query or a key.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _OWN = Path(__file__).parent.parent.parent
 
 @dataclass(frozen=True, slots=True)
 class Circumstances:
-    """The program's task at the time of a crash; in the app, also the screen and its size in cells."""
+    """The state of the program when it crashed: its task and, in the app, the screen and its size in cells."""
 
     doing: str
     screen: str = ""
@@ -35,7 +35,7 @@ class Circumstances:
 
 
 def write_crash_report(error: BaseException, circumstances: Circumstances) -> str:
-    """Writes a report of ``error`` and returns one line with the error and the report's file. Raises no errors."""
+    """Writes a report of ``error``. Returns one line with the error and the path of the report. Raises no errors."""
     what = " ".join(f"{type(error).__name__}: {error}".split()).removesuffix(":")
     try:
         return f"failed: {what}; a report is in {_write(error, circumstances)}"
@@ -57,7 +57,7 @@ def _write(error: BaseException, circumstances: Circumstances) -> Path:
 
 
 def report(error: BaseException, circumstances: Circumstances, moment: str) -> Iterator[str]:
-    """Yields the lines of a report of ``error`` at ``moment`` (UTC)."""
+    """Yields the lines of a report of ``error``, which occurred at ``moment`` (UTC)."""
     yield f"brv-tui {__version__}"
     yield f"Python {platform.python_version()}, {platform.platform()}"
     yield f"at {moment} UTC"
@@ -90,7 +90,7 @@ def _stack_lines(found: traceback.TracebackException, error: BaseException) -> I
 
 
 def _shortened(file: str) -> str:
-    """The path of a source file without the installation folder, which may contain the user's name."""
+    """Returns the path of a source file without the installation folder, which may contain the user's name."""
     path = Path(file)
     if path.is_relative_to(_OWN):
         return path.relative_to(_OWN).as_posix()

@@ -19,12 +19,12 @@ _DIGITS = 32
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """An unsaved text of the note at ``path``, as the bytes that a save would write.
+    """An unsaved text of the note at ``path``. ``data`` contains the bytes that a save would write.
 
-    ``base`` is the SHA-256 of the text that was edited (None for a new note), and ``at_ms`` is the time when the draft
-    was stored, in milliseconds since 1970. ``process`` is the id of the process that stored the draft. ``started``
-    distinguishes that process from later ones with the same id; it is empty on systems that cannot distinguish them.
-    ``inode`` is the inode of the edited file, or 0 if that is unknown.
+    ``base`` is the SHA-256 of the text that was edited (None for a new note). ``at_ms`` is the time when the draft was
+    stored, in milliseconds since 1970. ``process`` is the id of the process that stored the draft. ``started``
+    distinguishes this process from later ones with the same id; it is empty if the system cannot tell. ``inode`` is the
+    inode of the edited file, or 0 if it is unknown.
     """
 
     path: str
@@ -36,7 +36,9 @@ class Draft:
     inode: int = 0
 
     def is_on(self, sha256: str | None) -> bool:
-        """True if the draft is an edit of the text with the given digest. None means that the note does not exist."""
+        """True if the draft is an edit of the text with the digest ``sha256``, which is None if the note does not
+        exist.
+        """
         return self.base == sha256
 
     @property
@@ -51,17 +53,17 @@ class Draft:
 
 
 class DraftStore:
-    """The drafts of one context tree, one JSON file each, in the tool's data folder.
+    """The drafts of one context tree, stored in the tool's data folder, with one JSON file per draft.
 
     A note has one draft for each process that edited it, and one for each text that could not be saved.
     """
 
     def __init__(self, tree: Path) -> None:
-        """The folder of the drafts may not exist."""
+        """Manages the drafts of ``tree``. Their folder need not exist."""
         self.folder = tree_folder(tree) / _FOLDER
 
     def keep(self, path: str, data: bytes, base: str | None, now_ms: float, inode: int = 0) -> None:
-        """Writes ``data`` as this process's draft of the note at ``path``, in place of the previous one.
+        """Stores ``data`` as this process's draft of the note at ``path``, replacing its previous draft.
 
         Keeps other processes' drafts, except abandoned ones with the same text. Raises OSError if the data folder is
         not writable.
@@ -73,22 +75,22 @@ class DraftStore:
                 writing.remove(file)
 
     def add(self, draft: Draft) -> None:
-        """Writes ``draft`` in addition to the note's other drafts, but replaces an added draft with the same text.
+        """Stores ``draft`` in addition to the note's other drafts. Replaces an added draft with the same text.
 
         Raises OSError.
         """
         self._write(self._added_file(draft), draft)
 
     def read(self, path: str) -> Draft | None:
-        """The draft of the note at ``path``; None if there is no draft, or if its file is broken.
+        """Returns one draft of the note at ``path``; None if there is none, or if its file is broken.
 
-        This process's own draft has precedence, then abandoned ones, newest first, then drafts that other processes are
+        Prefers this process's own draft, then abandoned drafts, newest first, then drafts that other processes are
         editing.
         """
         return next((draft for _, draft in self._of(path)), None)
 
     def all(self) -> tuple[Draft, ...]:
-        """All drafts, newest first. Broken files are left out."""
+        """Returns all drafts, newest first. Skips broken files."""
         found = filter(None, map(_draft, self.folder.glob("*.json")))
         return tuple(sorted(found, key=lambda draft: (-draft.at_ms, draft.path)))
 
@@ -102,7 +104,7 @@ class DraftStore:
                 writing.remove(file)
 
     def recover(self) -> None:
-        """Adds drafts that killed processes completed but did not put into place. Removes their incomplete files.
+        """Recovers drafts that a killed process had written but not yet renamed. Removes its incomplete files.
 
         Raises OSError.
         """
@@ -115,7 +117,7 @@ class DraftStore:
             writing.remove(part)
 
     def set_damaged_aside(self) -> None:
-        """Renames damaged files instead of removing them, because they may contain a user's text. Raises OSError."""
+        """Renames damaged files, but does not remove them, because they may contain a user's text. Raises OSError."""
         for file in self.folder.glob("*.json"):
             set_aside_if_damaged(file, dict)
 
@@ -125,7 +127,7 @@ class DraftStore:
         write_state(file, {**value, "text": text})
 
     def _of(self, path: str) -> list[tuple[Path, Draft]]:
-        """The drafts of the note at ``path`` with their files, in the order of :meth:`read`."""
+        """Returns the drafts of the note at ``path`` with their files, in the order of preference of :meth:`read`."""
         own = self._own_file(path)
         files = (self.folder / f"{_name(path)}.json", *self.folder.glob(f"{_name(path)}-*.json"))
         found = [(file, draft) for file in files if (draft := _draft(file)) and draft.path == path]

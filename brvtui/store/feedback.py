@@ -1,4 +1,4 @@
-"""The users' feedback on results: one file per tree and engine, one line of JSON per entry."""
+"""Users' feedback on results: one file per tree and engine, with one JSON entry per line."""
 
 from __future__ import annotations
 
@@ -22,18 +22,18 @@ _LARGEST_BYTES = 10_000_000
 
 
 class FeedbackFile:
-    """The feedback on one engine's results over one tree. Creates no file before the first feedback."""
+    """The feedback on one engine's results in one tree. The file is created with the first feedback."""
 
     def __init__(self, tree: Path, engine: str) -> None:
-        """The file may not exist."""
+        """The file need not exist."""
         self.path = tree_folder(tree) / _FOLDER / f"{engine}.jsonl"
 
     def counts(self) -> Counter[Usefulness]:
-        """Returns the count of each kind of feedback, without broken lines. Raises OSError for an unreadable file."""
+        """Counts the feedback of each kind. Skips broken lines. Raises OSError if the file is unreadable."""
         return Counter(_said(self.path))
 
     def said(self) -> list[Feedback]:
-        """Returns all feedback, oldest first. Broken lines are ignored. Raises OSError if the file is unreadable."""
+        """Returns all feedback, oldest first. Skips broken lines. Raises OSError if the file is unreadable."""
         return [feedback for row in _rows(self.path) if (feedback := _feedback(row)) is not None]
 
     def add(self, feedback: Feedback) -> None:
@@ -42,15 +42,15 @@ class FeedbackFile:
 
 
 def clear_feedback(tree: Path) -> int:
-    """Removes the feedback on all engines' results over ``tree``, and the stored state of their runs.
+    """Removes the feedback on the results of all engines in ``tree``, and the stored state of their runs.
 
-    Returns the number of removed rows of feedback. Raises OSError.
+    Returns the number of removed entries. Raises OSError.
     """
     removed = 0
     for file in runs_file(tree, "").parent.glob("*.json"):
         writing.remove(file)
     for file in sorted((tree_folder(tree) / _FOLDER).glob("*.jsonl")):
-        with contextlib.suppress(OSError):  # an unreadable file is removed too
+        with contextlib.suppress(OSError):  # unreadable files are removed too
             removed += sum(1 for _ in _said(file))
         writing.remove(file)
     return removed
@@ -63,7 +63,7 @@ def _said(file: Path) -> Iterator[Usefulness]:
 
 
 def _feedback(row: Any) -> Feedback | None:
-    """The feedback in ``row``; None if a field is missing or has the wrong type."""
+    """Returns the feedback in ``row``; None if a field is missing or has the wrong type."""
     try:
         query, document, at_ms = row["query"], row["document"], row["at_ms"]
         is_whole = isinstance(query, str) and isinstance(document, str) and moment_of(at_ms) is not None
@@ -73,7 +73,7 @@ def _feedback(row: Any) -> Feedback | None:
 
 
 def _rows(file: Path) -> Iterator[Any]:
-    """Yields the value of every line that is JSON."""
+    """Yields the value of each line in ``file`` that is valid JSON."""
     try:
         lines = read_regular(file, _LARGEST_BYTES).splitlines()
     except MISSING:

@@ -1,4 +1,4 @@
-"""Paths of the tool's own folders. Creates none of them."""
+"""Paths of the tool's own folders. Nothing here creates a folder."""
 
 from __future__ import annotations
 
@@ -12,13 +12,19 @@ _DIGEST = 16
 
 
 def data_folder() -> Path:
-    """The folder for the user's data: overlays, drafts, histories. ``BRV_TUI_DATA_DIR`` overrides it."""
+    """Returns the folder for the user's data: overlays, drafts, histories.
+
+    ``BRV_TUI_DATA_DIR`` overrides the default.
+    """
     override = os.environ.get("BRV_TUI_DATA_DIR")
     return Path(override) if override else Path(platformdirs.user_data_dir(_APP))
 
 
 def config_folder() -> Path:
-    """The folder for settings and themes. ``BRV_TUI_CONFIG_DIR`` overrides it, or else ``BRV_TUI_DATA_DIR``."""
+    """Returns the folder for settings and themes.
+
+    ``BRV_TUI_CONFIG_DIR`` overrides the default. Without it, the folder is in ``BRV_TUI_DATA_DIR``, if that is set.
+    """
     override, data = os.environ.get("BRV_TUI_CONFIG_DIR"), os.environ.get("BRV_TUI_DATA_DIR")
     if override:
         return Path(override)
@@ -26,7 +32,10 @@ def config_folder() -> Path:
 
 
 def cache_folder() -> Path:
-    """The folder for files that can be recomputed. ``BRV_TUI_CACHE_DIR`` overrides it, or else ``BRV_TUI_DATA_DIR``."""
+    """Returns the folder for files that can be recomputed.
+
+    ``BRV_TUI_CACHE_DIR`` overrides the default. Without it, the folder is in ``BRV_TUI_DATA_DIR``, if that is set.
+    """
     override, data = os.environ.get("BRV_TUI_CACHE_DIR"), os.environ.get("BRV_TUI_DATA_DIR")
     if override:
         return Path(override)
@@ -34,27 +43,29 @@ def cache_folder() -> Path:
 
 
 def pictures_folder() -> Path:
-    """The user's folder for pictures, which may not exist."""
+    """Returns the user's folder for pictures, which may not exist."""
     return Path(platformdirs.user_pictures_dir())
 
 
 def tree_folder(tree: Path) -> Path:
-    """The folder for the user's data about one context tree, which is identified by its real path."""
+    """Returns the folder for the user's data about one context tree, which is identified by its real path."""
     return data_folder() / "trees" / _name_of(tree)
 
 
 def runs_file(tree: Path, engine: str) -> Path:
-    """The file in which ``engine`` stores the state of its runs over one tree or repository, for the next process."""
+    """Returns the file in which ``engine`` stores the state of its runs in one tree or repository between processes."""
     return tree_folder(tree) / "runs" / f"{engine}.json"
 
 
 def tree_cache(tree: Path) -> Path:
-    """The folder for recomputable files about one context tree, which is identified by its real path."""
+    """Returns the folder for recomputable files about one context tree, which is identified by its real path."""
     return cache_folder() / "trees" / _name_of(tree)
 
 
 def repository_cache(root: Path) -> Path:
-    """The folder for recomputable files about the code of one repository, which is identified by its real path."""
+    """Returns the folder for recomputable files about the code of one repository, which is identified by
+    its real path.
+    """
     return cache_folder() / "repositories" / f"{root.resolve().name or 'repository'}-{_digest_of(root)}"
 
 
@@ -69,7 +80,7 @@ def _digest_of(folder: Path) -> str:
 
 
 def with_home(place: str) -> Path:
-    """Returns ``place`` with its leading ``~`` or ``~user`` expanded, or unchanged if there is no such user."""
+    """Returns ``place`` with a leading ``~`` or ``~user`` expanded; unchanged if there is no such user."""
     try:
         return Path(place).expanduser()
     except RuntimeError:

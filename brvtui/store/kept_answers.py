@@ -1,6 +1,6 @@
-"""Stored answers to one tree's judged queries: one sealed file for each state in which the queries ran.
+"""Stores the answers to a tree's judged queries, with one file (and checksum) for each state in which the queries ran.
 
-The files only save time: a damaged or unreadable one counts as missing.
+The files only save time: a damaged or unreadable file is treated as missing.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from brvtui.store.folders import tree_cache
 
 FOLDER = "answers"
 _LARGEST, _LARGEST_UNPACKED = 1 << 26, 1 << 29
-"""The size limits of a file in bytes, packed and unpacked. Longer data is cut, so that it is not valid JSON."""
+"""The size limits of a file in bytes, compressed and uncompressed. Longer data is cut and is then not valid JSON."""
 _GZIP = 31
 _MOST_FILES, _MOST_BYTES = 32, 1 << 26
 """The limits on the number and total size of a tree's files. Beyond these limits, the oldest files are removed."""
@@ -30,11 +30,11 @@ class KeptAnswers:
     """One tree's stored answers, in the tool's cache folder. Creates nothing before the first write."""
 
     def __init__(self, tree: Path) -> None:
-        """The folder may not exist."""
+        """Manages the answers for ``tree``. The folder need not exist."""
         self.folder = tree_cache(tree) / FOLDER
 
     def read(self, name: str) -> Any:
-        """The value stored under ``name`` (letters and digits); None if it is missing or unusable."""
+        """Returns the value stored under ``name`` (letters and digits); None if it is missing or unusable."""
         try:
             unpacked = zlib.decompressobj(_GZIP).decompress(read_sealed(self._path(name), _LARGEST), _LARGEST_UNPACKED)
             return json.loads(unpacked)
@@ -49,7 +49,7 @@ class KeptAnswers:
         self._bound()
 
     def bytes(self) -> int:
-        """The number of stored bytes."""
+        """Returns the total size of the stored answers in bytes."""
         return sum(size for _, size, _ in self._files())
 
     def clear(self) -> int:
@@ -63,7 +63,7 @@ class KeptAnswers:
         return self.folder / f"{name}.json.gz"
 
     def _files(self) -> list[tuple[int, int, Path]]:
-        """The modification time, size and path of each file, newest first."""
+        """Returns the modification time, size and path of each file, newest first."""
         files = []
         with suppress(OSError):
             for path in self.folder.glob("*.json.gz"):

@@ -1,7 +1,7 @@
-"""One repository's parsed code, stored on disk for the next process.
+"""Stores the parsed code of one repository on disk, so that the next process need not parse it.
 
 The code is in one compressed file of JSON lines: a header, then one line per source file. The file is replaced in one
-step, and counts as missing if it has any fault.
+step. A file with any fault is treated as missing.
 """
 
 from __future__ import annotations
@@ -40,12 +40,12 @@ class KeptCode:
     """One repository's stored index, in the tool's cache folder. Creates nothing before the first write."""
 
     def __init__(self, root: Path, rules: CodeRules | None = None) -> None:
-        """The index of the repository at ``root``, parsed with ``rules``. The file may not exist."""
+        """Manages the index of the repository at ``root``, parsed with ``rules``. The file need not exist."""
         self._root, self._rules = root, rules or code_rules()
         self.path = repository_cache(root) / _FILE
 
     def read(self) -> CodeIndex | None:
-        """The index as it was written; None if it is missing, unusable, or from another version or other rules."""
+        """Returns the stored index; None if it is missing, unusable, or made by another version or with other rules."""
         try:
             with gzip.open(io.BytesIO(read_regular(self.path, _LARGEST))) as lines:
                 header = json.loads(lines.readline(_LONGEST_LINE))
@@ -73,7 +73,7 @@ class KeptCode:
                 packed.write(_line([astuple(one.found), one.digest, skipped, one.file and one.file.plain()]))
 
     def bytes(self) -> int:
-        """The number of stored bytes."""
+        """Returns the size of the stored index in bytes."""
         try:
             return self.path.stat().st_size
         except OSError:
@@ -86,7 +86,7 @@ class KeptCode:
         return size
 
     def _made(self) -> list[Any]:
-        """The version, place and rules of the index. If one of them differs, the stored index is not used."""
+        """The format version, path and rules of the index. If any of them differs, the stored index is not used."""
         rules = hashlib.sha256(repr(self._rules).encode()).hexdigest()
         return [_FORMAT, __version__, os.fsencode(self._root.resolve()).hex(), rules]
 

@@ -1,4 +1,4 @@
-"""One context tree's index, stored on disk for the next process.
+"""Stores the index of one context tree on disk, so that the next process need not build it.
 
 See ``docs/explanation/architecture.md``, "The kept index". The index is one file: consecutive ``.npy`` arrays, followed
 by a checksum of all of them. The file is replaced in one step, so a reader always sees a single state. Nothing is
@@ -60,14 +60,14 @@ class KeptIndex:
     """One tree's stored index, in the tool's cache folder. Creates nothing before the first write."""
 
     def __init__(self, tree: Path) -> None:
-        """The index file may not exist."""
+        """Manages the index of ``tree``. The file need not exist."""
         self.tree = tree
         self.folder = tree_cache(tree) / "index"
         self._file = self.folder / _FILE
         self._lock = WriterLock(self.folder)
 
     def read(self, constants: TreeConstants) -> Reusable | None:
-        """The index if it was read with the limits and signals of ``constants``; otherwise None.
+        """Returns the index if it was built with the limits and signal rules of ``constants``; otherwise None.
 
         Raises :class:`Unusable` if the index is broken, unreadable, or was made by another version.
         """
@@ -83,7 +83,7 @@ class KeptIndex:
     def write(self, snapshot: Snapshot, constants: TreeConstants) -> bool:
         """Writes the index of ``snapshot``. Returns False if another process holds the lock.
 
-        On OSError, the previous index remains.
+        If it raises OSError, the previous index remains.
         """
         if not self._lock.take():
             return False
@@ -110,7 +110,7 @@ class KeptIndex:
         return True
 
     def info(self) -> KeptInfo:
-        """The size and contents of the index, and the problem if the index is unusable."""
+        """Returns the size and contents of the index and, if it is unusable, the problem."""
         problem, state = "", None
         try:
             with self._opened() as file:
@@ -119,7 +119,7 @@ class KeptIndex:
             problem = str(error)
         size = 0
         for entry, _ in walk(self.folder):
-            with suppress(FileNotFoundError):  # another process may be replacing it
+            with suppress(FileNotFoundError):  # another process may be replacing the file
                 size += entry.stat().st_size
         numbers = [int(state[name]) if state else 0 for name in ("notes", "files", "terms")]
         return KeptInfo(self.folder, size, numbers[0], numbers[1], numbers[2], problem)
@@ -137,7 +137,7 @@ class KeptIndex:
 
     @contextmanager
     def _opened(self) -> Iterator[BinaryIO | None]:
-        """Opens the file; None if there is none. Raises :class:`Unusable`."""
+        """Yields the open index file; None if there is no file. Raises :class:`Unusable`."""
         try:
             file = os.fdopen(open_regular(self._file), "rb")
         except MISSING:
@@ -149,7 +149,7 @@ class KeptIndex:
             yield file
 
     def _state(self, file: BinaryIO) -> dict[str, Any]:
-        """The header of the index, which the arrays in ``file`` follow. Raises :class:`Unusable`."""
+        """Returns the header of the index, which precedes the arrays in ``file``. Raises :class:`Unusable`."""
         try:
             if not _is_whole(file):
                 raise Unusable("it is damaged")
@@ -165,14 +165,14 @@ class KeptIndex:
 
 
 class _ChecksumWriter:
-    """Writes to a file and computes the CRC-32 of the written data."""
+    """A file writer that computes the CRC-32 of the written data."""
 
     def __init__(self, file: BinaryIO) -> None:
         self.value = 0
         self._file = file
 
     def write(self, data: bytes) -> int:
-        """Writes ``data``."""
+        """Writes ``data``, and returns the number of bytes written."""
         self.value = zlib.crc32(data, self.value)
         return self._file.write(data)
 
@@ -201,21 +201,21 @@ def _text(file: BinaryIO) -> str:
 
 
 def _read_with(constants: TreeConstants) -> dict[str, Any]:
-    """The constants that affect how files are read, as plain data."""
+    """Returns the constants that affect how files are read, as plain data."""
     tables = {"limits": asdict(constants.limits), "signals": asdict(constants.signals)}
     plain: dict[str, Any] = json.loads(json.dumps(tables))
     return plain
 
 
 def _arrays(postings: Postings) -> tuple[NDArray[Any], ...]:
-    """The arrays in the order in which :func:`_reusable` reads them."""
+    """Returns the arrays in the order in which :func:`_reusable` reads them."""
     notes, index = postings.base.notes, postings.base.index
     forward = (notes.offsets, notes.rows, notes.tf, notes.lengths)
     return (*forward, index.starts, index.documents, index.frequencies, postings.slots)
 
 
 def _files(snapshot: Snapshot) -> dict[str, Any]:
-    """The fields of all entries, one list per field, and the notes' paths in document order."""
+    """Returns the fields of all entries, with one list per field, and the notes' paths in document order."""
     entries = list(snapshot.parsed.values())
     columns: dict[str, Any] = {name: [getattr(entry, name) for entry in entries] for name in _FIELDS}
     columns["frontmatter_signals"] = [signals and asdict(signals) for signals in columns["frontmatter_signals"]]

@@ -1,4 +1,4 @@
-"""The overlay: signals that the tool records on request, separately from the engine's sidecar."""
+"""The overlay: signals that the tool records on request. They are stored separately from the engine's own signals."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ _FILE = "overlay.json"
 
 
 class Overlay:
-    """One context tree's overlay, as a JSON file ``{path: signals}`` in the tool's data folder."""
+    """The overlay of one context tree, stored as a JSON file ``{path: signals}`` in the tool's data folder."""
 
     def __init__(self, tree: Path) -> None:
-        """The overlay's file may not exist."""
+        """Manages the overlay of ``tree``. The file need not exist."""
         self.path = tree_folder(tree) / _FILE
 
     def read(self, base: NoteSignals) -> dict[str, NoteSignals]:
-        """Recorded signals, keyed by note path; empty if nothing was recorded or the file is broken."""
+        """Returns the recorded signals, keyed by note path; empty if nothing was recorded or the file is broken."""
         value = read_state_or_none(self.path)
         entries = value.items() if isinstance(value, dict) else ()
         found = {path: from_mapping(entry, Source.OVERLAY, base, partial=False) for path, entry in entries}
@@ -33,9 +33,10 @@ class Overlay:
         writing.remove(self.path)
 
     def edit(self, base: NoteSignals, change: Callable[[dict[str, NoteSignals]], None]) -> None:
-        """Calls ``change`` to modify the recorded signals, and writes them, under a lock that excludes other writers.
+        """Passes the recorded signals to ``change``, which modifies them, and writes the result.
 
-        Raises OSError, and the exceptions of ``change``; in both cases, nothing is written.
+        Holds a lock that excludes other writers. Raises OSError, and the exceptions of ``change``; in both cases,
+        nothing is written.
         """
         writing.make_folder(self.path.parent)
         with locked(self.path.parent):

@@ -1,4 +1,7 @@
-"""The tool's own state in JSON files with checksums. A damaged file counts as missing, but is never removed."""
+"""Stores the tool's own state in JSON files with checksums.
+
+A damaged file is treated as missing, but is never removed.
+"""
 
 from __future__ import annotations
 
@@ -17,14 +20,14 @@ _BROKEN = ".broken"
 
 
 class StateFile:
-    """One value in its own file (:class:`brvtui.services.provided.KeptState`)."""
+    """A file that stores one value. It implements :class:`brvtui.services.provided.KeptState`."""
 
     def __init__(self, path: Path) -> None:
-        """The file may not exist."""
+        """Manages the file at ``path``, which need not exist."""
         self._path = path
 
     def read(self) -> Any:
-        """The value; None if the file is missing, damaged or unreadable."""
+        """Returns the value; None if the file is missing, damaged or unreadable."""
         return read_state_or_none(self._path)
 
     def write(self, value: Any) -> None:
@@ -33,7 +36,7 @@ class StateFile:
 
 
 def read_state(path: Path) -> Any:
-    """The value in the file at ``path``. Raises OSError, and ValueError if it is damaged or not JSON.
+    """Returns the value in the file at ``path``. Raises OSError, and ValueError if the file is damaged or not JSON.
 
     Files from earlier versions, which have no checksum, are accepted.
     """
@@ -45,7 +48,7 @@ def read_state(path: Path) -> Any:
 
 
 def read_state_or_none(path: Path) -> Any:
-    """The value in the file at ``path``; None if it is missing, damaged or unreadable."""
+    """Returns the value in the file at ``path``; None if it is missing, damaged or unreadable."""
     try:
         return read_state(path)
     except (OSError, ValueError):
@@ -53,7 +56,10 @@ def read_state_or_none(path: Path) -> Any:
 
 
 def write_state(path: Path, value: Any) -> None:
-    """Replaces the file at ``path``. First renames a file that is damaged or of another type. Raises OSError."""
+    """Replaces the file at ``path``. Raises OSError.
+
+    If the existing file is damaged, or its value has another type, renames it instead of overwriting it.
+    """
     set_aside_if_damaged(path, type(value))
     writing.write(path, sealed(json.dumps(value, indent=1).encode("utf-8")))
 
@@ -69,13 +75,13 @@ def set_aside_if_damaged(path: Path, kind: type = object) -> None:
         return
     except (OSError, ValueError):
         is_damaged = True
-    with suppress(*MISSING):  # another process was faster
+    with suppress(*MISSING):  # another process has already renamed it
         if is_damaged and stat.S_ISREG(path.lstat().st_mode):
             writing.rename(path, path.with_name(f"{path.name}.{secrets.token_hex(4)}{_BROKEN}"))
 
 
 def set_aside(folder: Path) -> list[Path]:
-    """The files in ``folder`` that were renamed because they were damaged. Raises no errors."""
+    """Returns the files in ``folder`` that were renamed because they were damaged. Raises no errors."""
     with suppress(OSError):
         return sorted(folder.glob(f"*.json.*{_BROKEN}"))
     return []

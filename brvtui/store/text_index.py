@@ -1,8 +1,9 @@
-"""One project's text index on disk, for the next process (``docs/explanation/architecture.md``, "The text index").
+"""Stores a project's full-text index on disk for the next process.
 
-Each state is a folder with tantivy's files, and a state file that contains the folder's name, each file's checksum and
-the documents. The state file is replaced in one step after each commit. If the two do not match, the index is rebuilt.
-The first process that writes holds a lock until it ends; others read its commits, and index later changes in memory.
+See ``docs/explanation/architecture.md``, "The text index". Each state of the index is a folder with tantivy's files,
+and a state file with the folder's name, the checksum of each file and the documents. The state file is replaced in one
+step after each commit. If the folder and the state file do not match, the index is rebuilt. The first process that
+writes holds a lock until it ends. Other processes read its commits, and index later changes in memory.
 """
 
 from __future__ import annotations
@@ -38,13 +39,14 @@ from brvtui.tree.constants import ReadingLimits
 
 FORMAT = 3
 WORTH_KEEPING = 200
-"""The number of notes from which an index on disk is worthwhile. Unless they are long, fewer notes are indexed in
-memory as fast as an index is opened.
+"""The number of notes from which storing the index on disk saves time.
+
+A smaller number of notes, unless they are long, is indexed in memory as fast as an index is opened.
 """
 _FEW = 50
-"""The maximum number of changed notes, unless they are long, for which indexing in memory is faster than on disk."""
+"""The maximum number of changed notes for which indexing in memory is faster than on disk, unless they are long."""
 _LONG = 1_000_000
-"""The total number of characters in notes above which indexing takes longer than opening an index on disk."""
+"""The total number of characters in all notes above which indexing takes longer than opening an index on disk."""
 _STATE = "state"
 _NO_FILE = (0, 0, 0, 0)
 _LARGEST = 1 << 32
@@ -52,12 +54,12 @@ _LARGEST_STATE, _LARGEST_UNPACKED = 1 << 26, 1 << 29
 _NAME = re.compile("[0-9a-f]{8}")
 _META = "meta.json"
 _SELF_CHECKED = ".managed.json"
-"""tantivy's list of files to remove later. tantivy itself refuses a damaged list."""
+"""The file in which tantivy lists files to remove later. tantivy itself refuses to read a damaged list."""
 _LARGEST_UNCHECKED = 1 << 20
-"""The size limit in bytes of :data:`_SELF_CHECKED`, and of tantivy's lock files."""
+"""The maximum size in bytes of :data:`_SELF_CHECKED`, and of tantivy's lock files."""
 _HEAP, _HEAP_FOR_FEW = 50_000_000, 15_000_000
 _ATTEMPTS, _PAUSE_S = 10, 0.05
-"""The number of attempts to read the index while another process replaces its state, and the pause between them."""
+"""The number of attempts to read the index while another process replaces it, and the pause between them in seconds."""
 
 
 class _Unusable(Exception):
@@ -66,7 +68,7 @@ class _Unusable(Exception):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _WrittenIndex:
-    """One state of an index: its documents keyed by path, and the states of their files."""
+    """One state of an index: its documents, keyed by path, and the states of the notes' files."""
 
     index: tantivy.Index
     part: IndexPart
@@ -86,7 +88,7 @@ class KeptTextIndex:
     """One project's text index. Creates nothing before the first write. Methods are thread-safe."""
 
     def __init__(self, project: Path, folder: Path) -> None:
-        """The index of the notes in ``project``, stored in ``folder``, which may not exist."""
+        """Manages the index of the notes in ``project``, stored in ``folder``, which need not exist."""
         self.folder = folder
         self.problem = ""
         """The reason why the index on disk was rebuilt or cannot be written; empty if there is no problem."""
@@ -101,15 +103,15 @@ class KeptTextIndex:
 
     @property
     def place(self) -> str:
-        """``in memory``, ``on disk``, or ``read-only`` if another process writes the index or no process can."""
+        """The place of the index: ``in memory``, ``on disk``, or ``read-only`` if this process cannot write it."""
         if self._state is None or not self._state.name:
             return "in memory"
         return "read-only" if self._is_shared or not self._can_write else "on disk"
 
     def full_text(self, snapshot: Snapshot) -> FullTextView:
-        """The documents of ``snapshot``, searchable.
+        """Returns a searchable view of the documents in ``snapshot``.
 
-        Reads the notes that changed since the index was written. If many notes changed, the index is written again.
+        Reads the notes that changed since the index was written. If many notes changed, writes the index again.
         """
         with self._working:
             if self._shown is None or self._shown[0] is not snapshot:
@@ -117,9 +119,9 @@ class KeptTextIndex:
             return self._shown[1]
 
     def keep(self, snapshot: Snapshot) -> bool:
-        """Writes the changes in ``snapshot`` for the next process. Returns True if it wrote them.
+        """Writes the changes in ``snapshot`` for the next process. Returns True if they were written.
 
-        If that fails, sets :attr:`problem`.
+        If writing fails, :attr:`problem` contains the reason.
         """
         if not is_worth_keeping(snapshot):
             return False
@@ -128,7 +130,7 @@ class KeptTextIndex:
         return bool(changes) and self._write(changes)
 
     def bytes(self) -> int:
-        """The number of bytes on disk."""
+        """Returns the size of the index on disk in bytes."""
         size = 0
         for entry, _ in walk(self.folder):
             with suppress(FileNotFoundError):
@@ -143,7 +145,7 @@ class KeptTextIndex:
         return size
 
     def close(self) -> None:
-        """Permits other processes to write the index."""
+        """Allows other processes to write the index."""
         with self._writing:
             self._lock.close()
 
@@ -162,7 +164,7 @@ class KeptTextIndex:
         return FullTextView(kept.part, changes.newer(), frozenset((*changes.changed, *changes.gone)))
 
     def _changes(self, snapshot: Snapshot) -> _IndexChanges:
-        """The difference between ``snapshot`` and the newest index."""
+        """Returns the difference between ``snapshot`` and the newest index."""
         stamps = {note.path: stamp_of(snapshot.parsed[note.path]) for note in snapshot.notes}
         kept = self._newest() if is_worth_keeping(snapshot) else None
         if kept is None and self._state is not None and not self._state.name:
@@ -172,7 +174,7 @@ class KeptTextIndex:
     # Reading and writing.
 
     def _newest(self) -> _WrittenIndex | None:
-        """The index as it is now on disk; None if there is no usable one."""
+        """Returns the current index on disk; None if there is no usable one."""
         for attempt in range(_ATTEMPTS):
             try:
                 found = (self.folder / _STATE).stat()
@@ -191,7 +193,7 @@ class KeptTextIndex:
         return None
 
     def _read(self) -> _WrittenIndex:
-        """The index on disk, after every byte is checked. Raises :class:`_Unusable`."""
+        """Reads the index from disk and checks every byte. Raises :class:`_Unusable`."""
         try:
             found = (self.folder / _STATE).stat()
             data = json.loads(_unpacked(read_sealed(self.folder / _STATE, _LARGEST_STATE)))
@@ -220,7 +222,7 @@ class KeptTextIndex:
         return _WrittenIndex(index, part, stamps, next_key, limits, name, files, identity)
 
     def _write(self, changes: _IndexChanges) -> bool:
-        """Writes the index after ``changes``, unless another process is its writer. Returns True if it was written."""
+        """Applies ``changes`` to the index and writes it. Returns False if another process is the writer."""
         with self._writing:
             if (changes.is_kept and changes.before is not self._state) or not self._locked():
                 return False
@@ -231,13 +233,13 @@ class KeptTextIndex:
             return self._can_write
 
     def _refuse(self, error: Exception) -> None:
-        """Stops writing. The index already read remains valid."""
+        """Stops writing to disk. The index that was already read remains valid."""
         self._can_write = False
         why = faults.error_line(error, self.folder) if isinstance(error, OSError) else faults.reason(error)
         self.problem = f"the text index cannot be written: {why}"
 
     def _written(self, changes: _IndexChanges) -> _WrittenIndex:
-        """Writes the index after ``changes`` and returns it. Raises OSError, and tantivy's exceptions."""
+        """Applies ``changes``, writes the index and returns it. Raises OSError, and tantivy's exceptions."""
         before = changes.before if changes.fit_in and changes.is_kept else None
         name = before.name if before is not None else secrets.token_hex(4)
         folder = self.folder / name
@@ -279,7 +281,7 @@ class KeptTextIndex:
         }
 
     def _remove_others(self, name: str) -> None:
-        """Removes everything that earlier writers left behind, except for the folder ``name``."""
+        """Removes everything that earlier writers left behind, but keeps the folder ``name``."""
         with suppress(OSError):
             for entry in os.scandir(self.folder):
                 if _NAME.fullmatch(entry.name) and entry.name != name:
@@ -288,7 +290,7 @@ class KeptTextIndex:
                 writing.remove(part)
 
     def _locked(self) -> bool:
-        """True if this process may write the index from now until it ends."""
+        """True if this process may write the index. It then holds the lock until it ends."""
         try:
             self._is_shared = self._can_write and not self._lock.take()
             return self._can_write and not self._is_shared
@@ -313,29 +315,29 @@ class _IndexChanges:
 
     @property
     def is_kept(self) -> bool:
-        """True if the previous index is on disk."""
+        """True if the previous index is on disk and not in memory."""
         return self.before is not None and bool(self.before.name)
 
     @property
     def are_few(self) -> bool:
-        """True if the changed notes are so few that indexing them in memory is faster than writing them to disk."""
+        """True if so few notes changed that indexing them in memory is faster than writing them to disk."""
         return len(self.changed) <= _FEW and sum(self._snapshot.parsed[path].chars for path in self.changed) <= _LONG
 
     @property
     def fit_in(self) -> bool:
-        """True if the previous index can be extended by the changes without containing too many removed documents."""
+        """True if the changes can be added to the previous index without leaving too many removed documents in it."""
         before = self.before
         return before is not None and before.next_key + len(self.changed) <= 2 * len(self._stamps) + _FEW
 
     def newer(self) -> IndexPart | None:
-        """The changed documents as an index in memory; None if there are none."""
+        """Indexes the changed documents in memory. Returns None if there are none."""
         index = open_index()
         keys = {path: key for key, path in enumerate(self.changed)}
         write(index, IndexedBatch(((key, self._read(path)[0]) for path, key in keys.items())), _HEAP_FOR_FEW)
         return IndexPart(index, keys) if keys else None
 
     def written(self, folder: Path | None) -> _WrittenIndex:
-        """The index after the changes, in ``folder`` or in memory. Extends the previous index if possible."""
+        """Returns the index after the changes, in ``folder`` or in memory. Extends the previous index if possible."""
         before = self.before
         if before is None or not self.fit_in or self.is_kept != (folder is not None):
             before = _WrittenIndex(index := open_index(folder), IndexPart(index, {}), {}, 0, self._snapshot.limits)
@@ -359,7 +361,10 @@ class _IndexChanges:
         return _WrittenIndex(before.index, part, stamps, before.next_key + len(paths), self._snapshot.limits)
 
     def _read(self, path: str) -> tuple[TextDocument, Stamp]:
-        """The document at ``path`` and its stamp. Both are empty if its file is gone, as the next snapshot shows."""
+        """Reads the document at ``path`` and its file's state.
+
+        Returns an empty document and state if the file is gone. The next snapshot will not contain that note.
+        """
         try:
             return text_document(self._snapshot, path), self._stamps[path]
         except OSError:
@@ -372,20 +377,22 @@ def is_worth_keeping(snapshot: Snapshot) -> bool:
 
 
 def text_index(project: Path, has_files: bool = True) -> KeptTextIndex:
-    """The text index of the tree ``project`` or, if its notes are not files, of the code there."""
+    """Returns the text index of the tree ``project`` or, if ``has_files`` is False, of the code in that repository."""
     cache = tree_cache(project) if has_files else repository_cache(project)
     return KeptTextIndex(project, cache / "text")
 
 
 def _checksums(folder: Path, known: Mapping[str, tuple[int, int]]) -> dict[str, tuple[int, int]]:
-    """The size and checksum of each file in ``folder``. Segment files never change once they are written."""
+    """Returns the size and checksum of each file in ``folder``. Reuses ``known`` ones, because segment files never
+    change.
+    """
     names = _names(folder)
     old = {name: known[name] for name in names & known.keys() - {_META}}
     return old | {name: _facts(folder / name, _LARGEST) for name in names - old.keys()}
 
 
 def _names(folder: Path) -> set[str]:
-    """The index files in ``folder``. Raises OSError unless tantivy can safely open all of them."""
+    """Returns the names of the index files in ``folder``. Raises OSError unless tantivy can safely open all of them."""
     names = set[str]()
     _check_kind(folder, stat.S_ISDIR)
     for name in os.listdir(folder):
@@ -398,7 +405,7 @@ def _names(folder: Path) -> set[str]:
 
 
 def _check_kind(place: Path, is_right: Callable[[int], bool]) -> int:
-    """The size of the file or folder at ``place``. Raises OSError if ``place`` is of another kind, or is a link."""
+    """Returns the size of the file or folder at ``place``. Raises OSError if it is a link or of another kind."""
     found = place.lstat()
     if not is_right(found.st_mode):
         raise OSError(errno.EINVAL, "a link or another kind of file", str(place))
@@ -406,19 +413,19 @@ def _check_kind(place: Path, is_right: Callable[[int], bool]) -> int:
 
 
 def _unpacked(data: bytes) -> bytes:
-    """The decompressed ``data``. Data that is too long is cut, so that it is not valid JSON."""
+    """Decompresses ``data``. A result that is too long is cut and is then not valid JSON."""
     return zlib.decompressobj().decompress(data, _LARGEST_UNPACKED)
 
 
 def _facts(file: Path, limit: int) -> tuple[int, int]:
-    """The size and checksum of ``file``. Raises OSError, including when it has more than ``limit`` bytes."""
+    """Returns the size and checksum of ``file``. Raises OSError, including when it has more than ``limit`` bytes."""
     content = read_regular(file, limit)
     return len(content), zlib.crc32(content)
 
 
 @contextmanager
 def _panics_reported() -> Iterator[None]:
-    """Raises ValueError in place of tantivy's exception for a panic, which ``except Exception`` would not catch."""
+    """Converts tantivy's exception for a panic to ValueError, because ``except Exception`` would not catch it."""
     try:
         yield
     except BaseException as error:

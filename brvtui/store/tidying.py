@@ -19,11 +19,11 @@ _GONE = "gone"
 
 
 def tidy(tree: Path, now_s: float) -> tuple[str, ...]:
-    """Tidies up after killed processes and damaged disks. Returns a line for each file that the user should check.
+    """Cleans up after killed processes and damaged disks. Returns a line for each file that the user should check.
 
-    Makes the tool's own folders for ``tree`` private, removes temporary files of ended processes, adds drafts of the
-    texts that such processes were saving, and renames damaged files. ``now_s`` is the system clock's time in seconds.
-    Raises no errors.
+    Makes the tool's own folders for ``tree`` private, removes temporary files of processes that have ended, stores the
+    texts that they were saving as drafts, and renames damaged files. ``now_s`` is the time of the system's clock in
+    seconds. Raises no errors.
     """
     own, cache = tree_folder(tree), tree_cache(tree)
     for folder in (own, cache, data_folder() / "crashes"):
@@ -56,14 +56,14 @@ def _state_files(folder: Path) -> Iterator[Path]:
 
 
 class _Keeper:
-    """Adds a draft of each unsaved text, unless the note already has a draft with that text."""
+    """Stores each unsaved text as a draft, unless the note already has a draft with that text."""
 
     def __init__(self, drafts: DraftStore) -> None:
         self._drafts = drafts
         self._held: dict[str, list[bytes]] | None = None
 
     def keep(self, text: UnsavedText) -> bool:
-        """Returns True if a draft now contains ``text``, False if none can be written."""
+        """Stores ``text`` as a draft. Returns False if no draft can be written."""
         if self._held is None:
             self._held = {}
             for draft in self._drafts.all():

@@ -1,4 +1,6 @@
-"""The vectors of one context tree's texts, one file per model (``docs/reference/jeffs-brain.md``, "Vectors")."""
+"""Stores the vectors of a context tree's texts, in one file per
+model (``docs/reference/jeffs-brain.md``, "Vectors").
+"""
 
 from __future__ import annotations
 
@@ -22,21 +24,24 @@ _LARGEST = 1 << 30
 
 
 class VectorStore:
-    """Vectors in the tool's cache folder, keyed by their texts' digests. Creates nothing until the first write."""
+    """Vectors in the tool's cache folder, keyed by the digests of their texts.
+
+    Creates nothing before the first write.
+    """
 
     def __init__(self, tree: Path, model: str) -> None:
-        """The vectors that ``model`` computed for texts of ``tree``. The file may not exist."""
+        """Manages the vectors that ``model`` computed for texts of ``tree``. The file need not exist."""
         digest = hashlib.sha256(model.encode("utf-8", "surrogatepass")).hexdigest()[:_DIGEST]
         self.path = tree_cache(tree) / "vectors" / f"{digest}.npz"
 
     def read(self) -> dict[str, NDArray[np.float32]]:
-        """The stored vectors; empty if the file is missing or broken."""
+        """Returns the stored vectors; empty if the file is missing or broken."""
         try:
             with np.load(io.BytesIO(read_sealed(self.path, _LARGEST)), allow_pickle=False) as file:
                 names, matrix = file["names"], file["vectors"]
         except _BROKEN:
             return {}
-        if not isinstance(names, np.ndarray) or not isinstance(matrix, np.ndarray):  # other files in a zip are bytes
+        if not isinstance(names, np.ndarray) or not isinstance(matrix, np.ndarray):  # bytes, not an array
             return {}
         if names.ndim != 1 or matrix.ndim != 2 or len(names) != len(matrix) or matrix.dtype != np.float32:
             return {}

@@ -1,4 +1,4 @@
-"""The lock that makes one process the only writer of one of the tool's own folders; others only read."""
+"""A lock that lets only one process write to one of the tool's own folders. Other processes only read."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ class WriterLock:
     """The lock of a folder, held from the first :meth:`take` until :meth:`close`, or until the process ends."""
 
     def __init__(self, folder: Path) -> None:
-        """The folder may not exist."""
+        """Creates neither the lock nor the folder, which need not exist."""
         self._path = folder / _NAME
         self._descriptor: int | None = None
 
     def take(self) -> bool:
         """Acquires the lock, and creates the folder. Returns True if this process may write. Raises OSError."""
         if self._descriptor is not None and not self._is_in_place(self._descriptor):
-            self.close()  # the folder was removed: the lock of a new one is a different file
+            self.close()  # if the folder was removed, the lock file of a new folder is a different file
         if self._descriptor is None:
             descriptor = writing.open_lock_file(self._path)
             if not lock_at_once(descriptor):

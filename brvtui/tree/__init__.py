@@ -1,1 +1,1 @@
-"""A project's files on disk: reading, editing, saving, watching, history, the engines' own files. No scores or UI."""
+"""Project files on disk: reading, editing, saving, watching, history and the engines' own files. No scores or UI."""

@@ -22,11 +22,14 @@ class ReadingLimits:
     recent_hours: float
     index_seconds: float
     linked_trees: Annotated[bool, LIMIT]
-    """True if a tree behind a link in the project is read, although the real engine finds nothing there."""
+    """True if brv-tui also reads a context tree that is behind a symlink. The real engine finds nothing in such a tree.
+    """
     failures: bool
-    """True if searches fail on trees on which the real engine's searches fail."""
+    """True if searches fail on the trees on which the real engine's searches fail."""
     fingerprint_derived: bool
-    """True if the fingerprint covers every Markdown file, as documented; False if only notes and abstracts."""
+    """True if the fingerprint covers every Markdown file, as ByteRover documents it; False if it covers only notes and
+    abstracts.
+    """
 
 
 @dataclass(frozen=True, slots=True)

@@ -57,7 +57,10 @@ def stub_of(full: str) -> str:
 
 
 def stub_text(path: str, text: str, importance: float, now_ms: float, rules: ArchiveRules) -> str:
-    """The stub of the note at ``path`` that contains ``text``, as the engine writes it without a model."""
+    """Returns the text of the stub for the note at ``path``, which contains ``text``.
+
+    The result is identical to the stub that the engine writes if it has no model.
+    """
     tokens = int(estimated_tokens(units(text), rules.chars_per_token))
     return (
         f"---\nevicted_at: '{_moment(now_ms)}'\nevicted_importance: {_number(importance)}\n"
@@ -67,7 +70,10 @@ def stub_text(path: str, text: str, importance: float, now_ms: float, rules: Arc
 
 
 def cue(text: str, rules: ArchiveRules) -> str:
-    """The start of ``text`` with runs of white space collapsed, then ``...``. A character cut in two becomes U+FFFD."""
+    """Returns the start of ``text``, with runs of white space collapsed, followed by ``...``.
+
+    If the limit splits a character, U+FFFD takes its place.
+    """
     start = first_units(folded(text), rules.cue_units)
     return start.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace") + _CUE_END
 

@@ -27,9 +27,9 @@ _HEX = ((0xFF, "x", 2), (0xFFFF, "u", 4), (0x10FFFF, "U", 8))
 
 
 def scalar(text: str, in_flow: bool = False) -> str:
-    """``text`` as a YAML scalar: plain if YAML reads that back as the same string, and otherwise quoted.
+    """Returns ``text`` as a YAML scalar: unquoted if YAML would read it back as the same string, otherwise quoted.
 
-    ``in_flow`` is for items of an inline list.
+    ``in_flow`` must be True for an item of an inline list.
     """
     if not all(map(_is_printable, text)):
         return double_quoted(text)
@@ -37,7 +37,7 @@ def scalar(text: str, in_flow: bool = False) -> str:
 
 
 def double_quoted(text: str) -> str:
-    """``text`` in double quotes, with escapes where necessary."""
+    """Returns ``text`` in double quotes, with escapes where necessary."""
     return f'"{"".join(map(_escaped, text))}"'
 
 
@@ -77,8 +77,8 @@ _LIKE_NUMBERS = "0123456789+-."
 
 
 class BrokenFrontmatter(Exception):
-    """Raised if the block is not a YAML mapping. The message describes the problem; ``offset`` is its place in the
-    text.
+    """Raised if the frontmatter is not a YAML mapping. The message describes the problem, and ``offset`` is its
+    position in the text.
     """
 
     def __init__(self, message: str, offset: int) -> None:
@@ -92,7 +92,7 @@ class FieldsError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """A value, and the offset in the text where it begins."""
+    """A list item: its value, and the offset in the text where it begins."""
 
     value: Any
     start: int
@@ -117,9 +117,9 @@ class FieldSpan:
 
 
 def fields_of(text: str) -> tuple[FieldSpan, ...]:
-    """The fields of the frontmatter in ``text``, in order; empty if there is no block. A key may occur twice.
+    """Returns the fields of the frontmatter in ``text``, in order; empty if there is no frontmatter.
 
-    Raises :class:`BrokenFrontmatter`.
+    A key may occur twice. Raises :class:`BrokenFrontmatter`.
     """
     span = block_span(text)
     if span is None:
@@ -138,9 +138,9 @@ def fields_of(text: str) -> tuple[FieldSpan, ...]:
 
 
 def set_fields(text: str, values: Mapping[str, Value]) -> str:
-    """Returns ``text`` with ``values`` set in its frontmatter, or in a new block if there is no frontmatter.
+    """Sets ``values`` in the frontmatter of ``text``, adding a block if there is none, and returns the new text.
 
-    Changes only the lines of changed fields, and puts new fields last. A new value keeps the quotes of the old one.
+    Changes only the lines of changed fields, and puts new fields last. A changed value keeps the quotes of the old one.
     Raises :class:`FieldsError` if the block is broken, or if other fields would change too.
     """
     try:
@@ -167,9 +167,9 @@ def _is_same(before: Any, value: Value) -> bool:
 
 
 def _without_colon_above(text: str, begin: int, offset: int) -> int:
-    """The start of the line above ``offset`` if that line is a key without its colon; otherwise ``offset``.
+    """Returns the start of the line above ``offset`` if that line is a key without its colon; otherwise ``offset``.
 
-    If the line at ``offset`` is indented, the error is on that line itself.
+    If the line at ``offset`` is indented or contains a colon before ``offset``, the error is on that line itself.
     """
     line = text.rfind("\n", begin, offset) + 1
     above = text.rfind("\n", begin, max(line - 1, begin)) + 1 or begin
@@ -183,14 +183,17 @@ def _body(text: str) -> str:
 
 
 _BEGUN_BEFORE = ("while parsing a flow", "while scanning a quoted scalar", "while scanning a simple key")
-"""The parser's contexts for a missing end. The parser reports a later line, but the user must fix the beginning."""
+"""The beginnings of parser messages about a value that never ends, such as an unclosed quote.
+
+The parser reports a later line, but the user must fix the line where the value begins.
+"""
 _KEY_BELOW = "mapping values are not allowed"
 
 
 def _problem(error: BaseException, text: str, begin: int, end: int) -> tuple[str, int]:
-    """The YAML parser's message, and the offset in ``text`` of the place to fix.
+    """Returns the YAML parser's message, and the offset in ``text`` that the user must fix.
 
-    If the parser reports no place, the offset is the block's first line.
+    If the parser gives no position, the offset is the start of the block.
     """
     mark = getattr(error, "problem_mark", None)
     if mark is not None:
@@ -227,7 +230,7 @@ def _field(text: str, begin: int, loader: Any, key: Any, node: Any) -> FieldSpan
 
 
 def _end(node: Any) -> int:
-    """The offset of the value's end, before any comments between the value and the next key."""
+    """Returns the offset where the value ends, excluding any comments between the value and the next key."""
     if isinstance(node, yaml.ScalarNode) or node.flow_style:
         return int(node.end_mark.index)
     last = node.value[-1]
@@ -258,14 +261,14 @@ def _entry(key: str, value: Value) -> str:
 
 
 def _plain(value: Value) -> Any:
-    """``value`` as YAML would read it back: whole floats as integers, sequences as lists."""
+    """Returns ``value`` as YAML would read it back: whole floats as integers, sequences as lists."""
     if isinstance(value, float) and value.is_integer():
         return int(value)
     return value if isinstance(value, (str, int, float)) else list(value)
 
 
 def _dumped(value: Value, quote: str = "") -> str:
-    """``value`` as YAML on one line."""
+    """Returns ``value`` as YAML on one line."""
     plain = _plain(value)
     style = None
     if isinstance(plain, str):

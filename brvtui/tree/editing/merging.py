@@ -14,12 +14,12 @@ _MOST_STEPS = 10_000_000
 _MOST_PAIRS = 400_000_000
 """The maximum number of line pairs to compare; a table of this size needs 50 MB."""
 _MOST_EXACT = 2_000
-"""The number of differing lines above which the result may not be the shortest difference."""
+"""The number of differing lines above which a faster comparison may return more differences than necessary."""
 MINE, _MIDDLE, THEIRS = "<<<<<<< mine", "=======", ">>>>>>> theirs"
 
 
 class Side(StrEnum):
-    """The texts of a comparison in which a line may occur."""
+    """The side of a comparison that contains a line."""
 
     BOTH = "both"
     MINE = "mine"
@@ -28,7 +28,7 @@ class Side(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class DiffLine:
-    """A line without its line end, and its number, from 1, in each text that contains it."""
+    """A line without its line end. ``mine`` and ``theirs`` are its numbers, from 1, in the texts that contain it."""
 
     side: Side
     text: str
@@ -38,24 +38,25 @@ class DiffLine:
 
 @dataclass(frozen=True, slots=True)
 class Hunk:
-    """Differing lines with some equal lines around them."""
+    """A group of differing lines, with some equal lines around them."""
 
     lines: tuple[DiffLine, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Merged:
-    """A merged text with both sides' changes, and the number of conflicts, each with both versions between markers."""
+    """A text with the changes of both sides. Each of its ``conflicts`` shows both versions between markers."""
 
     text: str
     conflicts: int
 
 
 def difference(mine: str, theirs: str, context: int = _CONTEXT) -> tuple[Hunk, ...]:
-    """The differences between two texts, with ``context`` lines around each; empty if the texts are equal.
+    r"""Returns the differences between two texts, with ``context`` equal lines around each; empty if the texts are
+    equal.
 
-    Where lines differ, ``theirs`` come before ``mine``. Lines end with ``\\n``. A last line without ``\\n`` differs
-    from the same line with ``\\n``.
+    Where lines differ, the lines of ``theirs`` come before those of ``mine``. Lines end with ``\n``. A last line
+    without ``\n`` differs from the same line with ``\n``.
     """
     own, other = _lines(mine), _lines(theirs)
     groups = _Matcher(own, other).get_grouped_opcodes(context)
@@ -64,9 +65,9 @@ def difference(mine: str, theirs: str, context: int = _CONTEXT) -> tuple[Hunk, .
 
 
 def merged(base: str, mine: str, theirs: str) -> Merged:
-    """``base`` with the changes of both texts.
+    """Merges the changes that both texts made to ``base``.
 
-    Markers enclose a conflict: lines that both texts changed differently, or changes on adjacent lines.
+    Markers enclose each conflict: lines that both texts changed differently, or changes on adjacent lines.
     """
     lines: list[str] = []
     conflicts = 0
@@ -116,7 +117,7 @@ class _Matcher(SequenceMatcher[str]):
         top = next((row for row in range(shorter) if one[row] != other[row]), shorter)
         below = next((row for row in range(shorter - top) if one[-1 - row] != other[-1 - row]), shorter - top)
         inner, other_inner = one[top : len(one) - below], other[top : len(other) - below]
-        # In a long text, frequent lines such as empty ones would cost the square of their number.
+        # In a long text, comparing frequent lines, such as empty ones, would take time quadratic in their number.
         is_long = max(len(inner), len(other_inner)) > _MOST_EXACT
         found = _matches(inner, other_inner, autojunk=is_long)
         blocks = [Match(0, 0, top), *(Match(top + block.a, top + block.b, block.size) for block in found)]
@@ -147,7 +148,10 @@ class _BoundedMatcher(SequenceMatcher[str]):
 
 
 def _matches(one: list[str], other: list[str], autojunk: bool) -> Sequence[Match]:
-    """Runs of equal lines, preferably long ones. If finding long runs takes too long, any runs; at worst, none."""
+    """Returns runs of lines that are equal in both texts, preferably long runs.
+
+    If the search for long runs takes too long, returns a longest common subsequence; for very large texts, nothing.
+    """
     try:
         return _BoundedMatcher(one, other, autojunk).get_matching_blocks()[:-1]
     except _TooManySteps:
@@ -188,7 +192,7 @@ def _shared(base: list[str], mine: list[str], theirs: list[str]) -> Iterator[tup
 
 
 def _marked(mine: list[str], theirs: list[str]) -> list[str]:
-    """Both versions between markers, with each marker on its own line."""
+    """Returns both versions between conflict markers, with each marker on its own line."""
     return [f"{MINE}\n", *_closed(mine), f"{_MIDDLE}\n", *_closed(theirs), f"{THEIRS}\n"]
 
 

@@ -21,7 +21,7 @@ _EDGE_PUNCTUATION = re.compile(r"^\W+|\W+$")
 
 
 class Template(StrEnum):
-    """The kinds of new notes. Their sections consist of headings only, because explanations would match searches."""
+    """Templates for new notes. Their sections contain only headings, because searches would match explanatory text."""
 
     BLANK = "blank"
     DECISION = "decision"
@@ -45,9 +45,9 @@ _NARRATIVE = {
 class NewNote:
     """The content of a new note.
 
-    ``now_ms`` is in milliseconds since 1970. ``query`` is the uncovered query for which the note is written, if any:
-    this query becomes the reason, and may provide the ``keywords``. ``signals``, if given, are written to the
-    frontmatter; the engine stores its own signals outside the tree.
+    ``now_ms`` is in milliseconds since 1970. ``query`` is the query that no note answers, if the note is written for
+    one. It becomes the reason given in the note, and may provide the ``keywords``. ``signals``, if given, are written
+    to the frontmatter; the engine stores its own signals outside the tree.
     """
 
     title: str
@@ -80,30 +80,37 @@ def text_of(template: Template, note: NewNote) -> str:
 
 
 def first_place(text: str) -> int:
-    """The line, from 0, where the user should start to write: the first empty line of the first section, or 0."""
+    """Returns the line, from 0, where the user should start to write.
+
+    This is the first empty line of the first section, or 0 if there is none.
+    """
     lines = text.split("\n")
     section = next((number for number, line in enumerate(lines) if line.startswith("## ")), len(lines))
     return next((number for number in range(section, len(lines)) if not lines[number]), 0)
 
 
 def keywords_of(query: str, stop_words: Collection[str]) -> tuple[str, ...]:
-    """The words of ``query`` in lower case, without stop words, surrounding punctuation and duplicates."""
+    """Returns the words of ``query`` in lower case, without stop words, surrounding punctuation and duplicates."""
     bare = (_EDGE_PUNCTUATION.sub("", word.lower()) for word in spaced_words(query))
     return tuple(dict.fromkeys(word for word in bare if word and word not in stop_words))
 
 
 def slug_of(title: str) -> str:
-    """``title`` as a file name without extension: lower case, no accents, words joined by ``_``. It may be empty."""
+    """Converts ``title`` to a file name without extension, which may be empty.
+
+    The result is in lower case, without accents, and with words joined by ``_``.
+    """
     apart = unicodedata.normalize("NFKD", title)
     bare = "".join(char for char in apart if not unicodedata.combining(char)).lower()
     return _NO_WORD.sub("_", bare)[:_LONGEST_SLUG].strip("_")
 
 
 def new_path(folder: str, title: str, taken: Iterable[str]) -> str:
-    """The path of a new note with this title in ``folder`` (relative to the tree, may be empty or new).
+    """Returns the path of a new note called ``title`` in ``folder``, which is relative to the tree.
 
-    Raises :class:`brvtui.tree.reading.inside.PathError` if the title yields no name, or if the path leads out of the
-    tree, is reserved for the engine, or is ``taken``. Case is ignored, as in some file systems.
+    An empty ``folder`` is the tree itself. The folder need not exist. Raises
+    :class:`brvtui.tree.reading.inside.PathError` if the title yields no name, or if the path leads out of the tree, is
+    reserved for the engine, or is ``taken``. Case is ignored, because some file systems ignore it.
     """
     name = slug_of(title)
     if not name:

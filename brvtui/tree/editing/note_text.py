@@ -1,9 +1,8 @@
-"""Converts a note's bytes to editable text and back, and preserves every byte outside an edit
-(``docs/explanation/safe-saving.md``, "Text").
+r"""Converts a note's bytes to editable text and back, without changing any byte outside an edit.
 
-In editable text, only ``\\n`` breaks lines. A visible mark replaces every byte that is not UTF-8, and every character
-that would break a line, control the terminal or change the reading direction. Encoding turns the marks back into the
-original bytes.
+See ``docs/explanation/safe-saving.md``, "Text". In editable text, only ``\n`` breaks lines. Each byte that is not UTF-8
+is shown as a visible mark, and so is each character that would break a line, control the terminal or change the reading
+direction. Encoding turns the marks back into the original bytes.
 """
 
 from __future__ import annotations
@@ -36,7 +35,7 @@ class NotText(Exception):
 
 @dataclass(frozen=True, slots=True)
 class EditableText:
-    """Editable ``text``, with the facts that are needed to encode it again.
+    """A text that can be edited, and the information needed to encode it again.
 
     ``newline`` is the line end of every line. If a file mixes line ends, ``newline`` is a line feed, and each carriage
     return has a mark. ``marks`` maps each mark to the character that it replaces.
@@ -48,30 +47,31 @@ class EditableText:
     marks: Mapping[str, str]
 
     def plain(self, edited: str) -> str:
-        """``edited`` with each mark replaced by its character; lines still end in ``\\n``."""
+        r"""Returns ``edited`` with each mark replaced by its character. Lines still end in ``\n``."""
         return edited.translate({ord(mark): char for mark, char in self.marks.items()}) if self.marks else edited
 
     def encode(self, edited: str) -> bytes:
-        """The file's bytes after editing. Unchanged text keeps the bytes that were read."""
+        """Returns the bytes of the file after editing. Unedited text keeps its original bytes."""
         return self.encode_plain(self.plain(_SURROGATE.sub("\ufffd", edited)))
 
     def encode_plain(self, plain: str) -> bytes:
-        """The file's bytes for text without marks, such as a merge of :meth:`plain` texts."""
+        """Returns the bytes of the file for a text without marks, such as a merge of :meth:`plain` texts."""
         ended = plain if self.newline == "\n" else plain.replace("\n", self.newline)
         data = ended.encode("utf-8", "surrogateescape")
         return codecs.BOM_UTF8 + data if self.has_bom else data
 
     @property
     def legend(self) -> tuple[tuple[str, str], ...]:
-        """Each mark, with a name for the character that it replaces."""
+        """The marks, each with a name for the character that it replaces."""
         return tuple((mark, _name(char)) for mark, char in self.marks.items())
 
 
 def note_text(data: bytes, before: EditableText | None = None, replaced: str = "") -> EditableText:
-    """The editable text of ``data``. Raises :class:`NotText` if ``data`` is not (mostly) UTF-8 text.
+    """Converts ``data`` to editable text. Raises :class:`NotText` if ``data`` is not (mostly) UTF-8 text.
 
-    If the new text replaces ``replaced``, an edited text of ``before``, the marks of ``before`` are used again where
-    possible. No character of ``replaced`` becomes a mark, so that the replacement can be undone.
+    ``before`` is the editable text that an editor shows now, and ``replaced`` is its current content. If given, the
+    marks of ``before`` are used again where possible, and no character of ``replaced`` becomes a mark, so that the user
+    can undo the replacement.
     """
     if b"\0" in data:
         raise NotText("contains NUL bytes, so it is UTF-16 or binary; convert it to UTF-8 first")
@@ -87,12 +87,12 @@ def note_text(data: bytes, before: EditableText | None = None, replaced: str = "
 
 
 def without_hidden(text: str) -> str:
-    """``text`` without the characters that editable text replaces with marks."""
+    """Removes the characters that editable text would replace with marks."""
     return _HIDDEN.sub("", text)
 
 
 def _newline(text: str) -> Newline:
-    """The line end of ``text``; a line feed if it has several kinds or none."""
+    """Returns the line end that ``text`` uses; a line feed if it uses several kinds or none."""
     if "\r" not in text:
         return "\n"
     kinds = set(_ANY_BREAK.findall(text))
@@ -102,7 +102,10 @@ def _newline(text: str) -> Newline:
 
 
 def _marks(text: str, kept: Mapping[str, str], replaced: str) -> Iterator[tuple[str, str]]:
-    """Yields a mark for each hidden character in ``text`` that has none yet. Neither text contains the mark."""
+    """Yields a mark for each hidden character of ``text`` that does not have one yet.
+
+    A mark is a character that occurs neither in ``text`` nor in ``replaced``.
+    """
     hidden = sorted(set(_HIDDEN.findall(text)).difference(kept.values()))
     if not hidden:
         return
@@ -116,7 +119,7 @@ def _marks(text: str, kept: Mapping[str, str], replaced: str) -> Iterator[tuple[
 
 
 def _wanted(char: str) -> str:
-    """The preferred mark for ``char``: its control picture, or the Braille pattern of a byte."""
+    """Returns the preferred mark for ``char``: its control picture, or the Braille pattern of a byte."""
     code = ord(char)
     if code < 0x20:
         return chr(_PICTURES + code)

@@ -49,7 +49,7 @@ class Severity(StrEnum):
 
 @dataclass(frozen=True, slots=True, order=True)
 class Problem:
-    """A problem and its position in the text. Lines and columns count from 0, columns in characters."""
+    """A problem and its position in the text. Lines and columns start at 0; columns count characters."""
 
     line: int
     column: int
@@ -58,10 +58,10 @@ class Problem:
 
 
 class KnownFiles:
-    """The Markdown files of a tree, with suggestions for broken links. Build this once for many look-ups."""
+    """The Markdown files of a tree, for checking links and suggesting corrections. Build it once for many look-ups."""
 
     def __init__(self, names: Names, reads_signals: bool = True) -> None:
-        """``names`` must contain all Markdown files of the tree: notes, stubs, archived notes, summaries and abstracts.
+        """Takes the ``names`` of all Markdown files in the tree: notes, stubs, archived notes, summaries and abstracts.
 
         ``reads_signals`` is True if signals are read from frontmatter.
         """
@@ -71,7 +71,9 @@ class KnownFiles:
         self._nearest: dict[str, str | None] = {}
 
     def nearest(self, path: str) -> str | None:
-        """The path most similar to ``path``, or None. Results are cached, because typing repeats the same look-ups."""
+        """Returns the path most similar to ``path``, or None. Results are cached, because typing repeats the same
+        look-ups.
+        """
         if len(path) > _LONGEST_PATH:
             return None
         wanted = normalised(path)
@@ -87,7 +89,7 @@ class KnownFiles:
 def problems(
     path: str, note: EditableText, edited: str, known: KnownFiles, limits: ReadingLimits
 ) -> tuple[Problem, ...]:
-    """The problems in ``edited``, an edited text of the ``note`` at ``path``, by position. Raises no errors."""
+    """Returns the problems in ``edited``, an edited text of the ``note`` at ``path``, by position. Raises no errors."""
     text = note.plain(edited)
     places = _Places(text)
     found = [
@@ -137,7 +139,7 @@ def _of_conflicts(text: str) -> Iterator[_Found]:
 
 
 def _of_reading(note: EditableText, edited: str, text: str, limits: ReadingLimits) -> Iterator[_Found]:
-    """Yields problems for the parts of the file that the engine would not read."""
+    """Yields problems that make the engine skip the file or parts of it."""
     data = note.encode(edited)
     if len(data) > limits.max_file_bytes:
         size = f"{limits.max_file_bytes / 1_048_576:g} MB"
@@ -164,7 +166,7 @@ def _of_reading(note: EditableText, edited: str, text: str, limits: ReadingLimit
 
 
 def _undecodable(note: EditableText, head: bytes) -> int:
-    """The offset in the plain text of the first byte of ``head`` that is not UTF-8; 0 if there is none."""
+    """Returns the offset in the plain text of the first byte of ``head`` that is not UTF-8; 0 if there is none."""
     try:
         head.decode("utf-8")
     except UnicodeDecodeError as error:
@@ -189,7 +191,7 @@ def _of_block(note: EditableText, text: str) -> Iterator[_Found]:
 
 
 def _is_behind_mark(text: str) -> bool:
-    """True if ``text`` begins with a conflict and one of its versions has frontmatter."""
+    """True if ``text`` begins with a conflict marker and one of the two versions has frontmatter."""
     versions = (text.partition(mark)[2] for mark in ("\n", "\n=======\n"))
     return text.startswith("<<<<<<< ") and any(block_span(version) is not None for version in versions)
 
@@ -258,7 +260,7 @@ def _of_related(field: FieldSpan) -> Iterator[_Found]:
 
 
 def _of_links(path: str, text: str, known: KnownFiles) -> Iterator[_Found]:
-    """Yields broken links. Outside of the relations section, a relation counts only if it ends in ``.md``."""
+    """Yields broken links. Outside the relations section, a relation is checked only if it ends in ``.md``."""
     sections = [found.span() for found in _SECTION.finditer(text)] if "@" in text else []
     suggestions = 0
     for link in links_in(text):
@@ -277,7 +279,7 @@ def _of_links(path: str, text: str, known: KnownFiles) -> Iterator[_Found]:
 
 
 def _of_stub(fields: dict[str, FieldSpan], known: KnownFiles) -> Iterator[_Found]:
-    """Yields missing and wrong paths in a stub. Without valid paths, its note cannot be restored."""
+    """Yields missing and wrong paths in a stub. Without valid paths, the archived note cannot be restored."""
     for key in ("points_to", "original_path"):
         if key not in fields:
             message = f"a stub needs {key}, or its note cannot be restored"
@@ -296,7 +298,7 @@ def _of_stub(fields: dict[str, FieldSpan], known: KnownFiles) -> Iterator[_Found
 
 
 def _is_path(value: Any) -> bool:
-    """True if a stub may contain this path. The engine treats ``\\`` as a folder separator."""
+    r"""True if a stub may contain ``value`` as a path. The engine treats ``\`` as a folder separator."""
     if not isinstance(value, str) or "\\" in value:
         return False
     try:

@@ -1,4 +1,4 @@
-"""Entries of query logs, and the engine's own log: one JSON file per query in its folder for a project. Read only."""
+"""Reads query logs, including the engine's own, which has one JSON file per query in a folder for each project."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class LoggedQuery:
     who: str
     """The writer of the entry: :data:`ENGINE` or :data:`OURS`."""
     status: str
-    """``completed``, ``error``, ``cancelled`` or ``processing``."""
+    """The state of the query: ``completed``, ``error``, ``cancelled`` or ``processing``."""
     tier: int | None = None
     took_ms: float | None = None
     top_score: float | None = None
@@ -59,12 +59,12 @@ class LoggedQuery:
 
 
 def query_log_folder(project_data: Path) -> Path:
-    """The folder of the engine's query log, below its data folder for a project."""
+    """Returns the folder of the engine's query log, given the engine's data folder for the project."""
     return project_data / "query-log"
 
 
 def logged_files(folder: Path, most: int) -> list[Path]:
-    """The newest ``most`` entries in ``folder``, newest first; empty if the folder does not exist."""
+    """Returns the newest ``most`` entries in ``folder``, newest first; empty if the folder does not exist."""
     try:
         with os.scandir(folder) as found:
             names = [entry.name for entry in found if is_entry(entry.name)]
@@ -75,17 +75,17 @@ def logged_files(folder: Path, most: int) -> list[Path]:
 
 
 def is_entry(name: str) -> bool:
-    """True if a file with the given name is an entry of the log."""
+    """True if a file called ``name`` is an entry of the log."""
     return name.startswith(_PREFIX) and name.endswith(_SUFFIX)
 
 
 def read_entries(files: Iterable[Path]) -> list[LoggedQuery]:
-    """The entries in ``files``, in their order. Files that cannot be read or are not entries are left out."""
+    """Reads the entries in ``files``, in order. Skips files that cannot be read or are not entries."""
     return [entry for file in files if (entry := read_entry(file)) is not None]
 
 
 def read_entry(file: Path) -> LoggedQuery | None:
-    """The entry in ``file``; None if the file cannot be read or is not an entry."""
+    """Reads the entry in ``file``. Returns None if the file cannot be read or is not an entry."""
     value = read_json_or_none(file)
     if not isinstance(value, dict) or not isinstance(value.get("query"), str):
         return None

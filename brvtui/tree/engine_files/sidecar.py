@@ -1,4 +1,4 @@
-"""The engine's runtime signals: one JSON file per note, below the engine's folder for a project. Read only."""
+"""Reads the engine's runtime signals: one JSON file per note, in the engine's data folder for a project."""
 
 from __future__ import annotations
 
@@ -64,10 +64,10 @@ _LARGEST = 65_536
 
 @dataclass(frozen=True, slots=True)
 class Sidecar:
-    """Signals keyed by note path. Notes whose file contains invalid values have the defaults.
+    """The signals that the engine stores, keyed by note path.
 
-    ``broken`` are the notes whose file is not JSON. The engine reads the signals for a query in one batch, which fails
-    as a whole if it includes a broken note.
+    A note whose file contains invalid values has the default signals. ``broken`` are the notes whose file is not JSON.
+    The engine reads the signals for a query in one batch, which fails as a whole if it includes a broken note.
     """
 
     signals: dict[str, NoteSignals]
@@ -75,12 +75,14 @@ class Sidecar:
 
 
 def signals_folder(project_data: Path) -> Path:
-    """The sidecar's folder, below the engine's data folder for a project."""
+    """Returns the folder of the signals, given the engine's data folder for a project."""
     return project_data / "keystore" / "signals"
 
 
 def read_signals_of(folder: Path, note: str, base: NoteSignals) -> NoteSignals | None:
-    """The signals of ``note`` in the sidecar at ``folder``; None if there are none, or if they are invalid."""
+    """Returns the engine's signals of ``note``, stored below ``folder``; None if there are none, or if they are
+    invalid.
+    """
     return _signals_in(read_json_or_none(folder / f"{note}{_SUFFIX}", _LARGEST), base)
 
 
@@ -99,7 +101,7 @@ def read_sidecar(folder: Path, base: NoteSignals) -> Sidecar:
 
 
 def reread(known: Sidecar, folder: Path, base: NoteSignals, places: Iterable[str]) -> Sidecar:
-    """Returns ``known``, updated for changes at ``places``, which are absolute paths below ``folder``.
+    """Updates ``known`` for changes at ``places``, which are absolute paths below ``folder``, and returns the result.
 
     Returns ``known`` itself if no signals changed. Reads everything again if a whole folder was added or removed.
     """

@@ -1,4 +1,4 @@
-"""The markers that git, or the tool's own merge, puts around the two versions of a text in a conflict."""
+"""Conflict markers, which git and this tool's own merge put around the two versions of a text."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ _MARKS = re.compile(r"^(?:<{7}|>{7}) .*$", re.MULTILINE)
 
 
 def conflict_marks(text: str) -> Iterator[int]:
-    """Yields the offset of each marker that begins or ends a version."""
+    """Yields the offset of each marker that begins or ends a conflict."""
     return (found.start() for found in _MARKS.finditer(text))
 
 
 def has_conflict(text: str) -> bool:
-    """True if ``text`` contains both markers, starting with the one that begins a conflict."""
-    begun = text.find("<<<<<<< ")  # most texts have none, and find is far cheaper than a regular expression
+    """True if ``text`` contains a marker that begins a conflict and, after it, one that ends a conflict."""
+    begun = text.find("<<<<<<< ")  # most texts have none, and find is far faster than a regular expression
     return begun >= 0 and text.find(">>>>>>> ", begun) >= 0 and len([*conflict_marks(text)]) > 1
 
 

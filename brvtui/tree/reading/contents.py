@@ -15,10 +15,10 @@ from brvtui.regular_files import read_regular
 from brvtui.tree.constants import ReadingLimits
 from brvtui.tree.reading.javascript import SPACE, trim
 
-# The ``updatedAt`` of a note, as the engine's search for archive candidates reads it.
+# Finds the ``updatedAt`` of a note as the engine does when it searches for archive candidates.
 #
-# It is a line of the text, in the frontmatter or not, parsed as JavaScript parses dates: dates are in UTC, times
-# without a zone are local (``docs/reference/byterover.md``, "What is archived").
+# It is a line of the text, inside or outside the frontmatter, and is parsed as JavaScript parses dates: a date alone is
+# in UTC, and a time without a zone is local (``docs/reference/byterover.md``, "What is archived").
 
 
 _BREAK = "\n\r\u2028\u2029"
@@ -42,7 +42,10 @@ def updated_ms(text: str) -> float | None:
 
 
 def redated(text: str, moment_ms: float) -> str:
-    """``text`` with ``moment_ms`` (since 1970) as its first ``updatedAt``; unchanged if there is no ``updatedAt``."""
+    """Sets the first ``updatedAt`` in ``text`` to ``moment_ms`` (milliseconds since 1970), and returns the new text.
+
+    Returns ``text`` unchanged if there is no ``updatedAt``.
+    """
     moment = datetime.fromtimestamp(moment_ms / 1000, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
     return _LINE.sub(lambda found: found[0].replace(found[1], moment, 1), text, count=1)
 
@@ -57,7 +60,7 @@ def _milliseconds(date: str) -> float:
     if not 1 <= days <= _LONGEST_MONTH:
         return math.nan
     try:
-        # The 30th of February is the 2nd of March; 24:00 is the next day.
+        # As in JavaScript, 30 February means 2 March, and 24:00 means midnight of the next day.
         moment = datetime(int(year), int(month or 1), 1, 0 if past_midnight else hours, int(minute or 0))
         moment = moment.replace(second=int(second or 0), tzinfo=UTC) + timedelta(days=days - 1 + past_midnight)
         moment -= timedelta(minutes=_offset(moment, hour, zone))
@@ -67,7 +70,7 @@ def _milliseconds(date: str) -> float:
 
 
 def _offset(moment: datetime, hour: str | None, zone: str | None) -> float:
-    """The offset from UTC, in minutes, of the clock in which ``moment`` was written."""
+    """Returns the offset from UTC, in minutes, of the zone in which ``moment`` was written."""
     if hour is None or zone in ("Z", "z"):
         return 0
     if zone is None:
@@ -80,7 +83,7 @@ def _offset(moment: datetime, hour: str | None, zone: str | None) -> float:
 _LINE_BREAK = "\n\r\u2028\u2029"
 _HEADING = re.compile(f"(?:\\A|(?<=[{_LINE_BREAK}]))# ([^{_LINE_BREAK}]+)")
 _CONTROL = bytes([*range(0x01, 0x09), *range(0x0E, 0x20)])
-_MOST_UNITS = 2  # UTF-16 units of one character
+_MOST_UNITS = 2  # UTF-16 units per character
 _REPLACEMENT = "\ufffd"
 
 
@@ -90,7 +93,7 @@ class Unseen(Exception):
 
 @dataclass(frozen=True, slots=True)
 class CutText:
-    """A note's text after the engine's cuts, the number of omitted lines, and the number of shortened lines."""
+    """A note's text after the engine's cuts, with the numbers of omitted lines and of shortened lines."""
 
     text: str
     cut_lines: int
@@ -98,7 +101,7 @@ class CutText:
 
 
 def read_note(path: Path, size: int, limits: ReadingLimits) -> CutText:
-    """The text of the file at ``path`` as the engine would index it.
+    """Returns the text of the file at ``path`` as the engine would index it.
 
     Raises :class:`Unseen` if the engine skips the file, and OSError if it cannot be read.
     """
@@ -108,7 +111,10 @@ def read_note(path: Path, size: int, limits: ReadingLimits) -> CutText:
 
 
 def read_bytes(data: bytes, limits: ReadingLimits) -> CutText:
-    """The text of a file with ``data``, as the engine would index it. Raises :class:`Unseen` if the engine skips it."""
+    """Returns the text of a file with the bytes ``data``, as the engine would index it.
+
+    Raises :class:`Unseen` if the engine skips such a file.
+    """
     if len(data) > limits.max_file_bytes:
         raise Unseen(_too_large(limits))
     check_readable(data, limits)
@@ -138,7 +144,7 @@ def check_readable(data: bytes, limits: ReadingLimits) -> None:
 
 
 def cut(text: str, limits: ReadingLimits) -> CutText:
-    """``text`` after the engine's limits on the number of lines and on UTF-16 units per line."""
+    """Applies the engine's limits on the number of lines, and on UTF-16 units per line, to ``text``."""
     cut_lines = max(0, text.count("\n") + 1 - limits.max_lines)
     if not cut_lines and len(text) * _MOST_UNITS <= limits.max_line_units:
         return CutText(text, 0, 0)
@@ -154,12 +160,12 @@ def cut(text: str, limits: ReadingLimits) -> CutText:
 
 
 def units(line: str) -> int:
-    """The length of ``line`` in UTF-16 units."""
+    """Returns the length of ``line`` in UTF-16 units."""
     return len(line) if line.isascii() else len(line.encode("utf-16-le", "surrogatepass")) // 2
 
 
 def first_units(line: str, units: int) -> str:
-    """The first ``units`` UTF-16 units of ``line``. A character that is cut in two leaves a lone surrogate."""
+    """Returns the first ``units`` UTF-16 units of ``line``. If they split a character, a lone surrogate remains."""
     if line.isascii():
         return line[:units]
     return line.encode("utf-16-le", "surrogatepass")[: units * 2].decode("utf-16-le", "surrogatepass")
@@ -172,6 +178,8 @@ def title_span(text: str) -> tuple[int, int] | None:
 
 
 def title_of(text: str, file_name: str) -> str:
-    """The first level-one heading in ``text``, which may be blank; the file name without ``.md`` if there is none."""
+    """Returns the first level-one heading in ``text``, which may be blank. If there is none, returns the file name
+    without ``.md``.
+    """
     found = _HEADING.search(text)
     return trim(found.group(1)) if found else file_name.removesuffix(".md")

@@ -36,7 +36,7 @@ _UNREAD = {
     **dict.fromkeys((".html", ".htm", ".xhtml"), HTML),
     ".icloud": "an iCloud placeholder: the file itself is not on this disk; download it",
 }
-"""The reasons why files are not read, by lower-case extension."""
+"""The reasons why files are not read, keyed by file extension in lower case."""
 _BACKWARDS = bytes(range(255, -1, -1))
 
 
@@ -57,7 +57,7 @@ SEARCHABLE = frozenset({Role.NOTE, Role.CONTEXT, Role.STUB})
 
 @dataclass(frozen=True, slots=True)
 class TreeFile:
-    """A Markdown file: its path relative to the tree, with ``/``, and its state on disk, which reveals changes."""
+    """A Markdown file: its path relative to the tree, and its state on disk, from which changes are detected."""
 
     path: str
     size: int
@@ -88,21 +88,21 @@ class UnseenFile:
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """The Markdown files that the engine reads, in walk order, and the files that it skips."""
+    """The Markdown files that the engine reads, in the order of the walk, and the files that it skips."""
 
     files: tuple[TreeFile, ...]
     unseen: tuple[UnseenFile, ...]
 
 
 def rounded_ms(nanoseconds: int) -> int:
-    """The time in whole milliseconds, rounded half up."""
+    """Returns the time in whole milliseconds, rounded half up."""
     return (nanoseconds + NS_PER_MS // 2) // NS_PER_MS
 
 
 def role_of(path: str) -> Role:
     """The role of the Markdown file at ``path`` (relative to the tree)."""
     name = path.rpartition("/")[2]
-    if name.count(".") == 1:  # nearly all are
+    if name.count(".") == 1:  # most files are notes
         return Role.SUMMARY if name == SUMMARY_FILE else Role.CONTEXT if name == CONTEXT_FILE else Role.NOTE
     archived = path.startswith(f"{ARCHIVE}/")
     if archived and name.endswith(".stub.md"):
@@ -117,7 +117,7 @@ def role_of(path: str) -> Role:
 
 
 def notes_among(paths: Iterable[str]) -> tuple[str, ...]:
-    """The ``paths`` of files that people write: no stubs, archived full texts or derived files."""
+    """Returns the ``paths`` of notes that people write. Leaves out stubs, archived full texts and derived files."""
     return tuple(path for path in paths if role_of(path) in (Role.NOTE, Role.CONTEXT))
 
 
@@ -142,7 +142,9 @@ def list_files(root: Path) -> Listing:
 
 
 def link_reason(target: str, root: str | Path) -> str:
-    """The reason why a symlink to the file ``target`` (absolute, without links) is not read in the tree ``root``."""
+    """Returns the reason why a symlink to the file ``target`` (absolute, without links) is not read in the tree
+    ``root``.
+    """
     inside = target.removeprefix(f"{root}{os.sep}").replace(os.sep, "/")
     if target == inside:
         return "a symlink to a file outside the tree"
@@ -166,7 +168,7 @@ def _walk(root: Path, unseen: list[UnseenFile]) -> Iterator[tuple[os.DirEntry[st
 
 
 def limit_notices(unseen: Iterable[UnseenFile]) -> Iterator[str]:
-    """Yields a line about the files left out because of this program's limits, if there are any."""
+    """Yields a line about the files that this program's own limits exclude, if there are any."""
     found = [file for file in unseen if file.is_past_limit]
     if found:
         more = f", and {len(found) - 1} more" if found[1:] else ""
@@ -174,36 +176,43 @@ def limit_notices(unseen: Iterable[UnseenFile]) -> Iterator[str]:
 
 
 def unread_name(name: str) -> str:
-    """The reason why a file called ``name``, which looks like a note, is not read; empty for any other file."""
+    """Returns the reason why a file called ``name`` is not read although it looks like a note; empty for any other
+    file.
+    """
     if name.endswith(".md"):
         return "a file whose name begins with a dot is not read" if name.startswith(".") else ""
     return _UNREAD.get(name[name.rfind(".") :].lower(), "")
 
 
 def walk_key(path: str) -> tuple[tuple[int, bytes], ...]:
-    """A sort key for walk order: a folder's files first, then its subfolders, last to first."""
+    """Returns a sort key for walk order: a folder's files first, then its subfolders in reverse order
+    of their names.
+    """
     *folders, name = os.fsencode(path).split(b"/")
     return (*((1, folder.translate(_BACKWARDS) + b"\xff") for folder in folders), (0, name))
 
 
 def in_walk_order(unseen: Iterable[UnseenFile]) -> tuple[UnseenFile, ...]:
-    """``unseen`` in the order in which a walk reports them: a folder past the limit only when it would be entered."""
+    """Returns ``unseen`` in the order in which a walk reports them.
+
+    A walk reports a folder past the limit only when it would enter that folder.
+    """
     return tuple(sorted(unseen, key=lambda file: walk_key(f"{file.path}/" if file.is_past_limit else file.path)))
 
 
 def folder_key(path: str) -> tuple[bytes, ...]:
-    """A sort key that orders paths depth first, with each folder's entries in byte order."""
+    """Returns a sort key that orders paths depth first, with each folder's entries in byte order."""
     return tuple(path.encode("utf-8", "surrogateescape").split(b"/"))
 
 
 class NeedsFullWalk(Exception):
-    """Raised if a walk may list a file as unseen. Only a walk over the whole tree can decide this."""
+    """Raised if a file may be unseen, because only a walk over the whole tree can decide whether it is."""
 
 
 def stat_file(root: Path, path: str) -> TreeFile | None:
-    """The Markdown file at ``path`` below ``root``, as a walk would list it; None if there is none.
+    """Returns the Markdown file at ``path`` below ``root``, as a walk would list it; None if there is none.
 
-    Raises :class:`NeedsFullWalk` if a walk would list the file as unseen.
+    Raises :class:`NeedsFullWalk` if a walk might list the file as unseen.
     """
     *folders, name = path.split("/")
     if any(folder.startswith(".") for folder in folders):
@@ -231,7 +240,7 @@ def stat_file(root: Path, path: str) -> TreeFile | None:
 
 
 def document_order(files: list[TreeFile], now_ms: float, recent_hours: float) -> list[TreeFile]:
-    """``files`` in the engine's order: recently changed ones first, newest first; then the others by path."""
+    """Returns ``files`` in the engine's order: recently changed ones first, newest first; then all others by path."""
     edge = now_ms - recent_hours * MS_PER_HOUR
     recent: list[TreeFile] = []
     older: list[TreeFile] = []
@@ -244,7 +253,10 @@ def document_order(files: list[TreeFile], now_ms: float, recent_hours: float) ->
 
 
 def possible_documents(files: Sequence[TreeFile], limits: ReadingLimits) -> set[str]:
-    """The paths of the ``files`` that the engine may read at any time: the newest ones, and the first ones by path."""
+    """Returns the paths of the ``files`` that the engine may read at some time, now or later.
+
+    With more files than the limit, these are the newest files, and the first ones by path.
+    """
     limit = limits.max_files or len(files)
     if limit >= len(files):
         return {file.path for file in files}

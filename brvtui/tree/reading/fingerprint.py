@@ -1,4 +1,4 @@
-"""The tree's fingerprint, which must match before a cached answer is used.
+"""Computes the tree's fingerprint. A cached answer is used only if its fingerprint still matches.
 
 See ``docs/reference/byterover.md``, "The cache".
 """
@@ -16,30 +16,32 @@ _LENGTH = 16
 
 
 def is_covered(role: Role, with_derived: bool = False) -> bool:
-    """True if the fingerprint covers files with this role. If ``with_derived`` is set, it covers all roles."""
+    """True if the fingerprint covers files with this ``role``. With ``with_derived``, it covers all roles."""
     return with_derived or role in SEARCHABLE or role is Role.ABSTRACT
 
 
 def fingerprint(files: Iterable[tuple[str, int]]) -> str:
-    """16 hexadecimal digits, computed from the absolute path and mtime (whole ms) of each covered file; ``empty`` for
-    none.
+    """Returns the fingerprint of ``files``, which are pairs of absolute path and modification time in whole
+    milliseconds.
+
+    The result has 16 hexadecimal digits. It is ``empty`` if there are no files.
     """
     listed = list(files)
     if not listed:
         return EMPTY
-    # The shared folder does not affect the order, and a non-ASCII letter in it would make sorting slow.
+    # The folder that all paths share does not affect the order. A non-ASCII letter in it would make sorting slow.
     shared = _shared_folder([path for path, _ in listed])
     ordered = in_locale_order(listed, lambda item: item[0][len(shared) :])
     return of_lines(fingerprint_line(path, mtime) for path, mtime in ordered)
 
 
 def fingerprint_line(path: str, mtime_ms: int) -> str:
-    """The line for one file in the fingerprint's input."""
+    """Returns the line for one file in the fingerprint's input."""
     return f"{path}:{mtime_ms}"
 
 
 def of_lines(lines: Iterable[str]) -> str:
-    """The fingerprint for ``lines``, which must be in the locale order of their paths."""
+    """Returns the fingerprint for ``lines``, which must be in the locale order of their paths."""
     text = "|".join(lines)
     if not text:
         return EMPTY

@@ -1,4 +1,4 @@
-"""The YAML block at the start of a note (``docs/reference/byterover.md``, "Notes on disk")."""
+"""Parses the YAML block at the start of a note (``docs/reference/byterover.md``, "Notes on disk")."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ _Base: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 BROKEN = (yaml.YAMLError, ValueError, TypeError, AttributeError, LookupError, ArithmeticError, RecursionError)
 """The exceptions that parsing a block can raise. PyYAML raises most of them if a tag does not fit its value."""
 _DOCUMENT_END = re.compile(r"^\.\.\.", re.MULTILINE)
-# libyaml recurses for every level of nesting, and aliases multiply what they repeat: a hostile note must not stop the
-# program.
+# libyaml recurses at every level of nesting, and aliases multiply the nodes that they repeat. These limits keep a
+# hostile note from crashing or blocking the program.
 _LONGEST = 65_536
 _TOO_LARGE = "longer or more deeply nested than frontmatter may be"
 _NESTING = re.compile(r"[\[{]|[-?:] ")
 _MOST_NESTING = 1_000
 _MOST_NODES = 50_000
-"""The maximum number of nodes. The longest block cannot have more unless its aliases multiply them."""
+"""The maximum number of nodes. Even the longest block has fewer, unless its aliases multiply them."""
 _DEEPEST = 100
 """The maximum nesting depth. Recursive code can safely walk values of this depth."""
 _MOST_DIGITS = 3_000
@@ -38,7 +38,7 @@ class _Loader(_Base):  # type: ignore[misc]  # its base is chosen above
     """A loader that refuses integers that are too long to be written again."""
 
     def construct_yaml_int(self, node: Any) -> Any:
-        """The integer in ``node``. Raises ValueError if it is too long."""
+        """Returns the integer in ``node``. Raises ValueError if it is too long."""
         if len(node.value) > _MOST_DIGITS:
             raise ValueError("a number longer than frontmatter may contain")
         return super().construct_yaml_int(node)
@@ -49,7 +49,7 @@ _Loader.add_constructor("tag:yaml.org,2002:int", _Loader.construct_yaml_int)
 
 @dataclass(frozen=True, slots=True)
 class Frontmatter:
-    """The block's fields (empty if it is missing or broken), the offset of the body, and the problem."""
+    """The fields of the block (empty if it is missing or broken), the offset where the body starts, and the problem."""
 
     fields: dict[str, Any]
     body_start: int
@@ -70,19 +70,21 @@ class Scalar:
 
 
 def block_span(text: str) -> tuple[int, int] | None:
-    """The start and end of the YAML between the fences; None if the text does not begin with a block."""
+    """Returns the start and end of the YAML between the fences; None if the text does not begin with a block."""
     found = _BLOCK.match(text) if text.startswith("---") else None
     return found.span(1) if found else None
 
 
 def block_of(text: str) -> str:
-    """The unparsed YAML between the fences; empty if the text does not begin with a block."""
+    """Returns the unparsed YAML between the fences; empty if the text does not begin with a block."""
     span = block_span(text)
     return text[slice(*span)] if span else ""
 
 
 def parse(text: str) -> Frontmatter:
-    """The frontmatter of ``text``. A block that is not a YAML mapping has a ``problem`` and no fields. Never raises."""
+    """Parses the frontmatter of ``text``. A block that is not a YAML mapping has a ``problem`` and no fields. Never
+    raises.
+    """
     found = _BLOCK.match(text) if text.startswith("---") else None
     if not found:
         return Frontmatter({}, 0)
@@ -97,10 +99,10 @@ def parse(text: str) -> Frontmatter:
 
 
 def scalars_under(text: str, key: str) -> tuple[Scalar, ...]:
-    """The strings in the list under ``key`` in the frontmatter of ``text``, or the single string, with their positions.
+    """Returns the strings in the list under ``key`` in the frontmatter, or the single string, with their positions.
 
-    Empty if the key is missing or the frontmatter is not a mapping. Leaves out strings that span lines, have an anchor
-    or a tag, or come from an alias.
+    Returns an empty tuple if the key is missing or the frontmatter is not a mapping. Leaves out strings that span
+    lines, have an anchor or a tag, or come from an alias.
     """
     found = _BLOCK.match(text) if text.startswith("---") else None
     if not found or key not in found.group(1):
@@ -132,22 +134,22 @@ def _mapping(block: str) -> Any:
 
 
 def text_of(value: Any) -> str:
-    """``value`` without surrounding white space if it is a string; otherwise an empty string."""
+    """Returns ``value`` without surrounding white space if it is a string; otherwise an empty string."""
     return value.strip() if isinstance(value, str) else ""
 
 
 def texts_of(value: Any) -> list[str]:
-    """The strings and numbers in a field's value, which may be a list, as strings. Blank ones are left out."""
+    """Returns the strings and numbers in a field's value, which may be a list, as strings. Leaves out blank ones."""
     values = value if isinstance(value, list) else [value]
     return [str(item).strip() for item in values if isinstance(item, (str, int, float)) and str(item).strip()]
 
 
 @contextmanager
 def reading(block: str) -> Iterator[tuple[Any, Any]]:
-    """Yields a YAML loader for ``block`` and the block's root node, which is None if the block is empty.
+    """Yields a YAML loader for ``block``, and the block's root node (None if the block is empty).
 
-    Raises ValueError if the block exceeds the limits on frontmatter: too long, too deep, with an alias inside the value
-    to which the alias refers, or with aliases that multiply the nodes. Code that walks such values might never end.
+    Raises ValueError if the block exceeds the limits on frontmatter: if it is too long or too deep, if an alias refers
+    to a value that contains the alias, or if aliases multiply the nodes. Code that walks such values might never end.
     """
     nesting = 0 if len(block) > _LONGEST else len(_NESTING.findall(block))
     if len(block) > _LONGEST or nesting > _MOST_NESTING:
@@ -157,7 +159,7 @@ def reading(block: str) -> Iterator[tuple[Any, Any]]:
     loader = _Loader(block)
     try:
         root = loader.get_single_node()
-        if _ALIAS_SIGN in block:  # else every node occurs once, so the block's length bounds their number
+        if _ALIAS_SIGN in block:  # without aliases, the length of the block limits the number of nodes
             _check_size(root)
         if nesting > _DEEPEST:
             _check_depth(root)
@@ -167,8 +169,8 @@ def reading(block: str) -> Iterator[tuple[Any, Any]]:
 
 
 def _check_size(root: Any) -> None:
-    """Raises ValueError if aliases make ``root`` too large or endless."""
-    sizes: dict[int, int] = {}  # the size of each collection with everything below it; 0 while it is being counted
+    """Raises ValueError if aliases make ``root`` too large or infinite."""
+    sizes: dict[int, int] = {}  # the number of nodes in each collection; 0 while they are being counted
     pending = [root] if isinstance(root, yaml.CollectionNode) else []
     while pending:
         node = pending[-1]
@@ -199,12 +201,12 @@ def _check_depth(root: Any) -> None:
 
 
 def _inner(node: Any) -> list[Any]:
-    """The direct children of a collection, including keys."""
+    """Returns the direct children of a collection, including its keys."""
     return [child for entry in node.value for child in (entry if isinstance(entry, tuple) else (entry,))]
 
 
 def _check_keys(node: Any) -> None:
-    """Raises ValueError if a key occurs twice in one mapping, as the engine's own parser does."""
+    """Raises ValueError if a key occurs twice in one mapping. The engine's own parser also rejects this."""
     if isinstance(node, yaml.MappingNode):
         keys = Counter(key.value for key, _ in node.value if isinstance(key, yaml.ScalarNode))
         twice = next((key for key, times in keys.items() if times > 1), None)

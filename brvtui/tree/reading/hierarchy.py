@@ -13,7 +13,7 @@ from brvtui.tree.reading.javascript import SortKey, sort_key
 
 @dataclass(frozen=True, slots=True)
 class Symbol:
-    """A folder, or a note as a leaf named by its title. ``children`` are in locale order by name."""
+    """A folder, or a note, which is a leaf named by its title. ``children`` are in locale order of their names."""
 
     path: str
     name: str
@@ -32,7 +32,7 @@ class PatternMatch:
 
 @dataclass(frozen=True, eq=False)
 class Hierarchy:
-    """The symbols of one tree. Children with equal names are ordered: folders first, then notes in document order."""
+    """The symbols of one tree. If siblings have equal names, folders come first, then notes in document order."""
 
     roots: tuple[Symbol, ...]
     by_path: dict[str, Symbol]
@@ -56,11 +56,14 @@ class Hierarchy:
             stack.extend(reversed(symbol.children))
 
     def at(self, path: str) -> Symbol | None:
-        """The symbol at exactly ``path``. The path of a ``context.md`` refers to its folder."""
+        """Returns the symbol whose path is exactly ``path``, or None. The path of a ``context.md`` refers to its
+        folder.
+        """
         return self.by_path.get(_parent(path) if path in self.contexts else path)
 
     def find(self, pattern: str, substrings: bool) -> PatternMatch | None:
-        """The best match for ``pattern``: exact, then absolute, relative or simple names, then a substring.
+        """Returns the best match for ``pattern``: first an exact path, then an absolute, relative or simple name, then,
+        if ``substrings`` is set, a substring.
 
         An exact match is the path as written, or with ``.md`` added.
         """
@@ -85,7 +88,9 @@ class Hierarchy:
 
     @cached_property
     def _in_pre_order(self) -> list[tuple[Symbol, str]]:
-        """Every symbol that can be named, with its lower-case name. Notes at the root can be named only by path."""
+        """Returns every symbol that can be named, with its name in lower case. Notes at the root can be named only by
+        path.
+        """
         return [(symbol, symbol.name.lower()) for symbol in self.walk() if symbol.is_folder or symbol.depth > 1]
 
     @cached_property
@@ -96,7 +101,7 @@ class Hierarchy:
         return found
 
     def _chain_matches(self, symbol: Symbol, names: list[str], absolute: bool) -> bool:
-        """True if ``names`` match the folders above ``symbol`` and, as the last name, ``symbol`` itself."""
+        """True if the last of ``names`` matches ``symbol``, and the others match the folders above it."""
         above = symbol.path.rpartition("/")[0]
         for name in reversed(names[:-1]):
             if not above or self.by_path[above].name.lower() != name:
@@ -107,11 +112,11 @@ class Hierarchy:
     def changed(
         self, out: Iterable[str], new: Iterable[tuple[str, str]], position: Callable[[str], int | None]
     ) -> Hierarchy | None:
-        """The hierarchy without the notes ``out`` and with the ``new`` ones, given as (path, title).
+        """Returns the hierarchy after removing the notes ``out`` and adding the notes ``new``, given as (path, title).
 
         ``position`` returns a note's index in document order, and None for anything else. Rebuilds only the folders
-        above these notes. Returns None if that is not enough, because a name needs a different sort key, or because two
-        folders have the same name.
+        above the changed notes. Returns None if that is not enough, because a name needs a different sort key, or
+        because two folders have the same name.
         """
         contexts = self.contexts.difference(out).union(path for path, _ in new if _is_context(path))
         leaves = {path: Symbol(path, title, False, path.count("/") + 1) for path, title in new if not _is_context(path)}
@@ -139,7 +144,9 @@ class Hierarchy:
         return self
 
     def _arranged(self, children: list[Symbol], position: Callable[[str], int | None]) -> tuple[Symbol, ...] | None:
-        """``children`` in order; None if two folders have equal names, because their order is unknown here."""
+        """Sorts ``children``. Returns None if two folders have the same name, because their order cannot be determined
+        here.
+        """
         keyed = sorted(((self.key(child.name), position(child.path), child) for child in children), key=_first_two)
         for (key, _, one), (other_key, _, other) in pairwise(keyed):
             if key == other_key and one.is_folder and other.is_folder:
@@ -148,7 +155,10 @@ class Hierarchy:
 
 
 def _first_two(entry: tuple[SortKey, int | None, Symbol]) -> tuple[SortKey, int]:
-    """The name and the index in document order. Folders have no index and precede notes with the same name."""
+    """Returns the sort key of a symbol: its name, then its index in document order.
+
+    Folders have no index, and precede notes with the same name.
+    """
     return entry[0], -1 if entry[1] is None else entry[1]
 
 
@@ -161,7 +171,7 @@ def _parent(path: str) -> str:
 
 
 def _above(path: str) -> Iterator[str]:
-    """Yields the folders above ``path``, nearest first; the last is the empty path of the tree itself."""
+    """Yields the folders above ``path``, nearest first. The last one is the tree itself, whose path is empty."""
     while path:
         path = _parent(path)
         yield path
@@ -172,9 +182,9 @@ def _folder(path: str) -> Symbol:
 
 
 def build_hierarchy(notes: Iterable[tuple[str, str]]) -> Hierarchy:
-    """The hierarchy of ``notes``, given as (path, title) in document order.
+    """Builds the hierarchy of ``notes``, given as (path, title) in document order.
 
-    A ``context.md`` belongs to its folder and is not a leaf.
+    A ``context.md`` stands for its folder and is not a leaf.
     """
     names: dict[str, str] = {}
     below: dict[str, list[str]] = {"": []}

@@ -16,10 +16,13 @@ from brvtui.regular_files import open_regular, read_open
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | getattr(os, "O_CLOEXEC", 0)
 _BEHIND_LINK = "the tree is now behind a link"
 _known: dict[str, tuple[int, int]] = {}
-"""The device and inode of each opened tree folder whose path had no links."""
+"""The device and inode of each tree folder that was opened, and whose path contained no links at that time."""
 TOPIC_ENDING = ".html"
 _LONGEST_NAME, _LONGEST_PATH = 255, 2_000
-"""Limits in bytes. File systems allow no longer names, and 4,096 bytes for a whole path, including the tree's own."""
+"""The maximum lengths, in bytes, of a name and of a path inside the tree.
+
+File systems allow at most 255 bytes for a name, and 4,096 for a whole path, which includes the path of the tree.
+"""
 
 
 class PathError(Exception):
@@ -28,7 +31,7 @@ class PathError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class FolderEntry:
-    """A name in an open folder of the tree, and the whole ``path`` relative to the tree, with ``/``."""
+    """A name in an open folder of the tree. ``path`` is its path relative to the tree."""
 
     folder: int
     name: str
@@ -53,7 +56,7 @@ def folder_parts_of(path: str) -> tuple[str, ...]:
 
 
 def _file_parts_of(path: str) -> tuple[str, ...]:
-    """Splits the path of a note, or of a topic in a space, whose parts may begin with a dot."""
+    """Splits the path of a note or topic. The parts of a topic's path may begin with a dot."""
     return _parts_inside(path) if path.endswith(TOPIC_ENDING) else parts_of(path)
 
 
@@ -71,7 +74,7 @@ def _parts_inside(path: str) -> tuple[str, ...]:
 
 
 def is_in_place(tree: Path) -> bool:
-    """True if the path of ``tree``, which had no links when the tree was opened, still has none."""
+    """True if the path of ``tree`` still contains no links, as when the tree was opened."""
     return os.path.realpath(tree) == os.fspath(tree)
 
 
@@ -83,7 +86,7 @@ def _open_tree(tree: Path) -> int:
     except OSError as error:
         raise error if is_in_place(tree) else OSError(errno.EXDEV, _BEHIND_LINK, place) from error
     found = os.fstat(folder)
-    if _known.get(place) != (found.st_dev, found.st_ino):  # usually it is the same folder as last time
+    if _known.get(place) != (found.st_dev, found.st_ino):  # usually it is the same folder as before
         if not is_in_place(tree):
             os.close(folder)
             raise OSError(errno.EXDEV, _BEHIND_LINK, place)
@@ -92,7 +95,7 @@ def _open_tree(tree: Path) -> int:
 
 
 def read_inside(tree: Path, path: str, most: int) -> bytes:
-    """The bytes of the regular file at ``path`` below ``tree``. Follows no symlink below the tree.
+    """Returns the bytes of the regular file at ``path`` below ``tree``. Follows no symlinks below the tree.
 
     Raises OSError, including when the path leads out of the tree, is not a regular file, or has more than ``most``
     bytes.
@@ -130,10 +133,10 @@ def _has_link(tree: Path, path: str) -> bool:
 
 @contextmanager
 def entry_in(tree: Path, path: str, make_folders: bool = False) -> Iterator[FolderEntry]:
-    """The entry of the note or topic at ``path`` below ``tree``. Its folder is open within the context.
+    """Yields the entry of the note or topic at ``path`` below ``tree``. Its folder is open within the context.
 
-    If the path is a symlink to another file in the tree, yields that file's entry. ``make_folders`` creates missing
-    folders. Raises :class:`PathError`, FileNotFoundError if a folder is missing, and OSError.
+    If the path is a symlink to another file in the tree, yields the entry of that file. ``make_folders`` creates
+    missing folders. Raises :class:`PathError`, FileNotFoundError if a folder is missing, and OSError.
     """
     parts = _file_parts_of(path)
     folder = _open_folder(tree, parts[:-1], make_folders)
@@ -152,7 +155,7 @@ def entry_in(tree: Path, path: str, make_folders: bool = False) -> Iterator[Fold
 
 @contextmanager
 def folder_entry_in(tree: Path, path: str, make_folders: bool = False) -> Iterator[FolderEntry]:
-    """The entry of the folder at ``path`` below ``tree``. Works like :func:`entry_in`, but does not follow symlinks."""
+    """Yields the entry of the folder at ``path`` below ``tree``. Like :func:`entry_in`, but follows no symlinks."""
     parts = folder_parts_of(path)
     folder = _open_folder(tree, parts[:-1], make_folders)
     try:
@@ -188,7 +191,10 @@ def _open_below(folder: int, name: str, make: bool) -> int:
 
 
 def _target(tree: Path, path: str, folder: int, name: str) -> str:
-    """``path``, or the path to which ``path`` links. Raises :class:`PathError` if the link leads out of the tree."""
+    """Returns ``path`` or, if it is a symlink, the path to which it links.
+
+    Raises :class:`PathError` if the link leads out of the tree or nowhere.
+    """
     try:
         found = os.lstat(name, dir_fd=folder)
     except FileNotFoundError:

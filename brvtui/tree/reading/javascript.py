@@ -1,4 +1,4 @@
-"""Strings as JavaScript treats them: white space, and the locale order of names (``localeCompare``; UTS 10).
+"""String operations as in JavaScript: white space, and the locale order of names (``localeCompare``; UTS 10).
 
 ASCII names are compared with the tables in this module. If any name is not ASCII, all are compared with the Unicode
 collation table, which takes about 0.15 s to load.
@@ -20,24 +20,24 @@ _SPACES = re.compile(f"[{SPACE}]+")
 
 
 def spaced_words(text: str) -> list[str]:
-    """The words in ``text``, split at white space and including their punctuation."""
+    """Splits ``text`` at white space. The words keep their punctuation."""
     if text.isascii() and not any(char in text for char in _PYTHONS_OWN):
         return text.split()  # the same result, several times as fast
     return [word for word in _SPACES.split(text) if word]
 
 
 def trim(text: str) -> str:
-    """``text`` without leading and trailing white space."""
+    """Removes leading and trailing white space from ``text``."""
     return text.strip(SPACE)
 
 
 def first_word(text: str) -> str:
-    """The part of ``text`` before its first white space; empty if ``text`` begins with white space."""
+    """Returns the part of ``text`` before its first white space; empty if ``text`` begins with white space."""
     return _SPACES.split(text, maxsplit=1)[0]
 
 
 def folded(text: str) -> str:
-    """``text`` trimmed, with each run of white space replaced by one space."""
+    """Trims ``text``, and replaces each run of white space with one space."""
     return " ".join(spaced_words(text))
 
 
@@ -75,12 +75,12 @@ def _unicode_key() -> Callable[[str], SortKey]:
 
 
 def sort_key(names: Iterable[str]) -> Callable[[str], SortKey]:
-    """A key function for sorting ``names`` in locale order. ``names`` must contain all names to be compared."""
+    """Returns a key function that sorts ``names`` in locale order. ``names`` must contain all names to be compared."""
     return _ascii_key if all(name.isascii() for name in names) else _unicode_key()
 
 
 def in_locale_order(items: Sequence[_Item], name: Callable[[_Item], str]) -> list[_Item]:
-    """``items`` sorted by ``name`` in locale order; equal names keep their order."""
+    """Returns ``items`` sorted by ``name`` in locale order. Items with equal names keep their order."""
     names = [name(item) for item in items]
     key = sort_key(names)
     order = sorted(range(len(items)), key=lambda i: key(names[i]))

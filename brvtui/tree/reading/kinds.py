@@ -1,4 +1,4 @@
-"""The kinds of projects: the features of each kind, and the terms used for it."""
+"""The kinds of projects, with the features of each kind and the words used for it."""
 
 from __future__ import annotations
 
@@ -7,29 +7,32 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProjectKind:
-    """The features and terms of a project kind. The defaults describe a ByteRover 3 context tree.
+    """The features of a project kind, and the words used for it. The defaults describe a ByteRover 3 context tree.
 
-    A refusal is a sentence with the reason; it is empty if the action is allowed.
+    A field named ``not_…`` is a sentence with the reason why an action is refused; it is empty if the action is
+    allowed.
     """
 
     noun: str = "note"
     engine: str = ""
     """The only engine that ranks this kind; empty if every engine for notes does."""
     other_engine: str = ""
-    """The message that refuses any other engine; the engine's name comes before this text."""
+    """The message that refuses any other engine. It follows the engine's name."""
     only_engine: str = ""
-    """The message that refuses to switch engines. Keys of the app are in braces."""
+    """The message that refuses to switch engines. It contains keys of the app in braces."""
     native: str = "byterover"
-    """The engine that writes such projects and whose rules determine how signals age."""
+    """The engine that writes projects of this kind, and whose rules determine how signals age."""
     why_empty: str = ""
     """The message for an empty project; empty if this kind has no message of its own."""
     has_files: bool = True
-    """True if each note is a file that can be edited; False if notes are parts of files, such as symbols."""
+    """True if each note is a file that can be edited; False if notes are parts of files, such as code symbols."""
     has_maturity: bool = True
-    """True if notes have signals and a maturity, and are subject to ageing."""
+    """True if notes have signals and a maturity, which age."""
     is_html: bool = False
-    """True if notes are HTML topics, for which no index is stored. The engine of such a kind is a skill bundle, not a
-    package, and its log contains only entries that have not been sent.
+    """True if notes are HTML topics. No index is stored for them.
+
+    The engine of such a kind is a skill bundle, not a package, and its log contains only entries that it has not sent
+    yet.
     """
     not_varied: str = ""
     """The reason why queries cannot run for a different time, revision or engine."""
@@ -73,4 +76,4 @@ CODE = ProjectKind(
     not_moved=_READ_ONLY,
 )
 OF_ENGINE = {SPACE.engine: SPACE}
-"""The project kind of each engine that ranks only one kind."""
+"""The project kinds of the engines that rank only one kind, keyed by engine."""

@@ -18,18 +18,17 @@ from urllib.parse import unquote
 from brvtui.tree.reading.frontmatter import scalars_under
 
 RELATION = re.compile(r"@([\w-]+(?:/[\w-]+){2,3}(?:\.\w+)?)(?![\w/-])", re.ASCII)
-"""A relation in a text. The pattern's first group is the relation's path."""
+"""A pattern for a relation in a text. Its first group is the relation's path."""
 MOST_LINKS = 50_000
 """The maximum number of links read from a note. The largest notes could contain over a million."""
 _LONGEST_LINE = 1_000_000
-"""The number of characters of a line that are searched for Markdown links. A search blocks all threads."""
+"""The number of characters of a line that are searched for Markdown links, because a search blocks all threads."""
 _SPACE = re.compile(r"\s+")
 
-# Fences occur in quotes and lists too, at any depth. No backtick follows an opening fence on its line.
+# Code fences can also be inside quotes and lists, at any depth. An opening fence has no backtick after it on its line.
 _FENCE = re.compile(r"(?:[ \t]|>|(?:[-*+]|\d{1,9}[.)])[ \t])*(`{3,}(?=[^`]*$)|~{3,})")
 _BACKTICKS = re.compile(r"`+")
-# Possessive quantifiers: a shorter destination is never followed by its end, so backtracking would only store useless
-# states.
+# These quantifiers are possessive, because a shorter match could never succeed. Backtracking would only use memory.
 _DESTINATION = r"(<[^<>]*>|[^\s()<>]++(?:\([^\s()]*+\)[^\s()<>]*+)*+)"
 _INLINE = re.compile(rf"(?<!\\)\]\([ \t]*{_DESTINATION}(?=[ \t]*\)|[ \t]+[\"'(])")
 _DEFINITION = re.compile(rf" {{0,3}}\[[^\]^][^\]]*\]:[ \t]*{_DESTINATION}")
@@ -38,13 +37,13 @@ _PATH_END = re.compile(r"[#?]")
 
 
 def normalised(relation: str) -> str:
-    """``relation`` without ``@``, in lower case, with white space replaced by ``_`` and the extension ``.md``."""
+    """Normalises ``relation``: no ``@``, lower case, white space replaced by ``_``, and the extension ``.md``."""
     bare = relation.lstrip("@")
     return _SPACE.sub("_", (bare if bare.endswith(".md") else f"{bare}.md").lower())
 
 
 class LinkKind(StrEnum):
-    """The ways in which a note can name another."""
+    """The forms of links: the ways in which a note can refer to another."""
 
     RELATED = "related"
     RELATION = "relation"
@@ -52,7 +51,7 @@ class LinkKind(StrEnum):
 
 
 class LinkState(StrEnum):
-    """The kinds of link targets."""
+    """The possible outcomes of resolving a link."""
 
     NOTE = "note"
     FOLDER = "folder"
@@ -64,21 +63,21 @@ class LinkState(StrEnum):
 
 
 class Written(StrEnum):
-    """The forms in which a link's path can be written."""
+    """The ways in which the path of a link can be written."""
 
     PATH = "path"
     """A path from the root of the tree."""
     NORMALISED = "normalised"
-    """A path from the root of the tree, normalised as the engine does."""
+    """A path from the root of the tree, normalised by the engine's rules."""
     RELATIVE = "relative"
     """A path from the note's folder."""
 
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """A link as written. ``target`` is the link's path, without ``@``, quotes, escapes and fragment.
+    """A link as it is written. ``target`` is its path, without ``@``, quotes, escapes and fragment.
 
-    ``start`` and ``end`` are the offsets of its text in the note, in characters; ``line`` counts from 1, ``column``
+    ``start`` and ``end`` are the offsets of its text in the note, in characters. ``line`` counts from 1, ``column``
     from 0.
     """
 
@@ -96,7 +95,7 @@ class Link:
 
 @dataclass(frozen=True, slots=True)
 class Resolved:
-    """A link and its target, the ``path`` of a note, folder or file; empty if the link is broken or refused."""
+    """A link and its target. ``path`` is the note, folder or file; it is empty if the link is broken or refused."""
 
     link: Link
     state: LinkState
@@ -107,16 +106,16 @@ class Resolved:
 
 
 class Names:
-    """Resolves links among one tree's Markdown files."""
+    """The Markdown files of one tree, among which links are resolved."""
 
     def __init__(self, paths: Iterable[str]) -> None:
-        """``paths`` are relative to the tree."""
+        """Takes the ``paths`` of all Markdown files, relative to the tree."""
         self.files = frozenset(paths)
         self.folders = frozenset(folder for path in self.files for folder in _above(path))
         self._normalised: dict[str, str] = {}
         for path in self.files:
             name = normalised(path)
-            # If two files have the same normalised name, the link names neither.
+            # If two files have the same normalised name, a link with that name refers to neither.
             self._normalised[name] = "" if name in self._normalised else path
 
     def resolve(self, link: Link, source: str) -> Resolved:
@@ -157,7 +156,7 @@ class Names:
 
 
 def links_in(text: str) -> tuple[Link, ...]:
-    """The links in a note's ``text``, in order, except links to web pages and within the note.
+    """Returns the links in a note's ``text``, in order. Leaves out links to web pages and links within the note.
 
     Returns at most the first :data:`MOST_LINKS`, in linear time. Markdown links beyond the first million characters of
     a line are left out.
@@ -188,7 +187,7 @@ def is_within(place: int, spans: Sequence[tuple[int, int]]) -> bool:
 
 
 class _Lines:
-    """The offsets at which a text's lines start. They are computed for the first link."""
+    """The offsets at which the lines of a text start, computed when the first one is needed."""
 
     def __init__(self, text: str) -> None:
         self._text = text
@@ -210,7 +209,7 @@ def _markdown(text: str, lines: _Lines) -> Iterator[Link]:
 
 
 def lines_of(text: str) -> Iterator[tuple[str, bool]]:
-    """Yields each line of Markdown ``text`` with its end, and True if it belongs to a code block or its fences."""
+    """Yields each line of the Markdown ``text`` with its line end, and True if it is in a code block or is a fence."""
     fence = ""
     for line in text.splitlines(keepends=True):
         opening = _FENCE.match(line)
@@ -244,7 +243,7 @@ def _in_line(line: str, offset: int, lines: _Lines) -> Iterator[Link]:
 
 
 def _without_code(line: str) -> str:
-    """``line`` with its code spans replaced by spaces."""
+    """Replaces the code spans in ``line`` with spaces."""
     if "`" not in line:
         return line
     runs = [found.span() for found in _BACKTICKS.finditer(line)]

@@ -25,11 +25,11 @@ class Ordered(Generic[_Item]):
         return len(self.items)
 
     def place(self, key: Any) -> int:
-        """The index of the item with ``key``, or the index at which it would be inserted."""
+        """Returns the index of the item with ``key``, or the index where it would be inserted."""
         return bisect_left(self.keys, key)
 
     def changed(self, out: Iterable[Any], new: Iterable[tuple[Any, _Item]]) -> Ordered[_Item]:
-        """This list without the items whose keys are in ``out``, and with the ``new`` ones.
+        """Returns a list without the items whose keys are in ``out``, and with the ``new`` items.
 
         Raises KeyError for an unknown key, and ValueError if a new key already exists.
         """
@@ -49,14 +49,14 @@ class Ordered(Generic[_Item]):
 
 
 def ordered(pairs: Iterable[tuple[Any, _Item]]) -> Ordered[_Item]:
-    """The items in ``pairs`` (key, item), ordered by their keys."""
+    """Sorts ``pairs`` of key and item by key."""
     listed = sorted(pairs, key=lambda pair: pair[0])
     return Ordered([key for key, _ in listed], [item for _, item in listed])
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Orders:
-    """Files in walk order, notes in document order, and the lines of the fingerprint."""
+    """The files in walk order, the notes in document order, and the lines of the fingerprint."""
 
     walked: Ordered[TreeFile]
     recent: Ordered[str]
@@ -65,7 +65,7 @@ class Orders:
     """The second part of document order: all other notes, by path."""
     covered: Ordered[str]
     listed: Ordered[str]
-    """All notes, keyed by folder, as listed in the manifest."""
+    """All notes, keyed by folder, in the order in which the manifest lists them."""
     key: Callable[[str], SortKey]
     only_ascii: bool
 
@@ -75,7 +75,7 @@ class Orders:
         return len(self.recent) + len(self.older)
 
     def position(self, note: OrderedFile, edge: float) -> int:
-        """The index of ``note`` in document order. Notes changed at ``edge`` (ms) or later are recent."""
+        """Returns the index of ``note`` in document order. Notes changed at ``edge`` (in ms) or later are recent."""
         if note.mtime_ms >= edge:
             return self.recent.place(note.recent_key)
         return len(self.recent) + self.older.place(self.key(note.path))
@@ -83,7 +83,7 @@ class Orders:
 
 @dataclass(frozen=True, slots=True)
 class OrderedFile:
-    """A file's sort keys: its path, its mtime in whole ms, True for a note, and its line in the fingerprint."""
+    """The facts about a file that determine its position in each order."""
 
     path: str
     mtime_ms: int
@@ -100,7 +100,7 @@ class OrderedFile:
 def make_orders(
     files: Iterable[TreeFile], placed: Iterable[OrderedFile], now_ms: float, recent_hours: float
 ) -> Orders | None:
-    """The orders of ``files``, whose sort keys are ``placed``; None if two paths have equal sort keys."""
+    """Returns the orders of ``files``, whose sort keys are in ``placed``; None if two paths have equal sort keys."""
     walked = list(files)
     listed = list(placed)
     only_ascii = all(entry.path.isascii() for entry in listed)

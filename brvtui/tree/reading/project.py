@@ -20,14 +20,14 @@ _CONFIG = "config.json"
 _TREE = "context-tree"
 SOURCES = "sources.json"
 OWN_FOLDER = "brv-tui"
-"""The folder in ``.brv`` that belongs to this tool."""
+"""The folder inside ``.brv`` that belongs to this tool."""
 NOT_IN_MARKER = f"in {MARKER}, files can be saved only below {MARKER}/{OWN_FOLDER}"
 WORKTREE_OF = "worktree of"
-"""The beginning of the notice that ``.brv`` points to another project."""
+"""The first words of the notice that ``.brv`` points to another project."""
 _LARGEST_POINTER = 65_536
 _OR_LINKED = "to read it, use a profile of your own with limits.linked_trees = true"
 OR_A_TREE = ", or read a folder of notes with brv-tui --tree FOLDER"
-"""An addition to messages for users who may name a folder of notes. Members of a fleet are named in another way."""
+"""An addition to messages, for users who could open a folder of notes instead. It does not apply to fleets."""
 
 
 class ProjectError(Exception):
@@ -40,13 +40,13 @@ class NotesFolder(PosixPath):
 
 @dataclass(frozen=True, slots=True)
 class SharedSource:
-    """Another project whose tree is searched in addition to the project's own. It is never written."""
+    """Another project whose tree is searched together with the project's own. It is never written to."""
 
     alias: str
     project: Path
     tree: Path
     link: str = ""
-    """The notice that the source's ``.brv`` or tree is a link, behind which nothing is read; else empty."""
+    """The notice that the source's ``.brv`` or tree is a link, which is not followed; empty if it is not a link."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,10 +58,12 @@ class FoundProject:
     sources: tuple[SharedSource, ...]
     notices: tuple[str, ...]
     failure: str = ""
-    """The reason why the engine's searches all fail with this project's settings; empty if they work."""
+    """The reason why all of the engine's searches fail with this project's settings; empty if they work."""
 
     link: str = ""
-    """The notice that ``.brv`` or the context tree is a link, behind which the engine finds nothing; else empty."""
+    """The notice that ``.brv`` or the context tree is a link, behind which the engine finds nothing; empty if it is not
+    a link.
+    """
     kind: ProjectKind = TREE
 
     @property
@@ -71,17 +73,17 @@ class FoundProject:
 
     @property
     def trees(self) -> list[Path]:
-        """The project's own tree and the trees of the shared sources."""
+        """The project's own tree, followed by the trees of the shared sources."""
         return [self.tree, *(source.tree for source in self.sources)]
 
 
 def is_context_tree(folder: Path) -> bool:
-    """True if ``folder`` is a project's context tree, judged by its own name and its parent's."""
+    """True if ``folder`` is the context tree of a project, judging by its name and its parent's name."""
     return folder.name == _TREE and folder.parent.name == MARKER
 
 
 def places_of(file: Path) -> tuple[Path, Path]:
-    """The absolute path of ``file`` without ``..``, and its real path.
+    """Returns the absolute path of ``file`` without ``..``, and its real path.
 
     Raises OSError, and RuntimeError if its links form a loop.
     """
@@ -89,9 +91,9 @@ def places_of(file: Path) -> tuple[Path, Path]:
 
 
 def is_reserved(file: Path) -> bool:
-    """True if ``file`` is or leads to ``.brv`` itself, or a place in ``.brv`` that is not below ``.brv/brv-tui``.
+    """True if ``file``, or its real path, is ``.brv`` or is inside ``.brv`` but not inside ``.brv/brv-tui``.
 
-    Raises like :func:`places_of`.
+    Raises the same errors as :func:`places_of`.
     """
     return any(_is_in_marker(place) for place in places_of(file))
 
@@ -104,10 +106,10 @@ def _is_in_marker(place: Path) -> bool:
 
 
 def find_project(start: Path | None) -> FoundProject:
-    """The project in ``start``. If ``start`` is None, the one in the current folder or the nearest folder above it.
+    """Finds the project in ``start`` or, if ``start`` is None, in the current folder or the nearest folder above it.
 
     ``.brv`` may be a file that points to the project. A :class:`NotesFolder` is opened as a context tree, with a
-    notice; any other folder without a project is refused. Raises :class:`ProjectError`.
+    notice. Raises :class:`ProjectError` if there is no project.
     """
     if start is None:
         here = Path.cwd()
@@ -177,12 +179,14 @@ def _open(folder: Path) -> FoundProject:
 
 
 def _link_in(root: Path) -> Path | None:
-    """The first link on the way from the project ``root`` to its context tree; None if there is none."""
+    """Returns the first link on the path from the project ``root`` to its context tree; None if there is none."""
     return next((place for place in (root / MARKER, root / MARKER / _TREE) if place.is_symlink()), None)
 
 
 def _link_notice(root: Path, link: Path, tree: Path) -> str:
-    """The notice that the engine finds nothing in ``tree``, to which ``link`` leads, and a way to read its notes."""
+    """Returns a notice that the engine finds nothing in ``tree``, to which ``link`` leads, and how to
+    open it anyway.
+    """
     how, message = ("inside", "is empty") if tree.is_relative_to(root) else ("out of", "not initialized")
     place = f"--project {tree.parent.parent}" if is_context_tree(tree) else f"--tree {tree}"
     return (
@@ -200,7 +204,7 @@ def _is_folder(path: Path) -> bool:
 
 
 def is_file(path: Path) -> bool:
-    """True if there is a file at ``path``; False if the system allows no such name, for example a very long one."""
+    """True if there is a file at ``path``. False if there is none, or if the system does not allow the name."""
     try:
         return path.is_file()
     except OSError:
@@ -274,11 +278,15 @@ def _sources(file: Path) -> tuple[tuple[SharedSource, ...], tuple[str, ...], str
 
 
 _MOST_LINKS = 40
-"""The maximum number of links in a path, as on Linux."""
+"""The maximum number of links that are followed in one path, as on Linux."""
 
 
 def _depends_on_process(project: Path) -> bool:
-    """True if ``project``, or a link on its way, leads through ``..`` or ``/proc``, which are near the clone itself."""
+    """True if ``project``, or a link on its path, contains ``..``, leads into ``/proc`` or ``/dev/fd``, or has too many
+    links.
+
+    The target of such a path can depend on the process that opens it, for example on its working folder.
+    """
     if ".." in project.parts:
         return True
     paths = [project]
@@ -289,7 +297,7 @@ def _depends_on_process(project: Path) -> bool:
             with suppress(OSError, RuntimeError):
                 if place.is_symlink():
                     target = place.readlink()
-                    if ".." in target.as_posix().lstrip("./").split("/"):  # it may leave another link
+                    if ".." in target.as_posix().lstrip("./").split("/"):  # it may lead out of another link's target
                         return True
                     paths.append(Path(os.path.normpath(place.parent.resolve() / target)))
     return False

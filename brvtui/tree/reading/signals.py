@@ -1,7 +1,7 @@
-"""Notes' signals, and the places where they are found (``docs/reference/byterover.md``, "Signals").
+"""Notes' signals, and the places where they are stored (``docs/reference/byterover.md``, "Signals").
 
-The order of precedence is: a signals file, the tool's own overlay, the engine's sidecar, the note's frontmatter if the
-profile or a setting allows this, and defaults.
+The first of these places that contains a note's signals wins: a signals file, the tool's own overlay, the engine's
+sidecar, and the note's frontmatter if the profile or a setting allows it. Other notes have the default signals.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from brvtui.tree.reading.json_file import LARGEST_NAMED_JSON, number_of, read_js
 
 _KEYS = ("importance:", "recency:", "maturity:", "accessCount:", "updateCount:")
 _LONGEST_HEAD = 4096
-"""The number of characters at a note's start that are searched for a damaged fence."""
+"""The number of characters at the start of a note that are searched for a damaged fence."""
 
 
 class Source(StrEnum):
@@ -40,7 +40,7 @@ class SignalsError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class NoteSignals:
-    """One note's stored signals, before decay: importance 0..100, recency 0..1."""
+    """The stored signals of one note, without decay. Importance is from 0 to 100, recency from 0 to 1."""
 
     importance: float
     recency: float
@@ -50,7 +50,7 @@ class NoteSignals:
     source: Source
 
     def to_mapping(self) -> dict[str, str | float]:
-        """The values under their camelCase keys, in the form that :func:`from_mapping` reads."""
+        """Returns the values under camelCase keys, in the form that :func:`from_mapping` reads."""
         return {
             "importance": self.importance,
             "recency": self.recency,
@@ -62,18 +62,20 @@ class NoteSignals:
 
 @dataclass(frozen=True, slots=True)
 class SignalLayers:
-    """Stored signals keyed by note path. The first layer that contains a note wins; frontmatter comes last."""
+    """Stored signals, keyed by note path. The first layer that contains a note wins. Frontmatter is used last."""
 
     layers: tuple[Mapping[str, NoteSignals], ...] = ()
     broken: frozenset[str] = frozenset()
-    """The notes whose sidecar file is not JSON. If the engine searches one of them, it reads no signals at all."""
+    """The notes whose sidecar file is not JSON. If a search finds one of them, the engine reads no signals for that
+    search.
+    """
 
     def get(self, path: str) -> NoteSignals | None:
-        """The signals of the note at ``path`` in the first layer that has any; None if no layer has."""
+        """Returns the signals of the note at ``path`` from the first layer that contains them; otherwise None."""
         return next((layer[path] for layer in self.layers if path in layer), None)
 
     def changed_since(self, before: SignalLayers) -> set[str]:
-        """The paths whose stored signals differ from ``before``."""
+        """Returns the paths of the notes whose stored signals differ from ``before``."""
         found: set[str] = set()
         for one, other in zip_longest(self.layers, before.layers, fillvalue=_NOTHING):
             if one is not other:
@@ -89,7 +91,7 @@ NO_LAYERS = SignalLayers()
 
 
 def defaults(signals: SignalRules) -> NoteSignals:
-    """The signals of a note without stored signals."""
+    """Returns the signals of a note that has no stored signals."""
     return NoteSignals(
         signals.importance,
         signals.recency,
@@ -101,14 +103,14 @@ def defaults(signals: SignalRules) -> NoteSignals:
 
 
 def frontmatter_defaults(signals: SignalRules) -> NoteSignals | None:
-    """The signals that complete partial frontmatter; None if frontmatter is not read for signals."""
+    """Returns the signals that complete partial frontmatter; None if signals are not read from frontmatter."""
     return defaults(signals) if signals.frontmatter else None
 
 
 def from_mapping(value: Any, source: Source, base: NoteSignals, partial: bool) -> NoteSignals | None:
-    """The signals in ``value`` (camelCase keys); None if they are invalid.
+    """Parses the signals in ``value``, which has camelCase keys. Returns None if they are invalid.
 
-    With ``partial``, missing keys come from ``base``; without it, every key is required.
+    With ``partial``, missing keys come from ``base``; otherwise every key is required.
     """
     if not isinstance(value, Mapping):
         return None
@@ -133,9 +135,11 @@ def is_count(value: Any) -> bool:
 
 
 def from_frontmatter(text: str, base: NoteSignals) -> NoteSignals | None:
-    """The signals in a note's frontmatter, completed by ``base``; None if it contains none, or if one is invalid.
+    """Returns the signals in a note's frontmatter, completed from ``base``; None if there are none, or if one is
+    invalid.
 
-    Parses the block only if it contains a signal's name, because parsing takes four times as long as indexing the note.
+    Parses the block only if it contains the name of a signal, because parsing takes four times as long as indexing the
+    note.
     """
     block = block_of(text)
     if not block or not any(key in block for key in _KEYS):
@@ -144,7 +148,9 @@ def from_frontmatter(text: str, base: NoteSignals) -> NoteSignals | None:
 
 
 def names_signals(text: str) -> bool:
-    """True if a note's frontmatter names signals, whether or not it can be parsed and its fences are intact."""
+    """True if the frontmatter of a note contains the name of a signal, even if it has damaged fences or cannot be
+    parsed.
+    """
     block = block_of(text)
     if not block:
         head = f"\n{text[:_LONGEST_HEAD]}".partition("\n# ")[0].splitlines()
@@ -156,14 +162,14 @@ def names_signals(text: str) -> bool:
 
 
 def from_fields(fields: Mapping[str, Any], base: NoteSignals) -> NoteSignals | None:
-    """The signals among ``fields``, the fields of a note's frontmatter; see :func:`from_frontmatter`."""
+    """Returns the signals among ``fields``, the fields of a note's frontmatter, like :func:`from_frontmatter`."""
     if not any(key[:-1] in fields for key in _KEYS):
         return None
     return from_mapping(fields, Source.FRONTMATTER, base, partial=True)
 
 
 def read_signals_file(path: Path, base: NoteSignals) -> dict[str, NoteSignals]:
-    """Signals keyed by note path, from a JSON file ``{path: {importance, …}}``.
+    """Reads signals from a JSON file of the form ``{path: {importance, …}}``, and returns them keyed by note path.
 
     Raises :class:`SignalsError` if the file cannot be read or an entry is invalid.
     """

@@ -1,4 +1,4 @@
-"""Restores the ages of a copied tree's notes, because version control and packages do not keep modification times."""
+"""Restores the ages of the notes in a copied tree. Version control and packages do not keep modification times."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 from brvtui.regular_files import read_regular
 
 AGES = "ages.json"
-"""The file of a project that contains the age in days of each note, keyed by the note's path."""
+"""The name of a project's file that maps the path of each note to its age in days."""
 _LARGEST = 1_048_576
 _MS_PER_DAY = 86_400_000
 

@@ -1,7 +1,7 @@
-"""Renames that lose no file: an atomic exchange of two names, and a rename that never replaces a file.
+"""Renames that never lose a file: an atomic exchange of two names, and a rename that never replaces a file.
 
-Linux supports both with ``renameat2`` (glibc 2.28 or newer). Other systems cannot exchange names, and rename without
-replacing by means of a hard link.
+Linux supports both with ``renameat2`` (glibc 2.28 or newer). Other systems cannot exchange names. There, a hard link
+makes it possible to rename without replacing.
 """
 
 from __future__ import annotations
@@ -21,17 +21,17 @@ _Renameat2 = Callable[[int, bytes, int, bytes, int], int]
 
 
 def exchange(folder: int, one: str, other: str) -> bool:
-    """Exchanges two names in the open ``folder`` atomically. Returns False if the system does not support it.
+    """Exchanges two names in the open ``folder`` atomically. Returns False if the system does not support this.
 
-    Raises OSError, which is FileNotFoundError if one of the names does not exist.
+    Raises OSError; it is a FileNotFoundError if one of the names does not exist.
     """
     return _renameat(folder, one, folder, other, _EXCHANGE)
 
 
 def rename_to_free(folder: int, name: str, target_folder: int, target: str) -> None:
-    """Renames the file ``name`` to ``target``. Raises FileExistsError if ``target`` is taken, and OSError.
+    """Renames the file ``name`` to ``target``. Raises FileExistsError if ``target`` exists, and OSError.
 
-    If the file system supports neither ``renameat2`` nor hard links, a file that appears under the target name at the
+    On a file system with neither ``renameat2`` nor hard links, a file that another program creates as ``target`` at the
     same moment is overwritten.
     """
     if _renameat(folder, name, target_folder, target, _NO_REPLACE):
@@ -66,7 +66,9 @@ def _renameat(folder: int, name: str, target_folder: int, target: str, flags: in
 
 @lru_cache
 def _renameat2() -> _Renameat2 | None:
-    """The system call, which returns its error number (0 for success); None if it does not exist."""
+    """Returns the system call ``renameat2``, whose result is an error number (0 for success); None if it does not
+    exist.
+    """
     if not sys.platform.startswith("linux"):
         return None
     import ctypes

@@ -1,4 +1,4 @@
-"""The version of a file when it was read, for detecting later changes."""
+"""Versions of files, which detect changes since a file was read."""
 
 from __future__ import annotations
 
@@ -50,7 +50,10 @@ def _copy_owner(found: os.stat_result, target: int) -> bool:
 
 
 def _copy_extended(source: int, target: int) -> bool:
-    """Copies extended attributes, including access control lists. Python supports them only on Linux."""
+    """Copies extended attributes, including access control lists. Returns False if one of them could not be copied.
+
+    Python supports extended attributes only on Linux.
+    """
     if sys.platform != "linux":
         return True
     try:
@@ -72,7 +75,7 @@ def _copy_extended(source: int, target: int) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class FileVersion:
-    """A file as it was read, with the SHA-256 of its bytes in hex. Two versions are equal if their bytes are equal."""
+    """A file as it was when it was read, with the SHA-256 of its bytes in hex. Versions with equal bytes are equal."""
 
     device: int
     inode: int
@@ -81,14 +84,14 @@ class FileVersion:
     sha256: str
 
     def has_state(self, found: os.stat_result) -> bool:
-        """True if ``found`` is very probably the state of the same file, unchanged."""
+        """True if ``found`` very probably describes the same file, unchanged."""
         own = (self.device, self.inode, self.size, self.mtime_ns)
         return own == (found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns)
 
 
 @dataclass(frozen=True, slots=True)
 class FileOnDisk:
-    """A file that was read: its bytes, its state, and True if another program has the file open for writing."""
+    """A file that was read: its bytes and state. ``busy`` is True if another program has the file open for writing."""
 
     data: bytes
     stat: os.stat_result
@@ -97,20 +100,20 @@ class FileOnDisk:
 
 
 def digest(data: bytes) -> str:
-    """The SHA-256 of ``data`` in hex."""
+    """Returns the SHA-256 of ``data`` in hex."""
     return hashlib.sha256(data).hexdigest()
 
 
 def version_of(data_digest: str, found: os.stat_result) -> FileVersion:
-    """The version of a file with the given state and digest."""
+    """Returns the version of a file with the given digest and state."""
     return FileVersion(found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns, data_digest)
 
 
 def read_version(folder: int, name: str, ask_busy: bool = False) -> FileOnDisk:
     """Reads the regular file ``name`` in the open ``folder``. Raises OSError.
 
-    With ``ask_busy``, also checks whether another program has the file open for writing, and delays new writers during
-    the read.
+    With ``ask_busy``, also checks whether another program has the file open for writing, and makes new writers wait
+    until the file is read.
     """
     descriptor = open_regular(name, folder)
     try:
@@ -123,10 +126,10 @@ def read_version(folder: int, name: str, ask_busy: bool = False) -> FileOnDisk:
 
 
 def _is_written_to(descriptor: int) -> bool:
-    """True if any program has the file open for writing; False if the system cannot tell.
+    """True if another program has the file open for writing; False if none has, or if the system cannot tell.
 
     Linux grants a read lease only if no program has the file open for writing. Until the descriptor is closed, the
-    lease delays programs that open the file for writing. Network file systems may refuse a lease for other reasons.
+    lease makes new writers wait. Network file systems may refuse a lease for other reasons.
     """
     if sys.platform != "linux":
         return False
@@ -134,7 +137,8 @@ def _is_written_to(descriptor: int) -> bool:
     import signal
 
     try:
-        # The default signal, sent when a program waits for the lease, would end the process; SIGURG is ignored.
+        # The default signal, sent when a program waits for the lease, would end the process. The process ignores
+        # SIGURG.
         fcntl.fcntl(descriptor, fcntl.F_SETSIG, signal.SIGURG)
         fcntl.fcntl(descriptor, fcntl.F_SETLEASE, fcntl.F_RDLCK)
     except OSError as error:

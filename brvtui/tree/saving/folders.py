@@ -1,4 +1,4 @@
-"""Moves a tree's folders with their contents, and removes empty ones (``docs/explanation/safe-saving.md``, "Moving").
+"""Moves folders with their contents, and removes empty ones (``docs/explanation/safe-saving.md``, "Moving").
 
 Neither the engine nor this tool sees a folder without files, so a move may replace such a folder.
 """

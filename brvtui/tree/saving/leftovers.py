@@ -1,9 +1,9 @@
-"""Names of the temporary files of a save, and the removal of files that a killed process left behind.
+"""Names the temporary files of a save, and removes the ones that a killed process left behind.
 
-The names begin with a dot and do not end in ``.md``, so neither engine sees the files. A file whose name ends in
-``.part`` is being written. One whose name ends in ``.whole`` is complete, or contains the note as it was before the
-save. A name contains the process id, the first digits of the SHA-256 of the new text (``n``) and of the old text
-(``o``), and as much of the note's name as fits.
+The names begin with a dot and do not end in ``.md``, so neither engine sees the files. A file that ends in ``.part`` is
+still being written. A file that ends in ``.whole`` is complete, or contains the note as it was before the save. Each
+name contains the process id, the first digits of the SHA-256 of the new text (``n``) and of the old text (``o``), and
+as much of the note's name as fits.
 """
 
 from __future__ import annotations
@@ -21,14 +21,18 @@ from brvtui.disk.walking import walk
 from brvtui.tree.saving.file_version import read_version
 
 OLD_SECONDS = 600
-"""The age in seconds from which a leftover is abandoned. Saves take milliseconds, so its process id was reused."""
+"""The age in seconds from which a leftover is abandoned, even if a process with its id exists. A save takes
+milliseconds, so that process is a different one.
+"""
 _PREFIX = ".brv-tui-"
 _NOTE = ".md"
 _DIGITS = 32
 _LONGEST_NAME = 120
 """The maximum length in bytes of the note's name in a leftover's name. File systems allow 255 for a whole name."""
 _MOST, _MOST_BYTES = 200, 64 * 1_048_576
-"""The maximum number and total size in bytes of the files that opening a tree clears. The next opening clears more."""
+"""The maximum number and total size in bytes of the files that are removed when a tree is opened. The others wait for
+the next time.
+"""
 _PATTERN = re.compile(
     rf"\.brv-tui-(\d+)-[0-9a-f]{{8}}(?:-n([0-9a-f]{{{_DIGITS}}}))?(?:-o([0-9a-f]{{{_DIGITS}}}))?\.(.+)\.(part|whole)",
     re.DOTALL,
@@ -40,7 +44,7 @@ class UnsavedText:
     """A text of the note at ``path`` that a killed save left behind.
 
     ``base`` is the SHA-256 of the note's text on disk if the save would have replaced that text, empty if it would have
-    replaced a different one, and None for a new note. ``at_ms`` is the time when the text was written, in milliseconds
+    replaced a different text, and None for a new note. ``at_ms`` is the time when the text was written, in milliseconds
     since 1970. ``is_whole`` is True if the text is complete, as far as is known.
     """
 
@@ -54,7 +58,7 @@ class UnsavedText:
 
 @dataclass(frozen=True, slots=True)
 class ClearedLeftovers:
-    """Paths of leftovers below the tree: those ``removed``, and those ``kept`` as their text exists nowhere else."""
+    """The paths of leftovers, relative to the tree. ``kept`` ones contain texts that exist nowhere else."""
 
     removed: tuple[str, ...] = ()
     kept: tuple[str, ...] = ()
@@ -72,14 +76,18 @@ class _Name:
 
 
 def part_name(note: str, new: str, old: str = "") -> str:
-    """A new name for the file to which ``new``, a text of ``note`` that will replace ``old``, is being written."""
+    """Returns a new name for a temporary file that is being written.
+
+    ``new`` is the digest of the text of ``note``, and ``old`` the digest of the text that it will replace.
+    """
     return _made_name(note, new, old, "part")
 
 
 def whole_name(note: str, new: str = "", old: str = "") -> str:
-    """An unused name for a file that holds either ``new``, the text not yet in ``note``, or ``old``, its previous text.
+    """Returns an unused name for a complete temporary file of ``note``.
 
-    Both are given as SHA-256 digests.
+    The file contains the text with the digest ``new``, which is not in the note yet, or the previous text with the
+    digest ``old``. Digests are SHA-256.
     """
     return _made_name(note, new, old, "whole")
 
@@ -91,17 +99,17 @@ def _made_name(note: str, new: str, old: str, ending: str) -> str:
 
 
 def is_leftover(name: str) -> bool:
-    """True if a save wrote files with this name."""
+    """True if a file with this name is a temporary file of a save."""
     return name.startswith(_PREFIX) and _PATTERN.fullmatch(name) is not None
 
 
 def clear_leftovers(tree: Path, now_s: float, keep: Callable[[UnsavedText], bool]) -> ClearedLeftovers:
     """Removes files that killed saves left below ``tree``.
 
-    First passes each text that no note contains to ``keep``, which returns True if it has stored the text; otherwise,
-    the file remains. Takes the tree's lock, and does nothing while a save holds it. ``now_s`` is the time of the
-    system's clock in seconds. Follows no symlinks to folders, skips files that cannot be read or removed, and raises no
-    errors.
+    First passes each text that no note contains to ``keep``, which returns True if it has stored the text. If it
+    returns False, the file remains. Takes the tree's lock, and does nothing while a save holds it. ``now_s`` is the
+    time of the system's clock in seconds. Follows no symlinks to folders, skips files that cannot be read or removed,
+    and raises no errors.
     """
     found = list(_leftovers(tree))
     removed: list[str] = []
@@ -123,7 +131,7 @@ def clear_leftovers(tree: Path, now_s: float, keep: Callable[[UnsavedText], bool
 
 
 def _is_abandoned(name: _Name, state: os.stat_result, now_s: float) -> bool:
-    # A rename sets the inode's change time, which no program can set back.
+    # A rename updates the inode's change time, which no program can set to an earlier time.
     return now_s - state.st_ctime >= OLD_SECONDS or not is_running(name.process)
 
 
@@ -135,7 +143,7 @@ def _leftovers(tree: Path) -> Iterator[tuple[Path, _Name]]:
 
 
 def _clear(tree: Path, file: Path, name: _Name, keep: Callable[[UnsavedText], bool]) -> bool:
-    """Removes ``file``. Returns False if it must remain. Raises OSError."""
+    """Removes ``file``. Returns False if it must be kept. Raises OSError."""
     folder = os.open(file.parent, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
     try:
         left = read_version(folder, file.name, ask_busy=True)
@@ -161,7 +169,7 @@ def _clear(tree: Path, file: Path, name: _Name, keep: Callable[[UnsavedText], bo
 
 
 def _note_of(folder: int, begins: str) -> str:
-    """The name of the note whose name begins with ``begins``."""
+    """Returns the name of the note in ``folder`` whose name begins with ``begins``."""
     if len(os.fsencode(begins)) == _LONGEST_NAME:
         names = [name for name in os.listdir(folder) if name.endswith(_NOTE)]
         names = [name for name in names if os.fsencode(name).startswith(os.fsencode(begins))]

@@ -40,21 +40,21 @@ _ANY_WRITE = 0o222
 
 
 class SaveError(Exception):
-    """Raised if the operation was not performed. The message is one line: the file, the problem and the remedy."""
+    """Raised if the operation was not performed. The message is one line with the file, the problem and the remedy."""
 
 
 def taken(path: str) -> SaveError:
-    """The error for moving a file or folder to ``path``, which is taken."""
+    """Returns the error for moving a file or folder to ``path``, where a file or folder already exists."""
     return SaveError(f"{path}: already exists; choose another name")
 
 
 class Unconfirmed(SaveError):
-    """Raised if the operation was performed, but may be lost in a power failure."""
+    """Raised if the operation was performed, but might be lost in a power failure."""
 
 
 @dataclass(frozen=True, slots=True)
 class Stamp:
-    """The modification time (ns) and permissions for a file that is written; None means the default."""
+    """The modification time (in ns) and permissions for a file that is about to be written; None means the default."""
 
     mtime_ns: int | None = None
     mode: int | None = None
@@ -65,7 +65,7 @@ _UNSTAMPED = Stamp()
 
 @dataclass(frozen=True, slots=True)
 class Saved:
-    """The operation succeeded. ``version`` is the file's new version; None if it was removed.
+    """The result of a successful operation. ``version`` is the file's new version; None if it was removed.
 
     ``lost`` contains the attributes that could not be copied to the new file. ``kept`` is the path of a file, in the
     same folder, with the old text, if another program still has that text open for writing.
@@ -78,10 +78,11 @@ class Saved:
 
 @dataclass(frozen=True, slots=True)
 class Conflict:
-    """The file is not the expected version, and was left unchanged. ``theirs`` is its content; None if it was removed.
+    """The result if the file on disk is not the expected version. The file is left unchanged.
 
-    To overwrite the file deliberately, save again with this ``version``. ``kept`` is the path of a file, in the same
-    folder, with another text that a program wrote while the first one was being put back.
+    ``theirs`` is its content; None if it was removed. To overwrite the file deliberately, save again with this
+    ``version``. ``kept`` is the path of a file, in the same folder, with a further text that another program wrote
+    while the operation was being undone.
     """
 
     theirs: bytes | None
@@ -90,19 +91,22 @@ class Conflict:
 
 
 def read_note_file(tree: Path, path: str) -> tuple[bytes, FileVersion]:
-    """The bytes of the note at ``path``, and its version. Raises :class:`SaveError`."""
+    """Reads the note at ``path``, and returns its bytes and version. Raises :class:`SaveError`."""
     found = read_file_on_disk(tree, path)
     return found.data, found.version
 
 
 def read_file_on_disk(tree: Path, path: str) -> FileOnDisk:
-    """The note at ``path``, with its state and version. Raises :class:`SaveError`."""
+    """Reads the note at ``path`` with its state and version. Raises :class:`SaveError`."""
     with as_save_error(path), entry_in(tree, path) as at:
         return read_version(at.folder, at.name)
 
 
 def is_unchanged(tree: Path, path: str, expected: FileVersion) -> bool:
-    """True if the note on disk is still this version. Reads the note only if its state differs. Raises no errors."""
+    """True if the note on disk is still the ``expected`` version. Raises no errors.
+
+    Reads the file only if its state on disk differs.
+    """
     try:
         with entry_in(tree, path) as at:
             state = os.lstat(at.name, dir_fd=at.folder)
@@ -120,7 +124,7 @@ def save(
     keep_mtime: bool = False,
     stamp: Stamp = _UNSTAMPED,
 ) -> Saved | Conflict:
-    """Replaces the ``expected`` version (None: a new note) of the note at ``path`` with ``data``.
+    """Replaces the ``expected`` version of the note at ``path`` with ``data``. For a new note, ``expected`` is None.
 
     The save is atomic: even if the process is killed, the file is either the complete old or the complete new one. With
     ``keep_mtime``, the new file has the modification time of the old one, unless ``stamp`` contains another time.
@@ -139,7 +143,7 @@ def save(
 
 
 def check_writable(tree: Path, path: str) -> None:
-    """Raises :class:`SaveError` if the note at ``path`` is read-only, so that it can neither be changed nor removed."""
+    """Raises :class:`SaveError` if the note at ``path`` is read-only, so that it can be neither changed nor removed."""
     with as_save_error(path), entry_in(tree, path) as at:
         _refuse_read_only(at, read_version(at.folder, at.name))
 
@@ -156,9 +160,9 @@ def remove(tree: Path, path: str, expected: FileVersion) -> Saved | Conflict:
 
 
 def move(tree: Path, path: str, target: str, expected: FileVersion) -> Saved | Conflict:
-    """Moves the ``expected`` version of the note at ``path`` to ``target``, and keeps its modification time.
+    """Moves the ``expected`` version of the note at ``path`` to ``target``. The note keeps its modification time.
 
-    Creates missing folders above the target. Raises :class:`SaveError`, including when the target is taken.
+    Creates missing folders above the target. Raises :class:`SaveError`, including when the target already exists.
     """
     with as_save_error(path):
         try:
@@ -191,7 +195,9 @@ def _refuse_link(at: FolderEntry, path: str) -> None:
 
 
 def _refuse_read_only(at: FolderEntry, found: FileOnDisk) -> None:
-    """Raises :class:`SaveError` for a read-only file, which a rename, or root, could replace all the same."""
+    """Raises :class:`SaveError` if the file is read-only, because a rename, or the root user, could
+    still replace it.
+    """
     writable = found.stat.st_mode & _ANY_WRITE and os.access(at.name, os.W_OK, dir_fd=at.folder)
     if not writable:
         os.lstat(at.name, dir_fd=at.folder)  # raises FileNotFoundError if the file was removed
@@ -199,7 +205,7 @@ def _refuse_read_only(at: FolderEntry, found: FileOnDisk) -> None:
 
 
 class _TemporaryFile:
-    """The temporary file next to the note with the text ``new``, which replaces ``old`` (SHA-256).
+    """A temporary file next to the note. It holds the text ``new``, which replaces the text ``old`` (SHA-256 digests).
 
     The file is removed at the end, unless it contains another program's text.
     """
@@ -215,7 +221,7 @@ class _TemporaryFile:
         return f"{self.at.path.rpartition('/')[0]}/{self.name}".lstrip("/")
 
     def rename(self, new: str, old: str) -> None:
-        """Gives the file a name that shows which texts it may contain from now on."""
+        """Renames the file, so that its name shows which texts it may contain from now on."""
         whole = leftovers.whole_name(self.at.name, new, old)
         os.rename(self.name, whole, src_dir_fd=self.at.folder, dst_dir_fd=self.at.folder)
         self.name = whole
@@ -282,7 +288,10 @@ def _exchanged(temporary: _TemporaryFile) -> bool:
 
 
 def _overwrite(temporary: _TemporaryFile, expected: FileVersion) -> Conflict | None:
-    """Replaces the note where names cannot be exchanged. A change between the last check and the rename is lost."""
+    """Replaces the note on a system that cannot exchange names.
+
+    A change by another program between the last check and the rename is lost.
+    """
     at = temporary.at
     temporary.is_ours = True
     last = read_version(at.folder, at.name)
@@ -293,12 +302,12 @@ def _overwrite(temporary: _TemporaryFile, expected: FileVersion) -> Conflict | N
 
 
 def _undo_unless_expected(temporary: _TemporaryFile, ours: str, expected: FileVersion) -> Conflict | None:
-    """Checks that the exchange removed the ``expected`` version. If not, undoes it and returns the conflict."""
+    """Checks that the exchange removed the ``expected`` version. If it did not, undoes it and returns the conflict."""
     at = temporary.at
     try:
         out = read_version(at.folder, temporary.name, ask_busy=True)
     except FileNotFoundError:
-        return None  # a clean-up removed it, so its text was known
+        return None  # a clean-up removed the file, which it does only if the text is known
     except OSError:
         _exchange_back(temporary, ours)
         raise
@@ -311,9 +320,9 @@ def _undo_unless_expected(temporary: _TemporaryFile, ours: str, expected: FileVe
 
 
 def _exchange_back(temporary: _TemporaryFile, ours: str) -> bool:
-    """Undoes the exchange. Returns False if the note has been removed since the exchange.
+    """Undoes the exchange. Returns False if the note has been removed since then.
 
-    The temporary file is ours again, unless another program wrote to it or has it open for writing.
+    Afterwards, the temporary file may be removed again, unless another program wrote to it or has it open for writing.
     """
     at = temporary.at
     try:
@@ -363,7 +372,10 @@ def _move(at: FolderEntry, to: FolderEntry, expected: FileVersion) -> Saved | Co
 
 
 def _put_back(folder: int, name: str, path: str, at: FolderEntry, out: FileOnDisk) -> Conflict:
-    """Renames ``name`` back to ``at``. If that is taken, leaves the file at ``path``, which the conflict contains."""
+    """Renames ``name`` back to ``at``.
+
+    If ``at`` has been created again, leaves the file at ``path``, and names it in the conflict.
+    """
     try:
         rename_to_free(folder, name, at.folder, at.name)
     except FileExistsError:
@@ -375,7 +387,7 @@ def _put_back(folder: int, name: str, path: str, at: FolderEntry, out: FileOnDis
 def _write(
     temporary: _TemporaryFile, data: bytes, replaced: os.stat_result | None, keep_mtime: bool, stamp: Stamp
 ) -> os.stat_result:
-    """Writes ``data`` to the temporary file and syncs it, with the attributes of the file that it will replace."""
+    """Writes ``data`` to the temporary file, copies the attributes of the file that it will replace, and syncs it."""
     at = temporary.at
     is_ordinary = replaced is None and stamp.mode is None
     mode = writing.ORDINARY if is_ordinary else writing.PRIVATE

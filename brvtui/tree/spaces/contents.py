@@ -1,4 +1,4 @@
-"""A space as it is on disk: its topics, its signals, and everything else that affects its answers."""
+"""Reads a space from disk: its topics, its signals, and everything else that affects its answers."""
 
 from __future__ import annotations
 
@@ -19,20 +19,22 @@ from brvtui.tree.reading.json_file import LARGEST_JSON
 from brvtui.tree.spaces.locating import SpaceFolder, parse_json
 from brvtui.tree.spaces.topic_html import Topic, UnreadableTopic, parse_topic
 
-# The files of a space's tree: the topics, and reasons why other files are not topics
+# Lists the files in a space's tree: topics, and other files with the reasons why they are not topics
 # (``docs/reference/byterover-v4.md``, "Topics").
 
 
 _TOPIC_ENDING, _MARKDOWN = ".html", ".md"
 LARGEST_TOPIC = 2 * 1_048_576
 _MOST_CHARS = 256 * 1_048_576
-"""The maximum number of characters in all topics of a space, including the texts of the topics' elements."""
+"""The maximum number of characters in all topics of a space, including the texts of their elements."""
 _INDEX = "index.html"
 _DERIVED = re.compile(r"\.(?i:abstract|full|overview)\.html\Z")
 
 
 def unseen_name(path: str) -> str:
-    """The reason why V4 does not treat the ``.html`` file at ``path`` (relative to the tree) as a topic; else empty."""
+    """Returns the reason why V4 does not treat the ``.html`` file at ``path`` (relative to the tree) as a topic, or an
+    empty string if it is one.
+    """
     if not path.endswith(_TOPIC_ENDING):
         return "the ending must be .html in lower case"
     if path == _INDEX:
@@ -71,7 +73,7 @@ def holds_html(tree: Path) -> bool:
 
 
 def markdown_files(tree: Path) -> list[str]:
-    """The Markdown files in ``tree`` that make V4 refuse every query. Files in dot folders are ignored."""
+    """Returns the Markdown files in ``tree``, which make V4 refuse every query. Ignores files in dot folders."""
     return [
         path
         for entry, path in walk(tree)
@@ -82,7 +84,7 @@ def markdown_files(tree: Path) -> list[str]:
 
 
 def topic_source(tree: Path, path: str) -> str:
-    """The HTML of the topic at ``path`` below ``tree``, with invalid bytes replaced.
+    """Returns the HTML of the topic at ``path`` below ``tree``, with invalid bytes replaced.
 
     Raises OSError if the file cannot be read or is larger than 2 MB.
     """
@@ -90,11 +92,11 @@ def topic_source(tree: Path, path: str) -> str:
 
 
 def code_units(path: str) -> bytes:
-    """A sort key by UTF-16 code unit, which is JavaScript's default order."""
+    """Returns a sort key by UTF-16 code unit, which is JavaScript's default order."""
     return path.encode("utf-16-be", "surrogatepass")
 
 
-# The signals of topics as V4 stores them: a JSON file for each, below ``state/signals``
+# Reads the signals of topics as V4 stores them: one JSON file per topic, below ``state/signals``
 # (``docs/reference/byterover-v4.md``).
 
 
@@ -103,7 +105,7 @@ _ENDING = ".json"
 
 @dataclass(frozen=True, slots=True)
 class TopicSignals:
-    """A topic's stored signals. Like V4, this does not validate them: a missing or wrong number is NaN."""
+    """The stored signals of a topic. They are not validated, as in V4: a missing or wrong number is NaN."""
 
     importance: float
     recency: float
@@ -112,7 +114,7 @@ class TopicSignals:
     update_count: float
 
     def to_mapping(self) -> dict[str, Any]:
-        """The values under V4's names, with whole numbers as integers."""
+        """Returns the values under V4's names, with whole numbers as integers."""
         return {
             "accessCount": _plain(self.access_count),
             "importance": _plain(self.importance),
@@ -124,7 +126,7 @@ class TopicSignals:
 
 @dataclass(frozen=True, slots=True)
 class BrokenSignals:
-    """A signals file that is not JSON. Every query that matches the file's topic fails with this message."""
+    """A signals file that is not JSON. Every query that matches the topic of the file fails with this message."""
 
     file: Path
     message: str
@@ -135,7 +137,7 @@ SignalFiles = Mapping[str, TopicSignals | BrokenSignals]
 
 
 def read_signals(folder: Path) -> SignalFiles:
-    """The signals of every topic that has a file below ``folder``. Raises no errors."""
+    """Reads the signals of every topic that has a file below ``folder``. Raises no errors."""
     files = ((Path(entry.path), path) for entry, path in walk(folder) if path.endswith(_ENDING))
     return {path.removesuffix(_ENDING): _read(file) for file, path in files}
 
@@ -214,7 +216,7 @@ def read_space(
     known: Mapping[str, TopicFile] | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> SpaceContents:
-    """The space at ``folder`` as it is now on disk. Raises no errors.
+    """Reads the space at ``folder`` from disk. Raises no errors.
 
     Topics whose files have not changed since ``known`` (keyed by path) are not read again. Calls ``progress`` with the
     number of topics read and the total.

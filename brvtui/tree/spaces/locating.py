@@ -18,11 +18,12 @@ from brvtui import faults
 from brvtui.regular_files import read_within
 from brvtui.tree.reading.json_file import LARGEST_JSON, read_json_or_none, whole_number
 
-# JSON as the engine's runtime reads it, with that runtime's own error messages.
+# Parses JSON like the engine's runtime, with the same error messages.
 
 
 _CONTEXT = 10
-"""The number of characters that the message quotes on each side of the error. Shorter strings are quoted in full."""
+"""The number of characters that an error message quotes before and after the error. Shorter texts are quoted in full.
+"""
 _WORDS = {
     "Expecting ':' delimiter": "Expected ':' after property name in JSON",
     "Extra data": "Unexpected non-whitespace character after JSON",
@@ -34,7 +35,7 @@ _NAME, _DELIMITER, _UNTERMINATED = "Expecting property name", "Expecting ',' del
 
 
 def parse_json(text: str) -> Any:
-    """The value of the JSON ``text``. Raises ValueError with the runtime's message if it is not JSON."""
+    """Returns the value of the JSON ``text``. Raises ValueError with the runtime's message if it is not JSON."""
     try:
         return json.loads(text, parse_int=whole_number, parse_constant=_no_constant)
     except json.JSONDecodeError as error:
@@ -46,7 +47,7 @@ def parse_json(text: str) -> Any:
 
 
 class _Constant(Exception):
-    """A number that JSON does not allow."""
+    """Raised for a number that JSON does not allow."""
 
 
 def _no_constant(name: str) -> Any:
@@ -119,13 +120,13 @@ class SpaceFolder:
 
     tree: Path
     data: Path
-    """The data folder."""
+    """V4's data folder, which contains the space."""
     source: str
     id: str = ""
-    """The space's id; empty for a tree whose folder name is not a uuid."""
+    """The space's id; empty for a tree whose folder name is not a UUID."""
     name: str = ""
     folder: Path | None = None
-    """The folder that contains the marker or is bound; None for other sources."""
+    """The folder that contains the marker, or that is bound to the space; None for other sources."""
     team: str = ""
     """The id of the space's team, if several synced spaces are queried together."""
 
@@ -136,12 +137,12 @@ class SpaceFolder:
 
     @property
     def has_id(self) -> bool:
-        """True if answers can name the space, because its folder's name is a uuid."""
+        """True if answers can name the space, because its folder's name is a UUID."""
         return is_uuid(self.tree.parent.name)
 
 
 def signals_of_tree(tree: Path) -> Path:
-    """The signals folder of the space whose tree is ``tree``."""
+    """Returns the signals folder of the space whose tree is ``tree``."""
     return tree.parent / "state" / "signals"
 
 
@@ -151,7 +152,7 @@ def is_uuid(name: str) -> bool:
 
 
 def data_folder(environment: Mapping[str, str]) -> Path:
-    """V4's data folder, according to the platform and V4's variables in ``environment``."""
+    """Returns V4's data folder, which depends on the platform and on V4's variables in ``environment``."""
     configured = environment.get("BRV_DATA_DIR", "")
     if configured:
         return Path(configured).absolute()
@@ -166,7 +167,7 @@ def data_folder(environment: Mapping[str, str]) -> Path:
 
 
 def find_space(start: Path, data: Path) -> SpaceFolder:
-    """The space for the folder ``start``: from the nearest marker, or else from a binding, or else the default one.
+    """Finds the space for the folder ``start``: from the nearest marker, else from a binding, else the default space.
 
     Raises :class:`SpaceError`.
     """
@@ -203,7 +204,7 @@ def find_space(start: Path, data: Path) -> SpaceFolder:
 
 
 def is_of_folder(space: SpaceFolder, folder: Path) -> bool:
-    """True if V4 would query ``space`` in ``folder``. Only a space that the user named can be a different one."""
+    """True if V4 would query ``space`` in ``folder``. It may query a different one only if the user named ``space``."""
     if space.source not in ("name", "root"):
         return True
     try:
@@ -218,7 +219,7 @@ def is_bound(start: Path, data: Path) -> bool:
 
 
 def space_called(name: str, data: Path) -> SpaceFolder:
-    """The space whose metadata contains the name ``name``. Raises :class:`SpaceError`."""
+    """Finds the space called ``name`` in its metadata. Raises :class:`SpaceError`."""
     for folder in space_folders(data):
         if _name_of(folder) == name and (folder / TREE).is_dir():
             return SpaceFolder(folder / TREE, data, "name", folder.name, name)
@@ -226,7 +227,7 @@ def space_called(name: str, data: Path) -> SpaceFolder:
 
 
 def space_at(tree: Path, data: Path) -> SpaceFolder:
-    """The space whose tree is the folder ``tree``. Raises :class:`SpaceError`."""
+    """Returns the space whose tree is the folder ``tree``. Raises :class:`SpaceError`."""
     if not tree.is_dir():
         raise SpaceError(f"No context tree found at {tree}.")
     folder = tree.resolve().parent
@@ -235,7 +236,7 @@ def space_at(tree: Path, data: Path) -> SpaceFolder:
 
 
 def space_folders(data: Path) -> list[Path]:
-    """The folders of all spaces in ``data``, keyed by name."""
+    """Returns the folders of all spaces in ``data``, sorted by their paths."""
     try:
         with os.scandir(data / "projects") as found:
             return sorted(Path(entry.path) for entry in found if is_uuid(entry.name) and entry.is_dir())
@@ -244,12 +245,12 @@ def space_folders(data: Path) -> list[Path]:
 
 
 def space_names(data: Path) -> list[str]:
-    """The sorted names of the spaces in ``data`` that have a tree."""
+    """Returns the sorted names of the spaces in ``data`` that have a tree."""
     return sorted({_name_of(folder) for folder in space_folders(data) if (folder / TREE).is_dir()} - {""})
 
 
 def find_marker(start: Path) -> Path | None:
-    """The marker in ``start``, or in the nearest folder above it that contains one; None if there is none."""
+    """Returns the marker in ``start``, or in the nearest folder above it that contains one; None if there is none."""
     for folder in (start, *start.parents):
         try:
             if (folder / MARKER).is_file():
@@ -260,7 +261,7 @@ def find_marker(start: Path) -> Path | None:
 
 
 def read_marker(marker: Path) -> tuple[str, str]:
-    """The space id and name in ``marker``. Raises :class:`SpaceError`."""
+    """Reads the space id and name in ``marker``. Raises :class:`SpaceError`."""
 
     def invalid(what: str) -> SpaceError:
         return SpaceError(f"Invalid {MARKER} marker: {what} (at {marker})")
@@ -285,7 +286,7 @@ def read_marker(marker: Path) -> tuple[str, str]:
 
 
 def bound_folder(start: Path, bindings: Mapping[str, Any]) -> tuple[Path, str] | None:
-    """The nearest bound folder at or above ``start``, and its space's id; None if there is none."""
+    """Returns the nearest bound folder at or above ``start``, and the id of its space; None if there is none."""
     above = {str(folder) for folder in (start, *start.parents)}
     found = [
         (entry["folder"], entry["space_id"])
@@ -304,7 +305,7 @@ def bound_folder(start: Path, bindings: Mapping[str, Any]) -> tuple[Path, str] |
 
 
 def read_bindings(data: Path) -> Mapping[str, Any]:
-    """The bindings file in ``data``; empty if it is missing or malformed."""
+    """Reads the bindings file in ``data``; empty if the file is missing or malformed."""
     value = read_json_or_none(data / "bindings.json")
     return value if isinstance(value, dict) else {}
 

@@ -1,4 +1,4 @@
-"""A space as a project that can be opened."""
+"""Spaces as projects that can be opened."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ from brvtui.tree.spaces.locating import (
 )
 from brvtui.wording import nearest
 
-# Spaces that are synced with the vendor's service, as its daemon left them on disk
-# (``docs/reference/byterover-v4.md``). No code here calls the service. Messages of
+# Spaces that are synced with the vendor's service, read from the files that its daemon left on disk
+# (``docs/reference/byterover-v4.md``). Nothing here calls the service. The messages of
 # :class:`brvtui.tree.spaces.locating.SpaceError` are the ones that V4 prints.
 
 
@@ -40,7 +40,7 @@ _DAEMON = ("projects", ".daemon")
 
 
 def check_cloud(space: SpaceFolder) -> None:
-    """Raises :class:`SpaceError` if V4 refuses queries over ``space``, which a marker or a binding names.
+    """Raises :class:`SpaceError` if V4 refuses to query ``space``, which a marker or a binding names.
 
     A local space has no team. A space with a team must be ready and readable.
     """
@@ -62,7 +62,7 @@ def check_cloud(space: SpaceFolder) -> None:
 
 
 def is_readable(data: Path, identity: str) -> bool:
-    """True if the synced space ``identity`` may be read and has been synced at least once."""
+    """True if the synced space with the id ``identity`` may be read and has been synced at least once."""
     capability, status = (read_json_or_none(_sync_file(data, identity, name)) for name in ("capability", "status"))
     return (
         isinstance(capability, dict)
@@ -74,7 +74,7 @@ def is_readable(data: Path, identity: str) -> bool:
 
 
 def readable_spaces(data: Path) -> list[SpaceFolder]:
-    """Every synced space in ``data`` that may be read; empty if no user is signed in."""
+    """Returns every synced space in ``data`` that may be read; empty if no user is signed in."""
     if not data.joinpath(*_DAEMON, "auth.json").is_file():
         return []
     spaces = []
@@ -96,11 +96,11 @@ _MOST_NAMES = 5
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SpaceProject(FoundProject):
-    """A folder whose memory is a ByteRover V4 space, or several synced ones."""
+    """A folder whose memory is a ByteRover V4 space, or several synced spaces."""
 
     kind: ProjectKind = SPACE
     spaces: tuple[SpaceFolder, ...]
-    """The spaces, at least one. The first space's tree is the project's; the other trees are its shared sources."""
+    """The spaces, at least one. The first one's tree is the project's tree. The others are its shared sources."""
 
     @property
     def name(self) -> str:
@@ -110,14 +110,19 @@ class SpaceProject(FoundProject):
 
 
 class NamedSpace(NamedTuple):
-    """A space that the user names, whatever the folder's binding: by its tree or, if no tree is given, by its name."""
+    """A space that the user names, regardless of the folder's binding: by its tree or, if no tree is given, by its
+    name.
+    """
 
     name: str = ""
     root: Path | None = None
 
 
 def has_both(start: Path | None) -> Path | None:
-    """The project's context tree at ``start`` (None: the working folder) if it has a space as well; otherwise None."""
+    """Returns the context tree of the project at ``start`` if it also has a space; otherwise None.
+
+    If ``start`` is None, the working folder is used.
+    """
     try:
         found = find_project(start)
     except ProjectError:
@@ -126,7 +131,10 @@ def has_both(start: Path | None) -> Path | None:
 
 
 def has_space(start: Path | None) -> bool:
-    """True if ``start`` (None: the working folder) is a space's tree, or if a marker or a binding gives it a space."""
+    """True if ``start`` is a space's tree, or if a marker or binding assigns a space to it.
+
+    If ``start`` is None, the working folder is used.
+    """
     try:
         folder = (start or Path.cwd()).expanduser().absolute()
         return _is_tree(folder) or is_bound(folder, data_folder(os.environ))
@@ -135,7 +143,7 @@ def has_space(start: Path | None) -> bool:
 
 
 def find_any_project(start: Path | None) -> FoundProject:
-    """The context tree at or above ``start``, or else its space.
+    """Finds the context tree at or above ``start`` or, if there is none, the space of ``start``.
 
     Raises :class:`brvtui.tree.reading.project.ProjectError`.
     """
@@ -148,9 +156,9 @@ def find_any_project(start: Path | None) -> FoundProject:
 
 
 def find_space_project(start: Path | None, environment: Mapping[str, str] = os.environ) -> SpaceProject:
-    """The space that V4 would query in ``start`` (None: the working folder), or whose tree ``start`` is.
+    """Returns the space that V4 would query in ``start``, or the space whose tree is ``start``.
 
-    Raises :class:`brvtui.tree.reading.project.ProjectError`.
+    If ``start`` is None, the working folder is used. Raises :class:`brvtui.tree.reading.project.ProjectError`.
     """
     try:
         folder = (start or Path.cwd()).expanduser().absolute()
@@ -178,9 +186,9 @@ def find_space_project(start: Path | None, environment: Mapping[str, str] = os.e
 
 
 def find_named_space(named: NamedSpace, start: Path | None) -> SpaceProject:
-    """The space that ``named`` identifies. A relative ``root`` is below ``start`` (None: the working folder).
+    """Returns the space that ``named`` identifies. A relative ``root`` is below ``start``.
 
-    Raises :class:`brvtui.tree.reading.project.ProjectError`.
+    If ``start`` is None, the working folder is used. Raises :class:`brvtui.tree.reading.project.ProjectError`.
     """
     data = data_folder(os.environ)
     try:
@@ -196,7 +204,10 @@ def find_named_space(named: NamedSpace, start: Path | None) -> SpaceProject:
 
 
 def _not_named(named: NamedSpace, data: Path, why: str = "no such folder") -> str:
-    """The message that no space has the given name, with all names. V4's own message refers to its `space list`."""
+    """Returns the message that no space has the given name, with the names of all spaces.
+
+    V4's own message refers to its `space list` instead.
+    """
     if named.root is not None:
         return f"{named.root}: {why}; --root needs the folder {TREE} of a space, as in {data / 'projects'}"
     names = space_names(data)

@@ -1,7 +1,7 @@
-"""A topic parsed from its HTML (``docs/reference/byterover-v4.md``, "Topics").
+"""Parses topics from their HTML (``docs/reference/byterover-v4.md``, "Topics").
 
-lexbor parses the file as a fragment, with the WHATWG algorithm. The rules for texts, and for the elements that count,
-are V4's own.
+lexbor parses the file as a fragment, with the WHATWG algorithm. V4's own rules decide which elements are read, and what
+their texts are.
 """
 
 from __future__ import annotations
@@ -18,20 +18,23 @@ from brvtui.tree.reading.javascript import folded, trim
 if TYPE_CHECKING:
     from selectolax.lexbor import LexborNode
 
-# Estimates the cost of parsing a topic before the parser sees it. The WHATWG algorithm searches its open elements at
-# most tags, and repeats unclosed formatting elements after each block, so its time and memory can grow with the square
-# of a text's length. One pass over the tags bounds both. An end tag counts only if it closes the element that was
-# opened last: any other rule could count less than the parser does.
+# Estimates the cost of parsing a topic before it is parsed. The WHATWG algorithm searches its open elements at most
+# tags, and repeats unclosed formatting elements after each block, so its time and memory can grow with the square of
+# the text's length. One pass over the tags finds an upper bound. An end tag is counted as closing an element only if
+# that element was opened last, because any other rule could underestimate the parser's work.
 
 
 MOST_COST = 200_000_000
-"""The limit on the cost of parsing a topic, in parser comparisons. Each takes about 5 ns, so parsing takes a second at
-most.
+"""The maximum cost of parsing a topic, in comparisons of the parser. Each takes about 5 ns, so parsing takes at most a
+second.
 """
 _NODE, _V4_NODE, _CLONES, _LOOPS, _REPEATED = 1_000, 8_900, 32, 8, 3
-"""The cost of a tag; the cost of the start tag of one of V4's own elements, which is read, shown and checked (20,000 of
-these elements are allowed if they are closed); the numbers of new elements and of searches of open elements that a
-misnested formatting tag causes; and the number of times that equal formatting elements are repeated.
+"""Costs, in comparisons of the parser, and numbers of repetitions.
+
+In order: the cost of a tag; the cost of a start tag of one of V4's own elements, which is read, shown and checked
+(20,000 of these elements are allowed if they are closed); the number of new elements that a misnested formatting tag
+causes; the number of searches of the open elements that it causes; and how often equal formatting elements are
+repeated.
 """
 _SPACE = r" \t\n\f\r"
 _VALUE = rf"""(?:"[^"]*+"|'[^']*+'|[^{_SPACE}>"'][^{_SPACE}>]*+)?+"""
@@ -42,7 +45,7 @@ _TOKEN = re.compile(
     re.DOTALL,
 )
 _NO_TAGS = re.compile(r"<!(?:\[CDATA\[[^<]*?\]\]|--[^<]*?--)>")
-"""A section of character data or a comment that contains no tag, whatever surrounds it."""
+"""A pattern for a CDATA section or comment that contains no tag, whatever surrounds it."""
 _ATTRIBUTES = re.compile(_ATTRIBUTE)
 _BREAKS = re.compile(rf"[{_SPACE}/\"']")
 _FORMATTING = frozenset((
@@ -50,19 +53,20 @@ _FORMATTING = frozenset((
 ))  # fmt: skip
 _FORMATTING_TAGS = re.compile(rf"</?(?:{'|'.join(_FORMATTING)})(?=[{_SPACE}/>])", re.IGNORECASE)
 _RAW = frozenset(["iframe", "noembed", "noframes", "script", "style", "textarea", "title", "xmp"])
-"""Elements whose content is text up to their end tag, unless they are inside one of :data:`_OTHER_RULES`."""
+"""Elements whose content is plain text up to their end tag, unless they are inside one of :data:`_OTHER_RULES`."""
 _OTHER_RULES = frozenset(("svg", "math", "select", "frameset"))
 _VOID = frozenset((
     "area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "param", "source", "track", "wbr"
 ))  # fmt: skip
-"""Elements without content, unless they are in SVG."""
+"""Elements that have no content, except inside SVG."""
 _CLOSES_ITSELF = frozenset(("p", "li", "dd", "dt"))
 
 
 @lru_cache(maxsize=1)
 def parsing_cost(html: str) -> int:
-    """The maximum number of comparisons that a parser needs for ``html``; some number above :data:`MOST_COST` if that
-    limit is exceeded.
+    """Returns an upper bound on the number of comparisons that a parser needs for ``html``.
+
+    Stops counting at a number above :data:`MOST_COST`.
     """
     cost = at = repeated = root_attributes = has_other_rules = 0
     opened: list[tuple[str, str]] = []
@@ -71,13 +75,13 @@ def parsing_cost(html: str) -> int:
         at = token.end()
         tag, end, name, rest = token[0], *token.groups()
         if name is None:
-            if tag.startswith("<![CDATA[") and not tag.endswith("]]>"):  # its end depends on the element around it
+            if tag.startswith("<![CDATA[") and not tag.endswith("]]>"):  # where it ends depends on the parent
                 return cost + _worst_cost(html[at:], len(opened), repeated)
             cost += _NODE
             continue
         name = name.lower() if name.isascii() else name
         attributes = sum(1 for _ in _ATTRIBUTES.finditer(rest)) if rest else 0
-        root_attributes += attributes * (name == "html")  # the parser adds them to the root's attributes
+        root_attributes += attributes * (name == "html")  # the parser adds these attributes to the root element
         node = _V4_NODE if name.startswith("bv-") and not end else _NODE
         cost += node * (1 + repeated) + len(opened) + (attributes + root_attributes) ** 2
         is_formatting, is_last = name in _FORMATTING, bool(opened) and opened[-1][0] == name
@@ -107,7 +111,7 @@ def parsing_cost(html: str) -> int:
 
 
 def _worst_cost(html: str, opened: int, repeated: int) -> int:
-    """The maximum cost of parsing ``html``, wherever its tags begin and end."""
+    """Returns the maximum cost of parsing ``html``, wherever its tags begin and end."""
     tags, formatting = html.count("<"), sum(1 for _ in _FORMATTING_TAGS.finditer(html))
     opened, repeated = opened + tags, repeated + formatting
     attributes = sum(1 for _ in _BREAKS.finditer(html))
@@ -131,14 +135,16 @@ _INDEXED = frozenset(INDEXED)
 _ID = re.compile(r"bve-[a-z0-9]{8}")
 _TEXT, _IMAGE, _ROOT = "-text", "img", 0
 MOST_TEXT = 20 * 1_048_576
-"""The limit on the total characters of the texts of a topic's elements, where outer elements include inner ones: ten
-times the largest file."""
+"""The maximum total length, in characters, of the texts of a topic's elements: ten times the largest file.
+
+The text of an outer element includes the texts of the elements in it.
+"""
 _MOST_REPEATED = 4 * 1_048_576
-"""The limit on the characters of a topic's attributes and images, counted once for each searched element."""
+"""The maximum number of characters in a topic's attributes and images, counted once for each searched element."""
 
 
 class UnreadableTopic(ValueError):
-    """Raised if a topic is not read. The message is the reason in a few words."""
+    """Raised if a topic is too large, too deep or too costly to read. The message is the reason in a few words."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,7 +162,7 @@ class TopicElement:
 
     @property
     def is_document(self) -> bool:
-        """True if the element is searched as a document of its own, because it has an indexed kind and a valid id."""
+        """True if the element is searched as a document of its own, because its kind is indexed and its id is valid."""
         return self.tag in _INDEXED and is_element_id(self.id)
 
 
@@ -171,7 +177,7 @@ class Topic:
     body: str
     """The text of the topic's whole file."""
     images: str
-    """The alternative text and source of every image, joined by spaces."""
+    """The alternative texts and sources of all images, joined by spaces."""
 
     @property
     def repeated(self) -> str:
@@ -179,7 +185,7 @@ class Topic:
         return " ".join((*self.attributes.values(), self.images))
 
     def attribute(self, name: str) -> str:
-        """The attribute ``name`` of the topic; empty if it is missing."""
+        """Returns the topic's attribute ``name``; empty if it is missing."""
         return self.attributes.get(name, "")
 
     @property
@@ -194,10 +200,10 @@ def is_element_id(text: str) -> bool:
 
 
 def parse_topic(html: str) -> Topic:
-    """The topic in ``html``. Accepts any text, and reads malformed markup as a browser would.
+    """Parses the topic in ``html``. Accepts any text, and reads malformed markup as a browser would.
 
-    Raises :class:`UnreadableTopic` if the markup is too costly to parse, or if nested elements would repeat more than
-    :data:`MOST_TEXT` characters.
+    Raises :class:`UnreadableTopic` if the markup is too costly to parse, or if the texts of nested elements would have
+    more than :data:`MOST_TEXT` characters.
     """
     found = _topic_or_problem(html)
     if isinstance(found, str):
@@ -205,7 +211,7 @@ def parse_topic(html: str) -> Topic:
     return found
 
 
-@lru_cache(maxsize=1)  # a page, its parts and its problems are all read from the same text
+@lru_cache(maxsize=1)  # the same text is needed for a page, its parts and its problems
 def _topic_or_problem(html: str) -> Topic | str:
     try:
         return _parsed(html)
@@ -254,7 +260,8 @@ def _parsed(html: str) -> Topic:
 
 
 def loose_text(html: str) -> str:
-    """The text of the topic in ``html`` outside of V4's elements other than ``bv-topic``, with white space folded.
+    """Returns the text of the topic that is not inside any of V4's elements except ``bv-topic``, with white space
+    folded.
 
     Raises :class:`UnreadableTopic` like :func:`parse_topic`.
     """
@@ -272,8 +279,10 @@ def loose_text(html: str) -> str:
 
 
 def _root(html: str) -> LexborNode | None:
-    """The first node of ``html``, parsed as a fragment. Raises :class:`UnreadableTopic` if that would take too long."""
-    from selectolax.lexbor import LexborHTMLParser  # reading a tree of notes need not wait for it
+    """Parses ``html`` as a fragment, and returns the first node. Raises :class:`UnreadableTopic` if that takes too
+    long.
+    """
+    from selectolax.lexbor import LexborHTMLParser  # imported here so that a tree of notes can be read without it
 
     if parsing_cost(html) > MOST_COST:
         raise UnreadableTopic("its markup is too costly to parse; split the topic, or close elements that are open")
@@ -281,7 +290,7 @@ def _root(html: str) -> LexborNode | None:
 
 
 def _nodes(first: LexborNode | None) -> Iterator[tuple[LexborNode, int, bool]]:
-    """Yields every node from ``first`` on in document order, its depth, and True if the sibling before it is a text.
+    """Yields each node from ``first`` on in document order, its depth, and True if its previous sibling is a text.
 
     Not recursive, because markup may be nested to any depth.
     """
@@ -305,7 +314,7 @@ def _attributes(node: LexborNode) -> Mapping[str, str]:
     return {name: value or "" for name, value in node.attributes.items()}
 
 
-# The searchable parts of a topic, and reasons why other parts are not searched (``docs/reference/byterover-v4.md``,
+# The parts of a topic that are searched, and the reasons why other parts are not (``docs/reference/byterover-v4.md``,
 # "Topics").
 
 
@@ -316,8 +325,9 @@ _WHOLE = "searched with the whole topic: no element has a valid id"
 
 @dataclass(frozen=True, slots=True)
 class TopicPart:
-    """An element of a topic, or its loose text (without a kind). ``why`` is the reason why it is not searched on its
-    own.
+    """An element of a topic, or the text outside of V4's elements, which has no kind.
+
+    ``why`` is the reason why the part is not searched on its own.
     """
 
     kind: str
@@ -330,7 +340,10 @@ class TopicPart:
 
 @dataclass(frozen=True, slots=True)
 class TopicParts:
-    """All parts of a topic in document order, with the loose text last, and the attributes that are not searched."""
+    """All parts of a topic in document order, ending with the loose text.
+
+    ``silent`` are the attributes that are not searched.
+    """
 
     topic: Topic
     parts: tuple[TopicPart, ...]
@@ -338,7 +351,7 @@ class TopicParts:
 
 
 def topic_parts(html: str) -> TopicParts:
-    """The parts of the topic in ``html``. Raises :class:`brvtui.tree.spaces.topic_html.UnreadableTopic`."""
+    """Returns the parts of the topic in ``html``. Raises :class:`brvtui.tree.spaces.topic_html.UnreadableTopic`."""
     topic = parse_topic(html)
     silent = {name: value for name, value in topic.attributes.items() if name not in SEARCHED_ATTRIBUTES}
     return TopicParts(topic, tuple(_parts(topic, loose_text(html))), silent)

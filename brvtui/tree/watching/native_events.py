@@ -1,4 +1,4 @@
-"""The system's change events, through watchdog, for folders that may be missing, removed and created again."""
+"""Receives change events from the system, through watchdog, for folders that may be removed and created again."""
 
 from __future__ import annotations
 
@@ -44,25 +44,31 @@ _FILE_CHANGES = [
     FileMovedEvent,
 ]
 _CHANGES: list[type[FileSystemEvent]] = [*_FOLDER_CHANGES, *_FILE_CHANGES]
-"""The only events that are requested. Events for opening folders would never end: after a flood of these events, 5,000
-folders would be read again, which would cause the next flood.
+"""The only events that are requested.
+
+Events for opening a folder would never end: after a flood of these events, 5,000 folders would be read again, which
+would cause the next flood.
 """
-# After moves of folders, watchdog warns about folders that it watches under two names; `maintain` watches them again.
+# When folders move, watchdog warns that it watches them under two names. `maintain` watches them again.
 warnings.filterwarnings("ignore", category=RuntimeWarning, module=r"watchdog\.observers")
 _REWATCH_AFTER = frozenset({"attrib", "moved"})
-"""Folder events after which all folders must be watched again: a folder may have become readable, and if several move
-at once, watchdog confuses their subfolders and misses events.
+"""Folder events after which all folders must be watched again.
+
+A folder may have become readable. If several folders move at once, watchdog confuses their subfolders and misses
+events.
 """
 _OF_FOLDER_ITSELF = frozenset({"modified", "attrib"})
 _GROWING = frozenset({"created", "moved"})
 _DELETE_SELF = 0x400
 OnChange = Callable[[str | None], None]
-"""A callback for one changed path (see :data:`brvtui.tree.watching.watch.Changed`); None stands for any path."""
+"""A callback for one changed path (see :data:`brvtui.tree.watching.watch.Changed`). None means that any path may have
+changed.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class _Identity:
-    """The identity of the folder at a path, and the permission to enter it."""
+    """The identity of the folder at a path. ``is_open`` is True if this process may list and enter it."""
 
     device: int
     inode: int
@@ -79,7 +85,7 @@ class NativeEvents:
     """Calls ``on_change`` for each event below the targets. All methods must be called from the same thread."""
 
     def __init__(self, targets: Iterable[Path], on_change: OnChange) -> None:
-        """Watches nothing before :meth:`start`. Targets may not exist yet."""
+        """Does not watch anything before :meth:`start`. Targets need not exist yet."""
         self._targets = list(targets)
         self._on_change = on_change
         self._observer: BaseObserver | None = None
@@ -99,16 +105,16 @@ class NativeEvents:
         check_limit()
 
     def maintain(self) -> None:
-        """Watches replaced and new folders. Raises OSError if the system refuses to watch one."""
+        """Watches new folders, and folders that were replaced. Raises OSError if the system refuses to watch one."""
         observer = self._observer
         if observer is None:
             return
-        # After an overflow during moves of folders, watchdog's thread that reads inotify can end with an error.
+        # If events overflow while folders move, watchdog's thread that reads inotify can end with an error.
         if any(not reader.is_alive() for reader in map(_reader_of, observer.emitters) if reader is not None):
             raise OSError(errno.EIO, "watchdog stopped reading events")
         alive = {emitter.watch for emitter in observer.emitters if emitter.is_alive()}
         rewatch = self._must_rewatch
-        if rewatch:  # if it is set again after this, that is for the next call
+        if rewatch:  # if the flag is set again after this, the next call handles it
             self._must_rewatch = False
         grown, self._has_new_folders = self._has_new_folders, False
         dropped = 0
@@ -133,11 +139,11 @@ class NativeEvents:
         self._watched.clear()
 
     def _watch(self, observer: BaseObserver) -> bool:
-        """Watches each target's parent folder, to notice when the target is created again. Returns True if any of these
-        folders was not watched before.
+        """Watches the parent folder of each target, so that a target that is created again is noticed.
 
-        If the parent is missing, watches only the entries of the nearest folder above it, not its subfolders, because
-        that folder may contain much that does not concern this tool.
+        Returns True if any of these folders was not watched before. If the parent is missing, watches only the entries
+        of the nearest existing folder above it. Its subfolders are not watched, because they may have nothing to do
+        with this tool.
         """
         holders = {target.parent for target in self._targets}
         found, nearer = False, True
@@ -155,7 +161,7 @@ class NativeEvents:
                 try:
                     watch = observer.schedule(handler, str(folder), recursive=not waiting, event_filter=_CHANGES)
                 except MISSING:
-                    continue  # it was just removed, so the folder above it is next
+                    continue  # the folder was just removed, so the one above it is tried next
                 self._watched[folder] = _Watched(watch, identity)
                 found = nearer = True
         return found
@@ -172,7 +178,10 @@ class NativeEvents:
 
 
 class _Handler(FileSystemEventHandler):
-    """Passes on events that concern the targets. ``waiting`` is set for a folder above a target's missing parent."""
+    """Passes on the events that concern the targets.
+
+    ``waiting`` is True if the watched folder is above a missing parent of a target.
+    """
 
     def __init__(self, on_event: Callable[[str, FileSystemEvent], None], targets: list[Path], waiting: bool) -> None:
         self._on_event = on_event
@@ -188,7 +197,7 @@ class _Handler(FileSystemEventHandler):
                 self._on_event(f"{os.fsdecode(place)}{only_itself}", event)
 
     def _concerns(self, place: str | bytes) -> bool:
-        """True if ``place`` is inside a target or is a folder above one."""
+        """True if ``place`` is a target, inside a target, or a folder above one."""
         path = os.fsdecode(place)
         return bool(path) and any(
             path == target or path.startswith(f"{target}{os.sep}") or target.startswith(f"{path}{os.sep}")
@@ -197,7 +206,7 @@ class _Handler(FileSystemEventHandler):
 
 
 class _WarningHandler(logging.Handler):
-    """Reacts to watchdog's warnings that the queue overflowed or that folders could not be watched again."""
+    """Reacts if watchdog warns that its queue overflowed, or that it could not watch folders again."""
 
     def __init__(self, on_warning: Callable[[], None]) -> None:
         super().__init__(logging.WARNING)
@@ -208,7 +217,7 @@ class _WarningHandler(logging.Handler):
 
 
 def check_limit() -> None:
-    """Raises OSError if the system would refuse one more watch, because watchdog silently skips such folders."""
+    """Raises OSError if the system would refuse one more watch. Watchdog itself silently skips such a folder."""
     if not sys.platform.startswith("linux"):
         return
     libc = ctypes.CDLL(None, use_errno=True)
@@ -223,7 +232,7 @@ def check_limit() -> None:
 
 
 def _reader_of(emitter: EventEmitter) -> threading.Thread | None:
-    """The watchdog thread that reads inotify; None if there is none."""
+    """Returns watchdog's thread that reads inotify; None if there is none."""
     reader = getattr(emitter, "_inotify_fd", None)
     return reader if isinstance(reader, threading.Thread) else None
 

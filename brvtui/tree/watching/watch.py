@@ -1,4 +1,4 @@
-"""Watches folders and reports changes in batches. Polls where the system sends no events."""
+"""Watches folders, and reports changes in batches. Polls if the system sends no events."""
 
 from __future__ import annotations
 
@@ -17,26 +17,26 @@ from brvtui import faults
 from brvtui.disk.walking import walk
 from brvtui.tree.watching.native_events import NativeEvents
 
-# Debouncing: many changes in a short time become one call.
+# Debouncing: combines many changes in a short time into one call.
 
 
 QUIET_SECONDS = 0.08
 LONGEST_WAIT_SECONDS = 0.5
 MOST_PLACES = 5_000
-"""The maximum number of changed places that a call names. If more change at once, it names none of them."""
+"""The maximum number of changed paths that one call names. If more paths change at once, the call names none."""
 Changed = Callable[[frozenset[str] | None], None]
-"""A callback for changes. Its argument is the changed absolute paths, or None if any path may have changed. For a path
-that ends with a separator, the folder's own entry changed; below any other folder, everything may have changed.
+"""A callback for changes. Its argument is the changed absolute paths, or None if any path may have changed.
+
+If the path of a folder ends with a separator, only the folder's own entry changed. Otherwise, anything below the folder
+may have changed.
 """
 
 
 class Debouncer:
-    """Calls back, from its own thread, after ``QUIET_SECONDS`` without a change or, at the latest, after the longest
-    wait.
-    """
+    """Calls back, from its own thread, once changes have stopped for ``QUIET_SECONDS``, or after the longest wait."""
 
     def __init__(self, changed: Changed, maintain: Callable[[], None], pause: Callable[[], float]) -> None:
-        """Calls ``maintain`` before each call of ``changed``, and after ``pause()`` seconds without a change."""
+        """Calls ``maintain`` before each call of ``changed``, and after each ``pause()`` seconds without a change."""
         self._changed = changed
         self._maintain = maintain
         self._pause = pause
@@ -65,7 +65,7 @@ class Debouncer:
         self._has_places.set()
 
     def stop(self) -> None:
-        """Stops the thread. No callback runs after this returns, unless a callback itself called it."""
+        """Stops the thread. After this returns, no callback runs, unless a callback itself called this method."""
         self._stopped.set()
         self._has_places.set()
         if self._thread.is_alive() and self._thread is not threading.current_thread():
@@ -102,7 +102,7 @@ class Debouncer:
 
 POLL_SECONDS = 2.0
 _SHARE = 100
-"""The inverse of the maximum share of time that scans may take."""
+"""The maximum share of the time that scans may take is 1 divided by this number."""
 _LONGEST_SECONDS = 30.0
 _State = tuple[int, ...]
 
@@ -111,7 +111,7 @@ class Polling:
     """The state of everything below the targets at the last scan."""
 
     def __init__(self, targets: Iterable[Path], least_seconds: float = POLL_SECONDS) -> None:
-        """Scans once. Targets may not exist."""
+        """Scans once. Targets need not exist."""
         self._targets = [str(target) for target in targets]
         self._least = least_seconds
         self.pause = least_seconds
@@ -132,7 +132,7 @@ class Polling:
 
 
 def _add(target: str, found: dict[str, _State]) -> None:
-    """Adds the state of everything below ``target`` to ``found``. Files have times; folders do not."""
+    """Adds the state of everything below ``target`` to ``found``. Files have times; folders have none."""
     with suppress(OSError):
         state = Path(target).lstat()
         found[target] = (state.st_ino, state.st_mode)
@@ -160,7 +160,7 @@ _NETWORK_TYPES = frozenset(
 
 
 def network_disk(folder: Path, mounts: Path = _MOUNTS) -> str:
-    """The type of the file system that contains ``folder`` if it is a network file system; otherwise empty.
+    """Returns the type of the file system that contains ``folder`` if it is a network file system; otherwise empty.
 
     ``mounts`` is the mount table (proc(5), mountinfo). The result is empty if there is no such table.
     """
@@ -183,7 +183,7 @@ def network_disk(folder: Path, mounts: Path = _MOUNTS) -> str:
 
 
 _MAINTENANCE_SECONDS = 1.0
-"""The interval in seconds between checks that the watched folders are still the folders at their paths."""
+"""The interval in seconds between checks that each watched path still leads to the same folder."""
 _LIMITS = {
     errno.ENOSPC: "no inotify watch is left; raise fs.inotify.max_user_watches",
     errno.EMFILE: "no inotify instance is left; raise fs.inotify.max_user_instances",
@@ -192,7 +192,7 @@ _LIMITS = {
 
 @dataclass(frozen=True, slots=True)
 class Watching:
-    """The way in which changes are noticed: by the system's events or, for the reason ``why``, by polling."""
+    """The method that detects changes: system events or, for the reason ``why``, polling."""
 
     why: str = ""
     poll_seconds: float = 0.0
@@ -209,10 +209,10 @@ class Watcher:
         on_fallback: Callable[[Watching], None] = lambda _: None,
         poll_seconds: float = POLL_SECONDS,
     ) -> None:
-        """Watches nothing before :meth:`start`. Folders may not exist yet.
+        """Does not watch anything before :meth:`start`. Folders need not exist yet.
 
-        Calls ``on_fallback`` if the watcher later has to poll because there are no events. Polls at most every
-        ``poll_seconds``.
+        Calls ``on_fallback`` if the watcher later has to poll because events are no longer available. Polls at most
+        every ``poll_seconds``.
         """
         self._folders = list(dict.fromkeys(folders))
         self._on_fallback = on_fallback
@@ -226,7 +226,7 @@ class Watcher:
         """
 
     def start(self) -> Watching:
-        """Starts watching, unless it was already stopped, and returns the way in which changes are noticed."""
+        """Starts watching, unless :meth:`stop` was already called, and returns the method that detects changes."""
         with self._lock:
             begun = self._start() if not self._debouncer.is_stopped else Watching()
         if self._debouncer.is_stopped:
@@ -242,7 +242,7 @@ class Watcher:
             try:
                 self._events.start()
                 begun = Watching()
-            except (OSError, RecursionError) as error:  # watchdog walks recursively on Python 3.11
+            except (OSError, RecursionError) as error:  # on Python 3.11, watchdog recurses into subfolders
                 begun = self._poll(_reason(error))
         self._debouncer.start()
         return begun
@@ -250,7 +250,7 @@ class Watcher:
     def stop(self) -> None:
         """Stops watching. No callback runs after this returns."""
         self._debouncer.stop()
-        if self._lock.acquire(blocking=False):  # else ``start`` is running in another thread, and ends them
+        if self._lock.acquire(blocking=False):  # otherwise, ``start`` runs in another thread and ends them
             try:
                 self._end_events()
             finally:
@@ -274,7 +274,7 @@ class Watcher:
                 self._events.maintain()
             except (OSError, RecursionError) as error:
                 self._on_fallback(self._poll(_reason(error)))
-                self._debouncer.add(None)  # changes before the first scan are unknown
+                self._debouncer.add(None)  # changes made before the first scan are unknown
 
     def _poll(self, why: str) -> Watching:
         self._end_events()
