@@ -200,7 +200,5 @@ def query_tokens(query: str, stop_words: Set[str], word_length: int) -> list[str
 
 
 def strongest_term(query: str, stop_words: Set[str], word_length: int) -> str:
-    """Returns the longest of :func:`query_tokens`, or the first of several that are equally long; empty if there are
-    none.
-    """
+    """The longest of :func:`query_tokens`, or the first of several that are equally long; empty if there are none."""
     return max(query_tokens(query, stop_words, word_length), key=len, default="")

@@ -120,9 +120,7 @@ def overlay(base: _T, tables: dict[str, Any], origin: str) -> _T:
 
 
 def lowered(values: _T, reference: _T) -> _T:
-    """Returns ``values``, a dataclass of constants, with limits lowered to those of ``reference`` where they are
-    higher.
-    """
+    """``values``, a dataclass of constants, with limits lowered to those of ``reference`` where they are higher."""
     constants: Any = values
     kind: Any = type(values)
     limits: dict[str, Any] = {}

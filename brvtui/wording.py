@@ -43,9 +43,7 @@ def first_lines(lines: Sequence[str], noun: str, where: str = "") -> list[str]:
 
 
 def profile_text(name: str) -> str:
-    """Returns the name of a profile for users. An asterisk at its end is replaced by its meaning, "changed by
-    settings".
-    """
+    """The name of a profile for users. An asterisk at its end is replaced by its meaning, "changed by settings"."""
     return f"{name} (changed by settings)" if name.endswith("*") else name
 
 
@@ -55,16 +53,12 @@ def shortened(text: str, most: int = 120) -> str:
 
 
 def difference_as_shown(value: float, before: float, decimals: int) -> float:
-    """Returns ``value`` minus ``before``, both rounded to ``decimals`` first, because readers subtract displayed
-    numbers.
-    """
+    """``value`` minus ``before``, both rounded to ``decimals`` first, because readers subtract displayed numbers."""
     return round(round(value, decimals) - round(before, decimals), decimals)
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
-    """Returns an addition to a message about the unknown ``name``: the nearest name in ``known``; empty if none is
-    near.
-    """
+    """An addition to a message about the unknown ``name``: the nearest name in ``known``; empty if none is near."""
     import difflib
 
     near = difflib.get_close_matches(name, list(known), 1)

@@ -110,9 +110,7 @@ class Configuration:
         return [LeftOutSetting(one, one.message + (refused if _is_refused(one) else usual)) for one in self.problems]
 
     def unusable_addresses(self) -> list[str]:
-        """Returns the reasons why configured service addresses cannot be used, one line each with
-        the setting's source.
-        """
+        """The reasons why configured service addresses cannot be used, one line each with the setting's source."""
         named = [entry for entry in entries().values() if entry.name.endswith(".url")]
         addresses = [(entry.name, str(self.value(entry)).strip().rstrip("/")) for entry in named]
         found = [(self.source(name).place, why_no_address(base, name)) for name, base in addresses if base]

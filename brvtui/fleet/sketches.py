@@ -123,9 +123,7 @@ class ShinglesOf:
 
 
 def shingle_hashes(text: str) -> NDArray[np.uint64]:
-    """Returns the sorted distinct hashes of the word triples in ``text``; for a shorter text, the hash of all its
-    words.
-    """
+    """The sorted distinct hashes of the word triples in ``text``; for a shorter text, the hash of all its words."""
     words = terms(text)
     count = max(1, len(words) - SHINGLE + 1) if words else 0
     shingles = {" ".join(words[place : place + SHINGLE]) for place in islice(range(count), _MOST_SHINGLES)}

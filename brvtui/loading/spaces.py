@@ -98,9 +98,7 @@ def _snapshot(
 def _with_terms(
     project: SpaceProject, spaces: Sequence[SpaceContents]
 ) -> tuple[tuple[SpaceContents, ...], list[NoteTerms], TermIds]:
-    """Returns ``spaces`` without topics beyond the word limits, the terms of all other topics in order, and the term
-    ids.
-    """
+    """``spaces`` without topics beyond the word limits, the terms of all other topics in order, and the term ids."""
     ids, terms, entries, within = TermIds(), list[NoteTerms](), 0, list[SpaceContents]()
     for alias, space in zip(_aliases(project), spaces, strict=True):
         topics, unseen = list[TopicFile](), list(space.unseen)

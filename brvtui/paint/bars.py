@@ -16,9 +16,7 @@ _FULL_IMPORTANCE = 100.0
 
 
 def eighths(value: float, width: int, glyphs: Glyphs) -> str:
-    """Returns a bar of ``width`` cells for ``value`` (0 to 1), precise to an eighth of a cell and
-    padded with spaces.
-    """
+    """A bar of ``width`` cells for ``value`` (0 to 1), precise to an eighth of a cell and padded with spaces."""
     steps = len(glyphs.eighths)
     filled = round(max(0.0, min(1.0, value)) * width * steps)
     whole, rest = divmod(filled, steps)
@@ -80,9 +78,7 @@ def stacked(
 
 
 def tick_labels(width: int, ticks: Mapping[float, str]) -> Line:
-    """Returns the line below a bar, with the labels of its ``ticks``. A label that does not fit is cut to one
-    character.
-    """
+    """The line below a bar, with the labels of its ``ticks``. A label that does not fit is cut to one character."""
     labels = Line()
     ordered = sorted(ticks.items())
     columns = [min(width - 1, int(value * width)) for value, _ in ordered]

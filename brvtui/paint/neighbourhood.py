@@ -208,9 +208,7 @@ def _box(shown: Neighbourhood, glyphs: Glyphs) -> list[Line]:
 
 
 def _link_line(one: Neighbour, shown: Neighbourhood, start: Line, ends: str, width: int, glyphs: Glyphs) -> Line:
-    """Returns the line for one link: ``start``, the joint, the link with its words and arrow, and the place
-    at its end.
-    """
+    """The line for one link: ``start``, the joint, the link with its words and arrow, and the place at its end."""
     signs, sign = signs_of(glyphs), line_sign(one.weight, glyphs)
     words = _words_room(shown)
     pair = signs.joints.get(ends, "++")

@@ -324,9 +324,7 @@ def unreached(error: BaseException, setting: str) -> str:
 
 
 def _first_cause(error: BaseException) -> BaseException:
-    """Returns the operating system's original exception, which libraries may have wrapped in exceptions
-    of their own.
-    """
+    """The operating system's original exception, which libraries may have wrapped in exceptions of their own."""
     cause: BaseException | None = error
     while cause is not None:
         error = cause

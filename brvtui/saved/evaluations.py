@@ -18,9 +18,7 @@ EVALUATION_SCHEMA = 1
 
 
 def evaluation_as_plain(evaluation: Evaluation, metrics: Sequence[Metric]) -> dict[str, Any]:
-    """Returns ``evaluation`` as data for JSON: the means of ``metrics``, and each query with its
-    results and metrics.
-    """
+    """``evaluation`` as data for JSON: the means of ``metrics``, and each query with its results and metrics."""
     met, expected = evaluation.expectations
     plain = to_plain(evaluation)
     for query, held in zip(evaluation.queries, plain["queries"], strict=True):

@@ -63,9 +63,7 @@ def tree_cache(tree: Path) -> Path:
 
 
 def repository_cache(root: Path) -> Path:
-    """Returns the folder for recomputable files about the code of one repository, which is identified by
-    its real path.
-    """
+    """The folder for recomputable files about the code of one repository, which is identified by its real path."""
     return cache_folder() / "repositories" / f"{root.resolve().name or 'repository'}-{_digest_of(root)}"
 
 

@@ -383,9 +383,7 @@ def text_index(project: Path, has_files: bool = True) -> KeptTextIndex:
 
 
 def _checksums(folder: Path, known: Mapping[str, tuple[int, int]]) -> dict[str, tuple[int, int]]:
-    """Returns the size and checksum of each file in ``folder``. Reuses ``known`` ones, because segment files never
-    change.
-    """
+    """The size and checksum of each file in ``folder``. Reuses ``known`` ones, because segment files never change."""
     names = _names(folder)
     old = {name: known[name] for name in names & known.keys() - {_META}}
     return old | {name: _facts(folder / name, _LARGEST) for name in names - old.keys()}

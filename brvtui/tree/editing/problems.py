@@ -71,9 +71,7 @@ class KnownFiles:
         self._nearest: dict[str, str | None] = {}
 
     def nearest(self, path: str) -> str | None:
-        """Returns the path most similar to ``path``, or None. Results are cached, because typing repeats the same
-        look-ups.
-        """
+        """The path most similar to ``path``, or None. Results are cached, because typing repeats the same look-ups."""
         if len(path) > _LONGEST_PATH:
             return None
         wanted = normalised(path)

@@ -80,9 +80,7 @@ def signals_folder(project_data: Path) -> Path:
 
 
 def read_signals_of(folder: Path, note: str, base: NoteSignals) -> NoteSignals | None:
-    """Returns the engine's signals of ``note``, stored below ``folder``; None if there are none, or if they are
-    invalid.
-    """
+    """The engine's signals of ``note``, stored below ``folder``; None if there are none, or if they are invalid."""
     return _signals_in(read_json_or_none(folder / f"{note}{_SUFFIX}", _LARGEST), base)
 
 

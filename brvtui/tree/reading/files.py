@@ -142,9 +142,7 @@ def list_files(root: Path) -> Listing:
 
 
 def link_reason(target: str, root: str | Path) -> str:
-    """Returns the reason why a symlink to the file ``target`` (absolute, without links) is not read in the tree
-    ``root``.
-    """
+    """The reason why a symlink to the file ``target`` (absolute, without links) is not read in the tree ``root``."""
     inside = target.removeprefix(f"{root}{os.sep}").replace(os.sep, "/")
     if target == inside:
         return "a symlink to a file outside the tree"
@@ -176,18 +174,14 @@ def limit_notices(unseen: Iterable[UnseenFile]) -> Iterator[str]:
 
 
 def unread_name(name: str) -> str:
-    """Returns the reason why a file called ``name`` is not read although it looks like a note; empty for any other
-    file.
-    """
+    """The reason why a file called ``name`` is not read although it looks like a note; empty for any other file."""
     if name.endswith(".md"):
         return "a file whose name begins with a dot is not read" if name.startswith(".") else ""
     return _UNREAD.get(name[name.rfind(".") :].lower(), "")
 
 
 def walk_key(path: str) -> tuple[tuple[int, bytes], ...]:
-    """Returns a sort key for walk order: a folder's files first, then its subfolders in reverse order
-    of their names.
-    """
+    """A sort key for walk order: a folder's files first, then its subfolders in reverse order of their names."""
     *folders, name = os.fsencode(path).split(b"/")
     return (*((1, folder.translate(_BACKWARDS) + b"\xff") for folder in folders), (0, name))
 

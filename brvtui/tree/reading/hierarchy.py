@@ -56,9 +56,7 @@ class Hierarchy:
             stack.extend(reversed(symbol.children))
 
     def at(self, path: str) -> Symbol | None:
-        """Returns the symbol whose path is exactly ``path``, or None. The path of a ``context.md`` refers to its
-        folder.
-        """
+        """The symbol whose path is exactly ``path``, or None. The path of a ``context.md`` refers to its folder."""
         return self.by_path.get(_parent(path) if path in self.contexts else path)
 
     def find(self, pattern: str, substrings: bool) -> PatternMatch | None:
@@ -88,9 +86,7 @@ class Hierarchy:
 
     @cached_property
     def _in_pre_order(self) -> list[tuple[Symbol, str]]:
-        """Returns every symbol that can be named, with its name in lower case. Notes at the root can be named only by
-        path.
-        """
+        """Every symbol that can be named, with its name in lower case. Notes at the root can be named only by path."""
         return [(symbol, symbol.name.lower()) for symbol in self.walk() if symbol.is_folder or symbol.depth > 1]
 
     @cached_property

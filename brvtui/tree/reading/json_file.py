@@ -33,9 +33,7 @@ def read_json(path: Path, most: int = LARGEST_JSON, follow_links: bool = False) 
 
 
 def whole_number(digits: str) -> float:
-    """Returns the number that ``digits`` represent in JSON. As in JavaScript, it is infinite if no float is large
-    enough.
-    """
+    """The number that ``digits`` represent in JSON. As in JavaScript, it is infinite if no float is large enough."""
     return int(digits) if len(digits) <= _EXACT_DIGITS else float(digits)
 
 

@@ -184,9 +184,7 @@ def _link_in(root: Path) -> Path | None:
 
 
 def _link_notice(root: Path, link: Path, tree: Path) -> str:
-    """Returns a notice that the engine finds nothing in ``tree``, to which ``link`` leads, and how to
-    open it anyway.
-    """
+    """A notice that the engine finds nothing in ``tree``, to which ``link`` leads, and how to open it anyway."""
     how, message = ("inside", "is empty") if tree.is_relative_to(root) else ("out of", "not initialized")
     place = f"--project {tree.parent.parent}" if is_context_tree(tree) else f"--tree {tree}"
     return (

@@ -66,9 +66,7 @@ def _renameat(folder: int, name: str, target_folder: int, target: str, flags: in
 
 @lru_cache
 def _renameat2() -> _Renameat2 | None:
-    """Returns the system call ``renameat2``, whose result is an error number (0 for success); None if it does not
-    exist.
-    """
+    """The system call ``renameat2``, whose result is an error number (0 for success); None if it does not exist."""
     if not sys.platform.startswith("linux"):
         return None
     import ctypes
