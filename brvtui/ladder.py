@@ -69,10 +69,7 @@ class Climbed(Generic[H]):
         return next((rung.strategy for rung in self.rungs if rung.state is State.HIT), "")
 
     def with_listed(self, in_short: Callable[[H], Listed], unit: str) -> tuple[Rung, ...]:
-        """Returns the ladder's steps.
-
-        The successful one lists its best results, whose scores have the unit ``unit``.
-        """
+        """The ladder's steps. The successful one lists its best results, whose scores have the unit ``unit``."""
         best = tuple(map(in_short, self.found[:MOST_LISTED]))
         return tuple(replace(rung, listed=best, unit=unit) if rung.state is State.HIT else rung for rung in self.rungs)
 

@@ -26,10 +26,7 @@ def first_of(names: Sequence[str]) -> str:
 
 
 def unlisted(number: int, noun: str) -> str:
-    """Returns text for ``number`` further problems that are not listed: ``3 more unknown keys``.
-
-    ``noun`` is singular.
-    """
+    """Text for ``number`` further problems that are not listed: ``3 more unknown keys``. ``noun`` is singular."""
     return counted(number, f"more {noun}", f"more {noun}s")
 
 

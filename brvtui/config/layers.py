@@ -102,10 +102,7 @@ class Configuration:
                 raise ConfigError(problem.message)
 
     def left_out(self) -> list[LeftOutSetting]:
-        """Returns the problems with settings, each with a line about its effect.
-
-        Some of them make :meth:`check` fail.
-        """
+        """The problems with settings, each with a line about its effect. Some of them make :meth:`check` fail."""
         usual, refused = "; ignored", "; ignored here, but commands such as query refuse it"
         return [LeftOutSetting(one, one.message + (refused if _is_refused(one) else usual)) for one in self.problems]
 

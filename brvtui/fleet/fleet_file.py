@@ -100,10 +100,7 @@ class Fleet:
     """All members of the whole fleet, which determine the workers if only some members are queried; otherwise empty."""
 
     def only(self, names: Collection[str]) -> Fleet:
-        """Returns a fleet with only the members in ``names``.
-
-        Each one keeps the worker that it has in the whole fleet.
-        """
+        """A fleet with only the members in ``names``. Each one keeps the worker that it has in the whole fleet."""
         chosen = tuple(member for member in self.members if member.name in names)
         return Fleet(self.name, chosen, everyone=self.members)
 

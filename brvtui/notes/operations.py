@@ -88,10 +88,7 @@ def plan_restore(tree: Path, path: str, signals: SignalSources) -> Plan:
 
 
 def original_of(tree: Path, path: str) -> str:
-    """Returns the path of the note whose stub is at ``path``.
-
-    Raises :class:`NoteError` if the stub cannot be restored.
-    """
+    """The path of the note whose stub is at ``path``. Raises :class:`NoteError` if the stub cannot be restored."""
     if role_of(path) is not Role.STUB:
         raise NoteError(f"{path}: not a stub; only {ARCHIVE}/….stub.md files can be restored")
     try:

@@ -50,10 +50,7 @@ class _Tag:
 
 
 def topic_problems(html: str, topics: Collection[str]) -> tuple[Problem, ...]:
-    """Returns the problems in the topic ``html``, by position. Raises no errors.
-
-    ``topics`` are the paths of all topics.
-    """
+    """The problems in the topic ``html``, by position. Raises no errors. ``topics`` are the paths of all topics."""
     starts = [0, *(found.end() for found in re.finditer("\n", html))]
     try:
         found = [*_of_topic(html, parse_topic(html), topics), *_of_tags(html)]

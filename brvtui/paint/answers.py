@@ -137,10 +137,7 @@ def kind_of_answer(answer: Answer) -> str:
 
 
 def why_uncached(answer: Answer, model: str) -> str:
-    """Returns the reason why the ``answer`` of a run was not cached; empty if it was.
-
-    ``model`` is the configured model.
-    """
+    """The reason why the ``answer`` of a run was not cached; empty if it was. ``model`` is the configured model."""
     done = answer.completion
     if done is None:
         return "no model asked" if answer.kind == "extractive" and model else ""

@@ -96,10 +96,7 @@ def role_of(part: str) -> str:
 
 
 def meter(value: float, width: int, glyphs: Glyphs) -> list[Span]:
-    """Returns a bar of ``width`` cells for ``value`` (0 to 1), precise to an eighth of a cell.
-
-    A line fills the rest.
-    """
+    """A bar of ``width`` cells for ``value`` (0 to 1), precise to an eighth of a cell. A line fills the rest."""
     done = eighths(value, width, glyphs).rstrip(" ")
     return [(done, "bar"), (glyphs.dash * (width - len(done)), "faint")]
 

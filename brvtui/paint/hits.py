@@ -159,10 +159,7 @@ def added_rule(hit: Hit, before: str, width: int, glyphs: Glyphs) -> list[Line]:
 
 
 def near_miss_lines(miss: NearMiss, row: ResultRow, scale: Scale, width: int, glyphs: Glyphs) -> list[Line]:
-    """Returns a line with the mark, title, score and shortfall of ``miss``.
-
-    If it is selected, adds its words and path.
-    """
+    """A line with the mark, title, score and shortfall of ``miss``. If it is selected, adds its words and path."""
     sign, role = (glyphs.warn, "warn") if row.warning else glyph_of(miss.kind, miss.maturity or row.maturity, glyphs)
     first = line(" – ", "faint").add(f"{sign} ", role).fit(row.title, miss_title_room(scale, width), "muted")
     first.add(f"{_written(miss.score, scale)} ", "muted").add(f"{row.remark:>{_LACK}}", "warn")

@@ -211,10 +211,7 @@ def _distinct(items: Iterable[list[Span]]) -> list[list[Span]]:
 
 
 def _match_words(one: MatchedWord, alone: bool, query: str) -> list[Span]:
-    """Returns the document's word and its relation to the query's word.
-
-    The relation is in brackets unless ``alone``.
-    """
+    """The document's word and its relation to the query's word. The relation is in brackets unless ``alone``."""
     match one.kind:
         case MatchKind.PREFIX | MatchKind.INSIDE:
             which = "begins with" if one.kind is MatchKind.PREFIX else "contains"

@@ -53,10 +53,7 @@ def strip(
     glyphs: Glyphs,
     values: bool = False,
 ) -> list[Line]:
-    """Returns the steps side by side, with names and states.
-
-    ``values`` adds the deciding checks and the milliseconds.
-    """
+    """The steps side by side, with names and states. ``values`` adds the deciding checks and the milliseconds."""
     by_name = {entry.name: entry for entry in outlook}
     cells, arrows = _cells([_label(step.tier, _own_name(step, by_name).short) for step in steps], width)
     names, states, checks, times = Line().gap(), Line().gap(), Line().gap(), Line().gap()

@@ -247,10 +247,7 @@ class Reader(ABC):
 
     @abstractmethod
     def reply(self) -> Reply | None:
-        """Returns the end of the turn; None if the turn has not ended.
-
-        Raises no errors, whatever the events contain.
-        """
+        """The end of the turn; None if the turn has not ended. Raises no errors, whatever the events contain."""
 
     def _reply(self, is_cut: bool, notices: tuple[str, ...]) -> Reply:
         calls = tuple(ToolCall(call.id, call.name, call.arguments) for _, call in sorted(self._calls.items()))

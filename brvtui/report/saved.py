@@ -235,10 +235,7 @@ def no_folder(file: Path, place: Path) -> ExportError:
 
 
 def text_report(saved: SavedTrace, width: int, whole: bool = False) -> RenderableType:
-    """Returns the trace for ``width`` columns.
-
-    ``whole`` adds the score of each term in each field, for every result.
-    """
+    """The trace for ``width`` columns. ``whole`` adds the score of each term in each field, for every result."""
     trace = saved.trace
     shown = {hit.file: saved.detail[hit.file] for hit in trace.hits[: None if whole else 1] if hit.file in saved.detail}
     return trace_report(trace, shown, width)

@@ -12,10 +12,7 @@ _DIGEST = 16
 
 
 def data_folder() -> Path:
-    """Returns the folder for the user's data: overlays, drafts, histories.
-
-    ``BRV_TUI_DATA_DIR`` overrides the default.
-    """
+    """The folder for the user's data: overlays, drafts, histories. ``BRV_TUI_DATA_DIR`` overrides the default."""
     override = os.environ.get("BRV_TUI_DATA_DIR")
     return Path(override) if override else Path(platformdirs.user_data_dir(_APP))
 
