@@ -96,8 +96,10 @@ def saturate(raw: Floats) -> Floats:
 
 
 def running_mean(lengths: list[float]) -> float:
-    """The mean of ``lengths``, updated one by one as in the engine, because the method affects the last digits."""
-    mean = count = 0.0  # a float count makes this a third faster, and every change waits for it
+    """The mean of ``lengths``, updated one length at a time as in the engine, because the method affects the last
+    digits.
+    """
+    mean = count = 0.0  # a float count makes this loop a third faster, and it runs after every change
     for length in lengths:
         total = mean * count + length
         count += 1.0

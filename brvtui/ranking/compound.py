@@ -86,7 +86,7 @@ def unrounded_threshold(threshold: float, decimals: int) -> float:
         steps += 1
     elif (steps - 1) / scale >= threshold:
         steps -= 1
-    lowest = (steps - 0.5) / scale  # except for the last bits
+    lowest = (steps - 0.5) / scale  # may be wrong in its last bits
     while round_half_up(lowest, decimals) < threshold:
         lowest = math.nextafter(lowest, math.inf)
     while round_half_up(math.nextafter(lowest, -math.inf), decimals) >= threshold:
@@ -100,8 +100,8 @@ def score_parts(
     """Each score of ``matches`` with the parts that add up to it.
 
     The parts are relevance, importance, recency, the maturity adjustment, the local bonus, the cap and, if ``rounded``,
-    the rounding. The maturity part names the maturity, and for a note that is not ``local``, the bonus part says that
-    it has no bonus.
+    the rounding. The maturity part names the maturity. For a note that is not ``local``, the bonus part says that the
+    note gets no bonus.
     """
     inputs = (matches.relevance, matches.importance, matches.recency, matches.boost, matches.bonus)
     weighted = (matches.by_relevance, matches.by_importance, matches.by_recency)

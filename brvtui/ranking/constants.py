@@ -50,7 +50,9 @@ class SignalRules:
 
 @dataclass(frozen=True, slots=True)
 class PruningRules:
-    """The days without a change after which the engine suggests archiving a note, by maturity; 0 for never."""
+    """For each maturity, the number of days without a change after which the engine suggests archiving a note; 0 means
+    never.
+    """
 
     draft_days: float
     validated_days: float

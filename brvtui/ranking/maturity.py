@@ -19,7 +19,7 @@ Levels = NDArray[np.int8]
 LEVELS = ("draft", "validated", "core")
 _DRAFT, _VALIDATED, _CORE = range(len(LEVELS))
 _WHOLE_HITS = 1e-9
-"""The maximum rounding error that is ignored when a number of hits is rounded up to a whole number."""
+"""The rounding error to ignore when a number of hits is rounded up to a whole number."""
 
 
 def levels_of(maturities: Iterable[str]) -> Levels:
@@ -28,7 +28,7 @@ def levels_of(maturities: Iterable[str]) -> Levels:
 
 
 def next_levels(importance: Floats, levels: Levels, signals: SignalRules) -> Levels:
-    """The maturity of each note after an event that leaves the note with this importance; often unchanged."""
+    """The maturity of each note after an event that set its importance to ``importance``; often unchanged."""
     moved = np.where((levels == _VALIDATED) & (importance < signals.validated_until), _DRAFT, levels)
     moved = np.where((levels == _CORE) & (importance < signals.core_until), _VALIDATED, moved)
     moved = np.where((levels == _DRAFT) & (importance >= signals.validated_from), _VALIDATED, moved)
