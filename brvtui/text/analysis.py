@@ -35,7 +35,9 @@ _ASCII_BREAKS = {code: _BREAKS[code] for code in range(128)}
 
 
 def raw_tokens(text: str) -> list[str]:
-    """The tokens of ``text`` in order and original case, with an empty one at an end where there is a break."""
+    """The tokens of ``text`` in order and in their original case. If ``text`` begins or ends with a break, an empty
+    token is at that end.
+    """
     pieces = _broken(text).split("\n")
     kept = [piece for piece in pieces if piece]
     if pieces[0] == "" or pieces[-1] == "":
@@ -44,7 +46,8 @@ def raw_tokens(text: str) -> list[str]:
 
 
 def counted(text: str) -> tuple[int, Counter[str]]:
-    """The number of distinct raw tokens in ``text``, and the count of each term (lower case, UTF-16 form).
+    """The number of distinct raw tokens in ``text``, and the number of occurrences of each term (lower case, UTF-16
+    form).
 
     The result is the same as counting :func:`raw_tokens` and :func:`terms`, but takes only one pass over the text.
     """
@@ -96,7 +99,7 @@ _STOPPED = """
     only same so than too very just because if then else about up out into
 """
 STOP_WORDS = frozenset(_STOPPED.split())
-"""Soleri's list of English stop words."""
+"""English stop words, as listed by Soleri."""
 
 
 def without_stop_words(text: str, stop_words: frozenset[str]) -> str:
@@ -104,7 +107,7 @@ def without_stop_words(text: str, stop_words: frozenset[str]) -> str:
     be left.
 
     If ``text`` contains only stop words and begins or ends with white space, the result is empty, because the engine
-    splits off an empty word there.
+    then finds an empty word at that end.
     """
     words = spaced_words(text.lower())
     kept = [word for word in words if word not in stop_words]
@@ -113,7 +116,8 @@ def without_stop_words(text: str, stop_words: frozenset[str]) -> str:
     return "" if words and text != trim(text) else text
 
 
-# Text in one spelling, so that a word is found in capitals, in composed and decomposed form, and in full width.
+# Folding: text is reduced to one spelling, so that a word is also found in capitals, in composed or decomposed form,
+# and in full-width letters.
 
 
 UNSEEN = re.compile(
@@ -135,7 +139,7 @@ _PILED = re.compile(r"([^\w\s\x00-\x7f]{30})[^\w\s\x00-\x7f]+")
 
 
 def fold(text: str) -> str:
-    """``text`` in lower case, without accents or other diacritics, in Unicode's compatibility form; linear time."""
+    """``text`` in lower case, without accents or other diacritics, in Unicode's compatibility form. Takes linear time."""
     if text.isascii():
         return text.lower()
     plain = unicodedata.normalize("NFKD", _PILED.sub(r"\1", _ACCENTS.sub("", text)))

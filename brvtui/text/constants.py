@@ -13,11 +13,11 @@ class ExpansionRules(Protocol):
 
     @property
     def prefix_weight(self) -> float:
-        """The weight of a prefix match before the deduction for additional letters."""
+        """The weight of a prefix match before the deduction for the additional letters of the longer term."""
 
     @property
     def prefix_slope(self) -> float:
-        """The factor for additional letters in the divisor of the prefix weight."""
+        """The factor by which additional letters count in the divisor of the prefix weight."""
 
     @property
     def fuzzy_weight(self) -> float:

@@ -1,7 +1,7 @@
 """A project's full-text index, and searches in that index (``docs/explanation/architecture.md``, "The text index").
 
 :mod:`brvtui.text.find_query` parses queries, and :mod:`brvtui.store.text_index` stores the index on disk. Scores are
-sums of constants, so results depend only on the documents and not on the order of indexing.
+sums of constants, so results depend only on the documents and not on the order in which they are indexed.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from brvtui.text.find_query import (
 )
 
 LONGEST_TEXT = 500_000
-"""The number of characters of a text that are searched."""
+"""The maximum number of characters searched in each text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,8 +64,8 @@ def _grams(folded: str) -> str:
 
 
 def _prepared(text: str) -> tuple[str, str]:
-    """Two forms of ``text``, which tantivy then lower-cases: one for fields of exact words, and a folded one for fields
-    of stems.
+    """Two forms of ``text``: one for the fields with exact words, and a folded one for the fields with stems. Tantivy
+    lower-cases both.
     """
     if text.isascii():
         return text, text
@@ -83,7 +83,7 @@ _PHRASE = 1 << 16
 _STEMS = {"title": "title_stems", "tags": "tag_stems", "text": "stems"}
 _GRAMS = {"title": "title_grams"}
 _MOST_COMPARED = 25
-"""The number of stems and character pairs in a document that are used to find similar documents."""
+"""The number of a document's stems and character pairs that are used to find similar documents."""
 _KEY, _ID = "key", "id"
 
 
@@ -115,7 +115,7 @@ def _words_analyzer() -> tantivy.TextAnalyzerBuilder:
 def open_index(folder: Path | None = None) -> tantivy.Index:
     """The index in ``folder``, created if the folder is empty; a new index in memory if ``folder`` is None."""
     index = tantivy.Index(_schema(), str(folder) if folder else None)
-    index.config_reader("manual")  # otherwise a thread polls for commits
+    index.config_reader("manual")  # otherwise, a thread would poll for commits
     index.register_tokenizer("words", _words_analyzer().build())
     index.register_tokenizer("stems", _words_analyzer().filter(tantivy.Filter.stemmer("english")).build())
     index.register_tokenizer("grams", tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.whitespace()).build())
@@ -263,7 +263,7 @@ class DocumentMatch(NamedTuple):
 
 
 class IndexPart:
-    """The searchable state of an index at one time. Later changes to the index do not affect this state."""
+    """The searchable state of an index at one time. Later changes to the index do not affect it."""
 
     def __init__(self, index: tantivy.Index, keys: Mapping[str, int]) -> None:
         """Opens the current state of ``index``. ``keys`` maps the path of each document to the document's key."""
@@ -289,7 +289,9 @@ class IndexPart:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FullTextView:
-    """The documents of one snapshot: the index on disk, and newer documents in memory, which hide old versions."""
+    """The documents of one snapshot: the index on disk, and newer documents in memory, which hide their old versions on
+    disk.
+    """
 
     kept: IndexPart | None
     newer: IndexPart | None = None
@@ -322,7 +324,8 @@ class FullTextView:
         """The ``limit`` documents most similar to ``document``, best first, without ``document`` itself.
 
         The score is the sum of the idf of the shared word stems and character pairs; only the 25 in ``document`` with
-        the highest tf × idf count. Removed documents affect the idf until tantivy merges their segment.
+        the highest tf × idf count. Documents that have been removed still affect the idf until tantivy merges their
+        segment.
         """
         count = sum(len(part.keys) for part in (self.kept, self.newer) if part is not None)
         stemmer, terms = _stemmer(), Counter[tuple[tuple[str, ...], str]]()
@@ -350,7 +353,9 @@ class FullTextView:
         return tuple(heapq.nsmallest(most, filter(counts.get, counts), lambda word: (counts[word], word)))
 
     def _holding(self, fields: Iterable[str], term: str) -> int:
-        """The largest number of documents that contain ``term`` in any one of ``fields``."""
+        """The number of documents that contain ``term`` in one of ``fields``: the number for the field in which it is
+        most frequent.
+        """
         parts = [part for part in (self.kept, self.newer) if part is not None]
         return max(sum(part.searcher.doc_freq(field, term) for part in parts) for field in fields)
 
@@ -390,8 +395,8 @@ class Excerpt:
 
 
 _BEFORE, _WINDOW, _SNIPPET = 60, 400, 160
-"""Numbers of characters: the limit on text before the first match, the window from which a snippet is chosen, and the
-snippet's length.
+"""Numbers of characters: the maximum before the first match, the size of the window from which a snippet is chosen, and
+the length of the snippet.
 """
 
 

@@ -115,7 +115,7 @@ def _rendered(token: Token) -> str:
 
 
 def alternatives(parsed: ParsedQuery) -> list[str]:
-    """The operands that OR joins in the query, each as an FTS5 expression. NOT binds most tightly, then AND, then OR.
+    """The parts of the query that OR joins, each as an FTS5 expression. NOT binds most tightly, then AND, then OR.
 
     Every token becomes a phrase, so that the parts into which the tokenizer splits a term must be adjacent.
     """

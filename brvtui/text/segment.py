@@ -12,11 +12,11 @@ from brvtui.text.analysis import counted
 
 FIELDS = ("title", "content", "path")
 MOST_WORDS = 2_000_000
-"""The limit on distinct words in a project's notes. Ordinary text has fewer than 300,000 distinct words in 50 MB."""
+"""The maximum number of distinct words in a project's notes. 50 MB of ordinary text contain fewer than 300,000."""
 MOST_ENTRIES = 20_000_000
-"""The limit on the total number of words, each counted once per note and field."""
+"""The maximum total number of words, where each distinct word is counted once per note and field."""
 MOST_BYTES = 200_000_000
-"""The limit on the size of all notes together. Reading that much takes about ten seconds."""
+"""The maximum size of all notes together. Reading that much takes about ten seconds."""
 TOO_LARGE = f"the files before it have {MOST_BYTES // 1_000_000} MB"
 TOO_MANY_WORDS = f"the files before it have more than {MOST_WORDS:,} different words or {MOST_ENTRIES:,} in all"
 
@@ -45,9 +45,11 @@ class TermIds(dict[str, int]):
         return identity
 
     def detached(self) -> TermIds:
-        """A copy of these ids. Terms added to either copy are not added to the other."""
+        """An independent copy of these ids. Terms added to the copy are not added to the original, or the other way
+        round.
+        """
         copy = TermIds()
-        copy.update(self)  # before the names, so that a term added in between leaves an extra name, not a missing one
+        copy.update(self)  # before the names: a term added in between then leaves an extra name, not a missing one
         copy.terms = list(self.terms)
         return copy
 
@@ -153,10 +155,11 @@ def segment(notes: Sequence[NoteTerms], terms: int) -> Segment:
 
 
 def merged(base: Segment, delta: Segment, slots: NDArray[np.int64], terms: int) -> tuple[Segment, NDArray[np.int64]]:
-    """One segment that contains the notes in ``slots`` (the slots of ``base`` come before the slots of ``delta``), and
-    the notes' new slots.
+    """One segment that contains only the notes in ``slots``, and the new slots of these notes. In ``slots``, the slots
+    of ``base`` come first, then those of ``delta``.
 
-    Rows are merged but not sorted again, because slots keep their order: in each row, those of the base come first.
+    Rows are merged without sorting, because notes keep the order of their slots: in each row, those of the base come
+    first.
     """
     alive = np.zeros(len(base.notes) + len(delta.notes), dtype=bool)
     alive[slots] = True
@@ -179,7 +182,7 @@ def merged(base: Segment, delta: Segment, slots: NDArray[np.int64], terms: int) 
 
 
 def renumbered(part: Segment, held: NDArray[np.bool_]) -> Segment:
-    """``part`` with new ids for only the terms that are ``held``. Its notes must not contain other terms."""
+    """``part`` with new ids, given only to the terms that are ``held``. The notes must not contain other terms."""
     place = np.cumsum(held) - 1
     fields = len(FIELDS)
     rows = place[part.notes.rows // fields] * fields + part.notes.rows % fields
