@@ -1,4 +1,6 @@
-"""Carries a snapshot's derived data over to the next: unchanged if it is still valid, otherwise updated in part."""
+"""Carries a snapshot's derived data over to the next snapshot. Data that is still valid is reused; the rest is updated
+in part.
+"""
 
 from __future__ import annotations
 
@@ -34,7 +36,7 @@ class Transition:
 
 
 def carry_over(transition: Transition, made: Snapshot) -> None:
-    """Carries the previous snapshot's derived data over to ``made``. Derives nothing that was not derived before."""
+    """Carries the previous snapshot's derived data over to ``made``. Computes only data that the previous snapshot had."""
     known = transition.previous.derived
     abstracts = known.known(ABSTRACTS)
     if abstracts is not None:

@@ -55,7 +55,7 @@ class Note:
 
 @dataclass(frozen=True, slots=True)
 class FolderSummary:
-    """The file that makes a folder a possible result: a valid ``_index.md``, or else a ``context.md``."""
+    """The file because of which a folder can be a result: a valid ``_index.md`` or, if there is none, a ``context.md``."""
 
     folder: str
     file: str
@@ -103,7 +103,7 @@ class Parsed:
 
 @dataclass(frozen=True, slots=True)
 class Reusable:
-    """The data of an earlier load that can be reused, and the constants with which it read the files."""
+    """Data from an earlier load that can be reused, and the constants with which the files were read."""
 
     limits: ReadingLimits
     frontmatter_defaults: NoteSignals | None
@@ -151,7 +151,8 @@ class NoteColumns:
         return int((self.source == _SOURCES[source]).sum())
 
     def changed(self, kept: NDArray[np.int64], touched: Sequence[int], fresh: NoteColumns) -> NoteColumns:
-        """Returns these columns in a new order. ``kept`` contains each note's position in them; -1 for a new note.
+        """Returns these columns in a new order. ``kept`` contains the current position of each note, or -1 for a new
+        note.
 
         ``fresh`` contains the values of the notes at the positions ``touched``, which must include all new notes.
         """
@@ -165,7 +166,7 @@ class NoteColumns:
 
 
 def columns_of(notes: Iterable[Note], signals: Sequence[NoteSignals], parsed: Mapping[str, Parsed]) -> NoteColumns:
-    """The columns of ``notes``, whose stored signals are given."""
+    """The columns of ``notes`` with their stored ``signals`` and their ``parsed`` files."""
     listed = list(notes)
     updated = (parsed[note.path].updated_ms for note in listed)
     return NoteColumns(
