@@ -1,4 +1,4 @@
-"""Cached parts of a repository's graph, which make an update after a file change cheap."""
+"""Caches parts of a repository's graph, so that updating the graph after a file change is fast."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from brvtui.corpus.code.linking import LinkedFile, Linker, package_of
 from brvtui.corpus.code.records import CodeEdge, CodeFile, CodeNode
 from brvtui.corpus.code.rules import CodeRules, SimilarityRules
 
-# Functions of one file with similar names.
+# Similar functions: functions of one file with similar names.
 
 
 SIMILARITY = "similarity"
@@ -46,8 +46,8 @@ class SimilarFunctions:
 def similar_pairs(functions: Sequence[CodeNode], repository: str, rules: SimilarityRules) -> list[CodeEdge]:
     """One edge per pair of similar ``functions``, most similar pairs first.
 
-    Similarity is the Jaccard index of the words in qualified names and signatures. Each function can be in a limited
-    number of pairs; among equally similar pairs, the earlier ones win.
+    Similarity is the Jaccard index of the words in qualified names and signatures. The number of pairs per function is
+    limited; of equally similar pairs, the earlier ones are kept.
     """
     common = words_of(repository, rules.shortest_word)
     words = [common | words_of(f"{node.id} {node.signature}", rules.shortest_word) for node in functions]

@@ -9,7 +9,7 @@ from functools import cached_property
 from brvtui.corpus.code.records import CodeFile
 
 _MOST_FOLDERS = 12
-"""The maximum number of parent folders tried as the root of a file's modules."""
+"""The maximum number of parent folders that are tried as the root of a file's modules."""
 _SCRIPT_ENDINGS = ("", ".ts", ".tsx", ".js", ".jsx", ".mjs", ".cjs", ".d.ts", "/index.ts", "/index.tsx", "/index.js")
 
 
@@ -120,7 +120,7 @@ class ModuleMap:
                 here = here[:-1] if parts[0] == "super" else here
                 parts = parts[1:]
             parts = here + parts
-        else:  # a module beside this one, or another crate of the workspace
+        else:  # a module next to this one, or another crate of the workspace
             for candidate in self._rust_in(root, inside + parts):
                 yield candidate
                 return

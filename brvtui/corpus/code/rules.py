@@ -91,7 +91,7 @@ class CoTestedRules:
 
 @dataclass(frozen=True, slots=True)
 class CommonNames:
-    """Names with the same meaning in all languages."""
+    """Names that have the same meaning in all languages."""
 
     fields: tuple[str, ...]
     callbacks: tuple[str, ...]
