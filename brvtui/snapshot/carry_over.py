@@ -36,7 +36,9 @@ class Transition:
 
 
 def carry_over(transition: Transition, made: Snapshot) -> None:
-    """Carries the previous snapshot's derived data over to ``made``. Computes only data that the previous snapshot had."""
+    """Carries the previous snapshot's derived data over to ``made``. Data that the previous snapshot never computed is
+    left out.
+    """
     known = transition.previous.derived
     abstracts = known.known(ABSTRACTS)
     if abstracts is not None:

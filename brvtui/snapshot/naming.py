@@ -92,7 +92,9 @@ def _meant(snapshot: Snapshot, known: Mapping[str, str], wanted: str) -> list[st
 
 
 def _near(snapshot: Snapshot, wanted: str) -> list[str]:
-    """The paths of up to three notes that ``wanted`` may mean, because their names contain its words or similar ones."""
+    """The paths of up to three notes that ``wanted`` may mean, because their names contain its words or
+    similar words.
+    """
     names = {note.path: f"{_stem(note.path)} {note.title}".lower() for note in snapshot.notes}
     words = re.findall(r"\w+", wanted.lower())
     telling = any(len(word) >= _LEAST_TELLING for word in words)

@@ -55,7 +55,7 @@ class Note:
 
 @dataclass(frozen=True, slots=True)
 class FolderSummary:
-    """The file because of which a folder can be a result: a valid ``_index.md`` or, if there is none, a ``context.md``."""
+    """The file that represents a folder in results: a valid ``_index.md`` or, if there is none, a ``context.md``."""
 
     folder: str
     file: str

@@ -139,7 +139,7 @@ _PILED = re.compile(r"([^\w\s\x00-\x7f]{30})[^\w\s\x00-\x7f]+")
 
 
 def fold(text: str) -> str:
-    """``text`` in lower case, without accents or other diacritics, in Unicode's compatibility form. Takes linear time."""
+    """``text`` in lower case, without accents or other diacritics, in Unicode's compatibility form, in linear time."""
     if text.isascii():
         return text.lower()
     plain = unicodedata.normalize("NFKD", _PILED.sub(r"\1", _ACCENTS.sub("", text)))
