@@ -1,8 +1,8 @@
 """The prompt that tiers 3 and 4 would send (``docs/reference/byterover.md``, "The prompt").
 
 The order of the sections and the text quoted from notes follow ByteRover; all other words are our own. Text from notes
-is data: each piece follows the name of its source, between marks that it cannot contain, and is never part of the
-instructions.
+is data and never part of the instructions. Each piece follows the name of its source, and is enclosed in marks that it
+cannot contain.
 """
 
 from __future__ import annotations
@@ -102,7 +102,7 @@ _BY_TOOLS = (
 
 @dataclass(frozen=True, slots=True)
 class Quoted:
-    """The excerpt for a hit, or the reason why there is none if ``readable`` is False."""
+    """The excerpt for a hit. If ``readable`` is False, the text is the reason why there is none."""
 
     hit: Hit
     text: str
@@ -155,7 +155,7 @@ def source_line(hit: Hit) -> str:
 
 
 def quote(context: Context, query: str, hits: Sequence[Hit]) -> tuple[Quoted, ...]:
-    """The excerpts for ``hits``. If a note cannot be read, the text of its excerpt is the reason."""
+    """The excerpts for ``hits``. For a note that cannot be read, the text is the reason."""
     snapshot, profile = context.snapshot, context.constants
     words = query_words(query, profile)
     excerpts = []
@@ -183,7 +183,9 @@ def _excerpts(quoted: Sequence[Quoted]) -> str:
 
 
 def _results(hits: Sequence[Hit], variables: Mapping[str, Any]) -> str:
-    """The results and their counts as one line of JSON, so that no title can end the string that contains it."""
+    """The results and their counts as one line of JSON. JSON escapes titles, so no title can end the string that
+    contains it.
+    """
     listed = [{"path": hit.path, "title": hit.title, "kind": hit.kind.value, "score": hit.score} for hit in hits]
     return json.dumps({**variables, "results": listed}, ensure_ascii=False)
 
@@ -197,7 +199,7 @@ def _delimited(text: str) -> str:
 
 
 def _quotable(snapshot: Snapshot, hit: Hit) -> str:
-    """The text of a hit. For a summary that represents its folder, it is only the body."""
+    """The text of a hit; for a summary that represents its folder, only the body of the file."""
     text = snapshot.text(hit.file)
     stands_for_folder = hit.kind is Kind.SUMMARY and hit.origin is not Origin.TEXT
     return text[parse(text).body_start :] if stands_for_folder else text
