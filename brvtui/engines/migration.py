@@ -1,4 +1,4 @@
-"""A context tree as the space that a migration to another engine would create. Nothing is written."""
+"""The space that a migration of a context tree to another engine would create. Nothing is written."""
 
 from __future__ import annotations
 
@@ -51,19 +51,21 @@ class MigratedNote:
     topic: str
     """The path of the topic created from the note; empty if there would be none."""
     unseen: str
-    """The reason why V4 would not see the topic; empty if it would."""
+    """The reason why V4 would not find the topic's file; empty if it would."""
     newly_searched: bool
     """True if V4 would search the note although ByteRover 3 does not."""
     frontmatter_problem: str
     """The reason why the note's frontmatter would become text; empty if it would not."""
     lost_words: tuple[str, ...]
-    """Words in the note's title and text that would no longer find the note, in alphabetical order."""
+    """Words in the note's title and text, in alphabetical order, with which a search would no longer find the note."""
     lost_frontmatter_words: tuple[str, ...]
-    """Words that occur only in the note's frontmatter (field names, dates …) and would no longer find it."""
+    """Words that occur only in the note's frontmatter (field names, dates …) and with which a search would no longer
+    find the note.
+    """
     lost_path_words: tuple[str, ...]
-    """Words that occur only in the note's path, which V4 does not search."""
+    """Words that occur only in the note's path. V4 does not search paths."""
     lost_age_days: float
-    """The note's age in days, which would be lost because the topic would be new."""
+    """The note's age in days. It would be lost, because the topic would be new."""
     lost_signals: LostSignals | None
     """The lost signals; None if no signals are stored for the note."""
 
@@ -84,7 +86,7 @@ class MigratedTree:
 
 @runtime_checkable
 class Migrates(Protocol):
-    """An engine with spaces to which a context tree can be migrated."""
+    """An engine that has spaces, to which a context tree can be migrated."""
 
     def migrated(self, snapshot: Snapshot, now_ms: float, name: str, constants: Any) -> MigratedTree:
         """The space called ``name`` that a migration at ``now_ms`` would create from the tree of ``snapshot``."""
