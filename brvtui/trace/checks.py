@@ -24,8 +24,8 @@ class Check:
     """One comparison that decided something.
 
     ``passed`` is None if the check was not reached. ``margin`` is the value minus the threshold, in the value's unit.
-    ``constant`` is the threshold's dotted name in the profile (empty if it has none), and ``rule`` is the title of a
-    section of ``docs/reference/byterover.md``.
+    ``constant`` is the threshold's dotted name in the profile (empty if it has none), and ``rule`` is the anchor of a
+    section in ``docs/reference/byterover.md``.
     """
 
     name: str
