@@ -31,7 +31,7 @@ class SkipReason(StrEnum):
     EMPTY_CANDIDATES = "empty_candidates"
     MODE_OFF = "mode_off"
     PREVIEW = "preview"
-    """The user is still typing. A run calls the reranker. This reason exists only in this project."""
+    """The user is still typing; a run calls the reranker. Only this project has this reason."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +52,7 @@ class RankedNote:
 
 @dataclass(frozen=True, slots=True)
 class StageError:
-    """A failed stage of the search, and the error. The other stages still ran."""
+    """A stage of the search that failed, and the error. The other stages ran nevertheless."""
 
     stage: str
     """``bm25``, ``vector`` or ``rerank``."""
@@ -70,7 +70,7 @@ class Hybrid:
     requested_mode: RetrievalMode
     mode: RetrievalMode
     fell_back: bool
-    """True if an explicitly requested mode needs an embedder but there is none."""
+    """True if an explicitly requested mode was replaced because it needs an embedder and there is none."""
     top_k: int
     candidate_k: int
     rerank_top_n: int
@@ -84,12 +84,12 @@ class Hybrid:
     reranked: bool
     rerank_skipped: SkipReason | None
     agreements: int | None
-    """The number of ranks at which the legs agree, if this agreement made reranking unnecessary; otherwise None."""
+    """The number of ranks at which the legs agree, if their agreement made reranking unnecessary; otherwise None."""
     errors: tuple[StageError, ...]
     ranking: tuple[RankedNote, ...]
     """The whole list in its final order. The first ``top_k`` are the answer."""
     idle_rules: tuple[str, ...] = ()
-    """Intent rules that no note in this tree can match, each with the pattern it needs."""
+    """Intent rules that no note in this tree can match, each with the pattern that it needs."""
 
     def placed(self, file: str) -> RankedNote | None:
         """The entry for the note at ``file`` in the whole list; None if neither leg found the note."""
@@ -97,5 +97,5 @@ class Hybrid:
 
 
 def searched_words(hybrid: Hybrid) -> tuple[str, ...]:
-    """The words and phrases in the full-text query, without operators but including excluded words."""
+    """The words and phrases in the full-text query, including excluded ones, but without operators."""
     return tuple(text for part in OPERATORS.split(hybrid.compiled) if (text := part.strip('"*')))
