@@ -24,13 +24,13 @@ HORIZON_DAYS = 3_650.0
 PRECISION_DAYS = HORIZON_DAYS / (1 << 22)
 """The resolution of ages: about 75 seconds."""
 _LIFETIME_LOG2 = 25
-"""The base-2 logarithm of the oldest age examined (80 years), in units of the precision."""
+"""The base-2 logarithm of the highest age that is examined (80 years), in units of :data:`PRECISION_DAYS`."""
 _AT_ONCE = 1_024
 """Computing up to this many ceilings at once takes about as long as computing a few."""
 
 
 class ScoreConstants(Protocol):
-    """The constants that affect a score, as a profile provides them."""
+    """The constants that affect a score. Profiles have these attributes."""
 
     @property
     def score(self) -> CompoundRules:
@@ -125,7 +125,9 @@ def days_left(ceiling: Floats, thresholds: Floats, since: Floats, falling: Float
 def days_until_below(
     thresholds: Sequence[float], since: Floats, notes: ScoreInputs, constants: ScoreConstants
 ) -> Floats:
-    """:func:`days_left` for each threshold and note, with shape (thresholds, notes)."""
+    """The days until each note's ceiling falls below each threshold (see :func:`days_left`), with shape (thresholds,
+    notes).
+    """
     limits = np.asarray(thresholds)[:, None]
     now = ceilings(np.maximum(0.0, since), notes, constants)
     falling = np.full((len(limits), len(since)), np.inf)

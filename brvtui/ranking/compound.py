@@ -47,7 +47,9 @@ def compound(
     bonus: Floats | float,
     rules: CompoundRules,
 ) -> Compound:
-    """``min(cap, (w_r relevance + w_i min(importance, scale) / scale + w_c recency) * boost + bonus)``."""
+    """The compound scores: ``min(cap, (w_r relevance + w_i min(importance, scale) / scale + w_c recency) * boost +
+    bonus)``.
+    """
     relevance, importance, recency = np.asarray(relevance), np.asarray(importance), np.asarray(recency)
     boost, bonus = np.asarray(boost), np.asarray(bonus)
     by_relevance = np.asarray(rules.relevance * relevance)

@@ -51,7 +51,9 @@ def decayed_importance(importance: Floats | float, days: Floats | float, decay: 
 
 
 def decayed_recency(recency: Floats | float, days: Floats | float, decay: DecayRules) -> Floats:
-    """Recency after ``days``: ``exp(-days / recency_days)``; at 0 days, the stored value if the rules say so."""
+    """Recency after ``days``: ``exp(-days / recency_days)``. At exactly 0 days, it is the stored value if the rules say
+    so.
+    """
     days = np.asarray(days, dtype=np.float64)
     return np.where((days > 0) | (not decay.stored_recency), np.exp(-days / decay.recency_days), recency)
 

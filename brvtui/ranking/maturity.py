@@ -52,18 +52,18 @@ def _raised(importance: Floats, levels: Levels, gain: float, signals: SignalRule
 
 
 def promoted_from(signals: SignalRules) -> tuple[float, float, float]:
-    """The importance from which an event promotes a note, for each of :data:`LEVELS`; infinite for core."""
+    """For each of :data:`LEVELS`, the importance from which an event promotes a note; infinite for core."""
     draft = min(signals.validated_from, signals.core_from) if signals.skip_validated else signals.validated_from
     return draft, signals.core_from, math.inf
 
 
 def demoted_below(signals: SignalRules) -> tuple[float, float, float]:
-    """The importance below which an event demotes a note, for each of :data:`LEVELS`; minus infinity for drafts."""
+    """For each of :data:`LEVELS`, the importance below which an event demotes a note; minus infinity for drafts."""
     return -math.inf, signals.validated_until, signals.core_until
 
 
 def hits_until_promotion(importance: Floats, levels: Levels, signals: SignalRules) -> Floats:
-    """The number of access hits (at least 1) until each note is promoted; infinite if it can never be."""
+    """The number of access hits (at least 1) until each note is promoted; infinite if it is never promoted."""
     needed = np.asarray(promoted_from(signals))[levels]
     missing = np.maximum(0.0, needed - importance)
     with np.errstate(divide="ignore", invalid="ignore"):

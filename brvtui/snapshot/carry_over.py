@@ -26,7 +26,7 @@ class Transition:
 
     previous: Snapshot
     kept: NDArray[np.int64]
-    """Each note's position in ``previous``; -1 for re-read notes."""
+    """The position of each note in ``previous``; -1 for notes that were read again."""
     files: frozenset[str]
     """The paths of files that were re-read or removed."""
     signals_changed: frozenset[str]

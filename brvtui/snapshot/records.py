@@ -19,7 +19,9 @@ from brvtui.tree.reading.signals import NoteSignals, Source, frontmatter_default
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """A searchable file. ``path`` is unique in the snapshot: below the tree, or ``[alias]:path`` in a shared source."""
+    """A searchable file. ``path`` is unique in the snapshot. It is relative to the tree or, for a file in a shared
+    source, has the form ``[alias]:path``.
+    """
 
     path: str
     file: str

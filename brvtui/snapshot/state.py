@@ -93,7 +93,7 @@ class Snapshot:
     frontmatter_defaults: NoteSignals | None = None
     """The signals that complete partial frontmatter; None if frontmatter is not read for signals."""
     engine_failure: str = ""
-    """The reason, with the remedy, why all searches of the real engine fail on this tree; empty if they work."""
+    """The reason why all searches of the real engine fail on this tree, with the remedy; empty if they do not fail."""
     predecessor: Predecessor | None = None
     """The snapshot from which this one was updated; None after a full load."""
     spaces: tuple[SpaceContents, ...] = ()
@@ -261,7 +261,7 @@ class Snapshot:
 
     @property
     def orders(self) -> Orders | None:
-        """The orders of files, for deriving the next snapshot; None if only a full load can create it."""
+        """The orders of files from which the next snapshot can be derived; None if only a full load can create it."""
         return self.derived.of(ORDERS, self._orders)
 
     def _orders(self) -> Orders | None:
@@ -319,7 +319,8 @@ class Snapshot:
         return self.project.tree, path
 
     def text(self, path: str) -> str:
-        """The text of the file at ``path`` as the engine reads it, or its edited text.
+        """The text of the file at ``path`` as the engine reads it; for a file that is edited in a what-if, its edited
+        text.
 
         Raises OSError if the file was removed or cannot be read.
         """

@@ -9,7 +9,7 @@ from brvtui.typed_tables import Positive, TableKeys
 
 
 class ExpansionRules(Protocol):
-    """The rules for the index terms that match a query term, and for the weights of these terms."""
+    """The rules for which index terms match a query term, and for their weights."""
 
     @property
     def prefix_weight(self) -> float:
@@ -21,7 +21,7 @@ class ExpansionRules(Protocol):
 
     @property
     def fuzzy_weight(self) -> float:
-        """The weight of a fuzzy match before the deduction for edits."""
+        """The weight of a fuzzy match before the deduction for the number of edits."""
 
     @property
     def fuzzy_ratio(self) -> float:

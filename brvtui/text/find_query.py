@@ -1,4 +1,4 @@
-"""The query language of Find: splits text into words and queries into clauses (``docs/how-to/find-notes.md``)."""
+"""The query language of Find. Splits text into words, and queries into clauses (``docs/how-to/find-notes.md``)."""
 
 from __future__ import annotations
 
@@ -105,7 +105,9 @@ class _QueryReader:
         self.is_cut = False
 
     def alternatives(self, depth: int = 0, outer: str = "") -> _Alternatives:
-        """The alternatives up to the end of the current group, nested ``depth`` levels deep in the field ``outer``."""
+        """Reads the alternatives up to the end of the current group, which is nested ``depth`` levels deep. ``outer``
+        is the field to which the group is limited; empty if there is none.
+        """
         found, current, excluded = _Alternatives(), _Alternatives([[]]), False
         while self._next < len(self._pieces):
             minus, name, phrase, parenthesis, word = self._pieces[self._next].groups()

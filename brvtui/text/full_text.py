@@ -58,7 +58,7 @@ _LONGEST_WORD = 8_000
 
 
 def _grams(folded: str) -> str:
-    """The pairs of adjacent characters in each run of a script without spaces, and the last character of each run."""
+    """For each run of a script without spaces, its pairs of adjacent characters and its last character."""
     runs = RUN.findall(folded)
     return " ".join(run[place : place + 2] for run in runs for place in range(len(run)))
 
@@ -79,7 +79,7 @@ def _prepared(text: str) -> tuple[str, str]:
 _WEIGHTS = {"title": 32, "title_stems": 30, "title_grams": 32, "headings": 16, "tags": 8, "path": 4, "text": 3}
 _WEIGHTS |= {"tag_stems": 7, "stems": 2, "grams": 2}
 _PHRASE = 1 << 16
-"""The weight of a match of all words as one phrase, higher than any sum of the other weights."""
+"""The weight of a match of all words as one phrase, which is higher than any sum of the other weights."""
 _STEMS = {"title": "title_stems", "tags": "tag_stems", "text": "stems"}
 _GRAMS = {"title": "title_grams"}
 _MOST_COMPARED = 25
@@ -218,7 +218,7 @@ def _grams_query(name: str, run: str) -> tantivy.Query:
 
 
 def _prefix_query(name: str, prefix: str) -> tantivy.Query:
-    """The query for words that begin with ``prefix``, which contains only letters, marks and digits."""
+    """The query for words that begin with ``prefix``, which must contain only letters, marks and digits."""
     try:
         return tantivy.Query.regex_query(_schema(), name, f"{prefix}.*")
     except ValueError:  # the automaton of a very long word would be too large
@@ -302,8 +302,8 @@ class FullTextView:
         """The ``limit`` best matches of ``query``, sorted by score (best first) and path, and the total number of
         matches.
 
-        A match in the title counts most, followed by headings, tags, the path and the text. A match of all words as one
-        phrase counts more than any other match.
+        Matches in the title have the highest weight, followed by headings, tags, the path and the text. A match of all
+        words as one phrase has more weight than any other match.
         """
         if not (alternatives := parsed(query, is_typing)):
             return [], 0
@@ -345,9 +345,8 @@ class FullTextView:
         return self._found(tantivy.Query.boolean_query(queries), limit, {document.path})[0]
 
     def rarest(self, words: Iterable[str], most: int) -> tuple[str, ...]:
-        """Up to ``most`` of ``words``, those that occur in the fewest documents, rarest first.
-
-        Leaves out strings that no document contains as a word, such as runs of scripts without spaces.
+        """Up to ``most`` of ``words``: those that occur in the fewest documents, rarest first. Strings that no document
+        contains as a word, such as runs of scripts without spaces, are left out.
         """
         counts = {word: self._holding(tuple(_STEMS), word) for word in words}
         return tuple(heapq.nsmallest(most, filter(counts.get, counts), lambda word: (counts[word], word)))
@@ -383,9 +382,9 @@ class Excerpt:
     """The fields of a document that match a query, and the number of a matching line (0 if no line of the text
     matches).
 
-    The line is the one with the first match of all words as one phrase, or otherwise the first match of any word.
-    ``snippet`` is an extract of the text as a single line, and ``highlights`` are the starts and ends of the matches in
-    it.
+    The line is the one with the first match of all words as one phrase or, if there is none, with the first match of
+    any word. ``snippet`` is an extract of the text as a single line, and ``highlights`` are the starts and ends of the
+    matches in it.
     """
 
     fields: tuple[str, ...]
@@ -417,7 +416,7 @@ class _MatchFinder:
         self._is_empty = not listed
 
     def matches(self, text: str) -> Iterator[Word]:
-        """Yields the matches in ``text`` in order. A matching phrase counts as one match."""
+        """Yields the matches in ``text`` in order. A matching phrase is one match."""
         last: deque[Word] = deque(maxlen=max(map(len, self._phrases), default=0))
         for word in () if self._is_empty else words_in(text[:LONGEST_TEXT]):
             if word.is_unspaced:

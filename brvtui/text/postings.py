@@ -62,7 +62,9 @@ class _Idf(dict[int, float]):
 
 @dataclass(frozen=True, slots=True)
 class TermMatches:
-    """One query term's score for every note, summed over matched terms and fields; 0 for notes that do not match."""
+    """The score of one query term for every note, summed over matching index terms and fields; 0 for notes that do not
+    match.
+    """
 
     term: str
     expansion: Expansion
@@ -90,7 +92,7 @@ class Postings:
     slots: NDArray[np.int64]
     """The slot of each note, in document order."""
     gone: NDArray[np.int64]
-    """For each row, the number of removed base notes that contain it."""
+    """For each row, the number of notes that contain it but were removed from the base."""
     averages: tuple[float, ...]
     """The mean length of each field."""
     derived: Derived = field(default_factory=Derived)
@@ -147,7 +149,9 @@ class Postings:
         return int(self.frequencies[term_id * len(FIELDS) + field])
 
     def expand(self, term: str, text: TextRules) -> Expansion:
-        """The expansion of ``term``. Cached, because typing requests the same terms again and again."""
+        """The expansion of ``term``. It is cached, because while a user types, the same terms are requested
+        many times.
+        """
         key, expansions = _expansion_key(term, text), self.derived.of(_EXPANSIONS, _Expansions)
         expansion = expansions.get(key)
         if expansion is None:
@@ -328,7 +332,7 @@ class Postings:
         return postings
 
     def detached(self) -> Postings:
-        """A copy with separate term ids, from which a different next generation can be built."""
+        """A copy with independent term ids, so that other generations can be built from it."""
         return replace(self, ids=self.ids.detached())
 
     def changed(self, kept: NDArray[np.int64], new: Sequence[NoteTerms]) -> Postings:
@@ -435,7 +439,7 @@ def _expansion_key(term: str, text: TextRules) -> tuple[str, int]:
 
 
 def build(notes: Sequence[NoteTerms], ids: TermIds) -> Postings:
-    """The postings of ``notes`` in document order, all in the base."""
+    """The postings of ``notes``, which are in document order. All notes are in the base."""
     return of_base(segment(notes, len(ids.terms)), np.arange(len(notes)), ids)
 
 

@@ -1,4 +1,6 @@
-"""A segment of the postings: the terms of each note (*forward*), and the notes of each term (*inverted*)."""
+"""A segment of the postings, which contains the terms of each note (*forward*) and the notes of each term
+(*inverted*).
+"""
 
 from __future__ import annotations
 
@@ -22,8 +24,8 @@ TOO_MANY_WORDS = f"the files before it have more than {MOST_WORDS:,} different w
 
 
 def passed_limit(words: int, entries: int = 0, size: int = 0) -> str:
-    """Returns the reason for leaving out further files after ``words`` distinct words, ``entries`` words in total, and
-    ``size`` bytes: :data:`TOO_LARGE`, :data:`TOO_MANY_WORDS`, or an empty string within the limits.
+    """The reason why further files are left out after ``words`` distinct words, ``entries`` words in total, and
+    ``size`` bytes: :data:`TOO_LARGE` or :data:`TOO_MANY_WORDS`; empty within the limits.
     """
     if size >= MOST_BYTES:
         return TOO_LARGE
@@ -45,9 +47,7 @@ class TermIds(dict[str, int]):
         return identity
 
     def detached(self) -> TermIds:
-        """An independent copy of these ids. Terms added to the copy are not added to the original, or the other way
-        round.
-        """
+        """An independent copy of these ids. Terms that are added to one of the two are not added to the other."""
         copy = TermIds()
         copy.update(self)  # before the names: a term added in between then leaves an extra name, not a missing one
         copy.terms = list(self.terms)
@@ -56,7 +56,9 @@ class TermIds(dict[str, int]):
 
 @dataclass(frozen=True, slots=True)
 class NoteTerms:
-    """The forward row of one note: ``rows`` (``term * FIELDS + field``), their ``tf``, and the field lengths."""
+    """The forward row of one note: the index rows of its terms (``term * FIELDS + field``), their frequencies ``tf``,
+    and the field lengths.
+    """
 
     rows: NDArray[np.uint32]
     tf: NDArray[np.uint32]
@@ -118,7 +120,9 @@ def _flat(parts: Sequence[NDArray[np.uint32]]) -> tuple[NDArray[np.uint32], NDAr
 
 @dataclass(frozen=True, eq=False)
 class Inverted:
-    """The documents of each row ``term * FIELDS + field`` in ascending order, with parallel frequencies."""
+    """The documents of each row ``term * FIELDS + field`` in ascending order, and their frequencies as a parallel
+    array.
+    """
 
     starts: NDArray[np.int64]
     documents: NDArray[np.uint32]
@@ -138,7 +142,7 @@ class Inverted:
 
 @dataclass(frozen=True, eq=False)
 class Segment:
-    """Notes by slot, and the inverted rows, whose documents are slots."""
+    """The forward rows of notes, by slot, and the inverted rows, in which documents are slots."""
 
     notes: Forward
     index: Inverted

@@ -50,7 +50,7 @@ def slug_text(path: str) -> str:
 
 
 def grams(text: str) -> Grams:
-    """The trigrams of every word in ``text``, each word in lower case between two ``$``."""
+    """The trigrams of every word in ``text``. Each word is in lower case and enclosed in two ``$``."""
     found: set[str] = set()
     for word in words_of(text.lower()):
         padded = f"${word}$"
@@ -60,7 +60,9 @@ def grams(text: str) -> Grams:
 
 @lru_cache(_REMEMBERED)
 def name_grams(path: str) -> Grams:
-    """The trigrams of the slug text of ``path``. Cached, because most paths occur again in the next snapshot."""
+    """The trigrams of the slug text of ``path``. Results are cached, because most paths occur again in the next
+    snapshot.
+    """
     return grams(slug_text(path))
 
 

@@ -93,7 +93,9 @@ LONGEST_WHOLE = 500_000
 """The maximum number of characters in a field that may contain whole notes."""
 _WHOLE = ("answer", "context")
 _PATHS = ("file", "path")
-"""Fields by which notes are looked up. A long path is always cut in the same way, whatever surrounds it."""
+"""The fields by which notes are looked up. Their limit never changes, so that the same long path is always cut in the
+same way.
+"""
 _MARK = 40
 """The maximum length of the mark that ends a cut string. The limits leave room for the mark, so that no string is cut
 twice.
@@ -178,7 +180,9 @@ def _field_names(kind: Any) -> tuple[str, ...]:
 
 
 def json_line(value: Any) -> bytes:
-    """``value`` as one line of JSON in UTF-8; controls, bidi controls and lone surrogates in it are ``\\u`` escapes."""
+    """``value`` as one line of JSON in UTF-8. Control characters, bidirectional controls and lone surrogates are
+    written as ``\\u`` escapes.
+    """
     text = json.dumps(value, ensure_ascii=False)
     if not text.isascii() or "\x7f" in text:
         unsafe = (char for char in set(text) if unicodedata.category(char) in _NEVER_RAW)

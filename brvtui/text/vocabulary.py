@@ -34,8 +34,8 @@ _NEVER = np.iinfo(np.int64).max
 
 
 def tree_order(terms: Sequence[str], inserted: NDArray[np.int64], some: Sequence[int]) -> list[int]:
-    """The positions ``some`` (ascending) of ``terms`` (sorted), in the order in which a walk of the tree visits these
-    terms.
+    """Sorts positions of terms by the order in which a walk of the tree visits these terms. ``terms`` is sorted, and
+    ``some`` contains ascending positions in it.
 
     ``inserted`` is the insertion time of each of ``terms``; the tree contains all of them.
     """
@@ -98,7 +98,9 @@ _SHORT_STEM = 4
 :data:`_LAST_LETTERS`, because without its last letter, a short stem would match too many terms.
 """
 _LAST_LETTERS = {"i": "y", "e": "i"}
-"""The last letter of a short stem, and the letter that a word may have in its place: bodi for body, code for coding."""
+"""The last letter of a short stem, and the letter that a word may have in its place, as in body (stem bodi) and coding
+(stem code).
+"""
 _LONGEST_ENDING = 6
 """The maximum number of letters after the stem. Longer terms are skipped, because stemming takes 30 µs per term."""
 _BITS = 64
@@ -183,8 +185,8 @@ class Vocabulary:
     def other_forms(self, term: str) -> list[str]:
         """Up to three terms with the same English stem (Snowball) as ``term``, the shortest first.
 
-        For example, ``sharpen`` for ``sharpening``: expansion does not find it, because it does not begin with the term
-        and is not a few edits away.
+        An example is ``sharpen`` for ``sharpening``. Expansion does not find it, because it does not begin with
+        ``sharpening`` and is more than a few edits away.
         """
         stem = _stem(term)
         if len(stem) < _SHORTEST_STEM:

@@ -89,7 +89,7 @@ class Completion:
     """The model's name and host."""
     ended: EndReason
     why: str
-    """The reason why the model stopped; empty if it simply answered."""
+    """The reason why the model stopped; empty if it stopped after its answer."""
     turns: tuple[ModelTurn, ...]
     steps: tuple[ToolStep, ...]
     usage: Usage
@@ -115,7 +115,7 @@ class Completion:
 
     @property
     def took_ms(self) -> float:
-        """The total milliseconds of all turns and tools, including incomplete ones."""
+        """The total duration of all turns and tools in milliseconds, including those that did not end normally."""
         return sum(ms for part, ms in self.timings.items() if _WHOLE.fullmatch(part))
 
 
@@ -134,7 +134,7 @@ class PromptSection:
 
 @dataclass(frozen=True)
 class Lane:
-    """One lane of the manifest: the lane's token budget, and the entries that fit into it."""
+    """One lane of the manifest, with its token budget and the entries that fit into it."""
 
     name: str
     budget: int
@@ -161,7 +161,7 @@ class ManifestPlace:
     """The number of tokens of the lane that earlier entries use."""
     budget: int
     text_path: str
-    """The file whose text represents this file: its abstract, or the file itself."""
+    """The file whose text is used for this file: its abstract, or the file itself."""
     left_out: str
     """The one-line reason why the file is not in the manifest; empty if it is."""
     source: str

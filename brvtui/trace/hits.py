@@ -173,7 +173,9 @@ def listed(hit: Hit) -> Listed:
 
 @dataclass(frozen=True)
 class Detail:
-    """The term-by-field detail of one document. The contributions sum to ``score.term_sum`` within the tolerance."""
+    """The score of one document, by term and field. The contributions add up to ``score.term_sum`` within the
+    tolerance.
+    """
 
     path: str
     contributions: tuple[Contribution, ...]

@@ -13,7 +13,7 @@ from brvtui.trace.hits import Hit, Listed
 
 @dataclass(frozen=True)
 class Rung:
-    """One step of the retry ladder: the search, the search's result, and the number of notes found."""
+    """One step of the retry ladder: its search, the state after the search, and the number of notes found."""
 
     number: int
     strategy: str
@@ -109,7 +109,7 @@ class CacheEntry:
 
 @dataclass(frozen=True)
 class CacheLook:
-    """Both cache look-ups (exact and fuzzy) over all entries, with the entries in order of insertion."""
+    """The results of both cache look-ups (exact and fuzzy), and all entries in order of insertion."""
 
     SECTION: ClassVar = "cache"
 
@@ -138,7 +138,7 @@ class CacheLook:
 
 
 class Outcome(StrEnum):
-    """The outcome of a route: the kind of answer that the query receives."""
+    """The possible outcomes of a route, which are kinds of answers."""
 
     EXACT_CACHE = "exact_cache"
     FUZZY_CACHE = "fuzzy_cache"
@@ -156,7 +156,7 @@ class Route:
 
     outcome: Outcome
     used: bool
-    """False if a cache hit answered, so that the search was computed only for display."""
+    """False if the answer came from the cache, so that the search was computed only for display."""
 
     @property
     def needs_model(self) -> bool:

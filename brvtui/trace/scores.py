@@ -48,7 +48,7 @@ class MatchedWord:
 
 
 class Whereabouts(StrEnum):
-    """The forms in which notes can contain a word that the engine does not find in any note."""
+    """The ways in which notes may contain a word that the engine does not find in any note."""
 
     NOWHERE = "nowhere"
     UNKNOWN = "too much to search"
@@ -60,7 +60,7 @@ class Whereabouts(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class MissingWord:
-    """A query word that the engine does not find in any note, looked up in the text of the notes."""
+    """A query word that the engine does not find in any note, and the place at which the text of notes contains it."""
 
     word: str
     """The word as the engine searched for it."""

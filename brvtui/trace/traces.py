@@ -48,16 +48,18 @@ class SnapshotInfo:
 
 @dataclass(frozen=True)
 class Scale:
-    """The format of scores and bars: the number of decimals, and the score that fills a bar."""
+    """The way in which scores are shown: the number of decimals, and the score that fills a bar."""
 
     decimals: int = 2
     full: float = 1.0
     reach: float = 1.0
-    """The share of a full bar that a score can reach; the rest is hatched."""
+    """The share of a full bar that a score can reach. The rest of the bar is hatched."""
 
 
 class Section(Protocol):
-    """Typed frozen data specific to one engine. ``SECTION`` is the section's name in JSON, unique within the engine."""
+    """Data specific to one engine, as a frozen dataclass. ``SECTION`` is the section's name in JSON, which is unique
+    within the engine.
+    """
 
     SECTION: ClassVar[str]
 

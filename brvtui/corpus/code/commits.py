@@ -1,4 +1,4 @@
-"""The commit time of each line in a repository, from git blame, and the files in a diff."""
+"""The commit time of each line in a repository, from git blame, and the files that a diff changes."""
 
 from __future__ import annotations
 
@@ -104,7 +104,7 @@ class CommitTimes:
     """The commit times of lines changed within 30 days. Files are read from git on demand."""
 
     def __init__(self, root: Path) -> None:
-        """Stores ``root``, which is the repository or one of its folders. Reads no file yet."""
+        """Stores ``root``, which is the repository or one of its folders. No files are read yet."""
         self._root = root
         self.problem = ""
         """The one-line reason for ignoring commit times; empty if they are used, or outside a git repository."""

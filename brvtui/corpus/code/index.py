@@ -1,4 +1,4 @@
-"""The index of one repository: the contents of each file, and the graph."""
+"""The index of one repository, which consists of the contents of each file and the graph."""
 
 from __future__ import annotations
 
@@ -153,7 +153,7 @@ class _Reading:
         return indexed
 
     def _changed(self, listed: Iterable[FoundSource]) -> Iterator[Source]:
-        """Yields the files that must be read, and queues all others."""
+        """Yields the files that must be read. The results for all other files are queued."""
         for found in listed:
             if self._is_full:
                 return

@@ -32,11 +32,13 @@ _Seen = set[tuple[str, str]]
 
 
 class LinkedFile(NamedTuple):
-    """The edges of one file, and the parts of other files on which they depend."""
+    """The edges of one file, and what they depend on in other files."""
 
     edges: list[CodeEdge]
     bases: frozenset[str]
-    """The id prefixes that were searched: files, folders that are packages, and declared packages."""
+    """The prefixes of ids that were searched, which stand for files, folders that are packages, and
+    declared packages.
+    """
     supertypes: dict[str, tuple[str, ...]]
     """The supertypes of each type whose members were searched."""
 
@@ -240,14 +242,18 @@ class Linker:
         return self._in_module(file, binding.module, name, seen) if name else ""
 
     def _in_type_of_module(self, file: CodeFile, name: str, seen: _Seen) -> str:
-        """A method of a type in a module, given with the module path: ``store.Store.open``."""
+        """The method ``name`` of a type in a module. The name includes the path of the module, as in
+        ``store.Store.open``.
+        """
         parts = name.split(".")
         if len(parts) < 3:
             return ""
         return self._in_module(file, ".".join(parts[:-2]), ".".join(parts[-2:]), seen)
 
     def _in_module(self, file: CodeFile, module: str, name: str, seen: _Seen) -> str:
-        """The symbol ``name`` in a module, or the symbol that the module imports under this name."""
+        """The symbol ``name`` in a module, or the symbol that the module imports under this name; empty if there is
+        none.
+        """
         self._lookups_left -= 1
         head, _, rest = name.partition(".")
         if file.language in _BY_PACKAGE and module:
@@ -297,7 +303,7 @@ class Linker:
 
 
 def package_of(language: str, package: str) -> str:
-    """The name that represents a file's dependency on all files of ``package``."""
+    """The name under which a dependency on all files of ``package`` is recorded."""
     return f"package://{language}/{package}"
 
 

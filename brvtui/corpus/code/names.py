@@ -42,8 +42,8 @@ _WRAPPERS = {
     "subscript": "value",
     "await": None,
 }
-"""Kinds of syntax nodes that take their name from a child: the child in the given field or, without a field, the first
-child.
+"""Kinds of syntax nodes whose name is that of a child. The child is in the given field or, if there is no field, is the
+first one.
 """
 _CALLS = frozenset({"call", "call_expression"})
 _TYPE_NAMES = frozenset({"type_identifier", "qualified_type", "scoped_type_identifier", "nested_type_identifier"})
@@ -127,7 +127,7 @@ def string_value(source: bytes, node: SyntaxNode | None, limit: int) -> str:
 
 
 def arguments_of(node: SyntaxNode, named: bool = False) -> Iterator[SyntaxNode]:
-    """Yields the arguments of a call in order, including the values of keyword arguments if ``named``."""
+    """Yields the arguments of a call in order. With ``named``, the values of keyword arguments are included."""
     arguments = node.child_by_field_name("arguments")
     if arguments is None:
         return
@@ -145,7 +145,7 @@ def arguments_of(node: SyntaxNode, named: bool = False) -> Iterator[SyntaxNode]:
 
 
 def printable(text: str) -> str:
-    """``text`` with unprintable characters replaced, except line breaks."""
+    """``text`` with a replacement for each unprintable character except line breaks."""
     if text.isprintable():
         return text
     return "".join(char if char.isprintable() or char == "\n" else "\ufffd" for char in text)

@@ -105,7 +105,7 @@ class SourceReader:
         self.routes: dict[int, tuple[str, str]] = {}
         """The method and path of each route declared by an attribute, keyed by the last byte of the attribute."""
         self.called: tuple[int, int] = (-1, -1)
-        """The byte range of the last function called, which must not be counted as a field access."""
+        """The byte range of the name of the last function called, which is not a field access."""
         self._comment = (-1, -1)
 
     @property

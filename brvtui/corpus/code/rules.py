@@ -1,4 +1,4 @@
-"""The constants for reading a repository: ``rules.toml`` as frozen data."""
+"""The constants for reading a repository, from ``rules.toml``."""
 
 from __future__ import annotations
 
