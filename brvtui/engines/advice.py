@@ -1,4 +1,4 @@
-"""Advice and reasons for documents that are not in an answer, shared by several engines."""
+"""Advice and reasons for documents that are not in an answer. Several engines share these functions."""
 
 from __future__ import annotations
 

@@ -172,7 +172,7 @@ class Engine(Protocol[C]):
         """The presentation of the engine's traces in words."""
 
     def constants(self, profile: str = "") -> C:
-        """The constants in the profile called ``profile``; those in the default profile for an empty name.
+        """The constants in the profile called ``profile``, or in the default profile if the name is empty.
 
         Raises :class:`brvtui.typed_tables.ProfileError` for an unknown name.
         """
@@ -194,7 +194,7 @@ class Engine(Protocol[C]):
 def asking(
     engine: Engine[Any], context: Context[Any], trace: Trace, services: bool | None = None
 ) -> Callable[..., Trace]:
-    """Returns a function that repeats the query of ``trace`` in ``engine`` with a different text, scope or options.
+    """A function that repeats the query of ``trace`` in ``engine`` with a different text, scope or options.
 
     An option with the value None is removed. ``services`` determines whether services may be called; the default is
     taken from ``trace``.
@@ -259,7 +259,9 @@ class RemembersRuns(Protocol):
 
 @runtime_checkable
 class CompletingEngine(Protocol):
-    """An engine whose answers a language model may write, if :attr:`brvtui.trace.Answer.awaits_model` is True."""
+    """An engine for which a language model may write answers, namely if :attr:`brvtui.trace.Answer.awaits_model` is
+    True.
+    """
 
     def complete(self, context: Context[Any], query: Query, cancellation: Cancellation) -> Iterator[Event]:
         """Runs ``query``, has a model write the answer if one is needed, and yields the events as they happen."""
@@ -308,7 +310,7 @@ class Forecasts(Protocol):
 
 @runtime_checkable
 class Ages(Protocol):
-    """An engine with rules for the ageing of signals that are stored for documents."""
+    """An engine that has rules by which the stored signals of documents age."""
 
     def ageing_rules(self, constants: Any, stored: SignalRules) -> AgeingRules:
         """The ageing rules. ``stored`` contains the rules with which the documents' signals were read."""
@@ -341,7 +343,7 @@ class KeepsQueries(Protocol):
     """An engine that stores the queries that it answered in its own log."""
 
     def kept_queries(self, project: FoundProject) -> Any:
-        """The queries over ``project``, as :class:`brvtui.logbook.EngineQueries`."""
+        """The queries over ``project``, as a :class:`brvtui.logbook.EngineQueries`."""
 
 
 @runtime_checkable
@@ -360,7 +362,7 @@ class PreviewsEdits(Protocol):
 
 @runtime_checkable
 class Caches(Protocol):
-    """An engine with a cache of answers, which this project simulates."""
+    """An engine with a cache of answers. The cache is simulated."""
 
     def cache_now(self, context: Context[Any], query: str) -> CacheNow:
         """The current state of the cache, with the look-up for ``query``."""
@@ -400,20 +402,22 @@ class CodeAnswer(Protocol):
     """The symbols that answer a question about code. Its lines of text are not escaped for display."""
 
     notices: tuple[str, ...]
-    """Messages about feedback and services that could not be used."""
+    """Messages about feedback or services that could not be used."""
 
     @property
     def is_empty(self) -> bool:
         """True if there is no symbol."""
 
     def as_text(self, form: str) -> str:
-        """The symbols in one of the forms for an agent: ``xml``, ``markdown`` or ``json``."""
+        """The symbols as text for an agent. ``form`` is ``xml``, ``markdown`` or ``json``."""
 
     def lines(self) -> list[str]:
-        """The first symbols with their reasons, the notes that mention them, and their files without a note."""
+        """Lines about the first symbols with the reasons for them, about the notes that mention them, and about their
+        files without a note.
+        """
 
     def note_lines(self) -> tuple[list[str], bool]:
-        """The notes that mention the symbols, and True; if there are none, the reason and False."""
+        """Lines about the notes that mention the symbols, and True; if there are none, the reason and False."""
 
     def why_lines(self, symbol: str) -> tuple[list[str], bool] | None:
         """Lines about the rank of ``symbol`` and the parts of its score, and True if the symbol is ranked.

@@ -37,7 +37,7 @@ class LeverStatus(StrEnum):
     """The possible results of trying a lever."""
 
     VERIFIED = "verified"
-    """The router was run again with the change, and answered at tier 2 with the note first."""
+    """After the change, the router was run again, and it answered at tier 2 with the note first."""
     IMPOSSIBLE = "impossible"
     """It is proven that no change of this kind succeeds."""
     OPEN = "not found"
@@ -51,10 +51,12 @@ class Counterfactual:
     lever: Lever
     standing: LeverStatus
     text: str
-    """One line of text: the change in words if it succeeds, otherwise the reason."""
+    """One line of text: a description of the change if it succeeds; otherwise, the reason."""
     change: Change | None = None
     amount: float | None = None
-    """The size of a numeric change: hits, days, importance (of the note or of the runner-up) or words."""
+    """The size of a numeric change: a number of hits, days or words, or an importance (of the note or of the next
+    result).
+    """
     score: float | None = None
     """The note's score after the change. For an impossible lever, the highest score that it can give the note, if
     known.

@@ -23,7 +23,7 @@ class ConvertedNote:
     has_title: bool
     """True if the note has a title. The migration leaves out a note whose heading is blank."""
     problem: str
-    """The reason why the note's frontmatter becomes text in the topic; empty if it does not."""
+    """The reason why the note's frontmatter becomes part of the topic's text; empty if it does not."""
 
 
 class SpaceHits(NamedTuple):
@@ -55,7 +55,7 @@ class MigratedNote:
     newly_searched: bool
     """True if V4 would search the note although ByteRover 3 does not."""
     frontmatter_problem: str
-    """The reason why the note's frontmatter would become text; empty if it would not."""
+    """The reason why the note's frontmatter would become part of the topic's text; empty if it would not."""
     lost_words: tuple[str, ...]
     """Words in the note's title and text, in alphabetical order, with which a search would no longer find the note."""
     lost_frontmatter_words: tuple[str, ...]
@@ -79,7 +79,7 @@ class MigratedTree:
     converted: Mapping[str, ConvertedNote]
     """The topic created from each note, keyed by the note's path."""
     answer: Callable[[str, str, float], SpaceHits]
-    """A function that returns the space's answer to a query in a scope, at a time in ms since 1970."""
+    """A function that takes a query, a scope and a time in ms since 1970, and returns the space's answer."""
     left: tuple[UnseenFile, ...]
     """Files that cannot be read, each with the reason."""
 

@@ -23,12 +23,14 @@ _LEG_NAME = 10
 
 
 class Presentation:
-    """The wording and display blocks used to show one engine's traces. A presentation computes nothing itself."""
+    """The texts and display blocks with which the traces of one engine are shown. A presentation computes no results
+    itself.
+    """
 
     title = ""
     """The engine's name as a heading."""
     outlook: Outlook = ()
-    """The steps of the engine's answers, shown before the first answer."""
+    """The steps by which the engine answers, shown before the first answer."""
     question = "which documents answer it"
     """The end of the sentence "type a question to see …" before the first answer."""
     typing = "a preview changes nothing and calls no service"
@@ -103,7 +105,7 @@ class Presentation:
         return ""
 
     def reading(self, trace: Trace, glyphs: Glyphs) -> Groups:
-        """The query as the engine reads it, as groups for the line below the query."""
+        """The query as the engine reads it, shown as groups in the line below the query."""
         return []
 
     def named_folder(self, trace: Trace) -> str:
@@ -141,8 +143,8 @@ class Presentation:
         yield from (CheckedStep(step, self.outlook) for step in trace.steps)
 
     def flow(self, trace: Trace, glyphs: Glyphs, legs: str = "legs") -> Iterator[Block]:
-        """Yields the legs under the heading ``legs``, and the numbers of documents that each stage received, dropped
-        and passed on.
+        """Yields the legs under the heading ``legs``, and for each stage, the numbers of documents that entered, were
+        dropped and remained.
         """
         if trace.legs:
             yield Rule(legs)
@@ -192,7 +194,7 @@ class Presentation:
         return bool(text.strip())
 
     def prompt(self, trace: Trace | None) -> Titled:
-        """The second tab of the answer: the prompt for a model, or a remark that no model is called."""
+        """The second tab of the Answer pane: the prompt for a model, or a remark that no model is called."""
         prompt = trace.answer.prompt if trace is not None else None
         if trace is None or prompt is None:
             return Titled("prompt", (Text("no model is called for this answer", "muted"),))

@@ -40,7 +40,7 @@ class EngineVersion:
 
 
 def _minor(version: str) -> tuple[int, ...]:
-    """The first two numbers of ``version``; empty if ``version`` is not a version number."""
+    """The first two parts of the version number ``version``; empty if it is not a version number."""
     numbers = version.split(".")[:2]
     return tuple(int(number) for number in numbers) if all(number.isdecimal() for number in numbers) else ()
 

@@ -1,4 +1,6 @@
-"""One ranking of several memories, as if their notes were in one tree. Each memory ranks its own notes."""
+"""One ranking of several memories, with the same result as if their notes were in one tree. Each memory ranks its own
+notes.
+"""
 
 from __future__ import annotations
 
@@ -45,7 +47,7 @@ class OneRanking:
     averages: tuple[float, ...] = ()
     """The mean lengths of title, content and path over all counted notes."""
     frequencies: tuple[tuple[str, int, int, int], ...] = ()
-    """Each query token, with the numbers of notes that contain it in title, content and path."""
+    """Each query token, with the numbers of notes that contain it in the title, in the content and in the path."""
     scope: str = ""
     combine: str = ""
     """AND or OR; empty if no text was searched."""

@@ -33,7 +33,7 @@ _SOON = 1e-3
 
 @dataclass(frozen=True, eq=False)
 class BoardState:
-    """The state of every note at one time, assuming that nothing but the time changes until then."""
+    """The state of every note at one time, if nothing but the time changes until then."""
 
     days: Floats
     """The number of days since each note was modified."""
@@ -73,7 +73,7 @@ class BoardRow:
     demoted_below: float | None
     """The stored importance below which a hit demotes the note; None for a draft."""
     hits_to_promotion: int | None
-    """The number of access hits until the note is promoted; None if the note can never be promoted."""
+    """The number of access hits until the note is promoted; None if it is never promoted."""
     after_one_hit: str
     """The note's maturity after one access hit."""
     has_come: tuple[Event, ...]
@@ -118,7 +118,7 @@ class Board:
         return self.after(0.0)
 
     def after(self, days: float) -> BoardState:
-        """The state of every note in ``days`` days, assuming that nothing but the time changes until then."""
+        """The state of every note in ``days`` days, if nothing but the time changes until then."""
         columns, rules = self.snapshot.columns, self.rules
         at_ms = self.now_ms + days * MS_PER_DAY
         age = age_days(at_ms, columns.mtime_ms)
@@ -164,7 +164,7 @@ class Board:
 
     @cached_property
     def hits_to_promotion(self) -> Floats:
-        """The number of access hits (at least 1) until each note is promoted; infinite if it can never be."""
+        """The number of access hits (at least 1) until each note is promoted; infinite if it is never promoted."""
         columns = self.snapshot.columns
         return hits_until_promotion(columns.importance, columns.maturity, self.rules.signals)
 

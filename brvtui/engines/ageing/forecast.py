@@ -74,7 +74,7 @@ class UpcomingEvent:
 
 @dataclass(frozen=True, eq=False)
 class Forecast:
-    """The state of ``board`` in ``day`` days, and the changes until then."""
+    """The states of the notes on ``board`` in ``day`` days, and the events until then."""
 
     board: Board
     day: float
@@ -185,7 +185,7 @@ class Curve:
     """One note's values on the coming days, as arrays with one value per day, starting today."""
 
     importance: Floats
-    """The importance (0..100) used in scores, decayed by the days since modification."""
+    """The importance (0..100) that is used in scores, after decay since the note's modification."""
     recency: Floats
     ceiling: Floats
 

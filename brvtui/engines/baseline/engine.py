@@ -1,4 +1,6 @@
-"""The engine ``baseline``: finds the query's words, in any form, in titles and text, and ranks by tantivy's BM25."""
+"""The engine ``baseline``, which finds the query's words, in any form, in titles and text, and ranks by
+tantivy's BM25.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +31,7 @@ ENGINE, _OPTIONS = "baseline", {"top_k": int}
 
 @dataclass(frozen=True, slots=True)
 class BaselineLimits:
-    """The limits on results, near misses, and distinct words that are searched."""
+    """The maximum numbers of results, of near misses, and of distinct words that are searched."""
 
     name: str
     top_k: Count

@@ -66,7 +66,9 @@ class PlainIndex:
         return self.index.matches(self.index.query(stems, FIELDS))
 
     def hit(self, snapshot: Snapshot, asked: Mapping[str, str], found: MemoryMatch) -> Hit:
-        """``found`` as a hit. ``asked`` maps stems to query words. The score has one part for each match in a field."""
+        """The hit for the match ``found``. ``asked`` maps stems to query words. The score has one part for each match
+        in a field.
+        """
         note, score, address = snapshot.notes[found.position], found.score, found.address
         pairs = [pair for each in (note.title, snapshot.readable(note.path)) for pair in _words(each)]
         words, forms, matched = {word for word, _ in pairs}, {stem: word for word, stem in pairs}, list[MatchedWord]()

@@ -21,7 +21,9 @@ class BaselinePresentation(Presentation):
     asks_services = False
 
     def sentence(self, trace: Trace) -> Sentence:
-        """The first note and its lead, or the query words that no note contains."""
+        """A sentence about the first note and its lead or, without results, about the query words that no note
+        contains.
+        """
         return default_sentence(trace) if trace.hits else (clause("Not found: "), *missing_words(trace, self.title))
 
     def lack(self, miss: NearMiss, glyphs: Glyphs) -> tuple[str, str]:

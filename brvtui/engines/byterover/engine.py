@@ -1,4 +1,4 @@
-"""ByteRover 3 as an engine: the route on a simulated cache, and the model that may write an answer."""
+"""ByteRover 3 as an engine: the route, which uses a simulated cache, and the model that may write an answer."""
 
 from __future__ import annotations
 
@@ -155,7 +155,7 @@ class ByteRover:
         return CacheNow(fingerprint, look, changes, seen.index_left_s(now, profile.limits.index_seconds))
 
     def plain_search(self, context: Context, query: str, limit: int, scope: str) -> Search:
-        """The results of a search without the router, as from ``brv search``."""
+        """The results of a search without the router, as with ``brv search``."""
         from brvtui.engines.byterover.search.search import SearchOptions, search
 
         return search(context, query, SearchOptions(limit, scope))
@@ -166,7 +166,9 @@ class ByteRover:
         return replace(trace, sections=(*trace.sections, section))
 
     def preview_edit(self, context: Context, query: Query, path: str, content: bytes, keep_mtime: bool) -> EditPreview:
-        """The answer and the note's numbers before and after ``content`` replaces its text. The cache is not used."""
+        """The answer and the note's numbers before and after ``content`` replaces the note's text. The cache is not
+        used.
+        """
         from brvtui.engines.byterover.edit_preview import preview_edit
 
         return preview_edit(context, query.text, query.scope, path, content, keep_mtime)

@@ -1,4 +1,6 @@
-"""ByteRover's traces in words: tiers, the reading of the query, lifts, attempts, and the cache."""
+"""The presentation of ByteRover's traces: tiers, the query as the engine reads it, lifted folders, attempts, and the
+cache.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""ByteRover's sections of a trace: the query as it was read, the searches, the simulated cache, and the outcome."""
+"""ByteRover's sections of a trace: the query as the engine reads it, the searches, the simulated cache, and the
+outcome.
+"""
 
 from __future__ import annotations
 
@@ -86,7 +88,7 @@ class Attempt:
 
 @dataclass(frozen=True)
 class Lift:
-    """One step of parent propagation: a hit's relevance passed up to an ancestor folder."""
+    """One step of parent propagation, in which the relevance of a hit is passed up to a folder above it."""
 
     folder: str
     child: str

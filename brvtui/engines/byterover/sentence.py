@@ -1,4 +1,4 @@
-"""The sentence that explains ByteRover's answer to a query: a pure function of the trace."""
+"""The sentence that explains ByteRover's answer to a query. It depends only on the trace."""
 
 from __future__ import annotations
 

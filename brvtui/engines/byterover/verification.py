@@ -94,7 +94,8 @@ def verify(run: VerificationRun, constants: Profile) -> Verification | None:
 
 
 def _separate_times(tree: Path, now_ms: float, recent_hours: float) -> int:
-    """Gives recent files in ``tree`` distinct modification times in ms, and returns the number of changed files.
+    """Gives recent files in ``tree`` distinct modification times (in ms), and returns the number of files whose time
+    was changed.
 
     ByteRover has no fixed order for recent files with equal times (docs/reference/byterover.md).
     """
@@ -123,7 +124,9 @@ def _stored_signals(snapshot: Snapshot) -> dict[str, NoteSignals]:
 
 
 def _driver_lines(lines: Iterator[str], installed: InstalledEngine) -> Iterator[dict[str, Any]]:
-    """Yields the lines of the driver except the last. Raises :class:`EngineRunError` if the last line is missing."""
+    """Yields the lines that the driver prints, except the last one. Raises :class:`EngineRunError` if the last line is
+    missing.
+    """
     for text in lines:
         try:
             line = json.loads(text)

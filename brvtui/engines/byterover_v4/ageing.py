@@ -98,7 +98,9 @@ def _level(maturity: str) -> int:
 
 
 def stored_columns(topics: TopicColumns, profile: V4Profile) -> tuple[Floats, Floats, Floats]:
-    """The stored importance, recency and boost of ``topics``, or the defaults of ``profile``."""
+    """The stored importance, recency and boost of ``topics``. Topics without stored signals have the defaults of
+    ``profile``.
+    """
     rules = profile.signals
     boosts = np.asarray([*(profile.score.boost[level] for level in LEVELS), math.nan])
     return (
@@ -122,7 +124,8 @@ def aged_columns(topics: TopicColumns, now_ms: float, profile: V4Profile) -> Age
 
 
 def document_scores(relevance: Floats, signals: AgedColumns, topics: NDArray[np.int64], profile: V4Profile) -> Compound:
-    """``(w_r relevance + w_i min(importance, 100) / 100 + w_c recency) * boost``; NaN if a signal is not a number.
+    """The scores of documents: ``(w_r relevance + w_i min(importance, 100) / 100 + w_c recency) * boost``; NaN if a
+    signal is not a number.
 
     ``topics`` contains the index into ``signals`` of each document's topic.
     """

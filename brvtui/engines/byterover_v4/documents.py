@@ -54,7 +54,7 @@ def field_terms(text: str) -> tuple[int, dict[str, int]]:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TopicDocument:
-    """One document of a topic. ``file`` is the topic's path; snippets are cut from ``text``."""
+    """One document of a topic. ``file`` is the topic's path, and snippets are parts of ``text``."""
 
     id: str
     file: str

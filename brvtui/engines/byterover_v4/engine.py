@@ -92,7 +92,7 @@ class ByteRoverV4:
         """The score of the topic at ``file``, and the terms that contribute to the raw score of the topic's best
         document.
 
-        None if no term matches. Raises KeyError for a topic that is not in the snapshot.
+        The result is None if no term matches. Raises KeyError for a topic that is not in the snapshot.
         """
         from brvtui.engines.byterover_v4.reasons import detail_of
 

@@ -1,4 +1,6 @@
-"""The text index of some documents, as MiniSearch builds it for every query (``docs/reference/byterover-v4.md``)."""
+"""A text index of some documents, like the one that MiniSearch builds for every query
+(``docs/reference/byterover-v4.md``).
+"""
 
 from __future__ import annotations
 

@@ -141,7 +141,7 @@ class V4Profile:
 
     @property
     def compound(self) -> CompoundRules:
-        """The weights in the form of compound score rules without a bonus, a cap or rounding."""
+        """The rules of the compound score with these weights, and without a bonus, a cap or rounding."""
         rules = self.score
         return CompoundRules(
             rules.relevance, rules.importance, rules.recency, rules.importance_scale, rules.boost, 0.0, math.inf, 12

@@ -55,7 +55,9 @@ FORMULA = "weight × boost × idf × (d + tf (k + 1) ÷ (tf + k (1 − b + b len
 def detail_of(
     profile: V4Profile, trace: Trace, answer: ScriptAnswer, spaces: Sequence[SpacePaths], file: str
 ) -> Detail | None:
-    """The detail of the topic at ``file`` (a path in the snapshot) in ``answer``, whose trace is ``trace``."""
+    """The score, by term and field, of the topic at ``file`` (a path in the snapshot) in ``answer``, whose trace is
+    ``trace``; None if it was not found.
+    """
     for search, paths in zip(answer.searches, spaces, strict=True):
         own = next((path for path, name in paths.paths.items() if name == file), file)
         topic = search.topics.named(own)
@@ -159,7 +161,7 @@ def _coming(topic: TopicHit, ahead: DocumentForecast | None) -> Iterator[str]:
 
 
 def use_of(topic: TopicHit, section: SpaceAnswer) -> str:
-    """The agent's instructions about a hit, and the part of the topic that the agent sees."""
+    """A phrase for the agent's instructions about a hit, and for the part of the topic that the agent sees."""
     seen = f"the agent sees {len(topic.snippet)} characters of it"
     if not section.should_cite:
         return f"{seen}; V4 does not ask for a citation"

@@ -127,7 +127,7 @@ class SpaceSearch:
     filtered: Ints
     """The documents that match a term, but contain none of the significant words."""
     best_raw: float
-    """The raw score to which relevance is relative; 0 if no document passed the filter."""
+    """The best raw score, by which raw scores are divided to get relevance; 0 if no document passed the filter."""
     topics: FoundTopics
 
 
@@ -193,7 +193,7 @@ class _Ranking:
     order: Ints
     """Indexes into ``ranks``, sorted by score."""
     topics: Ints
-    """The number of each document's topic, in the order of ``order``."""
+    """The number of the topic of each document, in the same order as ``order``."""
 
     def topic(self, number: int) -> FoundTopic:
         """The topic with this ``number`` in the index, with its documents sorted by score."""

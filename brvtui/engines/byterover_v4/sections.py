@@ -37,9 +37,9 @@ class TopicHit:
     """The ids of the elements that are listed with the topic."""
     raw: float
     best_raw: float
-    """The best raw score in the topic's space, to which relevance is relative."""
+    """The best raw score in the topic's space, by which its raw score is divided to get its relevance."""
     absolute: float
-    """``raw / (1 + raw)``: the relevance that ByteRover 3.14 computes from the same raw score."""
+    """The relevance that ByteRover 3.14 computes from the same raw score: ``raw / (1 + raw)``."""
     raw_rank: int
     """The rank of the topic's element by its raw score, counted from 1."""
     contained: tuple[WordPlace, ...]

@@ -48,7 +48,7 @@ class Chunk:
         return Candidate(self.id, self.path, self.title, self.summary, self.content)
 
     def embedded(self, limit: int) -> str:
-        """The text to embed: title, summary and content, up to ``limit`` characters."""
+        """The text to embed, which consists of title, summary and content, up to ``limit`` characters."""
         return "\n".join(part for part in (self.title, self.summary, self.content) if part.strip())[:limit]
 
 

@@ -36,7 +36,7 @@ class SkipReason(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class RankedNote:
-    """A note in the whole list, with its rank (from 0) at each stage."""
+    """A note in the complete ranking, with its rank (from 0) after each stage."""
 
     hit: Hit
     id: str
@@ -61,7 +61,7 @@ class StageError:
 
 @dataclass(frozen=True, slots=True)
 class Hybrid:
-    """The modes, limits, services and whole list of a hybrid search."""
+    """The modes, limits, services and complete ranking of a hybrid search."""
 
     SECTION: ClassVar = "hybrid"
 
@@ -87,12 +87,12 @@ class Hybrid:
     """The number of ranks at which the legs agree, if their agreement made reranking unnecessary; otherwise None."""
     errors: tuple[StageError, ...]
     ranking: tuple[RankedNote, ...]
-    """The whole list in its final order. The first ``top_k`` are the answer."""
+    """The complete ranking in its final order. The first ``top_k`` notes are the answer."""
     idle_rules: tuple[str, ...] = ()
     """Intent rules that no note in this tree can match, each with the pattern that it needs."""
 
     def placed(self, file: str) -> RankedNote | None:
-        """The entry for the note at ``file`` in the whole list; None if neither leg found the note."""
+        """The entry for the note at ``file`` in the complete ranking; None if neither leg found the note."""
         return next((placed for placed in self.ranking if placed.hit.file == file), None)
 
 

@@ -47,7 +47,7 @@ class ContextBlock:
     budget: int
 
     def within(self, nearest: int, farthest: int | None = None) -> list[ScoredCandidate]:
-        """The results whose distance is from ``nearest`` to ``farthest`` edges."""
+        """The results whose distance in edges is at least ``nearest`` and at most ``farthest``."""
         return [
             one
             for one in self.results
@@ -198,7 +198,9 @@ class SymbolAnswer:
         return formatted(ContextBlock(self.packed, self.result.packed.used, self.result.packed.budget), form)
 
     def lines(self) -> list[str]:
-        """The first symbols with their reasons, the notes that mention them, and their files without a note."""
+        """Lines about the first symbols with the reasons for them, about the notes that mention them, and about their
+        files without a note.
+        """
         if not self.packed:
             return [self._nothing]
         used = f"{self._counted} in {self.result.packed.used} of {self.result.packed.budget} tokens"
@@ -213,7 +215,9 @@ class SymbolAnswer:
         return lines if self.index.documentation.is_empty else lines + self._lines_beside()
 
     def _lines_beside(self) -> list[str]:
-        """The first notes that mention the symbols, and the first of the symbols' files without a note."""
+        """Lines about the first notes that mention the symbols, and about the first of the symbols' files without a
+        note.
+        """
         notes, files = self._notes, self.files_without_note()
         lines = ["", f"{counted(len(notes), 'note mentions', 'notes mention')} this code" + (":" if notes else "")]
         lines += notes[:_SHOWN_BESIDE]

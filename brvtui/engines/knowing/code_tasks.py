@@ -1,4 +1,4 @@
-"""The symbols of a repository as a graph and an index for the engine (``docs/reference/code.md``)."""
+"""Converts the symbols of a repository to a graph and an index for the engine (``docs/reference/code.md``)."""
 
 from __future__ import annotations
 

@@ -81,7 +81,7 @@ class PhraseTable:
         self._lengths = sorted({len(text) for text in self._holders})
 
     def matches(self, task: str, language: str = "") -> list[ClassMatch]:
-        """The classes with a phrase in ``task``, in order.
+        """The classes with a phrase that occurs in ``task``, in order.
 
         Classes of a language other than ``language`` are left out, unless ``language`` is empty. An empty phrase
         matches every task.
@@ -255,6 +255,6 @@ def is_worthy(keyword: str, rules: LearningSteps, stop_words: Collection[str]) -
 
 
 def learned_weight(count: int, rules: LearningSteps) -> float:
-    """The weight of a word for a node that was used ``count`` times with it."""
+    """The weight of a word for a node that was used in ``count`` tasks with this word."""
     more = min(max(count - rules.uses, 0) / rules.uses_more, 1)
     return rules.weight_least + rules.weight_more * more

@@ -137,7 +137,7 @@ def _has_vector(node: Node, rules: NoiseRules) -> bool:
 
 
 def _embedded_text(node: Node) -> str:
-    """The text from which a node's vector is computed: title, summary and body of a note, or comment, name and
+    """The text from which a node's vector is computed: the title, summary and body of a note, or the comment, name and
     signature of a symbol.
     """
     if node.columns is not None:

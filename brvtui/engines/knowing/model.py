@@ -86,7 +86,7 @@ class Edge(NamedTuple):
 
 
 class Incidence(NamedTuple):
-    """The edges at each node. Those of the node at position ``p`` are ``edges[starts[p]:starts[p + 1]]``."""
+    """The edges at each node. The edges of the node at position ``p`` are ``edges[starts[p]:starts[p + 1]]``."""
 
     starts: Positions
     edges: Positions
@@ -212,7 +212,9 @@ class Graph:
         return documents
 
     def by_node(self, values: Mapping[str, float]) -> dict[str, float]:
-        """Converts ``values`` keyed by document path to values keyed by node id. Unknown documents are left out."""
+        """Converts ``values``, which are keyed by document path, to values keyed by node id. Unknown documents are left
+        out.
+        """
         return {node.id: value for path, value in values.items() for node in self.by_document.get(path, ())}
 
 

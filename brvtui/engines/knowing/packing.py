@@ -18,7 +18,7 @@ from brvtui.ranking.packing import fitting
 Strategy = Literal["density", "top-k", "file-grouped"]
 STRATEGIES: tuple[Strategy, ...] = ("density", "top-k", "file-grouped")
 _COMPACT = {"gcf": 16, "gcb": 26}
-"""The percentage of the tokens that each of the original program's two compact formats needs."""
+"""The percentage of the tokens of plain text that each of the original program's two compact formats needs."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -78,12 +78,12 @@ class TaskContext:
     walk: Walk | None
     """The walk; None if there are no seeds."""
     ranked: tuple[ScoredCandidate, ...]
-    """Every possible result, best first. Injected results come before all others."""
+    """Every possible result, best first. Results that are moved to the top come before all others."""
     beside: Mapping[str, tuple[ScoredCandidate, ...]]
     """The other nodes of each ranked node's document, best first, keyed by the ranked node's id."""
     packed: PackedContext
     reached: int = 0
-    """The number of nodes whose share is above the walk's cutoff."""
+    """The number of nodes whose share of the walk's probability is above the cutoff."""
 
 
 def task_index(seeds: SeedIndex) -> TaskIndex:

@@ -25,7 +25,7 @@ class ScoringContext:
     now: float
     """The time in seconds since 1970."""
     penalised: Callable[[Node], bool] = is_test
-    """A function that returns True for nodes that are penalised, such as tests or archived notes."""
+    """A function that returns True for nodes whose score is reduced, such as tests or archived notes."""
     observes_change: bool = False
     """True if the recency of a node depends on its last observation, which is then its last change; false if it depends
     on its last commit.

@@ -52,7 +52,7 @@ class WalkEdges:
     """The index, in the graph, of each entry's edge."""
     weights: Floats
     hinders: Flags
-    """True for entries that lose weight if they lead into a different module."""
+    """True for entries by which probability is lost if they lead into a different module."""
     opens: Flags
     """True for entries whose target node has its edges loaded."""
     starts: Positions
@@ -130,7 +130,7 @@ class Walk:
 
     @cached_property
     def levels(self) -> Positions:
-        """The number of loaded edges from a seed to each node; -1 for unreachable nodes."""
+        """The smallest number of loaded edges from a seed to each node; -1 for nodes that cannot be reached."""
         hops = np.full(self.ways.size, -1, np.int64)
         frontier = np.flatnonzero(self.start)
         level = 0
@@ -257,7 +257,7 @@ def _start(seeds: Mapping[int, float], size: int) -> Floats:
 
 
 def _expanded(ways: WalkEdges, seeds: list[int], rules: WalkRules) -> Flags:
-    """True for each node whose edges are loaded because the node is close enough to a seed."""
+    """True for each node that is close enough to a seed for its edges to be loaded."""
     expanded = np.zeros(ways.size, bool)
     frontier = np.asarray(sorted(seeds), np.int64)
     for _ in range(rules.levels + ways.is_whole):

@@ -1,4 +1,6 @@
-"""The best possible score of an entry, and the times at which it changes (``docs/reference/soleri.md``, "Ceiling")."""
+"""The best possible score of an entry, and the events that change it over time (``docs/reference/soleri.md``,
+"Ceiling").
+"""
 
 from __future__ import annotations
 

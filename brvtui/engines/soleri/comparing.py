@@ -63,13 +63,15 @@ def separating_terms(first: RankedEntry, second: RankedEntry) -> tuple[tuple[str
 
 
 def shared_links(first: RankedEntry, second: RankedEntry) -> bool:
-    """True if links add equally to both scores and therefore make no difference."""
+    """True if links add the same amount to both scores, and therefore make no difference."""
     one, other = (sum(part.value for part in each.hit.parts[-1:]) for each in (first, second))
     return one > 0 and abs(one - other) < _VISIBLE
 
 
 def first_without_links(ranking: Sequence[RankedEntry]) -> tuple[int, RankedEntry] | None:
-    """The entry that would be first without links, and its current rank; None if that entry is first with links."""
+    """The current rank of the entry that would be first without links, and that entry; None if it is also first with
+    links.
+    """
     first = next(((rank, one) for rank, one in enumerate(ranking, 1) if one.first_rank == 1), None)
     return first if first is not None and first[0] > 1 else None
 

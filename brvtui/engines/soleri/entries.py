@@ -73,13 +73,13 @@ class VaultEntry:
 
     @property
     def tokens(self) -> int:
-        """The estimated number of tokens in the entry without its tags: one per four characters."""
+        """The estimated number of tokens in the entry without its tags, at four characters per token."""
         texts = (self.title, self.description, self.context, self.example, self.counter_example, self.why)
         return math.ceil(sum(map(units, texts)) / _CHARS_PER_TOKEN)
 
     @property
     def budgeted_tokens(self) -> int:
-        """The estimated number of tokens in the entry with its tags, as counted for a token budget."""
+        """The estimated number of tokens in the entry with its tags, which is used for token budgets."""
         texts = (self.title, self.description, self.context, self.example, self.counter_example, self.why)
         return math.ceil(sum(map(units, (*texts, compact(self.tags)))) / _CHARS_PER_TOKEN)
 
@@ -149,7 +149,7 @@ def memory(record: Mapping[str, Any]) -> Memory:
 
 
 def compact(tags: Sequence[str]) -> str:
-    """``tags`` as compact JSON, as stored and indexed in the database."""
+    """``tags`` as compact JSON, which is the form that the database stores and indexes."""
     return json.dumps(list(tags), ensure_ascii=False, separators=(",", ":"))
 
 

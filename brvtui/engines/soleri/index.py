@@ -1,4 +1,6 @@
-"""The notes of a snapshot as a vault, updated with each snapshot (``docs/reference/soleri.md``, "Notes as entries")."""
+"""Builds a vault from the notes of a snapshot, and updates it with each snapshot (``docs/reference/soleri.md``, "Notes
+as entries").
+"""
 
 from __future__ import annotations
 
@@ -52,7 +54,7 @@ def entry_id(file: str) -> str:
 
 
 def map_note(note: Note, text: str, maturity: str, rules: MappingRules) -> Mapped:
-    """The entry for ``note``, whose text is ``text``; ``maturity`` is empty if none is stored."""
+    """The entry for ``note``, whose text is ``text``. ``maturity`` is empty if none is stored for the note."""
     front = parse(text)
     fields, body = front.fields, text[front.body_start :]
     sections = _sections(body)

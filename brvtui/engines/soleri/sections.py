@@ -109,7 +109,7 @@ class MemorySearch:
     given: int
     """The number of memories that the agent receives."""
     pushed_off: int
-    """The number of entries that memories displaced from the end of the results."""
+    """The number of last entries that were displaced by memories."""
 
 
 @dataclass(frozen=True)
@@ -154,5 +154,5 @@ class VaultSearch:
         return sum(used.values()) - used.get("graph_proximity", 0.0) / 2
 
     def placed(self, file: str) -> RankedEntry | None:
-        """The candidate for the note ``file``; None if there is none."""
+        """The candidate for the note at ``file``; None if the note is not a candidate."""
         return next((placed for placed in self.ranking if placed.hit.file == file), None)

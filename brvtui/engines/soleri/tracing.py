@@ -248,7 +248,7 @@ def _words(entry: VaultEntry, shared: Sequence[SharedTerm]) -> tuple[MatchedWord
 
 
 def _age(entry: VaultEntry, profile: SoleriProfile, now: float) -> str:
-    """The basis of an entry's age factor: the age or the validity window."""
+    """A phrase for the basis of an entry's age factor, which is its age or its validity window."""
     if entry.valid_until:
         return "by its validity window"
     changed = changed_at(entry)

@@ -76,7 +76,9 @@ class DocumentFrequencies:
 
     @cached_property
     def idfs(self) -> Mapping[str, float]:
-        """``ln((N + 1) / (df + 1)) + 1``, keyed by term; 0 for a term that no text contains."""
+        """The inverse document frequency of each term, ``ln((N + 1) / (df + 1)) + 1``; 0 for a term that no text
+        contains.
+        """
         return _Idfs(self)
 
     def measured(self, text: str) -> tuple[SparseVector, float]:
@@ -135,7 +137,7 @@ def read_vectors(cache: VectorCache, model: str) -> dict[str, StoredVector]:
 def write_vectors(cache: VectorCache, vectors: Mapping[str, StoredVector], ids: Collection[str], length: int) -> None:
     """Stores the vectors of the entries ``ids`` under their ids and the digests of their texts.
 
-    Only vectors with ``length`` numbers are stored, because a model may change the length of its vectors. Raises
+    Only vectors with ``length`` dimensions are stored, because a model may change the number of dimensions. Raises
     OSError.
     """
     kept = {id_: vector for id_, vector in vectors.items() if id_ in ids and len(vector.numbers) == length}

@@ -49,7 +49,7 @@ class InstalledEngine:
 
 
 def find_node(environment: Mapping[str, str] = os.environ) -> Path:
-    """The path of the program ``node``. Raises :class:`NotInstalled` if it is missing or too old."""
+    """The path of the program ``node``. Raises :class:`NotInstalled` if the program is missing or too old."""
     node = _on_path("node", environment)
     if node is None:
         raise NotInstalled(

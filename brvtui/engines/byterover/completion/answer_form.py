@@ -65,7 +65,7 @@ def _entry(entry: str) -> Iterator[str]:
 
 
 def _markdown_files(text: str) -> Iterator[str]:
-    """Yields the paths of Markdown files in ``text``. A path extends to the last ``.md`` in the word."""
+    """Yields the paths of Markdown files in ``text``. In each word, the path ends with the last ``.md``."""
     for word in _WORD.findall(text):
         ends = [match.end() for match in _ENDING.finditer(word) if match.start()]
         if ends:

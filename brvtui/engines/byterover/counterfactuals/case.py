@@ -1,4 +1,4 @@
-"""A query and the note that could have answered it directly. Changes are tried by running the router again."""
+"""A query, and the note that should have answered it directly. Changes are tried by running the router again."""
 
 from __future__ import annotations
 
@@ -144,7 +144,9 @@ class Case:
         return self.seen(score) >= self.context.constants.direct.min_top
 
     def ask(self, change: Change) -> tuple[QueryResults, Decision]:
-        """The router's results and decision after ``change``. Raises :class:`Cancelled` and :class:`NoChange`."""
+        """The results and the decision of the router after ``change``. Raises :class:`Cancelled` and
+        :class:`NoChange`.
+        """
         if self.cancelled():
             raise Cancelled
         after = replace(self.context, snapshot=changed(self.context, change))

@@ -407,7 +407,9 @@ def _new_words(case: Case) -> tuple[list[str], list[str]]:
 
 
 def _note_counts(case: Case) -> dict[str, int]:
-    """The note's terms, each with the number of notes that contain the term in the field where it is most frequent."""
+    """The note's terms, each with the number of notes that contain it in one field: the field in which it is most
+    frequent.
+    """
     postings = case.context.snapshot.postings
     fields = len(FIELDS)
     identities = sorted({int(row) // fields for row in postings.note(case.position).rows})

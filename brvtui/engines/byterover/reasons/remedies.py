@@ -71,7 +71,7 @@ class Standing:
 
     @property
     def leads(self) -> bool:
-        """True if the note is quoted first in an answer that needs no model, which is the best possible standing."""
+        """True if the note is quoted first in an answer that needs no model. No standing is better."""
         return self.used == 1 and self.tier <= _DIRECT
 
     @property
@@ -200,7 +200,7 @@ def _as_remedies(
 
 
 _MOST_BELOW = 4
-"""The number of notes whose wordings are tried for a folder that no note currently lifts."""
+"""The number of notes from which wordings are tried for a folder that no note currently lifts."""
 _REWORDED = (Loss.PATH, Loss.UNMATCHED_WORD, Loss.AND)
 """The reasons for which wordings are tried, whatever the actual reason is."""
 _DIRECT = 2
@@ -233,7 +233,7 @@ def _update(case: Case) -> list[Proposal]:
 
 
 TIME_KEPT = "its old time kept"
-"""The remark on a title that helps only if the note keeps its modification time."""
+"""The remark for a new title that helps only if the note keeps its modification time."""
 _KEPT = {
     Source.FILE: "in the signals file, which takes precedence over all other places",
     Source.FRONTMATTER: "here, in its frontmatter",

@@ -63,7 +63,7 @@ def quoting_of(trace: Trace, result_path: str) -> str:
 def answer_lacks(profile: Profile, trace: Trace, hit: Hit) -> bool:
     """True if the answer is a cached direct answer without ``hit``, although a new answer would quote ``hit``.
 
-    New signals do not change the fingerprint, so the cached answer stays valid.
+    This can happen because new signals do not change the fingerprint, so that the cached answer remains valid.
     """
     if trace.section(Route).used or cached_entry(trace).tier != _DIRECT:
         return False
@@ -73,7 +73,7 @@ def answer_lacks(profile: Profile, trace: Trace, hit: Hit) -> bool:
 
 
 def use_of(profile: Profile, trace: Trace, hit: Hit) -> str:
-    """The use of ``hit`` in the answer, or the reason why it is not quoted."""
+    """A phrase for the use of ``hit`` in the answer, or for the reason why it is not quoted."""
     limits, used = profile.direct, trace.section(Route).used
     direct = trace.section(Route).outcome == "direct" if used else cached_entry(trace).tier == _DIRECT
     what = "quoted in the direct answer" if direct else "quoted to the model"
@@ -119,7 +119,7 @@ def unpunctuated(trace: Trace) -> Iterator[Wording]:
 
 
 def as_in_notes(trace: Trace) -> Iterator[Wording]:
-    """Yields the query in which words that no note contains are replaced by the forms that notes contain."""
+    """Yields the query after words that no note contains are replaced by forms that notes contain."""
     lint = trace.section(Search).lint
     near = {expansion.term: expansion.near for expansion in lint.expansions if expansion.near}
     first = {term: forms[0] for term, forms in near.items()}

@@ -1,4 +1,4 @@
-"""The router's cache, simulated: exact and fuzzy look-ups over immutable states.
+"""A simulation of the router's cache, with exact and fuzzy look-ups over immutable states.
 
 See ``docs/reference/byterover.md``, "The cache".
 """

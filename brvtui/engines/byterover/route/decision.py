@@ -38,7 +38,7 @@ def entity_words(query: str, profile: Profile) -> tuple[str, ...]:
 def entity_searches(
     context: Context, query: str, found: Search, scope: str, watch: Stopwatch
 ) -> tuple[EntityStep, tuple[Hit, ...]]:
-    """The entity searches, and the hits of ``found`` followed by the hits that these searches add."""
+    """The entity searches, and all hits: those of ``found``, followed by those that the entity searches add."""
     profile = context.constants
     limits = profile.entities
     needed = found.total_found < limits.below
@@ -103,7 +103,9 @@ class Decision:
 
 
 def find_results(context: Context, query: str, scope: str, watch: Stopwatch) -> QueryResults:
-    """The results of ``query`` from the search, the entity searches and, if it is in the route, the retry ladder."""
+    """The results of ``query`` from the search, from the entity searches and, if it is part of the route, from the
+    retry ladder.
+    """
     with watch.measure(SEARCH_TIME):
         options = SearchOptions(context.constants.router.limit, scope=scope)
         found = search(context, query, options, watch)

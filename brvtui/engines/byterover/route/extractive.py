@@ -35,7 +35,7 @@ class Passage:
 
 @dataclass(frozen=True, slots=True)
 class Quote:
-    """A chosen sentence. ``covers`` are the query terms that occur in the sentence."""
+    """A chosen sentence. ``covers`` contains the query terms that occur in it."""
 
     source: str
     sentence: str

@@ -51,7 +51,9 @@ class Pool:
 
     paths: Sequence[str]
     text_paths: Mapping[str, str]
-    """The files injected in place of candidates, keyed by the candidate's path."""
+    """For each candidate whose text is not injected itself, the file that is injected instead, keyed by the candidate's
+    path.
+    """
     tokens: NDArray[np.int64]
     fitting: NDArray[np.int64]
     """The indexes of the candidates that fit, in ascending order."""

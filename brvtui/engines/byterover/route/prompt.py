@@ -31,8 +31,8 @@ _BREAKS = ("\n\n", ". ", "\n")
 
 
 def excerpt(text: str, query_words: list[str], search: SearchRules) -> str:
-    """The chunk of ``text``, at most ``excerpt_chars`` long, that contains the most ``query_words`` (lower case),
-    followed by ``...`` unless it is the last chunk.
+    """The chunk of ``text`` that contains the most ``query_words`` (in lower case), followed by ``...`` unless it is
+    the last chunk. A chunk has at most ``excerpt_chars`` characters.
     """
     body = _TITLE.sub("", _RELATIONS.sub("", text), count=1).strip()
     parts = chunks(body, search)
@@ -150,7 +150,7 @@ def build_prompt(
 
 
 def source_line(hit: Hit) -> str:
-    """The line that names the note behind ``hit`` in an answer or a prompt."""
+    """The line that names the note of ``hit`` as a source in an answer or a prompt."""
     return hit.path if hit.shared_source else f"{TREE_PREFIX}{hit.path}"
 
 
@@ -191,7 +191,7 @@ def _results(hits: Sequence[Hit], variables: Mapping[str, Any]) -> str:
 
 
 def _delimited(text: str) -> str:
-    """``text`` between two marks that ``text`` does not contain."""
+    """``text``, enclosed in two marks that it does not contain."""
     number = 1
     while f"notes-{number}" in text:
         number += 1

@@ -19,7 +19,7 @@ from brvtui.text.vocabulary import KINDS, Expansion
 from brvtui.trace import Hit, MatchedWord, Origin
 
 BELOW = ("below",)
-"""The field names recorded for the words of a lifted folder, which occur in a note inside that folder."""
+"""The field that is recorded for words of a lifted folder. These words occur in a note inside the folder."""
 _NAMES = tuple({"content": "text"}.get(name, name) for name in FIELDS)
 _ORDER = tuple(("title", "path", "text").index(name) for name in _NAMES)
 """The position of each index field in the list of a match's fields."""

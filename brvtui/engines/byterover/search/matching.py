@@ -1,4 +1,4 @@
-"""The notes that match a query, by AND or OR, and their text scores, as arrays.
+"""The notes that match a query, by AND or OR, and their text scores. All are arrays.
 
 See ``docs/reference/byterover.md``, "The query".
 """
@@ -70,7 +70,7 @@ class TermTable:
 
 
 def text_scores(term_sum: NDArray[np.float64], matched_terms: NDArray[np.int64]) -> list[TextScore]:
-    """The text scores of notes from their term sums and their numbers of distinct matched terms."""
+    """The text scores of notes, computed from their term sums and their numbers of distinct matching terms."""
     raw = raw_score(term_sum, matched_terms)
     columns = (term_sum, matched_terms, raw, saturate(raw))
     return [TextScore(*row) for row in zip(*(column.tolist() for column in columns), strict=True)]

@@ -85,7 +85,7 @@ def _left_of(query: str, folder: Symbol) -> str:
 
 
 def parse_scope(snapshot: Snapshot, query: str, option: str) -> Scope:
-    """The scope that the query names, or ``option``, which has precedence.
+    """The scope of a search: ``option`` if it is not empty, or otherwise the scope that the query names.
 
     The scope's text is the rest of the query. If the query is only a path, that text is empty, and the path is searched
     for as text.

@@ -1,4 +1,6 @@
-"""Scoring: signals after decay, the compound score, the order of matches, and the parts of each hit's score."""
+"""The scoring of matches: signals after decay, the compound score, the order of matches, and the parts of
+each score.
+"""
 
 from __future__ import annotations
 

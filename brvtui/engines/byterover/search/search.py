@@ -161,7 +161,7 @@ __all__ = ["SearchOptions", "search"]
 
 
 def search(context: Context, query: str, options: SearchOptions, watch: Stopwatch | None = None) -> Search:
-    """Searches for ``query``. Has no effects, except that durations are recorded in ``watch``."""
+    """The search for ``query``. It has no side effects, except that durations are recorded in ``watch``."""
     snapshot, profile = context.snapshot, context.constants
     request = SearchRequest(context, query, options, watch or Stopwatch())
     if snapshot.engine_failure and profile.limits.failures:

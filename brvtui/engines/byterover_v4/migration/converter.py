@@ -289,7 +289,9 @@ def _fact(item: str) -> str:
 
 
 def _rule(item: str, taken: dict[str, int]) -> str:
-    """The markup for the rule ``item``. Its id is added to ``taken``, which maps ids to the last number tried."""
+    """The markup for the rule ``item``. Its id is added to ``taken``, which maps each id to the last number that was
+    appended to make it unique.
+    """
     severity = "must" if _MUST.search(item) else "should" if _SHOULD.search(item) else "info"
     words = _NOT_IN_IDS.sub("-", _SEVERITY_WORDS.sub("", item).lower()).strip("-")
     base = words[:_ID_UNITS] or "rule"
