@@ -44,7 +44,7 @@ class Note:
 
     @property
     def kind(self) -> Kind:
-        """The note's kind of result."""
+        """The kind of result that the note is in an answer."""
         if self.role is Role.STUB:
             return Kind.ARCHIVE_STUB
         return Kind.SUMMARY if self.role is Role.CONTEXT else Kind.CONTEXT
@@ -94,7 +94,7 @@ class Parsed:
 
     @property
     def mtime_ms(self) -> int:
-        """The modification time in whole milliseconds, rounded."""
+        """The modification time, rounded to whole milliseconds."""
         return rounded_ms(self.mtime_ns)
 
     @property

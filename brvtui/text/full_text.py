@@ -323,8 +323,8 @@ class FullTextView:
     def similar(self, document: TextDocument, limit: int) -> list[DocumentMatch]:
         """The ``limit`` documents most similar to ``document``, best first, without ``document`` itself.
 
-        The score is the sum of the idf of the shared word stems and character pairs; only the 25 in ``document`` with
-        the highest tf × idf count. Documents that have been removed still affect the idf until tantivy merges their
+        The score is the sum of the idf of shared word stems and character pairs. Only the 25 of ``document`` with the
+        highest tf × idf are used. Documents that have been removed still affect the idf until tantivy merges their
         segment.
         """
         count = sum(len(part.keys) for part in (self.kept, self.newer) if part is not None)

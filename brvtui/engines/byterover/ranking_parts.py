@@ -83,7 +83,7 @@ class PathAnswerOf:
     limit: int
 
     def of(self, context: Context) -> tuple[Hit, ...]:
-        """The note, or the folder's summary and notes."""
+        """The hit for the note, or the hits for the folder's summary and notes."""
         looked = scopes.look_up_path(searchable(context).snapshot, self.query, self.domains)
         assert looked.match is not None  # it is sent only to the member that found the path
         request = SearchRequest(context, self.query, SearchOptions(self.limit), Stopwatch())
@@ -153,7 +153,7 @@ class TopMatchesRequest:
     keep: int
 
     def of(self, context: Context) -> tuple[RankedRow, ...]:
-        """The best rows in the member's order."""
+        """The member's best matches, in its own order."""
         context, table = self.query.searched(context)
         snapshot = context.snapshot
         matching = table.every_word() if self.query.needs_all else table.any_word()

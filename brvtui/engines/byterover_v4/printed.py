@@ -79,7 +79,7 @@ def printed_hits(
         best = topic.best.document
         ranked = corpus.by_path.get(topic.path)
         known_topic = ranked.topic if ranked is not None else None
-        # for a whole topic, V4 looks up the text by the shown path, which may not exist
+        # for a whole topic, V4 looks up the text by the shown path, which may not be that of a topic
         text = best.text if best.kind else known_topic.body if known_topic else ""
         hits.append(
             PrintedHit(

@@ -40,7 +40,7 @@ class SortedTexts:
         return cls(tuple(text for text, _ in ordered), np.array([row for _, row in ordered], np.int64))
 
     def equal_to(self, text: str) -> Positions:
-        """The rows that have exactly ``text``, ascending."""
+        """The rows of the strings that equal ``text``, ascending."""
         return self.rows[bisect_left(self.texts, text) : bisect_right(self.texts, text)]
 
     def starting_with(self, text: str) -> Positions:

@@ -54,7 +54,7 @@ class WalkEdges:
     hinders: Flags
     """True for entries by which probability is lost if they lead into a different module."""
     opens: Flags
-    """True for entries whose target node has its edges loaded."""
+    """True for entries because of which the edges of the node that they enter are loaded."""
     starts: Positions
     modules: Positions
     """The module number of each node; -1 for a node without a module."""

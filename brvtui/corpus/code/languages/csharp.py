@@ -1,4 +1,4 @@
-"""C#."""
+"""The grammar of C#, and the handlers for its syntax nodes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Go. All files in a folder belong to one package."""
+"""The grammar of Go, and the handlers for its syntax nodes. All files in a folder belong to one package."""
 
 from __future__ import annotations
 

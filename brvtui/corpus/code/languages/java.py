@@ -1,4 +1,4 @@
-"""Java."""
+"""The grammar of Java, and the handlers for its syntax nodes."""
 
 from __future__ import annotations
 

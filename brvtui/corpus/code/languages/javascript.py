@@ -1,4 +1,4 @@
-"""JavaScript and TypeScript."""
+"""The grammars of JavaScript and TypeScript, and the handlers for their syntax nodes."""
 
 from __future__ import annotations
 

@@ -105,8 +105,8 @@ def remedies(context: Context, trace: Trace, named: Named, cancelled: Callable[[
 
 
 def _merit(now: Standing, there: Standing, remedy: Remedy) -> tuple[bool, tuple[float, float, float], bool]:
-    """A sort key. Changes that lose the direct answer come last. Of changes with the same result, one that only sets a
-    new file time comes last.
+    """The key by which changes are sorted. Changes that lose the direct answer come last. Of changes with the same
+    result, one that only sets a new file time comes last.
     """
     return now.tier <= _DIRECT < there.tier, there._order, remedy.kind is RemedyKind.EDIT
 

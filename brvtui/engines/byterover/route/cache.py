@@ -132,8 +132,8 @@ def cache_tokens(key: str, profile: Profile) -> frozenset[str]:
 def held_fingerprint(
     state: CacheContents, current: str, files: int, now_ms: float, profile: Profile
 ) -> tuple[CacheContents, FingerprintState]:
-    """The fingerprint for look-ups, and the cache after that choice. A cached fingerprint is used until it expires;
-    then ``current`` is used and cached.
+    """The resulting state of the cache, and the fingerprint for look-ups. A cached fingerprint is used until it
+    expires; then ``current`` is used and cached.
     """
     lasts = profile.cache.fingerprint_seconds
     if state.held is not None:

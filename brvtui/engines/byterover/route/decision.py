@@ -119,7 +119,7 @@ def find_results(context: Context, query: str, scope: str, watch: Stopwatch) -> 
 
 
 def results_with_words(context: Context, results: QueryResults) -> QueryResults:
-    """``results``, each with the query words that it matches in the search that found it."""
+    """``results`` with the query words that each hit matches in the search that found it."""
     search, ladder = with_words(context, results.search), results.ladder
     searches = tuple(replace(one, search=with_words(context, one.search, 0)) for one in results.entities.searches)
     if ladder.hits:
