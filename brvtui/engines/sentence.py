@@ -141,7 +141,7 @@ def _spelling(one: MissingWord) -> str:
 
 def outmatched(better: BetterMatch, names: Mapping[str, str] | None = None) -> Iterator[Clause]:
     """Yields clauses about the document that matches clearly better than the first result, and about the parts of the
-    score because of which it ranks lower.
+    score that put the first result ahead.
 
     ``names`` maps names of parts to the words for them.
     """

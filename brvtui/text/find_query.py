@@ -184,7 +184,9 @@ def _fuzzy(word: str, field: str, distance: int) -> QueryClause:
 
 
 def whole_phrase(clauses: Sequence[QueryClause]) -> QueryClause | None:
-    """All words of ``clauses`` as one phrase; None unless there are two or more, all plain words for any field."""
+    """One phrase with the words of all ``clauses`` that are neither excluded nor limited to a field. None if there are
+    fewer than two such words, or if one of them is not matched as a word or phrase.
+    """
     plain = [clause for clause in clauses if not clause.excluded and not clause.field]
     words = tuple(word for clause in plain for word in clause.words)
     is_phrase = len(words) > 1 and all(clause.match in (Match.WORD, Match.PHRASE) for clause in plain)

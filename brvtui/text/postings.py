@@ -193,8 +193,8 @@ class Postings:
         return first
 
     def first_matches(self, term: str, text: TextRules) -> NDArray[np.int64]:
-        """For each note, the position of the first pair of index term and field that matches ``term``, among all such
-        pairs in the engine's order; the number of pairs if none matches.
+        """The first match of ``term`` in each note, as a position in the list of all pairs of index term and field, in
+        the engine's order. For a note without a match, it is the number of pairs.
         """
         rows = (self.in_engine_order(term, text).ids[:, None] * len(FIELDS) + np.arange(len(FIELDS))).ravel()
         found = np.full(len(self.base.notes) + len(self.delta.notes), len(rows))

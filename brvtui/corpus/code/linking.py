@@ -36,8 +36,8 @@ class LinkedFile(NamedTuple):
 
     edges: list[CodeEdge]
     bases: frozenset[str]
-    """The prefixes of ids that were searched, which stand for files, folders that are packages, and
-    declared packages.
+    """The prefixes of ids that were searched. Each belongs to a file, to a folder that is a package, or to a declared
+    package.
     """
     supertypes: dict[str, tuple[str, ...]]
     """The supertypes of each type whose members were searched."""

@@ -74,7 +74,7 @@ class RepositorySnapshot(Snapshot):
         return "".join(lines[begin : max(end, first)]).rstrip() + "\n"
 
     def read(self, path: str) -> bytes:
-        """:meth:`text` as bytes. Raises OSError."""
+        """The result of :meth:`text` as bytes. Raises OSError."""
         return self.text(path).encode()
 
     def _page(self, path: str) -> SymbolPage:

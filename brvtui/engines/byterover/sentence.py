@@ -148,7 +148,7 @@ def reached_words(check: Check) -> str:
 
 
 def threshold_words(threshold: float | None) -> str:
-    """A threshold as text, with two decimals or, if it has more, with all of them."""
+    """A threshold as text, with at least two decimals, and more if it has more."""
     if threshold is None:
         return "–"
     return f"{threshold:.2f}" if abs(round(threshold, 2) - threshold) < LEAST_LEAD else f"{threshold:g}"

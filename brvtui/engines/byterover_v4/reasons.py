@@ -356,7 +356,7 @@ def remedies(
 def _improving(
     tries: Iterable[tuple[Remedy, Trace]], path: str, rank: float, cancelled: Callable[[], bool]
 ) -> list[Remedy]:
-    """The remedies in ``tries`` after which ``path`` ranks higher than ``rank`` and than after all earlier ones."""
+    """The remedies in ``tries`` that give ``path`` a better rank than ``rank`` and than all earlier remedies."""
     improving: list[Remedy] = []
     for remedy, trace in () if rank == 1 else tries:
         tried = with_standing(remedy, trace, path)

@@ -30,7 +30,7 @@ from brvtui.ranking.compound import Compound
 from brvtui.tree.reading.javascript import spaced_words
 from brvtui.tree.spaces.contents import BrokenSignals, TopicSignals
 
-# The words of a query that are searched, and the words of which a document must contain one.
+# The searched words of a query, and its significant words, at least one of which a document must contain.
 
 
 @dataclass(frozen=True, slots=True)

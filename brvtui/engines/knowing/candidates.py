@@ -76,7 +76,7 @@ class NoiseKind(StrEnum):
 
 
 class Noise(NamedTuple):
-    """A candidate that is noise, with the text because of which it is noise."""
+    """A candidate that is noise, and the text that makes it noise."""
 
     id: str
     kind: NoiseKind

@@ -118,8 +118,8 @@ def feedback_scores(
     """The share of useful records, from 0 to 1, for each of ``ids`` that has records.
 
     For a task with a cluster, only the records of this cluster are used and, if the rules say so, records without a
-    cluster. For a task without a cluster, all records are used. With ``roots``, the current state of each node's
-    package, records from a different state are ignored.
+    cluster. For a task without a cluster, all records are used. ``roots`` contains the current state of each node's
+    package; if it is given, records from a different state are ignored.
     """
     useful: dict[str, int] = {}
     total: dict[str, int] = {}

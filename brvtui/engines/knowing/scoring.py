@@ -188,7 +188,7 @@ def is_test_path(qualified_name: str) -> bool:
 
 
 def lifts_penalty(task: str, rules: ScoreRules) -> bool:
-    """True if ``task`` contains a word because of which the penalty, for example for tests, does not apply."""
+    """True if ``task`` contains a word, such as ``test``, that cancels the penalty."""
     text = lower(task)
     if rules.penalty_words_inside:
         return any(word in text for word in rules.penalty_words)

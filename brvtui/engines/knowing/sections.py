@@ -13,8 +13,8 @@ PROFILES = (ENGINE, "knowing-code")
 CHANNELS = ("tiered", "bm25", "equivalence", "path")
 """The channels, in the order of fusion."""
 GAPS, VECTORS = "gaps", "vectors"
-"""The name of the step in which an embedder adds candidates, and the name under which these are listed like those of a
-channel.
+"""The name of the step in which an embedder adds candidates, and the name of the list of these candidates, which is
+shown like a channel.
 """
 
 

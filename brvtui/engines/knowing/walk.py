@@ -54,7 +54,7 @@ class WalkEdges:
     hinders: Flags
     """True for entries by which probability is lost if they lead into a different module."""
     opens: Flags
-    """True for entries because of which the edges of the node that they enter are loaded."""
+    """True for entries that cause the walk to load the edges of the node to which they lead."""
     starts: Positions
     modules: Positions
     """The module number of each node; -1 for a node without a module."""

@@ -297,7 +297,7 @@ def _title(id_: str, section: VaultSearch) -> str:
 
 
 def _named_links(placed: RankedEntry, section: VaultSearch) -> Iterator[str]:
-    """For each link on the path, yields a sentence about which entry names which in its note."""
+    """For each link on the path, yields a sentence that says which of the two entries names the other."""
     steps = zip(placed.path, placed.path[1:], placed.named_by, strict=False)
     for one, other, namer in steps:
         named = other if namer == one else one

@@ -162,7 +162,7 @@ def _all_remedies(cases: Sequence[Case], now: Standing) -> Iterator[tuple[Standi
 
 
 def _improving(case: Case, now: Standing, candidates: Sequence[Proposal]) -> list[tuple[Standing, Proposal]]:
-    """The ``candidates`` after which the note stands better than ``now`` and than after all earlier candidates."""
+    """The ``candidates`` that give the note a better standing than ``now`` and than all earlier candidates."""
     improving: list[tuple[Standing, Proposal]] = []
     best = now
     for candidate in candidates:
