@@ -1,1 +1,1 @@
-"""Documents and links, other than notes, that engines rank; built from a code repository."""
+"""Documents and links that engines rank in place of notes: the symbols of a code repository."""

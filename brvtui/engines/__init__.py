@@ -1,1 +1,1 @@
-"""The engines, one folder each. No engine imports another."""
+"""The engines, each in its own folder. No engine imports another."""

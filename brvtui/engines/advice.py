@@ -1,4 +1,4 @@
-"""Advice and reasons for documents that are not in an answer, shared by several engines."""
+"""Advice and reasons for documents that are not in an answer. Several engines share these functions."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ _DIRECT = 2
 
 
 def remarks(explanation: Explanation, remedy: Remedy) -> list[str]:
-    """The improvement by ``remedy`` other than the rank, followed by its drawbacks, each in a few words; empty if there
-    are none.
+    """The improvements from ``remedy`` that are not a better rank, followed by its drawbacks, each in a few words;
+    empty if there are none.
     """
     found = [remedy.gain] if remedy.gain else []
     if remedy.is_used is False:
@@ -33,7 +33,7 @@ Ask = Callable[..., Trace]
 """A function that runs another query in the engine: ``ask(text, **options)``."""
 Loss = TypeVar("Loss", bound=LossStage)
 NOTHING_HELPS = "none of the wordings that were tried finds it"
-"""The advice if the document is in the answer to none of the wordings that an engine tries."""
+"""The advice if the document is not in the answer to any wording that an engine tries."""
 CHECK_PATH = "check the path, or add the note"
 MAKE_READABLE = "fix the file or its name, as the reason says; then it is read"
 MAKE_ROOM = "shorten or split it, or remove files that come before it"
@@ -41,14 +41,16 @@ NO_WORDS = "the query has no word that can be searched"
 
 
 def title_wordings(query: str, title: str) -> tuple[tuple[str, str], tuple[str, str]]:
-    """Two pairs of advice and wording: ``query`` with the words of the document's ``title``, and the title alone."""
+    """Two wordings, each preceded by advice to try it: ``query`` with the words of the document's ``title`` added, and
+    the title only.
+    """
     return (f"add the words of its title ({title})", f"{query} {title}"), ("ask for its title", title)
 
 
 def tried_remedy(path: str, tries: Iterable[tuple[str, str, dict[str, Any]]], ask: Ask, decimals: int) -> Remedy:
-    """The first of ``tries`` (advice, query and options) for which the document at ``path`` is a hit.
+    """A remedy from the first of ``tries`` (each with advice, a query and options) that finds the document at ``path``.
 
-    If none of them helps, the remedy says so. The score is given with ``decimals`` decimals.
+    If none of them does, the remedy says so. Its score has ``decimals`` decimals.
     """
     for text, query, options in tries:
         rank, hit = ask(query, **options).place_of(path)
@@ -68,11 +70,11 @@ def explained(
     detail: Detail | None = None,
     name: str = "",
 ) -> Explanation:
-    """The reason why ``document``, with the score of ``hit``, is or is not among the hits of ``trace``.
+    """The reason why ``document`` is, or is not, among the hits of ``trace``. ``hit`` contains its score.
 
-    ``use`` describes the use of a hit with a given rank. ``lost`` returns the stage at which the document was lost,
-    with numbers. ``remedy`` returns a remedy for that loss and the document's title. The title of a file that is not a
-    document is ``name`` or, if ``name`` is empty, the last part of the path.
+    ``use`` describes how the answer uses a hit with a given rank. ``lost`` returns the stage at which the document was
+    dropped, and a text with numbers. ``remedy`` returns a remedy for that stage and the document's title. The title of
+    a file that is not a document is ``name`` or, if ``name`` is empty, the last part of the path.
     """
     path, place = document.path, document.position
     title = snapshot.notes[place].title if place is not None else name or path.rpartition("/")[2]
@@ -91,7 +93,9 @@ def explained(
 
 
 def edited_now(days: float, stored_recency: str) -> str:
-    """Describes editing a document now instead of ``days`` ago. ``stored_recency`` is a remark for an age of 0 days."""
+    """A phrase for editing a document now instead of ``days`` ago. It ends with ``stored_recency`` if ``days`` is 0 or
+    less.
+    """
     if days <= 0:
         return f"edited a moment ago, not now or later: {stored_recency}"
     if days < 1:
@@ -100,7 +104,9 @@ def edited_now(days: float, stored_recency: str) -> str:
 
 
 def with_remedies(explanation: Explanation, remedies: tuple[Remedy, ...]) -> Explanation:
-    """``explanation`` with all ``remedies``. The advice that no wording helps is replaced by the first remedy."""
+    """``explanation`` with all ``remedies``. If its advice is that no wording helps, the first remedy replaces that
+    advice.
+    """
     advised = explanation.remedy
     if remedies and advised is not None and advised.text == NOTHING_HELPS:
         advised = remedies[0]

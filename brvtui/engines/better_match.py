@@ -7,16 +7,18 @@ from collections.abc import Iterable, Sequence
 from brvtui.trace import SUM_TOLERANCE, BetterMatch, Hit, Part
 
 _CLEARLY = 2.0
-"""The smallest ratio of raw text scores that is clearly better."""
+"""A raw text score is clearly better if it is at least this many times the other."""
 _LATE = 4
-"""The smallest rank in the text leg, from 0, at which the first result is clearly behind the best match."""
+"""The first result is clearly behind if its rank in the text leg, counted from 0, is at least this."""
 
 
 def better_match(hits: Sequence[Hit], ranked: Iterable[tuple[int, Hit]], leg: str = "") -> BetterMatch | None:
-    """The best match among ``ranked``, documents with their ranks, if it is clearly better than the first of ``hits``.
+    """The best text match in ``ranked`` (pairs of rank and document) if it is clearly better than the first of
+    ``hits``; otherwise None.
 
-    Without ``leg``, a raw text score of at least twice the first result's is clearly better. With ``leg``, the name of
-    the leg for text, its leader is if ``first`` is fifth there, or lower.
+    Without ``leg``, a match is clearly better if its raw text score is at least twice that of the first hit. ``leg`` is
+    the name of a text leg: the first document in that leg is clearly better if the first hit is fifth there, or lower,
+    or missing.
     """
     if not hits:
         return None
@@ -50,9 +52,10 @@ def _better(first: Hit, hit: Hit, rank: int, times: float | None, leg_rank: int 
 
 
 def is_cause(hit: Hit, other: Hit, name: str) -> bool:
-    """False if the part ``name`` multiplies the other parts of both scores, and its factors do not explain its values.
+    """True if the part ``name`` of the scores is a cause of their difference. It is not if it results from a factor on
+    the other parts, and the factors do not explain the difference.
 
-    For example, the same maturity adds more to a higher score, so it is no reason why that score is higher.
+    For example, the same maturity adds more to a higher score, so it does not explain why that score is higher.
     """
     own, others = (next((part for part in one.parts if part.name == name), None) for one in (hit, other))
     if own is None or others is None or not (_multiplies(own) and _multiplies(others)):

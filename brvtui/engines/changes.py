@@ -1,4 +1,4 @@
-"""Changes to a tree or a query: the data of each change, its effect on a snapshot, and the candidates of each kind.
+"""Changes to a tree or a query: the data of each kind of change, its effect on a snapshot, and the changes to try.
 
 Engines and the lab propose changes and try them by running the query again. Nothing is written.
 """
@@ -27,13 +27,13 @@ from brvtui.tree.reading.frontmatter import parse
 from brvtui.tree.reading.signals import NoteSignals
 
 MOST_TITLES = 63
-"""The maximum number of titles up to which all are tried: every combination of up to six words."""
+"""If there are at most this many titles, all are tried. This allows every combination of six words."""
 _MOST_IMPORTANCE = 100
 Found = TypeVar("Found")
 
 
 class NoChange(Exception):
-    """A change cannot be made. The message is the reason in a few words."""
+    """A change is not possible. The message is the reason in a few words."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +103,7 @@ class Cancelled(Exception):
 
 
 def changed(context: Context[Any], change: Change) -> Snapshot:
-    """The snapshot of ``context`` after ``change``. The tree is read with the context's constants.
+    """The snapshot of ``context`` after ``change``, read with the context's constants.
 
     Raises :class:`NoChange` if the file cannot be read or cannot have the new title.
     """
@@ -127,7 +127,7 @@ def changed(context: Context[Any], change: Change) -> Snapshot:
 
 
 def retitled(data: bytes, file_name: str, title: str, limits: ReadingLimits) -> bytes:
-    """The note ``data`` with a new title, either in the existing heading or in a new heading before the body.
+    """The note ``data`` with a new title, which replaces the existing heading or is a new heading before the body.
 
     All other bytes are kept. Raises :class:`NoChange` if the engine would not read the new title from the result.
     """
@@ -157,10 +157,10 @@ def _read(snapshot: Snapshot, path: str) -> bytes:
 
 
 def bisected(low: int, high: int, found: Found, attempt: Callable[[int], Found | None]) -> tuple[int, Found]:
-    """The first position at which ``attempt`` returns a result, and that result. It is None at ``low`` and ``found`` at
-    ``high``.
+    """The first position at which ``attempt`` returns a result, and that result. The caller knows that ``attempt``
+    returns None at ``low`` and ``found`` at ``high``.
 
-    Correct only if ``attempt`` returns a result at every position after the first one.
+    This is correct only if ``attempt`` returns a result at every position after the first one with a result.
     """
     while high - low > 1:
         middle = (low + high) // 2
@@ -197,7 +197,9 @@ def after_hits(signals: NoteSignals, rules: SignalRules) -> Iterator[NoteSignals
 
 
 def higher_importances(signals: NoteSignals, most: float = _MOST_IMPORTANCE) -> list[NoteSignals]:
-    """Copies of ``signals`` with each higher whole number as importance, lowest first, up to ``most`` and 100."""
+    """Copies of ``signals`` with each higher whole number as importance, lowest first, up to the smaller of ``most``
+    and 100.
+    """
     values = range(math.floor(signals.importance) + 1, math.floor(min(most, _MOST_IMPORTANCE)) + 1)
     return [replace(signals, importance=float(value)) for value in values]
 
@@ -218,7 +220,7 @@ def lower_maturities(signals: NoteSignals) -> list[NoteSignals]:
 
 
 def signals_in_words(before: NoteSignals, after: NoteSignals, instead_of: str = " instead of ") -> str:
-    """The importance and maturity of ``after`` if they differ from ``before``, each with the earlier value."""
+    """The changes of importance and maturity from ``before`` to ``after`` in words, each with the earlier value."""
     parts = []
     if after.importance != before.importance:
         parts.append(f"importance {after.importance:g}{instead_of}{before.importance:g}")
@@ -228,11 +230,11 @@ def signals_in_words(before: NoteSignals, after: NoteSignals, instead_of: str = 
 
 
 def titles(note: Note, words: Sequence[str], mtime_ms: int) -> Iterator[tuple[str, TitleSet]]:
-    """Yields combinations of ``words``, each as one string, with the change at ``mtime_ms`` that adds it to the title
-    of ``note``.
+    """Yields combinations of ``words``, each as one string, with the change that adds it to the title of ``note`` and
+    saves the note at ``mtime_ms``.
 
-    Yields every combination, smallest first. If there are too many, yields each word, then the first two words, the
-    first three, …
+    Yields every combination, smallest first. If there are too many, yields each single word, then the first two words,
+    the first three, and so on.
     """
     sizes = range(1, len(words) + 1)
     choices: Iterator[Sequence[str]] = (choice for size in sizes for choice in combinations(words, size))

@@ -1,4 +1,4 @@
-"""The contract of an engine: methods over a frozen context, and a presentation of its traces.
+"""The contract of an engine: its methods, which take a frozen context, and the presentation of its traces.
 
 See ``docs/contributing/engines.md``.
 """
@@ -39,7 +39,9 @@ of 60 notes.
 
 
 class EngineError(ValueError):
-    """An engine rejects a query because of a wrong option or service. The message is one line for the user."""
+    """An engine rejects a query, for example because of an invalid option or service. The message is one line for the
+    user.
+    """
 
 
 class StorageError(EngineError):
@@ -51,10 +53,10 @@ class UnknownEngine(EngineError):
 
 
 def trial_limit(text: str) -> int:
-    """The number of changes of one kind that may be tried for a query: from 2 for the longest query to 10,000 for the
-    shortest.
+    """The maximum number of changes of one kind to try for the query ``text``, from 10,000 for the shortest query to 2
+    for the longest.
 
-    Each change runs the engine again.
+    The limit exists because each trial runs the engine again.
     """
     return 20_000 // max(len(text), 2)
 
@@ -67,7 +69,9 @@ def check_length(text: str) -> None:
 
 @dataclass(frozen=True)
 class Context(Generic[C]):
-    """The input of a query: a snapshot, the engine's constants, the time, and the services that may be called."""
+    """The inputs of a query besides its text: a snapshot, the engine's constants, the time, and the services that may
+    be called.
+    """
 
     snapshot: Snapshot
     constants: C
@@ -92,7 +96,7 @@ def _silent(count: int, wanted: int) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """One query. A preview has no effect, and calls paid services only if ``services`` is set."""
+    """One query. A preview has no side effects, and calls paid services only if ``services`` is set."""
 
     text: str
     scope: str = ""
@@ -106,9 +110,13 @@ class Query:
     :attr:`Trace.options`.
     """
     progress: Callable[[int, int], None] = _silent
-    """A function that is called with the finished and the total amount of the work for which the answer waits."""
+    """A function that is called, while the answer waits for some work, with the finished and the total amount of that
+    work.
+    """
     reworded: bool = False
-    """True if brv-tui itself changed the text to try a wording, which may be longer than :data:`LONGEST_QUERY`."""
+    """True if brv-tui itself changed the text to try another wording. Such a text may be longer than
+    :data:`LONGEST_QUERY`.
+    """
 
     def __post_init__(self) -> None:
         """Raises :class:`EngineError` if the text is too long."""
@@ -164,7 +172,7 @@ class Engine(Protocol[C]):
         """The presentation of the engine's traces in words."""
 
     def constants(self, profile: str = "") -> C:
-        """The constants in the profile called ``profile``; those in the default profile for an empty name.
+        """The constants in the profile called ``profile``, or in the default profile if the name is empty.
 
         Raises :class:`brvtui.typed_tables.ProfileError` for an unknown name.
         """
@@ -173,7 +181,8 @@ class Engine(Protocol[C]):
         """The answer to ``query`` with every decision. Raises :class:`EngineError`."""
 
     def detail(self, context: Context[C], trace: Trace, file: str) -> Detail | None:
-        """The term × field detail of the document ``file`` for the query of ``trace``; None if no term matches it.
+        """The score of the document ``file`` for the query of ``trace``, by term and field; None if no term matches the
+        document.
 
         Raises KeyError for a document that is not in the snapshot of ``context``.
         """
@@ -185,7 +194,7 @@ class Engine(Protocol[C]):
 def asking(
     engine: Engine[Any], context: Context[Any], trace: Trace, services: bool | None = None
 ) -> Callable[..., Trace]:
-    """Returns a function that repeats the query of ``trace`` in ``engine`` with a different text, scope or options.
+    """A function that repeats the query of ``trace`` in ``engine`` with a different text, scope or options.
 
     An option with the value None is removed. ``services`` determines whether services may be called; the default is
     taken from ``trace``.
@@ -202,13 +211,13 @@ def asking(
 
 @runtime_checkable
 class PreparingEngine(Protocol):
-    """An engine with work to do before queries, such as computing vectors or building an index."""
+    """An engine that has work to do before it can answer, such as computing vectors or building an index."""
 
     def prepare(
         self, context: Context[Any], progress: Callable[[int, int], None], cancelled: Callable[[], bool]
     ) -> None:
-        """Does the work that queries over ``context`` need. Calls ``progress`` with the finished and the total amount
-        of that work.
+        """Does the work that queries with ``context`` need. Calls ``progress`` with the finished and the total amount
+        of the work.
         """
 
 
@@ -223,16 +232,18 @@ class ReplayStep:
 
 @runtime_checkable
 class Replays(Protocol):
-    """An engine whose answers change its state, such as a cache or a memory of the session."""
+    """An engine whose answers change its state, such as a cache or the memory of a session."""
 
     def replay_query(self, context: Context[Any], query: Query, limit: int | None) -> tuple[Trace, dict[str, Any]]:
-        """The answer in a separate state, and the data for its line of output, with at most ``limit`` results."""
+        """The answer to ``query`` in a separate state, and the data for a line of output, with at most ``limit``
+        results.
+        """
 
     def replay_sequence(
         self, context: Context[Any], steps: Sequence[ReplayStep], like: Query, limit: int | None
     ) -> Iterator[dict[str, Any]]:
-        """Yields the data for each step's line of output, with at most ``limit`` results. All steps share one state and
-        a moving clock.
+        """Yields the data for a line of output for each step, with at most ``limit`` results. All steps share one
+        state, and the clock advances from step to step.
 
         Each query has the scope and options of ``like``.
         """
@@ -248,7 +259,9 @@ class RemembersRuns(Protocol):
 
 @runtime_checkable
 class CompletingEngine(Protocol):
-    """An engine whose answers a language model may write, if :attr:`brvtui.trace.Answer.awaits_model` is True."""
+    """An engine for which a language model may write answers, namely if :attr:`brvtui.trace.Answer.awaits_model` is
+    True.
+    """
 
     def complete(self, context: Context[Any], query: Query, cancellation: Cancellation) -> Iterator[Event]:
         """Runs ``query``, has a model write the answer if one is needed, and yields the events as they happen."""
@@ -261,7 +274,9 @@ class TriesRemedies(Protocol):
     def remedies(
         self, context: Context[Any], trace: Trace, document: Named, cancelled: Callable[[], bool]
     ) -> tuple[Remedy, ...]:
-        """The changes that raise ``document`` in the answer ``trace``, best first. Each change was tried."""
+        """The changes that improve the rank of ``document`` in the answer ``trace``, best first. Each
+        change was tried.
+        """
 
 
 @runtime_checkable
@@ -281,25 +296,29 @@ class Forecasts(Protocol):
 
     @property
     def event_kinds(self) -> Mapping[str, str]:
-        """The state of documents after each kind of dated event, such as ``left tier 2``, keyed by the kind's name."""
+        """A phrase for the state of documents after each kind of dated event, such as ``left tier 2``, keyed by the
+        kind's name.
+        """
 
     def forecast(self, context: Context[Any], document: str, day: float) -> DocumentForecast | None:
-        """The best possible score of the document at the path ``document`` now and in ``day`` days, and the document's
-        dated events.
+        """The best possible score of the document at the path ``document``, now and in ``day`` days, and its dated
+        events.
 
-        None for a file that the engine does not rank. Raises :class:`EngineError`.
+        The result is None for a file that the engine does not rank. Raises :class:`EngineError`.
         """
 
 
 @runtime_checkable
 class Ages(Protocol):
-    """An engine with rules for the ageing of signals that are stored for documents."""
+    """An engine that has rules by which the stored signals of documents age."""
 
     def ageing_rules(self, constants: Any, stored: SignalRules) -> AgeingRules:
-        """The ageing rules. ``stored`` are the rules by which the documents' signals were read."""
+        """The ageing rules. ``stored`` contains the rules with which the documents' signals were read."""
 
     def standing(self, context: Context[Any], document: str) -> tuple[AgedSignals, Ceiling | None] | None:
-        """A document's signals before and after decay, and its best possible score; None if it does not exist."""
+        """A document's signals before and after decay, and its best possible score; None if there is no
+        such document.
+        """
 
 
 @runtime_checkable
@@ -307,7 +326,7 @@ class Verifies(Protocol):
     """An engine whose answers can be compared with those of the original program, if that program is installed."""
 
     def find_installed(self, named: Path | None, environment: Mapping[str, str]) -> InstalledEngine:
-        """The original program at ``named`` or, without it, an installed one.
+        """The original program at ``named`` or, without ``named``, an installed one.
 
         Raises :class:`brvtui.engines.verification.installed.NotInstalled`.
         """
@@ -324,7 +343,7 @@ class KeepsQueries(Protocol):
     """An engine that stores the queries that it answered in its own log."""
 
     def kept_queries(self, project: FoundProject) -> Any:
-        """The queries over ``project``, as :class:`brvtui.logbook.EngineQueries`."""
+        """The queries over ``project``, as a :class:`brvtui.logbook.EngineQueries`."""
 
 
 @runtime_checkable
@@ -343,10 +362,10 @@ class PreviewsEdits(Protocol):
 
 @runtime_checkable
 class Caches(Protocol):
-    """An engine with a cache of answers, which this project simulates."""
+    """An engine with a cache of answers. The cache is simulated."""
 
     def cache_now(self, context: Context[Any], query: str) -> CacheNow:
-        """The cache as a look-up for ``query`` would see it now."""
+        """The current state of the cache, with the look-up for ``query``."""
 
     def clear_cache(self) -> None:
         """Empties the cache."""
@@ -380,28 +399,30 @@ class HasManifest(Protocol):
 
 
 class CodeAnswer(Protocol):
-    """The symbols that answer a question about code. Lines of text are not escaped for display."""
+    """The symbols that answer a question about code. Its lines of text are not escaped for display."""
 
     notices: tuple[str, ...]
-    """Messages about feedback and services that could not be used."""
+    """Messages about feedback or services that could not be used."""
 
     @property
     def is_empty(self) -> bool:
         """True if there is no symbol."""
 
     def as_text(self, form: str) -> str:
-        """The symbols in one of the forms for an agent: ``xml``, ``markdown`` or ``json``."""
+        """The symbols as text for an agent. ``form`` is ``xml``, ``markdown`` or ``json``."""
 
     def lines(self) -> list[str]:
-        """The first symbols with their reasons, the notes that mention them, and their files without a note."""
+        """Lines about the first symbols with the reasons for them, about the notes that mention them, and about their
+        files without a note.
+        """
 
     def note_lines(self) -> tuple[list[str], bool]:
-        """The notes that mention the symbols, and True; if there are none, the reason and False."""
+        """Lines about the notes that mention the symbols, and True; if there are none, the reason and False."""
 
     def why_lines(self, symbol: str) -> tuple[list[str], bool] | None:
-        """The rank of ``symbol`` with the parts of its score, and True if the symbol is ranked.
+        """Lines about the rank of ``symbol`` and the parts of its score, and True if the symbol is ranked.
 
-        None if no symbol has ``symbol`` in its name.
+        The result is None if no symbol's name contains ``symbol``.
         """
 
     def files_without_note(self) -> Sequence[str]:
@@ -413,7 +434,8 @@ class ReadsCode(Protocol):
     """An engine that ranks the symbols of a repository for tasks, files and changes."""
 
     def answer_code(self, context: Context[Any], query: Query, files: Sequence[str]) -> CodeAnswer:
-        """The answer to ``query``. It is about the paths ``files`` if the option ``entry`` requests files or changes.
+        """The answer to ``query``. If the option ``entry`` requests files or changes, it is about the files with the
+        paths ``files``.
 
         Raises :class:`EngineError`.
         """

@@ -1,4 +1,4 @@
-"""The smallest verified changes that bring a query to tier 2 (``docs/reference/byterover.md``)."""
+"""The smallest changes, each verified, after which a query is answered at tier 2 (``docs/reference/byterover.md``)."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from brvtui.trace.routing import Outcome
 
 if TYPE_CHECKING:
     from brvtui.engines.changes import (
-        Change,  # which imports what the app loads after its first paint only
+        Change,  # it imports modules that the app must not load before its first paint
     )
     from brvtui.engines.contract import Context
     from brvtui.trace import Trace
@@ -37,11 +37,11 @@ class LeverStatus(StrEnum):
     """The possible results of trying a lever."""
 
     VERIFIED = "verified"
-    """The router was run again with the change, and answered at tier 2 with the note first."""
+    """After the change, the router was run again, and it answered at tier 2 with the note first."""
     IMPOSSIBLE = "impossible"
-    """Proven: no change of this kind succeeds."""
+    """It is proven that no change of this kind succeeds."""
     OPEN = "not found"
-    """None of the changes that were tried succeeds. Other changes may succeed."""
+    """None of the changes that were tried succeeds, but others may."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,12 +51,16 @@ class Counterfactual:
     lever: Lever
     standing: LeverStatus
     text: str
-    """One line of text: the change in words if it succeeds, otherwise the reason."""
+    """One line of text: a description of the change if it succeeds; otherwise, the reason."""
     change: Change | None = None
     amount: float | None = None
-    """The size of a numeric change: hits, days, importance (of the note or of the runner-up) or words."""
+    """The size of a numeric change: a number of hits, days or words, or an importance (of the note or of the next
+    result).
+    """
     score: float | None = None
-    """The note's score after the change. For an impossible lever, the highest score it can give, if known."""
+    """The note's score after the change. For an impossible lever, the highest score that it can give the note, if
+    known.
+    """
     verdict: str = ""
     """The router's verdict after the change."""
 
@@ -74,12 +78,12 @@ class Counterfactuals:
     outcome: Outcome
     """The outcome of the query without a change."""
     path: str
-    """The path of the note; empty if no note came near."""
+    """The path of the note; empty if no note came close."""
     title: str
     score: float | None
     """The note's score today; None if no query word matches the note."""
     ceiling: float | None
-    """The score that the note cannot exceed today with any wording."""
+    """The highest score that any wording can give the note today."""
     needed: float
     """The score that a direct answer needs."""
     ways: tuple[Counterfactual, ...]
@@ -87,7 +91,9 @@ class Counterfactuals:
 
     @property
     def reaches(self) -> bool:
-        """True if the note's score suffices for a direct answer, and only its lead over the next is too small."""
+        """True if the note's score is enough for a direct answer, so that only its lead over the next result is too
+        small.
+        """
         return self.score is not None and self.score >= self.needed
 
     @property
@@ -103,9 +109,9 @@ class AvoidsModels(Protocol):
     def counterfactuals(
         self, context: Context[Any], trace: Trace, path: str, cancelled: Callable[[], bool]
     ) -> Counterfactuals | None:
-        """The smallest changes after which no model is needed and the document at ``path``, if given, is first.
+        """The smallest changes after which the query needs no model and the document at ``path``, if given, is first.
 
-        None if no change is needed, or if ``cancelled`` becomes true.
+        The result is None if no change is needed, or if ``cancelled`` becomes true.
         """
 
 

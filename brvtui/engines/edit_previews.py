@@ -17,8 +17,8 @@ class Placement:
 
 @dataclass(frozen=True, slots=True)
 class Moved:
-    """A result of the current answer, of the answer after the edit, or of both. The placement is None where the result
-    is missing.
+    """A result of the current answer, of the answer after the edit, or of both. Its placement in an answer is None if
+    the answer does not contain it.
     """
 
     path: str
@@ -27,12 +27,12 @@ class Moved:
     before: Placement | None
     after: Placement | None
     found_by: str = ""
-    """The word whose own search added the result; empty for the search for the whole query."""
+    """The word whose entity search added the result; empty if the search for the whole query found it."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class EditPreviewState:
-    """A document in one state, and the answer to the query in that state (no answer if the query is empty)."""
+    """A document in one state, and the answer to the query in that state. There is no answer if the query is empty."""
 
     hits: tuple[Hit, ...]
     own: Hit | None
@@ -66,7 +66,7 @@ class EditPreview:
     def results(self) -> tuple[Moved, ...]:
         """All results of both answers, in the order after the edit, followed by those that the edit removes.
 
-        A folder's ``context.md`` may appear twice: once in its own right, and once because a note lifts it.
+        A folder's ``context.md`` may appear twice: once as a note, and once as the folder that a note lifts.
         """
         places: list[dict[tuple[str, str, Origin], Placement]] = []
         found: dict[tuple[str, str, Origin], Hit] = {}

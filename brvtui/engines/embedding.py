@@ -1,4 +1,6 @@
-"""Embedders in engines: finding the configured one, its use in previews, and loading a local model in advance."""
+"""The use of embedders in engines: finding the configured one, deciding whether a query uses it, and loading a local
+model in advance.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from brvtui.engines.contract import Context, EngineError, Query
 from brvtui.services.legs import LegError, ServiceError
 
-if TYPE_CHECKING:  # the first paint names engines, and must not import what only a model needs
+if TYPE_CHECKING:  # the first paint names engines, and must not wait for the imports of models
     from brvtui.services.legs import Embedder
 
 _ANY_TEXT = "ready"
@@ -25,9 +27,9 @@ def embedder_of(context: Context[Any]) -> Embedder | None:
 
 
 def why_not_asked(embedder: Embedder, query: Query, has_vectors: bool) -> str:
-    """The reason why ``query`` does not use ``embedder``; empty if it does.
+    """The reason why ``query`` must not use ``embedder``; empty if it may.
 
-    A preview makes no requests over a network and does not wait for vectors that are being computed.
+    A preview sends no requests over a network, and does not wait for vectors that are being computed.
     """
     if query.may_ask:
         return ""
@@ -37,12 +39,14 @@ def why_not_asked(embedder: Embedder, query: Query, has_vectors: bool) -> str:
 
 
 def load_ahead(embedder: Embedder) -> None:
-    """Loads a local model, so that no query waits for it. Errors are ignored; the first query reports them."""
+    """Loads a local model, so that no query must wait for it. Errors are ignored, because the first query
+    reports them.
+    """
     if not embedder.is_remote:
         with suppress(LegError):
             embedder.embed([_ANY_TEXT])
 
 
 def never_cancelled() -> bool:
-    """Returns False, because work for which a query waits is never cancelled."""
+    """Returns False. Work for which a query waits is never cancelled."""
     return False

@@ -1,4 +1,4 @@
-"""A context tree as the space that a migration to another engine would create. Nothing is written."""
+"""The space that a migration of a context tree to another engine would create. Nothing is written."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class ConvertedNote:
     has_title: bool
     """True if the note has a title. The migration leaves out a note whose heading is blank."""
     problem: str
-    """The reason why the note's frontmatter becomes text in the topic; empty if it does not."""
+    """The reason why the note's frontmatter becomes part of the topic's text; empty if it does not."""
 
 
 class SpaceHits(NamedTuple):
@@ -51,19 +51,21 @@ class MigratedNote:
     topic: str
     """The path of the topic created from the note; empty if there would be none."""
     unseen: str
-    """The reason why V4 would not see the topic; empty if it would."""
+    """The reason why V4 would not find the topic's file; empty if it would."""
     newly_searched: bool
     """True if V4 would search the note although ByteRover 3 does not."""
     frontmatter_problem: str
-    """The reason why the note's frontmatter would become text; empty if it would not."""
+    """The reason why the note's frontmatter would become part of the topic's text; empty if it would not."""
     lost_words: tuple[str, ...]
-    """Words in the note's title and text that would no longer find the note, in alphabetical order."""
+    """Words in the note's title and text, in alphabetical order, with which a search would no longer find the note."""
     lost_frontmatter_words: tuple[str, ...]
-    """Words that occur only in the note's frontmatter (field names, dates …) and would no longer find it."""
+    """Words that occur only in the note's frontmatter (field names, dates …) and with which a search would no longer
+    find the note.
+    """
     lost_path_words: tuple[str, ...]
-    """Words that occur only in the note's path, which V4 does not search."""
+    """Words that occur only in the note's path. V4 does not search paths."""
     lost_age_days: float
-    """The note's age in days, which would be lost because the topic would be new."""
+    """The note's age in days. It would be lost, because the topic would be new."""
     lost_signals: LostSignals | None
     """The lost signals; None if no signals are stored for the note."""
 
@@ -77,14 +79,14 @@ class MigratedTree:
     converted: Mapping[str, ConvertedNote]
     """The topic created from each note, keyed by the note's path."""
     answer: Callable[[str, str, float], SpaceHits]
-    """A function that returns the space's answer to a query in a scope, at a time in ms since 1970."""
+    """A function that takes a query, a scope and a time in ms since 1970, and returns the space's answer."""
     left: tuple[UnseenFile, ...]
     """Files that cannot be read, each with the reason."""
 
 
 @runtime_checkable
 class Migrates(Protocol):
-    """An engine with spaces to which a context tree can be migrated."""
+    """An engine that has spaces, to which a context tree can be migrated."""
 
     def migrated(self, snapshot: Snapshot, now_ms: float, name: str, constants: Any) -> MigratedTree:
         """The space called ``name`` that a migration at ``now_ms`` would create from the tree of ``snapshot``."""

@@ -1,8 +1,8 @@
-"""The causes of an answer without results: filters that leave documents out, and words that no document matches.
+"""Finds the causes of an answer without results: filters that exclude documents, and words that no document matches.
 
-The words are looked up in the text of notes (``docs/explanation/architecture.md``, rule 10). The terms of the snapshot
-cover all text that ByteRover reads. Only two kinds of notes are read again: notes that ByteRover reads only in part
-and, for a word with punctuation inside it, notes that contain every part of the word.
+Such words are looked up in the text of notes (``docs/explanation/architecture.md``, rule 10). For text that ByteRover
+reads, the terms of the snapshot are enough. Only two kinds of notes are read again: notes that ByteRover reads only in
+part and, for a word with punctuation inside it, notes that contain all parts of the word.
 """
 
 from __future__ import annotations
@@ -22,18 +22,19 @@ from brvtui.trace import Hit, MissingWord, Trace, Whereabouts
 from brvtui.tree.reading.files import Role
 
 _MOST_WORDS, _MOST_BYTES, _MOST_TRIED = 32, 2_000_000, 3
-"""Limits per query: the number of words, the bytes of text, and the runs of characters tried as queries. Folding that
-much text takes a tenth of a second; a message names at most three runs.
+"""Limits per query: the number of words, the number of bytes of text, and the number of character runs that are tried
+as queries. Folding that much text takes a tenth of a second. A message names at most three runs.
 """
 Ask = Callable[[str], Iterable[Hit]]
 
 
 def missing_words(snapshot: Snapshot, query: str, words: Iterable[str], ask: Ask) -> tuple[MissingWord, ...]:
-    """The places in notes at which ``words`` occur. An engine derived these words from ``query`` and did not find them.
+    """The places in notes at which ``words`` occur. These are words that an engine derived from ``query`` and did not
+    find.
 
-    Looks up at most 32 words, each as it was typed, and reads at most 2 MB of notes. Beyond that, a word may be in
-    notes that were not read. ``ask`` returns the results of a query, to try runs of characters that contain a word.
-    Raises only the exceptions of ``ask``.
+    Looks up at most 32 words, each as it was typed, and reads at most 2 MB of notes. A word may therefore also be in
+    notes that were not read. ``ask`` returns the results of a query; it is called to try runs of characters that
+    contain a word. Raises only the exceptions of ``ask``.
     """
     texts: dict[int, str] = {}
     masks: dict[str, NDArray[np.bool_]] = {}
@@ -83,7 +84,7 @@ def _missing_word(
 
 
 def _has_more_text(snapshot: Snapshot) -> bool:
-    """True if there is text that no search looked at: in unread or archived files, behind a link, or in code."""
+    """True if there is text that was not searched: in unread or archived files, behind a link, or in code."""
     has_archive = any(file.role is Role.ARCHIVED for file in snapshot.files)
     return has_archive or bool(snapshot.unread or snapshot.project.link) or not snapshot.kind.has_files
 
@@ -91,11 +92,11 @@ def _has_more_text(snapshot: Snapshot) -> bool:
 def with_causes(
     engine: Engine[Any], context: Context[Any], query: Query, trace: Trace, words: Iterable[str], filters: Iterable[str]
 ) -> Trace:
-    """``trace`` with the causes if there are no results: the scope and the options (among those called ``filters``)
-    that leave documents out.
+    """``trace``, with the causes if there are no results. A first possible cause is the scope and the options in
+    ``filters``, if they exclude documents.
 
-    If they do not leave any document out, the cause is the searched ``words``, with the text of documents that contain
-    them.
+    Otherwise, the cause is the searched ``words``, with the places at which notes contain them in a form that the
+    engine does not match.
     """
     set_filters = {name: value for name in filters if (value := query.options.get(name))}
     if trace.total_found:

@@ -11,7 +11,9 @@ from brvtui.engines.registry import declaration, kind_of, names_for
 
 @runtime_checkable
 class NamesOptions(Protocol):
-    """An engine that names its queries' options, so that errors can refer to engines with a given option."""
+    """An engine that declares the options of its queries, so that error messages can name the engines with
+    an option.
+    """
 
     @property
     def options(self) -> tuple[str, ...]:
@@ -20,26 +22,29 @@ class NamesOptions(Protocol):
 
 @runtime_checkable
 class LimitsOptions(Protocol):
-    """An engine with options that a file, such as a saved trace, may not set to any value."""
+    """An engine that restricts the option values that a file, such as a saved trace, may set."""
 
     def options_of_file(self, constants: Any, options: Mapping[str, Any]) -> dict[str, Any]:
-        """``options`` from a file. They call services no more often than ``constants`` do, and open no files.
+        """``options`` from a file, restricted so that they call services no more often than ``constants`` do, and open
+        no files.
 
         Raises :class:`EngineError` for an option that names a file.
         """
 
 
 def options_of_file(engine: object, constants: Any, options: Mapping[str, Any]) -> Mapping[str, Any]:
-    """``options`` from a file, as ``engine`` with ``constants`` accepts them. Raises :class:`EngineError`."""
+    """``options`` from a file, with the restrictions of ``engine`` and its ``constants``. Raises
+    :class:`EngineError`.
+    """
     return engine.options_of_file(constants, options) if isinstance(engine, LimitsOptions) else options
 
 
 def engines_with(option: str, value: Any, refusing: str = "") -> str:
-    """The engines other than ``refusing`` that accept ``option``, in the form ``--engine NAME``; empty if there are
-    none.
+    """The engines other than ``refusing`` that accept ``option``, each in the form ``--engine NAME``; empty if there
+    are none.
 
-    For the option ``mode``, only engines with the mode ``value`` are included. Engines that do not name their options
-    are left out.
+    For the option ``mode``, only engines with the mode ``value`` are included. Engines that do not declare their
+    options are left out.
     """
     engines = []
     for name in names_for(kind_of(refusing)):
@@ -55,7 +60,7 @@ def _names(engine: object, option: str) -> bool:
 
 
 def check_options(engine: str, options: Mapping[str, Any], kinds: Mapping[str, type], others: tuple[str, ...]) -> None:
-    """Checks that ``engine`` knows each of ``options``, and that the option's value has the type given in ``kinds``.
+    """Checks that ``engine`` has each of ``options``, and that their values have the types given in ``kinds``.
 
     ``others`` are options that the engine checks itself. Raises :class:`EngineError`.
     """

@@ -1,4 +1,4 @@
-"""The presentation of an engine's traces in words: a base class that suits all traces, which engines extend."""
+"""The presentation of an engine's traces in words: a base class for all traces, which engines extend."""
 
 from __future__ import annotations
 
@@ -18,23 +18,25 @@ from brvtui.paint.text import column
 from brvtui.trace import Hit, Ladder, Leg, NearMiss, Section, Trace
 
 Groups = list[tuple[int, list[Span]]]
-"""Groups of spans, each with a weight: if the line is too narrow, the lightest groups are left out."""
+"""Groups of spans, each with a weight. If a line is too narrow, the groups with the lowest weights are left out."""
 _LEG_NAME = 10
 
 
 class Presentation:
-    """The wording and display blocks used to show one engine's traces. A presentation computes nothing itself."""
+    """The texts and display blocks with which the traces of one engine are shown. A presentation computes no results
+    itself.
+    """
 
     title = ""
     """The engine's name as a heading."""
     outlook: Outlook = ()
-    """The steps of the engine's answers, shown before the first answer."""
+    """The steps by which the engine answers, shown before the first answer."""
     question = "which documents answer it"
     """The end of the sentence "type a question to see …" before the first answer."""
     typing = "a preview changes nothing and calls no service"
-    """The effects of a preview and of a run, in one line. An action in braces is replaced by its key."""
+    """One line about the effects of a preview and of a run. An action in braces is replaced by its key."""
     asks_services = True
-    """True if a run calls an embedder or some other service when one is set."""
+    """True if a run calls an embedder or another service if one is configured."""
     learns = False
     """True if the engine learns from feedback on results (:class:`brvtui.engines.contract.LearningEngine`)."""
     caches = False
@@ -45,39 +47,41 @@ class Presentation:
         ("Type", "each key searches"),
         ("{query.run}", "runs, calls services if set"),
     )
-    """Keys, or actions in braces that are replaced by keys, each with its effect; shown before the first answer."""
+    """The effects of some keys, shown before the first answer. An action in braces is replaced by its key."""
     decimals: ClassVar[int] = 2
-    """The number of decimals in a note's best possible score, as the engine writes scores."""
+    """The number of decimals with which a note's best possible score is shown."""
     legend: ClassVar[Sequence[tuple[str, str]]] = ()
     """The parts of a score, each with a short description; shown before the first score."""
     places_explained = ""
-    """The meaning of the letters in :meth:`remark`, in a few words, for the border of the results."""
+    """The meaning of the letters in :meth:`remark`, in a few words, shown in the border of the results."""
     pane_help: ClassVar[Mapping[str, str]] = {
         "Results": "Beside each path is the note's place in every ranked list, after the first letter of the list's "
         "name.",
     }
-    """Sentences about this engine that are added to the end of a pane's help, by the pane's title."""
+    """Sentences about this engine that are added to a pane's help, keyed by the pane's title."""
     tried_edits = "an edit"
-    """The kinds of note edits that the engine tries in order to raise a note."""
+    """The kinds of edits that the engine tries to improve a note's rank, in words."""
     ranks_folders = False
-    """True if a folder's summary represents the folder and is found by the words of notes in the folder."""
+    """True if a folder's summary can be a result that represents the folder, found by the words of notes in it."""
 
     sections: ClassVar[tuple[type[Section], ...]] = ()
     """The types of the sections that every trace of the engine has."""
 
     def why_broken(self, trace: Trace) -> str:
-        """The missing or invalid part of ``trace``, read from a file, that prevents its display; empty if none."""
+        """The part of ``trace``, read from a file, that is missing or invalid and prevents its display; empty if there
+        is none.
+        """
         missing = next((kind.SECTION for kind in self.sections if trace.find(kind) is None), "")
         return f"trace.sections.{missing} is missing" if missing else ""
 
     @property
     def has_tiers(self) -> bool:
-        """True if the engine's answers have tiers, which are then named in the steps of :attr:`outlook`."""
+        """True if the engine's answers have tiers. If so, the steps of :attr:`outlook` name them."""
         return any(step.tier for step in self.outlook)
 
     @property
     def has_ladder(self) -> bool:
-        """True if the engine retries with different words after a search that found nothing."""
+        """True if the engine tries other wordings after a search that found nothing."""
         return Ladder in self.sections
 
     def sentence(self, trace: Trace) -> Sentence:
@@ -85,7 +89,9 @@ class Presentation:
         return default_sentence(trace)
 
     def headline(self, trace: Trace) -> Headline:
-        """A badge, and the sentence with the reason. The badge is the tier or, without tiers, the engine's name."""
+        """A badge, and the sentence that explains the answer. The badge is the tier or, for an engine without tiers,
+        its name.
+        """
         badge = self.title.upper() if trace.tier is None else f"TIER {trace.tier}"
         role = tier_role(trace.tier) if trace.covered else NO_ANSWER
         return Headline(badge, role, self.sentence(trace), self.warning(trace))
@@ -99,7 +105,7 @@ class Presentation:
         return ""
 
     def reading(self, trace: Trace, glyphs: Glyphs) -> Groups:
-        """The query as the engine reads it, as groups for the line below the query."""
+        """The query as the engine reads it, shown as groups in the line below the query."""
         return []
 
     def named_folder(self, trace: Trace) -> str:
@@ -107,15 +113,17 @@ class Presentation:
         return ""
 
     def in_words_of_notes(self, trace: Trace) -> str:
-        """The query with words that no note contains replaced by forms that notes contain; empty if there are none."""
+        """The query after words that no note contains are replaced by forms that notes contain; empty if there are no
+        such forms.
+        """
         return ""
 
     def counts(self, trace: Trace) -> str:
-        """The heading of the results: the number of results shown, and the total number."""
+        """The heading of the results, with the number of results shown and the total number."""
         return f"Results {len(trace.hits)} of {trace.total_found}" if trace.hits else "Results none"
 
     def remark(self, trace: Trace, hit: Hit) -> str:
-        """A few words beside the path of a result: the result's ranks in the legs."""
+        """A remark beside the path of a result, such as its ranks in the legs."""
         return " ".join(f"{place.leg[:1]}{place.rank + 1}" for place in hit.places)
 
     def behind(self, trace: Trace, reason: str) -> str:
@@ -123,7 +131,7 @@ class Presentation:
         return reason
 
     def lack(self, miss: NearMiss, glyphs: Glyphs) -> tuple[str, str]:
-        """The distance by which a near miss fell short, in words, and in at most eight cells for a list row."""
+        """The amount by which a near miss fell short: in words, and in at most eight cells for a row of a list."""
         return f"{miss.short:.4f}", f"{glyphs.minus}{miss.short:.3f}"
 
     def nothing(self, trace: Trace, width: int) -> Iterable[Line]:
@@ -135,8 +143,8 @@ class Presentation:
         yield from (CheckedStep(step, self.outlook) for step in trace.steps)
 
     def flow(self, trace: Trace, glyphs: Glyphs, legs: str = "legs") -> Iterator[Block]:
-        """Yields the legs under the heading ``legs``, and the numbers of documents that each stage received, dropped
-        and passed on.
+        """Yields the legs under the heading ``legs``, and for each stage, the numbers of documents that entered, were
+        dropped and remained.
         """
         if trace.legs:
             yield Rule(legs)
@@ -164,7 +172,9 @@ class Presentation:
         return ladder_rows(ladder, trace.timings) if ladder is not None else ()
 
     def attempts_in_short(self, trace: Trace) -> list[Span]:
-        """The outcome of the trace's retry ladder, which must exist, and the numbers of attempts that ran."""
+        """The outcome of the retry ladder, and the number of attempts that ran. The trace must contain a
+        retry ladder.
+        """
         return attempts_in_short(self.attempts(trace), trace.section(Ladder))
 
     def answer(self, trace: Trace) -> Blocks:
@@ -178,11 +188,13 @@ class Presentation:
         yield Marked(text, self.words(trace))
 
     def has_begun(self, text: str) -> bool:
-        """True if ``text``, written by a model, begins the answer and is not just a remark about the next step."""
+        """True if ``text``, written by a model, is the beginning of the answer and not just a remark about the next
+        step.
+        """
         return bool(text.strip())
 
     def prompt(self, trace: Trace | None) -> Titled:
-        """The second tab of the answer: the prompt for a model, or a remark that no model is called."""
+        """The second tab of the Answer pane: the prompt for a model, or a remark that no model is called."""
         prompt = trace.answer.prompt if trace is not None else None
         if trace is None or prompt is None:
             return Titled("prompt", (Text("no model is called for this answer", "muted"),))
@@ -193,17 +205,23 @@ class Presentation:
         return ()
 
     def cache(self, trace: Trace | None, now: Any, width: int, glyphs: Glyphs) -> Titled:
-        """The cached answers as in ``now`` (the engine's own view of the cache) or, without it, as in ``trace``."""
+        """The cached answers from ``now``, the engine's current view of the cache, or if that is None, from
+        ``trace``.
+        """
         text = f"{self.title} does not cache answers: every query is a new search"
         return Titled("Cache none", (Text(text, "muted"),))
 
     def cache_in_short(self, trace: Trace | None, now: Any) -> list[Span]:
-        """The number of cached answers, the time left, and the most similar answer; empty if there are none."""
+        """The number of cached answers, the time for which they remain valid, and the most similar answer; empty if
+        there are none.
+        """
         return []
 
 
 def leg_line(leg: Leg, cells: int, glyphs: Glyphs) -> Line:
-    """One line about a ranked list: its name in ``cells`` cells, length and unit, and a remark if it does not count."""
+    """One line about a ranked list: its name (in ``cells`` cells), its length, its unit, and a remark if it does not
+    count.
+    """
     role = STATE_ROLES[leg.state.value]
     row = line(f" {glyphs.state[leg.state.value]} ", f"bold {role}").fit(leg.name, cells, "bold strong")
     by = f"found by {leg.unit}" if leg.unit else STATE_WORDS[leg.state.value]

@@ -1,4 +1,4 @@
-"""The TOML tables of profiles: built-in profiles, and the user's own files, which extend them."""
+"""Reads profiles from TOML: the built-in ones, and the user's own files, which extend them."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ from brvtui.typed_tables import ProfileError, merged, parse_tables
 from brvtui.wording import shortened
 
 _LARGEST = 1_048_576
-"""The size limit of a profile in bytes, larger than any profile needs."""
+"""The maximum size of a profile in bytes, which is more than any profile needs."""
 
 
 @dataclass(frozen=True, slots=True)
 class EngineVersion:
-    """The system and version that a profile's constants describe."""
+    """The system and the version that a profile's constants describe."""
 
     name: str
     version: str
@@ -40,13 +40,13 @@ class EngineVersion:
 
 
 def _minor(version: str) -> tuple[int, ...]:
-    """The first two numbers of ``version``; empty if ``version`` is not a version number."""
+    """The first two parts of the version number ``version``; empty if it is not a version number."""
     numbers = version.split(".")[:2]
     return tuple(int(number) for number in numbers) if all(number.isdecimal() for number in numbers) else ()
 
 
 class TreeProfile(TreeConstants, Protocol):
-    """The constants of the engine that writes context trees, which are needed for reading and changing a tree."""
+    """The constants of the engine that writes context trees. They are needed for reading and changing a tree."""
 
     @property
     def name(self) -> str:
@@ -54,7 +54,7 @@ class TreeProfile(TreeConstants, Protocol):
 
     @property
     def summary(self) -> str:
-        """The difference between this profile and the others, in a few words."""
+        """The differences from other profiles, in a few words."""
 
     @property
     def stop_words(self) -> tuple[str, ...]:
@@ -70,26 +70,28 @@ class TreeProfile(TreeConstants, Protocol):
 
 
 def tree_profile(source: str = DEFAULT_PROFILE) -> TreeProfile:
-    """The profile, called ``source`` or in the TOML file ``source``, of the engine that writes context trees.
+    """The profile of the engine that writes context trees: the one called ``source``, or the one in the TOML file
+    ``source``.
 
     Raises :class:`brvtui.typed_tables.ProfileError`.
     """
     if not source:
-        profile_tables(source, PROFILES)  # raises: an empty name would otherwise be the default profile of an engine
+        profile_tables(source, PROFILES)  # raises; an engine would use its default profile for ""
     profile: TreeProfile = load(DEFAULT).constants(source)
     return profile
 
 
 def refuse_engine(profile: str, engine: str) -> None:
-    """Raises :class:`brvtui.typed_tables.ProfileError` if ``profile`` is the name of an engine that ranks the same
-    projects as ``engine``.
+    """Raises :class:`brvtui.typed_tables.ProfileError` if ``profile`` is not a profile but the name of an engine for
+    the same kind of project as ``engine``.
     """
     if profile in names_for(kind_of(engine)):
         raise ProfileError(f"no profile {profile}: that is an engine; choose it with --engine {profile}")
 
 
 def kept_profiles() -> dict[str, object]:
-    """The user's own profiles, which the Lab stores beside the settings, each with the profile that it extends.
+    """The user's own profiles, which the Lab stores in the folder of the settings, each with the profile that it
+    extends.
 
     The profiles are sorted by file name. Files that cannot be read are left out.
     """
@@ -119,7 +121,7 @@ def _profiles_of(engine: str, kept: Mapping[str, object]) -> tuple[str, ...]:
 
 
 def owner_hint(profile: str, engine: str) -> str:
-    """A remark that names the engine with ``profile``, to be appended to the message that ``engine`` has no such
+    """A remark that names the engine that has ``profile``, to be added to the message that ``engine`` has no such
     profile.
 
     The remark is empty if no engine has the profile.
@@ -132,10 +134,10 @@ def owner_hint(profile: str, engine: str) -> str:
 def profile_tables(source: str | Path, built_in: Sequence[str]) -> dict[str, Any]:
     """The tables of the profile ``source``, merged into those of the profile that it ``extends``.
 
-    ``source`` is a name in ``built_in`` or :func:`kept_profiles`, or the path of a TOML file. A path ends in ``.toml``
-    or contains a separator, so no file in the working folder takes the place of a name. A file without ``extends``
-    extends the first built-in profile, and is called by its file name; profiles from :func:`kept_profiles` are always
-    called by their file names. A changed profile with a built-in name gets an asterisk. Raises
+    ``source`` is a name in ``built_in`` or :func:`kept_profiles`, or the path of a TOML file. Only text that ends in
+    ``.toml`` or contains a separator is read as a path, so a file in the working folder cannot replace a named profile.
+    A file without ``extends`` extends the first built-in profile. A file without ``name``, and every profile from
+    :func:`kept_profiles`, has its file's name. A changed profile with a built-in name gets an asterisk. Raises
     :class:`brvtui.typed_tables.ProfileError`.
     """
     if str(source) in built_in:
@@ -146,7 +148,7 @@ def profile_tables(source: str | Path, built_in: Sequence[str]) -> dict[str, Any
         is_kept = str(source) in kept
         path = config_folder() / f"{source}.toml" if is_kept else Path(source)
         if is_kept or _is_path(source):
-            with suppress(OSError):  # a name that no file system accepts is not a file
+            with suppress(OSError):  # a name that the file system rejects is not a file
                 exists, is_file = path.exists(), path.is_file()
         if not is_file:
             problem = "it is not a regular file" if exists else faults.NO_FILE
@@ -163,7 +165,7 @@ def profile_tables(source: str | Path, built_in: Sequence[str]) -> dict[str, Any
             raise ProfileError(f"{path}: cannot be read as a profile ({faults.reading_reason(error)})") from error
         tables = {"extends": built_in[0], "name": path.stem, **tables}
         if is_kept:
-            tables["name"] = path.stem  # the name by which it was found
+            tables["name"] = path.stem  # its name is the one by which it was found
     base = tables.get("extends")
     if base is None:
         return tables
@@ -179,12 +181,12 @@ def profile_tables(source: str | Path, built_in: Sequence[str]) -> dict[str, Any
 
 
 def changed_name(name: str) -> str:
-    """``name`` with the asterisk that marks a changed profile."""
+    """``name`` followed by the asterisk that marks a changed profile."""
     return f"{name.removesuffix('*')}*"
 
 
 def _is_path(source: str | Path) -> bool:
-    """True if ``source`` must be a file because it cannot be the name of a profile."""
+    """True if ``source`` is the path of a file and cannot be the name of a profile."""
     return isinstance(source, Path) or os.sep in source or source.endswith(".toml")
 
 

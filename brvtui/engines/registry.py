@@ -24,7 +24,7 @@ DEFAULT_PROFILE = "brv-3"
 PROFILES = (DEFAULT_PROFILE, "docs", "combined")
 """The names of the default engine's profiles."""
 _FIRST = (DEFAULT, kinds.SPACE.engine, "jeffs_brain", "soleri", "knowing")
-"""The engines listed before all others, in this order."""
+"""The engines that are listed before all others, in this order."""
 
 
 @cache
@@ -34,25 +34,27 @@ def names() -> tuple[str, ...]:
 
 
 def kind_of(engine: str, held: SnapshotInfo | None = None) -> ProjectKind:
-    """The kind of project that ``engine`` ranked in ``held``. Without ``held``, the result is never code."""
+    """The kind of project that ``engine`` ranks. ``held`` is the snapshot of a trace; without it, the result is never
+    code.
+    """
     if held is not None and held.is_code:
         return kinds.CODE
     return kinds.OF_ENGINE.get(engine, kinds.TREE)
 
 
 def reads_trees(engine: str) -> bool:
-    """True if ``engine`` writes context trees, so that trees are read with its constants."""
+    """True if ``engine`` is the one that writes context trees, with whose constants trees are read."""
     return engine == kinds.TREE.native
 
 
 def names_for(kind: ProjectKind) -> tuple[str, ...]:
-    """The names of the installed engines that rank a project of this ``kind``."""
+    """The names of the installed engines for projects of this ``kind``."""
     return (kind.engine,) if kind.engine else tuple(name for name in names() if name not in kinds.OF_ENGINE)
 
 
 @cache
 def our_profiles() -> dict[str, tuple[str, ...]]:
-    """The profiles in the folder of each built-in engine, default first. The engines are not loaded."""
+    """The names of each built-in engine's profiles, default first. The engines are not loaded."""
     profiles: dict[str, tuple[str, ...]] = dict.fromkeys(_FIRST, ())
     for file in sorted(Path(__file__).parent.glob("*/profiles/*.toml"), key=lambda file: file.stem):
         profiles[file.parts[-3]] = (*profiles.get(file.parts[-3], ()), file.stem)
@@ -60,7 +62,7 @@ def our_profiles() -> dict[str, tuple[str, ...]]:
 
 
 def why_unknown(name: str) -> str:
-    """The message that no engine is called ``name``, with the most similar name; empty if it is installed."""
+    """The message that no engine is called ``name``, with the most similar name; empty if there is such an engine."""
     return "" if name in names() else f"no engine {shortened(name)}{nearest(name, names())}"
 
 
@@ -81,14 +83,14 @@ def load(name: str) -> Engine[Any]:
     try:
         make: Callable[[], Engine[Any]] = getattr(import_module(module), attribute)
         return make()
-    except Exception as error:  # any error in another package becomes a line for the user
+    except Exception as error:  # any exception from another package becomes one line for the user
         raise EngineError(
             f"the engine {name} cannot be loaded from {place}: {error}; install its package again"
         ) from error
 
 
 def without_state(engine: Engine[Any]) -> Engine[Any]:
-    """The engine in the state before its first run, with an empty cache and without a session.
+    """The engine in its initial state: with an empty cache, and as if no query had been run in this session.
 
     Raises :class:`brvtui.engines.contract.EngineError` if a new instance is needed and cannot be loaded.
     """
@@ -99,9 +101,9 @@ def without_state(engine: Engine[Any]) -> Engine[Any]:
     return load(engine.name) if isinstance(engine, Replays) else engine
 
 
-@lru_cache(100)  # logs and saved traces may contain any names
+@lru_cache(100)  # bounded, because logs and saved traces may contain any names
 def declaration(name: str) -> Engine[Any] | None:
-    """The engine called ``name``, to be used only for reading its declarations; None if it cannot be loaded."""
+    """The engine called ``name``, which must be used only to read its declarations; None if it cannot be loaded."""
     from brvtui.engines.contract import EngineError
 
     try:
@@ -111,12 +113,16 @@ def declaration(name: str) -> Engine[Any] | None:
 
 
 def has(name: str, capability: type) -> bool:
-    """True if the engine ``name`` can be loaded and has ``capability``, a protocol such as those in the contract."""
+    """True if the engine ``name`` can be loaded and has ``capability``, which is a protocol such as those in the
+    contract.
+    """
     return isinstance(declaration(name), capability)
 
 
 def presentation(name: str) -> Presentation:
-    """The presentation of traces from the engine ``name``; a plain one with that name if it is not installed."""
+    """The presentation of traces from the engine ``name``; if the engine cannot be loaded, the basic one, with ``name``
+    as the title.
+    """
     from brvtui.engines.presentation import Presentation
 
     if (engine := declaration(name)) is not None:
@@ -127,7 +133,7 @@ def presentation(name: str) -> Presentation:
 
 
 def verdict_sentence(trace: Trace) -> str:
-    """The reason for the answer to the query of ``trace``, as one sentence in the engine's own words."""
+    """The sentence, in the engine's own words, that explains the answer in ``trace``."""
     from brvtui.paint.sentence import plain
 
     return plain(presentation(trace.engine).sentence(trace))

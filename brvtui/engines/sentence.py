@@ -1,4 +1,4 @@
-"""The sentence that explains an engine's answer, made from data that every trace has."""
+"""The sentence that explains an engine's answer, built from data that every trace contains."""
 
 from __future__ import annotations
 
@@ -16,19 +16,21 @@ from brvtui.trace import BetterMatch, Check, Hit, MissingWord, Trace, Whereabout
 from brvtui.wording import counted, ordinal
 
 LEAST_LEAD = 1e-9
-"""The smallest lead that counts, because sums of the same parts may differ by less."""
+"""The smallest lead that is real. Smaller differences can result from adding the same parts in a different order."""
 _MOST_PARTS = 2
 _MOST_PLACES = 3
-"""The number of missing words up to which a sentence names notes that contain them."""
+"""The maximum number of missing words for which a sentence names notes that contain them."""
 _LONGEST_RUN = 60
 _ROUND = 5
-"""The ratio of text scores from which it is shown without decimals."""
+"""A ratio of text scores is shown without decimals if it is at least this."""
 _OUTMATCHED = 62
-"""The weight of the clause about a better match: more than that of a gate's margin."""
+"""The weight of the clause about a better match, which is more than that of a gate's margin."""
 
 
 def default_sentence(trace: Trace) -> Sentence:
-    """The first document, its words, its lead, and the step that took the query; or the reason for no result."""
+    """A sentence about the step that took the query and the first document, its words and its lead; without results,
+    the reason why.
+    """
     if not trace.hits:
         head = "Not covered" if not trace.covered else "Answered without a document"
         return (clause(f"{head}: {trace.verdict}" if trace.verdict else head),)
@@ -36,7 +38,7 @@ def default_sentence(trace: Trace) -> Sentence:
 
 
 def _taken(trace: Trace) -> Iterator[Clause]:
-    """Yields the step that took the query and its comparison, if the engine has such steps."""
+    """Yields clauses about the step that took the query and its decisive comparison, if the engine has tiers."""
     taken = trace.taken
     if taken is None or taken.tier is None:
         return
@@ -51,7 +53,9 @@ def _comparison(check: Check) -> str:
 
 
 def first_of(trace: Trace, number: int = 0) -> Iterator[Clause]:
-    """Yields the first of ``number`` documents (by default, all found), its score, and the words that it contains."""
+    """Yields clauses about the first of ``number`` documents (by default, of all found): its score, and the words that
+    it contains.
+    """
     first, amount = trace.hits[0], number or max(len(trace.hits), trace.total_found)
     yield clause(title(first.title), f" {place_of_first(amount)}")
     yield clause(f"{',' if amount == 1 else ''} with {score(trace, first)}", weight=70)
@@ -65,18 +69,18 @@ def place_of_first(amount: int) -> str:
 
 
 def nothing_for(terms: Iterable[str], hit: Hit) -> Clause:
-    """A clause about the query's ``terms`` that match nothing in ``hit``, if other terms match."""
+    """A clause about those of the query's ``terms`` that match nothing in ``hit``; empty unless other terms match."""
     met = {one.query for one in hit.words}
     unmet = [word(term) for term in dict.fromkeys(terms) if term not in met]
     return clause(", but nothing for ", listed(unmet, "or"), weight=55) if met and unmet else clause()
 
 
 def missing_words(trace: Trace, engine: str, noun: str = "note", among: Container[str] = ()) -> Iterator[Clause]:
-    """Yields the reasons why nothing was found: filters, words that no document contains, and words that ``engine``
-    cannot match.
+    """Yields clauses with the reasons why nothing was found: filters, words that no document contains, and words that
+    ``engine`` cannot match.
 
-    ``among`` limits the words that are named, in the form in which the engine searched for them. By default, all words
-    are named.
+    If ``among`` is given, only words in it are named. It contains words in the form in which the engine searched for
+    them.
     """
     many = "entries" if noun == "entry" else f"{noun}s"
     if trace.filtered_out:
@@ -101,13 +105,13 @@ def missing_words(trace: Trace, engine: str, noun: str = "note", among: Containe
 
 
 def _as_searched(one: MissingWord) -> list[Span]:
-    """The word as it was typed, and the form that was searched for if that differs."""
+    """The word as it was typed and, if it differs, the form that was searched for."""
     how = [(f" (searched as ‘{one.word}’)" if one.typed else " (from your words)", "text")]
     return [*word(one.typed or one.word), *(how if fold(one.typed) != fold(one.word) else ())]
 
 
 def _place(one: MissingWord, engine: str) -> str:
-    """The place in notes of a word that the ``engine`` does not find, and a way to find it."""
+    """A phrase for the place in notes of a word that ``engine`` does not find, and for a way to find it."""
     is_shown = len(one.run) <= _LONGEST_RUN and one.run == visible(one.run) and not UNSEEN.search(one.run)
     run = f"‘{one.run}’" if is_shown else f"copied from {one.file}"
     if one.typed and fold(one.typed) != fold(one.word):
@@ -126,7 +130,9 @@ def _place(one: MissingWord, engine: str) -> str:
 
 
 def _spelling(one: MissingWord) -> str:
-    """The spelling of a word in notes; if it looks the same as the typed word, the characters that differ."""
+    """A phrase for the spelling of a word in notes. If it looks the same as the typed word, the phrase says how the
+    characters differ.
+    """
     composed, decomposed = (normalize(form, one.run) for form in ("NFC", "NFD"))
     if composed == normalize("NFC", (one.typed or one.word).lower()) and composed != decomposed:
         return f"written with {'composed' if one.run == composed else 'decomposed'} characters, which look the same"
@@ -134,9 +140,10 @@ def _spelling(one: MissingWord) -> str:
 
 
 def outmatched(better: BetterMatch, names: Mapping[str, str] | None = None) -> Iterator[Clause]:
-    """Yields the document that matches clearly better than the first result, and the parts of the score that decided.
+    """Yields clauses about the document that matches clearly better than the first result, and about the parts of the
+    score that put the first result ahead.
 
-    ``names`` has words for the names of parts.
+    ``names`` maps names of parts to the words for them.
     """
     if better.times is not None:
         how = f"matches {better.times:.{0 if better.times >= _ROUND else 1}f} times better"
@@ -149,7 +156,9 @@ def outmatched(better: BetterMatch, names: Mapping[str, str] | None = None) -> I
 
 
 def lead_of(trace: Trace) -> Iterator[Clause]:
-    """Yields the lead of the first result over the second, and the parts of their scores that contribute most to it."""
+    """Yields clauses about the lead of the first result over the second, and about the parts of their scores that
+    contribute most to it.
+    """
     if trace.better_match is not None:
         yield from outmatched(trace.better_match)
         return
@@ -168,5 +177,5 @@ def lead_of(trace: Trace) -> Iterator[Clause]:
 
 
 def score(trace: Trace, hit: Hit) -> str:
-    """The score of ``hit``, with the number of decimals in the trace's scale."""
+    """The score of ``hit`` as text, with the number of decimals from the trace's scale."""
     return f"{hit.score:.{trace.scale.decimals}f}"

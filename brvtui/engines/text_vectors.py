@@ -1,4 +1,6 @@
-"""The vectors of texts, cached by text and model and computed if missing (``docs/reference/jeffs-brain.md``)."""
+"""The vectors of texts, which are cached by text and model, and computed if they are missing
+(``docs/reference/jeffs-brain.md``).
+"""
 
 from __future__ import annotations
 
@@ -13,21 +15,22 @@ from brvtui import faults
 from brvtui.services.legs import Embedder, LegError, Vector, VectorCache
 
 Floats = NDArray[np.float32]
-MOST_NUMBERS = 1 << 27  # in all vectors of one tree: 512 MB
+MOST_NUMBERS = 1 << 27  # the maximum for all vectors of one tree: 512 MB
 
 
 @dataclass(frozen=True, eq=False)
 class VectorTable:
-    """Vectors of unit length, and the positions of the texts that they represent. A text may have no vector."""
+    """Vectors of unit length, with the position of the text that each represents. Some texts may have no vector."""
 
     matrix: Floats
     positions: NDArray[np.int64]
 
     def nearest(self, vector: Vector, limit: int) -> list[tuple[int, float]]:
-        """The positions and cosines of the vectors nearest to ``vector``, nearest first; equal cosines are ordered by
-        position.
+        """The positions of the texts whose vectors are nearest to ``vector``, with their cosines, nearest first. Equal
+        cosines are ordered by position.
 
-        Raises :class:`brvtui.services.legs.LegError` if ``vector`` has a different length or no direction.
+        Raises :class:`brvtui.services.legs.LegError` if ``vector`` has a different number of dimensions, or is zero or
+        not finite.
         """
         query = np.asarray(vector, dtype=np.float64)
         if not len(self.positions):
@@ -55,7 +58,7 @@ class Embedded:
 
 
 def digest(text: str) -> str:
-    """The name under which the vector of a text is cached."""
+    """The key under which the vector of a text is cached."""
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
@@ -67,10 +70,10 @@ def embed_texts(
     cancelled: Callable[[], bool],
     progress: Callable[[int, int], None],
 ) -> Embedded:
-    """A vector for each of ``texts``: taken from the cache, or computed and then cached. Raises no errors.
+    """A vector for each of ``texts``, from the cache or newly computed and then cached. Raises no errors.
 
-    Vectors computed before a failure or a cancellation are cached and used. Vectors of texts that no longer exist are
-    dropped.
+    Vectors that were computed before a failure or a cancellation are cached and used. Cached vectors of texts that no
+    longer exist are dropped.
     """
     names = [digest(text) for text in texts]
     stored = dict(kept.read())
@@ -115,7 +118,9 @@ def check_room(numbers: int) -> None:
 
 
 def unit_vectors(embedder: Embedder, texts: Sequence[str]) -> Floats:
-    """The unit vectors of ``texts``. Raises LegError if their number is wrong, or their lengths are unequal or 0."""
+    """The vectors of ``texts``, scaled to unit length. Raises LegError if the embedder returns a wrong number of
+    vectors, or vectors of unequal or zero length.
+    """
     vectors = embedder.embed(texts)
     if len(vectors) != len(texts):
         raise LegError(f"{embedder.name} gave {len(vectors)} vectors for {len(texts)} texts")

@@ -1,4 +1,6 @@
-"""One ranking of several memories, as if their notes were in one tree. Each memory ranks its own notes."""
+"""One ranking of several memories, with the same result as if their notes were in one tree. Each memory ranks its own
+notes.
+"""
 
 from __future__ import annotations
 
@@ -12,12 +14,12 @@ from brvtui.trace.routing import SearchOutcome
 
 
 class NotTogether(EngineError):
-    """Raised when a query or the constants make a common ranking impossible. The message is one line for the user."""
+    """Raised if the query or the constants make a common ranking impossible. The message is one line for the user."""
 
 
 @dataclass(frozen=True, slots=True)
 class MemberHit:
-    """A result, and the member to which it belongs. The parts of the result's score add up to it."""
+    """A result, and the member to which it belongs."""
 
     member: str
     hit: Hit
@@ -37,7 +39,7 @@ class OneRanking:
 
     query: str
     profile: str
-    """The names of the profiles of the counted members, which may differ in the source of signals."""
+    """The names of the profiles of the counted members. These profiles may differ in the source of signals."""
     members: int = 0
     """The number of members whose notes were counted; 0 if the query names a note or folder."""
     notes: int = 0
@@ -45,7 +47,7 @@ class OneRanking:
     averages: tuple[float, ...] = ()
     """The mean lengths of title, content and path over all counted notes."""
     frequencies: tuple[tuple[str, int, int, int], ...] = ()
-    """Each query token, with the numbers of notes that contain it in title, content and path."""
+    """Each query token, with the numbers of notes that contain it in the title, in the content and in the path."""
     scope: str = ""
     combine: str = ""
     """AND or OR; empty if no text was searched."""
@@ -59,12 +61,12 @@ class OneRanking:
     hits: tuple[MemberHit, ...] = ()
     near_misses: tuple[MemberMiss, ...] = ()
     missing: tuple[Any, ...] = ()
-    """The members that did not answer and the reasons, as recorded by the caller."""
+    """The members that did not answer, each with the reason, as recorded by the caller."""
 
 
 @dataclass(frozen=True, slots=True)
 class TermCounts:
-    """The statistics of a query in one memory, and the numbers of notes that match."""
+    """The statistics of a query in one memory, and the numbers of matching notes."""
 
     notes: int
     inside: int
@@ -81,7 +83,7 @@ class TermCounts:
 
 @dataclass(frozen=True, slots=True)
 class FinishedPart:
-    """The results of one member with their parts, and the folders above the results that are results themselves."""
+    """The results of one member with the parts of their scores, and the folders above them that are also results."""
 
     hits: tuple[Hit, ...]
     summaries: tuple[Hit, ...]
@@ -112,7 +114,9 @@ class RankedMemories(Protocol):
         """The time of the query."""
 
     def ask(self, questions: Mapping[str, PartQuestion]) -> dict[str, Any]:
-        """The answers by memory name. A memory that does not answer is left out from then on."""
+        """The answers to ``questions``, keyed by memory. A memory that does not answer is left out of all later
+        requests.
+        """
 
 
 @runtime_checkable
@@ -120,16 +124,16 @@ class RanksTogether(Protocol):
     """An engine that can rank several memories as one."""
 
     def why_apart(self, constants: Any) -> str:
-        """The reason why a memory with ``constants`` cannot be ranked with others; empty if it can."""
+        """The reason why a memory with ``constants`` cannot be ranked together with others; empty if it can."""
 
     def rank_alike(self, constants: Any) -> Any:
-        """``constants`` without the values that do not affect a common ranking, for comparison between members."""
+        """``constants`` without the values in which the members of one ranking may differ, for comparison."""
 
     def rank_together(
         self, constants: Any, query: str, limit: int, memories: RankedMemories, domains: frozenset[str]
     ) -> OneRanking:
-        """The ranking for ``query`` with at most ``limit`` results; for 0, as many as ``constants`` allow. ``domains``
-        are the domains of all memories.
+        """The ranking for ``query``, with at most ``limit`` results. A limit of 0 means the limit in ``constants``.
+        ``domains`` are the domains of all memories.
 
         Raises :class:`NotTogether` if the query names several places.
         """

@@ -69,19 +69,21 @@ Floats = NDArray[np.float64]
 
 
 def idf(notes: int, df: int) -> float:
-    """``ln(1 + (notes - df + 0.5) / (df + 0.5))``, which is positive for every ``df`` in 0..notes."""
+    """The inverse document frequency, ``ln(1 + (notes - df + 0.5) / (df + 0.5))``. It is positive for every ``df`` in
+    0..notes.
+    """
     return log(1.0 + (notes - df + 0.5) / (df + 0.5))
 
 
 def length_norm(lengths: Floats, average: float, k: float, b: float) -> Floats:
-    """``k (1 - b + b length / average)``, the part of the denominator that depends only on the note."""
+    """The part of a term score's denominator that depends only on the note: ``k (1 - b + b length / average)``."""
     if average <= 0:
         return np.full(lengths.shape, k * (1 - b), dtype=np.float64)
     return k * (1 - b + b * lengths / average)
 
 
 def term_score(idf_value: Floats, tf: Floats, norm: Floats, k: float, d: float) -> Floats:
-    """``idf (d + tf (k + 1) / (tf + norm))`` for term frequencies ``tf`` >= 1."""
+    """The score of a term, ``idf (d + tf (k + 1) / (tf + norm))``, for term frequencies ``tf`` of at least 1."""
     return idf_value * (d + tf * (k + 1) / (tf + norm))
 
 
@@ -91,13 +93,15 @@ def raw_score(term_sum: Floats, matched_terms: NDArray[np.int64]) -> Floats:
 
 
 def saturate(raw: Floats) -> Floats:
-    """Maps raw text scores (0..inf) to relevance (0..1): ``raw / (1 + raw)``."""
+    """Converts raw text scores (0..inf) to relevance (0..1): ``raw / (1 + raw)``."""
     return raw / (1.0 + raw)
 
 
 def running_mean(lengths: list[float]) -> float:
-    """The mean of ``lengths``, updated one by one as in the engine, because the method affects the last digits."""
-    mean = count = 0.0  # a float count makes this a third faster, and every change waits for it
+    """The mean of ``lengths``, updated one length at a time as in the engine, because the method affects the last
+    digits.
+    """
+    mean = count = 0.0  # a float count makes this loop a third faster, and it runs after every change
     for length in lengths:
         total = mean * count + length
         count += 1.0

@@ -1,7 +1,7 @@
-"""Scores of notes at a given age, their ceilings, and the age from which a ceiling stays below a threshold.
+"""Scores and ceilings of notes at a given age, and the age after which a ceiling stays below a threshold.
 
-See ``docs/reference/byterover.md``, "The best possible score". A note's ceiling is its best possible score, that of a
-perfect text match. All functions compute the compound score after decay, over arrays; a single note is an array of
+See ``docs/reference/byterover.md``, "The best possible score". A note's ceiling is its best possible score: the score
+of a perfect text match. All functions compute the compound score after decay, over arrays; a single note is an array of
 length 1.
 """
 
@@ -24,13 +24,13 @@ HORIZON_DAYS = 3_650.0
 PRECISION_DAYS = HORIZON_DAYS / (1 << 22)
 """The resolution of ages: about 75 seconds."""
 _LIFETIME_LOG2 = 25
-"""The base-2 logarithm of the oldest age examined (80 years), in units of the precision."""
+"""The base-2 logarithm of the highest age that is examined (80 years), in units of :data:`PRECISION_DAYS`."""
 _AT_ONCE = 1_024
-"""The number of ceilings up to which computing many takes no longer than computing a few."""
+"""Computing up to this many ceilings at once takes about as long as computing a few."""
 
 
 class ScoreConstants(Protocol):
-    """The constants that affect a score, as a profile provides them."""
+    """The constants that affect a score. Profiles have these attributes."""
 
     @property
     def score(self) -> CompoundRules:
@@ -70,7 +70,7 @@ def score_inputs(
 
 
 def scores(relevance: Floats | float, days: Floats, notes: ScoreInputs, constants: ScoreConstants) -> Compound:
-    """The scores of text matches with ``relevance`` (0..1), ``days`` (at least 0) after each note's modification."""
+    """The score of each note for a text match of ``relevance`` (0..1), ``days`` (at least 0) after its modification."""
     importance, recency = decayed(days, notes, constants)
     return compound(relevance, importance, recency, notes.boost, notes.bonus, constants.score)
 
@@ -89,14 +89,15 @@ def ceilings(days: Floats, notes: ScoreInputs, constants: ScoreConstants) -> Flo
 
 
 def falling_ages(thresholds: Floats, notes: ScoreInputs, constants: ScoreConstants) -> Floats:
-    """The age in days from which each note's ceiling stays below its threshold: the inverse of :func:`ceilings`.
+    """The age in days at which each note's ceiling falls below its threshold for good: the inverse of :func:`ceilings`.
 
     Each age is a positive multiple of :data:`PRECISION_DAYS`, or infinite if the ceiling does not fall that far within
-    80 years. It is never 0, because at exactly 0 days the stored recency counts instead of the decayed one.
+    80 years. It is never 0, because at exactly 0 days the score uses the stored recency instead of the decayed one.
     """
     thresholds, notes = thresholds[:, None], notes.at(np.arange(len(thresholds))[:, None])
-    # A ceiling never rises, so it is enough to count the ages at which it is not below the threshold: bit by bit
-    # of that count, and several bits per round if there are few notes, because then calls cost more than numbers.
+    # A ceiling never rises with age, so this counts the ages at which it is not yet below the threshold. The bits of
+    # the count are found from the highest to the lowest. With few notes, one round finds several bits, because then the
+    # number of calls costs more than the amount of data.
     rounds = math.ceil(_LIFETIME_LOG2 / max(1.0, math.log2(_AT_ONCE / max(1, len(thresholds)))))
     reached = np.zeros(thresholds.shape)
     left = _LIFETIME_LOG2
@@ -111,10 +112,10 @@ def falling_ages(thresholds: Floats, notes: ScoreInputs, constants: ScoreConstan
 
 
 def days_left(ceiling: Floats, thresholds: Floats, since: Floats, falling: Floats) -> Floats:
-    """The number of days until each note's ceiling, now ``ceiling``, falls below the threshold, which happens at the
-    age ``falling`` (in days).
+    """The number of days until each note's ceiling falls below its threshold. ``ceiling`` is the current ceiling, and
+    ``falling`` the age in days at which it falls below.
 
-    The result is 0 if a ceiling is already below its threshold, and infinite if that takes longer than
+    The result is 0 if the ceiling is already below the threshold, and infinite if that takes longer than
     :data:`HORIZON_DAYS`. ``since`` is each note's age in days, negative if its modification time is in the future.
     """
     left = falling - since
@@ -124,7 +125,9 @@ def days_left(ceiling: Floats, thresholds: Floats, since: Floats, falling: Float
 def days_until_below(
     thresholds: Sequence[float], since: Floats, notes: ScoreInputs, constants: ScoreConstants
 ) -> Floats:
-    """:func:`days_left` for each threshold and note, with shape (thresholds, notes)."""
+    """The days until each note's ceiling falls below each threshold (see :func:`days_left`), with shape (thresholds,
+    notes).
+    """
     limits = np.asarray(thresholds)[:, None]
     now = ceilings(np.maximum(0.0, since), notes, constants)
     falling = np.full((len(limits), len(since)), np.inf)

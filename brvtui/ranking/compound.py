@@ -47,7 +47,9 @@ def compound(
     bonus: Floats | float,
     rules: CompoundRules,
 ) -> Compound:
-    """``min(cap, (w_r relevance + w_i min(importance, scale) / scale + w_c recency) * boost + bonus)``."""
+    """The compound scores: ``min(cap, (w_r relevance + w_i min(importance, scale) / scale + w_c recency) * boost +
+    bonus)``.
+    """
     relevance, importance, recency = np.asarray(relevance), np.asarray(importance), np.asarray(recency)
     boost, bonus = np.asarray(boost), np.asarray(bonus)
     by_relevance = np.asarray(rules.relevance * relevance)
@@ -86,7 +88,7 @@ def unrounded_threshold(threshold: float, decimals: int) -> float:
         steps += 1
     elif (steps - 1) / scale >= threshold:
         steps -= 1
-    lowest = (steps - 0.5) / scale  # except for the last bits
+    lowest = (steps - 0.5) / scale  # may be wrong in its last bits
     while round_half_up(lowest, decimals) < threshold:
         lowest = math.nextafter(lowest, math.inf)
     while round_half_up(math.nextafter(lowest, -math.inf), decimals) >= threshold:
@@ -100,8 +102,8 @@ def score_parts(
     """Each score of ``matches`` with the parts that add up to it.
 
     The parts are relevance, importance, recency, the maturity adjustment, the local bonus, the cap and, if ``rounded``,
-    the rounding. The maturity part names the maturity, and for a note that is not ``local``, the bonus part says that
-    it has no bonus.
+    the rounding. The maturity part names the maturity. For a note that is not ``local``, the bonus part says that the
+    note gets no bonus.
     """
     inputs = (matches.relevance, matches.importance, matches.recency, matches.boost, matches.bonus)
     weighted = (matches.by_relevance, matches.by_importance, matches.by_recency)

@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 from brvtui.typed_tables import Positive, Range, TableKeys
 
 NOT_ROUNDED = 17
-"""The number of decimals that stands for no rounding; no double has more significant digits."""
+"""The number of decimals that means no rounding. No double has more significant digits."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,10 +27,10 @@ class CompoundRules:
 
 @dataclass(frozen=True, slots=True)
 class SignalRules:
-    """The parameters of signals: where they are stored, their defaults, the gain per event, and maturity thresholds."""
+    """The parameters of signals: their sources and defaults, the gain per event, and the maturity thresholds."""
 
     frontmatter: bool
-    """True if signals are also read from a note's frontmatter, with the lowest precedence."""
+    """True if signals are also read from a note's frontmatter. All other sources take precedence over it."""
     importance: float
     recency: float
     maturity: Literal["draft", "validated", "core"]
@@ -50,7 +50,9 @@ class SignalRules:
 
 @dataclass(frozen=True, slots=True)
 class PruningRules:
-    """The days without a change after which the engine suggests archiving a note, by maturity; 0 for never."""
+    """For each maturity, the number of days without a change after which the engine suggests archiving a note; 0 means
+    never.
+    """
 
     draft_days: float
     validated_days: float

@@ -23,25 +23,25 @@ class DecayRules:
     importance_base: Annotated[float, Range(0, 1, is_open=True)]
     recency_days: Positive
     stored_recency: bool
-    """True if recency at exactly 0 days is the stored value [3.14]; false if it is 1 [doc]."""
+    """True if a note aged exactly 0 days has its stored recency [3.14]; false if its recency is then 1 [doc]."""
 
 
 def just_before_ms(now_ms: float) -> int:
     """The whole millisecond before ``now_ms``, used as the modification time of a file that is saved now.
 
-    Using ``now_ms`` itself would make the age exactly 0 days, at which the stored recency counts. A real query always
-    arrives after the file is saved.
+    With ``now_ms`` itself, the age would be exactly 0 days and the stored recency would be used. A real query always
+    comes later than the save.
     """
     return math.floor(now_ms) - 1
 
 
 def days_since(now_ms: Floats | float, moment_ms: Floats | float) -> Floats:
-    """Fractional days from ``moment_ms`` to ``now_ms``; negative if the moment is in the future."""
+    """The days from ``moment_ms`` to ``now_ms``, with fractions; negative if the moment is in the future."""
     return np.asarray((now_ms - np.asarray(moment_ms, dtype=np.float64)) / MS_PER_DAY)
 
 
 def age_days(now_ms: Floats | float, mtime_ms: Floats | float) -> Floats:
-    """Fractional days from modification to now; 0 if the modification is in the future."""
+    """The days since the modification, with fractions; 0 if the modification is in the future."""
     return np.maximum(0.0, days_since(now_ms, mtime_ms))
 
 
@@ -51,7 +51,9 @@ def decayed_importance(importance: Floats | float, days: Floats | float, decay: 
 
 
 def decayed_recency(recency: Floats | float, days: Floats | float, decay: DecayRules) -> Floats:
-    """Recency after ``days``: ``exp(-days / recency_days)``; at 0 days, the stored value if the rules say so."""
+    """Recency after ``days``: ``exp(-days / recency_days)``. At exactly 0 days, it is the stored value if the rules say
+    so.
+    """
     days = np.asarray(days, dtype=np.float64)
     return np.where((days > 0) | (not decay.stored_recency), np.exp(-days / decay.recency_days), recency)
 

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 DEFAULT_K = 60.0
-"""The rank fusion constant that replaces a constant that is not positive."""
+"""The rank fusion constant that is used if the given one is not positive."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +27,7 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """The share of a score that one list contributes: ``weight / (k + rank + 1)``, with ranks from 0."""
+    """The contribution of one list to a score: ``weight / (k + rank + 1)``, where ranks start at 0."""
 
     leg: int
     rank: int
@@ -57,7 +57,7 @@ def positive_k(k: float) -> float:
 
 
 def share(rank: int, k: float, leg: int = 0, weight: float = 1) -> Share:
-    """The share contributed by ``rank`` (counted from 0) in the list ``leg``."""
+    """The contribution of ``rank`` (counted from 0) in the list ``leg`` to a score."""
     return Share(leg, rank, weight / (k + rank + 1))
 
 

@@ -19,7 +19,7 @@ Levels = NDArray[np.int8]
 LEVELS = ("draft", "validated", "core")
 _DRAFT, _VALIDATED, _CORE = range(len(LEVELS))
 _WHOLE_HITS = 1e-9
-"""The maximum rounding error that is ignored when a number of hits is rounded up to a whole number."""
+"""The rounding error to ignore when a number of hits is rounded up to a whole number."""
 
 
 def levels_of(maturities: Iterable[str]) -> Levels:
@@ -28,7 +28,7 @@ def levels_of(maturities: Iterable[str]) -> Levels:
 
 
 def next_levels(importance: Floats, levels: Levels, signals: SignalRules) -> Levels:
-    """The maturity of each note after an event that leaves the note with this importance; often unchanged."""
+    """The maturity of each note after an event that set its importance to ``importance``; often unchanged."""
     moved = np.where((levels == _VALIDATED) & (importance < signals.validated_until), _DRAFT, levels)
     moved = np.where((levels == _CORE) & (importance < signals.core_until), _VALIDATED, moved)
     moved = np.where((levels == _DRAFT) & (importance >= signals.validated_from), _VALIDATED, moved)
@@ -52,18 +52,18 @@ def _raised(importance: Floats, levels: Levels, gain: float, signals: SignalRule
 
 
 def promoted_from(signals: SignalRules) -> tuple[float, float, float]:
-    """The importance from which an event promotes a note, for each of :data:`LEVELS`; infinite for core."""
+    """For each of :data:`LEVELS`, the importance from which an event promotes a note; infinite for core."""
     draft = min(signals.validated_from, signals.core_from) if signals.skip_validated else signals.validated_from
     return draft, signals.core_from, math.inf
 
 
 def demoted_below(signals: SignalRules) -> tuple[float, float, float]:
-    """The importance below which an event demotes a note, for each of :data:`LEVELS`; minus infinity for drafts."""
+    """For each of :data:`LEVELS`, the importance below which an event demotes a note; minus infinity for drafts."""
     return -math.inf, signals.validated_until, signals.core_until
 
 
 def hits_until_promotion(importance: Floats, levels: Levels, signals: SignalRules) -> Floats:
-    """The number of access hits (at least 1) until each note is promoted; infinite if it can never be."""
+    """The number of access hits (at least 1) until each note is promoted; infinite if it is never promoted."""
     needed = np.asarray(promoted_from(signals))[levels]
     missing = np.maximum(0.0, needed - importance)
     with np.errstate(divide="ignore", invalid="ignore"):

@@ -12,7 +12,9 @@ def estimated_tokens(chars: NDArray[np.int64] | int, chars_per_token: float) -> 
 
 
 def fitting(tokens: NDArray[np.int64], budget: int) -> NDArray[np.int64]:
-    """The positions of the entries chosen greedily: in order, each entry that fits into the rest of ``budget``."""
+    """The positions of the entries that fit into ``budget``. Entries are tried in order, and one that exceeds the
+    remaining budget is skipped.
+    """
     taken: list[int] = []
     left, place = budget, 0
     while place < len(tokens):

@@ -1,4 +1,4 @@
-"""An immutable state of an open project, which every query reads. :mod:`brvtui.loading` creates such states."""
+"""Snapshots: immutable states of an open project, which queries read. :mod:`brvtui.loading` creates them."""
 
 from brvtui.derived import Key
 from brvtui.snapshot.records import FolderSummary, Note, Parsed, Reusable

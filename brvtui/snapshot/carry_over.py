@@ -1,4 +1,6 @@
-"""Carries a snapshot's derived data over to the next: unchanged if it is still valid, otherwise updated in part."""
+"""Carries a snapshot's derived data over to the next snapshot. Data that is still valid is reused; the rest is updated
+in part.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,7 @@ class Transition:
 
     previous: Snapshot
     kept: NDArray[np.int64]
-    """Each note's position in ``previous``; -1 for re-read notes."""
+    """The position of each note in ``previous``; -1 for notes that were read again."""
     files: frozenset[str]
     """The paths of files that were re-read or removed."""
     signals_changed: frozenset[str]
@@ -34,7 +36,9 @@ class Transition:
 
 
 def carry_over(transition: Transition, made: Snapshot) -> None:
-    """Carries the previous snapshot's derived data over to ``made``. Derives nothing that was not derived before."""
+    """Carries the previous snapshot's derived data over to ``made``. Data that the previous snapshot never computed is
+    left out.
+    """
     known = transition.previous.derived
     abstracts = known.known(ABSTRACTS)
     if abstracts is not None:

@@ -1,4 +1,4 @@
-"""Finds the note that a user names by a path, part of one, or a title."""
+"""Finds the note that a user names by a path, a part of a path, or a title."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from brvtui.tree.editing.archive import archived_as
 from brvtui.tree.reading.files import CONTEXT_FILE, SUMMARY_FILE
 
 _LONGEST_IN_MESSAGE = 120
-"""The maximum number of characters of a name that a message repeats."""
+"""The maximum number of characters of a name that are shown in a message."""
 CONTEXT_TREE = ".brv/context-tree"
 _LONGEST_NAME = 1_000
 _MOST_NEAR = 3
@@ -24,7 +24,7 @@ _ALIKE = 0.65
 
 
 class UnknownNote(LookupError):
-    """Raised if no note has a name, or several have it. The message lists similar notes, or the matching ones."""
+    """Raised if a name matches no note, or several. The message lists similar notes, or the matching ones."""
 
     def __init__(self, line: str, near: Sequence[str] = (), meant: Sequence[str] = ()) -> None:
         """``near`` are paths of notes with similar names; ``meant`` are the paths of all notes that match the name."""
@@ -41,7 +41,8 @@ class Named:
 
 
 def find_note(snapshot: Snapshot, name: str) -> Named:
-    """The file called ``name``: a path, with or without ``.md`` or ``.html``, the end of one, a folder, or a title.
+    """The file called ``name``, which may be a path (with or without ``.md`` or ``.html``), the end of a path, a folder
+    or a title.
 
     A path may begin at the tree, at the project, or at the filesystem root, and may contain backslashes. If no file has
     exactly this name, case and Unicode form are ignored. Does not read the disk. Raises :class:`UnknownNote` if
@@ -68,7 +69,7 @@ def find_note(snapshot: Snapshot, name: str) -> Named:
 
 
 def _inside(snapshot: Snapshot, name: str) -> str:
-    """The path below the tree that ``name`` stands for, if ``name`` is a path in any accepted form."""
+    """The path below the tree to which ``name`` refers, if ``name`` is a path in any accepted form."""
     path = name.replace("\\", "/").removeprefix(f"{snapshot.project.tree.as_posix()}/")
     path = path if path.startswith("/") else path.rpartition(f"{CONTEXT_TREE}/")[2]
     return "/".join(part for part in path.split("/") if part not in ("", ".")) if path.strip("/.") else path
@@ -91,7 +92,9 @@ def _meant(snapshot: Snapshot, known: Mapping[str, str], wanted: str) -> list[st
 
 
 def _near(snapshot: Snapshot, wanted: str) -> list[str]:
-    """The paths of up to three notes that ``wanted`` may mean: their names contain its words, or similar words."""
+    """The paths of up to three notes that ``wanted`` may mean, because their names contain its words or
+    similar words.
+    """
     names = {note.path: f"{_stem(note.path)} {note.title}".lower() for note in snapshot.notes}
     words = re.findall(r"\w+", wanted.lower())
     telling = any(len(word) >= _LEAST_TELLING for word in words)

@@ -19,7 +19,9 @@ from brvtui.tree.reading.signals import NoteSignals, Source, frontmatter_default
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """A searchable file. ``path`` is unique in the snapshot: below the tree, or ``[alias]:path`` in a shared source."""
+    """A searchable file. ``path`` is unique in the snapshot. It is relative to the tree or, for a file in a shared
+    source, has the form ``[alias]:path``.
+    """
 
     path: str
     file: str
@@ -42,7 +44,7 @@ class Note:
 
     @property
     def kind(self) -> Kind:
-        """The note's kind of result."""
+        """The kind of result that the note is in an answer."""
         if self.role is Role.STUB:
             return Kind.ARCHIVE_STUB
         return Kind.SUMMARY if self.role is Role.CONTEXT else Kind.CONTEXT
@@ -55,7 +57,7 @@ class Note:
 
 @dataclass(frozen=True, slots=True)
 class FolderSummary:
-    """The file that makes a folder a possible result: a valid ``_index.md``, or else a ``context.md``."""
+    """The file that represents a folder in results: a valid ``_index.md`` or, if there is none, a ``context.md``."""
 
     folder: str
     file: str
@@ -92,7 +94,7 @@ class Parsed:
 
     @property
     def mtime_ms(self) -> int:
-        """The modification time in whole milliseconds, rounded."""
+        """The modification time, rounded to whole milliseconds."""
         return rounded_ms(self.mtime_ns)
 
     @property
@@ -103,7 +105,7 @@ class Parsed:
 
 @dataclass(frozen=True, slots=True)
 class Reusable:
-    """The data of an earlier load that can be reused, and the constants with which it read the files."""
+    """Data from an earlier load that can be reused, and the constants with which the files were read."""
 
     limits: ReadingLimits
     frontmatter_defaults: NoteSignals | None
@@ -151,7 +153,8 @@ class NoteColumns:
         return int((self.source == _SOURCES[source]).sum())
 
     def changed(self, kept: NDArray[np.int64], touched: Sequence[int], fresh: NoteColumns) -> NoteColumns:
-        """Returns these columns in a new order. ``kept`` contains each note's position in them; -1 for a new note.
+        """Returns these columns in a new order. ``kept`` contains the current position of each note, or -1 for a new
+        note.
 
         ``fresh`` contains the values of the notes at the positions ``touched``, which must include all new notes.
         """
@@ -165,7 +168,7 @@ class NoteColumns:
 
 
 def columns_of(notes: Iterable[Note], signals: Sequence[NoteSignals], parsed: Mapping[str, Parsed]) -> NoteColumns:
-    """The columns of ``notes``, whose stored signals are given."""
+    """The columns of ``notes`` with their stored ``signals`` and their ``parsed`` files."""
     listed = list(notes)
     updated = (parsed[note.path].updated_ms for note in listed)
     return NoteColumns(

@@ -30,7 +30,7 @@ from brvtui.tree.reading.project import FoundProject
 from brvtui.tree.reading.signals import NO_LAYERS, NoteSignals, SignalLayers, Source
 from brvtui.wording import counted
 
-if TYPE_CHECKING:  # few questions need tantivy
+if TYPE_CHECKING:  # tantivy is rarely needed
     from brvtui.text.relevance import RelevanceIndex
     from brvtui.tree.spaces.contents import SpaceContents
 
@@ -53,7 +53,9 @@ _ABSTRACT = ".abstract.md"
 
 @dataclass(frozen=True, slots=True)
 class Predecessor:
-    """The snapshot from which another was made, and the paths of files and stored signals that have changed since."""
+    """An earlier snapshot from which another was made, and the paths of files and stored signals that have changed
+    since.
+    """
 
     snapshot: weakref.ref[Snapshot]
     changed: frozenset[str]
@@ -85,13 +87,13 @@ class Snapshot:
     summaries: Mapping[str, FolderSummary] = field(default_factory=dict)
     """The folder summaries, keyed by the folder's path in results."""
     edited: Mapping[str, str] = field(default_factory=dict)
-    """Texts that replace files' texts in a what-if, keyed by path."""
+    """The edited texts of a what-if, which replace the texts of files, keyed by path."""
     stored: SignalLayers = NO_LAYERS
     """The layers in which stored signals were looked up."""
     frontmatter_defaults: NoteSignals | None = None
     """The signals that complete partial frontmatter; None if frontmatter is not read for signals."""
     engine_failure: str = ""
-    """The reason, with the remedy, why all searches of the real engine fail on this tree; empty if they work."""
+    """The reason why all searches of the real engine fail on this tree, with the remedy; empty if they do not fail."""
     predecessor: Predecessor | None = None
     """The snapshot from which this one was updated; None after a full load."""
     spaces: tuple[SpaceContents, ...] = ()
@@ -125,7 +127,7 @@ class Snapshot:
 
     @property
     def unusable_signals(self) -> tuple[str, ...]:
-        """The paths of notes whose frontmatter has unusable signals, if no other place has signals for these notes."""
+        """The paths of notes that have no signals except unusable ones in their frontmatter."""
 
         def found() -> tuple[str, ...]:
             entries = ((path, entry) for path, entry in self.parsed.items() if entry.has_unusable_signals)
@@ -135,7 +137,7 @@ class Snapshot:
 
     @property
     def limit_notices(self) -> tuple[str, ...]:
-        """A line about the files left out because of this program's limits, if there are any."""
+        """A one-line notice about files left out because of this program's limits; empty if there are none."""
         unseen = [file for space in self.spaces for file in space.unseen] if self.spaces else self.unseen
         return tuple(limit_notices(unseen))
 
@@ -154,7 +156,7 @@ class Snapshot:
         return tuple(filter(None, (topics if html else "", named)))
 
     def search_notices(self, has_results: bool) -> tuple[str, ...]:
-        """The notices for a search. If the search found nothing, they include the files that are not read."""
+        """The notices to show with a search. If the search found nothing, they list the files that are not read."""
         return tuple(dict.fromkeys((*self.limit_notices, *self.notices, *(() if has_results else self.unread))))
 
     @property
@@ -193,12 +195,13 @@ class Snapshot:
 
     @property
     def hierarchy(self) -> Hierarchy:
-        """Folders and notes, as symbols that a query can name."""
+        """The folders and notes that a query can name."""
         return self.derived.of(HIERARCHY, lambda: build_hierarchy((note.path, note.title) for note in self.notes))
 
     @property
     def domains(self) -> Mapping[str, str]:
-        """Folders at depth 1 by their lower-case name. If two differ only in case, the first in locale order wins.
+        """The top-level folders, keyed by lower-case name. If two names differ only in case, the first in locale order
+        wins.
 
         Names of folders in shared sources begin with ``[alias]:``.
         """
@@ -245,20 +248,20 @@ class Snapshot:
         )
 
     def fingerprint_with(self, touched: Mapping[str, int]) -> str:
-        """The fingerprint that the tree would have if the files in ``touched`` had the given mtimes (ms)."""
+        """The fingerprint that the tree would have if its files had the mtimes in ``touched``, given in ms by path."""
         if not touched:
             return self.fingerprint
         return fingerprint((place, touched.get(path, mtime)) for path, place, mtime in self.covered_files)
 
     def placed(self, entry: Parsed) -> OrderedFile:
-        """The sort keys of a file of the project's own tree."""
+        """The sort keys of a file in the project's own tree."""
         covered = is_covered(role_of(entry.file), self.limits.fingerprint_derived)
         line = fingerprint_line(f"{self.project.tree}{os.sep}{entry.file}", entry.mtime_ms) if covered else ""
         return OrderedFile(entry.file, entry.mtime_ms, entry.is_note, line)
 
     @property
     def orders(self) -> Orders | None:
-        """The orders of files, for deriving the next snapshot; None if only a full load can create it."""
+        """The orders of files from which the next snapshot can be derived; None if only a full load can create it."""
         return self.derived.of(ORDERS, self._orders)
 
     def _orders(self) -> Orders | None:
@@ -269,7 +272,7 @@ class Snapshot:
         return make_orders(self.files, placed, self.loaded_ms, self.limits.recent_hours)
 
     def inside(self, folder: str) -> NDArray[np.bool_]:
-        """A mask of the notes that a search inside ``folder`` can find: notes below it except ``context.md`` files."""
+        """A mask of the notes that a search in ``folder`` can find: all notes below it except ``context.md`` files."""
         folders = self.derived.of(INSIDE, dict)
         mask = folders.get(folder)
         if mask is None:
@@ -282,7 +285,7 @@ class Snapshot:
         return mask
 
     def changed_since(self, before: Snapshot) -> frozenset[str] | None:
-        """The paths whose files or stored signals may differ from ``before``; None if that is unknown."""
+        """The paths of files whose content or stored signals may differ from ``before``; None if they are unknown."""
         if self.predecessor is None or self.predecessor.snapshot() is not before:
             return None
         return self.predecessor.changed
@@ -316,7 +319,8 @@ class Snapshot:
         return self.project.tree, path
 
     def text(self, path: str) -> str:
-        """The text of the file at ``path`` as the engine reads it, or its edited text.
+        """The text of the file at ``path`` as the engine reads it; for a file that is edited in a what-if, its edited
+        text.
 
         Raises OSError if the file was removed or cannot be read.
         """

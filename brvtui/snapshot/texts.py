@@ -1,4 +1,4 @@
-"""The texts of a snapshot's notes, as the text index needs them."""
+"""The texts of a snapshot's notes, in the form in which the text index stores them."""
 
 from __future__ import annotations
 
@@ -21,11 +21,12 @@ Stamp = tuple[int, int, int, int]
 
 
 stamp_of: Callable[[Parsed], Stamp] = attrgetter("mtime_ns", "size", "inode", "ctime_ns")
-"""Returns the values of an entry that change whenever its file changes."""
+"""Returns the stamp of an entry. At least one of its values changes whenever the file changes."""
 
 
 def text_document(snapshot: Snapshot, path: str) -> TextDocument:
-    """The searchable text of the note at ``path``, as the engine reads a note or as a reader sees a topic.
+    """The searchable text of the note or topic at ``path``: a note as the engine reads it, or a topic as a reader sees
+    it.
 
     Raises OSError if the note's file was removed or cannot be read, and KeyError for an unknown path.
     """

@@ -1,1 +1,1 @@
-"""Words: analysis, postings and the tantivy index. Does not score notes or choose tiers."""
+"""The handling of text: splitting it into terms, postings, query languages, and the tantivy index."""

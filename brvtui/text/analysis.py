@@ -35,7 +35,9 @@ _ASCII_BREAKS = {code: _BREAKS[code] for code in range(128)}
 
 
 def raw_tokens(text: str) -> list[str]:
-    """The tokens of ``text`` in order and original case, with an empty one at an end where there is a break."""
+    """The tokens of ``text`` in order and in their original case. If ``text`` begins or ends with a break, an empty
+    token is at that end.
+    """
     pieces = _broken(text).split("\n")
     kept = [piece for piece in pieces if piece]
     if pieces[0] == "" or pieces[-1] == "":
@@ -44,7 +46,8 @@ def raw_tokens(text: str) -> list[str]:
 
 
 def counted(text: str) -> tuple[int, Counter[str]]:
-    """The number of distinct raw tokens in ``text``, and the count of each term (lower case, UTF-16 form).
+    """The number of distinct raw tokens in ``text``, and the number of occurrences of each term (lower case, UTF-16
+    form).
 
     The result is the same as counting :func:`raw_tokens` and :func:`terms`, but takes only one pass over the text.
     """
@@ -70,7 +73,9 @@ def terms(text: str) -> list[str]:
 
 
 def utf16(text: str) -> str:
-    """The UTF-16 form of ``text``, in which ``len`` counts UTF-16 units: astral characters become two surrogates."""
+    """The UTF-16 form of ``text``, for which ``len`` returns the number of UTF-16 units. Astral characters become two
+    surrogates.
+    """
     if text.isascii() or not _SURROGATES_NEEDED.search(text):
         return text
     units = text.encode("utf-16-le", "surrogatepass")
@@ -96,7 +101,7 @@ _STOPPED = """
     only same so than too very just because if then else about up out into
 """
 STOP_WORDS = frozenset(_STOPPED.split())
-"""Soleri's list of English stop words."""
+"""English stop words, as listed by Soleri."""
 
 
 def without_stop_words(text: str, stop_words: frozenset[str]) -> str:
@@ -104,7 +109,7 @@ def without_stop_words(text: str, stop_words: frozenset[str]) -> str:
     be left.
 
     If ``text`` contains only stop words and begins or ends with white space, the result is empty, because the engine
-    splits off an empty word there.
+    then finds an empty word at that end.
     """
     words = spaced_words(text.lower())
     kept = [word for word in words if word not in stop_words]
@@ -113,29 +118,34 @@ def without_stop_words(text: str, stop_words: frozenset[str]) -> str:
     return "" if words and text != trim(text) else text
 
 
-# Text in one spelling, so that a word is found in capitals, in composed and decomposed form, and in full width.
+# Folding: text is reduced to one spelling, so that a word is also found in capitals, in composed or decomposed form,
+# and in full-width letters.
 
 
 UNSEEN = re.compile(
     "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff"
     "\uffa0\ufff0-\ufffb\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
 )
-"""An invisible character: default ignorable in Unicode, or an interlinear annotation mark."""
+"""Matches an invisible character, which is default ignorable in Unicode or an interlinear annotation mark."""
 _ACCENTS = re.compile(
     f"[{UNSEEN.pattern[1:-1]}\u0300-\u036f\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u0610-\u061a\u064b-\u065f\u0670"
     "\u06d6-\u06dc\u06df-\u06e8\u06ea-\u06ed\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f]+"
 )
-"""Accents, Hebrew and Arabic vowel signs, and invisible characters. Marks in other scripts form letters, so they are
-not included.
+"""Matches accents, Hebrew and Arabic vowel signs, and invisible characters. Marks in other scripts are parts of letters
+and do not match.
 """
 _BARRED = str.maketrans("ıđłø‘’ʼ", "idlo'''")
 _AROUND = "\"'`.,;:!?()[]{}<>*“”‘’«»。，、！？「」"
 _PILED = re.compile(r"([^\w\s\x00-\x7f]{30})[^\w\s\x00-\x7f]+")
-"""More than 30 marks in a row. The excess marks are removed, because normalisation sorts marks in quadratic time."""
+"""Matches more than 30 marks in a row. The excess marks are removed, because normalisation takes quadratic time to sort
+marks.
+"""
 
 
 def fold(text: str) -> str:
-    """``text`` in lower case, without accents or other diacritics, in Unicode's compatibility form; linear time."""
+    """``text`` in lower case and in Unicode's compatibility form, without accents and other diacritics. Takes linear
+    time.
+    """
     if text.isascii():
         return text.lower()
     plain = unicodedata.normalize("NFKD", _PILED.sub(r"\1", _ACCENTS.sub("", text)))
@@ -155,8 +165,8 @@ def _typed_words(query: str) -> dict[str, str]:
 def typed_word(term: str, query: str) -> str:
     """The word of ``query`` from which ``term`` was derived, without punctuation at its ends; empty if there is none.
 
-    The result is the word with the same folded form as ``term``, or otherwise the first word that contains the letters
-    of ``term`` in order.
+    The result is the word with the same folded form as ``term`` or, if there is none, the first word that contains the
+    letters of ``term`` in order.
     """
     words, wanted = _typed_words(query), fold(term)
     if wanted in words:
@@ -167,6 +177,8 @@ def typed_word(term: str, query: str) -> str:
 
 
 def origin(term: str, query: str) -> str:
-    """The typed word from which ``term`` was derived, in quotes; empty if their folded forms are the same."""
+    """The word of ``query`` from which ``term`` was derived, in quotes; empty if the folded forms of both
+    are the same.
+    """
     typed = typed_word(term, query)
     return "" if fold(typed) == fold(term) else f"‘{typed}’" if typed else "your words"

@@ -9,19 +9,19 @@ from brvtui.typed_tables import Positive, TableKeys
 
 
 class ExpansionRules(Protocol):
-    """The rules for the index terms that match a query term, and for the weights of these terms."""
+    """The rules for which index terms match a query term, and for their weights."""
 
     @property
     def prefix_weight(self) -> float:
-        """The weight of a prefix match before the deduction for additional letters."""
+        """The weight of a prefix match before the deduction for the additional letters of the longer term."""
 
     @property
     def prefix_slope(self) -> float:
-        """The factor for additional letters in the divisor of the prefix weight."""
+        """The factor by which additional letters count in the divisor of the prefix weight."""
 
     @property
     def fuzzy_weight(self) -> float:
-        """The weight of a fuzzy match before the deduction for edits."""
+        """The weight of a fuzzy match before the deduction for the number of edits."""
 
     @property
     def fuzzy_ratio(self) -> float:

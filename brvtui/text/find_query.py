@@ -1,4 +1,4 @@
-"""The query language of Find: splits text into words and queries into clauses (``docs/how-to/find-notes.md``)."""
+"""The query language of Find. Splits text into words, and queries into clauses (``docs/how-to/find-notes.md``)."""
 
 from __future__ import annotations
 
@@ -71,17 +71,19 @@ _BARE = r'[^\s"()](?:[^\s"()]|\([^\s"()]*\)?)*'
 _PIECE = re.compile(rf'(-?)(?:(title|headings?|tags?|path|text):)?(?:"([^"]*)"?|([()])|({_BARE}))', re.IGNORECASE)
 _MARKS = re.compile(r"(?<=.)(\*|~[12]?)$")
 MOST_WORDS = 50
-"""The limit on words in a query, or on characters in scripts without spaces. Each word of a phrase costs time."""
+"""The maximum number of words in a query, or of characters in scripts without spaces, because each word of a phrase
+costs time.
+"""
 _MOST_ALTERNATIVES, _DEEPEST = 50, 20
 _LONGEST_FUZZY = 64
-"""The limit on the length of a fuzzily matched word, because the automaton grows with the length."""
+"""The maximum length of a word that is matched fuzzily, because the automaton grows with the length."""
 
 
 def parsed(query: str, is_typing: bool = False) -> _Alternatives:
     """The alternatives of ``query``, each a list of clauses that must all hold. Any text is a valid query.
 
-    If ``is_typing``, the last word matches longer words that begin with it as well. Only the query's first 50 words
-    count, and the first 50 alternatives.
+    If ``is_typing``, the last word also matches longer words that begin with it. Only the first 50 words and the first
+    50 alternatives of the query are used.
     """
     is_open = is_typing and query[-1:] not in (" ", '"', ")")
     return _QueryReader(query, True, is_open).alternatives() or _QueryReader(query, False, is_typing).alternatives()
@@ -103,7 +105,9 @@ class _QueryReader:
         self.is_cut = False
 
     def alternatives(self, depth: int = 0, outer: str = "") -> _Alternatives:
-        """The alternatives up to the end of the current group, nested ``depth`` levels deep in the field ``outer``."""
+        """Reads the alternatives up to the end of the current group, which is nested ``depth`` levels deep. ``outer``
+        is the field to which the group is limited; empty if there is none.
+        """
         found, current, excluded = _Alternatives(), _Alternatives([[]]), False
         while self._next < len(self._pieces):
             minus, name, phrase, parenthesis, word = self._pieces[self._next].groups()
@@ -180,7 +184,9 @@ def _fuzzy(word: str, field: str, distance: int) -> QueryClause:
 
 
 def whole_phrase(clauses: Sequence[QueryClause]) -> QueryClause | None:
-    """All words of ``clauses`` as one phrase; None unless they are two or more plain words for any field."""
+    """One phrase with the words of all ``clauses`` that are neither excluded nor limited to a field. None if there are
+    fewer than two such words, or if one of them is not matched as a word or phrase.
+    """
     plain = [clause for clause in clauses if not clause.excluded and not clause.field]
     words = tuple(word for clause in plain for word in clause.words)
     is_phrase = len(words) > 1 and all(clause.match in (Match.WORD, Match.PHRASE) for clause in plain)

@@ -1,6 +1,6 @@
 """Full-text search by SQLite's own FTS5, in memory (https://sqlite.org/fts5.html).
 
-It serves engines whose real programs use FTS5, so that words, matches and scores are SQLite's own.
+Engines whose real programs use FTS5 use this module, so that words, matches and scores are SQLite's own.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ Texts = Sequence[str]
 _STEP = 1 << 10
 """The gap between row ids, so that a document can be inserted between two others and ties keep their order."""
 _TOGETHER = 64
-"""The limit on alternatives per search, because the time of FTS5's bm25() is quadratic in their number."""
+"""The maximum number of alternatives per search, because FTS5's bm25() takes time quadratic in that number."""
 
 
 class FullTextError(ValueError):
@@ -128,7 +128,7 @@ class FullText:
         known = np.full(len(kept), -1, dtype=np.int64)
         known[is_kept] = self._rowids[kept[is_kept]]
         rowids = _rowids(known)
-        if (np.diff(rowids, prepend=0) <= 0).any():  # no free number between two, or another order
+        if (np.diff(rowids, prepend=0) <= 0).any():  # no free number in between, or a changed order
             return full_text(self.layout, documents)
         index = FullText(self.layout, tuple(documents), rowids, _connected())
         with self._searching:
@@ -142,7 +142,9 @@ class FullText:
         return ((int(self._rowids[at]), *map(encodable, self.documents[at])) for at in positions)
 
     def _write(self, rows: Iterable[tuple[int | str, ...]], command: str = "") -> None:
-        """Inserts ``rows``, or passes them to a command: a contentless table needs a row's text to delete it."""
+        """Inserts ``rows`` or, if ``command`` is given, passes them to it. A contentless table needs a row's text to
+        delete the row.
+        """
         columns, marks = ", ".join(self.layout.columns), ", ?" * len(self.layout.columns)
         into, first = ("documents, rowid", f"{command}, ?") if command else ("rowid", "?")
         with self._database:
@@ -178,7 +180,9 @@ def _connected() -> sqlite3.Connection:
 
 
 def _rowids(known_ids: NDArray[np.int64]) -> NDArray[np.int64]:
-    """A row id for each document: those in ``known_ids``, or instead of -1, an id between the neighbours'."""
+    """A row id for each document: the known one, or where ``known_ids`` contains -1, an id between those of the
+    neighbours.
+    """
     count, known_places = len(known_ids), np.flatnonzero(known_ids >= 0)
     before, last = (known_places[-1], known_ids[known_places[-1]]) if len(known_places) else (-1, 0)
     places, values = [-1, *known_places, count], [0, *known_ids[known_places], last + (count - before) * _STEP]

@@ -1,7 +1,7 @@
 """A project's full-text index, and searches in that index (``docs/explanation/architecture.md``, "The text index").
 
 :mod:`brvtui.text.find_query` parses queries, and :mod:`brvtui.store.text_index` stores the index on disk. Scores are
-sums of constants, so results depend only on the documents and not on the order of indexing.
+sums of constants, so results depend only on the documents and not on the order in which they are indexed.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from brvtui.text.find_query import (
 )
 
 LONGEST_TEXT = 500_000
-"""The number of characters of a text that are searched."""
+"""The maximum number of characters searched in each text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,14 +58,14 @@ _LONGEST_WORD = 8_000
 
 
 def _grams(folded: str) -> str:
-    """The pairs of adjacent characters in each run of a script without spaces, and the last character of each run."""
+    """For each run of a script without spaces, its pairs of adjacent characters and its last character."""
     runs = RUN.findall(folded)
     return " ".join(run[place : place + 2] for run in runs for place in range(len(run)))
 
 
 def _prepared(text: str) -> tuple[str, str]:
-    """Two forms of ``text``, which tantivy then lower-cases: one for fields of exact words, and a folded one for fields
-    of stems.
+    """Two forms of ``text``: one for the fields with exact words, and a folded one for the fields with stems. Tantivy
+    lower-cases both.
     """
     if text.isascii():
         return text, text
@@ -79,11 +79,11 @@ def _prepared(text: str) -> tuple[str, str]:
 _WEIGHTS = {"title": 32, "title_stems": 30, "title_grams": 32, "headings": 16, "tags": 8, "path": 4, "text": 3}
 _WEIGHTS |= {"tag_stems": 7, "stems": 2, "grams": 2}
 _PHRASE = 1 << 16
-"""The weight of a match of all words as one phrase, higher than any sum of the other weights."""
+"""The weight of a match of all words as one phrase, which is higher than any sum of the other weights."""
 _STEMS = {"title": "title_stems", "tags": "tag_stems", "text": "stems"}
 _GRAMS = {"title": "title_grams"}
 _MOST_COMPARED = 25
-"""The number of stems and character pairs in a document that are used to find similar documents."""
+"""The number of a document's stems and character pairs that are used to find similar documents."""
 _KEY, _ID = "key", "id"
 
 
@@ -115,7 +115,7 @@ def _words_analyzer() -> tantivy.TextAnalyzerBuilder:
 def open_index(folder: Path | None = None) -> tantivy.Index:
     """The index in ``folder``, created if the folder is empty; a new index in memory if ``folder`` is None."""
     index = tantivy.Index(_schema(), str(folder) if folder else None)
-    index.config_reader("manual")  # otherwise a thread polls for commits
+    index.config_reader("manual")  # otherwise, a thread would poll for commits
     index.register_tokenizer("words", _words_analyzer().build())
     index.register_tokenizer("stems", _words_analyzer().filter(tantivy.Filter.stemmer("english")).build())
     index.register_tokenizer("grams", tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.whitespace()).build())
@@ -218,7 +218,7 @@ def _grams_query(name: str, run: str) -> tantivy.Query:
 
 
 def _prefix_query(name: str, prefix: str) -> tantivy.Query:
-    """The query for words that begin with ``prefix``, which contains only letters, marks and digits."""
+    """The query for words that begin with ``prefix``, which must contain only letters, marks and digits."""
     try:
         return tantivy.Query.regex_query(_schema(), name, f"{prefix}.*")
     except ValueError:  # the automaton of a very long word would be too large
@@ -263,7 +263,7 @@ class DocumentMatch(NamedTuple):
 
 
 class IndexPart:
-    """The searchable state of an index at one time. Later changes to the index do not affect this state."""
+    """The searchable state of an index at one time. Later changes to the index do not affect it."""
 
     def __init__(self, index: tantivy.Index, keys: Mapping[str, int]) -> None:
         """Opens the current state of ``index``. ``keys`` maps the path of each document to the document's key."""
@@ -289,7 +289,9 @@ class IndexPart:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FullTextView:
-    """The documents of one snapshot: the index on disk, and newer documents in memory, which hide old versions."""
+    """The documents of one snapshot: the index on disk, and newer documents in memory, which hide their old versions on
+    disk.
+    """
 
     kept: IndexPart | None
     newer: IndexPart | None = None
@@ -300,8 +302,8 @@ class FullTextView:
         """The ``limit`` best matches of ``query``, sorted by score (best first) and path, and the total number of
         matches.
 
-        A match in the title counts most, followed by headings, tags, the path and the text. A match of all words as one
-        phrase counts more than any other match.
+        Matches in the title have the highest weight, followed by headings, tags, the path and the text. A match of all
+        words as one phrase has more weight than any other match.
         """
         if not (alternatives := parsed(query, is_typing)):
             return [], 0
@@ -321,8 +323,9 @@ class FullTextView:
     def similar(self, document: TextDocument, limit: int) -> list[DocumentMatch]:
         """The ``limit`` documents most similar to ``document``, best first, without ``document`` itself.
 
-        The score is the sum of the idf of the shared word stems and character pairs; only the 25 in ``document`` with
-        the highest tf × idf count. Removed documents affect the idf until tantivy merges their segment.
+        The score is the sum of the idf of shared word stems and character pairs. Only the 25 of ``document`` with the
+        highest tf × idf are used. Documents that have been removed still affect the idf until tantivy merges their
+        segment.
         """
         count = sum(len(part.keys) for part in (self.kept, self.newer) if part is not None)
         stemmer, terms = _stemmer(), Counter[tuple[tuple[str, ...], str]]()
@@ -342,15 +345,16 @@ class FullTextView:
         return self._found(tantivy.Query.boolean_query(queries), limit, {document.path})[0]
 
     def rarest(self, words: Iterable[str], most: int) -> tuple[str, ...]:
-        """Up to ``most`` of ``words``, those that occur in the fewest documents, rarest first.
-
-        Leaves out strings that no document contains as a word, such as runs of scripts without spaces.
+        """Up to ``most`` of ``words``: those that occur in the fewest documents, rarest first. Strings that no document
+        contains as a word, such as runs of scripts without spaces, are left out.
         """
         counts = {word: self._holding(tuple(_STEMS), word) for word in words}
         return tuple(heapq.nsmallest(most, filter(counts.get, counts), lambda word: (counts[word], word)))
 
     def _holding(self, fields: Iterable[str], term: str) -> int:
-        """The largest number of documents that contain ``term`` in any one of ``fields``."""
+        """The number of documents that contain ``term`` in one of ``fields``: the number for the field in which it is
+        most frequent.
+        """
         parts = [part for part in (self.kept, self.newer) if part is not None]
         return max(sum(part.searcher.doc_freq(field, term) for part in parts) for field in fields)
 
@@ -378,9 +382,9 @@ class Excerpt:
     """The fields of a document that match a query, and the number of a matching line (0 if no line of the text
     matches).
 
-    The line is the one with the first match of all words as one phrase, or otherwise the first match of any word.
-    ``snippet`` is an extract of the text as a single line, and ``highlights`` are the starts and ends of the matches in
-    it.
+    The line is the one with the first match of all words as one phrase or, if there is none, with the first match of
+    any word. ``snippet`` is an extract of the text as a single line, and ``highlights`` are the starts and ends of the
+    matches in it.
     """
 
     fields: tuple[str, ...]
@@ -390,8 +394,8 @@ class Excerpt:
 
 
 _BEFORE, _WINDOW, _SNIPPET = 60, 400, 160
-"""Numbers of characters: the limit on text before the first match, the window from which a snippet is chosen, and the
-snippet's length.
+"""Numbers of characters: the maximum before the first match, the size of the window from which a snippet is chosen, and
+the length of the snippet.
 """
 
 
@@ -412,7 +416,7 @@ class _MatchFinder:
         self._is_empty = not listed
 
     def matches(self, text: str) -> Iterator[Word]:
-        """Yields the matches in ``text`` in order. A matching phrase counts as one match."""
+        """Yields the matches in ``text`` in order. A matching phrase is one match."""
         last: deque[Word] = deque(maxlen=max(map(len, self._phrases), default=0))
         for word in () if self._is_empty else words_in(text[:LONGEST_TEXT]):
             if word.is_unspaced:

@@ -30,7 +30,7 @@ class MemoryIndex:
             builder = builder.add_text_field(name, tokenizer_name=_WORDS, index_option="freq")
         self._schema = builder.build()
         index = tantivy.Index(self._schema)
-        index.config_reader("manual")  # to avoid a thread that polls for commits
+        index.config_reader("manual")  # otherwise, a thread would poll for commits
         index.register_tokenizer(_WORDS, analyzer)
         writer = index.writer(_WRITER_BYTES, 1)
         for position, texts in enumerate(documents):
@@ -45,7 +45,9 @@ class MemoryIndex:
         return self.searcher.num_docs
 
     def query(self, words: Iterable[str], fields: Iterable[str]) -> tantivy.Query:
-        """The query for any of ``words``, in the form that the analyzer returns, in any of ``fields``."""
+        """A query for documents with any of ``words`` in any of ``fields``. The words must be in the form that the
+        analyzer returns.
+        """
         terms = [tantivy.Query.term_query(self._schema, name, word, "freq") for word in words for name in fields]
         return tantivy.Query.boolean_query([(tantivy.Occur.Should, term) for term in terms])
 

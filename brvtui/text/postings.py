@@ -1,7 +1,7 @@
 """The inverted index from which all text relevance is computed.
 
-A generation consists of a large *base* and a small *delta*, both immutable and shared with the generations around it
-(:mod:`brvtui.text.segment`). Each note has a *slot*: the slots of the base come first, then those in the delta. A
+A generation consists of a large *base* and a small *delta*. Both are immutable, and neighbouring generations share them
+(:mod:`brvtui.text.segment`). Each note has a *slot*. The slots of the base come first, then those of the delta. A
 changed note moves to a new slot in the delta, so that the cost of a change depends only on that note. A large delta is
 folded into the base. Document frequencies are exact, because they count only notes that still exist.
 """
@@ -23,11 +23,13 @@ from brvtui.text.vocabulary import KINDS, Expansion, Vocabulary
 from brvtui.trace import TermExpansion, TermMatch
 
 FOLD_FROM = 1_000
-"""The number of notes in the delta or removed from the base from which folding is worth the cost."""
+"""Folding is worth the cost once this many notes are in the delta or have been removed from the base."""
 MANY_TERMS = 4_000
-"""The number of terms up to which unused terms are kept."""
+"""Unused terms are kept as long as there are at most this many terms."""
 _CACHED_EXPANSIONS = 4_096
-"""The number of cached expansions. No query has that many terms, so its results can be explained from the cache."""
+"""The maximum number of cached expansions. No query has that many terms, so its results can be explained from the
+cache.
+"""
 _NOTES_AT_ONCE = 4_096
 _DESCRIBED_MATCHES = 24
 
@@ -47,7 +49,7 @@ _SLOT_LENGTHS: Key[NDArray[np.float64]] = Key("lengths by slot")
 
 
 class _Idf(dict[int, float]):
-    """A cache of the idf for each document frequency. A query needs hundreds of values, most of them the same."""
+    """A cache of the idf for each document frequency. A query needs hundreds of values, and most of them are equal."""
 
     def __init__(self, notes: int) -> None:
         super().__init__()
@@ -60,7 +62,9 @@ class _Idf(dict[int, float]):
 
 @dataclass(frozen=True, slots=True)
 class TermMatches:
-    """One query term's score for every note, summed over matched terms and fields; 0 for notes that do not match."""
+    """The score of one query term for every note, summed over matching index terms and fields; 0 for notes that do not
+    match.
+    """
 
     term: str
     expansion: Expansion
@@ -88,7 +92,7 @@ class Postings:
     slots: NDArray[np.int64]
     """The slot of each note, in document order."""
     gone: NDArray[np.int64]
-    """For each row, the number of removed base notes that contain it."""
+    """For each row, the number of notes that contain it but were removed from the base."""
     averages: tuple[float, ...]
     """The mean length of each field."""
     derived: Derived = field(default_factory=Derived)
@@ -145,7 +149,9 @@ class Postings:
         return int(self.frequencies[term_id * len(FIELDS) + field])
 
     def expand(self, term: str, text: TextRules) -> Expansion:
-        """The expansion of ``term``. Cached, because typing requests the same terms again and again."""
+        """The expansion of ``term``. It is cached, because while a user types, the same terms are requested
+        many times.
+        """
         key, expansions = _expansion_key(term, text), self.derived.of(_EXPANSIONS, _Expansions)
         expansion = expansions.get(key)
         if expansion is None:
@@ -166,7 +172,9 @@ class Postings:
         return expansion
 
     def _inserted(self) -> NDArray[np.int64]:
-        """The insertion time of each term in the engine's tree, filled note by note, field by field, word by word."""
+        """The time at which each term is inserted in the engine's tree, which is filled note by note, field by field,
+        word by word.
+        """
         return self.derived.of(_INSERTED, lambda: self._first_places()[self.vocabulary.ids])
 
     def _first_places(self) -> NDArray[np.int64]:
@@ -180,13 +188,14 @@ class Postings:
         for end in range(len(self), 0, -_NOTES_AT_ONCE):
             chosen = slice(max(0, end - _NOTES_AT_ONCE), end)
             terms = rows[ranges(starts[chosen], sizes[chosen])] // len(FIELDS)
-            first[terms[::-1]] = np.arange(left - 1, left - 1 - len(terms), -1)  # the first of each is written last
+            first[terms[::-1]] = np.arange(left - 1, left - 1 - len(terms), -1)  # the first position is written last
             left -= len(terms)
         return first
 
     def first_matches(self, term: str, text: TextRules) -> NDArray[np.int64]:
-        """For each note, the position of its first match of ``term`` among all pairs of index term and field, in the
-        engine's order; the number of pairs if there is no match."""
+        """The first match of ``term`` in each note, as a position in the list of all pairs of index term and field, in
+        the engine's order. For a note without a match, it is the number of pairs.
+        """
         rows = (self.in_engine_order(term, text).ids[:, None] * len(FIELDS) + np.arange(len(FIELDS))).ravel()
         found = np.full(len(self.base.notes) + len(self.delta.notes), len(rows))
         first = 0
@@ -203,13 +212,13 @@ class Postings:
         _ = self._slot_lengths
 
     def forget(self) -> None:
-        """Clears the cached expansions, so that the next query does all of its work."""
+        """Clears the cached expansions, so that the next query computes everything again."""
         for key in (_EXPANSIONS, _ORDERED):
             self.derived.of(key, _Expansions).clear()
         self.derived.of(_DESCRIPTIONS, _Descriptions).clear()
 
     def exact(self, term: str) -> Expansion:
-        """The expansion of ``term`` to only itself."""
+        """The expansion of ``term`` that contains only the term itself."""
         return self.vocabulary.only(term)
 
     def norms(self, text: TextRules) -> NDArray[np.float64]:
@@ -254,7 +263,9 @@ class Postings:
         return TermMatches(term, expansion, sums[self.slots])
 
     def describe(self, term: str, text: TextRules) -> TermExpansion:
-        """The expansion of ``term`` for a trace: the heaviest matches with their frequencies, and counts of all."""
+        """The expansion of ``term`` for a trace: the heaviest matches with their frequencies, and the number of all
+        matches.
+        """
         key, descriptions = _expansion_key(term, text), self.derived.of(_DESCRIPTIONS, _Descriptions)
         description = descriptions.get(key)
         if description is None:
@@ -305,7 +316,7 @@ class Postings:
         return seen[self.slots]
 
     def among(self, collection: Collection) -> Postings:
-        """The postings of the same notes, scored as if one index contained all notes of ``collection``."""
+        """The postings of the same notes, which are scored as if one index contained all notes of ``collection``."""
         counts = self.frequencies.copy()
         fields = len(FIELDS)
         for term, frequencies in collection.frequencies.items():
@@ -321,11 +332,13 @@ class Postings:
         return postings
 
     def detached(self) -> Postings:
-        """A copy with separate term ids, from which a different next generation can be built."""
+        """A copy with independent term ids, so that other generations can be built from it."""
         return replace(self, ids=self.ids.detached())
 
     def changed(self, kept: NDArray[np.int64], new: Sequence[NoteTerms]) -> Postings:
-        """The next generation. ``kept`` gives its order: positions in the current one, and -1 for each of ``new``."""
+        """The next generation. ``kept`` is its document order: each note's position in the current generation, or -1
+        for the next of the ``new`` notes.
+        """
         first = len(self.base.notes)
         stays = kept >= 0
         slots = np.full(len(kept), -1, dtype=np.int64)
@@ -411,7 +424,9 @@ def _sums(
 
 
 def _held(frequencies: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """A mask of the terms that occur in any note. Works field by field, because reducing rows of three is slow."""
+    """A mask of the terms that occur in any note. Works field by field, because reducing an array with rows of length
+    three is slow.
+    """
     by_term = frequencies.reshape(-1, len(FIELDS))
     present = by_term[:, 0] > 0
     for place in range(1, len(FIELDS)):
@@ -424,7 +439,7 @@ def _expansion_key(term: str, text: TextRules) -> tuple[str, int]:
 
 
 def build(notes: Sequence[NoteTerms], ids: TermIds) -> Postings:
-    """The postings of ``notes`` in document order, all in the base."""
+    """The postings of ``notes``, which are in document order. All notes are in the base."""
     return of_base(segment(notes, len(ids.terms)), np.arange(len(notes)), ids)
 
 

@@ -115,7 +115,7 @@ def _rendered(token: Token) -> str:
 
 
 def alternatives(parsed: ParsedQuery) -> list[str]:
-    """The operands that OR joins in the query, each as an FTS5 expression. NOT binds most tightly, then AND, then OR.
+    """The parts of the query that OR joins, each as an FTS5 expression. NOT binds most tightly, then AND, then OR.
 
     Every token becomes a phrase, so that the parts into which the tokenizer splits a term must be adjacent.
     """
@@ -137,9 +137,9 @@ class AliasError(ValueError):
 
 
 def expand(parsed: ParsedQuery, aliases: Aliases) -> ParsedQuery:
-    """``parsed`` with each term that has ``aliases`` replaced by its alternatives. Alternatives are not expanded again.
+    """Replaces each term of ``parsed`` that has ``aliases`` by its alternatives. Alternatives are not expanded again.
 
-    The first alternative gets the term's operator. A term is kept if its alternatives contain no words.
+    The first alternative gets the operator of the term. If the alternatives contain no words, the term is kept.
     """
     tokens: list[Token] = []
     for token in parsed.tokens:

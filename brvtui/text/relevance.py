@@ -1,7 +1,7 @@
 """tantivy's BM25 as an alternative text relevance, over notes split into words by ByteRover's rules.
 
-Each snapshot has its own index, so that scores do not depend on earlier snapshots. ByteRover's own ranking uses only
-the postings (``docs/explanation/architecture.md``, "Numbers and matches").
+Each snapshot has its own index, so that scores do not depend on earlier snapshots. This relevance is not part of
+ByteRover's own ranking, which uses only the postings (``docs/explanation/architecture.md``, "Numbers and matches").
 """
 
 from __future__ import annotations

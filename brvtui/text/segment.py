@@ -1,4 +1,6 @@
-"""A segment of the postings: the terms of each note (*forward*), and the notes of each term (*inverted*)."""
+"""A segment of the postings, which contains the terms of each note (*forward*) and the notes of each term
+(*inverted*).
+"""
 
 from __future__ import annotations
 
@@ -12,18 +14,18 @@ from brvtui.text.analysis import counted
 
 FIELDS = ("title", "content", "path")
 MOST_WORDS = 2_000_000
-"""The limit on distinct words in a project's notes. Ordinary text has fewer than 300,000 distinct words in 50 MB."""
+"""The maximum number of distinct words in a project's notes. 50 MB of ordinary text contain fewer than 300,000."""
 MOST_ENTRIES = 20_000_000
-"""The limit on the total number of words, each counted once per note and field."""
+"""The maximum total number of words, where each distinct word is counted once per note and field."""
 MOST_BYTES = 200_000_000
-"""The limit on the size of all notes together. Reading that much takes about ten seconds."""
+"""The maximum size of all notes together. Reading that much takes about ten seconds."""
 TOO_LARGE = f"the files before it have {MOST_BYTES // 1_000_000} MB"
 TOO_MANY_WORDS = f"the files before it have more than {MOST_WORDS:,} different words or {MOST_ENTRIES:,} in all"
 
 
 def passed_limit(words: int, entries: int = 0, size: int = 0) -> str:
-    """Returns the reason for leaving out further files after ``words`` distinct words, ``entries`` words in total, and
-    ``size`` bytes: :data:`TOO_LARGE`, :data:`TOO_MANY_WORDS`, or an empty string within the limits.
+    """The reason why further files are left out after ``words`` distinct words, ``entries`` words in total, and
+    ``size`` bytes: :data:`TOO_LARGE` or :data:`TOO_MANY_WORDS`; empty within the limits.
     """
     if size >= MOST_BYTES:
         return TOO_LARGE
@@ -45,16 +47,18 @@ class TermIds(dict[str, int]):
         return identity
 
     def detached(self) -> TermIds:
-        """A copy of these ids. Terms added to either copy are not added to the other."""
+        """An independent copy of these ids. Terms that are added to one of the two are not added to the other."""
         copy = TermIds()
-        copy.update(self)  # before the names, so that a term added in between leaves an extra name, not a missing one
+        copy.update(self)  # before the names: a term added in between then leaves an extra name, not a missing one
         copy.terms = list(self.terms)
         return copy
 
 
 @dataclass(frozen=True, slots=True)
 class NoteTerms:
-    """The forward row of one note: ``rows`` (``term * FIELDS + field``), their ``tf``, and the field lengths."""
+    """The forward row of one note: the index rows of its terms (``term * FIELDS + field``), their frequencies ``tf``,
+    and the field lengths.
+    """
 
     rows: NDArray[np.uint32]
     tf: NDArray[np.uint32]
@@ -116,7 +120,9 @@ def _flat(parts: Sequence[NDArray[np.uint32]]) -> tuple[NDArray[np.uint32], NDAr
 
 @dataclass(frozen=True, eq=False)
 class Inverted:
-    """The documents of each row ``term * FIELDS + field`` in ascending order, with parallel frequencies."""
+    """The documents of each row ``term * FIELDS + field`` in ascending order, and their frequencies as a parallel
+    array.
+    """
 
     starts: NDArray[np.int64]
     documents: NDArray[np.uint32]
@@ -136,7 +142,7 @@ class Inverted:
 
 @dataclass(frozen=True, eq=False)
 class Segment:
-    """Notes by slot, and the inverted rows, whose documents are slots."""
+    """The forward rows of notes, by slot, and the inverted rows, in which documents are slots."""
 
     notes: Forward
     index: Inverted
@@ -153,10 +159,11 @@ def segment(notes: Sequence[NoteTerms], terms: int) -> Segment:
 
 
 def merged(base: Segment, delta: Segment, slots: NDArray[np.int64], terms: int) -> tuple[Segment, NDArray[np.int64]]:
-    """One segment that contains the notes in ``slots`` (the slots of ``base`` come before the slots of ``delta``), and
-    the notes' new slots.
+    """One segment that contains only the notes in ``slots``, and the new slots of these notes. In ``slots``, the slots
+    of ``base`` come first, then those of ``delta``.
 
-    Rows are merged but not sorted again, because slots keep their order: in each row, those of the base come first.
+    Rows are merged without sorting, because notes keep the order of their slots: in each row, those of the base come
+    first.
     """
     alive = np.zeros(len(base.notes) + len(delta.notes), dtype=bool)
     alive[slots] = True
@@ -179,7 +186,7 @@ def merged(base: Segment, delta: Segment, slots: NDArray[np.int64], terms: int) 
 
 
 def renumbered(part: Segment, held: NDArray[np.bool_]) -> Segment:
-    """``part`` with new ids for only the terms that are ``held``. Its notes must not contain other terms."""
+    """``part`` with new ids, given only to the terms that are ``held``. The notes must not contain other terms."""
     place = np.cumsum(held) - 1
     fields = len(FIELDS)
     rows = place[part.notes.rows // fields] * fields + part.notes.rows % fields

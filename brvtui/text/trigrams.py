@@ -23,7 +23,7 @@ def jaccard(left: Set[str], right: Set[str]) -> tuple[int, int, float]:
 
 
 def jaccard_of_counts(shared: int, left: int, right: int) -> float:
-    """The ratio of :func:`jaccard` for sets of ``left`` and ``right`` tokens that share ``shared`` tokens."""
+    """The Jaccard similarity of two sets with ``left`` and ``right`` tokens that have ``shared`` tokens in common."""
     union = left + right - shared
     return shared / union if union else 0.0
 
@@ -50,7 +50,7 @@ def slug_text(path: str) -> str:
 
 
 def grams(text: str) -> Grams:
-    """The trigrams of every word in ``text``, each word in lower case between two ``$``."""
+    """The trigrams of every word in ``text``. Each word is in lower case and enclosed in two ``$``."""
     found: set[str] = set()
     for word in words_of(text.lower()):
         padded = f"${word}$"
@@ -60,7 +60,9 @@ def grams(text: str) -> Grams:
 
 @lru_cache(_REMEMBERED)
 def name_grams(path: str) -> Grams:
-    """The trigrams of the slug text of ``path``. Cached, because most paths occur again in the next snapshot."""
+    """The trigrams of the slug text of ``path``. Results are cached, because most paths occur again in the next
+    snapshot.
+    """
     return grams(slug_text(path))
 
 
@@ -90,7 +92,7 @@ class TrigramIndex:
                     self._holders.setdefault(gram, []).append(position)
 
     def search(self, tokens: Sequence[str], limit: int, least: float) -> list[Likeness]:
-        """The names with a similarity to a token of ``least`` or more, most similar first, then by path."""
+        """The names whose similarity to any of ``tokens`` is at least ``least``, most similar first, then by path."""
         if limit <= 0:
             return []
         best: dict[int, float] = {}

@@ -18,7 +18,7 @@ from urllib.parse import urlsplit
 _NEVER_RAW = ("Cc", "Cf", "Cs", "Zl", "Zp")
 """Categories of characters that a terminal or an editor may interpret, or that cannot be encoded."""
 _NOT_IN_XML = (0xFFFE, 0xFFFF)
-"""Further characters that SVG and JUnit files must not contain, in addition to those in ``_NEVER_RAW``."""
+"""Characters that SVG and JUnit files must not contain, in addition to those in ``_NEVER_RAW``."""
 _PICTURES = 0x2400
 _DELETE = 0x7F
 _TAB_CELLS = 4
@@ -28,7 +28,7 @@ _SELECTORS = ("\ufe0e", "\ufe0f")
 
 
 def visible(text: str, keep: str = "") -> str:
-    """``text`` with a visible placeholder for every control, bidi control and lone surrogate.
+    """``text`` with a visible placeholder for every control character, bidirectional control and lone surrogate.
 
     Emoji sequences are split (joiners and variation selectors are removed), because terminals disagree on their width.
     Joiners inside words of scripts that need them are kept, as are the characters in ``keep`` (for example, a line
@@ -86,20 +86,23 @@ def _placeholder(text: str, place: int) -> str:
 
 
 LONGEST_SHOWN = 10_000
-"""The limit on the number of characters in a title, path, word or other string of a trace; equal to that of the longest
+"""The maximum number of characters in a title, path, word or other string of a trace, which is also the maximum for a
 query.
 """
 LONGEST_WHOLE = 500_000
-"""The limit on the number of characters in a field that may contain whole notes."""
+"""The maximum number of characters in a field that may contain whole notes."""
 _WHOLE = ("answer", "context")
 _PATHS = ("file", "path")
-"""Fields by which notes are looked up. A long path is always cut in the same way, whatever surrounds it."""
+"""The fields by which notes are looked up. Their limit never changes, so that the same long path is always cut in the
+same way.
+"""
 _MARK = 40
-"""The maximum length of the mark that ends a cut string. The limits allow for it, so that no string is cut twice."""
+"""The maximum length of the mark that ends a cut string. The limits leave room for the mark, so that no string is cut
+twice.
+"""
 _LONGEST_IN_ALL = 2_000_000
 _SHORT, _FEW = 200, 500
-"""The limits on the characters of each string and on the entries of each list of strings, if all strings together
-exceed ``_LONGEST_IN_ALL``.
+"""The maximum length of each string, and of each list of strings, if all strings together exceed ``_LONGEST_IN_ALL``.
 """
 _T = TypeVar("_T")
 _NOTHING: Mapping[int, Any] = {}
@@ -109,7 +112,7 @@ def bounded(value: _T, known: Mapping[int, Any] = _NOTHING) -> _T:
     """Returns a trace, or a part of one, for display, with very long strings cut and marked.
 
     Measuring and wrapping megabytes of text would take minutes. Returns ``value`` itself if no string is too long.
-    ``known`` contains parts of ``value`` that were cut before, by the id of the part; they are not measured again.
+    ``known`` maps the ids of parts of ``value`` to results of earlier cuts; these parts are not measured again.
     """
     if _is_short(value, known, LONGEST_SHOWN):
         return value
@@ -177,7 +180,9 @@ def _field_names(kind: Any) -> tuple[str, ...]:
 
 
 def json_line(value: Any) -> bytes:
-    """``value`` as one line of JSON in UTF-8; controls, bidi controls and lone surrogates in it are ``\\u`` escapes."""
+    """``value`` as one line of JSON in UTF-8. Control characters, bidirectional controls and lone surrogates are
+    written as ``\\u`` escapes.
+    """
     text = json.dumps(value, ensure_ascii=False)
     if not text.isascii() or "\x7f" in text:
         unsafe = (char for char in set(text) if unicodedata.category(char) in _NEVER_RAW)
@@ -189,14 +194,16 @@ def _escape(char: str) -> str:
     return r"\u007f" if char == "\x7f" else json.dumps(char)[1:-1]
 
 
-# Validation of the addresses of services.
+# Checks of the addresses of services.
 
 
 _SCHEME = re.compile("^([A-Za-z][A-Za-z0-9+.-]*://)")
 
 
 def masked_address(address: str) -> str:
-    """``address`` for display: … replaces its user, password, query and fragment, which may contain a secret."""
+    """``address`` for display. Its user, password, query and fragment, which may contain a secret, are replaced by
+    ``…``.
+    """
     scheme, rest = _SCHEME.split(address)[-2:] if _SCHEME.match(address) else ("", address)
     base, *query = re.split("[?#]", rest, maxsplit=1)
     if "@" in rest:  # a password may contain ? or #, and a query may contain @

@@ -25,7 +25,7 @@ from brvtui.trace import MatchKind
 
 # The order in which MiniSearch's radix tree lists terms. It decides ties and the last digits of sums. A node lists its
 # branches in the order in which they took their present form: a term that ends or branches inside an edge splits it,
-# and the split edge moves to the end. So a branch is as old as the node that it leads to, and two branches can be
+# and the split edge moves to the end. So a branch is as old as the node to which it leads, and two branches can be
 # compared without building a tree.
 
 
@@ -34,8 +34,8 @@ _NEVER = np.iinfo(np.int64).max
 
 
 def tree_order(terms: Sequence[str], inserted: NDArray[np.int64], some: Sequence[int]) -> list[int]:
-    """The positions ``some`` (ascending) of ``terms`` (sorted), in the order in which a walk of the tree visits these
-    terms.
+    """Sorts positions of terms by the order in which a walk of the tree visits these terms. ``terms`` is sorted, and
+    ``some`` contains ascending positions in it.
 
     ``inserted`` is the insertion time of each of ``terms``; the tree contains all of them.
     """
@@ -50,7 +50,7 @@ def tree_order(terms: Sequence[str], inserted: NDArray[np.int64], some: Sequence
         branches: list[tuple[int, Sequence[int]]] = []
         while places:
             beginning = terms[places[0]][: shared + 1]
-            if len(beginning) == shared:  # the term that ends at this node
+            if len(beginning) == shared:  # this is the term that ends at this node
                 count, age = 1, int(inserted[places[0]])
             else:
                 low = bisect_left(terms, beginning, 0, places[0] + 1)
@@ -64,11 +64,11 @@ def tree_order(terms: Sequence[str], inserted: NDArray[np.int64], some: Sequence
 
 
 def _node_age(terms: Sequence[str], inserted: NDArray[np.int64], low: int, high: int, shared: int) -> int:
-    """The time at which the node above exactly ``terms[low:high]`` was created. These terms share their first
-    ``shared`` characters.
+    """The time at which a node of the tree was created: the node below which are exactly ``terms[low:high]``, which
+    share their first ``shared`` characters.
 
-    This is the time at which the first term was inserted that ends at the node or branches off from the oldest term
-    there.
+    A node is created by the first insertion of a term that ends at the node, or that branches off there from the oldest
+    of the terms.
     """
     ages = inserted[low:high]
     oldest = int(ages.argmin())
@@ -94,13 +94,15 @@ def _shared_length(one: str, other: str, known: int) -> int:
 _SHORTEST_STEM = 3
 _MOST_FORMS = 3
 _SHORT_STEM = 4
-"""The length of a short stem. Terms must begin with the whole of a short stem, except for :data:`_LAST_LETTERS`:
-without its last letter, a short stem would match too many terms.
+"""The maximum length of a short stem. Terms must begin with the whole of a short stem, except for
+:data:`_LAST_LETTERS`, because without its last letter, a short stem would match too many terms.
 """
 _LAST_LETTERS = {"i": "y", "e": "i"}
-"""The last letter of a short stem, and the letter that a word may have in its place: bodi for body, code for coding."""
+"""The last letter of a short stem, and the letter that a word may have in its place, as in body (stem bodi) and coding
+(stem code).
+"""
 _LONGEST_ENDING = 6
-"""The limit on letters beyond the stem. Longer terms are skipped, because stemming takes 30 µs each."""
+"""The maximum number of letters after the stem. Longer terms are skipped, because stemming takes 30 µs per term."""
 _BITS = 64
 _Number = TypeVar("_Number", np.int64, np.uint64)
 TermWithId = tuple[str, int]
@@ -138,7 +140,9 @@ class Vocabulary:
         return len(self._terms)
 
     def expand(self, term: str, text: ExpansionRules) -> Expansion:
-        """Every term that matches ``term``, weighted by ``text``. A prefix match is never counted as a fuzzy match."""
+        """Every term that matches ``term``, weighted by the rules in ``text``. A prefix match is never also a fuzzy
+        match.
+        """
         length = len(term)
         start = bisect_left(self._terms, term)
         end = bisect_left(self._terms, term + AFTER_ANY_SUFFIX)
@@ -181,8 +185,8 @@ class Vocabulary:
     def other_forms(self, term: str) -> list[str]:
         """Up to three terms with the same English stem (Snowball) as ``term``, the shortest first.
 
-        For example, ``sharpen`` for ``sharpening``: expansion does not find it, because it does not begin with the term
-        and is not a few edits away.
+        An example is ``sharpen`` for ``sharpening``. Expansion does not find it, because it does not begin with
+        ``sharpening`` and is more than a few edits away.
         """
         stem = _stem(term)
         if len(stem) < _SHORTEST_STEM:
@@ -227,7 +231,7 @@ class Vocabulary:
         return vocabulary
 
     def only(self, term: str) -> Expansion:
-        """The expansion of ``term`` to only itself; empty if no note contains ``term``."""
+        """The expansion of ``term`` that contains only the term itself; empty if no note contains ``term``."""
         place = bisect_left(self._terms, term)
         is_present = place < len(self._terms) and self._terms[place] == term
         count = int(is_present)
@@ -253,7 +257,7 @@ class Vocabulary:
                 bucket = buckets.get(length)
                 if bucket is None:
                     continue
-                # An edit changes at most two bits: one letter is removed, another is added.
+                # An edit changes at most two bits, because it removes one letter and adds another.
                 near = np.flatnonzero(np.bitwise_count(bucket.letters ^ mask) <= 2 * farthest)
                 candidates = [bucket.terms[place] for place in near.tolist()]
                 if not candidates:
@@ -304,8 +308,10 @@ class _Bucket:
 
 @lru_cache(4_096)
 def _stem(term: str) -> str:
-    """Returns the English stem of ``term``. Cached, because a changed tree looks up mostly the same terms."""
-    from snowballstemmer.english_stemmer import EnglishStemmer  # takes 30 ms, which few queries need
+    """Returns the English stem of ``term``. Results are cached, because after a change to the tree, most terms are
+    looked up again.
+    """
+    from snowballstemmer.english_stemmer import EnglishStemmer  # the import takes 30 ms, and few queries need it
 
     stem: str = EnglishStemmer().stemWord(term)
     return stem
@@ -314,7 +320,9 @@ def _stem(term: str) -> str:
 def _spliced(
     terms: list[str], added: Sequence[TermWithId], removed: Sequence[TermWithId]
 ) -> tuple[list[str], list[int], list[int]]:
-    """The sorted ``terms`` after a change, the positions of removed terms, and the insertion positions of new ones."""
+    """The sorted ``terms`` after a change, the positions of the removed terms, and the positions at which new ones are
+    inserted.
+    """
     out = [bisect_left(terms, term) for term, _ in sorted(removed)]
     result = list(terms)
     for place in reversed(out):
@@ -327,15 +335,17 @@ def _spliced(
 
 
 def _replaced(values: NDArray[_Number], out: list[int], places: list[int], new: list[int]) -> NDArray[_Number]:
-    """``values`` without the entries at the indices ``out``, and with ``new`` inserted before the indices ``places`` of
-    what remains.
+    """``values`` without the entries at the indices ``out``. The ``new`` entries are inserted before the indices
+    ``places`` of the remaining ones.
     """
     rest = np.delete(values, np.asarray(out, dtype=np.int64))
     return np.insert(rest, np.asarray(places, dtype=np.int64), np.asarray(new, dtype=values.dtype))
 
 
 def _letters(terms: list[str]) -> NDArray[np.uint64]:
-    """The letters in each of ``terms`` (all of one length, not 0) as 64-bit sets. Letters may share a bit."""
+    """The set of letters in each of ``terms`` as a 64-bit mask. The terms must have the same length, which is not 0.
+    Letters may share a bit.
+    """
     units = np.frombuffer("".join(terms).encode("utf-16-le", "surrogatepass"), dtype=np.uint16)
     bits = np.left_shift(np.uint64(1), (units % _BITS).astype(np.uint64))
     letters: NDArray[np.uint64] = np.bitwise_or.reduce(bits.reshape(len(terms), -1), axis=1)
@@ -343,7 +353,7 @@ def _letters(terms: list[str]) -> NDArray[np.uint64]:
 
 
 class JoinedLines:
-    """Strings joined as lines, so that one pass finds every line that contains some text."""
+    """Many strings, joined as lines so that one pass finds every line that contains a text."""
 
     def __init__(self, lines: Iterable[str]) -> None:
         """Joins ``lines``. A line break inside one of ``lines`` becomes a space."""

@@ -1,4 +1,4 @@
-"""The vocabulary of explanation: the whole decision about one query, as plain frozen data.
+"""The data that explains an answer: the whole decision about one query, in frozen dataclasses.
 
 Panes, JSON, ``explain`` and tests read a :class:`Trace` and compute nothing themselves. Two invariants hold for the
 traces of every engine (``docs/explanation/invariants.md``, "What always holds"):
@@ -6,8 +6,8 @@ traces of every engine (``docs/explanation/invariants.md``, "What always holds")
 * the parts of a :class:`Hit` add up to its score within :data:`SUM_TOLERANCE`;
 * every :class:`Stage` conserves its counts: ``came_in - dropped == went_out``.
 
-Only :attr:`Trace.timings` contains timings; everything else depends only on snapshot, query, constants and clock. Data
-specific to one engine is in :attr:`Trace.sections`, typed by that engine.
+Only :attr:`Trace.timings` contains timings; everything else depends only on the snapshot, the query, the constants and
+the clock. Data specific to one engine is in :attr:`Trace.sections`, in types that the engine defines.
 """
 
 from __future__ import annotations

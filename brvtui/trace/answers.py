@@ -8,7 +8,9 @@ from enum import StrEnum
 from typing import Any
 
 _WHOLE = re.compile(r"(?:turn|step) \d+")
-"""The timings that count toward the total. A turn's wait for its first text is already part of the turn."""
+"""The names of the timings that are added up to the total. The wait for a turn's first text is already part of the
+turn.
+"""
 
 
 class EndReason(StrEnum):
@@ -45,7 +47,7 @@ class ModelTurn:
     number: int
     text: str
     calls: int
-    """The number of tools that the model called."""
+    """The number of tool calls that the model made."""
     usage: Usage
 
 
@@ -87,7 +89,7 @@ class Completion:
     """The model's name and host."""
     ended: EndReason
     why: str
-    """The reason why the model stopped; empty if it simply answered."""
+    """The reason why the model stopped; empty if it stopped after its answer."""
     turns: tuple[ModelTurn, ...]
     steps: tuple[ToolStep, ...]
     usage: Usage
@@ -95,7 +97,7 @@ class Completion:
     """The cost at the user's prices; None if no prices are set."""
     cited: tuple[Cited, ...]
     missing: tuple[str, ...]
-    """The required sections (Summary, Details, Sources and Gaps) that the answer lacks."""
+    """The sections that the answer lacks. Required are Summary, Details, Sources and Gaps."""
     notices: tuple[str, ...] = ()
     partial: str = ""
     """The text received before a failure or cancellation; not part of the answer."""
@@ -113,7 +115,7 @@ class Completion:
 
     @property
     def took_ms(self) -> float:
-        """The total milliseconds of all turns and tools, including incomplete ones."""
+        """The total duration of all turns and tools in milliseconds, including those that did not end normally."""
         return sum(ms for part, ms in self.timings.items() if _WHOLE.fullmatch(part))
 
 
@@ -132,7 +134,7 @@ class PromptSection:
 
 @dataclass(frozen=True)
 class Lane:
-    """One lane of the manifest: the lane's token budget, and the entries that fit into it."""
+    """One lane of the manifest, with its token budget and the entries that fit into it."""
 
     name: str
     budget: int
@@ -143,7 +145,9 @@ class Lane:
 
 @dataclass(frozen=True, slots=True)
 class ManifestPlace:
-    """A file's place in the manifest. ``position``, in the lane, counts from 1; None if it is ``left_out``."""
+    """A file's place in the manifest. ``position`` is its place in the lane, counted from 1; None if it is
+    ``left_out``.
+    """
 
     path: str
     lane: str
@@ -154,10 +158,10 @@ class ManifestPlace:
     tokens: int | None
     """The file's own estimated tokens; None if they are unknown."""
     before: int
-    """The number of the lane's tokens used by earlier entries."""
+    """The number of tokens of the lane that earlier entries use."""
     budget: int
     text_path: str
-    """The file whose text represents this file: its abstract, or the file itself."""
+    """The file whose text is used for this file: its abstract, or the file itself."""
     left_out: str
     """The one-line reason why the file is not in the manifest; empty if it is."""
     source: str

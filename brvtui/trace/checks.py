@@ -1,4 +1,4 @@
-"""The elements of a decision: step states, decisive comparisons, and stage counts."""
+"""The elements of a decision: the states of steps, the comparisons that decided something, and the counts of stages."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from enum import StrEnum
 
 
 class State(StrEnum):
-    """The possible results of a decision step."""
+    """The possible states of a decision step."""
 
     HIT = "hit"
     MISSED = "missed"
@@ -24,8 +24,8 @@ class Check:
     """One comparison that decided something.
 
     ``passed`` is None if the check was not reached. ``margin`` is the value minus the threshold, in the value's unit.
-    ``constant`` is the threshold's dotted name in the profile (empty if it has none), and ``rule`` a section of
-    ``docs/reference/byterover.md``.
+    ``constant`` is the threshold's dotted name in the profile (empty if it has none), and ``rule`` is the anchor of a
+    section in ``docs/reference/byterover.md``.
     """
 
     name: str

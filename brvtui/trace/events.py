@@ -1,9 +1,9 @@
 """Events that occur while a query is answered, as plain frozen data.
 
-The order is: :class:`Routed`; for every turn of the model :class:`TurnBegun`, then any number of :class:`TextDelta` and
-:class:`Waiting`, :class:`TurnEnded`, and a :class:`StepBegun` and a :class:`StepEnded` for each tool that the model
-called; finally :class:`Finished` or :class:`CompletionFailed`. A query that calls no model has only the first and the
-last.
+The first event is :class:`Routed`. Each turn of the model follows as :class:`TurnBegun`, any number of
+:class:`TextDelta` and :class:`Waiting`, :class:`TurnEnded`, and a :class:`StepBegun` and a :class:`StepEnded` for each
+tool that the model called. The last event is :class:`Finished` or :class:`CompletionFailed`. A query that calls no
+model has only the first and the last event.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from brvtui.trace import ModelTurn, ToolStep, Trace
 
 @dataclass(frozen=True, slots=True)
 class Routed:
-    """The route is decided. ``model`` is the model to be called next; empty if no model is called."""
+    """The route is decided. ``model`` is the model that is called next; empty if no model is called."""
 
     trace: Trace
     model: str

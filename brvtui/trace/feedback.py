@@ -55,5 +55,5 @@ class NoFeedback:
         return ()
 
     def add(self, feedback: Feedback) -> None:
-        """Raises PermissionError, because feedback cannot be stored."""
+        """Raises PermissionError, because this log cannot store feedback."""
         raise PermissionError("feedback is not kept here")

@@ -38,7 +38,8 @@ class DocumentForecast:
     reach: float
     """The best score that any document can have."""
     lacks: tuple[Part, ...]
-    """The parts by which the document falls short of ``reach``, largest first; their values are negative."""
+    """The parts of the score in which the document falls short of ``reach``, largest first; their values are negative.
+    """
     ceiling_then: float
     """The ceiling on the requested day; equal to ``ceiling`` for today."""
     events: tuple[DatedEvent, ...]
@@ -51,7 +52,9 @@ class EventCount:
 
     kind: str
     text: str
-    """The phrase after the number of documents, which describes their state after the event: ``out of tier 2``."""
+    """A phrase that follows the number of documents and describes their state after the event, such as ``out of tier
+    2``.
+    """
     by_then: int
     """The number of documents to which the event has happened by the end of the span."""
     in_span: int
@@ -60,7 +63,7 @@ class EventCount:
 
 @dataclass(frozen=True)
 class AgeingDocument:
-    """A document, and the effects of time on the document by the end of a span."""
+    """A document, and the effects of time on it until the end of a span."""
 
     path: str
     title: str

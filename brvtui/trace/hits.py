@@ -44,7 +44,8 @@ class LegRank:
 SUM_TOLERANCE = 1e-9
 
 MOST_LISTED = 10
-"""The maximum number of results listed for an attempt or a ladder step; its counts include all results."""
+"""The maximum number of results listed for an attempt or a step of the retry ladder, whose counts include all results.
+"""
 
 
 class Kind(StrEnum):
@@ -67,7 +68,9 @@ class Origin(StrEnum):
 
 @dataclass(frozen=True)
 class Hit:
-    """A ranked result. The engine shows it as ``path``; ``file`` is the path in the tree of the note behind it."""
+    """A ranked result. ``path`` is the path that the engine shows, and ``file`` the path of the result's note in the
+    tree.
+    """
 
     path: str
     file: str
@@ -105,7 +108,9 @@ def adds_up(hit: Hit) -> bool:
 
 @dataclass(frozen=True)
 class NearMiss:
-    """A note that matched but is not a result. ``short`` is its distance from the results, in score or ranks."""
+    """A note that matched but is not a result. ``short`` is the amount of score, or the number of ranks, that it
+    lacked.
+    """
 
     path: str
     file: str
@@ -127,17 +132,21 @@ class BetterMatch:
     file: str
     title: str
     rank: int
-    """Its rank, from 1."""
+    """The document's rank, counted from 1."""
     times: float | None
-    """Its raw text score divided by the first result's; None if ranks in the leg for text are compared."""
+    """The document's raw text score divided by the first result's; None if ranks in the leg for text are compared
+    instead.
+    """
     leg_rank: int | None
-    """The first result's rank in the leg that this document leads, from 1; None if it has none."""
+    """The first result's rank, counted from 1, in the leg that this document leads; None if the first result is not in
+    that leg.
+    """
     because: tuple[str, ...]
-    """The names of the parts of the score in which the first result is ahead, largest difference first."""
+    """The names of the score's parts in which the first result is ahead of the document, largest difference first."""
 
 
 def behind_the_first(hit: Hit, rank: int, kept: int) -> NearMiss:
-    """The near miss for ``hit`` at ``rank``, which is not among the first ``kept`` results."""
+    """A near miss for ``hit``, whose ``rank`` is beyond the first ``kept`` results."""
     return NearMiss(
         hit.path, hit.file, hit.title, hit.kind, "", rank, hit.score, f"behind the first {kept}", rank - kept
     )
@@ -145,7 +154,7 @@ def behind_the_first(hit: Hit, rank: int, kept: int) -> NearMiss:
 
 @dataclass(frozen=True)
 class Listed:
-    """A short form of a result found by an attempt or a ladder step."""
+    """A short form of a result that an attempt or a step of the retry ladder found."""
 
     path: str
     file: str
@@ -164,7 +173,9 @@ def listed(hit: Hit) -> Listed:
 
 @dataclass(frozen=True)
 class Detail:
-    """The term-by-field detail of one document. The contributions sum to ``score.term_sum`` within the tolerance."""
+    """The score of one document, by term and field. The contributions add up to ``score.term_sum`` within the
+    tolerance.
+    """
 
     path: str
     contributions: tuple[Contribution, ...]
@@ -172,4 +183,6 @@ class Detail:
     """The text score; None if the engine's text score is not made of terms."""
     formula: str
     hit: Hit | None = None
-    """The document's score, or the score without the engine's cuts; None if nothing in the document matches."""
+    """The document with its score, or with the score that it has without the engine's cuts; None if nothing in the
+    document matches.
+    """

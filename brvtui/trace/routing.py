@@ -13,7 +13,7 @@ from brvtui.trace.hits import Hit, Listed
 
 @dataclass(frozen=True)
 class Rung:
-    """One step of the retry ladder: the search, the search's result, and the number of notes found."""
+    """One step of the retry ladder: its search, the state after the search, and the number of notes found."""
 
     number: int
     strategy: str
@@ -79,7 +79,7 @@ class FingerprintState:
 
     value: str
     held: bool
-    """True if an earlier fingerprint was still cached, so the files were not checked again."""
+    """True if an earlier fingerprint was still cached, so that the engine did not check the files again."""
     age_s: float
     left_s: float
     current: str
@@ -94,7 +94,7 @@ class CacheEntry:
     key: str
     tier: int
     covered: bool
-    """True if notes or a model produced the answer; False if the memory did not cover the query."""
+    """True if the answer came from notes or a model; False if the memory did not cover the query."""
     age_s: float
     left_s: float
     fingerprint_match: bool
@@ -109,7 +109,7 @@ class CacheEntry:
 
 @dataclass(frozen=True)
 class CacheLook:
-    """Both cache look-ups (exact and fuzzy) over all entries, with the entries in order of insertion."""
+    """The results of both cache look-ups (exact and fuzzy), and all entries in order of insertion."""
 
     SECTION: ClassVar = "cache"
 
@@ -128,8 +128,8 @@ class CacheLook:
     def lasts_s(self, tree: FingerprintState) -> float | None:
         """The number of seconds for which the matching entry can still be used; None if no entry answered.
 
-        The entry can be used until it expires or, if the ``tree`` has changed, until the cached fingerprint that hides
-        the change expires.
+        The entry can be used until it expires. If the ``tree`` has changed, it can be used only until the cached
+        fingerprint, which hides the change, expires.
         """
         entry = next((entry for entry in self.entries if entry.key == self.hit_key), None)
         if entry is None:
@@ -138,7 +138,7 @@ class CacheLook:
 
 
 class Outcome(StrEnum):
-    """The outcome of a route: the kind of answer that the query receives."""
+    """The possible outcomes of a route, which are kinds of answers."""
 
     EXACT_CACHE = "exact_cache"
     FUZZY_CACHE = "fuzzy_cache"
@@ -156,7 +156,7 @@ class Route:
 
     outcome: Outcome
     used: bool
-    """False if a cache hit answered, so that the search was computed only for display."""
+    """False if the answer came from the cache, so that the search was computed only for display."""
 
     @property
     def needs_model(self) -> bool:
@@ -166,7 +166,7 @@ class Route:
 
 @dataclass(frozen=True, slots=True)
 class TreeChanges:
-    """The files covered by the fingerprint that changed since an earlier tree, as sorted paths."""
+    """The sorted paths of files that the fingerprint covers and that have changed since an earlier tree."""
 
     changed: tuple[str, ...] = ()
     added: tuple[str, ...] = ()
@@ -180,6 +180,10 @@ class CacheNow:
     fingerprint: FingerprintState
     look: CacheLook
     changes: Mapping[str, TreeChanges]
-    """The changes to the tree since each entry was answered, by the entry's key, if those changes are still known."""
+    """The changes to the tree since each entry was cached, keyed by the entry's key. Entries whose changes are no
+    longer known are missing.
+    """
     index_left_s: float = 0.0
-    """The seconds for which the engine may still search an index that predates the last change to the tree."""
+    """The number of seconds for which the engine may still search an index that is older than the last change to the
+    tree.
+    """

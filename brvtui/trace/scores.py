@@ -38,15 +38,17 @@ class MatchedWord:
     """The word as it occurs in the document's index."""
     kind: MatchKind
     distance: int
-    """The number of letters that a longer word adds, or in which a misspelling differs; 0 if the words are the same."""
+    """The number of letters by which the document's word is longer, or in which it differs from a misspelt query word;
+    0 if the words are the same.
+    """
     fields: tuple[str, ...]
-    """The fields that contain the word, heaviest first: ``title``, ``path``, ``text``; ``below`` for a folder raised by
-    a note.
+    """The fields that contain the word, heaviest first: ``title``, ``path`` or ``text``. For a folder lifted by a note,
+    the field is ``below``.
     """
 
 
 class Whereabouts(StrEnum):
-    """The form in which notes contain a word that the engine does not find in any note."""
+    """The ways in which notes may contain a word that the engine does not find in any note."""
 
     NOWHERE = "nowhere"
     UNKNOWN = "too much to search"
@@ -58,7 +60,7 @@ class Whereabouts(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class MissingWord:
-    """A query word that the engine does not find in any note, looked up in the text of the notes."""
+    """A query word that the engine does not find in any note, and the place at which the text of notes contains it."""
 
     word: str
     """The word as the engine searched for it."""
@@ -70,14 +72,16 @@ class MissingWord:
     file: str = ""
     """The path of one note whose text contains the word."""
     run: str = ""
-    """The run of characters in which the note at ``file`` contains the word."""
+    """The run of characters that contains the word in the note at ``file``."""
     helps: bool = False
     """True if a search for ``run`` was tried and found a note that contains the word."""
 
 
 @dataclass(frozen=True)
 class TermExpansion:
-    """Every index term that matches one query term. ``matches`` lists the heaviest; the counts include all."""
+    """Every index term that matches one query term. ``matches`` lists only those with the highest weights; the counts
+    include all.
+    """
 
     term: str
     matches: tuple[TermMatch, ...]
@@ -87,12 +91,14 @@ class TermExpansion:
     notes: int
     """The number of notes that contain any matching term in any field."""
     near: tuple[str, ...] = ()
-    """Other forms of the word in the notes, which no rule matches; listed only if no note contains a match."""
+    """Other forms of the word in the notes, which the engine's rules do not match; listed only if no note contains a
+    match.
+    """
 
 
 @dataclass(frozen=True)
 class Part:
-    """One addend of a score. ``value`` is the addend; ``amount`` and ``factor`` explain its origin."""
+    """One addend of a score. ``value`` is the addend itself; ``amount`` and ``factor`` explain how it was computed."""
 
     name: str
     value: float
@@ -113,7 +119,9 @@ class TextScore:
 
 @dataclass(frozen=True)
 class AgedSignals:
-    """A note's signals before and after decay: importance 0..100, recency 0..1, ``days`` since the file's mtime."""
+    """A note's signals before and after decay: importance (0..100), recency (0..1), and the ``days`` since the file's
+    mtime.
+    """
 
     maturity: str
     importance_stored: float
@@ -131,7 +139,7 @@ class AgedSignals:
 
 @dataclass(frozen=True)
 class Horizon:
-    """A threshold that a note's score may reach, and the number of days for which that remains possible."""
+    """A threshold, and the number of days for which a note's score can still reach it."""
 
     threshold: float
     constant: str

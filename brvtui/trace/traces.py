@@ -48,16 +48,18 @@ class SnapshotInfo:
 
 @dataclass(frozen=True)
 class Scale:
-    """The format of scores and bars: the number of decimals, and the score that fills a bar."""
+    """The way in which scores are shown: the number of decimals, and the score that fills a bar."""
 
     decimals: int = 2
     full: float = 1.0
     reach: float = 1.0
-    """The share of a full bar that a score can reach; the rest is hatched."""
+    """The share of a full bar that a score can reach. The rest of the bar is hatched."""
 
 
 class Section(Protocol):
-    """Typed frozen data specific to one engine. ``SECTION`` is the section's name in JSON, unique within the engine."""
+    """Data specific to one engine, as a frozen dataclass. ``SECTION`` is the section's name in JSON, which is unique
+    within the engine.
+    """
 
     SECTION: ClassVar[str]
 
@@ -81,7 +83,7 @@ class Trace:
     engine: str
     """The engine's name in the registry."""
     version: str
-    """The system whose behaviour is shown, such as ``ByteRover 3.14``."""
+    """The name and version of the system whose behaviour is shown, such as ``ByteRover 3.14``."""
     profile: str
     mode: str
     """The kind of query: ``preview`` or ``run``."""
@@ -91,7 +93,7 @@ class Trace:
     verdict: str
     """The outcome in a few words."""
     covered: bool
-    """True if anything in the corpus covers the query, as far as the engine can tell."""
+    """True if the engine considers the query covered by the corpus."""
     tier: int | None
     """The tier that answered; None for an engine without tiers."""
     steps: tuple[Step, ...]
@@ -113,24 +115,26 @@ class Trace:
     missing: tuple[MissingWord, ...] = ()
     """The query words that no document matches, and the documents that contain those words in another form."""
     filters: str = ""
-    """If nothing was found, the scope and options that exclude documents, in words; otherwise empty."""
+    """If nothing was found, a description of the scope and options that exclude documents; otherwise empty."""
     filtered_out: int = 0
     """If nothing was found, the number of documents that would be found without :attr:`filters`."""
     notices: tuple[str, ...] = ()
     options: dict[str, Any] = field(default_factory=dict)
-    """The query's options, keyed by name, as plain data to run it again; an alias file is recorded by its content."""
+    """The query's options as plain data, keyed by name, from which it can be run again. An alias file is recorded by
+    its content.
+    """
     better_match: BetterMatch | None = None
     timings: dict[str, float] = field(default_factory=dict)
-    """The milliseconds of every stage."""
+    """The duration of every stage in milliseconds."""
 
     @property
     def ran(self) -> bool:
-        """True if the query was run; False if it was previewed, which has no effects."""
+        """True if the query was run; False if it was only previewed."""
         return self.mode == "run"
 
     @property
     def taken(self) -> Step | None:
-        """The first step that answered the query: the verdict."""
+        """The first step that answered the query, which is the verdict; None if no step answered."""
         return next((step for step in self.steps if step.took), None)
 
     def find(self, kind: type[S]) -> S | None:
@@ -145,7 +149,7 @@ class Trace:
         return found
 
     def place_of(self, file: str) -> tuple[int, Hit] | tuple[None, None]:
-        """The rank, from 1, and the first hit of the document ``file``; None for both if it is not a hit."""
+        """The rank (from 1) and the first hit of the document ``file``; None for both if the document is not a hit."""
         return next(((rank, hit) for rank, hit in enumerate(self.hits, start=1) if hit.file == file), (None, None))
 
     def leg(self, name: str) -> Leg:
@@ -158,14 +162,16 @@ class Trace:
 
 @dataclass(frozen=True)
 class Reason:
-    """The earliest applicable reason from an engine's closed list; ``number`` is its position in the list, from 1."""
+    """The first reason that applies from an engine's fixed list of reasons. ``number`` is its position in the list,
+    from 1.
+    """
 
     number: int
     text: str
 
 
 class LossStage(Enum):
-    """The stages at which an engine can lose a document, earliest first. Each engine defines its own subclass."""
+    """The stages at which an engine can drop a document, earliest first. Each engine defines its own subclass."""
 
     @property
     def reason(self) -> Reason:
@@ -185,7 +191,9 @@ class RemedyKind(StrEnum):
 
 @dataclass(frozen=True)
 class Remedy:
-    """One change that helps the document. If ``verified``, it was tried, and the numbers are the results."""
+    """One change that helps the document. If it is ``verified``, it was tried, and the numbers are the results of the
+    trial.
+    """
 
     text: str
     verified: bool
@@ -205,14 +213,15 @@ class Remedy:
     title: str = ""
     """The title to give the document."""
     is_used: bool | None = None
-    """True if the changed answer uses the document, False if it only lists it; None if this was not checked."""
+    """True if the answer after the change uses the document, False if it only lists it; None if this was not checked.
+    """
     gain: str = ""
-    """The improvement, in a few words, if the document's rank stays the same; otherwise empty."""
+    """If the document's rank stays the same, the improvement in a few words; otherwise empty."""
 
 
 @dataclass(frozen=True)
 class Explanation:
-    """The explanation of one document for one query: the rank and hit if the document is in the answer; otherwise the
+    """The reason why one document is, or is not, in the answer to one query: its rank and hit if it is; otherwise, the
     earliest reason and a remedy.
     """
 
@@ -222,8 +231,8 @@ class Explanation:
     found: bool
     rank: int | None
     hit: Hit | None
-    """The document's score, or the score that it would have had if it is not in the answer; None if nothing in the
-    document matches.
+    """The document with its score or, if it is not in the answer, with the score that it would have; None if nothing in
+    the document matches.
     """
     detail: Detail | None
     reason: Reason | None
@@ -231,16 +240,16 @@ class Explanation:
     remedy: Remedy | None
     use: str
     """The document's role in the answer: quoted, passed to a model, or listed. For a document that is not ``found``,
-    its role in a cached answer; otherwise empty.
+    this is its role in a cached answer, or empty if it has none.
     """
     trace: Trace
     notice: str = ""
-    """The reason why the explanation may not match the answer; empty if both used the same snapshot."""
+    """The reason why the explanation may not match the answer; empty if both are based on the same snapshot."""
     remedies: tuple[Remedy, ...] = ()
     """The changes that would raise the document, best first; empty unless remedies were requested."""
 
 
-# The vocabulary as plain data, ready for JSON.
+# Conversion of traces to plain data for JSON.
 
 
 def to_plain(value: Any) -> Any:

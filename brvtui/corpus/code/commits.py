@@ -1,4 +1,4 @@
-"""The commit time of each line in a repository, from git blame, and the files in a diff."""
+"""The commit time of each line in a repository, from git blame, and the files that a diff changes."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from brvtui.text.visible import visible
 from brvtui.tree.history.git import GitFailed, GitTooSlow, NoGit, RevisionError, git
 from brvtui.tree.reading.inside import read_inside
 
-# The changed files of a patch, or between two revisions of a git repository.
+# The files changed by a patch, or between two revisions of a git repository.
 
 
 _HUNK = re.compile(r"@@ -\d+(?:,(\d+))? \+\d+(?:,(\d+))? @@")
@@ -24,19 +24,19 @@ _MOST_LISTED = 64 << 20
 
 
 class DiffError(Exception):
-    """A change set that could not be read; the message is one line."""
+    """A set of changes cannot be read. The message is one line."""
 
 
 def files_of_patch(patch: str) -> list[str]:
-    """The distinct files that a unified diff changes, in the diff's order and under the diff's names.
+    """The distinct files that a unified diff changes, in the order and with the names of the diff.
 
-    Names keep their prefix ``a/`` or ``b/``. A removed file appears under its old name, a renamed file under its new
-    one. The result is empty for text that is not a diff.
+    Names keep their prefix ``a/`` or ``b/``. A removed file has its old name, and a renamed file its new one. The
+    result is empty for text that is not a diff.
     """
     files: dict[str, None] = {}
     old, removed, added = "", 0, 0
     for line in patch.split("\n"):
-        if removed > 0 or added > 0:  # a line of a file may look like the header of a diff
+        if removed > 0 or added > 0:  # inside a hunk, a line may look like the header of a diff
             removed -= not line.startswith(("+", "\\"))
             added -= not line.startswith(("-", "\\"))
         elif hunk := _HUNK.match(line):
@@ -90,11 +90,13 @@ def files_between(root: Path, revisions: str) -> list[str]:
 
 
 _DAYS = 30
-"""The maximum age in days of a commit that raises a score."""
+"""The maximum age in days at which a commit raises a score."""
 _LARGEST_OUTPUT = 32_000_000
 _MOST_COMMITS = 5_000
 _SECONDS = 5.0
-"""The time limit for all files of one repository state. The times of lines in the remaining files are unknown."""
+"""The time limit in seconds for all files of one repository state. If it is exceeded, commit times in the remaining
+files are unknown.
+"""
 _FEWEST_FIELDS = 3
 
 
@@ -102,7 +104,7 @@ class CommitTimes:
     """The commit times of lines changed within 30 days. Files are read from git on demand."""
 
     def __init__(self, root: Path) -> None:
-        """Stores ``root``, which is the repository or one of its folders. Reads no file yet."""
+        """Stores ``root``, which is the repository or one of its folders. No files are read yet."""
         self._root = root
         self.problem = ""
         """The one-line reason for ignoring commit times; empty if they are used, or outside a git repository."""
@@ -113,7 +115,7 @@ class CommitTimes:
 
     def look(self, now: float) -> None:
         """Clears the cache if the commits in the 30 days before ``now`` have changed."""
-        if self._is_slow:  # git could take a minute again
+        if self._is_slow:  # the last call was slow, and the next may take a minute again
             return
         since = int(now // 3600) * 3600 - _DAYS * 86_400
         try:
@@ -133,14 +135,14 @@ class CommitTimes:
         self._since = since
 
     def of_line(self, path: str, line: int, now: float) -> float | None:
-        """The commit time, in seconds since 1970, of line ``line`` (counted from 1); ``now`` if the line is not
-        committed yet.
+        """The commit time of the line with the number ``line`` (from 1), in seconds since 1970; ``now`` for a line that
+        is not committed yet.
 
-        None if the commit is more than 30 days old or unknown because git is missing or no commit contains the file.
+        The result is None if the commit is more than 30 days old, if git is missing, or if no commit contains the file.
         """
         if path not in self._recent:
             return None
-        files = self._files  # another thread may replace it
+        files = self._files  # another thread may replace this dictionary
         if path not in files:
             files[path] = self._read(path)
         lines, committed = files[path]
@@ -150,7 +152,9 @@ class CommitTimes:
         return next((when for committed_line, when in committed if committed_line == text), now) if committed else None
 
     def _read(self, path: str) -> tuple[list[str], list[tuple[str, float]]]:
-        """The file's current lines, and its committed lines with their times; both empty after the time limit."""
+        """The file's current lines, and its committed lines with their times; both empty once the time limit is
+        exceeded.
+        """
         began = time.monotonic()
         try:
             if self._left <= 0:
@@ -166,7 +170,7 @@ class CommitTimes:
 
 
 def _committed(porcelain: str) -> list[tuple[str, float]]:
-    """Each line of the last commit, with the time of the commit that changed it."""
+    """Each line of the file in the last commit, with the time of the commit that changed the line."""
     times: dict[str, float] = {}
     commit, lines = "", []
     for row in porcelain.split("\n"):

@@ -1,4 +1,6 @@
-"""Links notes to code: the symbols and files in each note, the notes about a symbol, and files without notes."""
+"""Links notes to code: finds the symbols and files that each note mentions, the notes about a symbol, and files that no
+note mentions.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,7 @@ from brvtui.corpus.code.relations import is_test_file
 if TYPE_CHECKING:
     from brvtui.snapshot import Snapshot
 
-# One page per symbol of a repository: a path below its file, a title, and the source lines.
+# Each symbol of a repository is a page: it has a path below its file, a title, and source lines.
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,10 +26,10 @@ class SymbolPage:
     """A symbol as a document."""
 
     path: str
-    """``src/app.py/Server.run``: the symbol's file, used as a folder, and the symbol's name in the file."""
+    """The path of the symbol's file, used as a folder, followed by the symbol's name: ``src/app.py/Server.run``."""
     symbol: CodeNode
     title: str
-    """The symbol's name in the file, with enclosing types."""
+    """The symbol's name in its file, with the names of enclosing types."""
 
 
 @dataclass(frozen=True)
@@ -44,7 +46,7 @@ class SymbolPages:
             title = _title(node)
             path = name = f"{node.path}/{title.replace('/', '_')}"
             count = 1
-            while path in pages:  # such as GET /a/b and GET /a_b
+            while path in pages:  # two titles can give one path, such as GET /a/b and GET /a_b
                 count += 1
                 path = f"{name}-{count}"
             pages[path] = SymbolPage(path, node, title)
@@ -64,16 +66,21 @@ class SymbolPages:
         return {path: tuple(pages) for path, pages in by_file.items()}
 
     def lines_of(self, page: SymbolPage) -> tuple[int, int | None]:
-        """The first line of a symbol, from 1, and that of the next symbol outside it (None if there is none)."""
+        """The line numbers, from 1, of a symbol and of the next symbol that is not inside it (None if there
+        is none).
+        """
         inside = f"{page.symbol.id}."
         later = (other.symbol for other in self.of_file[page.symbol.path] if other.symbol.line > page.symbol.line)
         return page.symbol.line, next((other.line for other in later if not other.id.startswith(inside)), None)
 
 
 def _title(node: CodeNode) -> str:
-    if not node.line:  # outside files: a variable or a command
+    if not node.line:  # not in a file: an environment variable or a command
         return f"{node.kind.replace('_', ' ')} {node.name}"
-    for base in (node.path, node.path.rpartition("/")[0]):  # a file, or a folder that is a package
+    for base in (
+        node.path,
+        node.path.rpartition("/")[0],
+    ):  # an id begins with a file or a package's folder
         if base and node.id.startswith(f"{base}."):
             return node.id[len(base) + 1 :]
     return node.id
@@ -83,7 +90,7 @@ DOCUMENTS = "documents"
 _CONFIDENCE = 0.7
 _NOTE = "note://"
 _MOST_EDGES = 200
-"""The maximum number of symbols linked to one note, because a note that lists all code has no specific subject."""
+"""The maximum number of symbols linked to one note. A note that mentions more is about no symbol in particular."""
 _FENCED = re.compile(r"^[ \t>]*(```+|~~~+).*?(?:^[ \t>]*\1|\Z)", re.MULTILINE | re.DOTALL)
 _QUOTED = re.compile(r"`([^`\s]{2,200})`")
 _PATH = re.compile(r"(?<![\w.-])[\w.-]++(?:/[\w.@-]++)++")
@@ -96,7 +103,7 @@ _SHORTEST_PLAIN = 6
 
 
 class Naming(StrEnum):
-    """The kinds of mentions of code."""
+    """The ways in which a note can mention code."""
 
     PATH = "path"
     """A path in the text."""
@@ -132,10 +139,9 @@ def speaking_note(notes: Snapshot, path: str) -> SpeakingNote:
 
 
 class CodeNames:
-    """A repository's files and symbols by the names that notes use.
+    """Finds a repository's files and symbols by the names that notes use.
 
-    A name counts only if it is unambiguous: it must belong to exactly one file, one symbol, or one symbol outside
-    tests.
+    Ambiguous names are ignored: a name must belong to exactly one file, one symbol, or one symbol outside tests.
     """
 
     def __init__(self, graph: CodeGraph) -> None:
@@ -184,7 +190,7 @@ class CodeNames:
         return path if path in ends else ends[0] if len(ends) == 1 else ""
 
     def symbol(self, written: str) -> str:
-        """The id of the only symbol that matches ``written``, with or without enclosing names; empty if there is not
+        """The id of the only symbol that matches ``written``, which may include enclosing names; empty if there is not
         exactly one.
         """
         name = written.partition("(")[0].replace("::", ".").replace("#", ".").replace("->", ".").strip(".")
@@ -228,7 +234,7 @@ class Documentation:
     def __init__(self, graph: CodeGraph, notes: Iterable[SpeakingNote]) -> None:
         """Links ``notes`` to the code in ``graph``."""
         self.names = CodeNames(graph)
-        """The names that notes use for this code."""
+        """Finds this code by the names that notes use."""
         notes = tuple(notes)
         self.is_empty = not notes
         """True if there are no notes."""
@@ -251,7 +257,8 @@ class Documentation:
     def edges(self) -> list[CodeEdge]:
         """An edge from each note (:func:`note_id`) to each mentioned symbol.
 
-        A mention of a file counts as a mention of its outermost symbols. Only the first 200 symbols of a note are used.
+        A mention of a file is treated as a mention of its outermost symbols. Only the first 200 symbols of a note are
+        used.
         """
         targets: dict[str, dict[str, str]] = {}
         for mention in self.mentions:
@@ -265,7 +272,7 @@ class Documentation:
         ]
 
     def notes_about(self, target: str) -> list[CodeMention]:
-        """The mentions of a symbol, its type and its file in notes, nearest first.
+        """The mentions in notes of a symbol, of its type and of its file, in this order.
 
         For a file path, the result includes mentions of everything in the file.
         """

@@ -21,8 +21,8 @@ _LARGEST_GO_MODULE = 65_536
 _ENVIRONMENT = "pyvenv.cfg"
 _BINARY_HEAD = 8192
 _MANY_UNREAD = 20
-"""The number of unread files from which a language is always reported; with fewer files read, one unread file for every
-20 read is enough.
+"""A language is always reported if this many of its files are not read. If fewer than 400 files are read, one unread
+file per 20 read is enough.
 """
 NOT_READ = "not read; brv-tui reads Python, Go, TypeScript, JavaScript, Rust, Java and C#"
 """The end of the message for files in unsupported languages."""
@@ -38,7 +38,9 @@ class FoundSource:
     mtime_ns: int
     inode: int
     ctime_ns: int
-    """A change can keep the mtime, the size and even the inode, but never the ctime."""
+    """The time of the last status change. A change to the file can keep the mtime, the size and even the inode, but
+    never the ctime.
+    """
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +82,7 @@ def list_sources(root: Path, rules: CodeRules) -> SourceListing:
 
 
 def _unread(paths: dict[str, list[str]], read: int) -> Iterator[SkippedSource]:
-    """Yields one line per language that has many unread files compared with ``read``, the number of files read."""
+    """Yields one entry for each language with many unread files, compared with ``read``, the number of files read."""
     for language, own_paths in paths.items():
         if len(own_paths) >= min(_MANY_UNREAD, max(1, read // _MANY_UNREAD)) and min(own_paths).isprintable():
             files = counted(len(own_paths), f"{language} file in all is", f"{language} files in all are")
@@ -88,7 +90,9 @@ def _unread(paths: dict[str, list[str]], read: int) -> Iterator[SkippedSource]:
 
 
 def read_found(root: Path, path: str, rules: CodeRules) -> bytes | SkippedSource:
-    """The bytes of a source file, or the reason for skipping it. Reads only up to the size limit; raises no errors."""
+    """The bytes of a source file, or the reason for skipping it. Reads only up to the size limit, and
+    raises no errors.
+    """
     try:
         source = read_regular(root / path, rules.limits.file_bytes)
     except OSError as error:
@@ -103,7 +107,7 @@ def read_found(root: Path, path: str, rules: CodeRules) -> bytes | SkippedSource
 
 def _left_out(entry: os.DirEntry[str], path: str, rules: CodeRules) -> str | None:
     """The reason for skipping a file; empty if the file is read, None if it no longer exists."""
-    if not path.isprintable():  # text that is not UTF-8 is not printable either
+    if not path.isprintable():  # a name that is not UTF-8 is not printable either
         return "its name has unprintable characters; rename it"
     if entry.is_symlink():
         return "a symlink; its target is read separately if it is in the repository"

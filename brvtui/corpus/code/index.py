@@ -1,4 +1,4 @@
-"""The index of one repository: the contents of each file, and the graph."""
+"""The index of one repository, which consists of the contents of each file and the graph."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _TOO_MANY_EDGES = "the types in this code lead to more edges than the limit allo
 _TOO_MANY_IMPORTS = "some files import so many names that not all of them were looked up in every module"
 _FULL = "left out: the repository has more symbols than the limit; open one of its folders"
 _DEPENDS_ON_OTHERS = (_FULL, PARSER_FAILS)
-"""Reasons for skipping a file that may no longer apply once other files have changed."""
+"""The reasons for skipping a file that may no longer apply after other files have changed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +78,7 @@ class CodeIndex:
             relations.overriding(written, members, rules),
             relations.hints_of_implementers(written, rules),
         )
-        others = (  # limited by the number of symbols, or by their own limits
+        others = (  # their number is limited by the number of symbols, or by their own rules
             relations.membership(members, rules),
             *(self.memory.similar.edges(base, own) for base, own in _by_base(files, nodes).items()),
             *(relations.tested_together(path, own, nodes, rules) for path, own in by_file.items()),
@@ -153,7 +153,7 @@ class _Reading:
         return indexed
 
     def _changed(self, listed: Iterable[FoundSource]) -> Iterator[Source]:
-        """Yields the files that must be read, and queues all others."""
+        """Yields the files that must be read. The results for all other files are queued."""
         for found in listed:
             if self._is_full:
                 return
@@ -164,7 +164,7 @@ class _Reading:
                 self._queue.append(one)
 
     def _reuse_or_read(self, found: FoundSource) -> IndexedFile | bytes:
-        """The file's contents if they are known; otherwise its bytes, after the file has been queued."""
+        """The file's contents if they are known; otherwise, queues the file and returns its bytes."""
         old = self._before.get(found.path)
         if old is not None and old.found == found and not (old.skipped and old.skipped.reason in _DEPENDS_ON_OTHERS):
             return old

@@ -1,4 +1,4 @@
-"""Resolves references: each becomes an edge to a symbol, or to an unresolved name."""
+"""Resolves references. Each reference becomes an edge to a symbol or to an unresolved name."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from brvtui.corpus.code.rules import CodeRules
 SUPERTYPES = ("extends", "implements")
 TYPES = frozenset({"type", "interface"})
 OUTSIDE = {"reads_env": "env_var", "executes_process": "process"}
-"""Relations whose target is not a symbol in a file, with the target's kind."""
+"""Maps each relation whose target is not a symbol in a file to the kind of that target."""
 INFERRED, RESOLVED, REGISTERED = "ast_inferred", "ast_resolved", "callback_registration"
 _MOST_LEVELS = 12
 """The maximum number of levels of supertypes to search."""
 _MOST_LOOKUPS = 200
 """The maximum number of modules searched for one name, because imports can be circular."""
 _LOOKUPS, _LOOKUPS_PER_ENTRY = 5_000_000, 5
-"""The limit on module look-ups in a repository: a base, plus an amount per reference and import. Usually, one look-up
-each is enough.
+"""The maximum number of module look-ups in a repository: a base, plus a number per reference and import. One look-up
+for each of them is usually enough.
 """
 _BY_PACKAGE = frozenset({"java", "csharp"})
 """Languages in which a file sees all names in its own package."""
@@ -32,11 +32,13 @@ _Seen = set[tuple[str, str]]
 
 
 class LinkedFile(NamedTuple):
-    """The edges of one file, and the parts of other files on which they depend."""
+    """The edges of one file, and what they depend on in other files."""
 
     edges: list[CodeEdge]
     bases: frozenset[str]
-    """The id prefixes that were searched: files, folders that are packages, and declared packages."""
+    """The prefixes of ids that were searched. Each belongs to a file, to a folder that is a package, or to a declared
+    package.
+    """
     supertypes: dict[str, tuple[str, ...]]
     """The supertypes of each type whose members were searched."""
 
@@ -59,7 +61,7 @@ class Linker:
 
     @property
     def is_cut(self) -> bool:
-        """True if there are so many imports that names are no longer looked up in every module."""
+        """True if the repository has so many imports that names are no longer looked up in every module."""
         return self._lookups_left <= 0
 
     def link(self, file: CodeFile) -> LinkedFile:
@@ -107,7 +109,7 @@ class Linker:
         return CodeEdge(source, target, relation, confidence[relation], INFERRED)
 
     def _handed_over(self, file: CodeFile, reference: CodeReference, source: str) -> CodeEdge | None:
-        """A call of the function passed as a value; None for any other value."""
+        """An edge for a call of the function that is passed as a value; None if the value is not a function."""
         is_member = reference.target.startswith(("self.", "super.")) or file.language == "csharp"
         around = self._type_around(file, reference.source) if is_member else ""
         node = self.nodes.get(self.find(file, around, reference.target))
@@ -120,14 +122,16 @@ class Linker:
         return source if self._is_type(file, source) else source.rpartition(".")[0]
 
     def _source(self, file: CodeFile, reference: CodeReference) -> str:
-        """The id of the referring symbol, of the type extended by an ``impl`` in another place, or of the file."""
+        """The id of the symbol that contains the reference, of the type for an ``impl`` outside the type's file, or of
+        the file itself.
+        """
         id_ = _joined(file.base, reference.source)
         if reference.source and id_ not in self.nodes and reference.relation in SUPERTYPES:
             return self.find(file, "", reference.source) or id_
         return id_
 
     def _target(self, file: CodeFile, written: str, source: str) -> tuple[str, bool]:
-        """The id for a written name, and True if that name was resolved to a symbol or an import."""
+        """The id to which the name ``written`` refers, and True if it was resolved to a symbol or an import."""
         type_name = self._type_around(file, source)
         found = self.find(file, type_name, written)
         if found:
@@ -238,14 +242,18 @@ class Linker:
         return self._in_module(file, binding.module, name, seen) if name else ""
 
     def _in_type_of_module(self, file: CodeFile, name: str, seen: _Seen) -> str:
-        """A method of a type in a module, given with the module path: ``store.Store.open``."""
+        """The method ``name`` of a type in a module. The name includes the path of the module, as in
+        ``store.Store.open``.
+        """
         parts = name.split(".")
         if len(parts) < 3:
             return ""
         return self._in_module(file, ".".join(parts[:-2]), ".".join(parts[-2:]), seen)
 
     def _in_module(self, file: CodeFile, module: str, name: str, seen: _Seen) -> str:
-        """The symbol ``name`` in a module, or the symbol that the module imports under this name."""
+        """The symbol ``name`` in a module, or the symbol that the module imports under this name; empty if there is
+        none.
+        """
         self._lookups_left -= 1
         head, _, rest = name.partition(".")
         if file.language in _BY_PACKAGE and module:
@@ -265,7 +273,7 @@ class Linker:
                 found = self._imported(other, name, seen)
                 if found:
                     return found
-        if rest and file.language == "python":  # the next part is a module of the package
+        if rest and file.language == "python":  # the next part of the name may be a module of the package
             return self._in_module(file, f"{module}.{head}", rest, seen)
         return ""
 
@@ -295,7 +303,7 @@ class Linker:
 
 
 def package_of(language: str, package: str) -> str:
-    """The name that represents a file's dependency on all files of ``package``."""
+    """The name under which a dependency on all files of ``package`` is recorded."""
     return f"package://{language}/{package}"
 
 

@@ -1,4 +1,4 @@
-"""Cached parts of a repository's graph, which make an update after a file change cheap."""
+"""Caches parts of a repository's graph, so that updating the graph after a file change is fast."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from brvtui.corpus.code.linking import LinkedFile, Linker, package_of
 from brvtui.corpus.code.records import CodeEdge, CodeFile, CodeNode
 from brvtui.corpus.code.rules import CodeRules, SimilarityRules
 
-# Functions of one file with similar names.
+# Similar functions: functions of one file with similar names.
 
 
 SIMILARITY = "similarity"
@@ -30,7 +30,9 @@ class SimilarFunctions:
     """The similar functions of each file, cached until a function in the file changes."""
 
     def __init__(self, repository: str, rules: SimilarityRules) -> None:
-        """Stores the rules, and ``repository``: the prefix of all qualified names, whose words are compared."""
+        """Stores the rules and ``repository``, the prefix of all qualified names. Its words are part of the words that
+        are compared.
+        """
         self._repository, self._rules = repository, rules
         self._known: dict[str, tuple[tuple[CodeNode, ...], list[CodeEdge]]] = {}
 
@@ -46,8 +48,8 @@ class SimilarFunctions:
 def similar_pairs(functions: Sequence[CodeNode], repository: str, rules: SimilarityRules) -> list[CodeEdge]:
     """One edge per pair of similar ``functions``, most similar pairs first.
 
-    Similarity is the Jaccard index of the words in qualified names and signatures. Each function can be in a limited
-    number of pairs; among equally similar pairs, the earlier ones win.
+    Similarity is the Jaccard index of the words in qualified names and signatures. The number of pairs per function is
+    limited; of equally similar pairs, the earlier ones are kept.
     """
     common = words_of(repository, rules.shortest_word)
     words = [common | words_of(f"{node.id} {node.signature}", rules.shortest_word) for node in functions]
@@ -77,7 +79,7 @@ _Modules = tuple[tuple[str, str], ...]
 
 
 class GraphMemory:
-    """The similar functions and links of a repository's last graph, cached. Only one graph is built at a time."""
+    """Caches the similar functions and the links of a repository's last graph. Only one graph is built at a time."""
 
     def __init__(self, repository: str, rules: CodeRules) -> None:
         """Creates an empty memory. ``repository`` is the prefix of qualified names."""
@@ -92,11 +94,11 @@ class GraphMemory:
         self._was_cut = False
 
     def edges(self, linker: Linker, files: Mapping[str, CodeFile], modules: _Modules) -> dict[str, list[CodeEdge]]:
-        """The edges of each of ``files``. Links a file again only if names in it may now resolve differently.
+        """The edges of each of ``files``. A file is linked again only if names in it may now refer to other symbols.
 
-        The files linked again are changed files, files that looked for a symbol in a changed file, and files that
-        looked for a member of a type whose supertypes have changed. All files are linked again if a file was added,
-        removed or moved to another package, or if the last graph was cut.
+        This applies to changed files, to files that looked for a symbol in a changed file, and to files that looked for
+        a member of a type whose supertypes have changed. All files are linked again if a file was added, removed or
+        moved to another package, or if the last graph was cut.
         """
         before, known = self._files, self._linked
         changed = [path for path, file in files.items() if before.get(path) is not file]

@@ -9,7 +9,7 @@ from functools import cached_property
 from brvtui.corpus.code.records import CodeFile
 
 _MOST_FOLDERS = 12
-"""The maximum number of parent folders tried as the root of a file's modules."""
+"""The maximum number of parent folders that are tried as the root of a file's modules."""
 _SCRIPT_ENDINGS = ("", ".ts", ".tsx", ".js", ".jsx", ".mjs", ".cjs", ".d.ts", "/index.ts", "/index.tsx", "/index.js")
 
 
@@ -17,7 +17,7 @@ class ModuleMap:
     """Resolves the imports of a repository's files. Results are cached."""
 
     def __init__(self, files: Mapping[str, CodeFile], go_modules: Iterable[tuple[str, str]]) -> None:
-        """Stores ``files``, keyed by path, and ``go_modules``, module paths with their folders."""
+        """Stores ``files``, keyed by path, and ``go_modules``, which are pairs of a module path and its folder."""
         self.files = files
         self._go_modules = sorted(go_modules, key=lambda one: -len(one[0]))
         self._found: dict[tuple[str, str, str], tuple[str, ...]] = {}
@@ -32,7 +32,7 @@ class ModuleMap:
         }
 
     def bases(self, file: CodeFile, module: str) -> tuple[str, ...]:
-        """The id prefixes of the symbols in ``module``, as ``file`` imports it; empty if the repository does not
+        """The prefixes of the ids of symbols in ``module``, as imported by ``file``; empty if the repository does not
         contain the module.
         """
         if not module:
@@ -120,7 +120,7 @@ class ModuleMap:
                 here = here[:-1] if parts[0] == "super" else here
                 parts = parts[1:]
             parts = here + parts
-        else:  # a module beside this one, or another crate of the workspace
+        else:  # a module next to this one, or another crate of the workspace
             for candidate in self._rust_in(root, inside + parts):
                 yield candidate
                 return

@@ -23,7 +23,7 @@ _CHAINS = {
     "member_access_expression": ("expression", "name"),
     "qualified_name": ("qualifier", "name"),
 }
-"""Syntax nodes that join two names, and the two fields that contain the names; for all languages."""
+"""The syntax nodes, in all languages, that join two names, each with the two fields that contain the names."""
 _LEAVES = frozenset(
     {
         "identifier", "type_identifier", "field_identifier", "property_identifier", "package_identifier",
@@ -42,8 +42,8 @@ _WRAPPERS = {
     "subscript": "value",
     "await": None,
 }
-"""Kinds of syntax nodes that take their name from a child: the child in the given field or, without a field, the first
-child.
+"""Kinds of syntax nodes whose name is that of a child. The child is in the given field or, if there is no field, is the
+first one.
 """
 _CALLS = frozenset({"call", "call_expression"})
 _TYPE_NAMES = frozenset({"type_identifier", "qualified_type", "scoped_type_identifier", "nested_type_identifier"})
@@ -60,7 +60,7 @@ _STRINGS = frozenset(
 _LONGEST_CHAIN = 8
 _LARGEST_SIGNATURE = 2_000
 UNKNOWN = "()"
-"""The placeholder for an expression without a name: ``().get`` is a method of a call's result."""
+"""The placeholder for an expression without a name. For example, ``().get`` is a method of a call's result."""
 
 
 def first_named(node: SyntaxNode) -> SyntaxNode | None:
@@ -74,7 +74,7 @@ def text_of(source: bytes, node: SyntaxNode) -> str:
 
 
 def written_name(source: bytes, node: SyntaxNode | None, limit: int) -> str:
-    """The dotted name in ``node``: ``a.b.c``, ``().b`` after a call, or ``""`` if there is none.
+    """The dotted name in ``node``, such as ``a.b.c``, or ``().b`` after a call; empty if there is none.
 
     A name with unprintable characters, or with a part longer than ``limit`` bytes, is ignored.
     """
@@ -89,7 +89,7 @@ def _chained(source: bytes, node: SyntaxNode | None, limit: int) -> str:
         if kind in _CHAINS:
             outer, inner = (node.child_by_field_name(field) for field in _CHAINS[kind])
             if kind == "scoped_identifier" and outer is None:
-                outer = node.child_by_field_name("scope")  # the name of this field in Java
+                outer = node.child_by_field_name("scope")  # Java calls this field "scope"
             if inner is not None and inner.type == "generic_name":
                 inner = first_named(inner)
             if inner is None or inner.end_byte - inner.start_byte > limit:
@@ -127,17 +127,17 @@ def string_value(source: bytes, node: SyntaxNode | None, limit: int) -> str:
 
 
 def arguments_of(node: SyntaxNode, named: bool = False) -> Iterator[SyntaxNode]:
-    """Yields the arguments of a call in order, including the values of keyword arguments if ``named``."""
+    """Yields the arguments of a call in order. With ``named``, the values of keyword arguments are included."""
     arguments = node.child_by_field_name("arguments")
     if arguments is None:
         return
-    cursor = arguments.walk()  # ``next_named_sibling`` is slow: it walks over everything around a node
+    cursor = arguments.walk()  # ``next_named_sibling`` is slow, because it visits all nodes around a node
     is_inside = cursor.goto_first_child()
     while is_inside:
         at = cursor.node
         if at is not None and at.is_named:
             value = at.child_by_field_name("value") if at.type == "keyword_argument" and named else at
-            if value is not None and value.type == "argument" and value.named_child_count:  # the wrapper in C#
+            if value is not None and value.type == "argument" and value.named_child_count:  # wrapped in C#
                 value = value.named_child(value.named_child_count - 1)
             if value is not None and value.type not in ("keyword_argument", "comment"):
                 yield value
@@ -145,14 +145,16 @@ def arguments_of(node: SyntaxNode, named: bool = False) -> Iterator[SyntaxNode]:
 
 
 def printable(text: str) -> str:
-    """``text`` with unprintable characters replaced, except line breaks."""
+    """``text`` with a replacement for each unprintable character except line breaks."""
     if text.isprintable():
         return text
     return "".join(char if char.isprintable() or char == "\n" else "\ufffd" for char in text)
 
 
 def type_names(source: bytes, node: SyntaxNode | None, limit: int, names: frozenset[str] = _TYPE_NAMES) -> list[str]:
-    """The type names in ``node``, a type or a parameter list. ``names`` are the syntax node kinds of type names."""
+    """The type names in ``node``, which is a type or a parameter list. ``names`` contains the kinds of syntax nodes
+    that are type names.
+    """
     if node is None:
         return []
     types: dict[str, None] = {}

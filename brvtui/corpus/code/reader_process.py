@@ -1,4 +1,5 @@
-"""Reads source files in separate processes, so that a parser that crashes or exhausts memory ends only its own process.
+"""Reads source files in separate processes, so that a parser that crashes or runs out of memory ends only its own
+process.
 
 Each process runs this module as a program. A request is a line of JSON (path, length and time limit in seconds),
 followed by the bytes of the file. The response is a line of JSON.
@@ -33,17 +34,21 @@ _AT_ONCE = 64
 """The number of files per batch. The results of a batch are kept in memory."""
 _CHUNK = 1 << 16
 _WAIT_SECONDS = 10.0
-"""The extra time to wait for a response beyond three times the file's processor time, because cores are shared with
-other work.
+"""The time in seconds to wait for a response, in addition to three times the file's processor time, because other work
+shares the cores.
 """
 _OVER_SECONDS = 0.1
-"""The processor time beyond the limit after which the process ends, because a single parser step can take seconds."""
+"""The processor time in seconds by which a file can exceed its limit before the process is ended. A single parser step
+can take seconds.
+"""
 _MOST_FAILURES = 20
 PARSER_FAILS = f"left out: the parser failed for {_MOST_FAILURES} other files of its language"
 
 
 class ReadingBudget:
-    """The processor time for reading one repository: a base time per file, by its size, and shared spare time."""
+    """The processor time for reading one repository: a time for each file that depends on its size, and spare time that
+    all files share.
+    """
 
     def __init__(self, limits: CodeLimits) -> None:
         """Creates the budget of a repository with these ``limits``."""
@@ -53,12 +58,14 @@ class ReadingBudget:
         self._lock = Lock()
 
     def seconds(self, size: int) -> float:
-        """The current time limit for a file of ``size`` bytes, including the file's part of the spare time."""
+        """The current time limit in seconds for a file of ``size`` bytes, including the file's share of the
+        spare time.
+        """
         with self._lock:
             return self._usual(size) + self._spare / _MOST_PROCESSES
 
     def take(self, size: int, seconds: float) -> None:
-        """Records the processor time used for a file of ``size`` bytes."""
+        """Records the processor time in seconds that was used for a file of ``size`` bytes."""
         with self._lock:
             self._spare = max(0.0, self._spare - max(0.0, seconds - self._usual(size)))
 
@@ -82,7 +89,7 @@ def _language(path: str) -> str:
 
 
 class ReaderProcess:
-    """A process that reads source files one at a time. It starts with the first file, and restarts after a crash."""
+    """A process that reads source files one at a time. It is started for the first file, and again after a crash."""
 
     def __init__(self, limits: CodeLimits, budget: ReadingBudget | None = None) -> None:
         """Creates a process with ``limits`` for each file. Processes for the same repository share a ``budget``."""
@@ -102,7 +109,7 @@ class ReaderProcess:
             process.stdin.write(json.dumps([path, len(source), seconds]).encode() + b"\n" + source)
             process.stdin.flush()
             answer = self._answer(process, longest)
-        except OSError:  # it ended during the request
+        except OSError:  # the process ended during the request
             answer = b""
         try:
             taken, plain = json.loads(answer or b"")
@@ -211,7 +218,9 @@ def _with_grammars(sources: Iterable[Source]) -> Iterator[Source]:
 
 
 def main() -> None:
-    """Answers requests until the input ends. Each response includes the processor time in seconds."""
+    """Answers requests until the input ends. Each response includes the processor time that the file took,
+    in seconds.
+    """
     limit_memory(int(sys.argv[1]))
     rules, requests, answers = code_rules(), sys.stdin.buffer, sys.stdout.buffer
     while request := requests.readline():
@@ -219,9 +228,9 @@ def main() -> None:
         source, language = requests.read(length), language_of(path)
         if language is None:
             return
-        grammar(language)  # loaded outside the time of this file
+        grammar(language)  # loaded before the file's time is measured
         started = time.process_time()
-        signal.setitimer(signal.ITIMER_PROF, seconds + _OVER_SECONDS)  # its signal ends the process
+        signal.setitimer(signal.ITIMER_PROF, seconds + _OVER_SECONDS)  # the timer's signal ends the process
         file = read_source(path, source, language, rules, seconds)
         signal.setitimer(signal.ITIMER_PROF, 0)
         answers.write(json.dumps([time.process_time() - started, file.plain()]).encode() + b"\n")

@@ -31,12 +31,12 @@ _COMMENTS = frozenset({"comment", "line_comment", "block_comment"})
 _PARAMETERS = frozenset({"identifier"})
 _LONGEST_PARAMETER = 60
 _LONGEST_TYPE = 500
-"""The maximum length of a type name, including enclosing types. Without it, thousands of nested types would fill the
-memory with names.
+"""The maximum length of a type name, including enclosing types. Without this limit, the names of thousands of nested
+types would fill the memory.
 """
 _FARTHEST_COMMENT = 300
-"""The maximum distance in bytes between a comment and its definition, which leaves room for modifiers, ``export`` and
-attributes.
+"""The maximum distance in bytes between a comment and its definition. Modifiers, ``export`` and attributes may be in
+between.
 """
 
 
@@ -82,7 +82,7 @@ class SyntaxScope(NamedTuple):
     receiver: str
     """The name of the current object (``self``, ``this`` …) in the language or the method."""
     hidden: set[str]
-    """The names of parameters and variables, which hide symbols of the same name."""
+    """The names of parameters and variables, which hide symbols with the same name."""
 
 
 class SourceReader:
@@ -105,7 +105,7 @@ class SourceReader:
         self.routes: dict[int, tuple[str, str]] = {}
         """The method and path of each route declared by an attribute, keyed by the last byte of the attribute."""
         self.called: tuple[int, int] = (-1, -1)
-        """The byte range of the last function called, which must not be counted as a field access."""
+        """The byte range of the name of the last function called, which is not a field access."""
         self._comment = (-1, -1)
 
     @property
@@ -119,7 +119,9 @@ class SourceReader:
         return len(self.symbols) + len(self.references) >= self.rules.limits.file_entries
 
     def text(self, node: SyntaxNode | None) -> str:
-        """The text of a short node on one line; empty if the node is missing, or its text too long or unprintable."""
+        """The text of a short node on one line; empty if the node is missing, or if its text is too long or
+        unprintable.
+        """
         if node is None or node.end_byte - node.start_byte > self.rules.limits.name_bytes:
             return ""
         text = " ".join(text_of(self.source, node).split())
@@ -148,14 +150,16 @@ class SourceReader:
         return [name for name in names if name not in builtins]
 
     def qualified(self, name: str) -> str:
-        """The name of a symbol defined in this scope, with the enclosing type."""
+        """The full name of the symbol ``name`` defined in this scope: the name after that of the enclosing type, if
+        any.
+        """
         return f"{self.scope.type_name}.{name}" if self.scope.type_name else name
 
     def define(self, name: str, kind: str, node: SyntaxNode, doc: str | None = None, signature: str = "") -> None:
         """Adds a symbol with the full name ``name``. ``doc`` defaults to the comment before ``node``.
 
-        If a name occurs twice, the first symbol wins, except that a method replaces a field, because the method is a
-        property.
+        If a name occurs twice, the first symbol wins. The exception is a method with the name of a field: it is a
+        property, and replaces the field.
         """
         known = self.symbols.get(name)
         if not name or name.endswith(".") or (known and not (known.kind == "field" and kind == "method")):
@@ -284,7 +288,7 @@ def _parsed(source: bytes, language: SourceLanguage, is_over: Callable[[], bool]
     """The syntax tree; None if the time limit was reached."""
     from tree_sitter import Parser
 
-    with warnings.catch_warnings():  # the callback that replaces the timeout crashes (tree-sitter 0.25.2)
+    with warnings.catch_warnings():  # the newer callback crashes (tree-sitter 0.25.2)
         warnings.simplefilter("ignore", DeprecationWarning)
         parser = Parser(grammar(language), timeout_micros=_SLICE_MICROSECONDS)
     while not is_over():
@@ -306,7 +310,7 @@ def grammar(language: SourceLanguage) -> Grammar:
 
 @cache
 def _handlers(language: SourceLanguage) -> dict[int, Handler | None]:
-    """The handlers by numeric kind of syntax node; None for comments."""
+    """The handlers, keyed by the numeric kind of syntax node; None for comments."""
     loaded = grammar(language)
     handlers: dict[int, Handler | None] = {}
     for number in range(loaded.node_kind_count):

@@ -13,7 +13,7 @@ class CodeSymbol(NamedTuple):
     """A symbol defined in a file."""
 
     name: str
-    """The symbol's name within the file, with enclosing types: ``Store.read``."""
+    """The symbol's name within the file, with enclosing types, such as ``Store.read``."""
     kind: str
     """``function``, ``method``, ``type``, ``interface``, ``field`` or ``route_handler``."""
     line: int
@@ -32,7 +32,9 @@ class CodeReference(NamedTuple):
     ``hands_over`` for an argument that may be a function.
     """
     target: str
-    """The dotted name as written: ``self.cache.get``. The current object is ``self`` in every language."""
+    """The dotted name as written, such as ``self.cache.get``. The current object is called ``self`` in
+    every language.
+    """
     via: str = ""
     """The name of the function that registers a ``callback``; otherwise empty."""
 
@@ -43,7 +45,7 @@ class CodeBinding(NamedTuple):
     local: str
     """The name in the importing file; ``*`` for all names of the module."""
     module: str
-    """The imported module as written, with dots; a path in JavaScript; empty for the importing file itself."""
+    """The imported module as written: with dots or, in JavaScript, as a path; empty for the importing file itself."""
     name: str = ""
     """The name in the imported module; empty if the module itself is imported."""
 
@@ -117,7 +119,7 @@ class CodeNode(NamedTuple):
 
 
 class CodeEdge(NamedTuple):
-    """A relation between two symbols. An end without a node is a file, or a name that was not resolved."""
+    """A relation between two symbols. If an end has no node, it is a file or an unresolved name."""
 
     source: str
     target: str
@@ -139,5 +141,5 @@ class CodeGraph:
     """A message if derived edges are left out because there are too many; otherwise empty."""
 
     def qualified_name(self, id_: str) -> str:
-        """The globally unique name of a symbol or an unresolved end."""
+        """The globally unique name of a symbol or of an edge's unresolved end."""
         return id_ if _OUTSIDE.match(id_) else f"{self.repository}/{id_}"

@@ -21,7 +21,7 @@ _TEST_ENDINGS = ("tests.py", "test.java", "tests.java")
 
 
 def is_test_file(path: str) -> bool:
-    """True if the name and folders of ``path`` look like a test file."""
+    """True if ``path`` looks like the path of a test file."""
     lower = f"/{path.lower()}"
     return any(part in lower for part in _TEST_PARTS) or lower.endswith(_TEST_ENDINGS)
 
@@ -54,7 +54,7 @@ def membership(members: Members, rules: CodeRules) -> Iterator[CodeEdge]:
 
 
 def go_candidates(members: Members, nodes: Mapping[str, CodeNode]) -> Iterator[tuple[str, str]]:
-    """Yields pairs of a Go type and an interface such that the type has the interface's rarest method."""
+    """Yields each pair of a Go type and an interface in which the type has the interface's rarest method."""
     by_method: dict[str, list[str]] = {}
     interfaces: list[str] = []
     for type_id in sorted(members.methods):
@@ -74,7 +74,7 @@ def go_candidates(members: Members, nodes: Mapping[str, CodeNode]) -> Iterator[t
 
 
 def go_implementations(candidates: Iterable[tuple[str, str]], members: Members, rules: CodeRules) -> Iterator[CodeEdge]:
-    """Yields an ``implements`` edge from each Go type to each interface all of whose method names it has."""
+    """Yields an ``implements`` edge from each Go type to each interface if the type has all of its method names."""
     for type_id, interface in candidates:
         if members.methods[interface].keys() <= members.methods[type_id].keys():
             yield CodeEdge(type_id, interface, "implements", rules.confidence["implements"], METHOD_NAMES)

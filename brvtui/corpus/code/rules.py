@@ -1,4 +1,4 @@
-"""The constants for reading a repository: ``rules.toml`` as frozen data."""
+"""The constants for reading a repository, from ``rules.toml``."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ class CoTestedRules:
 
 @dataclass(frozen=True, slots=True)
 class CommonNames:
-    """Names with the same meaning in all languages."""
+    """Names that have the same meaning in all languages."""
 
     fields: tuple[str, ...]
     callbacks: tuple[str, ...]

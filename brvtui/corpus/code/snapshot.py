@@ -58,7 +58,7 @@ class RepositorySnapshot(Snapshot):
         return self.project.tree / self._page(path).symbol.path
 
     def text(self, path: str) -> str:
-        """The current source text, on disk, of the symbol at ``path``: its lines up to the next symbol that is not
+        """The source text of the symbol at ``path``, as currently on disk: the lines up to the next symbol that is not
         inside it.
 
         Raises OSError if the file no longer exists or cannot be read.
@@ -74,7 +74,7 @@ class RepositorySnapshot(Snapshot):
         return "".join(lines[begin : max(end, first)]).rstrip() + "\n"
 
     def read(self, path: str) -> bytes:
-        """:meth:`text` as bytes. Raises OSError."""
+        """The result of :meth:`text` as bytes. Raises OSError."""
         return self.text(path).encode()
 
     def _page(self, path: str) -> SymbolPage:
@@ -85,7 +85,9 @@ class RepositorySnapshot(Snapshot):
 
 
 def _above_decorators(lines: Sequence[str], place: int) -> int:
-    """The index of the first decorator or annotation directly above line ``place``; ``place`` if there is none."""
+    """The index of the first of the decorators or annotations directly above the line with index ``place``; ``place``
+    if there are none.
+    """
     while 0 < place <= len(lines) and lines[place - 1].lstrip().startswith(_DECORATOR):
         place -= 1
     return place

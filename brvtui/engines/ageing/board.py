@@ -1,7 +1,7 @@
 """The state of every note: stored and decayed signals, the best possible score, and ageing events.
 
 See ``docs/reference/byterover.md``, "What ageing brings". All values are arrays indexed by position in the snapshot, so
-that ten thousand notes take milliseconds. :meth:`Board.row` returns the values of one note.
+that computing ten thousand notes takes milliseconds. :meth:`Board.row` returns the values of one note.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ Bools = NDArray[np.bool_]
 Levels = NDArray[np.int8]
 
 _SOON = 1e-3
-"""The minimum time in days until a future event."""
+"""The smallest number of days until a future event, because 0 means that the event has occurred."""
 
 
 @dataclass(frozen=True, eq=False)
 class BoardState:
-    """The state of every note at one time, assuming that nothing but the time changes until then."""
+    """The state of every note at one time, if nothing but the time changes until then."""
 
     days: Floats
     """The number of days since each note was modified."""
@@ -41,7 +41,7 @@ class BoardState:
     recency: Floats
     ceiling: Floats
     archive_importance: Floats
-    """The importance decayed by the days since ``updatedAt``; NaN if ``updatedAt`` is not a date."""
+    """The importance after decay since ``updatedAt``; NaN if ``updatedAt`` is not a date."""
     has_come: Mapping[Event, Bools]
 
 
@@ -63,15 +63,17 @@ class BoardRow:
     update_count: int
     days: float
     updated_days: float | None
-    """Days since the date in the note's ``updatedAt``; None if the field is missing, NaN if it is not a date."""
+    """The days since the date in the note's ``updatedAt``; None if the field is missing, NaN if it is not a date."""
     archive_importance: float
-    """The importance decayed by ``updated_days``, by which archive candidates are chosen; NaN without a date."""
+    """The importance after ``updated_days`` of decay, by which candidates for the archive are chosen; NaN without a
+    date.
+    """
     promoted_from: float | None
     """The stored importance from which a hit promotes the note; None for core."""
     demoted_below: float | None
     """The stored importance below which a hit demotes the note; None for a draft."""
     hits_to_promotion: int | None
-    """The number of access hits until the note is promoted; None if the note can never be promoted."""
+    """The number of access hits until the note is promoted; None if it is never promoted."""
     after_one_hit: str
     """The note's maturity after one access hit."""
     has_come: tuple[Event, ...]
@@ -79,12 +81,12 @@ class BoardRow:
 
     @property
     def to_promotion(self) -> float | None:
-        """The additional stored importance needed for a promotion; 0 if the next hit is certain to promote the note."""
+        """The stored importance that is missing for a promotion; 0 if the next hit is certain to promote the note."""
         return None if self.promoted_from is None else max(0.0, self.promoted_from - self.importance_stored)
 
     @property
     def to_demotion(self) -> float | None:
-        """The margin of the stored importance over the demotion threshold; negative if a hit may demote the note."""
+        """The stored importance minus the threshold for a demotion; negative if a hit may demote the note."""
         return None if self.demoted_below is None else self.importance_stored - self.demoted_below
 
 
@@ -106,7 +108,7 @@ class Board:
 
     @property
     def _gates(self) -> dict[Event, float]:
-        """For each event in which a note falls below a gate, the ceiling below which the event occurs."""
+        """For each event in which a note can no longer pass a gate, the ceiling below which the event occurs."""
         decimals = self.rules.score.decimals
         return {event: unrounded_threshold(gate, decimals) for event, gate in self.rules.gates.items()}
 
@@ -116,7 +118,7 @@ class Board:
         return self.after(0.0)
 
     def after(self, days: float) -> BoardState:
-        """The state of every note in ``days`` days, assuming that nothing but the time changes until then."""
+        """The state of every note in ``days`` days, if nothing but the time changes until then."""
         columns, rules = self.snapshot.columns, self.rules
         at_ms = self.now_ms + days * MS_PER_DAY
         age = age_days(at_ms, columns.mtime_ms)
@@ -162,7 +164,7 @@ class Board:
 
     @cached_property
     def hits_to_promotion(self) -> Floats:
-        """The number of access hits (at least 1) until each note is promoted; infinite if it can never be."""
+        """The number of access hits (at least 1) until each note is promoted; infinite if it is never promoted."""
         columns = self.snapshot.columns
         return hits_until_promotion(columns.importance, columns.maturity, self.rules.signals)
 
@@ -216,13 +218,13 @@ class Board:
 
     @cached_property
     def _archivable(self) -> Bools:
-        """A mask of the drafts in the project's own tree that are not in the archive yet."""
+        """A mask of the drafts in the project's own tree that are not archived yet."""
         notes, signals = self.snapshot.notes, self.snapshot.signals
         return np.asarray([_archivable(*pair) for pair in zip(notes, signals, strict=True)], dtype=np.bool_)
 
     @cached_property
     def _pruned_from(self) -> Floats:
-        """The age in days from which each note is offered for pruning; infinite if the note is never offered."""
+        """The age in days from which the engine suggests pruning each note; infinite if it never does."""
         rules = self.rules.pruning
         days = np.asarray([rules.draft_days, rules.validated_days, rules.core_days])[self.snapshot.columns.maturity]
         walked = np.asarray([_pruned(note) for note in self.snapshot.notes], dtype=np.bool_)
@@ -236,7 +238,9 @@ def _archivable(note: Note, signals: NoteSignals) -> bool:
 
 
 def _pruned(note: Note) -> bool:
-    """True if the engine considers ``note`` for pruning. The engine skips names that begin with an underscore."""
+    """True if the engine considers ``note`` for pruning. It skips files and folders whose names begin with an
+    underscore.
+    """
     return not note.alias and not note.file.startswith("_") and "/_" not in note.file
 
 

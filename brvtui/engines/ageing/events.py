@@ -1,4 +1,4 @@
-"""Ageing events, with the wording for them in the app, in commands and in the docs."""
+"""The ageing events, with their wording in the app, in commands and in the docs."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Event:
-    """An event caused only by ageing. The resulting state lasts until the note or its signals change."""
+    """An event that ageing alone causes. The state after it lasts until the note or its signals change."""
 
     key: str
     """The name of the event on the command line and in JSON, such as ``leaves-tier-2``."""
@@ -16,19 +16,19 @@ class Event:
     short: str
     """The label on a card after the event, such as ``left tier 2``."""
     until: str
-    """The label on a card before the event, written before the number of days, such as ``tier 2 for``."""
+    """The label on a card before the event, such as ``tier 2 for``. The number of days follows it."""
     happens: str
-    """The verb phrase for the event of one note."""
+    """The verb phrase for one note, such as ``leaves tier 2``."""
     happen: str
-    """The verb phrase for the event of several notes."""
+    """The verb phrase for several notes, such as ``leave tier 2``."""
     has_come: str
-    """The state of one note after the event."""
+    """The phrase for one note after the event, such as ``has left tier 2``."""
     state: str
-    """The state of several notes after the event, which follows their number."""
+    """The phrase for several notes after the event, such as ``have left tier 2``. Their number precedes it."""
     meaning: str
     """The consequences of the event for a note."""
     in_short: str
-    """A short form of ``meaning``, which follows ``happens``."""
+    """A short form of ``meaning``, written after ``happens``."""
 
 
 _AT_BEST = "even as the best match"
@@ -128,9 +128,10 @@ def next_days(days: int) -> str:
 
 
 def count_sentence(event: Event, by_then: int, in_span: int, days: int) -> str:
-    """The number of notes after ``event`` in words: ``51 have left tier 2, 14 of them in the next 30 days``.
+    """A phrase for the number of notes after ``event``: ``51 have left tier 2, 14 of them in the next 30 days``.
 
-    ``by_then`` is the number of these notes in ``days`` days. For ``in_span`` of them, the event occurs after today.
+    ``by_then`` is the number of notes for which the event has occurred in ``days`` days. For ``in_span`` of them, it
+    occurs after today.
     """
     text = f"{by_then} {event.state}"
     if not days:

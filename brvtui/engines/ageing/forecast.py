@@ -1,4 +1,5 @@
-"""Ageing forecasts: the state of all notes on a future day, and of one note day by day or after hits or updates.
+"""Ageing forecasts: the state of all notes on a future day, and the state of one note day by day, or after hits or
+updates.
 
 See ``docs/reference/byterover.md``, "What ageing brings".
 """
@@ -32,19 +33,21 @@ class After:
     times: int
     signals: NoteSignals
     days: float
-    """Days since modification. An update writes the file; a hit does not."""
+    """The days since the file was modified. An update modifies it; a hit does not."""
     ceiling: float
 
 
 def after_hits(signals: NoteSignals, days: float, local: bool, hits: int, rules: AgeingRules) -> After:
-    """The state, after ``hits`` access hits recorded one at a time, of a note written ``days`` days ago."""
+    """The state of a note that was modified ``days`` days ago, after ``hits`` access hits, recorded one at a time."""
     for _ in range(hits):
         signals = accessed(signals, rules.signals)
     return _after(signals, days, local, hits, rules)
 
 
 def after_updates(signals: NoteSignals, days: float, local: bool, updates: int, rules: AgeingRules) -> After:
-    """The state, after ``updates`` curate updates, of a note written ``days`` days ago. Updates reset the age."""
+    """The state of a note that was modified ``days`` days ago, after ``updates`` curate updates, which
+    reset its age.
+    """
     for _ in range(updates):
         signals = updated(signals, rules.signals)
     return _after(signals, 0.0 if updates else days, local, updates, rules)
@@ -66,12 +69,12 @@ class UpcomingEvent:
     days: float
     """Days from today; 0 if the event has already occurred."""
     by_then: bool
-    """True if the event occurs after today and by the day of the forecast."""
+    """True if the event occurs after today, but no later than the day of the forecast."""
 
 
 @dataclass(frozen=True, eq=False)
 class Forecast:
-    """The state of ``board`` in ``day`` days, and the changes until then."""
+    """The states of the notes on ``board`` in ``day`` days, and the events until then."""
 
     board: Board
     day: float
@@ -83,13 +86,15 @@ class Forecast:
 
     @cached_property
     def changed(self) -> Mapping[Event, Bools]:
-        """For each event, a mask of the notes for which it occurs after today and by the day of the forecast."""
+        """For each event, a mask of the notes for which it occurs after today, but no later than the day of the
+        forecast.
+        """
         today = self.board.today.has_come
         return {event: come & ~today[event] for event, come in self.then.has_come.items()}
 
     @cached_property
     def any_change(self) -> Bools:
-        """A mask of the notes for which any event occurs after today and by the day of the forecast."""
+        """A mask of the notes for which any event occurs after today, but no later than the day of the forecast."""
         return np.asarray(np.logical_or.reduce(list(self.changed.values())), dtype=np.bool_)
 
     def coming(self, position: int) -> tuple[UpcomingEvent, ...]:
@@ -103,7 +108,9 @@ class Forecast:
 
 
 def calendar(board: Board) -> Mapping[Event, NDArray[np.int64]]:
-    """For each event, the number of notes for which it occurs on each day of the coming year; 0 for today (index 0)."""
+    """For each event, the number of notes for which it occurs on each day of the coming year. The number for today, at
+    index 0, is always 0.
+    """
     counts = {}
     for event, days in board.days_until.items():
         ahead = days[(days > 0) & (days <= LAST_DAY)]
@@ -115,7 +122,7 @@ Positions = NDArray[np.int64]
 
 
 class BoardOrder(StrEnum):
-    """The sort orders of notes. All begin with the largest value, except those by events, promotions and titles."""
+    """The sort orders of notes. The largest value comes first, except in the orders by event, promotion and title."""
 
     IMPORTANCE = "importance"
     EVENT = "next event"
@@ -130,11 +137,11 @@ class BoardOrder(StrEnum):
 def columns(
     forecast: Forecast, order: BoardOrder, only: Event | None = None, in_span: bool = False
 ) -> tuple[Positions, ...]:
-    """The sorted positions of notes in the snapshot, for each of :data:`brvtui.ranking.maturity.LEVELS`. Ties are
-    sorted by path.
+    """For each of :data:`brvtui.ranking.maturity.LEVELS`, the positions in the snapshot of its notes, sorted by
+    ``order`` and then by path.
 
-    ``only`` selects the notes for which that event has occurred by the day of the forecast. ``in_span`` selects the
-    notes for which that event (any event, if ``only`` is None) occurs after today.
+    With ``only``, the result is limited to notes for which that event has occurred by the day of the forecast. With
+    ``in_span``, it is limited to notes for which that event (or any event, if ``only`` is None) occurs after today.
     """
     board = forecast.board
     ranked = np.lexsort((board.path_ranks, _keys(forecast, order)))
@@ -178,7 +185,7 @@ class Curve:
     """One note's values on the coming days, as arrays with one value per day, starting today."""
 
     importance: Floats
-    """The importance (0..100) used in scores, decayed by the days since modification."""
+    """The importance (0..100) that is used in scores, after decay since the note's modification."""
     recency: Floats
     ceiling: Floats
 

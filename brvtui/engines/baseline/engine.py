@@ -1,4 +1,6 @@
-"""The engine ``baseline``: finds the query's words, in any form, in titles and text, and ranks by tantivy's BM25."""
+"""The engine ``baseline``, which finds the query's words, in any form, in titles and text, and ranks by
+tantivy's BM25.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,7 @@ from brvtui.tree.reading.files import SUMMARY_FILE
 from brvtui.typed_tables import Count, typed
 from brvtui.wording import counted
 
-if TYPE_CHECKING:  # listing the engines must not import tantivy
+if TYPE_CHECKING:  # imported here, so that listing the engines does not import tantivy
     from brvtui.snapshot.naming import Named
     from brvtui.text.memory_index import MemoryMatch
 
@@ -29,7 +31,7 @@ ENGINE, _OPTIONS = "baseline", {"top_k": int}
 
 @dataclass(frozen=True, slots=True)
 class BaselineLimits:
-    """The limits on results, near misses, and distinct words that are searched."""
+    """The maximum numbers of results, of near misses, and of distinct words that are searched."""
 
     name: str
     top_k: Count
@@ -38,7 +40,7 @@ class BaselineLimits:
 
 
 class PlainLoss(LossStage):
-    """The stages at which a note can be lost, earliest first."""
+    """The stages at which a note can be dropped, earliest first."""
 
     FOLDER = "a folder, which plain search does not rank"
     NOT_IN_TREE = "not a searchable note of the tree"
@@ -106,7 +108,7 @@ class Baseline:
         return with_causes(self, context, query, trace, search.words.values(), ())
 
     def detail(self, context: Context[BaselineLimits], trace: Trace, file: str) -> Detail | None:
-        """The parts of the score of the note at ``file``, in the scope or not; None if no word matches."""
+        """The parts of the score of the note at ``file``, even if it is outside the scope; None if no word matches."""
         search = _NoteSearch(context, trace.query, "")
         rank = search.rank(context.snapshot.by_path[file])
         return Detail(file, (), None, "", search.hit(search.found[rank - 1])) if rank else None

@@ -22,7 +22,7 @@ FIELDS = ("title", "text")
 _LONGEST_WORD = 8_000
 _COMBINING = re.compile("[\u0300-\u036f]")
 _CHARACTER = re.compile(f"[{UNSPACED}]")
-"""A character in Hangul or in a script without spaces (Han, Kana, Thai …). Each one counts as a word."""
+"""A character in Hangul or in a script without spaces (Han, Kana, Thai …). Each such character is a word."""
 
 
 def _prepared(text: str) -> str:
@@ -45,7 +45,9 @@ def _words(text: str) -> list[tuple[str, str]]:
 
 
 def searched_words(query: str) -> dict[str, str]:
-    """The first word of ``query`` with each stem, by stem. Stop words count only if there are no other words."""
+    """For each stem in ``query``, the first word with that stem. Stop words are used only if there are no
+    other words.
+    """
     kept = frozenset(_analyzer(tantivy.Filter.stopword("english")).analyze(_prepared(query)))
     words = [(stem, word) for word, stem in _words(query) if word in kept or not kept]
     return {**dict(words), **dict(reversed(words))}
@@ -64,7 +66,9 @@ class PlainIndex:
         return self.index.matches(self.index.query(stems, FIELDS))
 
     def hit(self, snapshot: Snapshot, asked: Mapping[str, str], found: MemoryMatch) -> Hit:
-        """``found`` as a hit. ``asked`` maps stems to query words. The score has one part for each match in a field."""
+        """The hit for the match ``found``. ``asked`` maps stems to query words. The score has one part for each match
+        in a field.
+        """
         note, score, address = snapshot.notes[found.position], found.score, found.address
         pairs = [pair for each in (note.title, snapshot.readable(note.path)) for pair in _words(each)]
         words, forms, matched = {word for word, _ in pairs}, {stem: word for word, stem in pairs}, list[MatchedWord]()
@@ -106,5 +110,5 @@ _building = threading.Lock()
 def index_of(snapshot: Snapshot) -> PlainIndex:
     """The index of the notes of ``snapshot``, built on first use."""
     notes = ((note.title, snapshot.readable(note.path)) for note in snapshot.notes)
-    with _building:  # several threads may need it at once, and it is large
+    with _building:  # locked, because several threads may need the index at once, and it is large
         return snapshot.derived.of(_INDEX, lambda: PlainIndex(notes))

@@ -21,11 +21,13 @@ class BaselinePresentation(Presentation):
     asks_services = False
 
     def sentence(self, trace: Trace) -> Sentence:
-        """The first note and its lead, or the query words that no note contains."""
+        """A sentence about the first note and its lead or, without results, about the query words that no note
+        contains.
+        """
         return default_sentence(trace) if trace.hits else (clause("Not found: "), *missing_words(trace, self.title))
 
     def lack(self, miss: NearMiss, glyphs: Glyphs) -> tuple[str, str]:
-        """The number of ranks between ``miss`` and the last result."""
+        """The number of ranks by which ``miss`` is below the last result."""
         return plural(round(miss.short), "rank"), f"rank {miss.rank}"
 
     def words(self, trace: Trace) -> Sequence[str]:

@@ -1,4 +1,4 @@
-"""The answers to a query before and after an edit, with the scores that a search would give once the text is saved."""
+"""The answers to a query before and after an edit, with the scores that a search would give once the edit is saved."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from brvtui.trace import Origin
 
 
 def preview_edit(context: Context, query: str, scope: str, path: str, data: bytes, keep_mtime: bool) -> EditPreview:
-    """The outcome of ``query`` before and after the content of the file at ``path`` in the project's own tree becomes
-    ``data``.
+    """The outcome of ``query`` before and after ``data`` replaces the content of the file at ``path`` in the project's
+    own tree.
 
     The outcome after the edit is computed both with a new modification time and with the old one; ``keep_mtime`` is
     True if a save would keep the old one. Nothing is written.

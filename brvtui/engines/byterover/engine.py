@@ -1,4 +1,4 @@
-"""ByteRover 3 as an engine: the route on a simulated cache, and the model that may write an answer."""
+"""ByteRover 3 as an engine: the route, which uses a simulated cache, and the model that may write an answer."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from brvtui.trace import (
 )
 from brvtui.trace.routing import CacheLook, FingerprintState, Route
 
-if TYPE_CHECKING:  # naming an engine, or showing a trace of it, must not wait for its search
+if TYPE_CHECKING:  # imported later, so that naming the engine or showing its traces does not load its search
     from brvtui.engines.ageing.forecast import Forecast
     from brvtui.engines.ageing.rules import AgeingRules
     from brvtui.engines.byterover.presentation import ByteRoverPresentation
@@ -61,7 +61,7 @@ class ByteRover:
         self._running = threading.Lock()
         self._swapping = threading.Lock()
         self._forecast: tuple[Context, float, Forecast] | None = None
-        """The last forecast with its context and day, which is reused for other notes."""
+        """The last forecast, with its context and day. It is reused for other notes."""
 
     @cached_property
     def presentation(self) -> ByteRoverPresentation:
@@ -142,7 +142,7 @@ class ByteRover:
         yield Finished(completed)
 
     def cache_now(self, context: Context, query: str) -> CacheNow:
-        """The simulated cache as a look-up for ``query`` would see it now."""
+        """The current state of the simulated cache, with the look-up for ``query``."""
         from brvtui.engines.byterover.route.cache import held_fingerprint, look_up
         from brvtui.trace.routing import CacheNow
 
@@ -155,24 +155,26 @@ class ByteRover:
         return CacheNow(fingerprint, look, changes, seen.index_left_s(now, profile.limits.index_seconds))
 
     def plain_search(self, context: Context, query: str, limit: int, scope: str) -> Search:
-        """The results of a search without the router, as from ``brv search``."""
+        """The results of a search without the router, as with ``brv search``."""
         from brvtui.engines.byterover.search.search import SearchOptions, search
 
         return search(context, query, SearchOptions(limit, scope))
 
     def with_plain_search(self, context: Context, trace: Trace, limit: int) -> Trace:
-        """``trace`` with a separate search of ``limit`` results, without the router."""
+        """``trace`` with an additional section: a search for ``limit`` results without the router."""
         section = PlainSearch(self.plain_search(context, trace.query, limit, trace.scope_option))
         return replace(trace, sections=(*trace.sections, section))
 
     def preview_edit(self, context: Context, query: Query, path: str, content: bytes, keep_mtime: bool) -> EditPreview:
-        """The answer and the note's numbers before and after ``content`` replaces its text. The cache is not used."""
+        """The answer and the note's numbers before and after ``content`` replaces the note's text. The cache is not
+        used.
+        """
         from brvtui.engines.byterover.edit_preview import preview_edit
 
         return preview_edit(context, query.text, query.scope, path, content, keep_mtime)
 
     def accessed(self, trace: Trace) -> tuple[str, ...]:
-        """The files that the search of ``trace`` found by their own text; empty if the cache answered."""
+        """The files that the search in ``trace`` found by their own text; empty if the cache answered."""
         if not trace.section(Route).used:
             return ()
         files = (hit.file for hit in trace.section(Search).hits if hit.origin is not Origin.PROPAGATED)
@@ -181,15 +183,15 @@ class ByteRover:
     def counterfactuals(
         self, context: Context, trace: Trace, path: str, cancelled: Callable[[], bool]
     ) -> Counterfactuals | None:
-        """The smallest changes after which ``trace`` is answered at tier 2, with the note at ``path`` (if
-        any) first.
+        """The smallest changes after which the query of ``trace`` is answered at tier 2, with the note at ``path``, if
+        given, first.
         """
         from brvtui.engines.byterover.counterfactuals.find import find_counterfactuals
 
         return find_counterfactuals(context, trace, path, cancelled)
 
     def why_apart(self, constants: Profile) -> str:
-        """The reason why a memory with ``constants`` cannot be ranked with others; empty if it can."""
+        """The reason why a memory with ``constants`` cannot be ranked together with others; empty if it can."""
         if constants.text.relevance != "minisearch":
             return f"its profile scores words with {constants.text.relevance}"
         domain = constants.out_of_domain
@@ -198,7 +200,7 @@ class ByteRover:
         return ""
 
     def rank_alike(self, constants: Profile) -> Profile:
-        """``constants`` without the values in which members of one ranking may differ: name and source of signals."""
+        """``constants`` without the name and the source of signals, in which the members of one ranking may differ."""
         return replace(constants, name="", signals=replace(constants.signals, frontmatter=False))
 
     def rank_together(
@@ -216,9 +218,9 @@ class ByteRover:
             self._emptied += 1
 
     def detail(self, context: Context, trace: Trace, file: str) -> Detail | None:
-        """The term × field detail of the note at ``file`` in the search that found the note; None if no term matches.
+        """The score of the note at ``file`` by term and field, in the search that found it; None if no term matches.
 
-        Raises KeyError for a note that is not searched in the snapshot.
+        Raises KeyError for a note that the snapshot does not search.
         """
         from brvtui.engines.byterover.search.detail import detail, scored, search_of
 
@@ -240,14 +242,16 @@ class ByteRover:
     def remedies(
         self, context: Context, trace: Trace, document: Named, cancelled: Callable[[], bool]
     ) -> tuple[Remedy, ...]:
-        """The changes that raise ``document`` in ``trace``, best first. Each was tried on an empty cache."""
+        """The changes that improve the place of ``document`` in the answer ``trace``, best first. Each was tried on an
+        empty cache.
+        """
         from brvtui.engines.byterover.reasons.remedies import remedies
 
         return remedies(context, trace, document, cancelled)
 
     @property
     def event_kinds(self) -> Mapping[str, str]:
-        """The state of several notes after each ageing event, keyed by the event."""
+        """A phrase for the state of several notes after each ageing event, keyed by the event's name."""
         return {event.key: event.state for event in OF_NOTES}
 
     def ageing_rules(self, constants: Profile, stored: SignalRules) -> AgeingRules:
@@ -257,7 +261,7 @@ class ByteRover:
     def forecast(self, context: Context, document: str, day: float) -> DocumentForecast | None:
         """The best possible score of the note at ``document`` now and in ``day`` days, and its ageing events.
 
-        None for a file that is not searched.
+        The result is None for a file that is not searched.
         """
         from brvtui.engines.ageing.board import Board
         from brvtui.engines.ageing.forecast import Forecast, note_forecast
@@ -282,7 +286,7 @@ class ByteRover:
         return manifest_place(snapshot, context.constants.manifest, path) if path in snapshot.parsed else None
 
     def find_installed(self, named: Path | None, environment: Mapping[str, str]) -> InstalledEngine:
-        """ByteRover's package at ``named`` or, without it, an installed one. Raises ``NotInstalled``."""
+        """ByteRover's package at ``named`` or, without ``named``, an installed one. Raises ``NotInstalled``."""
         from brvtui.engines.verification.installed import find_package
 
         return find_package(named, environment)
@@ -294,7 +298,7 @@ class ByteRover:
         return verify(run, self.constants())
 
     def replay_query(self, context: Context, query: Query, limit: int | None) -> tuple[Trace, dict[str, Any]]:
-        """The trace and output line of :func:`brvtui.engines.byterover.replay.replay_query`."""
+        """The trace and the output line from :func:`brvtui.engines.byterover.replay.replay_query`."""
         from brvtui.engines.byterover.replay import replay_query
 
         _refuse_options(query)
@@ -303,7 +307,7 @@ class ByteRover:
     def replay_sequence(
         self, context: Context, steps: Sequence[ReplayStep], like: Query, limit: int | None
     ) -> Iterator[dict[str, Any]]:
-        """The output lines of :func:`brvtui.engines.byterover.replay.replay_sequence`, without results."""
+        """The output lines from :func:`brvtui.engines.byterover.replay.replay_sequence`, which contain no results."""
         from brvtui.engines.byterover.replay import replay_sequence
 
         _refuse_options(like)

@@ -1,8 +1,8 @@
-"""One ranking over several members: the result of a search in a single tree with the notes of all members.
+"""One ranking over several members, equal to a search in a single tree that contains the notes of all members.
 
-Document frequencies and field lengths are first summed over the members, for the terms that match the query. Each
-member then uses the sums to score its own notes, and the best matches are merged by ByteRover's order and rules. Notes
-lift only the folders of their own member.
+First, the document frequencies of the matching terms and the field lengths are summed over the members. Each member
+then scores its own notes with these sums, and the best matches are merged in ByteRover's order and by its rules. Notes
+lift only folders of their own member.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ class Ranker:
         self.limit = limit or profile.search.limit
 
     def ranked(self, domains: frozenset[str]) -> OneRanking:
-        """The answer from the place that the query names, or from a search for the query's text."""
+        """The answer to the query: the place that it names, or the results of a search for its text."""
         first = first_word(self.query).lower()
         if "/" not in self.query and first not in domains:
             return self._text(_Scope(self.query))
@@ -82,7 +82,7 @@ class Ranker:
         return answer if answer.hits or not place.text else self._text(_Scope(self.query))
 
     def _one_place(self, best: Mapping[str, NamedPlace]) -> str:
-        """The path that all of ``best`` name. Raises NotTogether if they name different paths."""
+        """The path that all places in ``best`` have. Raises NotTogether if they have different paths."""
         paths = sorted({place.path for place in best.values()})
         if len(paths) > 1:
             line = f"{self.query!r} names {paths[0]} and {paths[1]}, but one ranking needs a single path"
@@ -199,7 +199,7 @@ class Ranker:
     def _results(
         self, direct: Sequence[tuple[str, RankedRow]], parts: Mapping[str, FinishedPart]
     ) -> tuple[tuple[MemberHit, ...], list[MemberMiss]]:
-        """The results, including the folders that they lift, up to the limit, and the notes displaced by folders."""
+        """The results up to the limit, including lifted folders, and the notes that these folders displace."""
         by_path = {(name, hit.file): hit for name, part in parts.items() for hit in part.hits}
         notes = [MemberHit(name, by_path[name, row.path]) for name, row in direct if (name, row.path) in by_path]
         order = {key: place for place, key in enumerate((one.member, one.hit.file) for one in notes)}
@@ -233,7 +233,7 @@ class Ranker:
 
 
 def _best(places: Mapping[str, NamedPlace]) -> dict[str, NamedPlace]:
-    """The places with the best rank, keyed by member."""
+    """Those of ``places`` with the best rank, keyed by member."""
     best_rank = min(place.rank for place in places.values())
     return {name: place for name, place in places.items() if place.rank == best_rank}
 
@@ -241,8 +241,8 @@ def _best(places: Mapping[str, NamedPlace]) -> dict[str, NamedPlace]:
 def _together(counts: Mapping[str, TermCounts]) -> Collection:
     """The collection statistics, summed over all members.
 
-    The averages are computed from the sums. ByteRover updates its averages note by note, so that their last digits
-    differ and depend on the order of the notes.
+    The averages are computed from the sums. ByteRover updates averages note by note, so their last digits may differ
+    and depend on the order of the notes.
     """
     notes = sum(one.notes for one in counts.values())
     sums = [sum(one.lengths[field] for one in counts.values()) for field in range(len(FIELDS))]
@@ -255,7 +255,7 @@ def _together(counts: Mapping[str, TermCounts]) -> Collection:
 
 
 def _own(query: TogetherQuery, counts: TermCounts) -> TogetherQuery:
-    """The query with only those term frequencies whose terms occur in the member's notes."""
+    """``query`` with only the frequencies of terms that occur in the member's notes."""
     every = query.collection.frequencies
     own = {term: every[term] for term in counts.frequencies}
     return replace(query, collection=replace(query.collection, frequencies=own))
@@ -284,8 +284,8 @@ def _by_document(tied: list[tuple[str, RankedRow]], now_ms: float, profile: Prof
 
 
 def _first_below(lifted: MemberHit, order: Mapping[tuple[str, str], int]) -> tuple[int, int]:
-    """The position of the first result below a lifted folder, and the folder's negative depth: a sort key for folders,
-    as in the engine.
+    """The key by which the engine sorts lifted folders: the position of the first result inside the folder, and the
+    folder's negative depth.
     """
     prefix = f"{lifted.hit.path}/"
     below = [place for (name, file), place in order.items() if name == lifted.member and file.startswith(prefix)]

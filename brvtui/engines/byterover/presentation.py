@@ -1,4 +1,6 @@
-"""ByteRover's traces in words: tiers, the reading of the query, lifts, attempts, and the cache."""
+"""The presentation of ByteRover's traces: tiers, the query as the engine reads it, lifted folders, attempts, and the
+cache.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,8 @@ from brvtui.trace import Hit, Ladder, NearMiss, Origin, State, Trace, listed
 from brvtui.trace.routing import CacheEntry, CacheLook, CacheNow, FingerprintState, Outcome, Route
 from brvtui.wording import counted
 
-# The simulated cache as lines: look-ups, entries with the changes since then, and the current fingerprint.
+# The simulated cache as lines: the look-ups, the entries with the changes to the tree since they were cached, and the
+# current fingerprint.
 
 
 _BAR = 6
@@ -107,7 +110,9 @@ def _entries_in_short(entries: Sequence[CacheEntry]) -> Span:
 
 
 def _match_in_short(look: CacheLook) -> Iterator[str]:
-    """Yields the cache hit that the query would get now, or the similarity to the nearest entry."""
+    """Yields a phrase for the cache hit that the query would get now, or for its similarity to the most
+    similar entry.
+    """
     if look.exact is State.HIT:
         yield "exact hit if you run it now"
     elif look.fuzzy is State.SKIPPED:
@@ -128,7 +133,9 @@ def _warned(text: str) -> Text:
 
 
 def _since(entry: CacheEntry, shown: CacheNow, width: int, glyphs: Glyphs) -> Iterator[Block]:
-    """Yields the changes of the tree since the entry was cached, with a warning if the entry is still served."""
+    """Yields the changes to the tree since the entry was cached, with a warning if the cache would still return the
+    entry.
+    """
     changes = shown.changes.get(entry.key)
     if changes is None:
         return
@@ -198,18 +205,22 @@ class ByteRoverPresentation(Presentation):
     sentence = staticmethod(sentence)
 
     def headline(self, trace: Trace) -> Headline:
-        """The tier and the reason. NOT COVERED is shown without a tier: only the engine's log assigns it one."""
+        """The tier and the reason. A query that is not covered has no tier, except in the engine's own log, so the
+        badge is NOT COVERED.
+        """
         shown = super().headline(trace)
         if trace.section(Route).outcome is Outcome.NOT_COVERED:
             return replace(shown, badge="NOT COVERED", role=NO_ANSWER)
         return replace(shown, role=tier_role(trace.tier))
 
     def warning(self, trace: Trace) -> str:
-        """A warning that the search is shown but not used, because the cache answered."""
+        """A warning that the search is shown but not used, if the cache answered."""
         return "" if trace.section(Route).used else "search shown, not used"
 
     def reading(self, trace: Trace, glyphs: Glyphs) -> Groups:
-        """The query as the engine reads it: stop words, expanded terms, words that cannot match, and AND or OR."""
+        """The query as the engine reads it: the stop words, the expanded terms, the words that cannot match, and AND or
+        OR.
+        """
         return _reading(trace, glyphs)
 
     def counts(self, trace: Trace) -> str:
@@ -225,13 +236,13 @@ class ByteRoverPresentation(Presentation):
         return f"Results {len(trace.hits) - added - lifted} of {found.total_found}{more} · {limit}"
 
     def remark(self, trace: Trace, hit: Hit) -> str:
-        """The origin of a result that is not a text match in the project's own tree."""
+        """The origin of a result, if it is not a text match in the project's own tree."""
         if hit.shared_source:
             return "shared"
         return "from below" if hit.origin is Origin.PROPAGATED else ""
 
     def behind(self, trace: Trace, reason: str) -> str:
-        """The reason for near misses, with the limit below which they fell as a number."""
+        """The reason why notes are near misses, with the number that they failed to reach."""
         found = trace.section(Search)
         if "× top" in reason and found.floor is not None:
             return f"{reason} = {number(found.floor, 3)}"
@@ -241,14 +252,14 @@ class ByteRoverPresentation(Presentation):
         return f"{reason} of {found.limit}" if reason == "past the limit" else reason
 
     def lack(self, miss: NearMiss, glyphs: Glyphs) -> tuple[str, str]:
-        """The number of ranks past the limit, or the amount of score that is missing."""
+        """The number of ranks by which the note is past the limit, or the amount by which its score is too low."""
         if "limit" in miss.reason:
             return plural(round(miss.short), "rank"), f"rank {miss.rank}"
         return super().lack(miss, glyphs)
 
     def nothing(self, trace: Trace, width: int) -> Iterator[Line]:
-        """Yields lines about query words that are in no note or in none of the best matches, then about other forms of
-        them in the notes.
+        """Yields lines about query words that no note or none of the best matches contains, followed by lines about
+        other forms of these words in the notes.
         """
         found = trace.section(Search)
         for word in found.unmatched_words:
@@ -267,7 +278,9 @@ class ByteRoverPresentation(Presentation):
             yield advice.add(ladder.why if ladder.found else "", "faint")
 
     def flow(self, trace: Trace, glyphs: Glyphs, legs: str = "") -> Iterator[Block]:
-        """Yields the search's counts, the folders that hits lift, and the search without the router, if any."""
+        """Yields the counts of the search, the folders that hits lift and, if there is one, the search without the
+        router.
+        """
         found = trace.section(Search)
         yield Rule("search: in − dropped = out")
         yield from found.stages or (line(f" {found.outcome.value.replace('_', ' ')}", "muted"),)
@@ -282,7 +295,7 @@ class ByteRoverPresentation(Presentation):
                 yield Ends(row, line(f"{hit.score:.2f}", "strong"))
 
     def named_folder(self, trace: Trace) -> str:
-        """The scope of the search, unless it was set by an option."""
+        """The scope of the search; empty if there is none or if an option set it."""
         scope = trace.section(Search).scope
         return scope.path if scope.restricts and scope.source != "option" else ""
 
@@ -294,7 +307,7 @@ class ByteRoverPresentation(Presentation):
         return queries.get(EVERY_WORD) or next(iter(queries.values()), "")
 
     def attempts(self, trace: Trace) -> tuple[Attempted, ...]:
-        """The engine's relaxations of the query, the entity searches, and the retry ladder."""
+        """The attempts of the search, the entity searches, and the steps of the retry ladder."""
         times = trace.timings
         rows = [_attempt(place, attempt, times) for place, attempt in enumerate(trace.section(Search).attempts)]
         stop = {word.word.lower() for word in trace.section(Search).lint.words if word.stop_word}
@@ -307,7 +320,7 @@ class ByteRoverPresentation(Presentation):
         return PARTS[0] not in missing_parts(text)
 
     def words(self, trace: Trace) -> Sequence[str]:
-        """All index terms that match the query's terms."""
+        """All index terms that match the query's terms, and the terms themselves."""
         found = trace.section(Search).lint
         words = [match.term for term in found.expansions for match in term.matches]
         return words + [token for token in found.tokens if token not in words]
@@ -319,7 +332,9 @@ class ByteRoverPresentation(Presentation):
         return Titled(_cache_title(now, width), _cache_blocks(now, width, glyphs))
 
     def cache_in_short(self, trace: Trace | None, now: CacheNow | None) -> list[Span]:
-        """The number of entries, the time for which the newest remains valid, and the hit or the most similar entry."""
+        """The number of entries, the time for which the newest one remains valid, and the cache hit or the most similar
+        entry.
+        """
         look = now.look if now is not None else trace.section(CacheLook) if trace is not None else None
         if look is None or not look.entries:
             return [("no entries; a run adds its answer", "muted")]
@@ -331,7 +346,7 @@ def _quoted(tokens: Sequence[str]) -> str:
 
 
 def _reading(trace: Trace, glyphs: Glyphs) -> Groups:
-    """The parts of the line about the reading of the query, each with a weight."""
+    """The groups of the line that shows how the engine reads the query."""
     found = trace.section(Search)
     groups: Groups = []
     stop = [word.word for word in found.lint.words if word.stop_word]
@@ -382,7 +397,9 @@ def _combine(trace: Trace) -> Groups:
 
 
 def _lifts(found: Search, glyphs: Glyphs) -> Iterator[Block]:
-    """Yields the parent propagation, folder by folder: the lifted score, its formula, and whether it was kept."""
+    """Yields a line for each folder to which relevance was passed up: the folder's score, its formula, and whether the
+    folder was kept.
+    """
     if found.lifts:
         yield Rule("parent propagation")
     for lift in found.lifts[:_MOST_LIFTS]:

@@ -1,7 +1,7 @@
 """ByteRover's constants, and the TOML profiles that set them.
 
-``profiles/brv-3.toml`` contains every value; other profiles contain only the values that they change (``extends``). No
-threshold, weight or limit is a literal elsewhere. Traces name constants by their dotted paths, such as
+``profiles/brv-3.toml`` contains every value; other profiles extend it and contain only the values that they change. No
+threshold, weight or limit is written anywhere else in the code. Traces name constants by their dotted paths, such as
 ``direct.min_top``.
 """
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class QueryRules:
-    """Constants for reading a query."""
+    """The constants for reading a query."""
 
     stop_words: tuple[str, ...]
     and_min_words: int
@@ -38,18 +38,18 @@ class QueryRules:
 
 @dataclass(frozen=True, slots=True)
 class SearchRules:
-    """Limits and filters of one search."""
+    """The limits and filters of one search."""
 
     limit: Count
     gap_ratio: float
     lift_factor: float
     lift_local_bonus: bool
     lift_source: Literal["relevance", "score"]
-    """The value that is passed up to parent folders: ``relevance`` [3.14] or ``score`` [doc]."""
+    """The value of a hit that is passed up to its parent folders: ``relevance`` [3.14] or ``score`` [doc]."""
     lift_signals: bool
     """True if a summary's stored signals affect its score [3.14]."""
     lift_contexts: bool
-    """True if a ``context.md`` makes its folder a result when there is no summary [3.14]."""
+    """True if a folder without a summary can be a result because it has a ``context.md`` [3.14]."""
     excerpt_chars: Count
     excerpt_overlap: int
     excerpt_break: Share
@@ -57,7 +57,7 @@ class SearchRules:
 
 @dataclass(frozen=True, slots=True)
 class OutOfDomainRules:
-    """The conditions under which the results of a search are discarded even though notes matched."""
+    """The conditions under which a search discards its results although notes matched."""
 
     min_notes: int
     floor: float
@@ -73,7 +73,7 @@ class OutOfDomainRules:
 
 @dataclass(frozen=True, slots=True)
 class PathRules:
-    """The scores of path answers."""
+    """The scores of the results of a query that names a path."""
 
     note_score: float
     summary_score: float
@@ -131,7 +131,7 @@ class CallRules:
 
 @dataclass(frozen=True, slots=True)
 class AgentRules:
-    """The limits at which a model that calls tools must stop, and the size of a tool's results."""
+    """The limits at which a model that calls tools must stop, and the maximum size of a tool's results."""
 
     same_calls: CountLimit
     idle_turns: CountLimit
@@ -150,15 +150,15 @@ class RouterRules:
 
 @dataclass(frozen=True, slots=True)
 class RetryRules:
-    """The use of the retry ladder: if ``in_route`` is true, it is part of the route; otherwise, it is only advice."""
+    """The use of the retry ladder. If ``in_route`` is true, it is part of the route; otherwise, it is only advice."""
 
     in_route: bool
 
 
 @dataclass(frozen=True, slots=True)
 class NameRules:
-    """Constants for the ladder's last step, which finds names that share trigrams with a word. ``least`` is a Jaccard
-    similarity, 0 to 1.
+    """Constants for the ladder's last step, which finds names that share trigrams with a word. ``least`` is the minimum
+    Jaccard similarity, from 0 to 1.
     """
 
     least: float
@@ -174,7 +174,9 @@ class ManifestRules:
     stubs: SizeLimit
     chars_per_token: PositiveLimit
     contexts_by: Literal["walk", "importance"]
-    """The order of contexts: ``walk`` [3.14], as queries do not read their importance, or ``importance`` [doc]."""
+    """The order of contexts: ``walk`` [3.14], because queries do not read the contexts' importance, or ``importance``
+    [doc].
+    """
 
 
 @dataclass(frozen=True, slots=True)
@@ -230,7 +232,7 @@ def load(source: str | Path = DEFAULT_PROFILE) -> Profile:
     return typed(Profile, profile_tables(source, PROFILES), "", str(source))
 
 
-# The context of ByteRover's own functions.
+# The type of context that ByteRover's own functions take.
 
 
 Context = contract.Context[Profile]

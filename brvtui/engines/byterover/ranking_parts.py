@@ -1,8 +1,8 @@
 """The parts of one ranking that each member computes: the place that a query names, term counts, and scores.
 
 One ranking is a search of ByteRover over the notes of all members as if they were in one tree, each at its own path
-(:mod:`brvtui.engines.byterover.one_ranking`). The text of notes is not sent, only the terms that answer the query,
-counts, scores and results.
+(:mod:`brvtui.engines.byterover.one_ranking`). Members send only the terms that match the query, counts, scores and
+results, but not the text of notes.
 """
 
 from __future__ import annotations
@@ -31,7 +31,9 @@ _HOW = ("exact", "absolute", "relative", "simple", "substring")
 
 
 def searchable(context: Context) -> Context:
-    """``context`` if its notes can be searched. Raises :class:`brvtui.engines.contract.EngineError` otherwise."""
+    """Returns ``context`` if its notes can be searched. Raises :class:`brvtui.engines.contract.EngineError` if they
+    cannot.
+    """
     if context.snapshot.engine_failure and context.constants.limits.failures:
         raise EngineError(context.snapshot.engine_failure)
     return context
@@ -44,7 +46,7 @@ class NamedPlace:
     path: str
     is_folder: bool
     rank: int
-    """The kind of match: 0 for an exact path, higher for a name, highest for a part of a name."""
+    """The quality of the match: 0 for an exact path, more for a name, and most for a part of a name."""
     text: str
     """The rest of the query, which is searched for in the folder."""
     source: str
@@ -58,7 +60,7 @@ class NameRequest:
     domains: tuple[str, ...]
 
     def of(self, context: Context) -> tuple[NamedPlace | None, NamedPlace | None]:
-        """The place that the whole query names, and the scope at its beginning; None for either if there is none."""
+        """The place that the whole query names, and the scope named at its beginning. Each is None if there is none."""
         snapshot = searchable(context).snapshot
         looked = scopes.look_up_path(snapshot, self.query, self.domains)
         path = None
@@ -81,9 +83,9 @@ class PathAnswerOf:
     limit: int
 
     def of(self, context: Context) -> tuple[Hit, ...]:
-        """The note, or the folder's summary and notes."""
+        """The hit for the note, or the hits for the folder's summary and notes."""
         looked = scopes.look_up_path(searchable(context).snapshot, self.query, self.domains)
-        assert looked.match is not None  # this member named it
+        assert looked.match is not None  # it is sent only to the member that found the path
         request = SearchRequest(context, self.query, SearchOptions(self.limit), Stopwatch())
         return path_answer(request, looked.match.symbol, looked).hits
 
@@ -96,7 +98,7 @@ class TermCountRequest:
     scope: str
 
     def of(self, context: Context) -> TermCounts:
-        """The member's counts for the tokens. Other members do not affect the matching of notes."""
+        """The member's counts for the tokens. Other members do not affect which notes match."""
         postings, text = searchable(context).snapshot.postings, context.constants.text
         frequencies: dict[str, tuple[int, ...]] = {}
         for token in dict.fromkeys(self.tokens):
@@ -128,7 +130,7 @@ class RankedRow:
 
 @dataclass(frozen=True, slots=True)
 class TogetherQuery:
-    """The tokens of a query, the scope of the search, and the statistics of all members."""
+    """The tokens of a query, the scope of its search, and the statistics of all members."""
 
     tokens: tuple[str, ...]
     scope: str
@@ -137,7 +139,7 @@ class TogetherQuery:
     collection: Collection
 
     def searched(self, context: Context) -> tuple[Context, TermTable]:
-        """The member's context and term table, scored as a part of the collection."""
+        """The member's context and term table, with scores for the collection of all members."""
         postings = searchable(context).snapshot.postings.among(self.collection)
         context = replace(context, snapshot=replace(context.snapshot, postings=postings))
         return context, match_terms(context.snapshot, list(self.tokens), context.constants.text)
@@ -145,13 +147,13 @@ class TogetherQuery:
 
 @dataclass(frozen=True, slots=True)
 class TopMatchesRequest:
-    """Requests the best ``keep`` matches of a member, scored as part of the collection."""
+    """Requests the best ``keep`` matches of a member, with scores for the collection of all members."""
 
     query: TogetherQuery
     keep: int
 
     def of(self, context: Context) -> tuple[RankedRow, ...]:
-        """The best rows in the member's order."""
+        """The member's best matches, in its own order."""
         context, table = self.query.searched(context)
         snapshot = context.snapshot
         matching = table.every_word() if self.query.needs_all else table.any_word()
@@ -168,7 +170,9 @@ class TopMatchesRequest:
 
 @dataclass(frozen=True, slots=True)
 class ResultDetailsRequest:
-    """Requests the results at ``paths`` with their parts, the folders that they lift, and the notes at ``misses``."""
+    """Requests the details of the results at ``paths``, of the folders that they lift, and of the near misses at
+    ``misses``.
+    """
 
     query: TogetherQuery
     filtered: str

@@ -1,4 +1,4 @@
-"""Replayed ByteRover queries: tiers on an empty cache and for a repeated query, and sequences on one cache."""
+"""Replays ByteRover queries: single ones on an empty cache, each repeated once, or a sequence that shares one cache."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ _MS = 1000.0
 
 
 def replay_query(context: Context, query: Query, limit: int | None) -> tuple[Trace, dict[str, Any]]:
-    """The trace on an empty cache, and a line with the tier, the tier when the query is repeated in capitals, and a
-    search with ``limit`` results.
+    """The trace of ``query`` on an empty cache, and the data for one line of output: the tier, the tier of the query
+    repeated in capitals, and a search with ``limit`` results.
     """
     found = search(context, query.text, SearchOptions(limit or context.constants.search.limit, query.scope))
     trace, state = route(context, CacheContents(), RouteRequest(query.text, query.scope, run=True))
@@ -29,11 +29,11 @@ def replay_query(context: Context, query: Query, limit: int | None) -> tuple[Tra
 
 
 def replay_sequence(context: Context, steps: Sequence[ReplayStep], scope: str) -> Iterator[dict[str, Any]]:
-    """Yields the tier of each step, the results of both cache look-ups, and the number of cached answers after the
+    """For each step, yields the tier, the results of both cache look-ups, and the number of cached answers after the
     step.
 
-    ``similarity`` is that of the most similar live entry; None if no entry was compared. Touches change only the
-    fingerprint, not ranking or recency.
+    ``similarity`` is the similarity to the most similar valid entry; None if no entry was compared. Touching a file
+    changes only the fingerprint, not the ranking or recency.
     """
     state, clock = CacheContents(), context.now_ms
     touched: dict[str, int] = {}
@@ -52,6 +52,6 @@ def replay_sequence(context: Context, steps: Sequence[ReplayStep], scope: str) -
 
 
 def plain_search(found: Search) -> dict[str, Any]:
-    """A search in the form of a replayed line."""
+    """A search, in the form in which replays print it."""
     results = [{"path": hit.path, "score": hit.score, "kind": hit.kind.value, "title": hit.title} for hit in found.hits]
     return {"total_found": found.total_found, "results": results}

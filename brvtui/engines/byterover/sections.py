@@ -1,4 +1,6 @@
-"""ByteRover's sections of a trace: the query as it was read, the searches, the simulated cache, and the outcome."""
+"""ByteRover's sections of a trace: the query as the engine reads it, the searches, the simulated cache, and the
+outcome.
+"""
 
 from __future__ import annotations
 
@@ -13,14 +15,14 @@ from brvtui.trace.scores import TermExpansion
 ENGINE = "byterover"
 """The engine's name in settings, traces and files."""
 ESCAPE = "unmatched words allowed"
-"""The name of the check by which a high score compensates for a query word that none of the best matches contains."""
+"""The name of a check: a high enough score makes up for a query word that none of the best matches contains."""
 UNMATCHED = "the best matches lack a word, and no score is high enough to make up for it"
-"""The reason given for near misses that are not results because the check :data:`ESCAPE` failed."""
+"""The reason given for near misses if the check :data:`ESCAPE` failed."""
 
 
 @dataclass(frozen=True)
 class QueryWord:
-    """A space-separated word of the query, and the tokens into which it is split for the search."""
+    """A word of the query (text between spaces), and the tokens into which it is split for the search."""
 
     word: str
     tokens: tuple[str, ...]
@@ -28,7 +30,7 @@ class QueryWord:
     significant: bool
     """True if the word is long enough to count for the unmatched-word rule."""
     mismatch: bool
-    """True if punctuation in the word prevents it from ever equalling a token (``rotated?``)."""
+    """True if the word can never equal a token because of its punctuation, such as ``rotated?``."""
 
 
 @dataclass(frozen=True)
@@ -63,7 +65,7 @@ class Scope:
 
 @dataclass(frozen=True)
 class Attempt:
-    """One attempt of a search: path look-up, AND in the scope, OR in the scope, AND in the whole tree, or OR."""
+    """One attempt of a search: the path look-up, or a search by AND or OR in the scope or in the whole tree."""
 
     name: str
     query: str
@@ -75,14 +77,18 @@ class Attempt:
     found: int
     why: str
     listed: tuple[Listed, ...] = ()
-    """The attempt's best matches, before out-of-domain rules, gap and limit; at most :data:`MOST_LISTED`."""
+    """The attempt's best matches before the out-of-domain rules, the gap filter and the limit apply; at most
+    :data:`MOST_LISTED`.
+    """
     timed_by: str = ""
-    """The key of the attempt's duration in :attr:`Trace.timings`; empty if timed with another attempt."""
+    """The key of the attempt's duration in :attr:`Trace.timings`; empty if the duration is part of another
+    attempt's.
+    """
 
 
 @dataclass(frozen=True)
 class Lift:
-    """One step of parent propagation: a hit's relevance passed up to an ancestor folder."""
+    """One step of parent propagation, in which the relevance of a hit is passed up to a folder above it."""
 
     folder: str
     child: str
@@ -98,7 +104,7 @@ class Lift:
 
 @dataclass(frozen=True, kw_only=True)
 class Search:
-    """One complete search: the query as it was read, every stage, and the results."""
+    """One complete search: the query as the engine reads it, every stage, and the results."""
 
     SECTION: ClassVar = "search"
 
@@ -113,7 +119,7 @@ class Search:
     combine_why: str = ""
     and_failed: bool = False
     searchable: int
-    """The number of notes that can be found at all."""
+    """The number of searchable notes."""
     matched: int = 0
     total_found: int = 0
     top: float | None = None
@@ -130,7 +136,7 @@ class Search:
 
     @property
     def held_below(self) -> tuple[str, ...]:
-        """The unmatched words that some notes contain, but that none of the best matches contains."""
+        """The unmatched words that some notes contain, but none of the best matches."""
         in_notes = {expansion.term for expansion in self.lint.expansions if expansion.notes}
         return tuple(word for word in self.unmatched_words if word in in_notes)
 
@@ -161,7 +167,7 @@ class EntityStep:
 
 @dataclass(frozen=True)
 class PlainSearch:
-    """A search without the router, made on request."""
+    """A search without the router, which is made on request."""
 
     SECTION: ClassVar = "plain_search"
 

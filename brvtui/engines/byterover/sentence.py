@@ -1,4 +1,4 @@
-"""The sentence that explains ByteRover's answer to a query: a pure function of the trace."""
+"""The sentence that explains ByteRover's answer to a query. It depends only on the trace."""
 
 from __future__ import annotations
 
@@ -17,12 +17,13 @@ from brvtui.trace import Check, EndReason, Hit, Ladder, Origin, Part, State, Tra
 from brvtui.trace.routing import CacheEntry, CacheLook, FingerprintState, Outcome, Route, SearchOutcome
 from brvtui.wording import counted
 
-# The losses of a score through age, weak matches and maturity, from its parts (``docs/reference/byterover.md``).
+# The amounts that a score loses through age, weak matches and maturity, computed from its parts
+# (``docs/reference/byterover.md``).
 
 
 _DECIMALS = 2
 _LEAST = 0.005
-"""The smallest loss that is mentioned: a smaller one would be written as 0.00."""
+"""The smallest loss that is mentioned, because a smaller one would be written as 0.00."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,9 +36,10 @@ class Cost:
 
 
 def largest_cost(hit: Hit, threshold: float) -> str:
-    """The largest loss that kept ``hit`` below ``threshold``: ``45 days of age cost 0.12``; empty if no loss is known.
+    """A phrase for the largest loss that kept ``hit`` below ``threshold``, such as ``45 days of age cost 0.12``; empty
+    if no loss is known.
 
-    Losses that alone would account for the difference take precedence over others.
+    A loss that explains the whole difference by itself takes precedence over others.
     """
     losses = [cost for cost in costs(hit) if cost.amount >= _LEAST]
     enough = [cost for cost in losses if hit.score + cost.amount >= threshold - 1e-9]
@@ -46,7 +48,7 @@ def largest_cost(hit: Hit, threshold: float) -> str:
 
 
 def costs(hit: Hit) -> list[Cost]:
-    """The losses in a text match's score, each computed separately from rounded scores."""
+    """The losses in the score of a text match, each computed separately from rounded scores."""
     parts = {part.name: part for part in hit.parts}
     if hit.signals is None or hit.text is None or not {"importance", "recency", "maturity"} <= parts.keys():
         return []
@@ -61,7 +63,7 @@ def costs(hit: Hit) -> list[Cost]:
 
 
 def _decay(hit: Hit, parts: dict[str, Part]) -> float:
-    """The loss of weighted importance and recency through decay."""
+    """The amount of weighted importance and recency that decay has cost."""
     signals = hit.signals
     assert signals is not None
     importance, recency = parts["importance"], parts["recency"]
@@ -75,7 +77,9 @@ def _decay(hit: Hit, parts: dict[str, Part]) -> float:
 
 
 def _without(hit: Hit, lost: float, parts: dict[str, Part]) -> float:
-    """The increase in the score if ``lost`` were added before maturity, bonus and cap are applied."""
+    """The amount by which the score would be higher if ``lost`` were added before maturity, bonus and cap
+    are applied.
+    """
     maturity = parts["maturity"]
     factor = maturity.factor if maturity.factor is not None else 1.0
     base = (maturity.amount or 0.0) + lost
@@ -92,7 +96,7 @@ def _capped(value: float, parts: dict[str, Part]) -> float:
 
 
 def _rounded(value: float) -> float:
-    from brvtui.ranking.compound import round_half_up  # with numpy: the first paint must not wait for it
+    from brvtui.ranking.compound import round_half_up  # imports numpy, for which the first paint must not wait
 
     return round_half_up(value, _DECIMALS)
 
@@ -101,7 +105,7 @@ def _days(days: float) -> str:
     return counted(round(days), "day", "days") if days >= 1 else "less than a day"
 
 
-# The thresholds of gates, and how far values are from them, in words.
+# The thresholds of gates, and the distances of values from them, in words.
 
 
 def check_of(trace: Trace, constant: str) -> Check | None:
@@ -111,7 +115,9 @@ def check_of(trace: Trace, constant: str) -> Check | None:
 
 
 def threshold_of(trace: Trace, constant: str) -> float | None:
-    """The threshold called ``constant``, taken from a step or from a best possible score; None if it is in neither."""
+    """The threshold called ``constant``, from a step or from a best possible score; None if the trace does not contain
+    it.
+    """
     named = {check.constant: check.threshold for step in trace.steps for check in step.checks}
     for hit in trace.hits:
         for horizon in hit.ceiling.horizons if hit.ceiling else ():
@@ -120,7 +126,9 @@ def threshold_of(trace: Trace, constant: str) -> float | None:
 
 
 def lead_words(gap: Check) -> str:
-    """The lead of the first result over the next, in words. It may be negative, as added results come last."""
+    """The lead of the first result over the next, in words. It may be negative, because results of entity searches are
+    added at the end.
+    """
     lead = gap.value or 0.0
     if abs(lead) < LEAST_LEAD:
         return "level with "
@@ -130,17 +138,17 @@ def lead_words(gap: Check) -> str:
 
 
 def short_words(check: Check) -> str:
-    """The value of the check, and the threshold that it misses."""
+    """The value of the check and the threshold that it does not reach, in words."""
     return f"{value_words(check.value, check.threshold)} of the {threshold_words(check.threshold)}"
 
 
 def reached_words(check: Check) -> str:
-    """The value of the check, and the threshold that it reaches."""
+    """The value of the check and the threshold that it reaches, in words."""
     return f"{value_words(check.value, check.threshold)} ≥ {threshold_words(check.threshold)}"
 
 
 def threshold_words(threshold: float | None) -> str:
-    """A threshold with two decimals, or with more if it has more."""
+    """A threshold as text, with at least two decimals, and more if it has more."""
     if threshold is None:
         return "–"
     return f"{threshold:.2f}" if abs(round(threshold, 2) - threshold) < LEAST_LEAD else f"{threshold:g}"
@@ -165,7 +173,9 @@ _PREFETCH, _TOP, _SURE, _GAP = "direct.prefetch", "direct.min_top", "direct.sure
 
 
 def sentence(trace: Trace) -> Sentence:
-    """The reason for the answer to the query of ``trace``: the note, its words, the decisive gate, and the margin."""
+    """The sentence that explains the answer in ``trace``: the note, its words, the gate that decided, and
+    the margin.
+    """
     outcome = trace.section(Route).outcome
     if outcome in (Outcome.EXACT_CACHE, Outcome.FUZZY_CACHE):
         return _cached(trace, outcome)
@@ -176,7 +186,7 @@ def sentence(trace: Trace) -> Sentence:
     return (_head(trace, outcome), *_needing(trace, outcome), *_reading(trace))
 
 
-# from the cache
+# answers from the cache
 
 
 def _cached(trace: Trace, outcome: Outcome) -> Sentence:
@@ -184,7 +194,7 @@ def _cached(trace: Trace, outcome: Outcome) -> Sentence:
     entry = next((entry for entry in look.entries if entry.key == look.hit_key), None)
     if entry is None:
         return (clause(f"From the cache: {trace.verdict}"),)
-    # Relative to the query: a screen stays open, so "ago" would become wrong.
+    # The age is relative to the query. A screen stays open, so "ago" would become wrong.
     before = f"{seconds(entry.age_s)} earlier" if entry.age_s >= 1 else "just before"
     when = f"was answered {before}, at tier {entry.tier}" if entry.covered else f"was not covered {before}"
     if outcome is Outcome.EXACT_CACHE:
@@ -211,7 +221,7 @@ def _tree_since(trace: Trace) -> Clause:
     return clause(f"; notes have changed since, but the cache may need {lasts} to notice", weight=72)
 
 
-# not covered
+# queries that are not covered
 
 
 def _uncovered(trace: Trace) -> Iterator[Clause]:
@@ -241,7 +251,7 @@ def _uncovered(trace: Trace) -> Iterator[Clause]:
 
 
 def _other_forms(found: Search) -> Clause:
-    """The nearest forms that notes contain, for words that no note contains."""
+    """A clause about query words that no note contains, with the nearest forms that notes contain."""
     near = [word(one) for one in dict.fromkeys(each.near[0] for each in found.lint.expansions if each.near)]
     meant = "that" if len(near) == 1 else "those"
     return clause(", but notes contain ", listed(near, "and"), f": try {meant}", weight=80) if near else clause()
@@ -263,7 +273,7 @@ def _logged(trace: Trace) -> Iterator[Clause]:
 
 
 def _nearest(trace: Trace, constant: str, needed: str) -> Iterator[Clause]:
-    """Yields a clause about the best match left out, and its distance from the threshold ``constant``."""
+    """Yields a clause about the best match that is not a result, and its distance from the threshold ``constant``."""
     check = check_of(trace, constant)
     if check is None or not trace.near_misses:
         yield clause(trace.verdict)
@@ -275,7 +285,7 @@ def _nearest(trace: Trace, constant: str, needed: str) -> Iterator[Clause]:
 
 
 def _unmatched(trace: Trace) -> Iterator[Clause]:
-    """Yields clauses about the words that no note matches, and about those that only lower-ranked notes match."""
+    """Yields clauses about the words that no note matches, and about words that only lower-ranked notes match."""
     found = trace.section(Search)
     below = [word(one) for one in found.held_below]
     odd = _punctuation(found)
@@ -287,7 +297,7 @@ def _unmatched(trace: Trace) -> Iterator[Clause]:
 
 
 def _punctuation(found: Search) -> Clause:
-    """The unmatched words that cannot match any note because of their punctuation."""
+    """A clause about the unmatched words that cannot match any note because of their punctuation."""
     odd = [one.word.lower() for one in found.lint.words if one.mismatch]
     own = [word(one) for one in found.unmatched_words if one in odd]
     compared = (
@@ -296,7 +306,7 @@ def _punctuation(found: Search) -> Clause:
     return clause(listed(own, "and"), f"{compared}, but the terms of notes have none") if own else clause()
 
 
-# answered by notes
+# queries that notes answer
 
 
 def _direct(trace: Trace) -> Iterator[Clause]:
@@ -317,7 +327,7 @@ def _direct(trace: Trace) -> Iterator[Clause]:
 
 
 def _passed(trace: Trace) -> tuple[list[str | list[Span]], str]:
-    """The gate that decided on the direct answer, with its margin, and the reason why that is enough."""
+    """The gate that led to the direct answer, with its margin, and the reason why that was enough."""
     top = check_of(trace, _TOP)
     sure, gap = check_of(trace, _SURE), check_of(trace, _GAP)
     if sure is not None and sure.passed:
@@ -326,7 +336,7 @@ def _passed(trace: Trace) -> tuple[list[str | list[Span]], str]:
     if gap is not None and gap.passed:
         second = _second(trace)
         spans: list[str | list[Span]] = [f"{reached}, and {gap.value:.2f} ahead"]
-        if second is not None and second not in trace.hits[:2]:  # the next result in the list does not count
+        if second is not None and second not in trace.hits[:2]:  # the next result in the list is not compared
             spans += [" of ", title(second.title)]
         return spans, f", where {threshold_words(gap.threshold)} is enough"
     threshold = threshold_of(trace, _PREFETCH)
@@ -334,7 +344,9 @@ def _passed(trace: Trace) -> tuple[list[str | list[Span]], str]:
 
 
 def _lead(trace: Trace, first: Hit) -> Iterator[Clause]:
-    """Yields the advantage of the note over the next: the larger parts of its score, or better matching words."""
+    """Yields a clause about the note's lead over the next: the parts of its score that are larger, or the words that
+    match better.
+    """
     if trace.better_match is not None and first is trace.hits[0]:
         yield from outmatched(trace.better_match, _REASONS)
         return
@@ -356,7 +368,7 @@ def _lead(trace: Trace, first: Hit) -> Iterator[Clause]:
     yield clause(f", despite its {against[0]}" if by and against else "", weight=23)
 
 
-# what a model is needed for
+# queries that need a model
 
 
 def _head(trace: Trace, outcome: Outcome) -> Clause:
@@ -388,7 +400,7 @@ def _needing(trace: Trace, outcome: Outcome) -> Iterator[Clause]:
         sure = threshold_of(trace, _SURE)
         alone = f" (or a score of {threshold_words(sure)})" if sure is not None else ""
         yield clause(_named(trace, first), f", {first.score:.2f}, is {lead_words(gap)}", behind)
-        if second is not None and second.found_by:  # it is below even with a higher score
+        if second is not None and second.found_by:  # it ranks lower even if its score is higher
             yield clause(", which a search for ", word(second.found_by), " added below it", weight=71)
         yield clause(f", and a direct answer needs a lead of {threshold_words(gap.threshold)}")
         yield clause(alone, weight=20)
@@ -405,7 +417,9 @@ def _needing(trace: Trace, outcome: Outcome) -> Iterator[Clause]:
 
 
 def _better_later_result(trace: Trace, first: Hit) -> Iterator[Clause]:
-    """Yields a clause about a later result that would answer directly by its score, which the gates ignore."""
+    """Yields a clause about a later result whose score would be enough for a direct answer, but which the
+    gates ignore.
+    """
     threshold = threshold_of(trace, _TOP)
     if threshold is None or first.score >= threshold:
         return
@@ -420,14 +434,16 @@ def _better_later_result(trace: Trace, first: Hit) -> Iterator[Clause]:
 
 
 def _subject(trace: Trace) -> Hit | None:
-    """The first result that may be quoted, which the direct-answer gates examine; otherwise, the first result."""
+    """The first result that may be quoted, because the gates for a direct answer examine it; if there is none, the
+    first result.
+    """
     threshold = threshold_of(trace, _PREFETCH)
     reaching = (hit for hit in trace.hits if threshold is None or hit.score >= threshold)
     return next(reaching, trace.hits[0] if trace.hits else None)
 
 
 def _second(trace: Trace) -> Hit | None:
-    """The runner-up with which the check of the lead compares the first result."""
+    """The result with which the check of the lead compares the first one."""
     first, threshold = _subject(trace), threshold_of(trace, _PREFETCH)
     others = (hit for hit in trace.hits if hit is not first and (threshold is None or hit.score >= threshold))
     return next(others, None)
@@ -438,7 +454,7 @@ def _best(trace: Trace) -> Hit | None:
 
 
 def _named(trace: Trace, hit: Hit) -> list[Span]:
-    """The title of ``hit`` and, unless it is first, its number in the list and the reason why it counts."""
+    """The title of ``hit`` and, if it is not first, its number in the list and the reason why the gates examine it."""
     rank = trace.hits.index(hit) + 1
     limit = threshold_of(trace, _PREFETCH)
     first = f", the first that reaches {threshold_words(limit)}" if limit is not None and hit is _subject(trace) else ""
@@ -449,8 +465,8 @@ def _named(trace: Trace, hit: Hit) -> list[Span]:
 
 
 def _matched_words(trace: Trace, hit: Hit, weight: int) -> Iterator[Clause]:
-    """Yields clauses about the note's words that match the query, and about query words without a match, or another
-    reason for the hit.
+    """Yields clauses about the words in the note that match the query, and about query words without a match. If no
+    words matched, yields the reason why the note is a hit.
     """
     if hit.origin is Origin.PATH:
         below = hit.parts[0].name if hit.parts else ""
@@ -473,7 +489,7 @@ def _matched_words(trace: Trace, hit: Hit, weight: int) -> Iterator[Clause]:
 
 
 def _whole_query_missed(trace: Trace) -> Iterator[Clause]:
-    """Yields the reason why the whole query found nothing although one of its words found a note."""
+    """Yields a clause with the reason why the whole query found nothing although one of its words found a note."""
     found = trace.section(Search)
     if found.outcome is SearchOutcome.UNMATCHED_WORDS:
         yield clause("; ", *(one.spans for one in _unmatched(trace)), weight=75)
@@ -483,7 +499,7 @@ def _whole_query_missed(trace: Trace) -> Iterator[Clause]:
 
 
 def _reading(trace: Trace) -> Iterator[Clause]:
-    """Yields clauses about unusual features of the query: only stop words, or a scope that had no effect."""
+    """Yields clauses about unusual queries: with only stop words, or with a scope that had no effect."""
     found = trace.section(Search)
     if found.lint.notes and found.lint.tokens:
         yield clause("; every word is a stop word, so all of them were searched", weight=44)

@@ -1,4 +1,6 @@
-"""Verification of ByteRover 3: the same queries in the installed package and in our engine, on one copy of a tree."""
+"""Verification of ByteRover 3. Runs the same queries in the installed package and in our engine, on one
+copy of a tree.
+"""
 
 from __future__ import annotations
 
@@ -36,11 +38,10 @@ _READY, _ANSWER, _MOVED, _INCOMPLETE, _END = "ready", "answer", "moved", "incomp
 
 
 def verify(run: VerificationRun, constants: Profile) -> Verification | None:
-    """Compares the installed engine's answers over the snapshot's tree with the answers of our engine under
-    ``constants``.
+    """Compares the installed engine's answers on the snapshot's tree with those of our engine with ``constants``.
 
-    Both engines read one scratch copy with the tree's stored signals, and use the same clock time. Returns None if
-    cancelled. Raises :class:`brvtui.engines.verification.sealed_node.EngineRunError` and OSError.
+    Both engines read the same temporary copy of the tree with its stored signals, and have the same clock time. Returns
+    None if cancelled. Raises :class:`brvtui.engines.verification.sealed_node.EngineRunError` and OSError.
     """
     snapshot, installed, queries, now_ms = run.snapshot, run.installed, run.queries, run.now_ms
     signals = _stored_signals(snapshot)
@@ -93,7 +94,8 @@ def verify(run: VerificationRun, constants: Profile) -> Verification | None:
 
 
 def _separate_times(tree: Path, now_ms: float, recent_hours: float) -> int:
-    """Gives recent files in ``tree`` distinct modification times in ms, and returns the number of changed files.
+    """Gives recent files in ``tree`` distinct modification times (in ms), and returns the number of files whose time
+    was changed.
 
     ByteRover has no fixed order for recent files with equal times (docs/reference/byterover.md).
     """
@@ -115,14 +117,16 @@ def _separate_times(tree: Path, now_ms: float, recent_hours: float) -> int:
 
 
 def _stored_signals(snapshot: Snapshot) -> dict[str, NoteSignals]:
-    """The signals that ByteRover itself would find, without the signals from brv-tui's overlay and from frontmatter."""
+    """The signals that ByteRover itself would find, which do not include brv-tui's overlay and frontmatter."""
     of_notes = {note.path: signals for note, signals in zip(snapshot.notes, snapshot.signals, strict=True)}
     both = {**of_notes, **snapshot.summary_signals}
     return {path: own for path, own in both.items() if own.source in _STORED and not path.startswith("[")}
 
 
 def _driver_lines(lines: Iterator[str], installed: InstalledEngine) -> Iterator[dict[str, Any]]:
-    """Yields the lines of the driver except the last. Raises :class:`EngineRunError` if the last line is missing."""
+    """Yields the lines that the driver prints, except the last one. Raises :class:`EngineRunError` if the last line is
+    missing.
+    """
     for text in lines:
         try:
             line = json.loads(text)
@@ -153,7 +157,7 @@ def _documents(line: Mapping[str, Any], copied: Snapshot) -> list[AnswerDifferen
 
 
 def _first_difference(context: Context, query: str, line: Mapping[str, Any]) -> tuple[str, str, str] | None:
-    """The first step in the answer to ``query`` that differs from ``line``: its name, and both values."""
+    """The first step in which our answer to ``query`` differs from ``line``: its name, and both values."""
     theirs, run = line["search"], line["run"]
     if context.snapshot.engine_failure:
         return None if "error" in theirs else ("results", "an answer", context.snapshot.engine_failure)

@@ -1,1 +1,1 @@
-"""ByteRover V4: HTML topics and relative relevance, without tiers or a model."""
+"""ByteRover V4, which ranks HTML topics by relative relevance, without tiers or a model."""

@@ -36,7 +36,7 @@ class TopicColumns:
     """The stored signals of some topics and their modification times, as arrays."""
 
     has_file: NDArray[np.bool_]
-    """True for each topic with stored signals; the numbers of other topics are NaN."""
+    """True for each topic with stored signals. Other topics have NaN for all numbers."""
     importance: Floats
     recency: Floats
     levels: NDArray[np.int64]
@@ -57,7 +57,7 @@ class AgedColumns:
 
 @dataclass(frozen=True, slots=True)
 class DocumentScore:
-    """A score and its addends: the weighted signals add up to ``base``, which is multiplied by the maturity's boost."""
+    """A score and its addends. The weighted signals add up to ``base``, which is multiplied by the maturity's boost."""
 
     by_relevance: float
     by_importance: float
@@ -81,7 +81,9 @@ def default_signals(rules: TopicSignalRules) -> TopicSignals:
 
 
 def topic_columns(signals: Sequence[TopicSignals | None], mtimes_ms: Sequence[float]) -> TopicColumns:
-    """The columns for topics with the given stored ``signals`` (None for a topic without stored signals) and times."""
+    """The columns for topics with the given stored ``signals`` (None for a topic without any) and
+    modification times.
+    """
     return TopicColumns(
         np.asarray([one is not None for one in signals], dtype=bool),
         np.asarray([math.nan if one is None else one.importance for one in signals], dtype=np.float64),
@@ -96,7 +98,9 @@ def _level(maturity: str) -> int:
 
 
 def stored_columns(topics: TopicColumns, profile: V4Profile) -> tuple[Floats, Floats, Floats]:
-    """The stored importance, recency and boost of ``topics``, or the defaults of ``profile``."""
+    """The stored importance, recency and boost of ``topics``. Topics without stored signals have the defaults of
+    ``profile``.
+    """
     rules = profile.signals
     boosts = np.asarray([*(profile.score.boost[level] for level in LEVELS), math.nan])
     return (
@@ -120,7 +124,8 @@ def aged_columns(topics: TopicColumns, now_ms: float, profile: V4Profile) -> Age
 
 
 def document_scores(relevance: Floats, signals: AgedColumns, topics: NDArray[np.int64], profile: V4Profile) -> Compound:
-    """``(w_r relevance + w_i min(importance, 100) / 100 + w_c recency) * boost``; NaN if a signal is not a number.
+    """The scores of documents: ``(w_r relevance + w_i min(importance, 100) / 100 + w_c recency) * boost``; NaN if a
+    signal is not a number.
 
     ``topics`` contains the index into ``signals`` of each document's topic.
     """
@@ -140,7 +145,7 @@ def after_access(signals: TopicSignals, rules: TopicSignalRules) -> TopicSignals
 
 
 def next_maturity(importance: float, maturity: str, rules: TopicSignalRules) -> str:
-    """The maturity of a topic after an event that leaves it with the given importance; often unchanged."""
+    """The maturity of a topic after an event that set its importance to ``importance``; often unchanged."""
     if importance >= rules.core_from:
         return _CORE
     if importance >= rules.validated_from and maturity == _DRAFT:
@@ -153,7 +158,7 @@ def next_maturity(importance: float, maturity: str, rules: TopicSignalRules) -> 
 
 
 def aged_signals(signals: AgedTopic, profile: V4Profile) -> AgedSignals:
-    """The ``signals`` in the form used in traces: before and after decay, and after another access hit."""
+    """The ``signals`` in the form that traces use: before and after decay, and after one more access hit."""
     stored, after = signals.stored, after_access(signals.stored, profile.signals)
     moved = f"becomes {after.maturity}" if after.maturity != stored.maturity else f"stays {stored.maturity}"
     return AgedSignals(

@@ -17,7 +17,7 @@ _BASES = {"0x": 16, "0o": 8, "0b": 2}
 
 @dataclass(frozen=True, slots=True)
 class CommandLine:
-    """The words to search for, and flags keyed by name; a flag without a value is True."""
+    """The words to search for, and the flags, keyed by name. A flag without a value is True."""
 
     words: tuple[str, ...]
     flags: dict[str, str | bool] = field(default_factory=dict)
@@ -34,7 +34,7 @@ class CommandLine:
 
 
 def read_command_line(arguments: Sequence[str]) -> CommandLine:
-    """The command line ``arguments``. An option's value is the next word, unless that word is an option."""
+    """Parses the command line ``arguments``. The value of an option is the next word, unless that word is an option."""
     words: list[str] = []
     flags: dict[str, str | bool] = {}
     left = list(reversed(arguments))
@@ -66,7 +66,9 @@ def number_of(value: str | bool | float) -> float:
 
 
 def first_ones(items: Sequence[_T], limit: float) -> Sequence[_T]:
-    """``items`` as cut by JavaScript's ``slice(0, limit)``: a negative limit leaves out that many items at the end."""
+    """The first ``limit`` of ``items``, as in JavaScript's ``slice(0, limit)``: a negative limit leaves out that many
+    items at the end.
+    """
     if math.isnan(limit):
         return items[:0]
     if math.isinf(limit):

@@ -1,4 +1,4 @@
-"""The topics of one space as V4 ranks them: the topics' documents, ages and signals."""
+"""The topics of one space that V4 ranks, with their documents, ages and signals."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _ENDING = ".html"
 
 
 class FilterError(ValueError):
-    """A filter that V4 rejects. The message is the one from V4."""
+    """A filter that V4 rejects. The message is V4's own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +75,7 @@ class SpaceCorpus:
     """The number of documents in all topics."""
     has_broken_signals: bool
     falling: list[tuple[V4Profile, Mapping[str, tuple[float, ...]]]] = field(default_factory=list)
-    """The ages at which each topic loses each level of confidence, for the last profile used."""
+    """The age at which each topic loses each level of confidence, for the last profile used."""
     _indexes: OrderedDict[TopicFilter, tuple[TopicIndex, TopicColumns]] = field(default_factory=OrderedDict)
 
     def index(self, topic_filter: TopicFilter) -> tuple[TopicIndex, TopicColumns]:
@@ -102,7 +102,7 @@ class SpaceCorpus:
         """The stored signals and times of the topics at ``paths``; values in ``signals`` and ``mtimes_ms`` replace
         them.
 
-        A broken signals file counts as missing here, because a search that needs it fails earlier.
+        A broken signals file is treated as missing here, because a search that needs the file has failed before.
         """
         stored = (signals.get(path) or self.signals.get(path) for path in paths)
         times = [

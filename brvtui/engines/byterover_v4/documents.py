@@ -14,7 +14,7 @@ from brvtui.engines.byterover_v4.profile import FIELDS
 from brvtui.text.analysis import raw_tokens, utf16
 from brvtui.tree.spaces.topic_html import Topic
 
-# From text to terms (``docs/reference/byterover-v4.md``, "Text relevance").
+# Splitting text into terms (``docs/reference/byterover-v4.md``, "Text relevance").
 
 
 _CJK = "\u4e00-\u9fff\u3040-\u309f\u30a0-\u30ff\uac00-\ud7af"
@@ -23,7 +23,9 @@ _ANY_CJK = re.compile(f"[{_CJK}]")
 
 
 def tokens(text: str) -> list[str]:
-    """The tokens of ``text`` in order and original case: words, and pairs of adjacent characters in each CJK run."""
+    """The tokens of ``text`` in order and in their original case: words, and pairs of adjacent characters in each run
+    of CJK characters.
+    """
     pieces = [piece for piece in raw_tokens(text) if piece]
     if not _ANY_CJK.search(text):
         return pieces
@@ -43,14 +45,16 @@ def term(token: str) -> str:
 
 
 def field_terms(text: str) -> tuple[int, dict[str, int]]:
-    """The number of distinct tokens in the field text ``text``, and each term's count, by first occurrence."""
+    """The number of distinct tokens in ``text``, the text of a field, and the count of each term, in order of first
+    occurrence.
+    """
     names = tokens(text)
     return len(set(names)), Counter(map(term, names))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TopicDocument:
-    """One document of a topic. ``file`` is the topic's path; snippets are cut from ``text``."""
+    """One document of a topic. ``file`` is the topic's path, and snippets are parts of ``text``."""
 
     id: str
     file: str
@@ -71,7 +75,9 @@ class TopicDocument:
 
     @property
     def path(self) -> str:
-        """The path shown in results: the id before the first ``#``. Wrong for a file name that contains ``#``."""
+        """The path shown in results, which is the id up to the first ``#``. As in V4, it is wrong for a file name that
+        contains ``#``.
+        """
         return self.id.partition("#")[0]
 
     @property
@@ -81,7 +87,9 @@ class TopicDocument:
 
 
 def documents_of(path: str, topic: Topic) -> tuple[TopicDocument, ...]:
-    """The documents of ``topic`` at ``path``: each searched element in document order, or else the whole topic."""
+    """The documents of ``topic`` at ``path``: each searched element in document order or, if there are none, the whole
+    topic.
+    """
     shared = {name: topic.attribute(name) for name in FIELDS[:-1]}
     counted = [field_terms(text) for text in shared.values()]
     searched = [(f"{path}#{element.id}", element.tag, element.text) for element in topic.searched_elements]

@@ -19,7 +19,7 @@ from brvtui.ranking.decay import just_before_ms
 from brvtui.timing import Stopwatch
 from brvtui.trace import AgedSignals, Ceiling, Detail, DocumentForecast, Explanation, Remedy, Trace
 
-if TYPE_CHECKING:  # naming an engine, or showing a trace of it, must not wait for its index
+if TYPE_CHECKING:  # imported later, so that naming the engine or showing its traces does not load its index
     from brvtui.engines.ageing.rules import AgeingRules
     from brvtui.engines.byterover_v4.command_line import CommandLine
     from brvtui.engines.byterover_v4.hits import SpacePaths
@@ -55,7 +55,9 @@ class _ReadySpaces:
 
 
 class ByteRoverV4:
-    """An engine with relative relevance, without tiers, cache or model. It writes nothing and calls no service."""
+    """An engine that ranks by relative relevance, without tiers, cache or model. It writes nothing and calls no
+    service.
+    """
 
     name = PROFILES[0]
     title = "ByteRover V4"
@@ -81,7 +83,7 @@ class ByteRoverV4:
         return load_profile(profile)
 
     def answer(self, context: Context[V4Profile], query: Query) -> Trace:
-        """The answer to ``query``, or a trace with the cause if V4 fails. Raises :class:`EngineError`."""
+        """The answer to ``query``; if V4 fails, a trace with the cause. Raises :class:`EngineError`."""
         trace = self._answered(context, query)[0]
         section = trace.section(SpaceAnswer)
         return trace if section.failure else with_causes(self, context, query, trace, section.cleaned.split(), _TEXTS)
@@ -90,7 +92,7 @@ class ByteRoverV4:
         """The score of the topic at ``file``, and the terms that contribute to the raw score of the topic's best
         document.
 
-        None if no term matches. Raises KeyError for a topic that is not in the snapshot.
+        The result is None if no term matches. Raises KeyError for a topic that is not in the snapshot.
         """
         from brvtui.engines.byterover_v4.reasons import detail_of
 
@@ -110,7 +112,7 @@ class ByteRoverV4:
     def remedies(
         self, context: Context[V4Profile], trace: Trace, document: Named, cancelled: Callable[[], bool]
     ) -> tuple[Remedy, ...]:
-        """The changes that raise ``document`` in the answer ``trace``, best first. Each was tried."""
+        """The changes that improve the rank of ``document`` in the answer ``trace``, best first. Each was tried."""
         from brvtui.engines.byterover_v4.reasons import remedies
 
         return remedies(context, trace, document, self._asking(context, trace), cancelled)
@@ -130,15 +132,15 @@ class ByteRoverV4:
 
     @property
     def event_kinds(self) -> Mapping[str, str]:
-        """The descriptions of topics' ageing events, keyed by event."""
+        """Descriptions of the ageing events of topics, keyed by event."""
         from brvtui.engines.byterover_v4.outlook import EVENT_KINDS
 
         return EVENT_KINDS
 
     def forecast(self, context: Context[V4Profile], document: str, day: float) -> DocumentForecast | None:
-        """The score that the topic at ``document`` has as the best match for a query, now and in ``day`` days.
+        """The score that the topic at ``document`` gets if it is the best match for a query, now and in ``day`` days.
 
-        None for a file that is not a topic.
+        The result is None for a file that is not a topic.
         """
         from brvtui.engines.byterover_v4.outlook import forecast
 
@@ -149,7 +151,7 @@ class ByteRoverV4:
         return None
 
     def ageing_rules(self, constants: V4Profile, stored: SignalRules) -> AgeingRules:
-        """The ageing constants for topics: levels of confidence, but no gates, archive or pruning."""
+        """The ageing constants for topics, which lose levels of confidence, but have no gates, archive or pruning."""
         from brvtui.engines.ageing.rules import AgeingRules
 
         rules, results = constants.signals, constants.results
@@ -178,7 +180,8 @@ class ByteRoverV4:
     def preview_edit(
         self, context: Context[V4Profile], query: Query, path: str, content: str, keep_mtime: bool
     ) -> EditPreview:
-        """The answer before and after ``content`` becomes the topic at ``path``, which may be new, in the first space.
+        """The answer before and after ``content`` is saved as the topic at ``path`` in the first space. The topic may
+        be new.
 
         Nothing is written. Raises :class:`brvtui.tree.spaces.topic_html.UnreadableTopic`.
         """
@@ -217,7 +220,7 @@ class ByteRoverV4:
         return PendingRows(first.data, ids, project.root if is_of_folder(first, project.root) else None)
 
     def find_installed(self, named: Path | None, environment: Mapping[str, str]) -> InstalledEngine:
-        """V4's skill bundle at ``named`` or, without it, an installed one. Raises ``NotInstalled``."""
+        """V4's skill bundle at ``named`` or, without ``named``, an installed one. Raises ``NotInstalled``."""
         from brvtui.engines.verification.installed import find_bundle
 
         return find_bundle(named, environment)
@@ -231,9 +234,10 @@ class ByteRoverV4:
     def replay_query(
         self, context: Context[V4Profile], query: Query, limit: int | None
     ) -> tuple[Trace, dict[str, Any]]:
-        """The trace, and the answer as V4 prints it under ``answer``, or V4's message under ``error`` if it fails.
+        """The trace, and the data for one line of output: the answer as V4 prints it, under ``answer``, or V4's
+        message, under ``error``, if it fails.
 
-        The limit is appended to the command line, including one that the query gives (``argv``).
+        The limit is appended to the command line, even if the query contains the whole command line (``argv``).
         """
         trace = self.answer(context, _limited(query, limit or context.constants.results.limit))
         printed = trace.section(SpaceAnswer).printed
@@ -242,8 +246,8 @@ class ByteRoverV4:
     def replay_sequence(
         self, context: Context[V4Profile], steps: Sequence[ReplayStep], like: Query, limit: int | None
     ) -> Iterator[dict[str, Any]]:
-        """Yields each step's answer, and the signals of the answer's hits after the step. Access hits accumulate; a
-        touched topic keeps the time of the step that touched it.
+        """Yields each step's answer, and the signals of its hits after the step. Access hits accumulate. A topic that a
+        step touches keeps the time of that step.
         """
         from brvtui.engines.byterover_v4.replaying import answers_in_sequence
 
@@ -255,7 +259,9 @@ class ByteRoverV4:
     def _answered(
         self, context: Context[V4Profile], query: Query, instead: tuple[SpacePaths, ...] = ()
     ) -> tuple[Trace, ScriptAnswer | None, tuple[SpacePaths, ...]]:
-        """The trace and the answer for ``query``, and the searched spaces: those of the snapshot, or ``instead``."""
+        """The trace and the answer for ``query``, and the searched spaces, which are ``instead`` or, by default, those
+        of the snapshot.
+        """
         from brvtui.engines.byterover_v4.replaying import FAILURES, failure_of
         from brvtui.engines.byterover_v4.scripts import filter_of, query_space, query_spaces
         from brvtui.engines.byterover_v4.tracing import failed, traced
@@ -282,7 +288,7 @@ class ByteRoverV4:
         return trace, answer, spaces
 
     def _spaces(self, snapshot: Snapshot) -> tuple[SpacePaths, ...]:
-        """The spaces of ``snapshot``. Topics that are unchanged since the last snapshot are not tokenized again."""
+        """The spaces of ``snapshot``. Topics that have not changed since the last snapshot are not tokenized again."""
         from brvtui.engines.byterover_v4.hits import SpacePaths
         from brvtui.engines.byterover_v4.scripts import ranked_space
 

@@ -1,4 +1,6 @@
-"""Found topics as the hits of a trace, with the parts of each score, matched words, and best possible scores."""
+"""Converts found topics to the hits of a trace, with the parts of their scores, the matched words, and the best
+possible scores.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +30,7 @@ LIMIT, FILTERED = "past the limit", "contains none of the significant words"
 
 @dataclass(frozen=True, slots=True)
 class SpacePaths:
-    """The snapshot's paths for the topics of one space, keyed by V4's own paths."""
+    """A space, and its topics' paths in the snapshot, keyed by V4's own paths."""
 
     space: RankedSpace
     paths: Mapping[str, str]
@@ -122,7 +124,9 @@ def _heaviest(one: TokenMatches, best: FoundDocument) -> tuple[str, MatchKind, i
 
 
 def topic_hit(found: PlacedTopic, printed: PrintedHit) -> TopicHit:
-    """The details of a hit: the element that found the topic, the raw score, and the instructions to the agent."""
+    """The details of a hit: the element by which the topic was found, the raw score, and the instructions
+    to the agent.
+    """
     best = found.topic.best
     count = printed.access_count
     return TopicHit(
@@ -145,7 +149,7 @@ def topic_hit(found: PlacedTopic, printed: PrintedHit) -> TopicHit:
 
 
 def _places(held: Sequence[str], document: TopicDocument) -> Iterator[WordPlace]:
-    """Yields the place of each word of ``held`` in ``document``: as a separate term, or inside a longer term."""
+    """Yields the place of each word of ``held`` in ``document``, which is a term of its own or inside a longer term."""
     fields = tuple(zip(FIELDS, document.terms, strict=True))
     for word in held:
         alone = next((name for name, terms in fields if word in terms), None)
@@ -158,12 +162,12 @@ def _places(held: Sequence[str], document: TopicDocument) -> Iterator[WordPlace]
 
 
 def near_miss(hit: Hit, rank: int, short: float, reason: str) -> NearMiss:
-    """The near miss for ``hit`` at ``rank``, with the reason and the amount by which it fell ``short``."""
+    """A near miss for ``hit`` at ``rank``, with the ``reason`` and the amount by which it fell ``short``."""
     return NearMiss(hit.path, hit.file, hit.title, hit.kind, hit.maturity, rank, hit.score, reason, short, hit.words)
 
 
 def dropped_topic(file: str, context: Context[V4Profile]) -> NearMiss:
-    """The near miss for the topic in ``file``, which the filter dropped."""
+    """A near miss for the topic in ``file``, which the filter dropped."""
     place = context.snapshot.by_path.get(file)
     title = context.snapshot.notes[place].title if place is not None else file
     return NearMiss(file, file, title, Kind.CONTEXT, "", 0, 0.0, FILTERED, 0.0)

@@ -1,4 +1,6 @@
-"""The text index of some documents, as MiniSearch builds it for every query (``docs/reference/byterover-v4.md``)."""
+"""A text index of some documents, like the one that MiniSearch builds for every query
+(``docs/reference/byterover-v4.md``).
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,7 @@ _KEPT_MATCHES = 32
 
 
 class DuplicateIds(ValueError):
-    """Two documents with the same id, which make every query fail. The message is the one from V4."""
+    """Two documents have the same id, which makes every query fail. The message is V4's own."""
 
     def __init__(self, identity: str) -> None:
         super().__init__(f"MiniSearch: duplicate ID {identity}")
@@ -38,7 +40,7 @@ class TokenMatches:
     token: str
     expansion: Expansion
     documents: Ints
-    """The documents that the token matches, in order of first match."""
+    """The documents that match the token, in the order in which they first match."""
     sums: Floats
     """The sum of the token's contributions to each document."""
     terms: Sequence[str]
@@ -52,7 +54,7 @@ class TokenMatches:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RawSearch:
-    """The documents that any token matches, best first."""
+    """The documents that match any token, best first."""
 
     tokens: tuple[TokenMatches, ...]
     documents: Ints
@@ -61,7 +63,7 @@ class RawSearch:
     matched: Ints
     """The number of distinct tokens that match each document."""
     raw: Floats
-    """The raw scores, descending: each is a term sum times the number of matched tokens."""
+    """The raw scores, highest first. Each is a term sum times the number of matched tokens."""
 
 
 class TopicIndex:
@@ -76,7 +78,7 @@ class TopicIndex:
             seen.add(document.id)
         self.documents = tuple(documents)
         self.numbers: dict[str, int] = {}
-        """Each path that results can show, with the path's index in ``paths``."""
+        """The index in ``paths`` of each path that results can show."""
         self.topic_of = np.asarray(
             [self.numbers.setdefault(one.path, len(self.numbers)) for one in self.documents], dtype=np.int64
         )
@@ -116,11 +118,11 @@ class TopicIndex:
 
     def expand(self, token: str, rules: TopicTextRules) -> Expansion:
         """The terms that match ``token``, in MiniSearch's order."""
-        ids = self.vocabulary.ids  # numbered in order of first occurrence
+        ids = self.vocabulary.ids  # ids are numbers in order of first occurrence
         return self.vocabulary.in_tree_order(self.vocabulary.expand(token, rules), self.terms, lambda: ids)
 
     def _matched(self, token: str, rules: TopicTextRules) -> TokenMatches:
-        """The result of :meth:`match`, cached for the last tokens, because typing changes only one word."""
+        """The result of :meth:`match`, cached for the most recent tokens, because typing changes only one word."""
         cached = self._matches.get(token)
         if cached is not None and cached[0] is rules:
             return cached[1]
@@ -153,10 +155,10 @@ class TopicIndex:
         return TokenMatches(token, expansion, in_order_of_first(touched, len(self)), sums, self.terms)
 
     def containing(self, words: Sequence[str]) -> NDArray[np.bool_]:
-        """A mask of the documents that contain any of ``words``, including inside longer words. Words consist of ASCII
-        letters and digits.
+        """A mask of the documents that contain any of ``words``, even inside a longer word. The words must consist of
+        ASCII letters and digits.
 
-        Because such a word cannot cross the edge of a term, only the terms are searched, not the text.
+        Such a word cannot extend over two terms, so it is enough to search the terms instead of the text.
         """
         mask = np.zeros(len(self), dtype=bool)
         width = len(FIELDS)
@@ -176,7 +178,7 @@ class TopicIndex:
         return idf
 
     def _norms(self, rules: TopicTextRules) -> Floats:
-        """The part of each denominator that depends only on the field and the document."""
+        """The part of each score's denominator that depends only on the field and the document."""
         key = rules.k, rules.b
         if self._lengths_normed is None or self._lengths_normed[0] != key:
             columns = [
@@ -187,13 +189,15 @@ class TopicIndex:
         return self._lengths_normed[1]
 
     def search(self, text: str, rules: TopicTextRules) -> RawSearch:
-        """The documents that any token of ``text`` matches. Documents with equal scores are in order of first match."""
+        """The documents that match any token of ``text``, best first. Documents with equal scores are in the order of
+        their first match.
+        """
         names = [term(token) for token in tokens(text)]
         by_name = {name: self._matched(name, rules) for name in dict.fromkeys(names)}
         matches = [by_name[name] for name in names]
         sums = np.zeros(len(self))
         for one in matches:
-            sums += one.sums  # a token that occurs twice adds twice
+            sums += one.sums  # a token that occurs twice is added twice
         matched = np.zeros(len(self), dtype=np.int64)
         for one in by_name.values():
             matched[one.documents] += 1
@@ -207,7 +211,9 @@ class TopicIndex:
     def contributions(
         self, document: int, matches: Sequence[TokenMatches], rules: TopicTextRules
     ) -> list[Contribution]:
-        """The contributions of each token, term and field to the term sum of ``document``, in order of addition."""
+        """The contributions of each token, term and field to the term sum of ``document``, in the order in which they
+        are added.
+        """
         result = []
         for one in matches:
             steps = zip(one.expansion.ids.tolist(), one.expansion.weights.tolist(), one.expansion.kinds, strict=True)

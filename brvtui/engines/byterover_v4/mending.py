@@ -1,4 +1,4 @@
-"""Copies of a space, in memory, with one fault fixed, for trying a remedy."""
+"""Copies of a space in memory with something fixed, to try whether that helps."""
 
 from __future__ import annotations
 
@@ -19,14 +19,16 @@ _DERIVED = re.compile(r"\.(abstract|full|overview)(?=\.html\Z)", re.IGNORECASE)
 
 
 def without_failure(space: RankedSpace) -> RankedSpace:
-    """``space`` without the faults that make V4 fail: Markdown files, repeated ids and broken signals."""
+    """``space`` without the faults that make V4 fail, which are Markdown files, repeated ids and broken signals."""
     signals = {path: stored for path, stored in space.corpus.signals.items() if not isinstance(stored, BrokenSignals)}
     topics = [_ranked(topic, _with_distinct_ids(topic.topic)) for topic in space.corpus.topics]
     return RankedSpace(replace(space.contents, markdown=(), signals=signals), corpus_of(topics, signals))
 
 
 def with_file_seen(space: RankedSpace, file: str, now_ms: float) -> tuple[RankedSpace, str] | None:
-    """``space`` with the unseen ``file`` renamed and modified now, and the new name; None if that is impossible."""
+    """``space`` after the unseen ``file`` is renamed so that V4 sees it and modified now, and the new name; None if
+    this is impossible.
+    """
     name = _DERIVED.sub(r"_\1", re.sub(r"\.html\Z", ".html", file, flags=re.IGNORECASE))
     name = "index_page.html" if name == "index.html" else name
     if unseen_name(name) or name in space.corpus.by_path:
@@ -39,7 +41,7 @@ def with_file_seen(space: RankedSpace, file: str, now_ms: float) -> tuple[Ranked
 
 
 def with_topic(space: RankedSpace, path: str, topic: Topic, mtime_ms: float) -> RankedSpace:
-    """``space`` with ``topic``, which may be new, at ``path``, saved at ``mtime_ms``."""
+    """``space`` with ``topic`` saved at ``path`` at the time ``mtime_ms``. The topic may be new."""
     ranked = RankedTopic(path, topic, mtime_ms, documents_of(path, topic))
     others = [one for one in space.corpus.topics if one.path != path]
     topics = sorted((*others, ranked), key=lambda one: code_units(one.path))
@@ -49,7 +51,8 @@ def with_topic(space: RankedSpace, path: str, topic: Topic, mtime_ms: float) -> 
 def with_words_searched(
     space: RankedSpace, path: str, words: Sequence[str], mtime_ms: float
 ) -> tuple[RankedSpace, str] | None:
-    """``space`` with the topic at ``path`` changed so that ``words``, terms of the query, are searched in it.
+    """``space`` after a change to the topic at ``path`` so that V4 searches ``words``, which are terms of the query, in
+    it.
 
     The topic is saved at ``mtime_ms``. The second value describes the change. The result is None if the topic contains
     none of the words.

@@ -1,4 +1,6 @@
-"""The effect of age on topics: the best possible score, and the times at which confidence or importance is lost."""
+"""The effect of age on topics: their best possible scores, and the times at which their confidence or importance falls
+too low.
+"""
 
 from __future__ import annotations
 
@@ -30,9 +32,11 @@ from brvtui.trace.forecasts import date_after
 from brvtui.tree.spaces.contents import BrokenSignals, TopicSignals
 
 EVENT_KINDS: Mapping[str, str] = {event.key: event.state for event in OF_TOPICS}
-"""The descriptions of topics' ageing events, keyed by event."""
+"""Descriptions of the ageing events of topics, keyed by event."""
 _SOON = 1e-3
-"""The minimum time in days until a future event, which keeps rounding from producing 0, the time of a past event."""
+"""The smallest number of days until a future event. It prevents rounding to 0, which would mean that the event has
+occurred.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,8 +48,8 @@ class _Constants:
 
 
 def ceilings_of(corpus: SpaceCorpus, paths: Sequence[str], now_ms: float, profile: V4Profile) -> list[Ceiling | None]:
-    """The scores that the topics at ``paths`` have as the best match for a query, and the days for which each topic
-    keeps each level of confidence.
+    """For each topic at ``paths``, the score that it gets if it is the best match for a query, and the number of days
+    for which it keeps each level of confidence.
 
     An entry is None if the topic's signals do not result in a number.
     """
@@ -53,12 +57,12 @@ def ceilings_of(corpus: SpaceCorpus, paths: Sequence[str], now_ms: float, profil
     inputs, constants = _inputs(columns, profile)
     since = aged_columns(columns, now_ms, profile).days
     now = ceilings(np.where(since > 0, since, 0.0), inputs, constants)
-    fresh = ceilings(np.full(len(paths), PRECISION_DAYS), inputs, constants)  # at 0 days the stored recency counts
+    fresh = ceilings(np.full(len(paths), PRECISION_DAYS), inputs, constants)  # not 0, where the stored recency applies
     names = _thresholds(profile)
     falling = _falling(corpus, profile)
     result: list[Ceiling | None] = []
     for place, path in enumerate(paths):
-        ages = falling.get(path, (math.inf,) * len(names))  # a topic without a file in V4 does not age
+        ages = falling.get(path, (math.inf,) * len(names))  # a topic for which V4 finds no file does not age
         horizons = tuple(
             Horizon(threshold, name, bool(fresh[place] >= threshold), _left(now[place], threshold, since[place], age))
             for (name, threshold), age in zip(names.items(), ages, strict=True)
@@ -79,7 +83,9 @@ def standing(corpus: SpaceCorpus, path: str, now_ms: float, profile: V4Profile) 
 
 
 def _left(now: float, threshold: float, since: float, falling: float) -> float | None:
-    """Days until the best possible score is below ``threshold``: 0 if it is, None if after :data:`HORIZON_DAYS`."""
+    """The days until the best possible score falls below ``threshold``: 0 if it already has, None if it takes longer
+    than :data:`HORIZON_DAYS`.
+    """
     if not now >= threshold:
         return 0.0
     left = falling - since
@@ -110,8 +116,8 @@ def _falling(corpus: SpaceCorpus, profile: V4Profile) -> Mapping[str, tuple[floa
 
 
 def forecast(corpus: SpaceCorpus, path: str, now_ms: float, profile: V4Profile, day: float) -> DocumentForecast | None:
-    """The score that the topic at ``path`` has as the best match for a query, now and in ``day`` days, and the events
-    with their dates.
+    """The score that the topic at ``path`` gets if it is the best match for a query, now and in ``day`` days, and its
+    dated events.
 
     The result is None if the topic's signals do not result in a number.
     """
@@ -144,10 +150,11 @@ def forecast(corpus: SpaceCorpus, path: str, now_ms: float, profile: V4Profile, 
 
 
 def _regaining(now: Ceiling, then: Ceiling, day: float) -> tuple[Horizon, ...]:
-    """The horizons of ``now``. If a level of confidence is missing now but present in ``day`` days, the later horizon
-    replaces the current one.
+    """The horizons of ``now``. If the topic lacks a level of confidence now, but has it in ``day`` days, the horizon of
+    ``then`` replaces the current one.
 
-    A recency stored as 0 counts as 0 on the day of the change, and afterwards by the age of the file.
+    A level can be regained because a stored recency of 0 applies only at an age of 0 days. After that, the recency
+    depends on the age of the file.
     """
     result = []
     for first, later in zip(now.horizons, then.horizons, strict=True):
@@ -158,8 +165,8 @@ def _regaining(now: Ceiling, then: Ceiling, day: float) -> tuple[Horizon, ...]:
 
 
 def _below_maturity(stored: TopicSignals, aged: AgedColumns, profile: V4Profile) -> float | None:
-    """The days until the importance is below the minimum for the maturity: 0 if it already is, None if later than
-    :data:`HORIZON_DAYS`.
+    """The days until the importance falls below the minimum for the maturity: 0 if it already has, None if it takes
+    longer than :data:`HORIZON_DAYS`.
     """
     rules = profile.signals
     minimum = {"validated": rules.validated_until, "core": rules.core_until}.get(stored.maturity)
@@ -172,11 +179,13 @@ def _below_maturity(stored: TopicSignals, aged: AgedColumns, profile: V4Profile)
 
 
 def _events(horizons: Sequence[Horizon], below_maturity: float | None, now_ms: float) -> list[DatedEvent]:
-    """The future events of a topic, soonest first; ``below_maturity`` is the days until its importance is too low."""
+    """The events of a topic, soonest first. ``below_maturity`` is the number of days until its importance is too low
+    for its maturity.
+    """
     events = []
     for horizon in horizons:
         left = horizon.days_left
-        if left is not None:  # 0 if it is past
+        if left is not None:  # 0 for a past event
             name = horizon.constant.rpartition(".")[2]
             event = LEAVES_HIGH if name == "high" else LEAVES_MEDIUM
             text = f"{event.happens}, {event.in_short}"

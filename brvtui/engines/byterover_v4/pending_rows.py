@@ -1,6 +1,6 @@
-"""The rows that V4 has not yet sent: each query with its printed answer. The rows are only read.
+"""Reads the rows that V4 has not sent yet. Each contains a query with its printed answer.
 
-V4 has no log of queries. It appends rows for all spaces to one file in its data folder, and empties that file after
+V4 has no log of queries. It appends rows for all spaces to one file in its data folder, and empties the file after
 sending the rows (``docs/reference/byterover-v4.md``, "Log"). The file therefore contains the newest queries, or none.
 """
 
@@ -36,7 +36,7 @@ _RECALL_LIMIT = "5"
 
 @dataclass(frozen=True, slots=True)
 class _Command:
-    """A command that was run: its last row, and the arguments and result, which may be split over several rows."""
+    """A command that was run: its last row, and its arguments and result, which may be split over several rows."""
 
     at_ms: float
     row: Mapping[str, Any]
@@ -52,8 +52,8 @@ class PendingRows:
     def __init__(self, data: Path, spaces: Iterable[str], root: Path | None) -> None:
         """Prepares to read the rows in the data folder ``data`` that name one of ``spaces`` by id.
 
-        A row that names no space counts if its working folder is ``root`` or a folder below it; without ``root``, no
-        such row counts.
+        A row that names no space is included if its working folder is ``root`` or a folder below it. Without ``root``,
+        such rows are left out.
         """
         self._file = data / ROWS
         self._spaces = frozenset(spaces)
@@ -66,7 +66,7 @@ class PendingRows:
         return self._file
 
     def read(self, most: int) -> list[LoggedQuery]:
-        """The newest ``most`` queries, newest first, without broken rows and rows from other spaces."""
+        """The ``most`` newest queries, newest first. Broken rows and rows of other spaces are left out."""
         try:
             lines = read_end(self._file, LARGEST_READ).split(b"\n")
         except OSError:
@@ -77,7 +77,7 @@ class PendingRows:
     def follow(self, answered: Callable[[list[LoggedQuery]], None]) -> Watching:
         """Calls ``answered`` from another thread with the queries of new rows, oldest first.
 
-        The file is checked once a second, because a watch would observe all spaces.
+        The file is checked once a second, because watching its folder would also report changes to all other spaces.
         """
         from brvtui.tree.watching.watch import Watching
 
@@ -115,7 +115,7 @@ class PendingRows:
 
 def _commands(lines: Iterable[bytes]) -> Iterator[_Command]:
     """Yields the queries in ``lines``, in order. The pieces of a long answer are joined."""
-    searched: list[tuple[str, str]] = []  # query and space of rows that precede their command
+    searched: list[tuple[str, str]] = []  # the query and space from rows that precede the row of their command
     pieces: dict[str, dict[int, str]] = {}
     for line in lines:
         try:
@@ -136,7 +136,7 @@ def _commands(lines: Iterable[bytes]) -> Iterator[_Command]:
 
 
 def _whole(row: Mapping[str, Any], pieces: dict[str, dict[int, str]]) -> Mapping[str, Any] | None:
-    """The arguments and result of a command; None until the last piece has arrived."""
+    """The arguments and result of a command; None until its last piece has been read."""
     if "group_id" not in row:
         return row
     name = str(row["group_id"])
@@ -160,7 +160,7 @@ def _logged(command: _Command) -> LoggedQuery:
     paths = tuple(hit["path"] for hit in hits if isinstance(hit.get("path"), str))
     failed = command.result.get("ok") is not True
     argv = list(command.arguments)
-    if is_recall:  # recall knows no other flag that changes an answer
+    if is_recall:  # no other flag of recall changes an answer
         argv = [*line.words, "--limit", line.text("limit") or _RECALL_LIMIT]
     scope = "" if is_recall else line.text("scope")
     return LoggedQuery(
@@ -182,7 +182,7 @@ def _logged(command: _Command) -> LoggedQuery:
 
 
 def _response(printed: Mapping[str, Any], hits: list[Mapping[str, Any]]) -> str:
-    """The text that the agent received: the citation block and the snippets, or the files that ``recall`` joins."""
+    """The text that the agent received: the citation block and the snippets, or the joined files of ``recall``."""
     content = printed.get("content")
     if isinstance(content, str):
         return content

@@ -1,4 +1,6 @@
-"""V4's traces in words: the explaining sentence, relevance, the filter, and the instructions to the agent."""
+"""The presentation of V4's traces: the sentence that explains an answer, relevance, the filter, and the instructions to
+the agent.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,9 @@ from brvtui.wording import counted
 
 
 def sentence(trace: Trace) -> Sentence:
-    """The first topic, its element and words, both relevances, and a statement whether V4 tells the agent to cite."""
+    """The sentence that explains an answer: the first topic, its element and words, both relevances, and whether V4
+    tells the agent to cite it.
+    """
     section = trace.section(SpaceAnswer)
     if section.failure is not None:
         return (
@@ -71,7 +75,7 @@ def _relevance(topic: TopicHit) -> Iterator[Clause]:
 
 
 def _advice(section: SpaceAnswer) -> Iterator[Clause]:
-    """Yields a clause with our own judgment (not V4's) that the answer covers little of the query."""
+    """Yields a clause saying that the answer covers little of the query. This judgment is ours, not V4's."""
     if section.not_covered:
         yield clause(f": {section.not_covered}, so ByteRover 3.14 would say “not covered”", weight=85)
 
@@ -161,7 +165,7 @@ class V4Presentation(Presentation):
         return f"V4 cannot answer: {failure.what}" if failure is not None else ""
 
     def reading(self, trace: Trace, glyphs: Glyphs) -> Groups:
-        """The query as it was searched, the stop words, and the limits."""
+        """The query as searched, the stop words that were dropped, and the limits."""
         section = trace.section(SpaceAnswer)
         groups: Groups = [(9, [("searched ", "muted"), (visible(section.cleaned), "text")])]
         limits = " ".join(part for part in (section.scope, section.element) if part)
@@ -174,11 +178,11 @@ class V4Presentation(Presentation):
         return groups
 
     def remark(self, trace: Trace, hit: Hit) -> str:
-        """The hit's relevance, which is relative to the best match."""
+        """The hit's relevance compared with the best match."""
         return f"rel {hit.text.relevance:.2f}" if hit.text is not None else ""
 
     def lack(self, miss: NearMiss, glyphs: Glyphs) -> tuple[str, str]:
-        """The number of ranks past the limit."""
+        """The number of ranks by which the topic is past the limit."""
         if not miss.short:
             return "0", glyphs.cross
         return counted(round(miss.short), "place", "places"), f"+{miss.short:.0f} rank"
@@ -191,7 +195,7 @@ class V4Presentation(Presentation):
         return lines_of([_text(f"V4 prints: {failure.message}", "warn"), _text(failure.remedy)], width, UNICODE)
 
     def place(self, trace: Trace, file: str, glyphs: Glyphs) -> Iterator[Block]:
-        """Yields the raw and relative scores, the element, the filter, and the agent's instructions."""
+        """Yields the raw score, the relative score, the element, the filter, and the agent's instructions."""
         section = trace.section(SpaceAnswer)
         topic = section.topic(file)
         if topic is None:

@@ -45,7 +45,7 @@ class PrintedHit:
     """The attributes of the topic; empty if V4 finds none."""
 
     def plain(self) -> dict[str, Any]:
-        """The hit under the names that V4 uses. A score that is not a number becomes null."""
+        """The hit as data with V4's names. A score that is not a number becomes None."""
         fields: dict[str, Any] = {
             "confidence": self.confidence,
             "path": self.path,
@@ -79,7 +79,7 @@ def printed_hits(
         best = topic.best.document
         ranked = corpus.by_path.get(topic.path)
         known_topic = ranked.topic if ranked is not None else None
-        # for a whole topic, V4 looks the text up by the shown path, which may not be a topic
+        # for a whole topic, V4 looks up the text by the shown path, which may not be that of a topic
         text = best.text if best.kind else known_topic.body if known_topic else ""
         hits.append(
             PrintedHit(
@@ -104,7 +104,7 @@ def confidence(score: float, rules: HitRules) -> str:
 
 
 def snippet(text: str, cleaned: str, rules: HitRules) -> str:
-    """The part of ``text`` around the first query word. Lengths are in UTF-16 units."""
+    """The part of ``text`` around the first query word in ``cleaned``. Lengths are in UTF-16 units."""
     word = cleaned.split(" ", 1)[0].lower()
     units, lowered, wanted = (_units(value) for value in (text, text.lower(), word))
     place = _find(lowered, wanted) if wanted else 0
@@ -113,12 +113,14 @@ def snippet(text: str, cleaned: str, rules: HitRules) -> str:
 
 
 def should_cite(hits: Sequence[PrintedHit], space: CitedSpace) -> bool:
-    """True if V4 tells the agent to cite: a hit has more than low confidence, and the space has an id."""
+    """True if V4 tells the agent to cite, because a hit has more than low confidence and the space has an id."""
     return bool(space.id) and any(hit.confidence != LOW for hit in hits)
 
 
 def cited_hits(hits: Sequence[PrintedHit], space: CitedSpace, rules: CitationRules) -> tuple[PrintedHit, ...]:
-    """The first hits with more than low confidence, which V4 tells the agent to cite; none without a space id."""
+    """The hits that V4 tells the agent to cite: the first ones with more than low confidence; none if the space has no
+    id.
+    """
     return tuple(hit for hit in hits if hit.confidence != LOW)[: rules.most] if space.id else ()
 
 

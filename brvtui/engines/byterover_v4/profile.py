@@ -43,7 +43,9 @@ class TopicTextRules:
 
 @dataclass(frozen=True, slots=True)
 class WordRules:
-    """The stop words, and the minimum length of significant words, at least one of which a document must contain."""
+    """The stop words, and the minimum length of a significant word. A document must contain at least one significant
+    word.
+    """
 
     stop_words: tuple[str, ...]
     significant_length: Count
@@ -79,12 +81,12 @@ class TopicSignalRules:
 
 @dataclass(frozen=True, slots=True)
 class HitRules:
-    """The limits and thresholds that decide which documents become hits."""
+    """The limits and thresholds that determine which documents become hits."""
 
     limit: Count
     recall_limit: Count
     least_limit_of_several: Count
-    """The minimum limit for each space if several spaces are searched."""
+    """The smallest limit that is used for each space if several spaces are searched."""
     secondaries: int
     secondary_floor: float
     secondary_share: float
@@ -106,7 +108,9 @@ class CitationRules:
 
 @dataclass(frozen=True, slots=True)
 class CoverageRules:
-    """Thresholds for our own advice, which predicts whether ByteRover 3.14 would have called a query covered."""
+    """The thresholds for our own advice, which predicts whether ByteRover 3.14 would have considered a
+    query covered.
+    """
 
     bonus: float
     cap: float
@@ -137,7 +141,7 @@ class V4Profile:
 
     @property
     def compound(self) -> CompoundRules:
-        """The weights in the form of compound score rules without a bonus, a cap or rounding."""
+        """The rules of the compound score with these weights, and without a bonus, a cap or rounding."""
         rules = self.score
         return CompoundRules(
             rules.relevance, rules.importance, rules.recency, rules.importance_scale, rules.boost, 0.0, math.inf, 12

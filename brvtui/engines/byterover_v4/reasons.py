@@ -46,7 +46,7 @@ from brvtui.tree.reading.javascript import spaced_words
 from brvtui.tree.spaces.contents import TopicFile, unseen_name
 from brvtui.tree.spaces.topic_html import TOPIC
 
-# The score of one topic: its parts, and every term × field of its best document.
+# The score of one topic: its parts, and the contribution of every term and field of its best document.
 
 
 FORMULA = "weight × boost × idf × (d + tf (k + 1) ÷ (tf + k (1 − b + b length ÷ average))); raw = sum × words matched"
@@ -55,7 +55,9 @@ FORMULA = "weight × boost × idf × (d + tf (k + 1) ÷ (tf + k (1 − b + b len
 def detail_of(
     profile: V4Profile, trace: Trace, answer: ScriptAnswer, spaces: Sequence[SpacePaths], file: str
 ) -> Detail | None:
-    """The detail of the topic at ``file`` (a path in the snapshot) in ``answer``, whose trace is ``trace``."""
+    """The score, by term and field, of the topic at ``file`` (a path in the snapshot) in ``answer``, whose trace is
+    ``trace``; None if it was not found.
+    """
     for search, paths in zip(answer.searches, spaces, strict=True):
         own = next((path for path, name in paths.paths.items() if name == file), file)
         topic = search.topics.named(own)
@@ -73,7 +75,7 @@ def detail_of(
 
 
 def _behind(trace: Trace, file: str, topic: FoundTopic, text: TextScore, profile: V4Profile) -> Hit | None:
-    """The hit that ``topic`` would be within the limit; None if the topic is not a near miss of ``trace``."""
+    """The hit that ``topic`` would be if the limit were higher; None if the topic is not a near miss of ``trace``."""
     miss: NearMiss | None = next((miss for miss in trace.near_misses if miss.file == file), None)
     if miss is None:
         return None
@@ -98,19 +100,19 @@ class Asking:
 
     ask: Ask
     ask_of: Callable[[int, RankedSpace], Trace]
-    """A function that repeats the query with the space at an index replaced."""
+    """A function that repeats the query after replacing the space at an index."""
     spaces: Sequence[SpacePaths]
 
 
 _MOST_WORDS = 4
 """The maximum number of words of each kind that are named or tried.
 
-Each attempt runs the whole query, and an attempt with an edit builds an index as well.
+The number is low because each trial runs the whole query, and a trial with an edit also builds an index.
 """
 
 
 class TopicLoss(LossStage):
-    """The stages at which a topic can be lost, earliest first."""
+    """The stages at which a topic can be dropped, earliest first."""
 
     FAILED = "V4 cannot answer this query"
     NOT_SEEN = "V4 does not see the file"
@@ -152,14 +154,14 @@ def explain(
 
 
 def _coming(topic: TopicHit, ahead: DocumentForecast | None) -> Iterator[str]:
-    """Yields the time at which ``topic`` loses its level of confidence through ageing."""
+    """Yields a phrase for the time at which ``topic`` loses its level of confidence through ageing."""
     for event in ahead.events if ahead is not None else ():
         if event.kind == f"leaves-{topic.confidence}" and event.days > 0:
             yield f"if untouched, in {days(event.days)} it {event.text}"
 
 
 def use_of(topic: TopicHit, section: SpaceAnswer) -> str:
-    """The agent's instructions about a hit, and the part of the topic that the agent sees."""
+    """A phrase for the agent's instructions about a hit, and for the part of the topic that the agent sees."""
     seen = f"the agent sees {len(topic.snippet)} characters of it"
     if not section.should_cite:
         return f"{seen}; V4 does not ask for a citation"
@@ -176,7 +178,7 @@ def use_of(topic: TopicHit, section: SpaceAnswer) -> str:
 
 
 def loss_of(context: Context[V4Profile], trace: Trace, document: Named, ask: Ask) -> tuple[TopicLoss, str]:
-    """The stage at which ``document``, which is not a hit in ``trace``, was lost, with numbers in words."""
+    """The stage at which ``document``, which is not a hit in ``trace``, was dropped, and the details in words."""
     section, path = trace.section(SpaceAnswer), document.path
     if section.failure is not None:
         return TopicLoss.FAILED, section.failure.what
@@ -211,7 +213,9 @@ def _is_in(trace: Trace, path: str) -> bool:
 
 
 def _unsearched(context: Context[V4Profile], section: SpaceAnswer, path: str) -> str:
-    """The query words that the topic contains only in places that are not searched, with the place."""
+    """A phrase with the query words that the topic contains only in a place that V4 does not search, and that place;
+    empty if there are none.
+    """
     topic = _topic_file(context, path)
     if topic is None:
         return ""
@@ -247,9 +251,10 @@ def _topic_file(context: Context[V4Profile], path: str) -> TopicFile | None:
 def remedy_of_loss(
     context: Context[V4Profile], trace: Trace, loss: TopicLoss, document: Named, asking: Asking
 ) -> Remedy | None:
-    """A tried remedy for the cause of ``loss``: a fix to the space or the file, or the query without its limits.
+    """A remedy for the cause of ``loss``, which was tried: a fix to the space or the file, or the query without its
+    limits.
 
-    None if there is no such remedy, or if ``document`` is not a hit after the remedy.
+    The result is None if there is no such remedy, or if ``document`` is still not a hit after it.
     """
     section, path, ask = trace.section(SpaceAnswer), document.path, asking.ask
     if loss is TopicLoss.SCOPE:
@@ -303,7 +308,7 @@ def _remedy(trace: Trace, section: SpaceAnswer, loss: TopicLoss, path: str, titl
 
 
 def _with_outcome(remedy: Remedy | None) -> Remedy | None:
-    """``remedy`` with the outcome added to its text, for use where the remedy is shown separately."""
+    """``remedy`` with its outcome added to the text, for use where only the text is shown."""
     if remedy is None or not remedy.verified:
         return remedy
     saved = f", and {remedy.how}" if remedy.kind is RemedyKind.EDIT else ""
@@ -321,9 +326,9 @@ def remedies(
 ) -> tuple[Remedy, ...]:
     """The changes that give the topic ``document`` a better rank in the answer ``trace``, best first.
 
-    They include the smallest helpful wording and the best one, and the best title. For a topic that is not found, they
-    include the remedy for the cause. The result is empty for a file that is not a topic, and if ``cancelled`` becomes
-    true.
+    They include the smallest helpful change of wording, the best wording, and the best title. If the topic is not
+    found, they include the remedy for the cause. The result is empty for a file that is not a topic, and if
+    ``cancelled`` becomes true.
     """
     if document.position is None:
         return ()
@@ -342,7 +347,7 @@ def remedies(
         found += dict.fromkeys((*reworded[:1], *reworded[-1:]))
         if note.is_local:  # other spaces are read-only
             found += _improving(_edit(context, topic, place, asking), path, rank, cancelled)
-            # A new title is saved with a new time, so it must help more than that time by itself.
+            # A new title is saved with a new time, so it must help more than the new time alone.
             rank_to_beat = min((one.rank for one in found if one.kind is RemedyKind.EDIT and one.rank), default=rank)
             found += _improving(_titles(context, trace, topic, place, asking), path, rank_to_beat, cancelled)[-1:]
     return () if cancelled() else tuple(sorted(found, key=lambda one: one.rank or math.inf))
@@ -351,7 +356,7 @@ def remedies(
 def _improving(
     tries: Iterable[tuple[Remedy, Trace]], path: str, rank: float, cancelled: Callable[[], bool]
 ) -> list[Remedy]:
-    """The ``tries`` that place ``path`` above ``rank`` and above all earlier tries."""
+    """The remedies in ``tries`` that give ``path`` a better rank than ``rank`` and than all earlier remedies."""
     improving: list[Remedy] = []
     for remedy, trace in () if rank == 1 else tries:
         tried = with_standing(remedy, trace, path)
@@ -366,7 +371,7 @@ def _improving(
 def _wordings(
     profile: V4Profile, trace: Trace, corpus: SpaceCorpus, topic: RankedTopic, asking: Asking
 ) -> Iterator[tuple[Remedy, Trace]]:
-    """Yields other wordings, smallest change first: one word fewer, one word more, the title."""
+    """Yields other wordings, smallest change first: with one word fewer, with one word more, or only the title."""
     query, title = trace.query.strip(), topic.topic.attribute(_TITLE).strip()
     words, stop = spaced_words(query), frozenset(profile.query.stop_words)
     rarest = _rarest(corpus, topic)
@@ -393,8 +398,8 @@ def _wordings(
 
 
 def _rarest(corpus: SpaceCorpus, topic: RankedTopic) -> list[str]:
-    """The terms of ``topic``, with words before numbers: first those that are rarest in other topics, then those that
-    are most frequent in this one.
+    """The terms of ``topic``, words before numbers, sorted by how rare they are in other topics, then by how frequent
+    they are in this one.
     """
     own = Counter[str]()
     for document in topic.documents:
@@ -431,7 +436,9 @@ def _edit(
 def _titles(
     context: Context[V4Profile], trace: Trace, topic: RankedTopic, place: int, asking: Asking
 ) -> Iterator[tuple[Remedy, Trace]]:
-    """Yields the results of saving the topic with each missing query word added to its title, then with all."""
+    """Yields the results of saving the topic after each missing query word is added to its title, and after all of them
+    are.
+    """
     if all(element.tag != TOPIC for element in topic.topic.elements):
         return
     before = topic.topic.attribute(_TITLE)

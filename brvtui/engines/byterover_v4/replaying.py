@@ -1,4 +1,4 @@
-"""Replays queries in sequence with the signals that V4 would store after each query, and describes V4's failures."""
+"""Replays a sequence of queries with the signals that V4 would store after each query, and describes V4's failures."""
 
 from __future__ import annotations
 
@@ -48,8 +48,8 @@ _MS = 1000.0
 def answers_in_sequence(
     space: RankedSpace, steps: Sequence[ReplayStep], lines: Sequence[CommandLine], now_ms: float, profile: V4Profile
 ) -> Iterator[dict[str, Any]]:
-    """Yields the answer to each of ``steps``, run with the command line of that step, and the signals of the answer's
-    hits. Writes nothing.
+    """Yields the answer to each of ``steps``, and the signals of its hits after that step. ``lines`` contains the
+    command line of each step. Writes nothing.
     """
     state, clock = UNCHANGED, now_ms
     for step, line in zip(steps, lines, strict=True):

@@ -28,9 +28,11 @@ from brvtui.tree.spaces.contents import SpaceContents, TopicFile
 
 _BETWEEN = "\n\n---\n\n"
 MOST_SPACE_ENTRIES = 5_000_000
-"""The maximum number of words in the documents of a space. A word counts once per document and field."""
+"""The maximum number of words in the documents of a space. Each word is counted once per document and field."""
 _MOST_SPACE_WORDS = 2 * MOST_WORDS
-"""The limit on distinct words: twice the limit for notes, because attributes and pairs of characters add words."""
+"""The maximum number of distinct words, which is twice that for notes, because attributes and pairs of characters add
+words.
+"""
 
 
 class TooManyWords(EngineError):
@@ -44,7 +46,7 @@ class TooManyWords(EngineError):
 
 
 class LegacyMarkdown(ValueError):
-    """Markdown in a tree, which makes every query fail. The message is the one from V4."""
+    """The tree contains Markdown files, which make every query fail. The message is V4's own."""
 
     def __init__(self, files: Sequence[str]) -> None:
         super().__init__(
@@ -91,7 +93,7 @@ class ScriptAnswer:
     citation_block: str
 
     def plain(self) -> dict[str, Any]:
-        """The answer under the names that V4 uses."""
+        """The answer as data with V4's names."""
         hits = []
         for hit in self.hits:
             fields = hit.printed.plain()
@@ -164,8 +166,8 @@ def query_spaces(spaces: Sequence[RankedSpace], line: CommandLine, now_ms: float
 
 
 def recall(space: RankedSpace, line: CommandLine, now_ms: float, profile: V4Profile) -> dict[str, Any]:
-    """The answer of V4's script ``recall`` under V4's names: whole files, without filters. It does not record access
-    hits.
+    """The answer of V4's script ``recall``, as data with V4's names. It contains whole files, and uses no filters. No
+    access hits are recorded.
 
     Raises the same exceptions as :func:`query_space`, except :class:`LegacyMarkdown`, because ``recall`` does not check
     for Markdown.
@@ -217,7 +219,7 @@ def _hits(
 def _answer(
     searches: tuple[SpaceSearch, ...], hits: Sequence[FoundHit], limit: float, now_ms: float, profile: V4Profile
 ) -> ScriptAnswer:
-    """The answer with ``hits``. Only hits in the same space as the first one are cited."""
+    """The answer that contains ``hits``. Only hits in the same space as the first one are cited."""
     if not hits:
         return ScriptAnswer(searches, (), limit, False, (), "")
     first, rules = hits[0].space, profile.citation

@@ -30,7 +30,7 @@ from brvtui.ranking.compound import Compound
 from brvtui.tree.reading.javascript import spaced_words
 from brvtui.tree.spaces.contents import BrokenSignals, TopicSignals
 
-# The words of a query without stop words, and the words that a document must contain.
+# The searched words of a query, and its significant words, at least one of which a document must contain.
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +42,7 @@ class AskedWords:
     dropped: tuple[str, ...]
     """The stop words that are not searched, as typed."""
     significant: tuple[str, ...]
-    """Runs of ASCII letters and digits, one of which a document must contain; if empty, all documents pass."""
+    """Runs of ASCII letters and digits. A document must contain one of them; if there are none, all documents pass."""
 
 
 def asked_words(query: str, rules: WordRules) -> AskedWords:
@@ -57,7 +57,7 @@ def asked_words(query: str, rules: WordRules) -> AskedWords:
 
 
 class SignalsUnreadable(ValueError):
-    """The signals of a matching topic are not valid JSON, so that the query fails. The message is V4's."""
+    """The signals of a matching topic are not valid JSON, so the query fails. The message is V4's own."""
 
     def __init__(self, path: str, broken: BrokenSignals) -> None:
         super().__init__(broken.message)
@@ -66,7 +66,9 @@ class SignalsUnreadable(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class SpaceState:
-    """The changes to a space since it was read: signals changed by answers, and topics that were touched."""
+    """The changes to a space since it was read: signals that answers changed, and modification times of topics that
+    were touched.
+    """
 
     signals: Mapping[str, TopicSignals]
     mtimes_ms: Mapping[str, float]
@@ -77,7 +79,7 @@ UNCHANGED = SpaceState({}, {})
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FoundDocument:
-    """A document that a query found. ``rank`` counts from 0, by raw score."""
+    """A document that a query found. ``rank`` is its rank by raw score, counted from 0."""
 
     place: int
     document: TopicDocument
@@ -86,14 +88,16 @@ class FoundDocument:
     term_sum: float
     matched: int
     held: tuple[str, ...]
-    """The significant words that occur in the document's haystack."""
+    """The significant words that occur in the document's text."""
     relevance: float
     score: DocumentScore
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FoundTopic:
-    """A topic's documents, best first. The first one is the hit; ``secondary`` are listed with the hit."""
+    """The documents of a found topic, best first. The first one is the hit, and the ``secondary`` ones are listed with
+    it.
+    """
 
     path: str
     documents: tuple[FoundDocument, ...]
@@ -113,7 +117,7 @@ class FoundTopic:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SpaceSearch:
-    """The results of one search: the counts for each stage, and all topics found, best first."""
+    """The results of one search: the counts of each stage, and all topics found, best first."""
 
     words: AskedWords
     index: TopicIndex
@@ -123,7 +127,7 @@ class SpaceSearch:
     filtered: Ints
     """The documents that match a term, but contain none of the significant words."""
     best_raw: float
-    """The raw score to which relevance is relative; 0 if no document passed the filter."""
+    """The best raw score, by which raw scores are divided to get relevance; 0 if no document passed the filter."""
     topics: FoundTopics
 
 
@@ -173,7 +177,7 @@ def _check_signals(corpus: SpaceCorpus, paths: Iterable[str], state: SpaceState)
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Ranking:
-    """The documents that passed the filter, sorted by raw score, with all the data on which their scores depend."""
+    """The documents that passed the filter, sorted by raw score, with the data from which their scores are computed."""
 
     corpus: SpaceCorpus
     index: TopicIndex
@@ -189,7 +193,7 @@ class _Ranking:
     order: Ints
     """Indexes into ``ranks``, sorted by score."""
     topics: Ints
-    """The number of each document's topic, in the order of ``order``."""
+    """The number of the topic of each document, in the same order as ``order``."""
 
     def topic(self, number: int) -> FoundTopic:
         """The topic with this ``number`` in the index, with its documents sorted by score."""
@@ -222,10 +226,10 @@ class FoundTopics(Sequence[FoundTopic]):
     """The topics that a search found, best first. Each is created on first access."""
 
     def __init__(self, ranking: _Ranking) -> None:
-        """Orders the topics by their best documents in ``ranking``."""
+        """Sorts the topics by their best documents in ``ranking``."""
         self._ranking = ranking
         self.numbers = in_order_of_first(ranking.topics, len(ranking.index.paths))
-        """The number that each topic has in the index."""
+        """The number of each topic in the index."""
         self._made: dict[int, FoundTopic] = {}
 
     @property
@@ -261,8 +265,8 @@ class FoundTopics(Sequence[FoundTopic]):
 def by_score(scores: Floats) -> Ints:
     """The positions of ``scores``, highest score first; equal scores keep their order.
 
-    A score that is not a number is neither above nor below any other, so its position depends on the steps of the
-    sorting algorithm. Python's sort takes the same steps as that of the engine's runtime.
+    A score that is not a number is neither above nor below any other, so its position depends on the sorting algorithm.
+    Python uses the same algorithm as the engine's runtime.
     """
     if np.isnan(scores).any():
         values = scores.tolist()

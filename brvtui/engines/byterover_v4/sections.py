@@ -16,7 +16,9 @@ class WordPlace:
     word: str
     field: str
     inside: str
-    """The word in the document that contains the query word, or the query word itself if it stands alone."""
+    """The word in the document that contains the query word, or the query word itself if it is a separate
+    word there.
+    """
 
 
 @dataclass(frozen=True)
@@ -35,11 +37,11 @@ class TopicHit:
     """The ids of the elements that are listed with the topic."""
     raw: float
     best_raw: float
-    """The best raw score in the topic's space, to which relevance is relative."""
+    """The best raw score in the topic's space, by which its raw score is divided to get its relevance."""
     absolute: float
-    """``raw / (1 + raw)``: the relevance that ByteRover 3.14 computes from the same raw score."""
+    """The relevance that ByteRover 3.14 computes from the same raw score: ``raw / (1 + raw)``."""
     raw_rank: int
-    """The rank of the topic's element by text only, from 1."""
+    """The rank of the topic's element by its raw score, counted from 1."""
     contained: tuple[WordPlace, ...]
     confidence: str
     score: float | None
@@ -51,7 +53,7 @@ class TopicHit:
 
 @dataclass(frozen=True)
 class SpaceFailure:
-    """The reason why V4 fails, and the remedy."""
+    """The reason why V4 fails, and a remedy."""
 
     message: str
     """V4's own message."""
@@ -62,7 +64,7 @@ class SpaceFailure:
 
 @dataclass(frozen=True)
 class SpaceAnswer:
-    """Everything that V4 did and printed, apart from the data that all traces have."""
+    """Everything that V4 did and printed, except the data that all traces contain."""
 
     SECTION: ClassVar[str] = "space"
     spaces: tuple[str, ...]
@@ -78,7 +80,7 @@ class SpaceAnswer:
     """The number of documents in the whole space. Text relevance depends only on the searched documents."""
     searched: int
     limit: float | None
-    """The limit; None if it is not a number, in which case nothing is returned."""
+    """The limit; None if it is not a number, in which case V4 returns nothing."""
     topics: tuple[TopicHit, ...]
     """The topics in the answer, and the first topics past the limit."""
     found: tuple[str, ...]
@@ -94,7 +96,7 @@ class SpaceAnswer:
     """The output of V4: an answer or an error."""
     failure: SpaceFailure | None = None
     not_covered: str = ""
-    """Our reason (not V4's) why ByteRover 3.14 would call the query not covered; empty if it would not."""
+    """Our reason (not V4's) why ByteRover 3.14 would consider the query not covered; empty if it would not."""
 
     def topic(self, file: str) -> TopicHit | None:
         """The topic in :attr:`topics` whose file is ``file``; None if there is none."""

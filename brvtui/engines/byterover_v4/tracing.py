@@ -1,4 +1,6 @@
-"""A V4 answer as a trace: steps with their comparisons, conserved counts, and parts that add up to the score."""
+"""Converts a V4 answer to a trace, with steps and their comparisons, stage counts, and parts that add up to
+the score.
+"""
 
 from __future__ import annotations
 
@@ -32,8 +34,8 @@ from brvtui.text.analysis import from_utf16
 from brvtui.trace import SCHEMA, Check, Hit, Scale, Stage, State, Step, Trace
 from brvtui.wording import counted
 
-# Our advice, from gates that V4 lacks: whether ByteRover 3.14 would have called a query covered. It has no effect on an
-# answer (``docs/reference/byterover-v4.md``, "Our advice").
+# Our own advice: whether ByteRover 3.14, which has gates that V4 lacks, would have considered a query covered. It does
+# not affect an answer (``docs/reference/byterover-v4.md``, "Our advice").
 
 
 COVERAGE = "coverage"
@@ -42,14 +44,14 @@ _RULE = "our-advice"
 
 @dataclass(frozen=True, slots=True)
 class Coverage:
-    """The advice about one answer: the step and, if the query is not covered, the reason in a few words."""
+    """The advice on one answer: the step and, if the query is not covered, the reason in a few words."""
 
     step: Step
     lacks: str
 
 
 def coverage(hits: Sequence[Hit], absolutes: Sequence[float], words: Sequence[str], profile: V4Profile) -> Coverage:
-    """The advice about the answer with these ``hits``, whose raw scores on an absolute scale are ``absolutes``.
+    """The advice on an answer with ``hits``. ``absolutes`` contains the absolute relevance of each hit.
 
     ``words`` are the distinct terms of the query.
     """
@@ -108,18 +110,20 @@ def _check(name: str, value: float, threshold: float, constant: str) -> Check:
     return Check(name, value, "≥", threshold, value >= threshold, value - threshold, constant, _RULE)
 
 
-# The steps and stages of an answer of V4: comparisons in words, and conserved counts.
+# The steps and stages of a V4 answer, with their comparisons and counts.
 
 
 def verdict_of(section: SpaceAnswer) -> str:
-    """The number of topics that the agent receives, and the number that V4 tells it to cite."""
+    """A phrase for the number of topics that the agent receives, and for the number that V4 tells it to cite."""
     if not section.returned:
         return "nothing found"
     return f"{counted(section.returned, 'topic', 'topics')}, {len(section.cited) or 'none'} to be cited"
 
 
 def steps_of(section: SpaceAnswer, best: float, matched: int, kept: int, profile: V4Profile) -> Iterator[Step]:
-    """Yields the steps of an answer with the highest score ``best``; ``kept`` of ``matched`` documents passed."""
+    """Yields the steps of an answer whose highest score is ``best``. ``kept`` of the ``matched`` documents passed the
+    filter.
+    """
     text = f"searched: {section.cleaned}" if section.cleaned else "nothing is searched: no word is left"
     if section.dropped:
         text += f"; stop words left out: {', '.join(section.dropped)}"
@@ -205,7 +209,9 @@ def traced(
     answer: ScriptAnswer,
     spaces: Sequence[SpacePaths],
 ) -> Trace:
-    """The trace of ``answer``, which ``spaces`` gave to ``query``. ``text`` is the text of the query."""
+    """The trace of ``answer``, the answer of ``spaces`` to ``query``. ``text`` is the query's text on the
+    command line.
+    """
     profile = context.constants
     found, files = _in_order(answer, spaces)
     described = _described(found, answer, profile)
@@ -328,7 +334,9 @@ def element_words(topic_filter: TopicFilter) -> str:
 
 
 def _in_order(answer: ScriptAnswer, spaces: Sequence[SpacePaths]) -> tuple[list[PlacedTopic], tuple[str, ...]]:
-    """The topics of the answer and the first ones past the limit, and the files of all topics found, by score."""
+    """The topics of the answer with the first ones past the limit, and the files of all topics found,
+    sorted by score.
+    """
     limit = len(answer.hits) + _MOST_NEAR_MISSES
     if len(spaces) == 1:
         (search,), (paths,) = answer.searches, spaces

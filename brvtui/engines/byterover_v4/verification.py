@@ -1,4 +1,6 @@
-"""Verification of ByteRover V4: the same queries in an installed bundle and in our engine, on one copy of a space."""
+"""Verification of ByteRover V4. Runs the same queries in an installed bundle and in our engine, on one copy
+of a space.
+"""
 
 from __future__ import annotations
 
@@ -26,23 +28,23 @@ from brvtui.wording import counted
 
 _CLOSE = 1e-12
 _NO_ID = "00000000-0000-4000-8000-000000000000"
-"""The id given to the copy of a tree that has no id."""
+"""The id for the copy of a tree that has no id."""
 _STATE = "state"
 _SECONDS_EACH = 120.0
 _RECALLED = 10
-"""The interval between queries that are run with ``recall`` as well: every tenth."""
+"""One in this many queries is also run with ``recall``."""
 
 
 def verify(run: VerificationRun, engine: Engine[V4Profile]) -> Verification | None:
-    """Compares the installed bundle's answers over the snapshot's space with the answers of ``engine``.
+    """Compares the installed bundle's answers on the snapshot's space with those of ``engine``.
 
-    Each query runs in a separate process, as for an agent, and starts with the same signals. Returns None if cancelled.
+    Each query runs in a new process, as for an agent, and all start with the same signals. Returns None if cancelled.
     Raises :class:`brvtui.engines.verification.sealed_node.EngineRunError` and OSError.
     """
     snapshot, installed, sealed, now_ms = run.snapshot, run.installed, run.sealed, run.now_ms
     assert isinstance(snapshot.project, SpaceProject)
     space = snapshot.project.spaces[0]
-    queries = [query for query in run.queries if "\0" not in query]  # a command line cannot contain it
+    queries = [query for query in run.queries if "\0" not in query]  # a command line cannot contain this character
     identity, name = (space.id or _NO_ID), (space.name or "space")
     with scratch_folder() as scratch:
         project, data = scratch / "project", scratch / "data"
@@ -153,7 +155,7 @@ def _recall_output(
 
 
 def _recall(context: Context[Any], line: CommandLine) -> list[Mapping[str, Any]]:
-    """The output of our engine for the same ``recall``; empty if the search fails."""
+    """The output of our engine for the same ``recall``; empty if its search fails."""
     space = ranked_space(context.snapshot.spaces[0])
     try:
         found: list[Mapping[str, Any]] = recall(space, line, context.now_ms, context.constants)["matchedDocs"]
@@ -165,7 +167,7 @@ def _recall(context: Context[Any], line: CommandLine) -> list[Mapping[str, Any]]
 def recall_difference(
     theirs: Sequence[Mapping[str, Any]], ours: Sequence[Mapping[str, Any]]
 ) -> tuple[str, str, str] | None:
-    """The first difference between V4's and our output of ``recall``: its name, and both values."""
+    """The first difference between V4's and our output for ``recall``: its name, and both values."""
     paths, others = ([hit["path"] for hit in side] for side in (theirs, ours))
     if paths != others:
         return "results of recall", ", ".join(paths) or "none", ", ".join(others) or "none"

@@ -1,4 +1,4 @@
-"""Jeffs Brain as an engine: an index updated with each snapshot, and vectors updated with the index."""
+"""Jeffs Brain as an engine. The index is updated with each snapshot, and the vectors are updated with the index."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from brvtui.timing import Stopwatch
 from brvtui.trace import Detail, Explanation, Ladder, Trace
 from brvtui.wording import counted
 
-if TYPE_CHECKING:  # naming an engine, or showing a trace of it, must not wait for its index
+if TYPE_CHECKING:  # imported later, so that naming the engine or showing its traces does not load its index
     from brvtui.engines.jeffs_brain.index import ChunkIndex
     from brvtui.engines.jeffs_brain.pipeline import Request, Retrieved
     from brvtui.engines.jeffs_brain.presentation import JeffsBrainPresentation
@@ -39,12 +39,12 @@ _OPTIONS = {
     "skip_retry_ladder": bool,
 }
 _OTHERS = ("mode", "aliases")
-"""The other options; ``aliases`` is a path of an alias file, or its contents."""
+"""The options that the engine checks itself; ``aliases`` is the path of an alias file, or the aliases themselves."""
 
 
 @dataclass(frozen=True, slots=True)
 class _PreparedMemory:
-    """The index of one snapshot; ``gaps`` is a message about notes without a vector."""
+    """The index of one snapshot. ``gaps`` is a message about notes without a vector."""
 
     snapshot: Snapshot
     embedder: str
@@ -53,7 +53,9 @@ class _PreparedMemory:
 
 
 class JeffsBrain:
-    """Fuses BM25 and vectors by rank. Previews never wait for vectors, and call no service over a network."""
+    """Merges the results of BM25 and of vectors by their ranks. Previews never wait for vectors, and call no service
+    over a network.
+    """
 
     name = ENGINE
     title = "Jeffs Brain"
@@ -87,15 +89,15 @@ class JeffsBrain:
     def prepare(self, context: Context[HybridProfile], progress: Progress, cancelled: Callable[[], bool]) -> None:
         """Builds the index of the snapshot, computes the missing vectors, and loads a local model.
 
-        The failure of an embedder raises no error; the next answer reports it. Raises :class:`EngineError` if a service
-        is misconfigured.
+        If the embedder fails, no error is raised, but the next answer reports the failure. Raises :class:`EngineError`
+        if a service is misconfigured.
         """
         self._with_vectors(context, progress, cancelled)
 
     def _with_vectors(
         self, context: Context[HybridProfile], progress: Progress, cancelled: Callable[[], bool]
     ) -> _PreparedMemory:
-        """The index of the snapshot with its vectors, including when a newer snapshot is being indexed."""
+        """The index of the context's snapshot with its vectors, even if another thread is indexing a newer snapshot."""
         from brvtui.engines.jeffs_brain.index import embed_index
 
         ready = self._index(context)
@@ -120,7 +122,7 @@ class JeffsBrain:
             return whole
 
     def options_of_file(self, constants: HybridProfile, options: Mapping[str, Any]) -> dict[str, Any]:
-        """``options`` from a file, with no more texts for the reranker than the profile allows."""
+        """``options`` from a file, limited so that no more texts are sent to the reranker than the profile allows."""
         own = constants.options
         limits: dict[str, Any] = {"rerank_top_n": own.rerank_top_n, "rerank": own.rerank}
         return {
@@ -133,7 +135,7 @@ class JeffsBrain:
         return self.retrieve(context, query).trace
 
     def retrieve(self, context: Context[HybridProfile], query: Query) -> Retrieved:
-        """The answer, with the texts of the notes in it. Raises :class:`EngineError`."""
+        """The answer to ``query``, and the texts of the notes in it. Raises :class:`EngineError`."""
         from brvtui.engines.jeffs_brain.pipeline import Sources, resolve_mode, retrieve, with_words
 
         request, aliases = _request(query)
@@ -166,14 +168,14 @@ class JeffsBrain:
         )
 
     def detail(self, context: Context[HybridProfile], trace: Trace, file: str) -> Detail | None:
-        """The parts of the score of the note at ``file``, whether or not it is in the answer, without a term × field
-        table.
+        """The parts of the score of the note at ``file``, whether or not it is in the answer. There are no
+        contributions by term and field.
         """
         placed = trace.section(Hybrid).placed(file)
         return Detail(file, (), None, "", placed.hit) if placed is not None else None
 
     def why(self, context: Context[HybridProfile], trace: Trace, document: Named) -> Explanation:
-        """The reason for the presence or absence of ``document`` in the answer ``trace``."""
+        """The reason why ``document`` is, or is not, in the answer ``trace``."""
         from brvtui.engines.jeffs_brain.reasons import explain
 
         return explain(context, trace, document, asking(self, context, trace))

@@ -48,13 +48,13 @@ class Chunk:
         return Candidate(self.id, self.path, self.title, self.summary, self.content)
 
     def embedded(self, limit: int) -> str:
-        """The text to embed: title, summary and content, up to ``limit`` characters."""
+        """The text to embed, which consists of title, summary and content, up to ``limit`` characters."""
         return "\n".join(part for part in (self.title, self.summary, self.content) if part.strip())[:limit]
 
 
 COLUMNS = ("path", "title", "summary", "tags", "content")
 FIELDS: Mapping[str, Sequence[str]] = {"title": ("title",), "path": ("path",), "text": ("summary", "tags", "content")}
-"""The columns that count as each field of a matched word."""
+"""The columns that make up each field of a matched word."""
 
 
 def chunk_of(path: str, title: str, text: str) -> Chunk:
@@ -78,7 +78,7 @@ def chunk_of(path: str, title: str, text: str) -> Chunk:
 
 @dataclass(frozen=True, slots=True)
 class RankedHit:
-    """An element of a leg with its ranking value: BM25, similarity of names, or cosine."""
+    """An element of a leg with the value by which it is ranked: BM25, similarity of names, or cosine."""
 
     candidate: Candidate
     value: float
@@ -102,7 +102,7 @@ class ChunkIndex:
     rows: tuple[ChunkRow, ...]
     profile: HybridProfile
     text: FullText
-    """The full-text index of the columns of each row, by position."""
+    """The full-text index of the rows' columns. Its documents have the positions of the rows."""
     names: TrigramIndex
     """The trigram index of the file names."""
     idle_rules: tuple[str, ...]
@@ -119,7 +119,7 @@ class ChunkIndex:
         return [self._hit(position, score) for position, score in results]
 
     def answered(self, query: ParsedQuery, ids: Sequence[str]) -> dict[str, tuple[MatchedWord, ...]]:
-        """The words of ``query`` that match in the rows with the ids ``ids``, each with the fields in which it matches.
+        """For each row with one of ``ids``, the words of ``query`` that match it, each with the matching fields.
 
         Raises :class:`brvtui.services.legs.LegError`.
         """
@@ -148,7 +148,9 @@ class ChunkIndex:
         return {id_: tuple(words) for id_, words in matches.items()}
 
     def _kind(self, token: Token, place: int, fields: Sequence[str]) -> MatchKind:
-        """PREFIX for a prefix; EXACT if the first of ``fields`` contains the token as written; otherwise STEM."""
+        """The kind of a token's match: PREFIX for a prefix, EXACT if the first of ``fields`` contains the token as
+        written, and otherwise STEM.
+        """
         if token.kind is TokenKind.PREFIX:
             return MatchKind.PREFIX
         texts = dict(zip(COLUMNS, self.rows[place].chunk.columns, strict=True))
@@ -166,8 +168,8 @@ class ChunkIndex:
     def nearest(self, vector: Vector, limit: int) -> Sequence[RankedHit]:
         """The rows nearest to ``vector`` by cosine. Rows with equal values keep their order.
 
-        Raises :class:`brvtui.services.legs.LegError` if there are no vectors, or if their lengths differ from that of
-        ``vector``.
+        Raises :class:`brvtui.services.legs.LegError` if there are no vectors, or if ``vector`` has a different number
+        of dimensions.
         """
         if self.table is None:
             raise LegError("the notes have no vectors yet")
@@ -205,7 +207,9 @@ def index_snapshot(snapshot: Snapshot, profile: HybridProfile, previous: ChunkIn
 def index_rows(
     rows: Sequence[ChunkRow], profile: HybridProfile, before: tuple[FullText, NDArray[np.int64]] | None = None
 ) -> ChunkIndex:
-    """The index of ``rows``. ``before`` is the text of the previous index, and the position of each row in it."""
+    """The index of ``rows``. ``before`` contains the full-text index of the previous index, and the position of each
+    row there.
+    """
     columns, paths = [row.chunk.columns for row in rows], [row.chunk.path for row in rows]
     text = before[0].after(before[1], columns) if before else full_text(IndexLayout(COLUMNS), columns)
     names = TrigramIndex((row.chunk.id, row.chunk.path) for row in rows)

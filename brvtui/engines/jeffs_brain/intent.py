@@ -1,8 +1,8 @@
-"""The intents of a query, and the resulting score factors of notes (``docs/reference/jeffs-brain.md``, "Intent").
-English only.
+"""The intents of a query, and the factors that they apply to the scores of notes (``docs/reference/jeffs-brain.md``,
+"Intent"). Only English is supported.
 
-The patterns are exactly those of the documented pipeline, with JavaScript's semantics: word boundaries are ASCII, white
-space is Unicode, and case is ignored only for ASCII letters.
+The patterns are exactly those of the documented pipeline and match as in JavaScript: word boundaries depend only on
+ASCII letters and digits, white space includes Unicode's, and case is ignored only for ASCII letters.
 """
 
 from __future__ import annotations
@@ -97,7 +97,7 @@ def detect(query: str) -> Intent:
 def factors(
     intent: Intent, path: str, title: str, summary: str, content: str, rules: IntentRules
 ) -> tuple[Factor, ...]:
-    """The score factors of one note, which are multiplied. Empty if no rule applies."""
+    """The factors by which the score of one note is multiplied; empty if no rule applies."""
     if not intent:
         return ()
     text = "\n".join((path, title, summary, content)).lower()

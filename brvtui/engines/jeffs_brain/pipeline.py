@@ -1,4 +1,4 @@
-"""The hybrid search: legs, retry ladder, fusion, intent, reranking.
+"""The hybrid search, which consists of legs, retry ladder, fusion, intent and reranking.
 
 See ``docs/reference/jeffs-brain.md``, "The pipeline".
 """
@@ -41,7 +41,7 @@ from brvtui.trace import (
 
 @dataclass(frozen=True, slots=True)
 class Retrieved:
-    """The notes of an answer with their texts, in the order of ``trace.hits``, and the trace itself."""
+    """The trace of an answer, and its notes with their texts, in the order of ``trace.hits``."""
 
     results: tuple[Candidate, ...]
     trace: Trace
@@ -91,7 +91,7 @@ class _Search:
     options: Defaults
     """The options of the request, with defaults from the profile."""
     mode: RetrievalMode
-    """The effective mode."""
+    """The mode that is actually used."""
     fell_back: bool
     profile: HybridProfile
     sources: Sources
@@ -127,7 +127,7 @@ class _RankedLeg:
 
 
 def retrieve(request: Request, sources: Sources, profile: HybridProfile, watch: Stopwatch | None = None) -> Retrieved:
-    """The answer to ``request`` and its trace. Failed legs and services are reported in the trace; no error is raised.
+    """The answer to ``request`` and its trace. No errors are raised; the trace reports legs and services that failed.
 
     The result is deterministic apart from services and timings.
     """
@@ -142,7 +142,7 @@ def retrieve(request: Request, sources: Sources, profile: HybridProfile, watch: 
 
 
 def resolve_mode(wanted: RetrievalMode, has_embedder: bool) -> tuple[RetrievalMode, bool]:
-    """The effective mode, and True if an explicitly requested mode was not available."""
+    """The mode to use, and True if it replaces an explicitly requested mode that is not available."""
     if wanted is RetrievalMode.BM25:
         return wanted, False
     if has_embedder:
@@ -380,7 +380,9 @@ def _parts(entry: _ReweightedCandidate, k: float) -> tuple[Part, ...]:
 
 
 def with_words(index: ChunkIndex, trace: Trace, aliases: Aliases) -> Trace:
-    """``trace`` with the matched words of its hits; unchanged if the search used no words or only names."""
+    """``trace`` with the words that its hits match; unchanged if no words were searched, or if only names were
+    compared.
+    """
     hybrid = trace.section(Hybrid)
     searched = _searched(index, trace, aliases)
     if hybrid.mode is RetrievalMode.SEMANTIC or searched is None or not trace.hits:
@@ -388,7 +390,7 @@ def with_words(index: ChunkIndex, trace: Trace, aliases: Aliases) -> Trace:
     answered = hybrid.ranking[: len(trace.hits)]
     try:
         words = index.answered(searched, [placed.id for placed in answered])
-    except LegError:  # already reported by the leg of words
+    except LegError:  # the BM25 leg has already reported this error
         return trace
 
     def own(placed: RankedNote) -> RankedNote:

@@ -21,12 +21,16 @@ from brvtui.paint.text import plural
 from brvtui.trace import Hit, Ladder, NearMiss, Rung, State, Trace, Whereabouts
 
 _LEAST_SHOWN = 0.001
-"""The smallest lead shown in decimals. BM25 is nearly 0 if nearly all notes contain the words."""
+"""The smallest lead that is shown with fixed decimals. Leads can be smaller, because BM25 is nearly 0 if nearly all
+notes contain the words.
+"""
 _LEGS = {"bm25": "by words", "vector": "by vectors"}
 
 
 def sentence(trace: Trace) -> Sentence:
-    """The reason for the first note: its rank in each list, the matching words, later moves, and the lead."""
+    """The sentence that explains the first note: its rank in each list, the matching words, later moves,
+    and its lead.
+    """
     if not trace.hits:
         return (clause("Not found: "), *_nothing(trace))
     first = trace.hits[0]
@@ -42,7 +46,7 @@ def sentence(trace: Trace) -> Sentence:
 
 
 def _nothing(trace: Trace) -> Iterator[Clause]:
-    """Clauses about query words that no note contains, or about another reason why there are no results."""
+    """Yields clauses about query words that no note contains, or about another reason why there are no results."""
     hybrid = trace.section(Hybrid)
     limit = next((name for name in ("candidate_k", "top_k") if getattr(hybrid, name) < 1), "")
     if limit:
@@ -61,8 +65,8 @@ def _nothing(trace: Trace) -> Iterator[Clause]:
 
 
 def _lead(trace: Trace) -> Iterator[Clause]:
-    """A clause about the lead of the first note. If there is a single list, the lead is in the leg's own values,
-    because ranks always differ by one.
+    """Yields a clause about the lead of the first note. If there is only one list, the lead is a difference of the
+    leg's own values, because ranks always differ by one.
     """
     counting = [leg for leg in trace.legs if leg.counts and leg.hits]
     own = [
@@ -104,7 +108,7 @@ def _words(trace: Trace, first: Hit) -> Iterator[Clause]:
 
 
 def _retried(trace: Trace) -> Iterator[Clause]:
-    """A clause about the step of the retry ladder that found the note, if the query as typed matched nothing."""
+    """Yields a clause about the step of the retry ladder that found the note, if the query as typed found nothing."""
     rung = _rung(trace)
     if rung is None:
         return
@@ -113,7 +117,7 @@ def _retried(trace: Trace) -> Iterator[Clause]:
 
 
 def _rung(trace: Trace) -> Rung | None:
-    """The step of the retry ladder that found results, if the ladder was needed."""
+    """The step of the retry ladder that found results; None if the ladder was not needed or found nothing."""
     ladder = trace.find(Ladder)
     if ladder is None or ladder.state is not State.HIT:
         return None
@@ -121,7 +125,7 @@ def _rung(trace: Trace) -> Rung | None:
 
 
 def _moved(trace: Trace, first: Hit) -> Iterator[Clause]:
-    """Clauses about the moves of the first note after fusion, by intent rules or by a reranker."""
+    """Yields clauses about the effects of intent rules and of a reranker on the first note."""
     hybrid = trace.section(Hybrid)
     factors = [part.factor for part in first.parts if part.name == "intent" and part.factor is not None]
     if factors:
@@ -200,7 +204,7 @@ class JeffsBrainPresentation(Presentation):
         return f"{' and '.join(error.stage for error in hybrid.errors)} failed" if hybrid.errors else ""
 
     def reading(self, trace: Trace, glyphs: Glyphs) -> Groups:
-        """The compiled query and the intent. An ignored scope is reported by a notice in the trace."""
+        """The compiled query and the intent. If a scope is ignored, a notice in the trace says so."""
         hybrid = trace.section(Hybrid)
         compiled: list[Span] = [("searched ", "muted"), (hybrid.compiled, "text")]
         groups: Groups = [(9, compiled if hybrid.compiled else [(NO_WORD, "warn")])]
@@ -208,22 +212,22 @@ class JeffsBrainPresentation(Presentation):
         return groups
 
     def counts(self, trace: Trace) -> str:
-        """The number of results among the fused notes."""
+        """The heading of the results: their number, and the number of fused notes."""
         hybrid = trace.section(Hybrid)
         return f"Results {len(trace.hits)} of {hybrid.fused} · top {hybrid.top_k}" if hybrid.fused else "Results none"
 
     def remark(self, trace: Trace, hit: Hit) -> str:
-        """The ranks of the hit in the legs: ``w1 v4``."""
+        """The ranks of the hit in the legs, such as ``w1 v4``."""
         return " ".join(f"{_LEG_LETTERS.get(place.leg, place.leg)}{place.rank + 1}" for place in hit.places)
 
     def lack(self, miss: NearMiss, glyphs: Glyphs) -> tuple[str, str]:
-        """The number of ranks past the limit."""
+        """The number of ranks by which the note is past the limit."""
         return plural(round(miss.short), "rank"), f"rank {miss.rank}"
 
     def flow(self, trace: Trace, glyphs: Glyphs, legs: str = "legs") -> Iterator[Block]:
-        """Yields the legs and counts, failed stages, and intent rules that no note can match.
+        """Yields the legs and counts, the stages that failed, and the intent rules that no note can match.
 
-        The label contains both the requested and the effective mode.
+        The heading shows both the requested mode and the one that was used.
         """
         hybrid = trace.section(Hybrid)
         used = "" if hybrid.mode is hybrid.requested_mode else f" is {hybrid.mode.value}"
@@ -260,11 +264,11 @@ class JeffsBrainPresentation(Presentation):
             yield Text(f"{plural(len(trace.hits), 'note')} of {trace.section(Hybrid).fused}: {titles}", "muted")
 
     def prompt(self, trace: Trace | None) -> Titled:
-        """The documents for a reranker in order, and a remark about the call."""
+        """The documents for a reranker in order, and a remark about its call."""
         return super().prompt(None) if trace is None else Titled("reranker", _sent(trace))
 
     def words(self, trace: Trace) -> Sequence[str]:
-        """The words searched for last: those of the query, or of the ladder step that found results."""
+        """The words that were searched last: those of the query, or of the ladder step that found results."""
         rungs = trace.section(Ladder).rungs
         ran = [rung for rung in rungs if rung.state is State.HIT] or [rung for rung in rungs if rung.ran]
         text = ran[-1].query if ran else trace.section(Hybrid).compiled

@@ -49,7 +49,7 @@ class Fusion:
 
 @dataclass(frozen=True, slots=True)
 class Unanimity:
-    """The agreement between two legs at which the reranker is not called."""
+    """The agreement of two legs that makes a call of the reranker unnecessary."""
 
     window: Count
     agree_min: int
@@ -64,7 +64,7 @@ class Trigrams:
 
 @dataclass(frozen=True, slots=True)
 class Reranking:
-    """The length of the snippet that a reranker receives for a note with neither title nor summary."""
+    """The length of the snippet that a reranker receives for a note without title and summary."""
 
     snippet_chars: int
 

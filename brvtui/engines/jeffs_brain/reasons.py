@@ -1,4 +1,4 @@
-"""Reasons for the presence or absence of a note in an answer.
+"""Reasons why a note is, or is not, in an answer.
 
 See ``docs/reference/jeffs-brain.md``, "Why a note is not there".
 """
@@ -14,7 +14,7 @@ from brvtui.trace import Explanation, LossStage, Remedy, State, Trace
 
 
 class HybridLoss(LossStage):
-    """The stages at which a note can be lost, earliest first."""
+    """The stages at which a note can be dropped, earliest first."""
 
     NOT_IN_TREE = "not a searchable note of the tree"
     NOTHING_ASKED = "the query has no word to search for, and no vectors were searched"
@@ -24,7 +24,7 @@ class HybridLoss(LossStage):
 
 
 def explain(context: Context[HybridProfile], trace: Trace, document: Named, ask: Ask) -> Explanation:
-    """The reason for the presence or absence of ``document`` among the hits of ``trace``."""
+    """The reason why ``document`` is, or is not, among the hits of ``trace``."""
     hybrid, path = trace.section(Hybrid), document.path
     placed = hybrid.placed(path)
     return explained(

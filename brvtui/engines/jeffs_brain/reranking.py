@@ -1,4 +1,4 @@
-"""Reranking: the conditions for it, the documents that are sent, and the new order (``docs/reference/jeffs-brain.md``,
+"""Reranking: its conditions, the documents that are sent, and the new order (``docs/reference/jeffs-brain.md``,
 "Reranking").
 """
 
@@ -15,7 +15,7 @@ from brvtui.services.legs import LegError, RerankDocument, Reranker
 
 @dataclass(frozen=True, slots=True)
 class RerankOutcome:
-    """The final order and the scores, both by previous position, and the reason if the reranker did not run."""
+    """The final order and the scores, both given by previous positions, and the reason if the reranker did not run."""
 
     order: Sequence[int]
     scores: dict[int, float] = field(default_factory=dict)
@@ -34,8 +34,8 @@ def rerank(
     is_preview: bool,
     profile: HybridProfile,
 ) -> RerankOutcome:
-    """The outcome of reranking ``candidates``, which are in their reweighted order; ``legs`` are the two lists before
-    fusion.
+    """The outcome of reranking ``candidates``, which are in their order after reweighting. ``legs`` are the two lists
+    before fusion.
 
     A preview does not call the reranker. If the reranker fails, the order does not change and the outcome contains the
     error.
@@ -72,23 +72,23 @@ def _document(candidate: Candidate, limit: int) -> RerankDocument:
 
 
 def rerank_text(title: str, summary: str, content: str, limit: int) -> str:
-    """The text of a note for a reranker: the title and summary, either of them if the other is missing, or the first
-    ``limit`` characters of the content.
+    """The text of a note for a reranker: its title and summary, or the one of them that exists. If both are missing, it
+    is the first ``limit`` characters of the content.
     """
     lines = [part for part in (title.strip(), summary.strip()) if part]
     return "\n".join(lines) if lines else " ".join(content.split())[:limit].rstrip()
 
 
 def head_and_tail(count: int, limit: int) -> tuple[range, range]:
-    """The positions that are sent to a reranker, and the remaining positions."""
+    """The positions of candidates that are sent to a reranker, and the remaining positions."""
     cut = min(max(0, limit), count)
     return range(cut), range(cut, count)
 
 
 def reranked(count: int, limit: int, answer: Sequence[int]) -> list[int]:
-    """All ``count`` positions: those in ``answer`` in their given order, then the rest of the head, then the tail.
+    """All ``count`` positions in their new order: first those in ``answer``, then the rest of the head, then the tail.
 
-    Repeated positions count once. Positions outside the head are ignored.
+    Repetitions and positions outside the head are ignored.
     """
     head, tail = head_and_tail(count, limit)
     named = [position for position in dict.fromkeys(answer) if position in head]

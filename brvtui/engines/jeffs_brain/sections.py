@@ -31,12 +31,12 @@ class SkipReason(StrEnum):
     EMPTY_CANDIDATES = "empty_candidates"
     MODE_OFF = "mode_off"
     PREVIEW = "preview"
-    """The user is still typing. A run calls the reranker. This reason exists only in this project."""
+    """The user is still typing; a run calls the reranker. Only this project has this reason."""
 
 
 @dataclass(frozen=True, slots=True)
 class RankedNote:
-    """A note in the whole list, with its rank (from 0) at each stage."""
+    """A note in the complete ranking, with its rank (from 0) after each stage."""
 
     hit: Hit
     id: str
@@ -52,7 +52,7 @@ class RankedNote:
 
 @dataclass(frozen=True, slots=True)
 class StageError:
-    """A failed stage of the search, and the error. The other stages still ran."""
+    """A stage of the search that failed, and the error. The other stages ran nevertheless."""
 
     stage: str
     """``bm25``, ``vector`` or ``rerank``."""
@@ -61,7 +61,7 @@ class StageError:
 
 @dataclass(frozen=True, slots=True)
 class Hybrid:
-    """The modes, limits, services and whole list of a hybrid search."""
+    """The modes, limits, services and complete ranking of a hybrid search."""
 
     SECTION: ClassVar = "hybrid"
 
@@ -70,7 +70,7 @@ class Hybrid:
     requested_mode: RetrievalMode
     mode: RetrievalMode
     fell_back: bool
-    """True if an explicitly requested mode needs an embedder but there is none."""
+    """True if an explicitly requested mode was replaced because it needs an embedder and there is none."""
     top_k: int
     candidate_k: int
     rerank_top_n: int
@@ -84,18 +84,18 @@ class Hybrid:
     reranked: bool
     rerank_skipped: SkipReason | None
     agreements: int | None
-    """The number of ranks at which the legs agree, if this agreement made reranking unnecessary; otherwise None."""
+    """The number of ranks at which the legs agree, if their agreement made reranking unnecessary; otherwise None."""
     errors: tuple[StageError, ...]
     ranking: tuple[RankedNote, ...]
-    """The whole list in its final order. The first ``top_k`` are the answer."""
+    """The complete ranking in its final order. The first ``top_k`` notes are the answer."""
     idle_rules: tuple[str, ...] = ()
-    """Intent rules that no note in this tree can match, each with the pattern it needs."""
+    """Intent rules that no note in this tree can match, each with the pattern that it needs."""
 
     def placed(self, file: str) -> RankedNote | None:
-        """The entry for the note at ``file`` in the whole list; None if neither leg found the note."""
+        """The entry for the note at ``file`` in the complete ranking; None if neither leg found the note."""
         return next((placed for placed in self.ranking if placed.hit.file == file), None)
 
 
 def searched_words(hybrid: Hybrid) -> tuple[str, ...]:
-    """The words and phrases in the full-text query, without operators but including excluded words."""
+    """The words and phrases in the full-text query, including excluded ones, but without operators."""
     return tuple(text for part in OPERATORS.split(hybrid.compiled) if (text := part.strip('"*')))

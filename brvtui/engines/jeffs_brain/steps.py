@@ -22,7 +22,9 @@ _NOT_RERANKED = {
 def steps_of(
     legs: tuple[Leg, Leg], rungs: Sequence[Rung], fused: int, intent: str, weighed: int, outcome: RerankOutcome
 ) -> tuple[Step, ...]:
-    """The steps of the search in the order of execution; ``weighed`` is the number of notes with an intent factor."""
+    """The steps of the search in the order in which they ran. ``weighed`` is the number of notes with an
+    intent factor.
+    """
     return (
         _words(rungs[0]),
         _ladder(rungs),
@@ -34,7 +36,7 @@ def steps_of(
 
 
 def stages_of(legs: tuple[Leg, Leg], fused: int, answered: int) -> tuple[Stage, ...]:
-    """The counts before and after fusion, and after the list is cut to the answer."""
+    """The stages, with the number of notes before fusion, after fusion, and in the answer."""
     counting = [leg for leg in legs if leg.counts]
     came_in = sum(len(leg.hits) for leg in counting)
     note = " + ".join(f"{leg.name} {len(leg.hits)}" for leg in counting)

@@ -1,1 +1,3 @@
-"""The engine ``knowing``: keyword channels choose seeds, and a walk from the seeds ranks a graph of notes or code."""
+"""The engine ``knowing``, which chooses seeds with keyword channels and ranks a graph of notes or code by a walk from
+these seeds.
+"""

@@ -1,4 +1,5 @@
-"""The choice of seeds from fused candidates, with implementing types, noise, packages and limits.
+"""Chooses seeds from fused candidates: adds implementing types, removes noise, prefers the largest package, and applies
+limits.
 
 See ``docs/reference/knowing.md``, "Seeds".
 """
@@ -16,11 +17,11 @@ from brvtui.engines.knowing.model import Graph, Node
 from brvtui.engines.knowing.seed_rules import NoiseRules, SeedRules
 from brvtui.ranking.fusion import Share, share
 
-# Fusion of the channels into one list of candidates (``docs/reference/knowing.md``, "Fusion").
+# Fusion of the channels' lists into one list of candidates (``docs/reference/knowing.md``, "Fusion").
 
 
 class Channel(StrEnum):
-    """The methods of finding nodes. The order of the channels breaks ties in the fusion."""
+    """The methods by which nodes are found. If scores are equal in the fusion, earlier channels come first."""
 
     TIERED = "tiered"
     FULL_TEXT = "bm25"
@@ -36,11 +37,13 @@ class ChannelList:
     ids: Sequence[str]
     weight: float
     factors: Mapping[int, float] | None = None
-    """The factors by which the shares at some ranks are multiplied."""
+    """Factors for the shares of some ranks, keyed by rank."""
 
 
 class FusedNode(NamedTuple):
-    """A candidate with its score, which is the sum of its shares; the ``leg`` of a share is the channel's number."""
+    """A candidate with its score, which is the sum of its shares. The ``leg`` of a share is the number of
+    the channel.
+    """
 
     id: str
     score: float
@@ -48,7 +51,8 @@ class FusedNode(NamedTuple):
 
 
 def fused(channels: Sequence[ChannelList], k: float, limit: int) -> list[FusedNode]:
-    """The best ``limit`` nodes by reciprocal rank fusion: each rank, from 0, adds ``weight / (k + rank + 1)``.
+    """The best ``limit`` nodes by reciprocal rank fusion. Each rank, counted from 0, adds ``weight / (k + rank + 1)``
+    to the node's score.
 
     Nodes with equal scores keep the order of the channels. Channels with weight 0 are left out.
     """
@@ -63,7 +67,7 @@ def fused(channels: Sequence[ChannelList], k: float, limit: int) -> list[FusedNo
 
 
 class NoiseKind(StrEnum):
-    """The kinds of noise: reasons not to use a candidate as a seed."""
+    """The kinds of noise, which are reasons not to use a candidate as a seed."""
 
     EXTERNAL = "outside the corpus"
     FRAGMENT = "path"
@@ -72,7 +76,7 @@ class NoiseKind(StrEnum):
 
 
 class Noise(NamedTuple):
-    """A candidate that is noise, with the text that identifies it as noise."""
+    """A candidate that is noise, and the text that makes it noise."""
 
     id: str
     kind: NoiseKind
@@ -89,7 +93,7 @@ class SeedNode(NamedTuple):
 
 
 def with_implementers(ids: Sequence[str], graph: Graph, rules: SeedRules) -> list[str]:
-    """``ids``, followed by the ids of the nodes that implement interfaces and types among them."""
+    """``ids``, followed by the ids of nodes that implement an interface or type among them."""
     result = dict.fromkeys(ids)
     for id_ in ids:
         node = graph.find(id_)
@@ -116,7 +120,7 @@ def noise(node: Node, rules: NoiseRules) -> Noise | None:
 
 
 def noise_filtered(nodes: Iterable[Node], rules: NoiseRules) -> tuple[list[Node], list[Noise]]:
-    """The nodes that can be seeds, in their given order, and the noise among ``nodes``."""
+    """The ``nodes`` that can be seeds, in their given order, and those that are noise."""
     kept, dropped = [], []
     for node in nodes:
         reason = noise(node, rules)
@@ -128,15 +132,15 @@ def noise_filtered(nodes: Iterable[Node], rules: NoiseRules) -> tuple[list[Node]
 
 
 def types_first(nodes: Sequence[Node], rules: SeedRules) -> list[Node]:
-    """The ``nodes`` with types before members; each group keeps its order."""
+    """The ``nodes`` with types before members. Each group keeps its order."""
     return sorted(nodes, key=lambda node: node.kind not in rules.first_kinds)
 
 
 def focused(nodes: Sequence[Node], rules: SeedRules) -> tuple[list[Node], str]:
-    """The ``nodes`` with those in the largest package first, and the name of that package.
+    """The ``nodes``, starting with those in the largest package, and the name of that package.
 
-    If several packages are equally large, the first one counts. If none is large enough, the order does not change and
-    the name is empty.
+    If several packages are equally large, the first one is used. If none is large enough, the order does not change,
+    and the name is empty.
     """
     groups: dict[str, list[Node]] = {}
     for node in nodes:

@@ -1,4 +1,4 @@
-"""The answer to one question about code, as lines of text and in the formats for agents.
+"""The answer to a question about code, as lines of text and in the formats for agents.
 
 See ``docs/reference/code.md``.
 """
@@ -26,7 +26,7 @@ from brvtui.engines.knowing.walk import StrongestWays, heaviest_edge
 from brvtui.paint.text import signed
 from brvtui.wording import counted
 
-# The formats of a packed context for agents: XML, Markdown and JSON, as the program writes them.
+# The formats of a packed context for agents, as the original program writes them: XML, Markdown and JSON.
 
 
 _SMALL = re.compile(r'(?<=": )(-?[\d.]+)e-(\d+)(?=,?$)', re.MULTILINE)
@@ -35,19 +35,19 @@ _ALWAYS = ("blast_radius", "confidence", "recency", "distance")
 
 
 class UnknownFormatError(ValueError):
-    """The error for a format that the program does not have."""
+    """The error for a format that does not exist."""
 
 
 @dataclass(frozen=True, slots=True)
 class ContextBlock:
-    """The results for an agent, sorted by score, and the number of tokens in them."""
+    """The results for an agent, sorted by score, and their number of tokens."""
 
     results: Sequence[ScoredCandidate]
     tokens_used: int
     budget: int
 
     def within(self, nearest: int, farthest: int | None = None) -> list[ScoredCandidate]:
-        """The results whose distance is from ``nearest`` to ``farthest`` edges."""
+        """The results whose distance in edges is at least ``nearest`` and at most ``farthest``."""
         return [
             one
             for one in self.results
@@ -156,13 +156,13 @@ def _record(one: ScoredCandidate) -> dict[str, Any]:
 
 
 def _small(number: re.Match[str]) -> str:
-    """A small number as the original program writes it, with an exponent only below one millionth."""
+    """A small number in the original program's form, which uses an exponent only below one millionth."""
     digits, exponent = number.groups()
     return format(Decimal(number[0]), "f") if int(exponent) <= 6 else f"{digits}e-{int(exponent)}"
 
 
 def _number(value: float) -> float | int:
-    """A number as the original program writes it. Whole numbers have no decimal point."""
+    """A number in the original program's form. Whole numbers have no decimal point."""
     return int(value) if value == int(value) else value
 
 
@@ -176,7 +176,7 @@ _SHOWN_BESIDE = 5
 
 @dataclass(frozen=True)
 class SymbolAnswer:
-    """The results found in ``index``, in the form of a :class:`brvtui.engines.contract.CodeAnswer`."""
+    """The results from ``index``, as a :class:`brvtui.engines.contract.CodeAnswer`."""
 
     index: SymbolIndex
     result: TaskContext
@@ -198,7 +198,9 @@ class SymbolAnswer:
         return formatted(ContextBlock(self.packed, self.result.packed.used, self.result.packed.budget), form)
 
     def lines(self) -> list[str]:
-        """The first symbols with their reasons, the notes that mention them, and their files without a note."""
+        """Lines about the first symbols with the reasons for them, about the notes that mention them, and about their
+        files without a note.
+        """
         if not self.packed:
             return [self._nothing]
         used = f"{self._counted} in {self.result.packed.used} of {self.result.packed.budget} tokens"
@@ -213,7 +215,9 @@ class SymbolAnswer:
         return lines if self.index.documentation.is_empty else lines + self._lines_beside()
 
     def _lines_beside(self) -> list[str]:
-        """The first notes that mention the symbols, and the first of the symbols' files without a note."""
+        """Lines about the first notes that mention the symbols, and about the first of the symbols' files without a
+        note.
+        """
         notes, files = self._notes, self.files_without_note()
         lines = ["", f"{counted(len(notes), 'note mentions', 'notes mention')} this code" + (":" if notes else "")]
         lines += notes[:_SHOWN_BESIDE]
@@ -234,17 +238,17 @@ class SymbolAnswer:
         return [note_on_code(note) for note in self.index.notes_on(self.packed)]
 
     def note_lines(self) -> tuple[list[str], bool]:
-        """The notes that mention the symbols, sorted by the sum of the symbols' scores, and True.
+        """Lines about the notes that mention the symbols, sorted by the sum of the symbols' scores, and True.
 
-        If there are no such notes, the reason and False.
+        If there are no such notes, returns the reason and False.
         """
         none = f"no note mentions this code ({self._counted})" if self.packed else self._nothing
         return (notes, True) if (notes := self._notes) else ([none], False)
 
     def why_lines(self, symbol: str) -> tuple[list[str], bool] | None:
-        """The rank of ``symbol`` with the parts of its score, and True if the symbol is ranked.
+        """Lines about the rank of ``symbol`` and the parts of its score, and True if the symbol is ranked.
 
-        None if no symbol has ``symbol`` in its name.
+        The result is None if no symbol's name contains ``symbol``.
         """
         explained = explain_symbol(symbol, self.result, self.index.task.graph)
         if explained is None:
@@ -285,7 +289,7 @@ class SymbolAnswer:
         return "none of these files contains a symbol that fits into the budget"
 
     def _as_seed(self, explained: SymbolExplanation) -> str:
-        """The role of a symbol as a seed of the walk, or its place among the candidates; empty if no channel found the
+        """A phrase that says that a symbol is a seed of the walk, or why it is not; empty if no channel found the
         symbol.
         """
         if explained.is_seed:
@@ -303,7 +307,7 @@ class SymbolAnswer:
         return f"{' only' if count == 1 else ''}; not a seed: {place}"
 
     def _reason(self, scored: ScoredCandidate) -> str:
-        """The reason for listing a symbol: the channel that found it, or the walk's path to it."""
+        """The reason why a symbol is listed: the channels that found it, or the path of the walk to it."""
         candidate = scored.candidate
         if self.entry == "files":
             calls = counted(candidate.callers, "call", "calls")
@@ -323,15 +327,17 @@ class SymbolAnswer:
         )
 
     def _found_by(self, id_: str) -> list[tuple[str, int]]:
-        """The channels that found a symbol, with the symbol's rank in each, from 1."""
+        """The channels that found a symbol, each with the symbol's rank, counted from 1."""
         search = self.result.search
         lists = {_CHANNELS.get(channel.name, channel.name): channel.ids for channel in search.channels}
-        lists.setdefault("path", [hit.id for hit in search.paths])  # it can add seeds without being fused
+        lists.setdefault("path", [hit.id for hit in search.paths])  # this channel can add seeds even if it is not fused
         lists[VECTORS] = tuple(search.near)
         return [(name, list(ids).index(id_) + 1) for name, ids in lists.items() if id_ in ids]
 
     def _call(self, scored: ScoredCandidate) -> tuple[str, ...]:
-        """The call from a symbol outside the given files to one in them."""
+        """A call from a symbol outside the given files to one in them, as three parts of text; empty if
+        there is none.
+        """
         own = {one.node.id for one in self.result.ranked if not one.candidate.distance}
         calls = self.index.task.graph.edges_from(scored.node.id, "calls")
         return next(((_short(edge.source), "calls →", _short(edge.target)) for edge in calls if edge.target in own), ())
@@ -341,7 +347,9 @@ class SymbolAnswer:
         return StrongestWays(self.result.walk, _LONGEST_WAY) if self.result.walk is not None else None
 
     def _way(self, id_: str) -> list[str]:
-        """The strongest path of the walk from a seed to a symbol, as names with the types of the edges between them."""
+        """The strongest path of the walk from a seed to a symbol: names, with the types of edges between them; empty if
+        there is no path.
+        """
         walk, graph = self.result.walk, self.index.task.graph
         way = self._ways.straight(graph.positions[id_]) if self._ways is not None else None
         if walk is None or way is None:

@@ -1,4 +1,4 @@
-"""The symbols of a repository as a graph and an index for the engine (``docs/reference/code.md``)."""
+"""Converts the symbols of a repository to a graph and an index for the engine (``docs/reference/code.md``)."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _NOTE = "note"
 def graph_of_code(pages: SymbolPages, documentation: Documentation | None = None) -> Graph:
     """The graph of a repository's symbols and of the notes that ``documentation`` links to them.
 
-    Notes are neither searched nor returned as results, but the walk passes through them from one symbol to others.
+    Notes are not searched and cannot be results, but the walk can pass through them from one symbol to another.
     """
     code = pages.graph
     nodes = (
@@ -79,12 +79,12 @@ class SymbolIndex(NoteIndex):
         return tuple(filter(None, (graph.cut, *unread, self.times.problem)))
 
     def files_named(self, text: str) -> list[str]:
-        """The source files that ``text`` names by path or by the end of a path, in order of mention."""
+        """The source files that ``text`` names by a path or the end of a path, in order of mention."""
         files = (self.documentation.names.file(word.strip(AROUND)) for word in text.split())
         return list(dict.fromkeys(filter(None, files)))
 
     def scoring(self, task: str, entry: str, now: float, feedback: Mapping[str, float]) -> ScoringContext:
-        """The facts outside the graph that are needed to score the question ``task``; ``feedback`` is keyed by page."""
+        """Facts outside the graph that are needed to score results for ``task``. ``feedback`` is keyed by page."""
         lifted = entry == "files" or (entry == "task" and lifts_penalty(task, self.task.profile.scoring))
         self.times.look(now)
         return ScoringContext(
@@ -95,16 +95,20 @@ class SymbolIndex(NoteIndex):
         )
 
     def _committed(self, node: Node, now: float) -> float | None:
-        """The commit time of a symbol's line, in seconds since 1970; None if it is unknown or more than 30 days ago."""
+        """The time of the commit that last changed a symbol's line, in seconds since 1970; None if it is unknown or
+        more than 30 days ago.
+        """
         page = self.pages.by_path.get(node.document)
         return self.times.of_line(page.symbol.path, page.symbol.line, now) if page is not None else None
 
     def delivered(self, node: Node) -> str:
-        """A symbol as an agent receives it: the qualified name, kind and signature."""
+        """The text of a symbol for an agent: its qualified name, kind and signature."""
         return f"{node.qualified_name} {node.kind} {node.signature}"
 
     def notes_on(self, packed: Sequence[ScoredCandidate]) -> tuple[NoteOnCode, ...]:
-        """The notes that mention symbols in ``packed``, sorted by the sum of these symbols' scores, highest first."""
+        """The notes that mention symbols in ``packed``, sorted by the sum of the mentioned symbols' scores, highest
+        first.
+        """
         ranks: dict[str, list[int]] = {}
         written: dict[str, dict[str, None]] = {}
         weights: dict[str, float] = {}
@@ -121,7 +125,7 @@ class SymbolIndex(NoteIndex):
         return () if self.documentation.is_empty else files_without_note(packed, self.documentation)
 
     def cost(self, node: Node) -> int:
-        """The number of tokens in the result of :meth:`delivered`."""
+        """The number of tokens in the text of a symbol for an agent."""
         return node_tokens(node, self.task.profile.packing)
 
 

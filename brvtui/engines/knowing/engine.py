@@ -1,4 +1,4 @@
-"""knowing as an engine for notes and code: the graph of each snapshot, and state from earlier runs."""
+"""knowing as an engine for notes and code, with the graph of each snapshot and the state that earlier runs left."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from brvtui.trace import Detail, Explanation, State, Trace
 from brvtui.trace.feedback import Feedback, Usefulness
 from brvtui.wording import counted
 
-if TYPE_CHECKING:  # naming an engine, or showing a trace of it, must not wait for its graph
+if TYPE_CHECKING:  # imported later, so that naming the engine or showing its traces does not load its graph
     from brvtui.engines.knowing.code_answer import SymbolAnswer
     from brvtui.engines.knowing.note_index import NoteIndex
     from brvtui.engines.knowing.pack_cache import CachedPack, PackCache, RecentUse
@@ -49,7 +49,9 @@ class _ReadyIndex:
 
 
 class Knowing:
-    """Chooses seeds by keyword channels, ranks by a walk over the graph, and packs results into a token budget."""
+    """Chooses seeds with keyword channels, ranks nodes by a walk over the graph, and packs the results into a token
+    budget.
+    """
 
     name = ENGINE
     title = "knowing"
@@ -82,7 +84,7 @@ class Knowing:
     def prepare(
         self, context: Context[KnowingProfile], progress: Callable[[int, int], None], cancelled: Callable[[], bool]
     ) -> None:
-        """Builds the graph of the snapshot and the indexes of the channels, and computes cached values for the walk."""
+        """Builds the graph of the snapshot, the indexes of the channels, and the cached values for the walk."""
         self._index(context).task.warm()
 
     def answer(self, context: Context[KnowingProfile], query: Query) -> Trace:
@@ -110,7 +112,7 @@ class Knowing:
         return with_causes(self, context, query, trace, words, ())
 
     def answer_code(self, context: Context[KnowingProfile], query: Query, files: Sequence[str]) -> SymbolAnswer:
-        """The answer to ``query`` about ``files``, as described by :class:`brvtui.engines.contract.ReadsCode`."""
+        """The answer to ``query`` about ``files``, as described in :class:`brvtui.engines.contract.ReadsCode`."""
         from brvtui.engines.knowing.code_answer import SymbolAnswer
         from brvtui.engines.knowing.code_tasks import SymbolIndex
 
@@ -122,7 +124,7 @@ class Knowing:
         return SymbolAnswer(index, result, request.entry, tuple(notices))
 
     def without_runs(self) -> Knowing:
-        """A copy with the same index and feedback but without the packs of earlier runs."""
+        """A copy with the same index and feedback, but without the packs of earlier runs."""
         from brvtui.engines.knowing.pack_cache import PackCache
 
         copy = Knowing()
@@ -132,8 +134,8 @@ class Knowing:
         return copy
 
     def detail(self, context: Context[KnowingProfile], trace: Trace, file: str) -> Detail | None:
-        """The parts of the score of the note at ``file``, including a note that does not fit; None if the note is not
-        ranked.
+        """The parts of the score of the note at ``file``, even if it does not fit into the budget; None if the note is
+        not ranked.
 
         Raises KeyError for a note that is not in the snapshot.
         """
@@ -143,7 +145,7 @@ class Knowing:
         return Detail(file, (), None, "", placed.hit) if placed is not None else None
 
     def why(self, context: Context[KnowingProfile], trace: Trace, document: Named) -> Explanation:
-        """The reason for the presence or absence of ``document`` in the answer ``trace``."""
+        """The reason why ``document`` is, or is not, in the answer ``trace``."""
         from brvtui.engines.knowing.reasons import explain
 
         was_asked = trace.ran or any(step.name == GAPS and step.state in _ASKED for step in trace.steps)
@@ -192,7 +194,9 @@ class Knowing:
         return entry(request, files or index.files_named(request.task), index.task, around)
 
     def _use_memory(self, context: Context[KnowingProfile]) -> tuple[UseMemory, str]:
-        """The users' feedback, and an error message if it cannot be read, in which case earlier feedback is used."""
+        """The users' feedback, and an error message. If the feedback cannot be read, the feedback read earlier is used;
+        otherwise, the message is empty.
+        """
         from brvtui.engines.knowing.remembered import UseMemory
 
         with self._indexing:
@@ -213,8 +217,8 @@ class Knowing:
         result: TaskContext,
         index: NoteIndex,
     ) -> str:
-        """A message, with the token cost of the difference, if the original program's cache would serve a different
-        pack; otherwise empty.
+        """If the original program's cache would return a different pack, a message about it with the token cost of the
+        difference; otherwise empty.
         """
         from brvtui.engines.knowing.pack_cache import pack_delta
 
@@ -257,7 +261,7 @@ class Knowing:
         from brvtui.engines.knowing.pack_cache import plain_packs
 
         self._packs = packs
-        with suppress(OSError):  # the next process will pack again
+        with suppress(OSError):  # without a stored pack, the next process packs again
             context.services.state(ENGINE).write(plain_packs(packs))
 
     def _stored_packs(self, context: Context[KnowingProfile]) -> PackCache:
@@ -327,8 +331,8 @@ def _request(context: Context[KnowingProfile], query: Query, index: NoteIndex, m
 
 
 def _feedback_notices(memory: UseMemory, result: TaskContext, index: NoteIndex) -> tuple[str, str]:
-    """Messages about judged documents outside the graph, and about a failed embedder; each is empty if there is nothing
-    to report.
+    """Two messages: one about judged documents that are not in the graph, and one about a failed embedder. Each is
+    empty if there is nothing to report.
     """
     from brvtui.engines.knowing.remembered import unknown_judged
 

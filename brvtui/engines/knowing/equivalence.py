@@ -1,4 +1,4 @@
-"""The equivalence channel: phrases in a task that are mapped to names.
+"""The equivalence channel, which maps phrases in a task to names of nodes.
 
 See ``docs/reference/knowing.md``, "Equivalence classes".
 """
@@ -37,11 +37,11 @@ class EquivalenceClass(NamedTuple):
     nodes: tuple[str, ...] = ()
     """The ids of the target nodes, if known."""
     document: str = ""
-    """The path of the target document, if there is one. It may no longer be in the graph."""
+    """The path of the target document; empty if there is none. The document may no longer be in the graph."""
 
 
 class ClassMatch(NamedTuple):
-    """A class, and those of its phrases that occur in the task."""
+    """A class, and the phrases of the class that occur in the task."""
 
     matched: EquivalenceClass
     phrases: tuple[str, ...]
@@ -51,7 +51,7 @@ class ClassMatch(NamedTuple):
         return len(self.phrases) >= rules.strong_phrases or " " in self.phrases[0]
 
     def is_injected(self, rules: EquivalenceRules) -> bool:
-        """True if the class's nodes are moved to the top of the answer, whatever their scores."""
+        """True if the nodes of the class are moved to the top of the answer, regardless of their scores."""
         heavy = self.matched.weight >= rules.injected_weight and self.matched.source == rules.injected_source
         return heavy and self.is_strong(rules)
 
@@ -65,12 +65,12 @@ class EquivalenceHit(NamedTuple):
 
 
 class PhraseTable:
-    """Classes indexed by phrase, so that the time to match a task does not depend on the number of classes."""
+    """Classes indexed by phrase, so that the time for matching a task does not depend on the number of classes."""
 
     def __init__(self, classes: Sequence[EquivalenceClass], whole_words: bool = False) -> None:
-        """Indexes ``classes``, which are matched in this order.
+        """Indexes ``classes``. Matches are returned in this order.
 
-        With ``whole_words``, a phrase inside a word does not match, and classes with more matching phrases come first.
+        With ``whole_words``, phrases match only whole words, and classes with more matching phrases come first.
         """
         self.classes = tuple(classes)
         self._whole_words = whole_words
@@ -81,7 +81,7 @@ class PhraseTable:
         self._lengths = sorted({len(text) for text in self._holders})
 
     def matches(self, task: str, language: str = "") -> list[ClassMatch]:
-        """The classes with a phrase in ``task``, in order.
+        """The classes with a phrase that occurs in ``task``, in order.
 
         Classes of a language other than ``language`` are left out, unless ``language`` is empty. An empty phrase
         matches every task.
@@ -110,7 +110,9 @@ def _is_word(text: str, start: int, end: int) -> bool:
 
 
 def expanded(phrases: Sequence[str], verbs: Sequence[str]) -> list[str]:
-    """The ``phrases``, followed by each verb–phrase pair. Phrases that start with a verb are not paired."""
+    """The ``phrases``, followed by each phrase with each of ``verbs`` before it. Phrases that already start with a verb
+    get none.
+    """
     plain = [text for text in phrases if text in verbs or not text.startswith(tuple(verbs))]
     return [*phrases, *(f"{verb} {text}" for text in plain for verb in verbs)]
 
@@ -138,10 +140,10 @@ def built_in_classes(verbs: tuple[str, ...]) -> PhraseTable:
 
 
 def alias_class(node: Node, graph: Graph, rules: EquivalenceRules) -> EquivalenceClass | None:
-    """The equivalence class made of words from the names of the neighbours of ``node``, starting with neighbours that
+    """An equivalence class for ``node``, made of words from the names of its neighbours, starting with neighbours that
     point to it.
 
-    None if these names contain no words that the name of ``node`` lacks.
+    The result is None if these names contain no word that is not in the name of ``node``.
     """
     generic = frozenset(rules.alias_generic_words)
     own = lower(node.name)
@@ -156,7 +158,7 @@ def alias_class(node: Node, graph: Graph, rules: EquivalenceRules) -> Equivalenc
     if not words:
         return None
     phrases = (*words, *(" ".join(pair) for pair in pairwise(words)))
-    # A note is its own target; a symbol's target is its name, because the program resolves only names.
+    # A note is its own target. The target of a symbol is its name, because the original program resolves only names.
     targets, nodes = ((), (node.id,)) if node.columns is not None else ((node.name,), ())
     return EquivalenceClass(f"GRAPH_{node.name}", phrases, targets, rules.alias_weight, GRAPH_SOURCE, nodes=nodes)
 
@@ -181,7 +183,7 @@ def language_of(graph: Graph, rules: EquivalenceRules) -> str:
 
 
 def resolved(matches: Iterable[ClassMatch], lookup: NameLookup, rules: EquivalenceRules) -> list[EquivalenceHit]:
-    """The nodes to which ``matches`` lead, without duplicates. Names that are too generic are ignored."""
+    """The distinct nodes to which ``matches`` are mapped. Names that are too generic are ignored."""
     hits: dict[str, EquivalenceHit] = {}
     for match in matches:
         learned = lookup.graph.by_document.get(match.matched.document, ())
@@ -196,11 +198,14 @@ def resolved(matches: Iterable[ClassMatch], lookup: NameLookup, rules: Equivalen
 
 
 def channel_cap(results: int, rules: EquivalenceRules) -> int:
-    """The maximum number of nodes in the equivalence channel; ``results`` counts results by name and full text."""
+    """The maximum number of nodes in the equivalence channel. ``results`` is the number of results by name and by full
+    text.
+    """
     return max(rules.cap_least, int(rules.per_result * results))
 
 
-# Words of tasks that are learned for the nodes that were used (``docs/reference/knowing.md``, "Learned words").
+# Learned words: words of tasks, for the nodes that were used in these tasks (``docs/reference/knowing.md``, "Learned
+# words").
 
 
 LEARNED_SOURCE = "learned"
@@ -209,12 +214,14 @@ LEARNED_SOURCE = "learned"
 
 @dataclass(frozen=True, slots=True)
 class LearnedWords:
-    """For each word and node id, the number of tasks that contained the word and used the node."""
+    """The number of tasks that contained a word and used a node, keyed by word and node id."""
 
     counts: Mapping[str, dict[str, int]] = field(default_factory=dict)
 
     def taught(self, lessons: Iterable[tuple[Collection[str], Collection[str]]]) -> LearnedWords:
-        """A copy with more tasks. A lesson is the words to learn, in lower case, and the ids of the used nodes."""
+        """A copy with the tasks in ``lessons`` added. A lesson contains the words to learn, in lower case, and the ids
+        of the used nodes.
+        """
         counts = dict(self.counts)
         fresh: set[str] = set()
         for words, ids in lessons:
@@ -225,7 +232,7 @@ class LearnedWords:
         return LearnedWords(counts)
 
     def classes(self, keywords: Iterable[str], rules: LearningSteps) -> list[EquivalenceClass]:
-        """A class for each of ``keywords`` and each node used often enough with it, most used nodes first."""
+        """A class for each of ``keywords`` and each node that was used often enough with it, most used nodes first."""
         classes = []
         for word in dict.fromkeys(keyword.lower() for keyword in keywords):
             of_word = self.counts.get(word, {})
@@ -237,7 +244,7 @@ class LearnedWords:
 
 
 def worthy_words(keywords: Iterable[str], rules: LearningSteps, stop_words: Collection[str]) -> list[str]:
-    """The distinct keywords that are specific enough to be learned, in lower case."""
+    """The distinct ``keywords``, in lower case, that are specific enough to be learned."""
     words = dict.fromkeys(keyword.lower() for keyword in keywords)
     return [word for word in words if is_worthy(word, rules, stop_words)]
 
@@ -248,6 +255,6 @@ def is_worthy(keyword: str, rules: LearningSteps, stop_words: Collection[str]) -
 
 
 def learned_weight(count: int, rules: LearningSteps) -> float:
-    """The weight of a word for a node that was used ``count`` times with it."""
+    """The weight of a word for a node that was used in ``count`` tasks with this word."""
     more = min(max(count - rules.uses, 0) / rules.uses_more, 1)
     return rules.weight_least + rules.weight_more * more

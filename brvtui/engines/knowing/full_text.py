@@ -1,4 +1,4 @@
-"""The full-text channel: the FTS5 terms, and the texts that are searched.
+"""The full-text channel: the search terms for FTS5, and the searched texts.
 
 See ``docs/reference/knowing.md``, "Full text".
 """
@@ -25,7 +25,7 @@ _NAME, _PATH = "symbol_name", "file_path"
 _OR = " OR "
 _WORD = re.compile(r"\w+")
 _MOST_PROBED = 100
-"""The maximum number of compounds in one task that are searched separately."""
+"""The maximum number of compounds in a task that are searched one by one."""
 
 
 class TermSource(StrEnum):
@@ -39,7 +39,7 @@ class TermSource(StrEnum):
 
 
 class TextTerm(NamedTuple):
-    """One of the alternatives in a full-text search."""
+    """A term of a full-text search, in which any term may match."""
 
     text: str
     source: TermSource
@@ -49,7 +49,7 @@ class TextTerm(NamedTuple):
     is_prefix: bool = False
 
     def expression(self, quoted: bool) -> str:
-        """The term in FTS5 syntax, either quoted, or unquoted as in the original program."""
+        """The term in FTS5 syntax. Terms are unquoted in the original program."""
         if quoted:
             text = phrase(self.text, self.is_prefix)
         elif self.is_phrase:
@@ -76,16 +76,16 @@ class TextSearch:
     was_decomposed: bool = False
     """True if whole names matched nothing, so that their parts were searched instead."""
     error: str = ""
-    """The error from FTS5 if it cannot parse the expression; always empty for quoted terms."""
+    """The error if FTS5 cannot parse the expression; always empty for quoted terms."""
 
     def keeping(self, allows: Callable[[str], bool]) -> TextSearch:
-        """A copy with the hits whose ids pass ``allows``."""
+        """A copy with only the hits for whose ids ``allows`` returns True."""
         return replace(self, hits=tuple(hit for hit in self.hits if allows(hit.id)))
 
 
 @dataclass(frozen=True, eq=False)
 class SearchedTexts:
-    """The indexed texts of a graph's nodes, except those of nodes that only connect others."""
+    """The indexed texts of a graph's nodes. Nodes that only connect others are left out."""
 
     rules: FullTextRules
     texts: dict[str, Columns]
@@ -94,15 +94,15 @@ class SearchedTexts:
     full_text: FullText
 
     def search(self, terms: Sequence[TextTerm], limit: int) -> list[TextHit]:
-        """The best ``limit`` nodes. Raises :class:`brvtui.text.fts.FullTextError` if FTS5 cannot parse an unquoted
-        term.
+        """The best ``limit`` nodes that match any of ``terms``. Raises :class:`brvtui.text.fts.FullTextError` if FTS5
+        cannot parse an unquoted term.
         """
         results = self.full_text.search(self._expressions(terms), self.rules.columns.weights, limit) if terms else []
         return [TextHit(self.ids[place], score) for place, score in results]
 
     def holds(self, terms: Sequence[TextTerm]) -> bool:
-        """True if any node matches one of ``terms``. Raises :class:`brvtui.text.fts.FullTextError` under the same
-        conditions as :meth:`search`.
+        """True if any node matches one of ``terms``. Raises :class:`brvtui.text.fts.FullTextError` if FTS5 cannot parse
+        an unquoted term.
         """
         return self.full_text.holds(self._expressions(terms))
 
@@ -127,7 +127,7 @@ def _unchanged_positions(last: SearchedTexts, texts: dict[str, Columns]) -> Posi
 
 
 def keyword_terms(keywords: Sequence[str]) -> list[TextTerm]:
-    """One term per keyword. Compounds are searched for only in names."""
+    """One term per keyword. Compounds are searched only in names."""
     return [
         TextTerm(keyword.replace('"', ""), TermSource.KEYWORD, _NAME, is_phrase=True)
         if is_compound(keyword)
@@ -137,9 +137,10 @@ def keyword_terms(keywords: Sequence[str]) -> list[TextTerm]:
 
 
 def decomposed_terms(keywords: Sequence[str], rules: FullTextRules) -> list[TextTerm]:
-    """The keywords with each compound split into its parts, in lower case and as written, without duplicates.
+    """Terms for the keywords, in which each compound is replaced by its parts, in lower case and as written, without
+    duplicates.
 
-    Parts are searched for only in names. Only the last segments of a dotted name are used. Parts that are too short, or
+    Parts are searched only in names. Only the last segments of a dotted name are used. Parts that are too short, or
     whose lower-case form has already occurred, are left out.
     """
     terms: dict[str, TextTerm] = {}
@@ -171,10 +172,11 @@ def expression(terms: Sequence[TextTerm], quoted: bool) -> str:
 
 
 def text_search(keywords: KeywordSet, path_terms: Sequence[str], index: SearchedTexts, task: str = "") -> TextSearch:
-    """The nodes whose texts match the keywords, or phrases, path terms and related words derived from them.
+    """Searches the texts of nodes for the keywords, for phrases and related words derived from them, and for
+    ``path_terms``.
 
-    If whole keywords match nothing, compounds are split into their parts. If ``rules.decomposed_each`` is set, each
-    compound in ``task`` that matches no node is split as well.
+    If the whole keywords match nothing, compounds are split into their parts. If ``rules.decomposed_each`` is set,
+    single compounds in ``task`` that match no node are also split.
     """
     rules = index.rules
     first = keywords.primary if rules.primary_alone else keywords.all
@@ -197,7 +199,7 @@ def text_search(keywords: KeywordSet, path_terms: Sequence[str], index: Searched
 
 
 def _finds_nothing(terms: Sequence[TextTerm], index: SearchedTexts) -> bool:
-    """True if FTS5 can parse ``terms`` but they match no node."""
+    """True if FTS5 can parse ``terms``, but no node matches them."""
     try:
         return not index.holds(terms)
     except FullTextError:
@@ -217,7 +219,9 @@ def _added_terms(keywords: KeywordSet, path_terms: Sequence[str], rules: FullTex
 def stand_ins(
     texts: Columns, search: TextSearch, keywords: KeywordSet, rules: FullTextRules
 ) -> tuple[tuple[str, str], ...]:
-    """The related words in ``search`` that occur in a node's ``texts``, each with its related keyword."""
+    """The related words in ``search`` that occur in a node's ``texts``, each with the keyword to which it
+    is related.
+    """
     related = [term.text for term in search.terms if term.source is TermSource.RELATED]
     if not related:
         return ()

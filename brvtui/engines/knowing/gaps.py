@@ -1,4 +1,4 @@
-"""Adds nodes that are close in meaning to a task if words find too few candidates.
+"""Fills gaps: if words find too few candidates, adds nodes whose meaning is close to that of the task.
 
 See ``docs/reference/knowing.md``, "Filling gaps".
 """
@@ -24,12 +24,12 @@ from brvtui.trace import State
 from brvtui.wording import counted
 
 _BATCH, _TEXT_CHARS = 64, 8_000
-"""The number of texts per request, and the maximum number of characters sent from each text."""
+"""The number of texts per request, and the maximum number of characters of each text that are sent."""
 
 
 @dataclass(frozen=True, slots=True)
 class NearNodes:
-    """The ids and cosines of the nodes nearest to a task, nearest first, or the reason why there are none."""
+    """The nodes nearest to a task, as ids and cosines, nearest first; if there are none, the reason why."""
 
     found: tuple[tuple[str, float], ...] = ()
     why: str = ""
@@ -43,8 +43,8 @@ NearSearch = Callable[[], NearNodes]
 
 @dataclass(frozen=True, slots=True)
 class GapFill:
-    """The nodes that were added because there were too few candidates, nearest first, with their cosines; or the reason
-    why none were added.
+    """The nodes that were added because there were too few candidates, with their cosines, nearest first. If none were
+    added, ``words`` contains the reason.
     """
 
     candidates: int
@@ -58,10 +58,10 @@ class GapFill:
 def fill_gap(
     nodes: Sequence[Node], search: NearSearch, allows: Callable[[str], bool], graph: Graph, rules: SeedRules
 ) -> GapFill:
-    """Finds the nodes nearest to the task that can join the candidates ``nodes``.
+    """Finds nodes near the task to add to the candidates ``nodes``.
 
-    A node must pass ``allows`` and be in the dominant package of the candidates, if there is one. ``search`` is called
-    only if there are too few candidates.
+    ``allows`` must return True for the id of an added node. If the candidates have a dominant package, the node must be
+    in it. ``search`` is called only if there are too few candidates.
     """
     count, ids, package = len(nodes), {node.id for node in nodes}, dominant_package(nodes, rules)
     if count >= rules.gap_below:
@@ -79,12 +79,12 @@ def fill_gap(
 
 
 class NodeVectors:
-    """The vectors of the nodes in a graph that can be results, cached by text. The embedder computes them when a gap
-    first needs them.
+    """The vectors of the nodes in a graph that can be results, cached by text. They are computed when a gap first needs
+    them.
     """
 
     def __init__(self, graph: Graph, noise: NoiseRules, nearest: int) -> None:
-        """Prepares to search for up to ``nearest`` nodes of ``graph`` that are not ``noise``. Nothing is loaded until
+        """Prepares searches for up to ``nearest`` nodes of ``graph`` that are not ``noise``. Nothing is loaded before
         the first search.
         """
         self._graph, self._noise, self._nearest = graph, noise, nearest
@@ -117,7 +117,7 @@ class NodeVectors:
         return NearNodes(tuple((ids[place], cosine) for place, cosine in near), lacking + embedded.error)
 
     def _vectors(self, embedder: Embedder, services: EngineServices, query: Query) -> tuple[list[str], Embedded]:
-        """The ids of the nodes, and the nodes' vectors. A run computes missing vectors."""
+        """The ids of the nodes, and their vectors. Only a run computes missing vectors."""
         with self._embedding:
             if (
                 self._embedded is None
@@ -137,7 +137,7 @@ def _has_vector(node: Node, rules: NoiseRules) -> bool:
 
 
 def _embedded_text(node: Node) -> str:
-    """The text from which a node's vector is computed: title, summary and body of a note, or comment, name and
+    """The text from which a node's vector is computed: the title, summary and body of a note, or the comment, name and
     signature of a symbol.
     """
     if node.columns is not None:

@@ -1,4 +1,6 @@
-"""A task as keywords: quoted identifiers, compounds and plain words (``docs/reference/knowing.md``, "Keywords")."""
+"""Extracts the keywords of a task: quoted identifiers, compounds and plain words (``docs/reference/knowing.md``,
+"Keywords").
+"""
 
 from __future__ import annotations
 
@@ -58,7 +60,7 @@ class KeywordSet:
 
     @property
     def parts(self) -> tuple[str, ...]:
-        """The components' texts, without identifiers and compounds."""
+        """The texts of the components, which are neither identifiers nor compounds."""
         return tuple(keyword.text for keyword in self.components)
 
     @property
@@ -76,7 +78,7 @@ def size(text: str) -> int:
 
 
 def lower(text: str) -> str:
-    """``text`` in lower case, one character at a time: ``Σ`` always becomes ``σ``, and ``İ`` becomes ``i``."""
+    """``text`` in lower case, converted character by character: ``Σ`` always becomes ``σ``, and ``İ`` becomes ``i``."""
     return text.lower() if text.isascii() else "".join("i" if char == "İ" else char.lower() for char in text)
 
 
@@ -91,7 +93,7 @@ def words(text: str) -> list[str]:
 
 
 def normal_task(task: str) -> str:
-    """``task`` in lower case without surrounding white space. Tasks with the same result share a pack."""
+    """``task`` in lower case, without surrounding white space. Tasks for which this is the same share a cached pack."""
     return lower(task.strip(_WHITE))
 
 
@@ -116,12 +118,12 @@ def capitalised(text: str) -> str:
 
 
 def keyword_set(task: str, rules: KeywordRules) -> KeywordSet:
-    """The keywords of ``task``: identifiers, compounds, and components with the longest words first."""
+    """The keywords of ``task``: identifiers, compounds, and components, of which the longest words come first."""
     return _Extraction(task, rules).keywords()
 
 
 def code_patterns(text: str, rules: KeywordRules) -> list[str]:
-    """The words of ``text`` that are clearly code: calls, members of a type, and dotted names with an underscore."""
+    """The words of ``text`` that must be code: calls, members of a type, and dotted names with an underscore."""
     patterns: dict[str, None] = {}
     for raw in words(text):
         word = raw.rstrip(_RIGHT).lstrip(_LEFT)
@@ -138,7 +140,9 @@ def code_patterns(text: str, rules: KeywordRules) -> list[str]:
 
 
 def cluster_hash(keywords: Sequence[str]) -> str:
-    """The id of the cluster of tasks with these primary ``keywords``, as 64 hexadecimal digits; zeros if none."""
+    """The id of the cluster of tasks with these primary ``keywords``, as 64 hexadecimal digits. They are all zero if
+    there are no keywords.
+    """
     if not keywords:
         return "0" * hashlib.sha256().digest_size * 2
     words = sorted(keyword.encode("utf-8", "surrogatepass") for keyword in keywords)
@@ -150,7 +154,7 @@ def _is_number(word: str) -> bool:
 
 
 class _Extraction:
-    """Extracts the keywords of one task in phases. Each keyword belongs to the first phase that finds it."""
+    """Extracts the keywords of one task in several phases. A keyword belongs to the first phase that finds it."""
 
     def __init__(self, task: str, rules: KeywordRules) -> None:
         self._task, self._rules = task, rules
@@ -188,7 +192,9 @@ class _Extraction:
                 yield text
 
     def _priority(self) -> list[Keyword]:
-        """The first significant word after a leading verb. A compound is added to the compounds instead."""
+        """The first significant word after a leading verb. If that word is a compound, it is added to the compounds
+        instead.
+        """
         keywords: list[Keyword] = []
         if not self._words or lower(self._words[0]) not in self._verbs:
             return keywords

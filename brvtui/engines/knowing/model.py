@@ -1,4 +1,4 @@
-"""The graph that the engine ranks: nodes with explicit fields, typed edges, and look-ups by name."""
+"""The graph that the engine ranks: nodes, typed edges, and the names of nodes."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from numpy.typing import NDArray
 Positions = NDArray[np.int64]
 
 EXTERNAL = "external"
-"""The kind of a node outside the corpus: a symbol of a library, or the missing target of a link."""
+"""The kind of a node outside the corpus, such as a symbol of a library or the missing target of a link."""
 ASSUMED = "assumed"
-"""The provenance of the default confidence that every node has."""
+"""The provenance of the default confidence, which applies to a node without a confident edge."""
 _EXTERNAL_PREFIXES = ("external://", "stdlib://")
 
 
 class Columns(NamedTuple):
-    """The six texts of a node for full-text search, in the order of the column weights."""
+    """The six searchable texts of a node, in the order of the column weights."""
 
     symbol_name: str
     concepts: str
@@ -38,11 +38,11 @@ class Node:
     kind: str
     qualified_name: str
     name: str
-    """The terminal name: the short name of a symbol, or the title of a note as one word."""
+    """The terminal name, which is the short name of a symbol, or the title of a note as one word."""
     package: str = ""
-    """The group in which seeds are kept together: the file of a class, or the topic of a note."""
+    """The group by which seeds are kept together, such as the file of a class or the topic of a note."""
     module: str = ""
-    """The module. When the walk leaves it, weight is lost. Empty if there is none."""
+    """The module; empty if there is none. Weight is lost when the walk leaves a module."""
     path: str = ""
     """The path of the node's file in the corpus."""
     signature: str = ""
@@ -50,15 +50,17 @@ class Node:
     aliases: tuple[str, ...] = ()
     """Other terminal names, such as the file stem of a note."""
     columns: Columns | None = None
-    """The searched texts; None for a symbol, whose texts are derived from the node's other fields."""
+    """The searched texts; None for a symbol, whose texts are derived from its other fields."""
     modified: float | None = None
     """The time of the last change (of a commit or a note), in seconds since 1970; None if unknown."""
     document: str = ""
-    """The path of the node's document if it differs from the file, because each symbol is a document."""
+    """The path of the node's document; empty if it is the file. In code, each symbol is a document."""
     is_connector: bool = False
-    """True if the node only connects others (a keyword, or a file that notes mention). It is never searched."""
+    """True if the node only connects others, such as a keyword or a file that notes mention. Such nodes are never
+    searched.
+    """
     is_result: bool = True
-    """True if the node can be a result. A folder can only be a seed."""
+    """True if the node can be a result. Folders can only be seeds."""
     is_set_aside: bool = False
     """True if the node is archived or deprecated."""
 
@@ -69,12 +71,12 @@ class Node:
 
     @property
     def is_external(self) -> bool:
-        """True if the node is outside the corpus, so that it is never a result."""
+        """True if the node is outside the corpus and therefore never a result."""
         return self.kind == EXTERNAL or self.qualified_name.startswith(_EXTERNAL_PREFIXES)
 
 
 class Edge(NamedTuple):
-    """A directed relation between two nodes. Either end may be an unresolved id without a node."""
+    """A directed relation between two nodes. Each end may be an unresolved id, which has no node."""
 
     source: str
     target: str
@@ -84,7 +86,7 @@ class Edge(NamedTuple):
 
 
 class Incidence(NamedTuple):
-    """The edges at each node. Those of the node at position ``p`` are ``edges[starts[p]:starts[p + 1]]``."""
+    """The edges at each node. The edges of the node at position ``p`` are ``edges[starts[p]:starts[p + 1]]``."""
 
     starts: Positions
     edges: Positions
@@ -96,7 +98,9 @@ class Incidence(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Graph:
-    """Immutable nodes and edges. A position is an index into ``nodes``, or a higher number for an unresolved end."""
+    """The nodes and edges, which are immutable. A position is an index into ``nodes`` or, for an unresolved end, a
+    higher number.
+    """
 
     nodes: tuple[Node, ...]
     edges: tuple[Edge, ...] = ()
@@ -164,8 +168,8 @@ class Graph:
         return highest
 
     def provenance(self, id_: str, minimum: float) -> str:
-        """The provenance of the most confident edge to the node ``id_``, or ``ASSUMED`` if the edge's confidence is
-        below ``minimum``.
+        """The provenance of the most confident edge to the node ``id_``; ``ASSUMED`` if there is no edge with a
+        confidence of at least ``minimum``.
         """
         surest = max(self.edges_to(id_), key=lambda edge: edge.confidence, default=None)
         return surest.provenance if surest is not None and surest.confidence >= minimum else ASSUMED
@@ -200,7 +204,7 @@ class Graph:
 
     @cached_property
     def by_document(self) -> dict[str, list[Node]]:
-        """The nodes of each document that can be results, in graph order."""
+        """The nodes that can be results, keyed by document, in graph order."""
         documents: dict[str, list[Node]] = {}
         for node in self.nodes:
             if node.is_result and not node.is_connector and node.stands_in:
@@ -208,12 +212,14 @@ class Graph:
         return documents
 
     def by_node(self, values: Mapping[str, float]) -> dict[str, float]:
-        """Converts ``values`` keyed by document path to values keyed by node id. Unknown documents are left out."""
+        """Converts ``values``, which are keyed by document path, to values keyed by node id. Unknown documents are left
+        out.
+        """
         return {node.id: value for path, value in values.items() for node in self.by_document.get(path, ())}
 
 
 def name_order(name: str) -> bytes:
-    """The sort key of a name, which is its UTF-8 bytes."""
+    """The sort key for a name, which consists of its UTF-8 bytes."""
     return name.encode("utf-8", "surrogatepass")
 
 
@@ -225,7 +231,7 @@ def terminal_name(qualified_name: str) -> str:
 def package_key(qualified_name: str) -> str:
     """The dotted path before the first capitalized part, or the whole path if that is empty.
 
-    Methods of a class share the package of their file; a lower-case function has its own package.
+    Methods of a class are in the package of their file. A lower-case function is a package of its own.
     """
     _, separator, path = qualified_name.partition("://")
     parts: list[str] = []

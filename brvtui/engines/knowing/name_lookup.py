@@ -1,7 +1,8 @@
-"""Searches all names in a graph for equal names, prefixes, substrings, and names in a folder.
+"""Looks up names in a graph: whole names, prefixes, substrings, and names in a folder.
 
-A *row* is a node's place in the byte order of qualified names. Nodes that only connect others have no row. No query
-loops over all nodes: names are sorted for prefix search and joined into one string for substring search.
+A *row* is a node's position when nodes are sorted by the bytes of their qualified names. Nodes that only connect others
+have no row. To avoid loops over all nodes, names are sorted for prefix search, and joined into one string for substring
+search.
 """
 
 from __future__ import annotations
@@ -39,7 +40,7 @@ class SortedTexts:
         return cls(tuple(text for text, _ in ordered), np.array([row for _, row in ordered], np.int64))
 
     def equal_to(self, text: str) -> Positions:
-        """The rows that have exactly ``text``, ascending."""
+        """The rows of the strings that equal ``text``, ascending."""
         return self.rows[bisect_left(self.texts, text) : bisect_right(self.texts, text)]
 
     def starting_with(self, text: str) -> Positions:
@@ -51,9 +52,10 @@ class NameLookup:
     """The names of a graph. All look-ups ignore case."""
 
     def __init__(self, graph: Graph, like: bool = False) -> None:
-        """Indexes the names of ``graph``. With ``like``, searches inside names work like SQL's LIKE.
+        """Indexes the names of ``graph``. With ``like``, substring search works like SQL's LIKE.
 
-        ``_`` then matches any character and ``%`` any run of characters, and only ASCII letters ignore case.
+        This means that ``_`` matches any character and ``%`` any run of characters, and that case is ignored only for
+        ASCII letters.
         """
         self.graph, self.like = graph, like
         self._fold = ascii_lower if like else lower
@@ -61,7 +63,7 @@ class NameLookup:
         order = [place for place, node in enumerate(nodes) if not node.is_connector]
         order.sort(key=lambda place: name_order(nodes[place].qualified_name))
         self.places: Positions = np.array(order, np.int64)
-        """The position in the graph of each row."""
+        """The position in the graph of each row's node."""
         names = [self._fold(nodes[place].qualified_name) for place in order]
         self._names = SortedTexts.of(
             [
@@ -83,7 +85,7 @@ class NameLookup:
         return len(self.places)
 
     def node(self, row: int) -> Node:
-        """The node of a row."""
+        """The node with the row ``row``."""
         return self.graph.nodes[int(self.places[row])]
 
     def named(self, name: str) -> Positions:
@@ -95,7 +97,9 @@ class NameLookup:
         return self._names.starting_with(self._fold(text))
 
     def containing(self, text: str, wildcards: bool = False) -> Iterator[int]:
-        """Yields the rows of the nodes whose qualified name contains ``text``, a LIKE pattern with ``wildcards``."""
+        """Yields the rows of the nodes whose qualified name contains ``text``. With ``wildcards``, ``text`` is a LIKE
+        pattern.
+        """
         folded = self._fold(text).replace("\n", " ")
         if wildcards and _has_wildcards(folded):
             return self._qualified.matching(_like(folded))
@@ -132,7 +136,7 @@ def _like(text: str) -> re.Pattern[str]:
     return re.compile("".join(parts.get(char) or re.escape(char) for char in text))
 
 
-# The channel of paths: nodes in folders that a task names (``docs/reference/knowing.md``, "Paths").
+# The path channel, which finds nodes in folders that a task names (``docs/reference/knowing.md``, "Paths").
 
 
 class PathHitKind(StrEnum):
@@ -145,7 +149,7 @@ class PathHitKind(StrEnum):
 
 
 class PathHit(NamedTuple):
-    """A node, the matching term in the node's path and, for a type, the keyword that matches a member."""
+    """A node, the term that matches its path and, for a type, the keyword that matches a member."""
 
     id: str
     term: str
@@ -172,7 +176,7 @@ def path_terms(task: str, rules: PathChannelRules) -> list[str]:
 
 
 def path_match(qualified_name: str, term: str, rules: PathChannelRules) -> bool:
-    """True if the first occurrence of ``term`` in the path of ``qualified_name`` is at the beginning of a word."""
+    """True if ``term`` occurs in the path of ``qualified_name``, first at the beginning of a word."""
     path = file_part(lower(qualified_name), rules.extensions)
     at = path.find(lower(term))
     return at == 0 or (at > 0 and path[at - 1] in rules.before_term)
@@ -203,8 +207,8 @@ class FolderIndex:
         self._members = JoinedLines([name for names in names_by_owner for name in names])
 
     def named_members(self, rows: Positions, keywords: Sequence[str]) -> dict[int, str]:
-        """The types among ``rows`` with a member whose name contains one of ``keywords``, each with the first such
-        keyword.
+        """The rows, among ``rows``, of types with a member whose name contains one of ``keywords``. Each is mapped to
+        the first such keyword.
         """
         owners = np.flatnonzero(np.isin(self._owners, rows, assume_unique=True))
         runs = np.split(owners, np.flatnonzero(np.diff(owners) > 1) + 1) if len(owners) else []
@@ -218,7 +222,7 @@ class FolderIndex:
         return dict(sorted(first_keywords.items()))
 
     def near(self, term: str) -> Positions:
-        """The rows of the nodes with ``term`` after a slash in their names or, if there are none, between two dots."""
+        """The rows of the nodes whose names contain ``term`` after a slash or, if there are none, between two dots."""
         rows = self.lookup.after_slash(term)
         return rows if len(rows) else np.fromiter(self.lookup.containing(f".{term}.", self.lookup.like), np.int64)
 
@@ -247,7 +251,7 @@ def _by_member(near: dict[str, Positions], keywords: Sequence[str], index: Folde
 def _path_candidates(
     term: str, rows: Positions, scanned: set[int], index: FolderIndex
 ) -> list[tuple[int, PathHitKind]]:
-    """The nodes for one term: types with members first, then types without, then all others."""
+    """The nodes found by one term: first types with members, then types without members, then all others."""
     rules, lookup = index.rules, index.lookup
     kinds: dict[PathHitKind, list[int]] = {PathHitKind.RICH: [], PathHitKind.LEAN: [], PathHitKind.OTHER: []}
     count = 0

@@ -1,4 +1,4 @@
-"""The part of the graph around the first results, stored in a trace for drawing."""
+"""Maps the part of the graph around the first results, which a trace contains for drawing."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ class MapMaker:
     index: NoteIndex
     result: TaskContext
     _known: dict[str, str] = field(default_factory=dict)
-    """The ids of the visited nodes' places, keyed by node id."""
+    """The place ids of nodes that were looked up, keyed by node id."""
     _shares: dict[str, float] = field(default_factory=dict)
-    """The walk's share at each visited place, by place id."""
+    """The walk's share at each place that was looked up, keyed by place id."""
 
     def map(self, centres: Sequence[str]) -> GraphMap:
         """Returns the map around ``centres`` (paths of notes).
 
-        The map contains the nearest neighbours of each centre and every link between these places.
+        The map contains the nearest neighbours of each centre, and the links of the centres to places on the map.
         """
         ties = {centre: list(dict.fromkeys(self._ties(centre))) for centre in centres}
         places = dict.fromkeys(centres)
@@ -44,7 +44,9 @@ class MapMaker:
         return GraphMap(tuple(map(self._place, places)), tuple(links), tuple(centres))
 
     def place_of(self, position: int) -> str:
-        """The place id of the node at ``position`` in the graph: the path of its note, or else its own id."""
+        """The place id of the node at ``position`` in the graph: the path of its note or, if it has none,
+        its own id.
+        """
         graph = self.index.task.graph
         if position >= len(graph.nodes):
             return graph.ids[position]
@@ -85,7 +87,7 @@ class MapMaker:
         return order[: self.index.task.profile.notes.neighbours]
 
     def _positions(self, id_: str) -> list[int]:
-        """The positions of the nodes in a place. In the place of a note, the note's own node comes first."""
+        """The positions of the nodes in a place. For a note, the node of the note itself comes first."""
         known, positions = self.index.notes.known.get(id_), self.index.task.graph.positions
         return [positions[node.id] for node in known.piece.nodes] if known is not None else [positions[id_]]
 
@@ -101,7 +103,7 @@ class MapMaker:
         graph, positions = self.index.task.graph, self._positions(id_)
         first = graph.nodes[positions[0]] if positions[0] < len(graph.nodes) else None
         kind = first.kind if first is not None and first.kind != EXTERNAL else "missing"
-        if first is None and id_ in graph.by_path:  # in code, a file is not a node; only its symbols are
+        if first is None and id_ in graph.by_path:  # in code, a file is not a node, only its symbols are
             kind = "file"
         file = id_ if id_ in self.index.notes.known else ""
         is_seed = any(place in self.result.seeds for place in positions)

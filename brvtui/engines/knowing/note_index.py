@@ -24,7 +24,8 @@ from brvtui.engines.knowing.seeding import seed_index
 from brvtui.snapshot import Snapshot
 from brvtui.wording import counted
 
-# Keywords and tags as phrases that find their notes (``docs/reference/knowing.md``, "Equivalence classes").
+# Equivalence classes for notes: their keywords and tags are phrases that find them (``docs/reference/knowing.md``,
+# "Equivalence classes").
 
 
 NOTE_SOURCE = "note"
@@ -33,9 +34,9 @@ _JOINTS = re.compile("[_-]+")
 
 
 def note_classes(pieces: Iterable[NotePiece], rules: NoteClassRules) -> PhraseTable:
-    """One class per note, made of the note's keywords and tags, except those that too many notes share.
+    """One class per note, with the note's keywords and tags as phrases. Those that too many notes share are left out.
 
-    Phrases match whole words only, and notes with more matching phrases come first.
+    Phrases match only whole words, and notes with more matching phrases come first.
     """
     phrases = [(piece.nodes[0], tuple(_phrases(piece, rules))) for piece in pieces]
     counts = Counter(phrase for _, own_phrases in phrases for phrase in own_phrases)
@@ -65,7 +66,7 @@ class NoteIndex:
     nouns: ClassVar[tuple[str, str]] = ("note", "notes")
     """The singular and plural names of a result."""
     why_penalised: ClassVar[str] = "archived or deprecated"
-    """The reason given for reducing the score of a result."""
+    """The reason that is shown for a reduced score of a result."""
     notes: NoteGraph
     task: TaskIndex
 
@@ -87,7 +88,7 @@ class NoteIndex:
         return known.piece.texts.get(node.id, "") if known is not None else ""
 
     def files_named(self, text: str) -> list[str]:
-        """The notes and mentioned files whose paths or names occur in ``text``, in order of mention."""
+        """The notes, and files mentioned in notes, whose paths or names occur in ``text``, in order of mention."""
         paths = self.task.graph.by_path
         ends: dict[str, list[str]] = {}
         for path in paths:
@@ -97,9 +98,9 @@ class NoteIndex:
         return list(dict.fromkeys(path for paths_of in matches for path in paths_of if path))
 
     def scoring(self, task: str, entry: str, now: float, feedback: Mapping[str, float]) -> ScoringContext:
-        """The facts outside the graph that are needed to score the question ``task`` at ``now``, in seconds since 1970.
+        """Facts outside the graph that are needed to score results for ``task`` at ``now``, in seconds since 1970.
 
-        ``feedback`` maps the paths of notes to the notes' shares of useful votes.
+        ``feedback`` contains the share of useful votes for each note, keyed by path.
         """
         profile = self.task.profile
         lifted = lifts_penalty(task, profile.scoring)
@@ -112,7 +113,7 @@ class NoteIndex:
         )
 
     def delivered(self, node: Node) -> str:
-        """A result as an agent receives it: the title, id, summary and text."""
+        """The text of a result for an agent: its title, id, summary and text."""
         head = self.notes.piece(node.path).nodes[0]
         rules = self.task.profile.notes
         says = self.text(node) if rules.delivers == "whole" or node is not head else ""
@@ -128,7 +129,7 @@ class NoteIndex:
         return ()
 
     def cost(self, node: Node) -> int:
-        """The number of tokens in the result of :meth:`delivered`."""
+        """The number of tokens in the text of a result for an agent."""
         return text_tokens(self.delivered(node), self.task.profile.packing)
 
 
@@ -146,7 +147,7 @@ def index_notes(snapshot: Snapshot, profile: KnowingProfile, before: NoteIndex |
 
 
 def for_notes(profile: KnowingProfile) -> KnowingProfile:
-    """``profile`` with the edge weights, noise rules and edge types for notes."""
+    """``profile`` with its edge weights, noise rules and edge types changed to those for notes."""
     notes = profile.notes
     return replace(
         profile,

@@ -1,4 +1,4 @@
-"""The contribution of a note to the graph: nodes and references. A note is parsed again only if it changes."""
+"""Reads from a note what it adds to the graph: nodes and references. A note is read again only if it changes."""
 
 from __future__ import annotations
 
@@ -39,7 +39,9 @@ class Mention:
 
 @dataclass(frozen=True, slots=True)
 class NotePiece:
-    """The contribution of one note to the graph. The first node is the note; the others are the note's sections."""
+    """The nodes and references that one note adds to the graph. The first node is the note itself, and the others are
+    its sections.
+    """
 
     note: Note
     nodes: tuple[Node, ...]
@@ -64,7 +66,7 @@ class _NoteSection:
 
 
 def read_piece(note: Note, text: str, updated_ms: float | None, rules: NoteGraphRules) -> NotePiece:
-    """The contribution of ``note``, whose text is ``text``."""
+    """The nodes and references that ``note`` adds to the graph. ``text`` is the text of the note."""
     front = parse(text)
     fields, body = front.fields, text[front.body_start :]
     title = text_of(fields.get("title")) or note.title
@@ -153,7 +155,9 @@ def _mentions(fields: Mapping[str, Any], body: str, path: str, holder: Any) -> I
 
 
 def _files(body: str) -> Iterator[tuple[int, str]]:
-    """Yields the project files that a note mentions in its list of files or as quoted paths, each with its offset."""
+    """Yields the project files that a note mentions, in its list of files or as quoted paths, each preceded by its
+    offset.
+    """
     for match in _QUOTED_PATH.finditer(body) if "`" in body else ():
         if not match[1].endswith(".md"):
             yield match.start(), match[1]
@@ -167,9 +171,10 @@ def _files(body: str) -> Iterator[tuple[int, str]]:
 
 
 def _sections(body: str, limit: int) -> list[_NoteSection]:
-    """The text before the first level-2 heading, followed by the first ``limit`` sections with such headings.
+    """The text before the first level-2 heading, followed by the first ``limit`` sections with such headings. The last
+    one includes all further text.
 
-    Headings in code blocks do not count.
+    Headings in code blocks are ignored.
     """
     sections: list[_NoteSection] = []
     lines: list[str] = []

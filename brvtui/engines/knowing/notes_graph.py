@@ -1,4 +1,6 @@
-"""The notes of a snapshot as a graph, updated note by note (``docs/reference/knowing.md``, "Notes as a graph")."""
+"""Builds the graph of a snapshot's notes, and updates it note by note (``docs/reference/knowing.md``, "Notes as a
+graph").
+"""
 
 from __future__ import annotations
 
@@ -24,10 +26,10 @@ _DERIVED = "derived"
 
 @dataclass(frozen=True, eq=False)
 class KnownPiece:
-    """The contribution of a note to the graph, and the parsed file from which it was made."""
+    """The nodes and references that a note adds to the graph, and the parsed file from which they were read."""
 
     parsed: Parsed | None
-    """The parsed file; None if the note must be read again, because it is being edited or could not be read."""
+    """The parsed file; None if the note must be read again because it is being edited or could not be read."""
     piece: NotePiece
 
 
@@ -38,20 +40,22 @@ class NoteGraph:
     graph: Graph
     known: Mapping[str, KnownPiece]
     similar: Mapping[str, tuple[tuple[NotePiece, ...], tuple[Edge, ...]]]
-    """For each folder, the pieces that were compared, and the edges between similar ones."""
+    """For each folder, the pieces of notes that were compared, and the edges between similar ones."""
     unread: tuple[str, ...]
     """The paths of notes that could not be read. Only their names are searchable."""
 
     def piece(self, path: str) -> NotePiece:
-        """The contribution of the note at ``path``. Raises KeyError if there is no such note."""
+        """The nodes and references that the note at ``path`` adds to the graph. Raises KeyError if there is no such
+        note.
+        """
         return self.known[path].piece
 
 
 def note_graph(snapshot: Snapshot, rules: NoteGraphRules, before: NoteGraph | None = None) -> NoteGraph:
     """The graph of all searchable notes in ``snapshot``, in path order.
 
-    Notes whose files have not changed since ``before`` (a graph with the same rules) are not read again. Stubs of
-    archived notes are left out because they would count twice.
+    ``before`` is an earlier graph with the same rules. Notes whose files have not changed since then are not read
+    again. Stubs of archived notes are left out, because their text would be counted twice.
     """
     known: dict[str, KnownPiece] = {}
     unread = []
@@ -113,7 +117,7 @@ def _within_notes(pieces: Sequence[NotePiece], rules: NoteGraphRules) -> Iterato
 
 
 def _folders(pieces: Sequence[NotePiece], nodes: dict[str, Node], rules: NoteGraphRules) -> Iterator[Edge]:
-    """Adds nodes for domains and topics to ``nodes``, and yields the edges of these nodes."""
+    """Adds nodes for domains and topics to ``nodes``, and yields their edges."""
     for piece in pieces:
         tree = piece.note.path.removesuffix(piece.note.file)
         folders = piece.note.file.split("/")[:-1]
@@ -155,7 +159,9 @@ def _links(
 
 
 def _connectors(pieces: Sequence[NotePiece], nodes: dict[str, Node], rules: NoteGraphRules) -> Iterator[Edge]:
-    """Yields edges to keywords, tags and files, adding nodes for them, unless too many notes share one."""
+    """Yields the edges from notes to keywords, tags and files, and adds nodes for these to ``nodes``. Those that too
+    many notes share are left out.
+    """
     for kind, type_, pairs in (
         (KEYWORD, "has_keyword", [(piece.nodes[0].id, word) for piece in pieces for word in piece.keywords]),
         (TAG, "has_tag", [(piece.nodes[0].id, word) for piece in pieces for word in piece.tags]),

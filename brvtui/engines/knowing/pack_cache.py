@@ -14,11 +14,13 @@ from brvtui.engines.knowing.model import Edge, Graph, Node
 from brvtui.engines.knowing.profile import PackingRules
 from brvtui.engines.knowing.seed_rules import PackCacheRules, SessionRules
 
-# Boosts for recently packed nodes (``docs/reference/knowing.md``, "Session").
+# Boosts for nodes that were packed recently (``docs/reference/knowing.md``, "Session").
 
 
 _MOST_HALVES = 1000.0
-"""The maximum number of half-lives into the future that are counted, at which the boost is already beyond any bound."""
+"""The maximum number of half-lives by which a time may be in the future. At this number, the boost already exceeds any
+limit.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,8 +35,8 @@ class RecentUse:
         return RecentUse({**self.times, **added})
 
     def boosts(self, ids: Iterable[str], now: float, rules: SessionRules) -> dict[str, float]:
-        """The boost of each of ``ids`` at ``now``: the sum over the times at which the node was packed, each halved per
-        half-life, up to a limit.
+        """The boost of each of ``ids`` at ``now``. Each time at which the node was packed adds 1, halved for each
+        half-life since then. The sum is limited.
 
         Ages are in whole seconds. Nodes with a very small boost are left out.
         """
@@ -43,12 +45,14 @@ class RecentUse:
 
 
 def recent_boost(ages: Iterable[float], rules: SessionRules) -> float:
-    """The boost of a node packed ``ages`` seconds ago. A time in the future (a negative age) adds more than 1."""
+    """The boost of a node that was packed ``ages`` seconds ago. A negative age, for a time in the future, adds more
+    than 1.
+    """
     halves = (math.floor(age) / rules.half_life_seconds for age in ages)
     return min(rules.most, sum(2 ** -max(half, -_MOST_HALVES) for half in halves))
 
 
-# The difference between two packed contexts, and its cost compared with sending the whole context.
+# The difference between two packed contexts, and its cost compared with that of the whole context.
 
 
 Link = tuple[str, str, str]
@@ -70,7 +74,7 @@ def pack_delta(
 ) -> ContextDelta:
     """The difference between a pack of the nodes with the ids ``before`` and a pack of the nodes ``now``.
 
-    Nodes that are no longer in ``graph`` count as removed. Only edges between nodes of the same pack count.
+    Nodes that are no longer in ``graph`` are removed nodes. Only edges between nodes of the same pack are compared.
     """
     nodes = [graph.find(id_) or Node(id_, "", id_, id_) for id_ in before]
     edges = (_edges_among(before, graph), _edges_among([node.id for node in now], graph))
@@ -90,7 +94,9 @@ def delta(
     tokens: Callable[[Node], int],
     rules: PackingRules,
 ) -> ContextDelta:
-    """The difference between the contexts ``before`` and ``now``; ``tokens`` returns the token cost of a node."""
+    """The difference between the contexts ``before`` and ``now``. ``tokens`` is a function that returns the token cost
+    of a node.
+    """
     old, new = {node.id for node in before}, {node.id for node in now}
     added = [node for node in now if node.id not in old]
     removed = [node.id for node in before if node.id not in new]
@@ -109,9 +115,9 @@ def delta(
 
 
 _MOST_KEPT = 500
-"""The maximum number of packs stored for the next process."""
+"""The maximum number of packs that are stored for the next process."""
 _MOST_IDS = 5_000
-"""The maximum number of nodes in a pack that is stored."""
+"""The maximum number of nodes in a stored pack."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,20 +134,22 @@ class CachedPack:
     packed: float
     """The time of packing, in seconds since 1970."""
     is_of_earlier_process: bool = False
-    """True if an earlier process stored the pack, so that its time in memory has ended."""
+    """True if an earlier process stored the pack, which means that the time for which it is kept in memory
+    has ended.
+    """
 
 
 @dataclass(frozen=True, slots=True)
 class PackCache:
-    """The packs of earlier runs, oldest first, each under its key."""
+    """The packs of earlier runs, oldest first, by key."""
 
     packs: Mapping[str, CachedPack] = field(default_factory=dict)
 
     def found(self, key: str, snapshot: str, now: float, rules: PackCacheRules) -> CachedPack | None:
         """The cached pack for the task with ``key``; None if the task must be packed again.
 
-        A pack is valid for ``rules.memory_seconds`` whether or not the corpus changes, and after that time until the
-        corpus changes.
+        A pack is valid for ``rules.memory_seconds``, even if the corpus changes. After that, it is valid only if the
+        corpus has not changed.
         """
         pack = self.packs.get(key)
         if pack is None:
@@ -151,7 +159,9 @@ class PackCache:
         return pack if snapshot and pack.snapshot == snapshot else None
 
     def after_feedback(self) -> PackCache:
-        """A copy of the cache after feedback on a result: packs are now valid only for their time in memory."""
+        """A copy of the cache after feedback on a result. Its packs are no longer valid once ``memory_seconds`` have
+        passed.
+        """
         return PackCache({key: replace(pack, snapshot="") for key, pack in self.packs.items()})
 
     def stored(self, key: str, pack: CachedPack, rules: PackCacheRules) -> PackCache:
@@ -161,13 +171,13 @@ class PackCache:
 
 
 def plain_packs(cache: PackCache) -> dict[str, Any]:
-    """The newest packs of ``cache`` as JSON values. Packs with very many nodes are left out."""
+    """The newest packs of ``cache`` as data for JSON. Packs with very many nodes are left out."""
     newest = dict(list(cache.packs.items())[-_MOST_KEPT:])
     return {key: list(astuple(pack)[:5]) for key, pack in newest.items() if len(pack.ids) <= _MOST_IDS}
 
 
 def kept_packs(plain: Any, rules: PackCacheRules) -> PackCache:
-    """The cache stored by :func:`plain_packs`; empty if ``plain`` has any other form."""
+    """The cache from the data that :func:`plain_packs` returned; empty if ``plain`` has any other form."""
     packs: dict[str, CachedPack] = {}
     try:
         for key, (ids, used, budget, snapshot, packed) in list(plain.items())[-min(_MOST_KEPT, rules.entries) :]:
@@ -180,8 +190,8 @@ def kept_packs(plain: Any, rules: PackCacheRules) -> PackCache:
 def pack_key(task: str, rules: PackCacheRules, **options: Any) -> str:
     """The cache key of a task: a hash of the task's text, ignoring case and surrounding white space.
 
-    If ``rules.whole_key`` is set, the key depends on ``options`` (budget, scope, …) as well. The original program
-    leaves the options out, and serves a pack made for one budget to a task with a different one.
+    If ``rules.whole_key`` is set, the key also depends on ``options`` (budget, scope, …). The original program ignores
+    the options, so a task can get a pack that was made for a different budget.
     """
     text = normal_task(task)
     if rules.whole_key and options:

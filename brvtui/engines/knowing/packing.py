@@ -18,7 +18,7 @@ from brvtui.ranking.packing import fitting
 Strategy = Literal["density", "top-k", "file-grouped"]
 STRATEGIES: tuple[Strategy, ...] = ("density", "top-k", "file-grouped")
 _COMPACT = {"gcf": 16, "gcb": 26}
-"""The percentage of the tokens that each of the original program's two compact formats needs."""
+"""The percentage of the tokens of plain text that each of the original program's two compact formats needs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,10 +28,10 @@ class PackedItem:
     scored: ScoredCandidate
     tokens: int
     density: float
-    """The score per token, multiplied by the nearness of the result."""
+    """The score per token, multiplied by a factor for the nearness of the result."""
     is_packed: bool
     left: int
-    """The number of tokens left before this result was tried."""
+    """The number of tokens that were left before this result was tried."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +41,7 @@ class PackedContext:
     budget: int
     used: int
     exponent: float
-    """The exponent applied to the walk's share when densities are computed."""
+    """The exponent of the walk's share in densities."""
     items: tuple[PackedItem, ...]
     """Every result, in the order in which packing tried them."""
 
@@ -64,7 +64,7 @@ def node_tokens(node: Node, rules: PackingRules, format_: str = "") -> int:
 
 
 def proximity_exponent(phantoms: float, rules: PackingRules) -> float:
-    """The exponent of nearness; ``phantoms`` is the number of nodes outside the corpus per node inside it."""
+    """The exponent of nearness. ``phantoms`` is the number of nodes outside the corpus per node inside it."""
     return min(rules.proximity_most, rules.proximity_least + rules.proximity_per_phantom * phantoms)
 
 
@@ -76,10 +76,10 @@ def pack(
     strategy: Strategy = "density",
     coherence: float = 0.0,
 ) -> PackedContext:
-    """Packs results from ``ranked`` (best first) into ``budget`` tokens, skipping those that no longer fit.
+    """Packs results from ``ranked`` (best first) into ``budget`` tokens. Results that no longer fit are skipped.
 
-    ``costs`` are in tokens, at least 1 each. ``coherence`` is the share by which the density of an item is raised if
-    another item in the same file is already packed.
+    ``costs`` contains the number of tokens of each result; at least 1 is used. ``coherence`` is the share by which the
+    density of a result is raised once another result in the same file is packed.
     """
     tokens = [max(1, cost) for cost in costs]
     phantoms = sum(one.node.is_external for one in ranked)
@@ -119,7 +119,7 @@ def _filled(
 
 
 def _by_file(ranked: Sequence[ScoredCandidate], tokens: Sequence[int]) -> list[int]:
-    """The items grouped by file, starting with the file that has the highest score per token."""
+    """The positions of the results, grouped by file. The file with the highest score per token comes first."""
     files: dict[str, list[int]] = {}
     for at, one in enumerate(ranked):
         files.setdefault(one.node.path, []).append(at)
@@ -138,8 +138,8 @@ def _coherent(
     budget: int,
     bonus: float,
 ) -> list[int]:
-    """The order of packing if the density of an item is raised by the share ``bonus`` once its file is packed. Items
-    that do not fit come last.
+    """The order of packing if the density of a result is raised by the share ``bonus`` once another result in its file
+    is packed. Results that do not fit come last.
     """
     left, waiting, taken, files = budget, list(order), [], set()
     while fits := [at for at in waiting if tokens[at] <= left]:
@@ -152,7 +152,7 @@ def _coherent(
 
 
 def pack_root(task: str, node_hashes: Iterable[bytes]) -> str:
-    """The SHA-256 of a packed context, computed from the task and the nodes in any order."""
+    """The SHA-256 of a packed context, which depends on the task and on the nodes, but not on the nodes' order."""
     digest = hashlib.sha256(normal_task(task).encode("utf-8", "surrogatepass"))
     for node_hash in sorted(node_hashes):
         digest.update(node_hash)

@@ -1,4 +1,4 @@
-"""The steps from a task to an agent's context: seeds, walk, scores, and packing into a budget."""
+"""The steps from a task to the context for an agent: seeds, walk, scores, and packing into a budget."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from brvtui.engines.knowing.seeding import NOTHING_LEARNED, SeedIndex, SeedSearc
 from brvtui.engines.knowing.walk import Walk, WalkEdges, roads, walk
 
 INJECTED = "injected"
-"""The score component of a result that a framework's class moves to the top: the amount added to its score."""
+"""The component of a score that is added to move a result to the top because of a framework's class."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,7 +53,7 @@ class TaskRequest:
     task: str
     budget: int
     cost: Callable[[Node], int]
-    """A function that returns the number of tokens of a node as delivered."""
+    """A function that returns the number of tokens of a node's text for an agent."""
     strategy: Strategy = "density"
     learned: LearnedWords = NOTHING_LEARNED
     is_in_scope: Callable[[Node], bool] | None = None
@@ -63,9 +63,9 @@ class TaskRequest:
     entry: str = "task"
     """The kind of the task: words (``task``), or names of files (``files`` or ``changes``)."""
     recent: tuple[str, ...] = ()
-    """The paths of documents that count as just packed, in addition to those packed by runs."""
+    """The paths of documents that are treated as just packed, in addition to those that runs packed."""
     near: NearSearch | None = None
-    """A function that finds nodes near the task with the embedder; None if there is no embedder."""
+    """A function that finds nodes near the task with an embedder; None if there is no embedder."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,22 +78,22 @@ class TaskContext:
     walk: Walk | None
     """The walk; None if there are no seeds."""
     ranked: tuple[ScoredCandidate, ...]
-    """Every possible result, best first. Injected results come before all others."""
+    """Every possible result, best first. Results that are moved to the top come before all others."""
     beside: Mapping[str, tuple[ScoredCandidate, ...]]
-    """For each ranked node's id, the other nodes of the same document, best first."""
+    """The other nodes of each ranked node's document, best first, keyed by the ranked node's id."""
     packed: PackedContext
     reached: int = 0
-    """The number of nodes whose share is above the walk's cutoff."""
+    """The number of nodes whose share of the walk's probability is above the cutoff."""
 
 
 def task_index(seeds: SeedIndex) -> TaskIndex:
-    """The index in which tasks are looked up, built over the graph of ``seeds``."""
+    """The index for answering tasks, built on the graph of ``seeds``."""
     vectors = NodeVectors(seeds.graph, seeds.profile.noise, seeds.profile.seeds.gap_nearest)
     return TaskIndex(seeds, roads(seeds.graph, seeds.profile.walk), vectors)
 
 
 def for_task(request: TaskRequest, index: TaskIndex, around: ScoringContext) -> TaskContext:
-    """The answer to a task: the nodes reached by a walk from the task's seeds, ranked and packed into the budget."""
+    """The answer to a task: the nodes that a walk from the task's seeds reaches, ranked and packed into the budget."""
     graph, profile = index.graph, index.profile
     search = find_seeds(request.task, index.seeds, request.learned, request.is_in_scope, request.near)
     seeds = {graph.positions[seed.id]: seed.weight for seed in search.seeds}
@@ -107,14 +107,14 @@ def for_task(request: TaskRequest, index: TaskIndex, around: ScoringContext) -> 
 
 
 def for_files(request: TaskRequest, files: Sequence[str], index: TaskIndex, around: ScoringContext) -> TaskContext:
-    """The nodes in ``files`` and the users of these nodes, ranked by number of users and packed. There is no walk."""
+    """The nodes in ``files`` and the nodes that use them, ranked without a walk and packed into the budget."""
     candidates = [one for one in around_files(index.graph, files, around, index.profile) if one.node.is_result]
     scored = ranked(index.graph, candidates, index.profile.hits, index.profile.scoring)
     return _packed(request, index, _no_search(request), {}, None, scored, 0)
 
 
 def for_changes(request: TaskRequest, files: Sequence[str], index: TaskIndex, around: ScoringContext) -> TaskContext:
-    """The nodes reached by a walk from the changed ``files``, ranked and packed."""
+    """The nodes that a walk from the changed ``files`` reaches, ranked and packed into the budget."""
     graph, profile = index.graph, index.profile
     walked, candidates = around_changes(graph, index.ways, files, around, profile)
     seeds = dict.fromkeys(np.flatnonzero(walked.start).tolist(), 1.0)
@@ -148,7 +148,7 @@ def _with_injected(
     around: ScoringContext,
     profile: KnowingProfile,
 ) -> list[ScoredCandidate]:
-    """The ranked nodes, preceded by the nodes that a framework's class moves to the top."""
+    """The ranked nodes, preceded by the nodes that are moved to the top because of a framework's class."""
     ids = [hit.id for hit in search.injected if (node := graph.find(hit.id)) is not None and node.is_result]
     if not ids:
         return list(scored)

@@ -1,4 +1,4 @@
-"""The presentation of knowing's traces: the sentence, channels, seeds, the walk and its paths, and packing."""
+"""The presentation of knowing's traces: the sentence, the channels, the seeds, the walk and its paths, and packing."""
 
 from __future__ import annotations
 
@@ -36,7 +36,9 @@ _WORDS = re.compile(r"[^\W_]+")
 
 
 def sentence(trace: Trace) -> Sentence:
-    """The reason for the first note (its matching words, related words or links) and its lead over the second note."""
+    """The sentence that explains the first note: its matching words, related words or links, and its lead over the
+    second note.
+    """
     if not trace.hits:
         is_unsearched = trace.section(GraphRetrieval).ranking or not (trace.missing or trace.filtered_out)
         causes = missing_words(trace, "knowing", kind_of(trace.engine, trace.snapshot).noun)
@@ -47,7 +49,7 @@ def sentence(trace: Trace) -> Sentence:
     unmet = _missing_keywords(trace) if placed is None or not stand_ins_in_words(placed) else ()
     if placed is not None and not first.words:
         way = way_in_words(placed)
-        if any(place.leg == FULL_TEXT for place in first.places):  # it also matches other forms and related words
+        if any(place.leg == FULL_TEXT for place in first.places):  # it also finds other forms and related words
             stand_ins = stand_ins_in_words(placed) or "other forms of them or words that stand for them"
             came = f": it contains none of your words as you wrote them, but {stand_ins}"
         elif any(place.leg == VECTORS for place in first.places):
@@ -59,11 +61,12 @@ def sentence(trace: Trace) -> Sentence:
 
 
 def _missing_keywords(trace: Trace) -> Iterator[str]:
-    """Yields the keywords that do not occur in the first note; for a hyphenated keyword of which a part occurs, only
+    """Yields the keywords that do not occur in the first note. If a part of a hyphenated keyword occurs, yields only
     the missing parts.
 
-    Only words of the query count: not ‘c’ from the keyword ‘c-158’ (of ‘INC-158’), not ‘kept’ from a ‘KeptIndex’ that
-    the note contains, and not a ‘QuietHours’ combined from two words.
+    Only words of the query are yielded. Examples of others are ‘c’, from the keyword ‘c-158’ (of ‘INC-158’), and
+    ‘QuietHours’, a keyword made of two words. A word such as ‘kept’ is left out if the note contains ‘KeptIndex’
+    instead.
     """
     met = {one.query for one in trace.hits[0].words}
     query = trace.query.lower()
@@ -87,7 +90,7 @@ def _better_note_clause(trace: Trace) -> Iterator[Clause]:
         yield clause("; ", title(best.title), better, weight=80)
 
 
-# The neighbourhood of one place on the map of a trace, for the drawing.
+# The neighbourhood of one place on the map of a trace, for drawing.
 
 
 def neighbourhood(section: GraphRetrieval, place: str) -> Neighbourhood | None:
@@ -127,8 +130,8 @@ def _neighbour(other: GraphPlace, link: GraphLink, centre: str, rank: int, share
 
 
 def _ways(placed: GraphResult, centre: GraphPlace, places: Mapping[str, GraphPlace]) -> tuple[PathLabel, ...]:
-    """The labels of the walk's paths to the centre, from place to place. Paths that start at the centre and return
-    count as other paths.
+    """Labels for the walk's paths to the centre, from place to place. Paths that start at the centre and return to it
+    are added to the other paths.
     """
     if not placed.ways:
         return ()
@@ -149,8 +152,8 @@ def _ways(placed: GraphResult, centre: GraphPlace, places: Mapping[str, GraphPla
 
 
 def _shares(ways: tuple[WalkPath, ...], centre: str) -> dict[str, float]:
-    """The share of probability that arrives through each neighbour: the last place on a path before its final return to
-    the centre.
+    """The share of the centre's probability that arrives from each neighbour, which is the last place on a path that is
+    not the centre.
     """
     shares: dict[str, float] = defaultdict(float)
     for way in ways:
@@ -171,11 +174,11 @@ _NAME = 14
 _LISTED = 8
 _LEAST_SHARE = 0.005
 _LETTERS = {"tiered": "n", "bm25": "w", "equivalence": "k", "path": "f", "vectors": "v"}
-"""The letter for each channel, which stands for names, words, keywords, folders or vectors."""
+"""The letter for each channel: names, words, keywords, folders or vectors."""
 
 
 class KnowingPresentation(Presentation):
-    """Presents the channels that find seeds, and the walk along links from those seeds."""
+    """Presents the channels that find seeds, and the walk along links from these seeds."""
 
     title = "knowing"
     sections = (GraphRetrieval,)
@@ -213,7 +216,9 @@ class KnowingPresentation(Presentation):
         return "full text failed" if trace.section(GraphRetrieval).text_error else ""
 
     def reading(self, trace: Trace, glyphs: Glyphs) -> Groups:
-        """The keywords, the folder moved to the front, recent use, feedback, and deviations from the documentation."""
+        """The keywords, the folder that was moved to the front, recent use, feedback, and deviations from the
+        documentation.
+        """
         section = trace.section(GraphRetrieval)
         words = (*section.exact, *section.components, *section.compounds)
         groups: Groups = [(9, [("keywords ", "muted"), (", ".join(words[:_LISTED]) or "none", "text")])]
@@ -228,15 +233,15 @@ class KnowingPresentation(Presentation):
         return groups
 
     def counts(self, trace: Trace) -> str:
-        """The number of packed notes among the ranked ones, and the tokens of the packed notes."""
+        """The heading of the results: the number of packed notes, the number of ranked notes, and the tokens used."""
         section = trace.section(GraphRetrieval)
         if not section.ranking:
             return "Results none"
         return f"Results {len(trace.hits)} of {len(section.ranking)} · {section.used:,} of {section.budget:,} tokens"
 
     def remark(self, trace: Trace, hit: Hit) -> str:
-        """The words that replace missing query words and the rank in each channel, such as ``n1 w4``; without ranks,
-        the walk's path to the note.
+        """The related words that the note contains instead of query words, and its rank in each channel, such as ``n1
+        w4``. If it has neither, the path of the walk to the note.
         """
         places = " ".join(f"{_LETTERS.get(place.leg, place.leg)}{place.rank + 1}" for place in hit.places)
         placed = trace.section(GraphRetrieval).placed(hit.file)
@@ -250,7 +255,7 @@ class KnowingPresentation(Presentation):
         return neighbourhood(trace.section(GraphRetrieval), place)
 
     def lack(self, miss: NearMiss, glyphs: Glyphs) -> tuple[str, str]:
-        """The number of tokens by which the note exceeds the remaining budget."""
+        """The number of tokens by which the note exceeds the rest of the budget."""
         over = f"{miss.short:,.0f} tokens" if miss.short > 0 else "nothing, but others came first"
         return over, f"+{miss.short:.0f} t"
 
@@ -260,7 +265,9 @@ class KnowingPresentation(Presentation):
         return f"past the budget of {section.budget:,} tokens"
 
     def flow(self, trace: Trace, glyphs: Glyphs, legs: str = "channels") -> Iterator[Block]:
-        """Yields the channels and counts, the walk's seeds and rounds, noise, and deviations from the documentation."""
+        """Yields the channels and counts, the walk's seeds and rounds, the noise, and the deviations from the
+        documentation.
+        """
         section = trace.section(GraphRetrieval)
         yield from super().flow(trace, glyphs, legs)
         if section.walk is not None:
@@ -273,7 +280,9 @@ class KnowingPresentation(Presentation):
         yield from deviation_blocks(section.deviations)
 
     def place(self, trace: Trace, file: str, glyphs: Glyphs) -> Iterator[Block]:
-        """Yields the reasons for a note in the answer: the channels that found it, the walk's paths, and packing."""
+        """Yields the reasons why a note is in the answer: the channels that found it, the paths of the walk, and
+        packing.
+        """
         placed = trace.section(GraphRetrieval).placed(file)
         if placed is not None:
             yield from _found_blocks(placed)
@@ -281,7 +290,9 @@ class KnowingPresentation(Presentation):
             yield from _packing_blocks(placed)
 
     def answer(self, trace: Trace) -> Iterator[Block]:
-        """Yields the packed results, a remark that no answer is written and, for code, the notes that mention it."""
+        """Yields a remark that no answer is written, with the packed results and, for code, the notes that
+        mention it.
+        """
         section = trace.section(GraphRetrieval)
         titles = ", ".join(hit.title for hit in trace.hits) or "nothing"
         text = "knowing only retrieves and writes no answer. An agent would be given"
@@ -334,7 +345,7 @@ def _found_blocks(placed: GraphResult) -> Iterator[Block]:
 
 
 def _way_blocks(placed: GraphResult, glyphs: Glyphs) -> Iterator[Block]:
-    """Yields the walk's paths to a note, each with a bar for the path's share of the probability."""
+    """Yields the walk's paths to a note, each with a bar for its share of the probability."""
     yield Rule(f"walk paths · {placed.walk:.0%} of the best")
     if not placed.ways:
         yield Text("shown only for the first results" if placed.probability else "none", "muted")

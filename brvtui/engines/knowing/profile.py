@@ -30,40 +30,42 @@ class WalkRules:
     """Constants for the random walk with restart."""
 
     restart: Annotated[float, Range(0, 1)]
-    """The share of probability that restarts at the seeds in each round."""
+    """The share of the probability that returns to the seeds in each round."""
     rounds: CountLimit
     levels: Count
-    """The maximum number of edges from a seed over which the walk continues."""
+    """The maximum number of edges by which the walk moves away from a seed."""
     settled: Positive
     """The walk ends once the total change in a round is less than this."""
     leaders: Count
-    """The number of best nodes whose order is compared between rounds."""
+    """The number of best nodes whose order is compared from round to round."""
     leaders_rounds: Count
     """The number of consecutive comparisons in which the best nodes must keep their order before the walk ends."""
     leaders_equal: SizeLimit
-    """The number of equal nodes above which no order is compared, because the original program sorts equal nodes
+    """If more nodes than this are equal, their order is not compared, because the original program sorts equal nodes
     arbitrarily; 0 means no limit.
     """
     negligible: Share
-    """The probability below which a node does not pass its probability on; that probability is lost."""
+    """A node with less probability than this does not pass it on. Its probability is lost."""
     cutoff: Share
-    """The share of the best node's probability below which a node is not a result."""
+    """A node is not a result if its probability is below this share of the best node's."""
     other_module: Share
-    """The factor for an edge into a different module. The rest of the probability is lost."""
+    """The factor for the probability that follows an edge into a different module. The rest is lost."""
     module_sample: SizeLimit
     """The number of nodes whose modules are checked; 0 means all."""
     crossing_types: tuple[str, ...]
     """The types of edges that lead into a different module without loss, because a person wrote them."""
     closed_types: tuple[str, ...]
-    """The types of edges whose targets are dead ends, because no edges of the targets are loaded. None by default."""
+    """The types of edges whose targets are dead ends, because their own edges are not loaded. There are none by
+    default.
+    """
     edge_weights: dict[str, float]
     other_edges: float
     """The weight of an edge of any type that is not listed."""
     generated_edges: Share
-    """The factor for an edge that a tool found (provenance ``lsp_resolved``)."""
+    """The factor for the weight of an edge that a tool found (provenance ``lsp_resolved``)."""
     whole_neighbourhood: bool
-    """True if edges are read as from the original program's cache: including the last level, without provenance, and
-    with only the types in ``kept_types``.
+    """True if edges are read as they are in the original program's cache: those of the last level are included, they
+    have no provenance, and only types in ``kept_types`` are preserved.
     """
     kept_types: tuple[str, ...]
     lost_type: str
@@ -75,11 +77,11 @@ class HitsRules:
     """Constants for hubs and authorities among the results of the walk."""
 
     more_than: Annotated[int, Range()]
-    """The number of candidates above which hubs and authorities count."""
+    """Hubs and authorities are used if there are more candidates than this."""
     nodes: CountLimit
     rounds: Count
     types: tuple[str, ...]
-    """The types of edges to follow; empty for all."""
+    """The types of edges to use; empty for all types."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +96,7 @@ class ComponentWeights:
 
 @dataclass(frozen=True, slots=True)
 class AgeSteps:
-    """The values for ages. The first step that an age does not exceed applies."""
+    """The value for each step of age. The first step that an age does not exceed applies."""
 
     day: float
     week: float
@@ -111,7 +113,9 @@ class AuthorityRules:
     seed_factor: float
     other_above: Share
     other_factor: float
-    """The factor for lowering the score of a node that is not a seed, as its links do not depend on the task."""
+    """The factor by which the authority of a node that is not a seed lowers its score, because its links do not depend
+    on the task.
+    """
     hub_above: Share
     hub_factor: float
 
@@ -124,7 +128,7 @@ class FeedbackWeights:
     useful: float
     useless: float
     zero_counts: bool
-    """True if entirely negative feedback counts. The original program ignores such feedback."""
+    """True if feedback that is entirely negative has an effect. The original program ignores it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,18 +147,18 @@ class ScoreRules:
     session: float
     session_most: Positive
     walk_units: Count
-    """The number of callers to which the highest walk probability corresponds."""
+    """The number of callers that the highest walk probability is worth."""
     seed_units: Annotated[int, Range()]
-    """The number of extra callers to which a seed with weight 1 corresponds."""
+    """The number of additional callers that a seed with weight 1 is worth."""
     least_confidence: Share
     penalty: Share
     """The factor for the score of a test or an archived note."""
     penalty_words: tuple[str, ...]
     """Words in a task that cancel the penalty."""
     penalty_words_inside: bool
-    """True if a penalty word counts inside another word, such as ``test`` in ``latest``."""
+    """True if a penalty word is also recognised inside another word, such as ``test`` in ``latest``."""
     injected_lead: float
-    """The amount by which a framework's own symbols are placed above the best score."""
+    """The amount by which symbols that are moved to the top exceed the best score."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,7 +172,7 @@ class PackingRules:
     proximity_per_phantom: float
     proximity_most: float
     delta_worth: Share
-    """The share of the whole context's cost below which a delta is worth sending."""
+    """A delta is worth sending if it costs less than this share of the whole context."""
     whole_tokens: Annotated[int, Range()]
     delta_tokens: Annotated[int, Range()]
     edge_tokens: Annotated[int, Range()]
@@ -178,12 +182,12 @@ class PackingRules:
 
 @dataclass(frozen=True, slots=True)
 class ReviewRules:
-    """Constants for the contexts of changed files and of pull requests."""
+    """Constants for questions about files and about pull requests."""
 
     cutoff: Share
     """The cutoff of the walk for a pull request."""
     first_mention_counts: bool
-    """True if a changed symbol counts as unchanged once it has been listed as a user of another symbol."""
+    """True if a symbol in the given files that was first listed as a user of another symbol remains a user."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,18 +197,18 @@ class NoteGraphRules:
     plain_headings: tuple[str, ...]
     """Generic headings, in lower case. The name of a section with such a heading includes the note's name."""
     sections_most: CountLimit
-    """The maximum number of sections per note. Any further text belongs to the last section."""
+    """The maximum number of sections per note. The last section includes all further text."""
     set_aside: tuple[str, ...]
-    """Folders, and values of ``status``, that make a note archived or deprecated, in lower case."""
+    """Folders, and values of ``status``, that mark a note as archived or deprecated, in lower case."""
     connector_most: Count
-    """The number of notes above which a keyword, tag or file that they share connects none of them."""
+    """A keyword, tag or file that more notes than this share connects none of them."""
     similar_above: Share
     similar_most: Count
     """The maximum number of edges from a note to similar notes in its folder."""
     similar_group: Count
-    """The number of notes in a folder above which similar notes are not computed."""
+    """Similar notes are not computed for a folder with more notes than this."""
     caller_types: tuple[str, ...]
-    """The types of edges from a user of a note to the note."""
+    """The types of edges from a node that uses a note to that note."""
     user_types: tuple[str, ...]
     """The types of edges from a note to a changed file or note that it uses."""
     hits_types: tuple[str, ...]
@@ -212,9 +216,9 @@ class NoteGraphRules:
     delivers: Literal["whole", "summary"]
     """The part of a note that is delivered: the whole text or the summary. Sections are always delivered whole."""
     shown: CountLimit
-    """The number of results whose walk paths are recorded."""
+    """The number of first results for which the paths of the walk are recorded."""
     linked: CountLimit
-    """The number of results not found by any channel for which the strongest walk path is recorded."""
+    """The number of results found by no channel for which the strongest path of the walk is recorded."""
     ways: Count
     """The maximum number of recorded paths per result."""
     way_edges: Count
@@ -222,11 +226,11 @@ class NoteGraphRules:
     neighbours: Count
     """The maximum number of recorded neighbours per result."""
     recency_of_change: bool
-    """True if the last change of a note determines the note's recency."""
+    """True if the recency of a note depends on its last change."""
     other_confidence: Share
     confidences: dict[str, float]
     edge_weights: dict[str, float]
-    """The walk's weights for edge types that occur only between notes."""
+    """The weights in the walk for edge types that occur only between notes."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""Candidates from the walk or from changed files, and the ranking of these candidates with hubs and authorities."""
+"""The candidates that the walk reaches or that are in given files, and their ranking with hubs and authorities."""
 
 from __future__ import annotations
 
@@ -20,22 +20,26 @@ def is_test(node: Node) -> bool:
 
 @dataclass(frozen=True)
 class ScoringContext:
-    """Facts outside the graph that are needed to score candidates."""
+    """Facts outside the graph that are needed for scoring candidates."""
 
     now: float
     """The time in seconds since 1970."""
     penalised: Callable[[Node], bool] = is_test
-    """A function that returns True for nodes that are penalised, such as tests or archived notes."""
+    """A function that returns True for nodes whose score is reduced, such as tests or archived notes."""
     observes_change: bool = False
-    """True if a node's last change counts as its last observation; otherwise, its last commit does."""
+    """True if the recency of a node depends on its last observation, which is then its last change; false if it depends
+    on its last commit.
+    """
     caller_types: tuple[str, ...] = ("calls",)
-    """The types of edges from a user of a node to the node."""
+    """The types of edges from a node that uses another to the used node."""
     feedback: Mapping[str, float] = field(default_factory=dict)
-    """The share of useful votes, keyed by node id."""
+    """The share of useful votes for each node, keyed by id."""
     session: Mapping[str, float] = field(default_factory=dict)
-    """The boost for recent use, keyed by node id."""
+    """The boost of each node for recent use, keyed by id."""
     committed: Callable[[Node], float | None] = lambda _: None
-    """A function that returns the time of a node's last commit, in seconds since 1970; None if unknown or old."""
+    """A function that returns the time of a node's last commit, in seconds since 1970, or None if it is unknown or long
+    ago.
+    """
 
     def candidate(
         self, node: Node, callers: int, confidence: float, distance: int, walked: float = 0.0, provenance: str = ""
@@ -69,8 +73,8 @@ def reached(
 ) -> list[ScoringInput]:
     """The nodes whose walk probability is at least the share ``cutoff`` of the best node's, best first.
 
-    ``seeds`` maps positions to weights; a seed gets up to ``rules.seed_units`` extra callers. Nodes outside the corpus
-    are left out unless ``with_outside`` is set.
+    ``seeds`` maps positions to weights. A seed gets up to ``rules.seed_units`` additional callers, in proportion to its
+    weight. Nodes outside the corpus are left out unless ``with_outside`` is set.
     """
     scores = walked.scores[: len(graph.nodes)]
     positions = np.flatnonzero((scores >= cutoff) & (scores > 0))
@@ -90,10 +94,10 @@ def reached(
 def around_files(
     graph: Graph, files: Sequence[str], around: ScoringContext, profile: KnowingProfile
 ) -> list[ScoringInput]:
-    """The nodes in ``files``, each with the number of its users, followed by the users.
+    """The nodes in ``files``, each with the number of nodes that use it, followed by these users.
 
-    If ``profile.review.first_mention_counts`` is set, a node that was already listed as a user of an earlier node
-    remains a user.
+    If ``profile.review.first_mention_counts`` is set, a node in ``files`` that was first listed as a user of another
+    node remains a user.
     """
     minimum = profile.scoring.least_confidence
     own: dict[str, ScoringInput] = {}
@@ -119,7 +123,7 @@ def around_changes(
 ) -> tuple[Walk, list[ScoringInput]]:
     """The walk from every node in the changed ``files``, and the candidates that it reaches.
 
-    Nodes outside the corpus are included. Nearness is not counted when these candidates are packed.
+    Nodes outside the corpus are included. The nearness of these candidates does not affect packing.
     """
     seeds = {place: 1.0 for path in files for place in graph.by_path.get(path, ())}
     walked = walk(ways, seeds, profile.walk)
@@ -132,7 +136,9 @@ def around_changes(
 def ranked(
     graph: Graph, candidates: Sequence[ScoringInput], hits: HitsRules, rules: ScoreRules
 ) -> list[ScoredCandidate]:
-    """The candidates, best first. Hubs and authorities count if there are more than ``hits.more_than`` candidates."""
+    """The candidates, best first. Hubs and authorities are used if there are more than ``hits.more_than``
+    candidates.
+    """
     if len(candidates) <= hits.more_than:
         return rank(candidates, None, rules)
     top = sorted(candidates, key=lambda one: -one.callers)[: hits.nodes]

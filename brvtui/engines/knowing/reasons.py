@@ -1,4 +1,4 @@
-"""Reasons for the presence or absence of a note in an answer.
+"""Reasons why a note is, or is not, in an answer.
 
 See ``docs/reference/knowing.md``, "Why a note is not there".
 """
@@ -22,7 +22,8 @@ from brvtui.engines.knowing.tracing_words import WITHOUT_KEYWORD, how_found
 from brvtui.snapshot.naming import Named
 from brvtui.trace import Explanation, LossStage, Remedy, Trace
 
-# Reasons for a symbol in an answer: channel, score and links (``docs/reference/knowing.md``, "Why a symbol is there").
+# Reasons why a symbol is in an answer: channel, score and links (``docs/reference/knowing.md``, "Why a symbol is
+# there").
 
 
 WALK, BELOW, NONE = "walk", "loaded, below the cutoff", "none"
@@ -37,7 +38,7 @@ class SymbolExplanation(NamedTuple):
     """The rank, counted from 1; None if the node is not ranked."""
     scored: ScoredCandidate | None
     channel: str
-    """The first channel that found the node; otherwise WALK, BELOW or NONE."""
+    """The first channel that found the node; if none did, WALK, BELOW or NONE."""
     tier: str
     """The name-matching pass that found the node; empty if none did."""
     is_seed: bool
@@ -46,10 +47,9 @@ class SymbolExplanation(NamedTuple):
 
 
 def explain_symbol(text: str, result: TaskContext, graph: Graph) -> SymbolExplanation | None:
-    """The explanation of the best-ranked node that is called ``text`` or has ``text`` in its qualified name.
+    """The explanation of the best-ranked node that is called ``text`` or whose qualified name contains ``text``.
 
-    If no such node is ranked, explains the first one in the graph by qualified name. Returns None if no such node
-    exists.
+    If no such node is ranked, the first one by qualified name is explained. Returns None if there is no such node.
     """
     lower = text.lower()
     named = (
@@ -75,8 +75,8 @@ def explain_symbol(text: str, result: TaskContext, graph: Graph) -> SymbolExplan
 
 
 def _found_by(id_: str, search: SeedSearch) -> tuple[str, str]:
-    """The first channel that found a node and, if that channel searches names, the pass that found it; both empty if no
-    channel did.
+    """The first channel that found a node and, for the channel of names, the pass that found it. Both are empty if no
+    channel found the node.
     """
     tier = next((hit.tier.value for hit in search.names if hit.id == id_), "")
     if tier:
@@ -91,7 +91,7 @@ def _found_by(id_: str, search: SeedSearch) -> tuple[str, str]:
 
 
 class GraphLoss(LossStage):
-    """The stages at which a note can be lost, earliest first."""
+    """The stages at which a note can be dropped, earliest first."""
 
     NO_NODE = "not in the graph"
     NOT_NEAR = "it is not one of the files, and they do not lead to it"
@@ -107,9 +107,7 @@ class GraphLoss(LossStage):
 def explain(
     context: Context[KnowingProfile], index: NoteIndex, trace: Trace, result: TaskContext, document: Named, ask: Ask
 ) -> Explanation:
-    """The reason for the presence or absence of ``document`` among the hits of ``trace``, which shows the answer
-    ``result``.
-    """
+    """The reason why ``document`` is, or is not, among the hits of ``trace``, which is the trace of ``result``."""
     section, path = trace.section(GraphRetrieval), document.path
     placed = section.placed(path)
     words = how_found(placed) if placed is not None else ""

@@ -1,4 +1,4 @@
-"""Users' feedback on results, turned into scores and learned words for later tasks."""
+"""Converts users' feedback on results to scores and learned words for later tasks."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ from brvtui.engines.knowing.words import identifiers
 from brvtui.trace.feedback import Feedback, Usefulness
 from brvtui.wording import counted
 
-# Use of results: used, unused, and rated as useful (``docs/reference/knowing.md``, "Use").
+# The use of results, and their usefulness to users (``docs/reference/knowing.md``, "Use").
 
 
 WINDOW_SECONDS = 600
-"""The time in seconds after a node is returned within which the original program can count it as used. brv-tui does not
-watch agents.
+"""The number of seconds after a node is returned in which the original program can detect its use. brv-tui itself does
+not watch agents.
 """
 NAME_LEAST = 3
 """The minimum length of an identifier that can name a symbol."""
 NO_CLUSTER = ""
-"""The cluster of a record that does not belong to any group of tasks."""
+"""The cluster of a record that belongs to no cluster of tasks."""
 
 
 class PendingNode(NamedTuple):
@@ -34,13 +34,13 @@ class PendingNode(NamedTuple):
 
     id: str
     name: str
-    """The identifier that counts as a use of the node."""
+    """The identifier that is recognised as a use of the node."""
     returned: float
-    """The time of the node's last return, in seconds since 1970."""
+    """The time at which the node was last returned, in seconds since 1970."""
 
 
 class UseVerdict(NamedTuple):
-    """The verdict on pending nodes: those that were used, and those that were not."""
+    """The result for some pending nodes: those that were used, and those that were not."""
 
     used: tuple[PendingNode, ...]
     unused: tuple[PendingNode, ...]
@@ -52,17 +52,17 @@ class PendingUse:
 
     pending: Mapping[str, PendingNode] = field(default_factory=dict)
     used: frozenset[str] = frozenset()
-    """The ids of the nodes used since the last flush. A node counts once, regardless of how often it is returned."""
+    """The ids of the nodes used since the last flush. A node is counted once, no matter how often it is returned."""
 
     def returned(self, nodes: Iterable[PendingNode]) -> PendingUse:
         """A copy with ``nodes`` added to the pending ones."""
         return replace(self, pending={**self.pending, **{node.id: node for node in nodes}})
 
     def detected(self, content: str, now: float) -> tuple[PendingUse, tuple[str, ...]]:
-        """A copy after ``content`` was read or written, and the ids of the nodes that are used in ``content`` for the
-        first time.
+        """A copy after ``content`` was read or written, and the ids of the nodes whose first use is in ``content``.
 
-        ``content`` uses a recently returned node if an identifier in it equals the node's name, ignoring case.
+        A recently returned node is used if ``content`` contains an identifier that equals the node's name, ignoring
+        case.
         """
         words = {word.lower() for word in identifiers(content, NAME_LEAST)}
         used = tuple(
@@ -73,14 +73,14 @@ class PendingUse:
         return replace(self, used=self.used | {*used}), used
 
     def expired(self, now: float) -> tuple[PendingUse, UseVerdict]:
-        """A copy of the pending nodes without those returned more than :data:`WINDOW_SECONDS` ago, and the verdict on
-        the nodes left out.
+        """A copy without the nodes that were returned more than :data:`WINDOW_SECONDS` ago, and the result for these
+        nodes.
         """
         old = {id_ for id_, node in self.pending.items() if now - node.returned > WINDOW_SECONDS}
         return self._ended(old)
 
     def flushed(self) -> tuple[PendingUse, UseVerdict]:
-        """An empty copy, and the verdict on all pending nodes."""
+        """An empty copy, and the result for all pending nodes."""
         return PendingUse(), self._ended(self.pending.keys())[1]
 
     def _ended(self, ids: Collection[str]) -> tuple[PendingUse, UseVerdict]:
@@ -91,19 +91,21 @@ class PendingUse:
 
 
 def pending_node(node: Node, now: float) -> PendingNode:
-    """A symbol returned at ``now`` under its short name, the text after the last dot or, without one, slash."""
+    """The pending node for a symbol that is returned at ``now``. Its name is the text after the last dot or, without a
+    dot, after the last slash.
+    """
     name = node.qualified_name
     return PendingNode(node.id, name.rpartition("." if "." in name else "/")[2], now)
 
 
 class FeedbackRecord(NamedTuple):
-    """A verdict on the usefulness of a node for a cluster of tasks."""
+    """A record of whether a node was useful for a cluster of tasks."""
 
     id: str
     is_useful: bool
     cluster: str = NO_CLUSTER
     root: str = ""
-    """The state of the node's package at the time of the verdict; empty if the state does not matter."""
+    """The state of the node's package at the time of the record; empty if the state does not matter."""
 
 
 def feedback_scores(
@@ -115,9 +117,9 @@ def feedback_scores(
 ) -> dict[str, float]:
     """The share of useful records, from 0 to 1, for each of ``ids`` that has records.
 
-    For a task with a cluster, only records from that cluster count and, if the rules say so, records without a cluster.
-    For a task without a cluster, all records count. With ``roots``, records that refer to a different or unknown state
-    of the node's package do not count.
+    For a task with a cluster, only the records of this cluster are used and, if the rules say so, records without a
+    cluster. For a task without a cluster, all records are used. ``roots`` contains the current state of each node's
+    package; if it is given, records from a different state are ignored.
     """
     useful: dict[str, int] = {}
     total: dict[str, int] = {}
@@ -135,7 +137,7 @@ _MOST_NAMED = 3
 
 @dataclass(frozen=True, eq=False)
 class UseMemory:
-    """All feedback under one profile, as records and learned words. Documents are identified by path."""
+    """All feedback, converted with one profile to records and learned words. Documents are identified by path."""
 
     profile: KnowingProfile
     said: tuple[Feedback, ...] = ()
@@ -143,7 +145,7 @@ class UseMemory:
     learned: LearnedWords = LearnedWords()
 
     def scores(self, task: str) -> dict[str, float]:
-        """The share of useful votes for each document judged for tasks like ``task``, keyed by path."""
+        """The share of useful votes for each document that was judged for tasks like ``task``, keyed by path."""
         cluster = task_cluster(keyword_set(task, self.profile.keywords))
         paths = {record.id for record in self.records}
         return feedback_scores(self.records, paths, cluster, self.profile.use)
@@ -170,7 +172,7 @@ class UseMemory:
 
 
 def unknown_judged(memory: UseMemory, result: TaskContext, graph: Graph, noun: str, nouns: str) -> str:
-    """A message about judged documents that would count for the task of ``result`` but are not in ``graph``.
+    """A message about judged documents that would affect the task of ``result`` but are not in ``graph``.
 
     The message is empty if there are none. ``noun`` and ``nouns`` are the words for one document and for several.
     """
@@ -186,5 +188,5 @@ def unknown_judged(memory: UseMemory, result: TaskContext, graph: Graph, noun: s
 
 
 def task_cluster(keywords: KeywordSet) -> str:
-    """The cluster of a task with the given keywords; ``NO_CLUSTER`` if there are no primary keywords."""
+    """The cluster of a task with these ``keywords``; ``NO_CLUSTER`` if there are no primary keywords."""
     return cluster_hash(keywords.primary) if keywords.primary else NO_CLUSTER

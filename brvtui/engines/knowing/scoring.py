@@ -15,7 +15,7 @@ from brvtui.engines.knowing.keywords import lower
 from brvtui.engines.knowing.model import Graph, Node
 from brvtui.engines.knowing.profile import AgeSteps, FeedbackWeights, HitsRules, ScoreRules
 
-# Hubs link to many important nodes; authorities are linked from many important nodes.
+# A hub links to many important nodes. An authority is linked from many important nodes.
 
 
 _ROUNDS = 10
@@ -23,7 +23,9 @@ _ROUNDS = 10
 
 
 class LinkRank(NamedTuple):
-    """A node's authority and hub values, each from 0 to 1. The squares of each value over all nodes add up to 1."""
+    """A node's authority and hub values, each from 0 to 1. The squares of all nodes' authorities add up to 1, as do
+    those of their hub values.
+    """
 
     authority: float
     hub: float
@@ -33,7 +35,7 @@ def hubs_and_authorities(graph: Graph, places: Sequence[int], rules: HitsRules) 
     """The hub and authority values of the nodes at ``places``, computed from the edges between these nodes (Kleinberg's
     HITS).
 
-    The number of rounds is fixed. Edges have no weight, but parallel edges count separately.
+    The number of rounds is fixed. Weights of edges are ignored, but parallel edges are counted separately.
     """
     if not places:
         return {}
@@ -81,10 +83,10 @@ class ScoringInput:
 
     node: Node
     callers: int
-    """The walk probability in whole units, or the number of nodes that link to this one."""
+    """The walk probability as a number of callers or, without a walk, the number of uses of this node."""
     confidence: float
     distance: int
-    """The distance from the seeds: 0 for a seed, 1 for a node that the walk reached."""
+    """The distance from the seeds: 0 for a seed, 1 for any other node."""
     walk: float = 0.0
     """The walk probability as a share of the highest one; 0 if there is no walk."""
     observed_age: float | None = None
@@ -150,7 +152,7 @@ def _scored(
 
 
 def age_value(age: float | None, steps: AgeSteps) -> float:
-    """The value assigned to an age in seconds. A negative age counts as less than a day."""
+    """The value for an age in seconds. A negative age is treated as less than a day."""
     if age is None:
         return steps.unknown
     for days, value in ((1, steps.day), (7, steps.week), (30, steps.month)):
@@ -160,7 +162,9 @@ def age_value(age: float | None, steps: AgeSteps) -> float:
 
 
 def authority_adjustment(links: LinkRank, is_seed: bool, rules: ScoreRules) -> float:
-    """The contribution of links to a score: positive for a seed with high values, negative for other nodes."""
+    """The contribution of links to a score, which is positive for a seed with high values and negative for another node
+    with high authority.
+    """
     limits = rules.authority
     if not is_seed:
         return -limits.other_factor * links.authority if links.authority > limits.other_above else 0.0
@@ -169,7 +173,7 @@ def authority_adjustment(links: LinkRank, is_seed: bool, rules: ScoreRules) -> f
 
 
 def feedback_value(share: float | None, weights: FeedbackWeights) -> float:
-    """The contribution of feedback to a score, which may be negative; ``share`` is the share of useful votes."""
+    """The contribution of feedback to a score, which may be negative. ``share`` is the share of useful votes."""
     if share is None or (share <= 0 and not weights.zero_counts):
         return 0.0
     if share > weights.neutral:
@@ -184,7 +188,7 @@ def is_test_path(qualified_name: str) -> bool:
 
 
 def lifts_penalty(task: str, rules: ScoreRules) -> bool:
-    """True if ``task`` is about tests, in which case tests are not penalised."""
+    """True if ``task`` contains a word, such as ``test``, that cancels the penalty."""
     text = lower(task)
     if rules.penalty_words_inside:
         return any(word in text for word in rules.penalty_words)
@@ -192,7 +196,9 @@ def lifts_penalty(task: str, rules: ScoreRules) -> bool:
 
 
 def result_confidence(scores: Sequence[float]) -> float:
-    """The lead of the best score over the tenth-best, from 0 to 1; 1 if there are fewer than ten scores."""
+    """The confidence in the results, from 0 to 1, based on the ratio of the best score to the tenth-best; 1 if there
+    are fewer than ten scores.
+    """
     if len(scores) < _FLAT_RANK:
         return 1.0
     if scores[0] <= 0:

@@ -13,17 +13,19 @@ PROFILES = (ENGINE, "knowing-code")
 CHANNELS = ("tiered", "bm25", "equivalence", "path")
 """The channels, in the order of fusion."""
 GAPS, VECTORS = "gaps", "vectors"
-"""The name of the step in which an embedder adds candidates, and the name of the embedder's pseudo-channel."""
+"""The name of the step in which an embedder adds candidates, and the name of the list of these candidates, which is
+shown like a channel.
+"""
 
 
 @dataclass(frozen=True)
 class FoundBy:
-    """A channel that found a node belonging to a note. Ranks start at 1."""
+    """A channel that found a node of a note. Ranks start at 1."""
 
     channel: str
     rank: int
     why: str
-    """The text that matched: a keyword, a phrase or a folder."""
+    """The text that matched, such as a keyword, a phrase or a folder."""
     node: str
     """The title of the node that was found."""
     stand_ins: tuple[tuple[str, str], ...] = ()
@@ -39,12 +41,12 @@ class WayStep:
     forwards: bool
     """True if the edge is followed from its source to its target."""
     place: str
-    """The id of the reached place on the map."""
+    """The id of the place on the map to which the step leads."""
 
 
 @dataclass(frozen=True)
 class WalkPath:
-    """A path of the walk from a seed to a result, and the path's share of the result's probability."""
+    """A path of the walk from a seed to a result, and its share of the result's probability."""
 
     seed: str
     seed_place: str
@@ -74,9 +76,9 @@ class GraphLink:
     source: str
     target: str
     forwards: str
-    """The edge's name as seen from the source: ``related``."""
+    """The name of the edge as seen from its source, such as ``related``."""
     backwards: str
-    """The edge's name as seen from the target: ``related from``."""
+    """The name of the edge as seen from its target, such as ``related from``."""
     weight: float
     """The edge's weight in the walk."""
 
@@ -88,7 +90,9 @@ class GraphMap:
     places: tuple[GraphPlace, ...]
     links: tuple[GraphLink, ...]
     centres: tuple[str, ...]
-    """The places whose heaviest links are all included. Other places have only their links to places on the map."""
+    """The places around which the map is drawn. All of their heaviest links are included; other places have only links
+    to places on the map.
+    """
 
 
 @dataclass(frozen=True)
@@ -99,7 +103,7 @@ class GraphResult:
     node: str
     kind: str
     seed_weight: float | None
-    """The weight as a seed; None if only the walk reached the note."""
+    """The note's weight as a seed; None if it is not a seed."""
     found_by: tuple[FoundBy, ...]
     fused_rank: int | None
     """The note's rank among the candidates, from 1; None if no channel found the note."""
@@ -111,14 +115,14 @@ class GraphResult:
     """The number of edges to the nearest seed."""
     ways: tuple[WalkPath, ...]
     other_ways: float
-    """The share of the note's probability from paths other than ``ways``. All shares add up to 1."""
+    """The share of the note's probability that arrives by paths other than ``ways``. All shares add up to 1."""
     authority: float
     hub: float
     tokens: int
     density: float
     is_packed: bool
     left: int
-    """The number of tokens left before this result was tried."""
+    """The number of tokens that were left before this result was tried."""
     turn: int
     """The note's place in the packing order, from 1."""
     beside: tuple[str, ...]
@@ -127,7 +131,7 @@ class GraphResult:
 
 @dataclass(frozen=True)
 class ToldSeed:
-    """A node at which the walk starts, and the share of walkers that start there."""
+    """A node at which the walk starts, and the share of the probability that starts there."""
 
     title: str
     file: str
@@ -137,12 +141,12 @@ class ToldSeed:
 
 @dataclass(frozen=True)
 class ToldRound:
-    """A round of the walk: the change, the probability still in the graph, and the lost probability."""
+    """A round of the walk: its change, the probability in the graph, and the lost probability."""
 
     change: float
     """The sum of the absolute differences from the previous round."""
     mass: float
-    """The probability in the graph. It adds up to 1 with ``lost_to_modules`` and ``lost_as_negligible``."""
+    """The probability in the graph. Together with ``lost_to_modules`` and ``lost_as_negligible``, it adds up to 1."""
     lost_to_modules: float
     lost_as_negligible: float
 
@@ -181,12 +185,12 @@ class NoteOnCode:
     ranks: tuple[int, ...]
     """The ranks, from 1, of the mentioned symbols in the answer."""
     written: tuple[str, ...]
-    """The names of symbols and files as written in the note, without duplicates."""
+    """The distinct names of symbols and files, as written in the note."""
 
 
 @dataclass(frozen=True)
 class GraphRetrieval:
-    """The details of a retrieval that are specific to this engine."""
+    """The details of an answer that are specific to this engine."""
 
     SECTION: ClassVar[str] = "graph_retrieval"
     entry: str
@@ -228,9 +232,11 @@ class GraphRetrieval:
     notes_on_code: tuple[NoteOnCode, ...] = ()
     """The notes that mention the packed symbols, if a code repository has notes."""
     files_without_note: tuple[str, ...] = ()
-    """For a repository with notes: the packed symbols' files that no note mentions, without tests, best first."""
+    """The files of the packed symbols that no note mentions, best first, without tests; empty if the repository has no
+    notes.
+    """
     pack_root: str = ""
-    """The SHA-256, in hexadecimal, of the task and the packed texts in any order."""
+    """The SHA-256, in hexadecimal, of the task and the packed texts. It does not depend on their order."""
 
     def placed(self, file: str) -> GraphResult | None:
         """The ranked note at ``file``; None if that note was not ranked."""

@@ -1,4 +1,4 @@
-"""The constants for keywords, channels, fusion, seeds, use and recent runs."""
+"""The constants for keywords, channels, fusion, seeds, the use of results, and recent runs."""
 
 from __future__ import annotations
 
@@ -23,17 +23,19 @@ class KeywordRules:
     prose_abbreviations: tuple[str, ...]
     """Words that contain dots but are not code."""
     capital_least: Count
-    """The minimum length of the noun after a verb from which its capitalized form is searched for as well."""
+    """If the noun after a verb is at least this long, its capitalized form is also searched."""
     part_least: Count
     bigram_least: Count
     bigram_long: Count
     """The minimum length of the longer word in a bigram."""
     bigram_without: str
-    """Characters that exclude a word from bigrams."""
+    """Words that contain one of these characters are not used in bigrams."""
     bigram_fillers: bool
     """True if fillers (``each``, ``some``) are allowed in bigrams."""
     bigrams_are_compounds: bool
-    """True if bigrams are compounds, as documented; otherwise, the last components, as in the original program."""
+    """True if bigrams are compounds, as documented. Otherwise, they are the last components, as in the original
+    program.
+    """
     stop_words: tuple[str, ...]
     verbs: tuple[str, ...]
     fillers: tuple[str, ...]
@@ -42,12 +44,12 @@ class KeywordRules:
 
 @dataclass(frozen=True, slots=True)
 class TieredRules:
-    """The conditions for each name-matching pass, and the number of results up to which it continues."""
+    """The conditions for each pass that matches names, and the maximum number of results after the pass."""
 
     prefix_below: Count
     prefix_most: CountLimit
     components_below: Count
-    """The number of results below which components are searched for."""
+    """Components are searched if there are fewer results than this."""
     substring_below: Count
     substring_most: CountLimit
     substring_least: Count
@@ -83,7 +85,7 @@ class FullTextRules:
     limit: CountLimit
     columns: ColumnRules
     primary_alone: bool
-    """True if components are searched only when there are no other keywords, as in the original program; False if all
+    """True if components are searched only if there are no other keywords, as in the original program. False if all
     keywords are searched.
     """
     phrases: AnyCount
@@ -91,10 +93,10 @@ class FullTextRules:
     phrase_least: Count
     decomposed_least: Count
     decomposed_segments: Count
-    """The number of last segments of a dotted name that are searched if whole names match nothing."""
+    """If whole names match nothing, this many of the last segments of a dotted name are searched."""
     decomposed_each: bool
-    """True if each compound without a match is split into its parts, as documented. Otherwise, all are split, but only
-    if nothing matches, as in the original program.
+    """True if each compound without a match is split into its parts, as documented. Otherwise, as in the original
+    program, compounds are split only if nothing matches, and then all of them.
     """
     expansions: AnyCount
     quoted: bool
@@ -136,14 +138,14 @@ class EquivalenceRules:
     """Names that are not resolved because too many symbols share them."""
     strong_phrases: Count
     injected_weight: float
-    """The minimum weight of strong matches from ``injected_source`` that are moved to the top of the answer."""
+    """The minimum weight with which strong matches from ``injected_source`` are moved to the top of the answer."""
     injected_source: str
     per_result: float
-    """The maximum number of nodes in the channel per result by name and by full text."""
+    """The maximum number of nodes in the channel for each result by name or by full text."""
     cap_least: AnyCount
-    """The minimum limit on nodes in the channel, regardless of the number of results."""
+    """The number of nodes that the channel may always contain, regardless of the number of results."""
     alias_nodes: AnyCount
-    """The number of first results by name for which a class is built from the names of their neighbours."""
+    """The number of first results by name for which classes are built from the names of their neighbours."""
     alias_types: tuple[str, ...]
     """The types of edges to the neighbours from which classes are built."""
     alias_weight: float
@@ -153,7 +155,7 @@ class EquivalenceRules:
     language_sample: Count
     """The approximate number of names checked to detect the language of a repository."""
     languages: dict[str, str]
-    """The language for each marker in a qualified name. Markers with an empty language do not count."""
+    """The language for each marker in a qualified name. Markers with an empty language are ignored."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,7 +166,7 @@ class PathChannelRules:
     term_least: Count
     trimmed: str
     without: str
-    """Characters that exclude a word from being a folder name."""
+    """Words that contain one of these characters are not treated as folder names."""
     rich_most: AnyCount
     lean_most: AnyCount
     other_most: AnyCount
@@ -201,7 +203,7 @@ class FusionRules:
     documented.
     """
     learned_scales: bool
-    """True if the weight of a learned word scales its share, as documented."""
+    """True if the share of a node found by a learned word is multiplied by the weight of the word, as documented."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,11 +211,11 @@ class NoiseRules:
     """Constants that exclude candidates from the seeds."""
 
     fragments: tuple[str, ...]
-    """Strings that mark a qualified name as noise, in lower case."""
+    """Strings, in lower case, that mark a qualified name as noise."""
     owners: tuple[str, ...]
-    """Strings in the name of a member's type that mark the member as noise, in lower case."""
+    """Strings, in lower case, that mark a member as noise if its type's name contains them."""
     short_most: AnyCount
-    """The number of bytes up to which a name is noise, except for names in ``short_names``."""
+    """A name with at most this many bytes is noise, unless it is in ``short_names``."""
     short_names: tuple[str, ...]
     """Short names that are not noise."""
 
@@ -234,23 +236,25 @@ class SeedRules:
     medium: SeedSize
     large: SeedSize
     rank_step: float
-    """The step of the weights: the candidate of rank ``i``, from 0, has the weight ``1 / (1 + rank_step * i)``."""
+    """The step by which weights decrease. The candidate with the rank ``i``, counted from 0, has the weight ``1 / (1 +
+    rank_step * i)``.
+    """
     focus_above: AnyCount
-    """The number of candidates above which the largest package comes first."""
+    """If there are more candidates than this, the largest package comes first."""
     focus_least: Count
     types_above: AnyCount
-    """The number of nodes in the graph above which types come before members."""
+    """If the graph has more nodes than this, types come before members."""
     first_kinds: tuple[str, ...]
     implemented_kinds: tuple[str, ...]
     implements: str
-    """The type of the edges from an implementing type."""
+    """The type of the edges from a type to those that it implements."""
     path_weight: float
     path_more: AnyCount
     """The maximum number of extra seeds from the path channel."""
     gap_below: AnyCount
-    """The number of candidates below which an embedder adds more."""
+    """If there are fewer candidates than this, an embedder adds more."""
     gap_most: CountLimit
-    """The number of candidates up to which an embedder adds more."""
+    """An embedder adds candidates until there are this many."""
     gap_nearest: CountLimit
     """The number of nearest nodes from which an embedder's candidates are chosen."""
 
@@ -267,11 +271,11 @@ class SessionRules:
 
 @dataclass(frozen=True, slots=True)
 class UseRules:
-    """Constants for counting the use of a result."""
+    """Constants for evaluating the use of results."""
 
     any_cluster: bool
-    """True if a record without keywords counts for every task. In the original program, such a record does not count
-    for tasks with keywords.
+    """True if a record without keywords applies to every task. In the original program, it does not apply to tasks with
+    keywords.
     """
 
 
@@ -285,7 +289,7 @@ class LearningSteps:
     weight_least: Share
     weight_more: Share
     uses_more: Count
-    """The number of additional uses at which the whole of ``weight_more`` is added."""
+    """The number of additional uses after which all of ``weight_more`` is added."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -293,8 +297,8 @@ class PackCacheRules:
     """Constants for the lifetime of a packed context in the cache."""
 
     memory_seconds: float
-    """The time in seconds for which a pack is valid whether or not the corpus changes. After that, a change makes the
-    pack invalid.
+    """The number of seconds for which a pack is valid even if the corpus changes. After that, a change makes the pack
+    invalid.
     """
     entries: CountLimit
     whole_key: bool

@@ -1,4 +1,4 @@
-"""The search for the seeds of the walk for a task, with all intermediate results."""
+"""Finds the seeds of the walk for a task, and keeps all intermediate results."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ from brvtui.engines.knowing.name_lookup import FolderIndex, NameLookup, PathHit,
 from brvtui.engines.knowing.profile import KnowingProfile
 from brvtui.engines.knowing.seed_rules import TieredRules
 
-# The channel of names: exact, prefix, substring and path matches (``docs/reference/knowing.md``, "Names").
+# The name channel: exact, prefix, substring and path matches (``docs/reference/knowing.md``, "Names").
 
 
 class NameTier(StrEnum):
@@ -51,7 +51,7 @@ class NameTier(StrEnum):
 
 
 class NameHit(NamedTuple):
-    """A node, and the first name-matching pass and keyword that found it."""
+    """A node, and the first pass and keyword that found it by name."""
 
     id: str
     tier: NameTier
@@ -61,8 +61,8 @@ class NameHit(NamedTuple):
 def tiered_search(keywords: KeywordSet, lookup: NameLookup, rules: TieredRules) -> list[NameHit]:
     """The nodes whose names match a keyword, without duplicates, in the order of the passes.
 
-    Components are searched for only if quoted identifiers and compounds find too few nodes. Substrings and paths are
-    searched for only if exact names and prefixes find too few.
+    Components are searched only if quoted identifiers and compounds find too few nodes. Substrings and paths are
+    searched only if exact names and prefixes find too few.
     """
     search = _TieredSearch(lookup, rules)
     search.whole_and_beginnings(keywords.primary)
@@ -113,7 +113,7 @@ NOTHING_LEARNED = LearnedWords()
 
 @dataclass(frozen=True, eq=False)
 class SeedIndex:
-    """The indexes of a graph in which the channels search."""
+    """The indexes of a graph that the channels search."""
 
     graph: Graph
     profile: KnowingProfile
@@ -122,12 +122,12 @@ class SeedIndex:
     folders: FolderIndex
     classes: PhraseTable
     language: str = ""
-    """The language whose classes apply in addition to those for all languages; empty if it is unknown."""
+    """The language whose classes apply in addition to those for all languages; empty if it is not known."""
 
 
 @dataclass(frozen=True, slots=True)
 class SeedSearch:
-    """The path from a task to its seeds: the results of each channel, and the way in which they were processed."""
+    """The search for a task's seeds: the results of each channel, and the results of each later step."""
 
     task: str
     keywords: KeywordSet
@@ -135,7 +135,7 @@ class SeedSearch:
     names: tuple[NameHit, ...] = ()
     texts: TextSearch = TextSearch((), "", ())
     matches: tuple[ClassMatch, ...] = ()
-    """The classes with a phrase in the task, including classes whose names were not resolved."""
+    """The classes with a phrase in the task, including classes whose names match no node."""
     equivalents: tuple[EquivalenceHit, ...] = ()
     paths: tuple[PathHit, ...] = ()
     channels: tuple[ChannelList, ...] = ()
@@ -151,7 +151,7 @@ class SeedSearch:
     """The ids of the candidates that are not noise, in the order in which they become seeds."""
     seeds: tuple[SeedNode, ...] = ()
     injected: tuple[EquivalenceHit, ...] = ()
-    """The hits that are moved to the top of the answer, whatever their scores."""
+    """The hits that are moved to the top of the answer, regardless of their scores."""
     gap: GapFill | None = None
     """The outcome of filling a gap; None if there is no embedder."""
 
@@ -184,9 +184,11 @@ def find_seeds(
     is_in_scope: Callable[[Node], bool] | None = None,
     near: NearSearch | None = None,
 ) -> SeedSearch:
-    """The seeds for ``task``. ``is_in_scope`` limits the results of the name, full-text and path channels.
+    """The seeds for ``task``, and how they were found. ``is_in_scope`` limits the results of the name, full-text and
+    path channels.
 
-    ``near`` finds more nodes with an embedder if words find too few candidates. The scope limits these nodes as well.
+    If words find too few candidates, ``near`` is called to find more with an embedder. The scope also limits these
+    nodes.
     """
     profile = index.profile
     keywords = keyword_set(task, profile.keywords)
@@ -236,7 +238,7 @@ def find_seeds(
 
 
 class _SeedChannels:
-    """The channels of one index, limited to one scope."""
+    """The channels of one index, which search only one scope."""
 
     def __init__(self, index: SeedIndex, is_in_scope: Callable[[Node], bool] | None) -> None:
         self._index, self._is_in_scope = index, is_in_scope
@@ -256,7 +258,9 @@ class _SeedChannels:
     def matches(
         self, task: str, keywords: KeywordSet, names: Sequence[NameHit], learned: LearnedWords
     ) -> list[ClassMatch]:
-        """The matches of built-in classes, then of classes built from neighbours, then of learned classes."""
+        """The matches of built-in classes, followed by those of classes built from neighbours and of
+        learned classes.
+        """
         index, rules = self._index, self._index.profile
         aliases = PhraseTable(graph_aliases([hit.id for hit in names], index.graph, rules.equivalence))
         taught = learned.classes(keywords.all, rules.learning)

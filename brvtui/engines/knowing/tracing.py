@@ -1,4 +1,6 @@
-"""An answer as a trace: steps with checks, conserved counts, parts that add up to the score, and paths of the walk."""
+"""Converts an answer to a trace, with steps and their checks, stage counts, parts that add up to the score, and paths
+of the walk.
+"""
 
 from __future__ import annotations
 
@@ -66,7 +68,7 @@ VERSION = "knowing 2026-07"
 _DECIMALS = 3
 _MOST_LISTED = 6
 _NAMES = {"blast_radius": "reach", "distance": "nearness", "authority": "links"}
-"""Display names of components that differ from the original program's names."""
+"""The display names of components, where they differ from the original program's names."""
 _ALWAYS = ("blast_radius", "confidence", "recency", "distance")
 _LEAST_SHARE = 0.0005
 _STANDS_FOR = {
@@ -74,7 +76,7 @@ _STANDS_FOR = {
     GRAPH_SOURCE: "“{}” is in the title of a {} that it is linked to",
     LEARNED_SOURCE: "“{}” led to it before, and it was useful",
 }
-"""The text that explains a match by phrase, keyed by the source of the phrase's class."""
+"""The text that explains the match of a phrase, keyed by the source of the phrase's class."""
 
 
 @dataclass(frozen=True)
@@ -133,7 +135,7 @@ class TraceMaker:
 
     @cached_property
     def _finds(self) -> dict[str, list[FoundBy]]:
-        """The best rank of each file in each channel that found it."""
+        """The channels that found each file, with its best rank in each, keyed by file."""
         by_file: dict[str, dict[str, FoundBy]] = {}
         near = [(id_, f"similar in meaning, {cosine:.2f}") for id_, cosine in self.result.search.near.items()]
         for channel, finds in (*self._channels().items(), (VECTORS, near)):
@@ -194,7 +196,9 @@ class TraceMaker:
 
     @cached_property
     def _drawn_notes(self) -> tuple[str, ...]:
-        """The notes whose links are drawn: the first results, then the first results found only through links."""
+        """The notes whose links are drawn: the first results, and the first results that were found only
+        through links.
+        """
         limit = self.index.task.profile.notes.shown
         return tuple(dict.fromkeys((*self._best_first[:limit], *self._linked[:limit])))
 
@@ -473,7 +477,7 @@ _ENDED = {
 
 
 def _listed(leg: Leg, nouns: tuple[str, str]) -> str:
-    """The number of documents that a channel found, with a remark, or the error if the channel failed."""
+    """The number of documents that a channel found, with a remark; if the channel failed, the error."""
     if leg.state is State.FAILED:
         return leg.why
     return counted(len(leg.hits), *nouns) + (f", {leg.why}" if leg.why else "")

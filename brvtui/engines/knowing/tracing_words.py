@@ -1,4 +1,6 @@
-"""Text for traces: the verdict, the origin of a note, names of edges, and deviations of a profile."""
+"""Texts for traces: the verdict, the way in which a note was found, the names of edges, and the deviations of a
+profile.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +13,7 @@ from brvtui.engines.knowing.sections import GraphResult, GraphRetrieval, NoteOnC
 from brvtui.trace import MatchedWord, MatchKind
 from brvtui.wording import counted
 
-if TYPE_CHECKING:  # showing a trace needs no constants
+if TYPE_CHECKING:  # traces can be shown without loading the constants
     from brvtui.engines.knowing.profile import KnowingProfile
     from brvtui.engines.knowing.seed_rules import KeywordRules
 
@@ -44,16 +46,16 @@ _BACK = {
     "throws": "thrown by",
     "documents": "documented by",
 }
-"""The names of edges that are followed from target to source."""
+"""The names of edges as seen from their targets."""
 
 
 def edge_words(type_: str) -> str:
-    """The name of an edge of ``type_`` seen from its source: ``has keyword``."""
+    """The name of an edge of ``type_`` as seen from its source, such as ``has keyword``."""
     return type_.replace("_", " ")
 
 
 def edge_words_back(type_: str) -> str:
-    """The name of an edge of ``type_`` seen from its target: ``linked from``."""
+    """The name of an edge of ``type_`` as seen from its target, such as ``linked from``."""
     return _BACK.get(type_, f"{edge_words(type_)} from")
 
 
@@ -77,7 +79,9 @@ def deviations(profile: KnowingProfile) -> tuple[str, ...]:
 
 
 def verdict(section: GraphRetrieval, noun: str = "note", nouns: str = "notes") -> str:
-    """The first note, the reason for it, and the number of notes in the budget; ``noun`` names a result."""
+    """The first note, the reason why it was found, and the number of notes that fit into the budget. ``noun`` and
+    ``nouns`` are the words for one result and for several.
+    """
     if section.entry == "task" and not (section.exact or section.compounds or section.components):
         return WITHOUT_KEYWORD
     packed = [one for one in section.ranking if one.is_packed]
@@ -91,7 +95,7 @@ def verdict(section: GraphRetrieval, noun: str = "note", nouns: str = "notes") -
 
 
 def how_found(one: GraphResult) -> str:
-    """The reason for a note in the answer: the matching words, or the path of the walk to the note."""
+    """The reason why a note was found: the matching words, or the path of the walk to the note."""
     if not one.found_by and one.seed_weight is None and not one.probability:
         return "one of the files" if one.levels == 0 else "it uses one of the files"
     if one.found_by and one.seed_weight is not None:
@@ -101,9 +105,10 @@ def how_found(one: GraphResult) -> str:
 
 
 def way_in_words(one: GraphResult) -> str:
-    """The strongest path of the walk to a note from elsewhere: ``from Token rotation: related → Sessions → links``.
+    """The strongest path of the walk from another place to a note, such as ``from Token rotation: related → Sessions →
+    links``.
 
-    A note and its sections count as one place. The text is empty if there is no such path.
+    A note and its sections are one place. The text is empty if there is no such path.
     """
     paths = [stops for way in one.ways if len(stops := stops_of(way)) > 1 and way.seed_place != one.hit.file]
     straight = (stops for stops in paths if len(set(stops[::2])) == len(stops[::2]))
@@ -112,7 +117,9 @@ def way_in_words(one: GraphResult) -> str:
 
 
 def stand_ins_in_words(one: GraphResult) -> str:
-    """The words in a note that replace task words: ``“backoff”, “timeout” for “retry”``; empty if there are none."""
+    """The related words in a note, each with the task word that it replaces, such as ``“backoff”, “timeout” for
+    “retry”``; empty if there are none.
+    """
     words: dict[str, list[str]] = {}
     for match in one.found_by:
         for word, keyword in match.stand_ins:
@@ -121,8 +128,8 @@ def stand_ins_in_words(one: GraphResult) -> str:
 
 
 def note_on_code(note: NoteOnCode) -> str:
-    """One line about a note: the symbols of the answer that the note mentions, with their ranks, for example ``a.md
-    says Store: #1, #3``.
+    """One line about the symbols of an answer that a note mentions, with their ranks, such as ``a.md mentions Store:
+    #1, #3``.
     """
     more_written = f" and {len(note.written) - _MOST_LISTED} more" if len(note.written) > _MOST_LISTED else ""
     ranks = ", ".join(f"#{rank}" for rank in note.ranks[:_MOST_LISTED])
@@ -131,7 +138,7 @@ def note_on_code(note: NoteOnCode) -> str:
 
 
 def stops_of(way: WalkPath) -> list[str]:
-    """The names of the places on a path and of the edges between them, alternately, without the last place.
+    """The names of places and edges on a path, in turn, without the last place.
 
     A step within one place, such as from a note to its section, is left out.
     """
@@ -144,9 +151,9 @@ def stops_of(way: WalkPath) -> list[str]:
 
 
 def told_way(way: WalkPath, title: str) -> str:
-    """A path to the note with the title ``title`` as text: ``Token rotation → related → here``.
+    """A path to the note with the title ``title``, as text such as ``Token rotation → related → here``.
 
-    Sections of that note appear under their headings.
+    Sections of the note itself are named by their headings.
     """
     if not way.steps:
         return "the walk starts here"
@@ -162,7 +169,7 @@ _LEAST = 2
 
 
 class QuestionWords:
-    """The words of a question, without stop words, for matching notes."""
+    """The words of a question, without stop words, for finding the words that match in notes."""
 
     def __init__(self, question: str, rules: KeywordRules) -> None:
         """Extracts the words of ``question``. Words of one letter are left out."""
@@ -174,9 +181,10 @@ class QuestionWords:
         return [(word, re.compile(rf"(?<![^\W_]){re.escape(word)}[^\W_]*")) for word in self.words]
 
     def matched(self, title: str, path: str, text: str, inside: str = "") -> tuple[MatchedWord, ...]:
-        """The words that match in a note, as whole words or as prefixes, each with the fields in which it matches.
+        """The words of the question that match in a note, as whole words or as prefixes, each with the fields in which
+        it matches.
 
-        Words in ``inside`` match in the middle of a longer word of the title or path as well.
+        A word that occurs in ``inside`` may also match inside a longer word of the title or path.
         """
         fields = [("title", title.lower()), ("path", path.lower()), ("text", text.lower())]
         return tuple(self._matches(fields, inside.lower()))

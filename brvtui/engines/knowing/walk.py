@@ -1,4 +1,4 @@
-"""The random walk with restart: the share of time that a walker, starting at the seeds, spends at each node."""
+"""The random walk with restart, which computes the share of time that a walker from the seeds spends at each node."""
 
 from __future__ import annotations
 
@@ -20,16 +20,18 @@ Flags = NDArray[np.bool_]
 Matrix = Any
 """A sparse scipy matrix, for which scipy has no type annotations."""
 Ended = Literal["settled", "order", "rounds", "no seeds"]
-"""The reasons why a walk ends: no more change, stable leaders, the limit on rounds, or no seeds."""
+"""The reasons why a walk ends: hardly any change, a stable order of the best nodes, the limit on rounds, or
+no seeds.
+"""
 _RESTART, _ROUNDS = 0.2, 20
-"""Defaults for a restart share and a number of rounds that are out of range."""
+"""The restart share and the number of rounds that are used if those in the rules are out of range."""
 _DIGITS = 12
 _ROUNDING = 1e-12
 
 
 @dataclass(frozen=True, eq=False)
 class Steps:
-    """One step of a walk without restart: the share of a node's probability that goes to each other node."""
+    """One step of a walk, without the restart: the share of each node's probability that goes to each other node."""
 
     arrivals: Matrix
     """The shares, with sources as columns and targets as rows. Parallel edges are merged."""
@@ -39,28 +41,30 @@ class Steps:
 
 @dataclass(frozen=True, eq=False)
 class WalkEdges:
-    """The edges of a graph as the walk uses them: in both directions, each with a weight.
+    """The edges of a graph in the form that the walk uses: in both directions, each with a weight.
 
-    Each edge has two entries, sorted by the node that the entry leaves.
+    Each edge has two entries, one per direction. Entries are sorted by the node that they leave.
     """
 
     leaves: Positions
     enters: Positions
     edges: Positions
-    """The position in the graph of each entry's edge."""
+    """The index, in the graph, of each entry's edge."""
     weights: Floats
     hinders: Flags
-    """True for entries that lose weight if they lead into a different module."""
+    """True for entries by which probability is lost if they lead into a different module."""
     opens: Flags
-    """True for entries whose target node has its edges loaded."""
+    """True for entries that cause the walk to load the edges of the node to which they lead."""
     starts: Positions
     modules: Positions
     """The module number of each node; -1 for a node without a module."""
     expands: Flags
-    """True for nodes whose edges the walk loads. These are the nodes inside the corpus."""
+    """True for nodes whose edges the walk may load, which are those inside the corpus."""
     other_module: float
     is_whole: bool
-    """True if edges are read as from the original program's cache, which is not used for a graph with one edge."""
+    """True if edges are read as they are in the original program's cache. The cache is not used for a graph with only
+    one edge.
+    """
 
     @property
     def size(self) -> int:
@@ -74,16 +78,16 @@ class WalkEdges:
 
     @cached_property
     def steps(self) -> Steps:
-        """The steps without losses between modules."""
+        """The steps if no probability is lost between modules."""
         return self.steps_among(np.full(self.size, -1, np.int64))
 
     @cached_property
     def hindered_steps(self) -> Steps:
-        """The steps with losses between the modules of all nodes."""
+        """The steps if probability is lost between the modules of all nodes."""
         return self.steps_among(self.modules)
 
     def steps_among(self, modules: Positions) -> Steps:
-        """The steps with losses between ``modules``, an array with each node's module number, or -1."""
+        """The steps if probability is lost between ``modules``, an array with the module number of each node, or -1."""
         shares = self.weights / np.where(self.totals, self.totals, 1.0)[self.leaves]
         here, there = modules[self.leaves], modules[self.enters]
         hindered = self.hinders & (here >= 0) & (there >= 0) & (here != there)
@@ -102,7 +106,7 @@ class Walk:
     rounds: tuple[ToldRound, ...]
     ended: Ended
     start: Floats
-    """The distribution of the walkers at the start."""
+    """The distribution of the probability at the start."""
     ways: WalkEdges
     steps: Steps
     expanded: Flags
@@ -120,13 +124,13 @@ class Walk:
 
     @property
     def dead(self) -> Flags:
-        """True for nodes without outgoing steps. Their probability returns to the seeds."""
+        """True for nodes from which no steps lead on. Their probability returns to the seeds."""
         dead: Flags = ~self.expanded | (self.ways.totals == 0)
         return dead
 
     @cached_property
     def levels(self) -> Positions:
-        """The number of loaded edges from a seed to each node; -1 for unreachable nodes."""
+        """The smallest number of loaded edges from a seed to each node; -1 for nodes that cannot be reached."""
         hops = np.full(self.ways.size, -1, np.int64)
         frontier = np.flatnonzero(self.start)
         level = 0
@@ -142,7 +146,7 @@ class Walk:
 
 
 def roads(graph: Graph, rules: WalkRules) -> WalkEdges:
-    """The edges of ``graph`` as the walk uses them under ``rules``."""
+    """The edges of ``graph`` in the form that a walk with ``rules`` uses."""
     is_whole = rules.whole_neighbourhood and len(graph.edges) > 1
     weigh = cache(partial(edge_weight, rules=replace(rules, whole_neighbourhood=is_whole)))
     weights = np.fromiter((weigh(edge.type, edge.provenance) for edge in graph.edges), float, len(graph.edges))
@@ -184,7 +188,9 @@ def _is_outside(node: Node) -> bool:
 
 
 def read_type(type_: str, rules: WalkRules, is_whole: bool) -> str:
-    """The effective type of an edge; with ``is_whole``, that in the original program's cache, which keeps few types."""
+    """The type that the walk uses for an edge. With ``is_whole``, it is the type in the original program's cache, which
+    preserves few types.
+    """
     return rules.lost_type if is_whole and type_ not in rules.kept_types else type_
 
 
@@ -209,7 +215,7 @@ def heaviest_edge(walk: Walk, graph: Graph, one: int, other: int) -> tuple[Edge,
 
 
 def walk(ways: WalkEdges, seeds: Mapping[int, float], rules: WalkRules) -> Walk:
-    """Walks from ``seeds``, which maps positions to weights. A weight of 0 or less counts as 1."""
+    """Walks from ``seeds``, which maps positions to weights. A weight of 0 or less is replaced by 1."""
     start = _start(seeds, ways.size)
     restart = rules.restart if 0 < rules.restart < 1 else _RESTART
     expanded = _expanded(ways, list(seeds), rules)
@@ -251,7 +257,7 @@ def _start(seeds: Mapping[int, float], size: int) -> Floats:
 
 
 def _expanded(ways: WalkEdges, seeds: list[int], rules: WalkRules) -> Flags:
-    """True for each node whose edges are loaded because the node is close enough to a seed."""
+    """True for each node that is close enough to a seed for its edges to be loaded."""
     expanded = np.zeros(ways.size, bool)
     frontier = np.asarray(sorted(seeds), np.int64)
     for _ in range(rules.levels + ways.is_whole):
@@ -276,7 +282,9 @@ def _entries(starts: Positions, nodes: Positions) -> Positions:
 
 
 def _steps(ways: WalkEdges, expanded: Flags, rules: WalkRules) -> Steps:
-    """The steps of a walk. Modules count if the checked nodes are in more than one module."""
+    """The steps of a walk. Probability is lost between modules only if the checked nodes are in more than
+    one module.
+    """
     if rules.other_module >= 1:
         return ways.steps
     if not rules.module_sample:
@@ -291,8 +299,8 @@ def _steps(ways: WalkEdges, expanded: Flags, rules: WalkRules) -> Steps:
 def _leaders(probability: Floats, count: int, before: Sequence[int]) -> tuple[list[int], int]:
     """The best nodes in order, and the size of the largest group of equal nodes.
 
-    Rounding keeps equal nodes in graph order. ``before`` contains the leaders of the previous round. They only save
-    time, by giving a lower bound for the probability of a leader.
+    Probabilities are rounded, so that equal nodes keep the graph's order. ``before`` contains the best nodes of the
+    previous round. It only saves time, because it gives a lower bound for the probability of a best node.
     """
     minimum = float(probability[before].min()) - _ROUNDING if len(before) >= count else 0.0
     candidates = np.flatnonzero(probability >= max(minimum, _ROUNDING))
@@ -305,7 +313,7 @@ def _leaders(probability: Floats, count: int, before: Sequence[int]) -> tuple[li
     return [int(place) for place in candidates[np.argsort(rounded, kind="stable")][:count]], int(equal)
 
 
-# The strongest paths by which a walk's probability reaches a node.
+# The strongest paths by which the probability of a walk reaches a node.
 
 
 _FEW = 5
@@ -313,14 +321,14 @@ _FEW = 5
 
 @dataclass(frozen=True, slots=True)
 class WalkWay:
-    """A path from a seed, as positions in the graph, and the probability that it contributes."""
+    """A path from a seed, as positions in the graph, and its contribution to the probability of the last node."""
 
     places: tuple[int, ...]
     amount: float
 
 
 class StrongestWays:
-    """The strongest paths of one walk. Values shared by several paths are computed once."""
+    """The strongest paths of one walk. Values that several paths share are computed only once."""
 
     def __init__(self, walk: Walk, longest: int) -> None:
         """Prepares to search the paths of ``walk``. ``longest`` is the maximum number of edges in a path."""
@@ -338,7 +346,7 @@ class StrongestWays:
             self._best.append(best)
 
     def to(self, place: int, limit: int) -> list[WalkWay]:
-        """Up to ``limit`` paths to the node at ``place``, strongest first. The probabilities are exact."""
+        """Up to ``limit`` paths to the node at ``place``, strongest first, with their exact probabilities."""
         ways = [WalkWay((place,), self._amount(0, float(self._walk.start[place])))]
         row = slice(self._starts[place], self._starts[place + 1])
         sources, shares = self._sources[row], self._shares[row]
@@ -352,15 +360,17 @@ class StrongestWays:
         return ordered[:limit]
 
     def straight(self, place: int) -> WalkWay | None:
-        """The strongest of the first few paths to the node at ``place`` that visits no node twice.
+        """The strongest path to the node at ``place`` that visits no node twice, chosen from the few strongest paths.
 
-        If there is no such path, returns the strongest path of all; None if no path leads to the node.
+        If none of them is such a path, returns the strongest path; None if no path leads to the node.
         """
         ways = self.to(place, _FEW)
         return next((way for way in ways if len(set(way.places)) == len(way.places)), ways[0] if ways else None)
 
     def _amount(self, length: int, product: float) -> float:
-        """The probability of a path whose shares multiply to ``product``, without a restart before its end."""
+        """The probability that arrives by a path of ``length`` edges. ``product`` is the product of the shares along
+        the path.
+        """
         rounds, restart = len(self._walk.rounds), self._walk.restart
         stays = restart if length < rounds else 1.0
         return stays * (1 - restart) ** length * product

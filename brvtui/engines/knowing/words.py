@@ -1,4 +1,4 @@
-"""Words in names: camel case, underscores and paths (``docs/reference/knowing.md``, "Words in names")."""
+"""Splits names into words: camel case, underscores and paths (``docs/reference/knowing.md``, "Words in names")."""
 
 from __future__ import annotations
 
@@ -18,15 +18,18 @@ _SCHEME = "://"
 
 
 def camel_words(text: str, acronyms: bool = True) -> list[str]:
-    """Splits ``text`` at capitals: ``HTMLParser`` becomes HTML, Parser.
+    """Splits ``text`` at capitals. For example, ``HTMLParser`` becomes HTML and Parser.
 
-    Without ``acronyms``, splits only after a lower-case letter or a digit: ``SQLiteStore`` becomes SQLite, Store.
+    Without ``acronyms``, splits only after a lower-case letter or a digit. For example, ``SQLiteStore`` becomes SQLite
+    and Store.
     """
     return [word for word in (_ACRONYMS if acronyms else _HUMPS).split(text) if word]
 
 
 def identifiers(content: str, shortest: int) -> list[str]:
-    """The distinct identifiers in ``content`` of at least ``shortest`` characters, ignoring case, as first spelled."""
+    """The distinct identifiers in ``content`` with at least ``shortest`` characters. Those that differ only in case are
+    listed once, in their first spelling.
+    """
     spellings: dict[str, str] = {}
     for word in _IDENTIFIERS.findall(content):
         if len(word) >= shortest:
@@ -45,11 +48,11 @@ def meaningful_words(qualified_name: str, generic: Collection[str], shortest: in
 
 
 def file_part(qualified_name: str, extensions: Sequence[str]) -> str:
-    """The part of a qualified name up to the end of the file name, which is found by the first of ``extensions`` that
-    occurs.
+    """The part of a qualified name up to the end of the file name. The file name ends with the first of ``extensions``
+    that occurs in the qualified name.
 
-    If no extension occurs, or if nothing follows it, returns the text up to the first dot after the last slash. Without
-    a slash, returns the whole name.
+    If no extension occurs, or if nothing follows it, the result is the text up to the first dot after the last slash.
+    Without a slash, it is the whole name.
     """
     for extension in extensions:
         at = qualified_name.rfind(extension)
@@ -63,7 +66,7 @@ def file_part(qualified_name: str, extensions: Sequence[str]) -> str:
 
 
 def symbol_part(qualified_name: str, extensions: Sequence[str]) -> str:
-    """A qualified name without its scheme, path and, if it ends in one of ``extensions``, file name."""
+    """A qualified name without its scheme and path, and without its file name if that has one of ``extensions``."""
     name = qualified_name.rpartition(_SCHEME)[2].rpartition("/")[2]
     for extension in extensions:
         _, separator, symbol = name.partition(extension)
@@ -73,7 +76,9 @@ def symbol_part(qualified_name: str, extensions: Sequence[str]) -> str:
 
 
 def searchable(text: str, rules: FullTextRules) -> str:
-    """``text`` as full-text search indexes it: each piece, followed by the words inside it if there are several."""
+    """``text`` in the form in which full-text search indexes it: each piece is followed by the words inside it, if
+    there are several.
+    """
     words: list[str] = []
     for piece in filter(None, _CUTS.split(text)):
         words.append(piece)
@@ -84,7 +89,9 @@ def searchable(text: str, rules: FullTextRules) -> str:
 
 
 def concepts(path: str, rules: FullTextRules) -> str:
-    """The words in a path that describe the subject of the file: each folder and file name, whole and split."""
+    """The words in a path that describe the subject of the file: the names of folders and of the file, both whole and
+    split.
+    """
     words: list[str] = []
     for component in path.replace("\\", "/").split("/"):
         if lower(component) in rules.plain_folders:
@@ -96,7 +103,7 @@ def concepts(path: str, rules: FullTextRules) -> str:
 
 
 def searched_columns(node: Node, rules: FullTextRules) -> Columns:
-    """The texts of ``node`` that full-text search indexes. A symbol's texts are derived from its name."""
+    """The texts of ``node`` that full-text search indexes. For a symbol, they are derived from its other fields."""
     if node.columns is not None:
         return node.columns
     return Columns(

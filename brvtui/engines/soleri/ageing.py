@@ -1,4 +1,6 @@
-"""The best possible score of an entry, and the times at which it changes (``docs/reference/soleri.md``, "Ceiling")."""
+"""The best possible score of an entry, and the events that change it over time (``docs/reference/soleri.md``,
+"Ceiling").
+"""
 
 from __future__ import annotations
 
@@ -22,21 +24,23 @@ EVENT_KINDS = {
     _CLOSES: "past their window",
     _HALVES: "with an age factor that has halved",
 }
-"""The kinds of events over time, each with the state of an entry after the event."""
+"""The kinds of events that time causes, each with a phrase for the state of entries after it."""
 
 
 def best_score(weights: Weights) -> float:
-    """The highest possible score with ``weights``: that of a perfect entry linked to one of the best entries."""
+    """The highest possible score with ``weights``: the score of a perfect entry that is linked to one of the best
+    entries.
+    """
     return sum(weights.in_order) - (1 - NEAREST) * weights.graph_proximity
 
 
 def forecast(
     entry: VaultEntry, vault: Vault, weights: Weights, now: float, profile: SoleriProfile, day: float = 0.0
 ) -> DocumentForecast:
-    """The best possible score of ``entry`` at ``now`` (seconds since 1970) and after ``day`` days, with future changes.
+    """The best possible score of ``entry`` at ``now`` (seconds since 1970) and ``day`` days later, and the events that
+    change it.
 
-    The query can have any words, tags and domain. Severity, age, tags, links and vector are fixed properties of the
-    entry.
+    The query may have any words, tags and domain. The entry's severity, age, tags, links and vector are given.
     """
     dated = replace(entry, created_at=None, updated_at=None) if profile.as_run.dates_dropped else entry
     reach = best_score(weights)

@@ -21,8 +21,8 @@ _VISIBLE = 0.0005
 
 @dataclass(frozen=True, slots=True)
 class NamedAmount:
-    """An amount in thousandths and the signal that it comes from. If the signal is words, ``terms`` are the words
-    behind the amount.
+    """An amount in thousandths, and the signal from which it comes. For the signal words, ``terms`` are the words that
+    contribute to it.
     """
 
     name: str
@@ -30,16 +30,15 @@ class NamedAmount:
     terms: tuple[str, ...] = ()
 
     def text(self, signed: bool) -> str:
-        """The amount as written in the list of results, ``.014``, with a plus sign if ``signed``."""
+        """The amount in the form used in the list of results, such as ``.014``, with a plus sign if ``signed``."""
         sign = "−" if self.thousandths < 0 else "+" if signed else ""
         return sign + short(abs(self.thousandths) / 1000)
 
 
 def differences(first: RankedEntry, second: RankedEntry) -> tuple[NamedAmount, ...]:
-    """The largest differences between the parts of two scores, and the sum of the rest, advantages first.
+    """The largest differences between the parts of two scores, advantages first, and the sum of the others.
 
-    The differences are rounded as in the list of results. Together, they add up to the difference of the scores,
-    rounded to thousandths.
+    They are rounded as in the list of results, and add up to the difference of the scores, rounded to thousandths.
     """
     shares = shares_of_lead(first.hit, second.hit, _DECIMALS, _MOST_NAMED - 1)
     amounts = [NamedAmount(OTHERS if name == REST else name, round(value * 1000)) for name, value in shares]
@@ -47,13 +46,13 @@ def differences(first: RankedEntry, second: RankedEntry) -> tuple[NamedAmount, .
 
 
 def composition(placed: RankedEntry) -> tuple[NamedAmount, ...]:
-    """The largest parts of a score, and the sum of the rest. They add up to the score, rounded to thousandths."""
+    """The largest parts of a score, and the sum of the others. They add up to the score, rounded to thousandths."""
     amounts = [(part.name, part.value) for part in placed.hit.parts]
     return _named(amounts, tuple(term.term for term in placed.shared[:_MOST_TERMS]))
 
 
 def separating_terms(first: RankedEntry, second: RankedEntry) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The terms that most favour the first entry over the second, and those that most favour the second."""
+    """The terms that most raise the first entry's score above the second's, and those that most do the opposite."""
     gains: dict[str, float] = {}
     for sign, placed in ((1, first), (-1, second)):
         for term in placed.shared:
@@ -64,19 +63,21 @@ def separating_terms(first: RankedEntry, second: RankedEntry) -> tuple[tuple[str
 
 
 def shared_links(first: RankedEntry, second: RankedEntry) -> bool:
-    """True if links add equally to both scores and therefore make no difference."""
+    """True if links add the same amount to both scores, and therefore make no difference."""
     one, other = (sum(part.value for part in each.hit.parts[-1:]) for each in (first, second))
     return one > 0 and abs(one - other) < _VISIBLE
 
 
 def first_without_links(ranking: Sequence[RankedEntry]) -> tuple[int, RankedEntry] | None:
-    """The entry that would be first without links, and its current rank; None if that entry is first with links."""
+    """The current rank of the entry that would be first without links, and that entry; None if it is also first with
+    links.
+    """
     first = next(((rank, one) for rank, one in enumerate(ranking, 1) if one.first_rank == 1), None)
     return first if first is not None and first[0] > 1 else None
 
 
 def short(value: float) -> str:
-    """``value``, which is below 1, as written in the list of results: ``.366``."""
+    """``value``, which is below 1, in the form used in the list of results, such as ``.366``."""
     return f"{value:.{_DECIMALS}f}".removeprefix("0")
 
 
@@ -93,12 +94,14 @@ def _named(amounts: Sequence[tuple[str, float]], terms: tuple[str, ...] = ()) ->
         for (name, _), count in zip(shown, whole, strict=False)
         if count
     ]
-    result.sort(key=lambda one: -one.thousandths)  # advantages first
+    result.sort(key=lambda one: -one.thousandths)  # highest first
     return (*result, *([NamedAmount(OTHERS, whole[-1])] if whole[-1] else []))
 
 
 def _in_thousandths(values: Sequence[float], total: float) -> list[int]:
-    """``values`` in thousandths that add up to the rounded ``total``; the largest fractions are rounded up."""
+    """``values`` as whole thousandths that add up to the rounded ``total``. The values with the largest fractions are
+    rounded up.
+    """
     scaled = [value * 1000 for value in values]
     rounded = [math.floor(value) for value in scaled]
     missing = round(total * 1000) - sum(rounded)

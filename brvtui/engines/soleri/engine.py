@@ -1,4 +1,4 @@
-"""Soleri as an engine: a vault updated with each snapshot, and vectors updated with the vault."""
+"""Soleri as an engine. The vault is updated with each snapshot, and the vectors are updated with the vault."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from brvtui.trace import Detail, DocumentForecast, Explanation, Trace
 from brvtui.trace.feedback import Feedback, Usefulness
 from brvtui.wording import counted
 
-if TYPE_CHECKING:  # naming an engine, or showing a trace of it, must not wait for its index
+if TYPE_CHECKING:  # imported later, so that naming the engine or showing its traces does not load its index
     from brvtui.engines.soleri.entries import Memory
     from brvtui.engines.soleri.index import NoteVault
     from brvtui.engines.soleri.memories import FeedbackCounts
@@ -38,12 +38,12 @@ MODES = ("full", "scan")
 _OPTIONS = {"top_k": int, "domain": str, "type": str, "severity": str, "tags": str, "max_tokens": int, "ids": str}
 FILTERS = ("domain", "type", "severity")
 _OTHERS = ("mode", "memories")
-"""The other options; ``memories`` is the path of a file, or its contents."""
+"""The options that the engine checks itself; ``memories`` is the path of a file, or the memories themselves."""
 
 
 @dataclass(frozen=True, slots=True)
 class _ReadyVault:
-    """The vault of one snapshot; ``gaps`` is a message about entries without a vector."""
+    """The vault of one snapshot. ``gaps`` is a message about entries without a vector."""
 
     snapshot: Snapshot
     profile: SoleriProfile
@@ -55,7 +55,9 @@ class _ReadyVault:
 
 
 class Soleri:
-    """A pool found by BM25 and ranked by seven weighted signals. Previews call no service over a network."""
+    """Finds a pool of entries by BM25, and ranks it by seven weighted signals. Previews call no service
+    over a network.
+    """
 
     name = ENGINE
     title = "Soleri"
@@ -84,9 +86,9 @@ class Soleri:
         return load_profile(profile)
 
     def prepare(self, context: Context[SoleriProfile], progress: Progress, cancelled: Callable[[], bool]) -> None:
-        """Builds the vault of the snapshot and computes missing vectors.
+        """Builds the vault of the snapshot, computes the missing vectors, and loads a local model.
 
-        A failing or misconfigured embedder does not raise an error; the next answer reports the problem.
+        If the embedder fails or is misconfigured, no error is raised, but the next answer reports the problem.
         """
         ready = self._with_vectors(context, progress, cancelled)
         embedder, _ = _embedder(context)
@@ -94,7 +96,9 @@ class Soleri:
             load_ahead(embedder)
 
     def options_of_file(self, constants: SoleriProfile, options: Mapping[str, Any]) -> dict[str, Any]:
-        """``options`` from a file, which must contain memories rather than name another file. Raises EngineError."""
+        """``options`` from a file. Raises EngineError if they name another file with memories instead of containing the
+        memories.
+        """
         if isinstance(options.get("memories"), str):
             raise EngineError("memories: a file cannot name another file; put the list of memories in its place")
         return dict(options)
@@ -146,20 +150,20 @@ class Soleri:
         return Detail(file, (), None, "", placed.hit) if placed is not None else None
 
     def why(self, context: Context[SoleriProfile], trace: Trace, document: Named) -> Explanation:
-        """The reason for the presence or absence of ``document`` in the answer ``trace``."""
+        """The reason why ``document`` is, or is not, in the answer ``trace``."""
         from brvtui.engines.soleri.reasons import explain
 
         return explain(context, self._vault(context).notes, trace, document, asking(self, context, trace))
 
     @property
     def event_kinds(self) -> Mapping[str, str]:
-        """The state of an entry after each kind of event over time, keyed by the name of the kind."""
+        """A phrase for the state of entries after each kind of dated event, keyed by the name of the kind."""
         from brvtui.engines.soleri.ageing import EVENT_KINDS
 
         return EVENT_KINDS
 
     def forecast(self, context: Context[SoleriProfile], document: str, day: float) -> DocumentForecast | None:
-        """The best possible score of the note at ``document`` now and after ``day`` days, with future changes.
+        """The best possible score of the note at ``document``, now and in ``day`` days, and the events that change it.
 
         The result is None if the file is not an entry.
         """
@@ -299,7 +303,9 @@ def _comma_separated(option: str | None) -> tuple[str, ...]:
 
 
 def _memories(query: Query) -> tuple[tuple[Memory, ...] | None, Query]:
-    """The memories in ``query`` or None, and the query with the memories' contents in place of their file."""
+    """The memories in ``query`` (None if it has none), and ``query`` with the memories themselves in place of their
+    file.
+    """
     from brvtui.engines.soleri.memories import memories_of
 
     option = query.options.get("memories")
@@ -323,7 +329,9 @@ def _scope_notice(query: Query, notes: NoteVault) -> str:
 
 
 def _embedder(context: Context[SoleriProfile]) -> tuple[Embedder | None, str]:
-    """The embedder, and a notice if it is misconfigured, in which case the ranking uses no vectors."""
+    """The embedder, and an empty notice; if the embedder is misconfigured, None and a notice that no
+    vectors are used.
+    """
     try:
         return embedder_of(context), ""
     except EngineError as error:
@@ -337,7 +345,9 @@ def _failure_notice(dense: Dense | None) -> str:
 
 
 def _feedback(context: Context[SoleriProfile]) -> tuple[FeedbackCounts, str]:
-    """The counts of the feedback, and an error message if it cannot be read, in which case the counts are 0."""
+    """The counts of the feedback, and an error message. If feedback cannot be read, the counts are 0; otherwise, the
+    message is empty.
+    """
     from brvtui.engines.soleri.memories import FeedbackCounts, feedback_counts
     from brvtui.services.provided import feedback_problem
 
@@ -352,7 +362,7 @@ def _mode(query: Query) -> Literal["full", "scan"]:
 
 
 def _query_vector(embedder: Embedder | None, ready: _ReadyVault, query: Query, watch: Stopwatch) -> Dense | None:
-    """The vector of the query; None without an embedder, in which case only words are searched."""
+    """The vector of the query; None if there is no embedder, so that only words are searched."""
     from brvtui.engines.soleri.search import Dense
 
     if embedder is None:

@@ -54,7 +54,9 @@ class VaultEntry:
 
     @property
     def embedded(self) -> str:
-        """The text from which the entry's vector is computed: the title, description and context that are not empty."""
+        """The text from which the entry's vector is computed: those of title, description and context that are not
+        empty.
+        """
         return "\n".join(part for part in (self.title, self.description, self.context) if part)
 
     @property
@@ -63,24 +65,26 @@ class VaultEntry:
         return self.valid_from is not None or self.valid_until is not None
 
     def is_listable(self, now: float) -> bool:
-        """True if the entry's validity window is open at ``now``. A ``valid_until`` of 0 is in the past."""
+        """True if the entry's validity window is open at ``now``, so that searches can find the entry. A
+        ``valid_until`` of 0 is in the past.
+        """
         begun = self.valid_from is None or self.valid_from <= now
         return begun and (self.valid_until is None or self.valid_until > now)
 
     @property
     def tokens(self) -> int:
-        """The estimated number of tokens in the entry without its tags: one per four characters."""
+        """The estimated number of tokens in the entry without its tags, at four characters per token."""
         texts = (self.title, self.description, self.context, self.example, self.counter_example, self.why)
         return math.ceil(sum(map(units, texts)) / _CHARS_PER_TOKEN)
 
     @property
     def budgeted_tokens(self) -> int:
-        """The estimated number of tokens in the entry with its tags, as counted for a token budget."""
+        """The estimated number of tokens in the entry with its tags, which is used for token budgets."""
         texts = (self.title, self.description, self.context, self.example, self.counter_example, self.why)
         return math.ceil(sum(map(units, (*texts, compact(self.tags)))) / _CHARS_PER_TOKEN)
 
     def record(self) -> dict[str, Any]:
-        """The entry as a record under Soleri's field names. Empty optional fields are left out."""
+        """The entry as a record with Soleri's field names. Empty optional fields are left out."""
         required = {
             "id": self.id,
             "type": self.type,
@@ -123,13 +127,13 @@ _MEMORY_FIELDS: Mapping[str, Any] = {
 
 @dataclass(frozen=True, slots=True)
 class Memory:
-    """A memory of a past session, under Soleri's field names."""
+    """A memory of a past session, as a record with Soleri's field names."""
 
     record: Mapping[str, Any]
 
     @property
     def archived(self) -> bool:
-        """True if the memory is archived, so that searches ignore it."""
+        """True if the memory is archived. Searches ignore archived memories."""
         return self.record["archivedAt"] is not None
 
     @property
@@ -145,7 +149,7 @@ def memory(record: Mapping[str, Any]) -> Memory:
 
 
 def compact(tags: Sequence[str]) -> str:
-    """``tags`` as compact JSON, as stored and indexed in the database."""
+    """``tags`` as compact JSON, which is the form that the database stores and indexes."""
     return json.dumps(list(tags), ensure_ascii=False, separators=(",", ":"))
 
 

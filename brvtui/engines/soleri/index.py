@@ -1,4 +1,6 @@
-"""The notes of a snapshot as a vault, updated with each snapshot (``docs/reference/soleri.md``, "Notes as entries")."""
+"""Builds a vault from the notes of a snapshot, and updates it with each snapshot (``docs/reference/soleri.md``, "Notes
+as entries").
+"""
 
 from __future__ import annotations
 
@@ -33,7 +35,7 @@ _PARAGRAPHS = re.compile(r"\n\s*\n")
 _BULLET = re.compile(r"^\s*[-*+]\s+")
 _FACTS, _REASON, _RAW, _NARRATIVE, _RELATIONS = "facts", "reason", "raw concept", "narrative", "relations"
 _LATEST = datetime.max.replace(tzinfo=UTC).timestamp()
-"""The limit on times, in seconds. Larger numbers, infinity and NaN do not count as times."""
+"""The latest valid time, in seconds since 1970. Larger numbers, infinity and NaN are not treated as times."""
 TOP_LEVEL = "general"
 """The domain of notes that are not in any folder."""
 
@@ -52,7 +54,7 @@ def entry_id(file: str) -> str:
 
 
 def map_note(note: Note, text: str, maturity: str, rules: MappingRules) -> Mapped:
-    """The entry for ``note``, whose text is ``text``; ``maturity`` is empty if none is stored."""
+    """The entry for ``note``, whose text is ``text``. ``maturity`` is empty if none is stored for the note."""
     front = parse(text)
     fields, body = front.fields, text[front.body_start :]
     sections = _sections(body)
@@ -88,7 +90,7 @@ def map_note(note: Note, text: str, maturity: str, rules: MappingRules) -> Mappe
 
 
 def links_of(mapped: Iterable[Mapped]) -> Iterator[tuple[str, str]]:
-    """The links between existing entries. Links to folders and unknown targets are left out."""
+    """The links between existing entries, as pairs of ids. Links to folders and to unknown targets are left out."""
     all_mapped = list(mapped)
     ids = {one.entry.id for one in all_mapped}
     return ((one.entry.id, target) for one in all_mapped for target in one.related if target in ids)
@@ -103,7 +105,7 @@ def _severity(fields: Mapping[str, Any], maturity: str, rules: MappingRules) -> 
 def _sections(body: str) -> dict[str, str]:
     """The text below each level-2 heading, keyed by the heading in lower case. Other heading lines are dropped.
 
-    The text before the first such heading has an empty key.
+    The text before the first such heading has the empty string as its key.
     """
     sections: dict[str, list[str]] = {"": []}
     name = ""
@@ -152,7 +154,7 @@ def _seconds(value: Any) -> float | None:
 
 
 HOME = "project"
-"""The tier of the project's own tree, which is the one with links and vectors."""
+"""The tier of the project's own tree. Only this tier has links and vectors."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,7 +164,7 @@ class VaultRow:
     note: Note
     mapped: Mapped
     file: Parsed | None
-    """The parsed file; None if the note must be read again, because it is being edited or could not be read."""
+    """The parsed file; None if the note must be read again because it is being edited or could not be read."""
     maturity: str
     is_read: bool = True
 
@@ -175,10 +177,10 @@ class NoteVault:
     rows: Mapping[str, tuple[VaultRow, ...]]
     """The rows of each tier, in entry order."""
     notes: Mapping[tuple[str, str], Note]
-    """The notes by tier and id."""
+    """The notes, keyed by tier and id."""
     shadowed: Mapping[str, str]
-    """The paths of notes that are not entries because another note in the same tier has the same id, each with the path
-    of that note.
+    """The notes that are not entries because another note in the same tier has the same id. Maps their paths to that
+    note's path.
     """
 
     @cached_property
@@ -187,7 +189,7 @@ class NoteVault:
         return sum(not row.is_read for rows in self.rows.values() for row in rows)
 
     def note(self, tier: str, id_: str) -> Note:
-        """The note behind the entry ``id_`` in ``tier``. Raises KeyError if there is no such entry."""
+        """The note from which the entry ``id_`` in ``tier`` was made. Raises KeyError if there is no such entry."""
         return self.notes[tier, id_]
 
     def found(self, path: str) -> tuple[str, VaultEntry] | None:
@@ -208,7 +210,8 @@ def index_notes(snapshot: Snapshot, profile: SoleriProfile, before: NoteVault | 
     """A vault with all searchable notes in ``snapshot``, with one tier per tree.
 
     ``before`` is an earlier vault with the same profile. Notes whose file and maturity have not changed since the
-    earlier vault are not read again. Derived files and archived stubs are left out because they would count twice.
+    earlier vault are not read again. Derived files and stubs of archived notes are left out, because their text would
+    be counted twice.
     """
     known = {row.note.path: row for rows in before.rows.values() for row in rows} if before is not None else {}
     by_tier: dict[str, dict[str, VaultRow]] = {}
@@ -249,7 +252,7 @@ def _row(snapshot: Snapshot, position: int, note: Note, profile: SoleriProfile, 
 
 
 def _tier_of(row: VaultRow, profile: SoleriProfile) -> str:
-    """The tier of a note: the one in its frontmatter, or otherwise that of its tree."""
+    """The tier of a note, which is the one in its frontmatter or, if there is none, that of its tree."""
     rules, alias = profile.mapping, row.note.alias
     if row.mapped.entry.tier in ("agent", "project", "team"):
         return row.mapped.entry.tier
@@ -276,7 +279,9 @@ def _tier(name: str, rows: Sequence[VaultRow], profile: SoleriProfile, before: N
 
 
 def _document_counts(tiers: Sequence[Tier], before: Vault | None) -> tuple[int, Counter[str]]:
-    """The number of entries, and of entries with each term. Only changed entries are counted again."""
+    """The number of entries, and for each term, the number of entries that contain it. Only changed entries are counted
+    again.
+    """
     entries: list[VaultEntry] = list(Vault(tuple(tiers)).entries())
     if before is None or before.document_counts is None:
         return len(entries), count_documents(entry.compared for entry in entries)

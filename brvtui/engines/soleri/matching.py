@@ -15,11 +15,11 @@ _SLOW_WORDS = 64
 _WORD = re.compile(
     r'\^?(?:(?!(?:AND|OR|NOT|NEAR)(?:[ \t\n\r]|\Z))[\w\x80-\U0010ffff]+|"[^"]*")\*?(?=[ \t\n\r]|\Z)', re.ASCII
 )
-"""An FTS5 word, phrase or prefix. For FTS5, a no-break space is part of a word."""
+"""A word, phrase or prefix as FTS5 reads it. For FTS5, a no-break space is part of a word."""
 
 
 def terms(query: str, as_run: ProgramDeviations) -> tuple[str, ...]:
-    """The terms of ``query`` in order. Repeated terms count each time."""
+    """The terms of ``query`` in order, including repetitions."""
     result = []
     for piece in _SEPARATORS.split(query.lower()):
         term = "".join(filter(_is_ascii_word if as_run.ascii_terms else _is_word, piece))
@@ -35,10 +35,10 @@ def alternatives(query: str, as_run: ProgramDeviations) -> Sequence[str]:
 
 
 def many_bare_words(query: str, as_run: ProgramDeviations) -> Sequence[str]:
-    """The words of a query without terms that FTS5 would take a long time to search; empty for any other query.
+    """If ``query`` has no terms and so many words that FTS5 would need a long time, its words; otherwise empty.
 
-    FTS5 joins such words by AND and adds up a score for each word, including repetitions. The time that it takes is
-    quadratic in the number of words.
+    FTS5 joins such words by AND and adds up a score for each word, including repetitions, in time quadratic in the
+    number of words.
     """
     words = _WORD.findall(query)
     is_long = len(words) > _SLOW_WORDS and not terms(query, as_run)

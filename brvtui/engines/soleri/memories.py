@@ -20,12 +20,12 @@ from brvtui.text.visible import visible
 from brvtui.trace.feedback import Usefulness
 from brvtui.tree.reading.json_file import read_json
 
-# Weights that adapt to feedback (``docs/reference/soleri.md``, "Adaptive weights").
+# Weights that feedback changes (``docs/reference/soleri.md``, "Adaptive weights").
 
 
 @dataclass(frozen=True, slots=True)
 class FeedbackCounts:
-    """The numbers of results that were used, modified, dismissed, or failed."""
+    """The numbers of results that were accepted, modified or dismissed, or that failed."""
 
     accepted: int = 0
     modified: int = 0
@@ -34,7 +34,7 @@ class FeedbackCounts:
 
     @property
     def rows(self) -> int:
-        """The number of rows that count: all except failures."""
+        """The number of feedback rows that are used, which are all except failures."""
         return self.accepted + self.modified + self.dismissed
 
 
@@ -49,7 +49,9 @@ def feedback_counts(counts: Mapping[Usefulness, int]) -> FeedbackCounts:
 
 
 def expected_weights(counts: FeedbackCounts, hybrid: bool, profile: SoleriProfile) -> Weights:
-    """The weights after enough feedback at the rate of ``counts``; the fixed weights without feedback."""
+    """The weights that would result from enough feedback with the same proportions as ``counts``; the fixed weights if
+    there is no feedback.
+    """
     enough = profile.learning.rows
     if not counts.rows or counts.rows >= enough:
         return adapted_weights(counts, hybrid, profile)
@@ -65,7 +67,8 @@ def accept_rate(counts: FeedbackCounts, profile: SoleriProfile) -> float | None:
 
 
 def adapted_weights(counts: FeedbackCounts, hybrid: bool, profile: SoleriProfile) -> Weights:
-    """The weights after feedback, which add up to 1; the fixed weights until there are enough rows of feedback.
+    """The weights after feedback, which add up to 1. Until there are enough rows of feedback, these are the fixed
+    weights.
 
     ``hybrid`` is True if there is an embedding provider.
     """
@@ -126,7 +129,7 @@ def memories_of(option: Any) -> tuple[Memory, ...]:
 def search_memories(memories: Sequence[Memory], query: str, profile: SoleriProfile, limit: int) -> list[Memory]:
     """The memories that match ``query``, best first by BM25 with equal weights. Archived ones are left out.
 
-    Archived memories still count as documents in BM25. A query that FTS5 cannot parse matches nothing.
+    Archived memories still affect the statistics of BM25. A query that FTS5 cannot parse matches nothing.
     """
     expressions = (query,) if profile.as_run.memories_untransformed else alternatives(query, profile.as_run)
     index = full_text(IndexLayout(MEMORY_COLUMNS), [memory.columns for memory in memories])
@@ -138,7 +141,7 @@ def search_memories(memories: Sequence[Memory], query: str, profile: SoleriProfi
 
 
 def recalled(memories: Sequence[Memory], query: str, profile: SoleriProfile, limit: int) -> RecalledMemories:
-    """The first ``limit`` of ``memories`` that match ``query``, with the search that found them."""
+    """The best ``limit`` of ``memories`` that match ``query``, with the search that found them."""
     used_query = query if profile.as_run.memories_untransformed else expression(query, profile.as_run)
     return RecalledMemories(len(memories), used_query, tuple(search_memories(memories, query, profile, limit)))
 

@@ -1,4 +1,4 @@
-"""The presentation of Soleri's traces: the sentence, the signals, the pool, links and the guard."""
+"""The presentation of Soleri's traces: the sentence, the signals, the pool, the links and the guard."""
 
 from __future__ import annotations
 
@@ -42,7 +42,9 @@ from brvtui.wording import counted
 
 
 def sentence(trace: Trace) -> Sentence:
-    """The reason for the first entry: its lead over the second, the effect of links, and the parts of its score."""
+    """The sentence that explains the first entry: the effect of links, its lead over the second, and the parts of its
+    score.
+    """
     section = trace.section(VaultSearch)
     if not trace.hits or not section.ranking:
         return (clause("Not found: "), *_nothing(section, trace))
@@ -62,8 +64,8 @@ def sentence(trace: Trace) -> Sentence:
 
 
 def _wordless(first: Hit, query: str) -> str:
-    """The reason for a first entry that contains no counted word, because the pool matches stop words, short words and
-    other forms as well.
+    """The reason why an entry is first although it contains none of the words that count. The pool also matches stop
+    words, short words and other forms of words.
     """
     if all(place.leg == VECTOR for place in first.places):
         return "; it contains none of your words"
@@ -85,7 +87,7 @@ def _without_links(section: VaultSearch) -> Iterator[Clause]:
 
 
 def _lead(trace: Trace, section: VaultSearch) -> Iterator[Clause]:
-    """Clauses about the lead of the first entry over the second, and its causes."""
+    """Yields clauses about the lead of the first entry over the second, and about its causes."""
     if trace.better_match is not None:
         yield from outmatched(trace.better_match)
         return
@@ -105,7 +107,9 @@ def _lead(trace: Trace, section: VaultSearch) -> Iterator[Clause]:
 
 
 def _words_apart(more: Sequence[str], less: Sequence[str], query: str) -> Clause:
-    """A clause about the words that count more, and those that count less, in the first entry than in the second."""
+    """A clause about the words that contribute more to the first entry than to the second, and about those that
+    contribute less.
+    """
     if not more and not less:
         return clause(weight=80)
     verb = "counts" if len(more or less) == 1 else "count"
@@ -117,7 +121,7 @@ def _words_apart(more: Sequence[str], less: Sequence[str], query: str) -> Clause
 
 
 def _amounts(amounts: Sequence[NamedAmount], signed: bool) -> list[Span]:
-    """The amounts as text: ``words +.010, age +.004 and others −.001``."""
+    """The amounts as text, such as ``words +.010, age +.004 and others −.001``."""
     spans: list[Span] = []
     for place, one in enumerate(amounts):
         joint = "" if not place else " and " if one.name == OTHERS else ", "
@@ -180,7 +184,7 @@ class SoleriPresentation(Presentation):
         return "vectors failed" if trace.section(VaultSearch).embedder_error else ""
 
     def reading(self, trace: Trace, glyphs: Glyphs) -> Groups:
-        """The expression, the filters, the memories, and the deviations from the documentation."""
+        """The searched expression, the filters, the memories, and the deviations from the documentation."""
         section = trace.section(VaultSearch)
         groups: Groups = [(9, [("searched ", "muted"), (section.expression, "text")])]
         if section.filters:
@@ -192,15 +196,16 @@ class SoleriPresentation(Presentation):
         return groups
 
     def counts(self, trace: Trace) -> str:
-        """The number of results among the candidates."""
+        """The heading of the results: their number, and the number of candidates."""
         section = trace.section(VaultSearch)
         guard = " · guard" if section.guard.acts else ""
         return f"Results {len(trace.hits)} of {len(section.ranking)}{guard}" if section.ranking else "Results none"
 
     def remark(self, trace: Trace, hit: Hit) -> str:
-        """The hit's ranks in the pool and among the vectors, and the effect of a link: ``b1 v4 link, was 3``.
+        """The hit's ranks in the pool and among the vectors, and the effect of a link, such as ``b1 v4 link, was 3``.
 
-        If only other forms of the query words, or words that do not count, match, a remark precedes the ranks.
+        If the hit matches only other forms of the query words, or only words that do not count, a remark precedes the
+        ranks.
         """
         places = [f"{'v' if place.leg == VECTOR else 'b'}{place.rank + 1}" for place in hit.places]
         placed = trace.section(VaultSearch).placed(hit.file)
@@ -209,7 +214,7 @@ class SoleriPresentation(Presentation):
         return " ".join([*([came] if is_wordless else []), *places, *_link_remark(placed, trace.section(VaultSearch))])
 
     def lack(self, miss: NearMiss, glyphs: Glyphs) -> tuple[str, str]:
-        """The number of ranks past the limit."""
+        """The number of ranks by which the entry is past the limit."""
         return plural(round(miss.short), "rank"), f"rank {miss.rank}"
 
     def flow(self, trace: Trace, glyphs: Glyphs, legs: str = "legs") -> Iterator[Block]:
@@ -244,7 +249,7 @@ class SoleriPresentation(Presentation):
         return "neither words, vectors nor links found it"
 
     def answer(self, trace: Trace) -> Iterator[Block]:
-        """Yields a remark that Soleri writes no answer, with the entries that an agent would be given."""
+        """Yields a remark that Soleri writes no answer, and the entries that an agent would be given."""
         titles = ", ".join(_names(trace.section(VaultSearch))) or "nothing"
         yield Text(f"Soleri only retrieves and writes no answer. An agent would be given: {titles}")
 
@@ -263,7 +268,7 @@ class SoleriPresentation(Presentation):
 
 
 def _link_remark(placed: RankedEntry | None, section: VaultSearch) -> list[str]:
-    """The remark ``link`` if a link added to the score, with the rank before links were counted if it differs."""
+    """The remark ``link`` if a link raised the score, with the rank without links if it differs."""
     if placed is None or not placed.path:
         return []
     if placed.first_rank == section.ranking.index(placed) + 1:
@@ -292,7 +297,7 @@ def _title(id_: str, section: VaultSearch) -> str:
 
 
 def _named_links(placed: RankedEntry, section: VaultSearch) -> Iterator[str]:
-    """Yields each link on the path as it is written in the notes: the entry that names and the entry that is named."""
+    """For each link on the path, yields a sentence that says which of the two entries names the other."""
     steps = zip(placed.path, placed.path[1:], placed.named_by, strict=False)
     for one, other, namer in steps:
         named = other if namer == one else one
@@ -309,7 +314,7 @@ def _link_start_blocks(section: VaultSearch) -> Iterator[Block]:
 
 
 def _terms(placed: RankedEntry, query: str) -> Iterator[Block]:
-    """Yields the contributions to the words signal, their sum, and the query words that do not count."""
+    """Yields the contribution of each term to the words signal, their sum, and the query words that do not count."""
     yield Rule("shared terms: query × entry ÷ both lengths")
     left_out = uncounted(query)
     if not placed.shared:
@@ -333,8 +338,8 @@ def _terms(placed: RankedEntry, query: str) -> Iterator[Block]:
 
 
 def _quotient(shared: SharedTerm) -> str:
-    """The formula of a term's contribution: the weight in the query × the weight in the entry ÷ the product of both
-    lengths.
+    """The formula of a term's contribution: its weight in the query × its weight in the entry ÷ the product of the
+    lengths of both vectors.
     """
     product = shared.in_query * shared.in_entry
     lengths = product / shared.adds if shared.adds else 0.0
@@ -357,7 +362,9 @@ def _places(placed: RankedEntry, section: VaultSearch) -> Iterator[str]:
 
 
 def _other_weights_line(placed: RankedEntry, section: VaultSearch) -> Iterator[Text]:
-    """A line with the score under the weights that applied before feedback, or that will apply after it."""
+    """Yields a line with the score that the entry has with the fixed weights or, if feedback has not changed these yet,
+    with the weights that enough such feedback leads to.
+    """
     learned = section.weights
     if learned.rate is not None:
         when = "with the fixed weights" if learned.moved else f"at {learned.needed} rows of such feedback"
@@ -373,7 +380,7 @@ def _tiers(section: VaultSearch) -> Iterator[Block]:
 
 
 def _names(section: VaultSearch) -> Iterator[str]:
-    """Yields the title of each record for an agent; for a memory, its context instead."""
+    """Yields the title of each record for an agent. For a memory, yields its context instead."""
     for record in section.given:
         inner = record.get("entry")
         fields = inner if isinstance(inner, dict) else record

@@ -22,7 +22,7 @@ class Limits:
     full: Count
     scan: Count
     source: Count
-    """The number of results per tier, in profiles that ignore the limit as the original program does."""
+    """The number of results per tier in profiles that, like the original program, ignore the limit."""
     merged: Count
 
 
@@ -88,7 +88,7 @@ class AgeRules:
 
     half_life_days: Positive
     ramp_share: Positive
-    """The share of a validity window, at its end, in which the factor falls."""
+    """The last part of a validity window, as a share of the window, in which the factor falls."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +112,7 @@ class GraphRules:
 
 @dataclass(frozen=True, slots=True)
 class GuardRules:
-    """The limits used by the small corpus guard."""
+    """The limits for the small corpus guard."""
 
     candidates: Count
     share: float
@@ -120,7 +120,7 @@ class GuardRules:
 
 @dataclass(frozen=True, slots=True)
 class TierWeights:
-    """The weight of each tier, and of a source with a name of its own."""
+    """The weight of each tier, and of sources that have a name of their own."""
 
     agent: float
     project: float
@@ -133,12 +133,12 @@ class LearningRules:
     """Constants for adapting weights to feedback."""
 
     rows: Count
-    """The number of feedback rows from which the weights change."""
+    """The minimum number of feedback rows for a change of the weights."""
     span: float
     lowest: float
     highest: float
     modified: float
-    """The value of a result that was used with changes. An accepted result counts as 1."""
+    """The value of a result that was used with changes. The value of an accepted result is 1."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,9 +155,7 @@ class VectorRules:
 
     batch: Count
     re_embed: bool
-    """True if an entry gets a new vector when its text changes. According to the documentation, the entry keeps the old
-    vector.
-    """
+    """True if an entry gets a new vector when its text changes. In the documentation, it keeps the old vector."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,16 +173,20 @@ class MappingRules:
     compared_chars: Annotated[int, Range()]
     """The number of characters of the context that are used for TF-IDF; 0 for all."""
     severity_by_maturity: bool
-    """True if a note's default severity depends on its maturity. Otherwise, the default is ``suggestion``."""
+    """True if the default severity of a note depends on its maturity. Otherwise, the default is ``suggestion``."""
     shared_tier: Literal["team", "named"]
-    """The tier whose weight applies to shared sources: ``team``, or a ``named`` source."""
+    """The weight that applies to shared sources: that of the tier ``team``, or that of ``named`` sources."""
     personal: str
-    """The alias of the shared source that is the personal tree, and so the tier ``agent``; empty if none."""
+    """The alias of the shared source that is the personal tree and therefore the tier ``agent``; empty if there is
+    none.
+    """
 
 
 @dataclass(frozen=True, slots=True)
 class ProgramDeviations:
-    """Switches for deviations of the original program from its documentation; False follows the documentation."""
+    """Switches for deviations of the original program from its documentation. False means to follow the
+    documentation.
+    """
 
     length_before_stripping: bool
     ascii_terms: bool

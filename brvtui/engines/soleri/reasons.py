@@ -1,4 +1,4 @@
-"""Reasons for the presence or absence of a note in an answer.
+"""Reasons why a note is, or is not, in an answer.
 
 See ``docs/reference/soleri.md``, "Why a note is not there".
 """
@@ -21,7 +21,7 @@ from brvtui.wording import counted
 
 
 class VaultLoss(LossStage):
-    """The stages at which a note can be lost, earliest first."""
+    """The stages at which a note can be dropped, earliest first."""
 
     NOT_AN_ENTRY = "not an entry of the vault"
     NO_TERM = "no word of the query can be searched"
@@ -37,7 +37,7 @@ class VaultLoss(LossStage):
 
 
 def explain(context: Context[SoleriProfile], notes: NoteVault, trace: Trace, document: Named, ask: Ask) -> Explanation:
-    """The reason for the presence or absence of ``document`` among the hits of ``trace``."""
+    """The reason why ``document`` is, or is not, among the hits of ``trace``."""
     section, path = trace.section(VaultSearch), document.path
     placed = section.placed(path)
     words = in_words(placed, trace.query) if placed is not None else ""

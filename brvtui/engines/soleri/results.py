@@ -1,4 +1,6 @@
-"""Results in the two forms that agents receive, with memories (``docs/reference/soleri.md``, "Results")."""
+"""The results in the two forms in which agents receive them, with memories (``docs/reference/soleri.md``,
+"Results").
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,7 @@ from brvtui.engines.soleri.search import ScoredEntry, VaultRanking
 from brvtui.engines.soleri.signals import temporal_decay
 from brvtui.engines.soleri.vault import Vault
 
-# Deviations of the running program from its documentation that affect a query (``docs/reference/soleri.md``).
+# Deviations of the original program from its documentation that affect a query (``docs/reference/soleri.md``).
 
 
 def deviations(
@@ -63,7 +65,7 @@ def _terms_differ(query: str, as_run: ProgramDeviations, switch: str) -> bool:
 
 
 def _ages(ranking: VaultRanking, profile: SoleriProfile, now: float) -> Iterator[bool]:
-    """Yields, for each candidate, True if the candidate's dates would have changed its age factor."""
+    """For each candidate, yields True if its dates would have changed its age factor."""
     for candidate in ranking.ranked:
         yield temporal_decay(candidate.entry, now, profile.decay) != candidate.signals.temporal_decay
 
@@ -144,10 +146,11 @@ def shaped_memory(memory: Memory, shape: Shape, profile: SoleriProfile) -> Vault
 def given_to_agent(
     ranking: VaultRanking, recalled: RecalledMemories | None, shape: Shape, profile: SoleriProfile
 ) -> tuple[list[VaultResult], int]:
-    """The results of ``ranking`` in the form ``shape`` with the recalled memories, and the number of entries among
+    """The results of ``ranking`` and the recalled memories, in the form ``shape``, and the number of entries among
     them.
 
-    Memories displace the last entries, so that the total does not exceed the limit, or the number allowed by the guard.
+    The total is at most the limit, or the number of entries if the guard returns more than that. Memories can therefore
+    displace the last entries.
     """
     entries = [shaped(one, shape, profile) for one in ranking.results]
     if recalled is None:
@@ -163,12 +166,12 @@ def loaded(vault: Vault, ids: Collection[str]) -> tuple[dict[str, Any], ...]:
 
 
 def merged(vault: Iterable[VaultResult], memories: Iterable[VaultResult], limit: int) -> list[VaultResult]:
-    """The first ``limit`` of all results by score. If scores are equal, entries come before memories."""
+    """The ``limit`` best results by score. If scores are equal, entries come before memories."""
     return sorted([*vault, *memories], key=lambda result: -result.score)[: max(0, limit)]
 
 
 def snippet(text: str, profile: SoleriProfile) -> str:
-    """The beginning of ``text``, limited in UTF-16 units, with three dots if the text is cut."""
+    """The beginning of ``text``, up to a limit in UTF-16 units, with three dots if the text is cut."""
     limit = profile.results.snippet_chars
     if units(text) <= limit:
         return text

@@ -15,7 +15,7 @@ from brvtui.services.legs import Vector
 
 @dataclass(frozen=True, slots=True)
 class Dense:
-    """The vector of a query. The object exists whenever a provider is set, including when the provider fails."""
+    """The vector of a query. There is such an object whenever a provider is configured, even if it fails."""
 
     query: Vector | None
     """The query's vector; None if the provider failed or was not called."""
@@ -25,15 +25,15 @@ class Dense:
 
 
 def is_hybrid(dense: Dense | None, profile: SoleriProfile) -> bool:
-    """True if vectors have a weight, because the query has one or the profile counts a failed provider as the original
-    program does.
+    """True if vectors have a weight in the score. They do if the query has a vector. If the provider failed, they do
+    only in profiles that follow the original program here.
     """
     return dense is not None and (dense.query is not None or profile.as_run.hybrid_without_vectors)
 
 
 @dataclass(frozen=True, slots=True)
 class VaultRequest:
-    """One query. Tags and the domain are signals; filters exclude entries."""
+    """One query. Its tags and domain are signals, and its filters exclude entries."""
 
     text: str
     limit: int
@@ -46,7 +46,7 @@ class VaultRequest:
 
 @dataclass(frozen=True, slots=True)
 class ScoredEntry:
-    """An entry with its signals and the sources of its match."""
+    """An entry with its score, its signals and the ways in which it was found."""
 
     entry: VaultEntry
     signals: EntrySignals
@@ -60,7 +60,9 @@ class ScoredEntry:
 
 @dataclass(frozen=True, slots=True)
 class CorpusGuard:
-    """The two checks of the small corpus guard: there are few candidates, and the limit would drop most of them."""
+    """The two checks of the small corpus guard: whether there are few candidates, and whether the limit would drop most
+    of them.
+    """
 
     candidates: int
     limit: int
@@ -69,7 +71,7 @@ class CorpusGuard:
 
     @property
     def acts(self) -> bool:
-        """True if the guard acts, so that all candidates are returned."""
+        """True if the guard acts, which means that all candidates are returned."""
         return self.is_small and self.drops_most
 
 
@@ -84,7 +86,7 @@ class VaultRanking:
     ranked: tuple[ScoredEntry, ...]
     returned: int
     first_order: tuple[str, ...] = ()
-    """The ids in the order before links were counted."""
+    """The ids in their order before links were added to the scores."""
     seeds: tuple[str, ...] = ()
     """The ids of the entries from which links were followed."""
     guard: CorpusGuard | None = None
@@ -151,16 +153,16 @@ def search(
 
 
 def guarded(candidates: int, limit: int, found: int, rules: GuardRules) -> CorpusGuard:
-    """The decision to return all candidates, made if they are few and the limit would drop more than the share in
-    ``rules``.
+    """The checks of the small corpus guard, which acts if there are few candidates and the limit would drop most of
+    them.
     """
     drops_most = limit < candidates and found > limit and limit < candidates * rules.share
     return CorpusGuard(candidates, limit, candidates < rules.candidates, drops_most)
 
 
 def within_budget(results: Sequence[ScoredEntry], max_tokens: int | None, profile: SoleriProfile) -> int:
-    """The number of ``results`` that fit into ``max_tokens``, at least 1. A confident first result limits this number
-    further.
+    """The number of ``results`` that fit into ``max_tokens``, but at least 1. The number is smaller if the first result
+    has a confident score.
     """
     if max_tokens is None or not results:
         return len(results)
@@ -193,7 +195,7 @@ class _Scorer:
         self.cosines = self.vault.vectors.cosines(query) if query is not None else {}
 
     def candidate(self, entry: VaultEntry, pooled: Pooled | None, vector_rank: int | None) -> ScoredEntry:
-        """The candidate for ``entry``, scored without links."""
+        """The candidate for ``entry``, with its score without links."""
         dated = replace(entry, created_at=None, updated_at=None) if self.profile.as_run.dates_dropped else entry
         signals = EntrySignals(
             semantic=self._semantic(entry),
@@ -213,7 +215,9 @@ class _Scorer:
         return dot(self.query_vector, vector, self.query_length * length)
 
     def linked(self, found: ScoredEntry, proximity: Proximity | None) -> ScoredEntry:
-        """The candidate ``found`` with ``proximity`` added as its graph proximity, if there is one."""
+        """The candidate ``found`` with ``proximity`` as its graph proximity, and the resulting score; unchanged if
+        ``proximity`` is None.
+        """
         if proximity is None:
             return found
         signals = replace(found.signals, graph_proximity=proximity.value)

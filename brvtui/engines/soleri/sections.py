@@ -18,7 +18,9 @@ SIGNALS = ("words", "vector", "severity", "age", "tags", "domain", "links")
 
 @dataclass(frozen=True)
 class SharedTerm:
-    """A term that a query and an entry share: its TF-IDF weights in both, and its contribution to their cosine."""
+    """A term that the query and an entry share, with its TF-IDF weights in both, and its contribution to
+    their cosine.
+    """
 
     term: str
     in_query: float
@@ -28,7 +30,7 @@ class SharedTerm:
 
 @dataclass(frozen=True)
 class RankedEntry:
-    """A candidate with its ranks, from 1; a rank is None if the candidate is not in that list."""
+    """A candidate with its ranks, which start at 1. A rank is None if the candidate is not in that list."""
 
     hit: Hit
     id: str
@@ -39,19 +41,19 @@ class RankedEntry:
     """The entry's BM25 times the weight of its tier."""
     vector_rank: int | None
     first_rank: int | None
-    """The rank before links were counted."""
+    """The rank before links were added to the score."""
     path: tuple[str, ...]
-    """The ids on the shortest path of links to the entry from one of the best entries; empty if there is none."""
+    """The ids on the shortest path of links from one of the best entries to this entry; empty if there is none."""
     forecast: DocumentForecast
-    """The best possible score of the entry, and the changes of its score by age or validity window."""
+    """The best possible score of the entry, and the events in which its age or validity window changes it."""
     shared: tuple[SharedTerm, ...]
     """The terms shared with the query, largest contribution first."""
     other_score: float = 0.0
-    """The score under the other weights (:attr:`LearnedWeights.other`)."""
+    """The score with the weights :attr:`LearnedWeights.other`."""
     lost_copies: tuple[str, ...] = ()
-    """The tiers whose copies of the entry were dropped, each with the reason."""
+    """The dropped copies of the entry, each as the name of its tier with the reason."""
     named_by: tuple[str, ...] = ()
-    """For each step of ``path``, the id of the entry whose ``related`` names the other one."""
+    """For each link on ``path``, the id of the entry whose ``related`` names the other one."""
 
 
 @dataclass(frozen=True)
@@ -71,14 +73,14 @@ class LearnedWeights:
 
     used: dict[str, float]
     other: dict[str, float]
-    """The fixed weights, if feedback has changed the weights in use; otherwise, the weights that enough such feedback
-    would lead to.
+    """The weights for comparison: the fixed ones if feedback has changed the weights in use; otherwise, those that
+    enough feedback of this kind would lead to.
     """
     moved: bool
     rows: int
-    """The number of feedback rows that count."""
+    """The number of feedback rows that are used."""
     needed: int
-    """The number of feedback rows from which the weights change."""
+    """The minimum number of feedback rows for a change of the weights."""
     rate: float | None
     """The share of useful results; None if there is no feedback."""
 
@@ -107,7 +109,7 @@ class MemorySearch:
     given: int
     """The number of memories that the agent receives."""
     pushed_off: int
-    """The number of entries that memories displaced from the end of the results."""
+    """The number of last entries that were displaced by memories."""
 
 
 @dataclass(frozen=True)
@@ -131,7 +133,7 @@ class VaultSearch:
     embedder: str
     embedder_error: str
     deviations: tuple[str, ...]
-    """The points at which this profile follows the original program instead of its documentation and that made a
+    """The points at which this profile follows the original program instead of its documentation, if they made a
     difference.
     """
     shape: str
@@ -145,10 +147,12 @@ class VaultSearch:
 
     @property
     def reach(self) -> float:
-        """The highest possible score with these weights, as for a perfect direct neighbour of a best entry."""
+        """The highest possible score with these weights: the score of a perfect entry that is linked to one of the best
+        entries.
+        """
         used = self.weights.used
         return sum(used.values()) - used.get("graph_proximity", 0.0) / 2
 
     def placed(self, file: str) -> RankedEntry | None:
-        """The candidate for the note ``file``; None if there is none."""
+        """The candidate for the note at ``file``; None if the note is not a candidate."""
         return next((placed for placed in self.ranking if placed.hit.file == file), None)

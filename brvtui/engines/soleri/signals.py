@@ -1,4 +1,4 @@
-"""The seven signals and the weighted sum of them (``docs/reference/soleri.md``, "Signals")."""
+"""The seven signals and their weighted sum (``docs/reference/soleri.md``, "Signals")."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ _DAY_SECONDS = 86_400.0
 
 @dataclass(frozen=True, slots=True)
 class EntrySignals(SignalValues):
-    """The signals of one entry for one query: the vector from -1 to 1, graph proximity up to 0.5, and the others from 0
-    to 1.
+    """The signals of one entry for one query. The vector signal is from -1 to 1, graph proximity is from 0 to 0.5, and
+    the others are from 0 to 1.
     """
 
     def total(self, weights: Weights) -> float:
@@ -27,7 +27,7 @@ NAMES = tuple(signal.name for signal in fields(EntrySignals))
 
 
 def severity_of(severity: str, values: SeverityValues) -> float:
-    """The signal value of a severity. An unknown severity counts as ``suggestion``."""
+    """The value of the signal for a severity. An unknown severity has the value of ``suggestion``."""
     return {"critical": values.critical, "warning": values.warning}.get(severity, values.suggestion)
 
 
@@ -65,8 +65,8 @@ def changed_at(entry: VaultEntry) -> float | None:
 
 
 def window_of(entry: VaultEntry) -> float:
-    """The length of a validity window in seconds; 0 if the start or the end is unknown, in which case the factor does
-    not fall.
+    """The length of a validity window in seconds; 0 if its start or end is unknown. The age factor then does not fall
+    before the end.
     """
     start = entry.valid_from if entry.valid_from is not None else entry.created_at
     return entry.valid_until - start if entry.valid_until is not None and start is not None else 0.0

@@ -1,4 +1,4 @@
-"""A ranking as a trace: steps with checks, conserved counts, and parts that add up to the score."""
+"""Converts a ranking to a trace, with steps and their checks, stage counts, and parts that add up to the score."""
 
 from __future__ import annotations
 
@@ -74,7 +74,8 @@ def traced(
     embedder: str,
     notices: Sequence[str],
 ) -> Trace:
-    """The trace of ``ranking``, the result of ``query`` on ``notes``, with the records for an agent in ``shape``.
+    """The trace of ``ranking``, which is the result of ``query`` on ``notes``. Records for an agent have the form
+    ``shape``.
 
     ``recalled`` contains the matching memories, if there are any memories.
     """
@@ -226,7 +227,7 @@ def _parts(found: ScoredEntry, ranking: VaultRanking, age: str) -> tuple[Part, .
 
 
 def _shared(found: ScoredEntry, ranking: VaultRanking) -> tuple[SharedTerm, ...]:
-    """The shared terms of the cosine. Their contributions add up to the words signal."""
+    """The terms that the entry shares with the query. Their contributions add up to the words signal."""
     entry, length = ranking.vocabulary.measured(found.entry.compared)
     length *= ranking.query_length
     terms = [
@@ -247,7 +248,7 @@ def _words(entry: VaultEntry, shared: Sequence[SharedTerm]) -> tuple[MatchedWord
 
 
 def _age(entry: VaultEntry, profile: SoleriProfile, now: float) -> str:
-    """The basis of an entry's age factor: the age or the validity window."""
+    """A phrase for the basis of an entry's age factor, which is its age or its validity window."""
     if entry.valid_until:
         return "by its validity window"
     changed = changed_at(entry)
@@ -264,7 +265,9 @@ def _guard(guard: CorpusGuard | None, profile: SoleriProfile) -> GuardDecision:
 
 
 def _other_weights(ranking: VaultRanking, feedback: FeedbackCounts, profile: SoleriProfile) -> Weights:
-    """The fixed weights if feedback has changed those in use; otherwise, the weights that it would lead to."""
+    """The fixed weights if feedback has changed those in use; otherwise, the weights that enough such feedback would
+    lead to.
+    """
     hybrid = is_hybrid(ranking.dense, profile)
     fixed = profile.hybrid_weights if hybrid else profile.weights
     return fixed if ranking.weights != fixed else expected_weights(feedback, hybrid, profile)
@@ -324,7 +327,7 @@ def _steps(ranking: VaultRanking, section: VaultSearch) -> tuple[Step, ...]:
     if guard.candidates:
         small = _check("candidates", guard.candidates, "<", guard.most, "guard.candidates")
         drops = _check("limit", guard.limit, "<", guard.half, "guard.share")
-        checks = tuple(sorted((small, drops), key=lambda check: not check.passed))  # the deciding check comes last
+        checks = tuple(sorted((small, drops), key=lambda check: not check.passed))  # the check that decides comes last
         returned = "all candidates are returned" if guard.acts else f"the first {guard.limit} are returned"
     if ranking.dense is None or ranking.dense.waits:
         why = ranking.dense.waits if ranking.dense is not None else _NO_EMBEDDER
@@ -396,7 +399,9 @@ def _verdict(placed: Sequence[RankedEntry], memories: MemorySearch | None, query
 
 
 def in_words(placed: RankedEntry, query: str) -> str:
-    """An entry's score in parts: ``words .153 (refresh tokens; caf, from ‘café’) + age .098 + others .115``."""
+    """The parts of an entry's score as text, such as ``words .153 (refresh tokens; caf, from ‘café’) + age .098 +
+    others .115``.
+    """
     named = (f"{one.name} {one.text(signed=False)}{_terms(one.terms, query)}" for one in composition(placed))
     return f"{'' if placed.shared else 'none of your words; '}{' + '.join(named)}"
 

@@ -1,4 +1,6 @@
-"""Entries in tiers, with one index per tier, and the search across tiers (``docs/reference/soleri.md``, "Tiers")."""
+"""The vault: entries in tiers, with one index per tier, and the search in all tiers (``docs/reference/soleri.md``,
+"Tiers").
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,8 @@ from brvtui.engines.soleri.profile import SoleriProfile, TierWeights
 from brvtui.engines.soleri.vectors import DocumentFrequencies, VectorIndex, count_documents
 from brvtui.text.fts import FullText, FullTextError
 
-# The distance of an entry to the best ones over links (``docs/reference/soleri.md``, "Graph proximity").
+# Graph proximity: the distance, in links, of an entry from the best ones (``docs/reference/soleri.md``, "Graph
+# proximity").
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,18 +32,20 @@ class Proximity:
 
 @dataclass(frozen=True)
 class LinkGraph:
-    """Links between entries, followed in both directions. The types of the links do not matter."""
+    """The links between entries, which are followed in both directions. The types of the links are ignored."""
 
     neighbours: Mapping[str, tuple[str, ...]]
     named: frozenset[tuple[str, str]] = frozenset()
-    """The links as written: pairs of the entry that names and the entry that is named."""
+    """The links as they are written: pairs of the entry with the link and the entry that it names."""
 
     def namers(self, path: Sequence[str]) -> tuple[str, ...]:
-        """For each step of ``path``, the id of the entry that names the other one; the first of the two if both do."""
+        """For each link on ``path``, the id of the entry that names the other one; if both do, that of the first."""
         return tuple(one if (one, other) in self.named else other for one, other in pairwise(path))
 
     def proximities(self, seeds: Sequence[str]) -> dict[str, Proximity]:
-        """The proximity of each entry within two links of ``seeds``, keyed by id, with its first shortest path."""
+        """The proximity of each entry that is at most two links away from ``seeds``, keyed by id. The path is the first
+        of the shortest ones.
+        """
         nearest: dict[str, Proximity] = {}
 
         def offer(path: tuple[str, ...]) -> None:
@@ -71,7 +76,7 @@ def link_graph(links: Iterable[Sequence[str]]) -> LinkGraph:
 
 @dataclass(frozen=True, slots=True)
 class Filters:
-    """Filters on entries. An empty filter matches all entries; the domain is a signal as well."""
+    """Filters for entries. An empty filter matches all entries. The domain is also a signal."""
 
     domain: str = ""
     type: str = ""
@@ -178,7 +183,7 @@ class Vault:
     links: LinkGraph = LinkGraph({})
     vectors: VectorIndex = VectorIndex({})
     federated: bool = False
-    """True if the tiers are searched together, including when there is only one."""
+    """True if the search merges tiers, even if there is only one."""
     home: str = ""
     """The tier that has links and vectors; empty for the first tier."""
     document_counts: tuple[int, Counter[str]] | None = None
@@ -207,7 +212,7 @@ class Vault:
                     yield entry
 
     def vocabulary(self, now: float) -> DocumentFrequencies:
-        """For each term, the number of entries listable at ``now`` that contain it."""
+        """For each term, the number of entries that contain it, among those that can be found at ``now``."""
         closed = [entry for entry in self._windowed if not entry.is_listable(now)]
         if not closed:
             return self._frequencies
@@ -226,7 +231,9 @@ class Vault:
 
     @cached_property
     def _open_frequencies(self) -> dict[tuple[str, ...], DocumentFrequencies]:
-        """The frequencies without closed entries, keyed by the ids of these entries. Only the last few are kept."""
+        """The document frequencies without closed entries, keyed by the ids of the closed entries. Only the last few
+        are kept.
+        """
         return {}
 
     @cached_property
@@ -239,10 +246,11 @@ class Vault:
     def pool(
         self, query: str, profile: SoleriProfile, now: float, limit: int, filters: Filters = NO_FILTERS
     ) -> CandidatePool:
-        """The candidates for ``query``. A single tier keeps its own ranking; several tiers are merged by weighted
+        """The candidates for ``query``. A single tier keeps its own ranking. Several tiers are merged by weighted
         score, with one entry per id.
 
-        With several tiers, filters apply after merging, so that a dropped copy does not return.
+        Several tiers are filtered after merging, so that a dropped copy cannot take the place of the copy that was
+        kept.
         """
         if not self.tiers:
             return CandidatePool(())
@@ -259,8 +267,8 @@ def merge(found: Sequence[Pooled], weights: Mapping[str, float], limit: int, hea
     """Merges the hits of several tiers by weighted score, keeping one hit per id. Equal scores keep the order of
     ``found``.
 
-    The copy in the tier with the highest weight is kept; with ``heaviest_copy``, the copy with the highest weighted
-    score is kept, as in the original program.
+    Of several copies, the one in the tier with the highest weight is kept. With ``heaviest_copy``, the one with the
+    highest weighted score is kept, as in the original program.
     """
     kept: dict[str, Pooled] = {}
     for hit in found:

@@ -22,7 +22,7 @@ from brvtui.text.analysis import STOP_WORDS
 
 
 SparseVector = Mapping[str, float]
-"""A sparse vector, as weights keyed by term."""
+"""A sparse vector: weights, keyed by term."""
 
 _TOKEN = re.compile(r"[a-z0-9-]{3,}")
 _MOST_KEPT = 16_384
@@ -38,7 +38,7 @@ def tokenize(text: str) -> list[str]:
 
 
 def uncounted(query: str) -> tuple[str, ...]:
-    """The distinct words of ``query`` that TF-IDF ignores: stop words, and words shorter than three letters."""
+    """The distinct words of ``query`` that TF-IDF ignores, such as stop words and words shorter than three letters."""
     words = (word.strip(".,;:!?\"'()[]") for word in query.lower().split())
     return tuple(dict.fromkeys(word for word in words if word and not tokenize(word)))
 
@@ -51,7 +51,9 @@ def term_frequencies(tokens: Iterable[str]) -> dict[str, float]:
 
 
 def dot(first: SparseVector, second: SparseVector, lengths: float) -> float:
-    """The dot product of two sparse vectors divided by the product of their ``lengths``; 0 if that is 0."""
+    """The dot product of two sparse vectors, divided by ``lengths``, the product of their lengths; 0 if ``lengths`` is
+    0.
+    """
     if lengths == 0:
         return 0.0
     fewer, more = (first, second) if len(first) <= len(second) else (second, first)
@@ -65,16 +67,18 @@ def norm(vector: SparseVector) -> float:
 
 @dataclass(frozen=True)
 class DocumentFrequencies:
-    """For each term, the number of texts that contain it, out of ``documents`` texts."""
+    """The number of texts that contain each term, and the number of all ``documents``."""
 
     documents: int
     frequencies: Mapping[str, int]
     _vectors: dict[str, tuple[SparseVector, float]] = field(default_factory=dict, compare=False, repr=False)
-    """Vectors cached under their texts, because the candidates of one query often recur in the next."""
+    """Cached vectors, keyed by text, because candidates of one query are often candidates of the next."""
 
     @cached_property
     def idfs(self) -> Mapping[str, float]:
-        """``ln((N + 1) / (df + 1)) + 1``, keyed by term; 0 for a term that no text contains."""
+        """The inverse document frequency of each term, ``ln((N + 1) / (df + 1)) + 1``; 0 for a term that no text
+        contains.
+        """
         return _Idfs(self)
 
     def measured(self, text: str) -> tuple[SparseVector, float]:
@@ -133,7 +137,7 @@ def read_vectors(cache: VectorCache, model: str) -> dict[str, StoredVector]:
 def write_vectors(cache: VectorCache, vectors: Mapping[str, StoredVector], ids: Collection[str], length: int) -> None:
     """Stores the vectors of the entries ``ids`` under their ids and the digests of their texts.
 
-    Only vectors with ``length`` numbers are stored, because a model may change the length of its vectors. Raises
+    Only vectors with ``length`` dimensions are stored, because a model may change the number of dimensions. Raises
     OSError.
     """
     kept = {id_: vector for id_, vector in vectors.items() if id_ in ids and len(vector.numbers) == length}
@@ -142,14 +146,16 @@ def write_vectors(cache: VectorCache, vectors: Mapping[str, StoredVector], ids: 
 
 @dataclass(frozen=True, eq=False)
 class VectorIndex:
-    """A searchable set of vectors. Cosines are computed with 64-bit numbers between vectors of equal length."""
+    """A searchable set of vectors. Cosines are computed with 64-bit numbers, and only between vectors with the same
+    number of dimensions.
+    """
 
     vectors: Mapping[str, StoredVector]
     _by_length: dict[int, tuple[list[str], NDArray[np.float64], NDArray[np.float64]]] = field(default_factory=dict)
 
     def cosines(self, query: Vector) -> dict[str, float]:
-        """The cosine between ``query`` and each vector that has the same length and a norm above 0, in the order of the
-        vectors.
+        """The cosine between ``query`` and each vector that is not zero and has the same number of dimensions, keyed by
+        id, in the order of the vectors.
         """
         vector = np.asarray(query, dtype=np.float64)
         length = float(np.linalg.norm(vector))
@@ -160,7 +166,7 @@ class VectorIndex:
         return {id_: float(value) for id_, value, norm in zip(ids, values, norms, strict=True) if norm > 0}
 
     def problem(self, query: Vector) -> str:
-        """The reason why ``query`` has no cosine with any of the vectors; empty if it has, or if there are none."""
+        """The reason why ``query`` has no cosine with any vector; empty if it has one, or if there are no vectors."""
         length = float(np.linalg.norm(np.asarray(query, dtype=np.float64)))
         if not np.isfinite(length) or length == 0:
             return "the query's vector is zero or not finite"
@@ -169,7 +175,7 @@ class VectorIndex:
         return ""
 
     def _of_length(self, length: int) -> tuple[list[str], NDArray[np.float64], NDArray[np.float64]]:
-        """The ids, numbers and norms of the vectors of one length, cached."""
+        """The ids, numbers and norms of the vectors with ``length`` dimensions. Cached."""
         if length not in self._by_length:
             alike = {id_: stored.numbers for id_, stored in self.vectors.items() if len(stored.numbers) == length}
             matrix = np.stack(list(alike.values())).astype(np.float64) if alike else np.zeros((0, length))
@@ -188,11 +194,11 @@ class EmbeddingReport(NamedTuple):
     embedded: int
     failed: int
     left: int
-    """The number of entries that were not tried because of a cancellation."""
+    """The number of entries that were not tried because the work was cancelled."""
     error: str
     """The first error; empty if there was none."""
     length: int
-    """The length of the newest vector; 0 if there are no vectors."""
+    """The number of dimensions of the newest vector; 0 if there are no vectors."""
 
 
 def embed_entries(
@@ -207,8 +213,8 @@ def embed_entries(
 ) -> EmbeddingReport:
     """Computes the missing vectors of ``entries`` with ``model``, batch by batch, and adds them to ``kept``.
 
-    A batch that fails is counted and skipped. With ``re_embed``, an entry whose text has changed gets a new vector;
-    otherwise, the entry keeps its old vector, as documented.
+    A batch that fails is counted and skipped. With ``re_embed``, an entry whose text has changed gets a new vector.
+    Without it, the entry keeps its old vector, as documented.
     """
     todo = [entry for entry in entries if _needs_vector(kept.get(entry.id), entry, model, re_embed)]
     embedded = failed = length = 0
@@ -241,7 +247,9 @@ def _needs_vector(stored: StoredVector | None, entry: VaultEntry, model: str, re
 
 
 def _stored(entries: Sequence[VaultEntry], vectors: Sequence[Vector], model: str) -> dict[str, StoredVector]:
-    """The ``vectors`` by entry id. Raises LegError for a wrong number of vectors, or numbers that are not finite."""
+    """The ``vectors``, keyed by entry id. Raises LegError for a wrong number of vectors, or for numbers that are not
+    finite.
+    """
     if len(vectors) != len(entries):
         raise LegError(f"{model} gave {len(vectors)} vectors for {len(entries)} texts")
     rows = [np.asarray(vector, dtype=np.float32) for vector in vectors]

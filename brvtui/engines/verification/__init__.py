@@ -1,1 +1,1 @@
-"""Runs the same queries in the installed and in our engine, and compares the answers (``docs/how-to/verify.md``)."""
+"""Runs the same queries in an installed engine and in ours, and compares the answers (``docs/how-to/verify.md``)."""

@@ -23,7 +23,7 @@ _LONGEST_VERSION = 256  # npm's own limit
 _VERSION = re.compile(r"^\s*version:\s*['\"]?([0-9][^\s'\"]{,255})", re.MULTILINE)
 _SCRIPTS = "scripts"
 _NPM = ("NPM_CONFIG_PREFIX", "npm_config_prefix")
-"""The environment variables with which a user moves npm's global folder."""
+"""The environment variables that set the location of npm's global folder."""
 _AGENTS = (".claude", ".agents", ".codex", ".cursor", ".gemini", ".opencode", ".config/opencode")
 """Folders in the user's home in which agents keep their skills."""
 
@@ -49,7 +49,7 @@ class InstalledEngine:
 
 
 def find_node(environment: Mapping[str, str] = os.environ) -> Path:
-    """The path of the program ``node``. Raises :class:`NotInstalled` if it is missing or too old."""
+    """The path of the program ``node``. Raises :class:`NotInstalled` if the program is missing or too old."""
     node = _on_path("node", environment)
     if node is None:
         raise NotInstalled(
@@ -65,8 +65,8 @@ def find_node(environment: Mapping[str, str] = os.environ) -> Path:
 
 
 def find_package(named: Path | None, environment: Mapping[str, str] = os.environ) -> InstalledEngine:
-    """The package ``byterover-cli`` at ``named`` or, without it, from :data:`PACKAGE_VARIABLE`, from ``brv`` on the
-    path, or from npm's global folder, in this order.
+    """The package ``byterover-cli`` at ``named``. Without ``named``, the first one of: the package from
+    :data:`PACKAGE_VARIABLE`, the one of ``brv`` on the path, and the one in npm's global folder.
 
     Raises :class:`NotInstalled`.
     """
@@ -89,10 +89,10 @@ def find_package(named: Path | None, environment: Mapping[str, str] = os.environ
 
 
 def find_bundle(named: Path | None, environment: Mapping[str, str] = os.environ) -> InstalledEngine:
-    """V4's skill bundle at ``named`` or, without it, from :data:`BUNDLE_VARIABLE` or among the agents' skills in the
-    user's home.
+    """V4's skill bundle at ``named`` or, without ``named``, the one from :data:`BUNDLE_VARIABLE` or among the agents'
+    skills in the user's home.
 
-    A bundle inside a project is never used, because it would be run. Raises :class:`NotInstalled`.
+    A bundle inside a project is never used, because the bundle's scripts are run. Raises :class:`NotInstalled`.
     """
     place = named or _named(environment, BUNDLE_VARIABLE)
     if place is not None:
@@ -114,8 +114,8 @@ def find_bundle(named: Path | None, environment: Mapping[str, str] = os.environ)
 
 
 def is_at_hand(kind: ProjectKind, environment: Mapping[str, str]) -> bool:
-    """True if an engine can be searched for without running npm: always for V4's bundle; for the package, if its
-    location is given or ``brv`` is on the path.
+    """True if the engine can be looked for without running npm. This is always so for V4's bundle. For the package, its
+    location must be given, or ``brv`` must be on the path.
     """
     return kind.is_html or bool(environment.get(PACKAGE_VARIABLE)) or _on_path("brv", environment) is not None
 
@@ -163,8 +163,8 @@ def _on_path(name: str, environment: Mapping[str, str]) -> Path | None:
 
 
 def _printed(command: list[str], environment: Mapping[str, str]) -> str:
-    """The trimmed output of ``command``; empty if it fails. The command runs in its own folder, outside projects' npm
-    settings.
+    """The trimmed output of ``command``; empty if it fails. The command runs in its own folder, so that no project's
+    npm settings apply.
     """
     variables = programs.environment(of=environment, keep=(*programs.BASIC, *_NPM))
     printed = programs.output(command, variables, Path(command[0]).parent, _SECONDS)

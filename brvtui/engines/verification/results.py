@@ -11,20 +11,22 @@ from brvtui.snapshot import Snapshot
 from brvtui.tree.constants import TreeConstants
 from brvtui.tree.reading.javascript import spaced_words
 
-# Queries from the notes of a tree: their titles, words and paths, misspelt words, words that no note contains.
+# Queries made from the notes of a tree: titles, words and paths, misspelt words, and words that no note contains.
 
 
 _TITLE_WORDS, _TEXT_WORDS = 2, 6
 _KINDS = 6
-"""The number of queries made from one note."""
+"""The number of queries that are made from one note."""
 _LONG = 6
 """The minimum number of letters in a word that is misspelt on purpose."""
 _ALWAYS = ("the", "what is the", "zqxwv", "how does zqxwv work", "a/b", "…", "100%")
-"""Queries that are not about any tree: stop words, an unknown word, punctuation."""
+"""Queries that are not made from notes: stop words, an unknown word, punctuation."""
 
 
 def made_questions(snapshot: Snapshot, most: int) -> list[str]:
-    """At most ``most`` distinct queries about the notes of ``snapshot``; always the same for the same notes."""
+    """At most ``most`` distinct queries about the notes of ``snapshot``. The same notes always give the
+    same queries.
+    """
     questions = dict.fromkeys(_ALWAYS)
     step = max(1, len(snapshot.notes) * _KINDS // max(1, most))
     for first in range(step):
@@ -57,7 +59,7 @@ def _about(title: str, words: list[str], path: str) -> Iterator[str]:
 
 @dataclass(frozen=True, slots=True)
 class VerificationRun:
-    """The queries to run in an installed engine and in our engine, over a copy of the project in ``snapshot``."""
+    """The queries to run in an installed engine and in our engine, on a copy of the project in ``snapshot``."""
 
     installed: InstalledEngine
     sealed: SealedNode
@@ -72,11 +74,13 @@ class VerificationRun:
 
 @dataclass(frozen=True, slots=True)
 class AnswerDifference:
-    """A query that the installed engine and ours answer differently: the first different step, and both values."""
+    """A query that the installed engine and ours answer differently, with the first step that differs and
+    both values.
+    """
 
     query: str
     step: str
-    """The engine's step that differs: ``documents``, ``text score``, ``results``, ``total``, ``tier`` …."""
+    """The first step that differs, such as ``documents``, ``text score``, ``results``, ``total`` or ``tier``."""
     engine: str
     ours: str
 
@@ -100,7 +104,7 @@ class Verification:
 
     @property
     def same(self) -> int:
-        """The number of queries for which the answers are the same."""
+        """The number of queries for which both engines give the same answer."""
         return self.queries - len({difference.query for difference in self.differences})
 
     @property

@@ -1,4 +1,4 @@
-"""Runs a script in Node with a fixed clock and without access to the network or to other processes."""
+"""Runs a script in Node with a fixed clock, and without access to the network or to other processes."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class EngineRunError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class SealedNode:
-    """The path of Node, and the way in which its processes are kept off the network."""
+    """The path of Node, and the means to keep its processes off the network."""
 
     node: Path
     prefix: tuple[str, ...]
@@ -35,7 +35,7 @@ class SealedNode:
 
     @property
     def isolation(self) -> str:
-        """The method that cuts off the network, in words."""
+        """The method by which the network is cut off, in words."""
         how = "in an empty network namespace" if self.prefix else "behind a proxy that refuses everything"
         return f"{how}, with sockets, requests and other processes blocked"
 
@@ -52,9 +52,9 @@ class SealedNode:
     ) -> Iterator[Iterator[str]]:
         """Runs ``script`` (a file and its arguments) in ``folder``, and yields the lines that it prints.
 
-        ``request`` is the script's standard input, ``home`` its home folder, and ``now_ms`` its fixed time. The script
-        gets the environment variables in ``more`` but does not inherit any. The script is killed when the iterator is
-        closed, or after ``seconds``. Raises :class:`EngineRunError` if the script cannot be started.
+        ``request`` is the script's standard input, ``home`` its home folder, and ``now_ms`` its fixed time. The
+        script's environment contains the variables in ``more`` but none of this process. The script is killed when the
+        iterator is closed, or after ``seconds``. Raises :class:`EngineRunError` if the script cannot be started.
         """
         request_file = home / "request.json"
         write_scratch(request_file, request)
@@ -90,7 +90,7 @@ class SealedNode:
 
 
 def sealed_node(node: Path, environ: programs.Environment | None = None) -> SealedNode:
-    """Node at ``node``, in an empty network namespace if the path in ``environ`` has a command for that."""
+    """Node at ``node``. It runs in an empty network namespace if a command for that is on the path in ``environ``."""
     variables = environ or programs.environment()
     unshare = programs.find_program(_UNSHARE, variables)
     prefix = (unshare, "-rn") if unshare else ()

@@ -40,7 +40,9 @@ def call(reader: SourceReader, node: SyntaxNode, name: str) -> None:
 
 
 def hand_over(reader: SourceReader, node: SyntaxNode) -> None:
-    """Adds call arguments that may be functions, including keyword arguments and list items, except local variables."""
+    """Adds a reference for each call argument that may be a function, including keyword arguments and list items,
+    unless it is a local variable.
+    """
     values = islice(arguments_of(node, named=True), _MOST_VALUES)
     inside = (value.named_children[:_MOST_VALUES] if value.type in _LISTS else [value] for value in values)
     for value in (one for listed in inside for one in listed if one.type in _FUNCTION_VALUES):
@@ -54,7 +56,9 @@ def hand_over(reader: SourceReader, node: SyntaxNode) -> None:
 
 
 def callback(reader: SourceReader, node: SyntaxNode, name: str) -> None:
-    """Adds a callback: the first function argument in a call to ``name``, which calls it later."""
+    """Adds a callback: the first argument that may be a function in a call to ``name``, which calls that function
+    later.
+    """
     for argument in arguments_of(node):
         handler = reader.written(argument)
         if handler and handler not in _NO_CALLBACKS:
@@ -63,7 +67,7 @@ def callback(reader: SourceReader, node: SyntaxNode, name: str) -> None:
 
 
 def field_use(reader: SourceReader, node: SyntaxNode, name: str) -> None:
-    """Adds a use of the field ``name`` of the current object, unless ``node`` is called or not such a field."""
+    """Adds a use of ``name`` if it is a field of the current object and ``node`` is not called."""
     of, _, field = name.partition(".")
     is_own = of == "self" and field != "" and "." not in field and node.byte_range != reader.called
     if is_own and field.lower() not in reader.rules.common.fields:
@@ -94,7 +98,7 @@ def environment(reader: SourceReader, variable: str) -> None:
 
 
 def process(reader: SourceReader, argument: SyntaxNode | None) -> None:
-    """Adds the start of a process. The command is the literal ``argument`` or, if that is a list, the first item."""
+    """Adds the start of a process. The command is the literal ``argument`` or, if that is a list, its first item."""
     if argument is not None and argument.type in ("list", "array"):
         argument = first_named(argument)
     words = reader.string(argument).split()
@@ -102,7 +106,9 @@ def process(reader: SourceReader, argument: SyntaxNode | None) -> None:
 
 
 def route(reader: SourceReader, node: SyntaxNode, method: str, path: str, handler: str) -> None:
-    """Adds a route. ``method`` names the decorator or function, ``path`` is the URL, ``handler`` handles requests."""
+    """Adds a route. ``method`` is the name of the decorator or function, ``path`` the URL, and ``handler`` the function
+    that handles requests.
+    """
     if path and handler:
         signature = f"{ANY_METHOD if method == 'route' else method.upper()} {path}"
         reader.define(signature, "route_handler", node, "", signature)

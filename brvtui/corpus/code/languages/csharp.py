@@ -1,4 +1,4 @@
-"""C#."""
+"""The grammar of C#, and the handlers for its syntax nodes."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def _type(reader: SourceReader, node: SyntaxNode) -> None:
                 is_implemented = not is_interface and _INTERFACE.match(base.rpartition(".")[2])
                 if base not in reader.names.builtins:
                     reader.refer("implements" if is_implemented else "extends", base, source=symbol)
-        elif child.type == "parameter_list":  # of a record, or a primary constructor
+        elif child.type == "parameter_list":  # the parameters of a record or a primary constructor
             for parameter in child.named_children:
                 reader.define(f"{symbol}.{reader.field(parameter, 'name')}", "field", parameter, "")
     _attributes(reader, node, symbol)

@@ -1,4 +1,4 @@
-"""Go. All files in a folder belong to one package."""
+"""The grammar of Go, and the handlers for its syntax nodes. All files in a folder belong to one package."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def _interface_method(reader: SourceReader, node: SyntaxNode) -> None:
 
 
 def _interface_embeds(reader: SourceReader, node: SyntaxNode) -> None:
-    if reader.scope.is_type and node.named_child_count == 1:  # more are a constraint: a union of types
+    if reader.scope.is_type and node.named_child_count == 1:  # several children form a constraint: a union of types
         reader.refer("extends", reader.written(first_named(node)))
 
 

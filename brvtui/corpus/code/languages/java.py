@@ -1,4 +1,4 @@
-"""Java."""
+"""The grammar of Java, and the handlers for its syntax nodes."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from tree_sitter import Node as SyntaxNode
 
 _MAPPING = "mapping"
-"""The suffix of annotations that map a method to a URL, in lower case."""
+"""The ending, in lower case, of annotations that map a method to a URL."""
 
 
 def _package(reader: SourceReader, node: SyntaxNode) -> None:

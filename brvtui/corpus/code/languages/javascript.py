@@ -1,4 +1,4 @@
-"""JavaScript and TypeScript."""
+"""The grammars of JavaScript and TypeScript, and the handlers for their syntax nodes."""
 
 from __future__ import annotations
 
@@ -89,8 +89,8 @@ def _method(reader: SourceReader, node: SyntaxNode) -> None:
 
 
 def _class_body(reader: SourceReader, node: SyntaxNode) -> None:
-    """Stores the decorators of the members in advance, because finding a node's previous sibling requires a search of
-    the tree.
+    """Stores the decorators of the class's members in advance, because finding a node's previous sibling later would
+    require a search of the tree.
     """
     decorators: list[SyntaxNode] = []
     for member in node.named_children:

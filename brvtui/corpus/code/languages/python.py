@@ -1,4 +1,4 @@
-"""Python."""
+"""The grammar of Python, and the handlers for its syntax nodes."""
 
 from __future__ import annotations
 

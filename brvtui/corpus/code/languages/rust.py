@@ -1,4 +1,4 @@
-"""Rust."""
+"""The grammar of Rust, and the handlers for its syntax nodes."""
 
 from __future__ import annotations
 

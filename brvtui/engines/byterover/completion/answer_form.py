@@ -16,8 +16,8 @@ PARTS = ("Summary", "Details", "Sources", "Gaps")
 _LONGEST_HEADING = 80
 _HEADING = re.compile(r"^(?:#{1,6}\s+|\*\*)(?:\d+\.\s*)?(\w+)[\s:*]*$")
 _ITEM = re.compile(r"^\s*(?:[-*+]|\d{1,3}[.)])\s+")
-# A service may send thousands of characters without a space, so no pattern may scan a long stretch from many start
-# positions.
+# A service may send thousands of characters without a space. To stay fast, no pattern may scan a long text from many
+# start positions.
 _LINKED = re.compile(r"\[[^\[\]]*\]\(([^)\s]{1,400})\)")
 _QUOTED = re.compile(r"`([^`]+)`")
 _WORD = re.compile(r"[^\s`\"'<>()|,;*]+")
@@ -25,13 +25,14 @@ _ENDING = re.compile(r"\.md\b")
 
 
 def missing_parts(text: str) -> tuple[str, ...]:
-    """The :data:`PARTS` that have no heading in ``text``."""
+    """Those of :data:`PARTS` that have no heading in ``text``."""
     parts = {name for name, _ in _lines_by_part(text)}
     return tuple(part for part in PARTS if part not in parts)
 
 
 def cited(snapshot: Snapshot, text: str, seen: Collection[str]) -> tuple[Cited, ...]:
-    """The distinct sources named in the answer ``text``: entries under Sources, and paths of notes in other parts.
+    """The distinct sources that the answer ``text`` names: the entries under Sources, and paths of notes in other
+    parts.
 
     ``seen`` contains the files whose text the model was shown.
     """
@@ -64,7 +65,7 @@ def _entry(entry: str) -> Iterator[str]:
 
 
 def _markdown_files(text: str) -> Iterator[str]:
-    """Yields the paths of Markdown files in ``text``. A path extends to the last ``.md`` in the word."""
+    """Yields the paths of Markdown files in ``text``. In each word, the path ends with the last ``.md``."""
     for word in _WORD.findall(text):
         ends = [match.end() for match in _ENDING.finditer(word) if match.start()]
         if ends:
@@ -72,7 +73,7 @@ def _markdown_files(text: str) -> Iterator[str]:
 
 
 def _lines_by_part(text: str) -> Iterator[tuple[str, str]]:
-    """Yields the part and text of each line. The part is empty before the first heading; a heading belongs to the part
+    """Yields the part and the text of each line. The part is empty before the first heading. A heading is in the part
     that it begins.
     """
     part = ""

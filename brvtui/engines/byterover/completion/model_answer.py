@@ -45,8 +45,8 @@ from brvtui.trace import Answer, Completion, EndReason, ModelPrompt, ModelTurn, 
 from brvtui.trace.events import StepBegun, StepEnded, TextDelta, TurnBegun, TurnEnded, Waiting
 from brvtui.wording import counted
 
-# A model works on one answer in turns, with tools, until it answers or reaches a limit. Tiers 3 and 4 use the same loop
-# with different constants (``docs/reference/byterover.md``, "The calls").
+# A model works on an answer in turns, and may call tools, until it answers or reaches a limit. Tiers 3 and 4 use the
+# same loop with different constants (``docs/reference/byterover.md``, "The calls").
 
 
 AgentEvent = TurnBegun | TextDelta | Waiting | TurnEnded | StepBegun | StepEnded
@@ -54,7 +54,9 @@ _NOW_ANSWER = (
     "Call no more tools. Answer now, from what you have read, in the four parts; name under Gaps what you did not find."
 )
 _CHARS_OF_A_TOKEN = 16
-"""The maximum average number of characters per token. Longer answers are cut at the token limit times this number."""
+"""The maximum average number of characters per token. An answer is cut once its characters exceed the token limit times
+this number.
+"""
 
 _NO_NAME = re.compile(r"[^a-zA-Z0-9_-]")
 _LONGEST_NAME = 64
@@ -73,7 +75,7 @@ class AgentLimits:
 
 @dataclass
 class AgentRun:
-    """The turns and steps so far. The run is complete once :func:`run_agent` has ended."""
+    """The turns and steps of a run so far. They are complete once :func:`run_agent` has ended."""
 
     text: str = ""
     """The answer, or the part of it received so far."""
@@ -95,8 +97,8 @@ def run_agent(
     cancellation: Cancellation,
     done: AgentRun,
 ) -> Iterator[AgentEvent]:
-    """Runs ``model`` on ``prompt``, yields events, and records the run in ``done``. Closing the iterator cancels the
-    run.
+    """Runs ``model`` on ``prompt``, yields the events, and records the run in ``done``. Closing the iterator cancels
+    the run.
 
     Raises no errors: ``done.ended`` and ``done.why`` report a failed service or a cancellation.
     """
@@ -122,7 +124,7 @@ class _Loop:
     idle: int = 0
     """The number of consecutive turns that read no new note."""
     sent: int = 0
-    """The tokens sent in all turns: the service's count or the estimate, whichever is larger."""
+    """The number of tokens sent in all turns, as counted by the service or as estimated, whichever is larger."""
     received: int = 0
 
     def run(self) -> Iterator[AgentEvent]:
@@ -157,7 +159,9 @@ class _Loop:
             self._end(EndReason.ITERATIONS, f"the limit is {counted(last, 'iteration', 'iterations')}")
 
     def _is_affordable(self, turns: int) -> bool:
-        """True if ``turns`` more turns like the next one stay within the budget, assuming the longest replies."""
+        """True if ``turns`` more turns of the size of the next one stay within the budget, even with the longest
+        replies.
+        """
         sent = self.sent + turns * self._request_tokens()
         return self.rules.budget.allows(sent, self.received + turns * self.prompt.max_tokens)
 
@@ -266,8 +270,8 @@ class _Loop:
 
 
 def _sendable(call: ToolCall) -> ToolCall:
-    """A form of ``call`` that can be sent back, because services reject names with unusual characters, and arguments
-    that are not a JSON object.
+    """``call`` in a form that can be sent back. Services reject names with unusual characters, and arguments that are
+    not a JSON object.
     """
     name = _NO_NAME.sub("_", call.name)[:_LONGEST_NAME] or "_"
     return ToolCall(call.id, name, call.arguments if arguments_of(call.arguments) is not None else "{}")
@@ -284,7 +288,7 @@ def _ms(seconds: float) -> float:
 
 @dataclass(frozen=True, slots=True)
 class CompletionContext:
-    """The model that answers, its budget, the cancellation, and the context of the query."""
+    """A query's context, the model that answers it, its budget, and the means to cancel it."""
 
     context: Context
     model: ChatModel
@@ -295,8 +299,7 @@ class CompletionContext:
 def complete(how: CompletionContext, trace: Trace) -> Generator[AgentEvent, None, Trace]:
     """Runs the model on the prompt of ``trace``, and returns the trace with the model's answer.
 
-    If the model fails or is cancelled, the answer in the trace keeps its text, and the answer's notice gives the
-    reason.
+    If the model fails or is cancelled, the answer in the trace keeps its text, and its notice gives the reason.
     """
     prompt = trace.answer.prompt
     assert prompt is not None
@@ -357,7 +360,7 @@ def notice_of(completion: Completion) -> str:
 
 
 def _composed(snapshot: Snapshot, trace: Trace, read: Sequence[str]) -> str:
-    """Sentences from the notes that the model read, used as the answer if the model did not write one."""
+    """An answer made of sentences from the notes that the model read, for use if the model wrote no answer."""
     passages = []
     for path in read:
         try:

@@ -1,5 +1,5 @@
-"""The tools that a model may call. They only read, and only from one snapshot (``docs/reference/byterover.md``, "The
-calls").
+"""The tools that a model may call. They only read data, and only from one snapshot (``docs/reference/byterover.md``,
+"The calls").
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ from brvtui.tree.reading.inside import PathError, entry_in, folder_parts_of
 from brvtui.tree.reading.links import LinkState, Names, links_in
 from brvtui.wording import nearest
 
-# Resolving names that cannot be trusted, from a model or a note, to files of a snapshot. No name may lead outside its
-# tree.
+# Names from a model or a note cannot be trusted. These functions find the files of a snapshot that they name, and no
+# name may lead outside the tree.
 
 
 class PathRefused(Exception):
@@ -36,12 +36,14 @@ class PathRefused(Exception):
 
 
 def bare(name: str) -> str:
-    """``name`` without the prefixes that answers put before paths, and without trailing slashes."""
+    """``name`` without trailing slashes, and without the prefixes that precede paths in answers."""
     return name.strip().removeprefix("./").removeprefix(TREE_PREFIX).rstrip("/")
 
 
 def found(snapshot: Snapshot, name: str) -> str | None:
-    """The path of the file called ``name``, or of the file that represents that folder; None if there is none."""
+    """The path of the file called ``name`` or, if ``name`` is a folder, of the file that represents it; None if there
+    is none.
+    """
     path = bare(name)
     for file in (path, f"{path}/{CONTEXT_FILE}"):
         if file in snapshot.parsed:
@@ -88,9 +90,9 @@ def text_of(snapshot: Snapshot, path: str) -> str:
 
 
 _FEW = 2_000
-"""The number of names from which no similar name is suggested, because all names would have to be compared."""
+"""In a tree with this many names or more, no similar name is suggested, because all names would have to be compared."""
 _LONG = 500
-"""The length from which a name gets no suggestion of a similar name."""
+"""For a name of this length or more, no similar name is suggested."""
 
 
 _LONGEST_QUERY = 500
@@ -153,7 +155,9 @@ class NoteTools:
         }
 
     def call(self, name: str, arguments: str) -> Result:
-        """The result of the tool ``name`` for ``arguments``, a JSON object; a refusal if the call is invalid."""
+        """The result of the tool ``name`` for ``arguments``, which must be a JSON object; a refusal if the call is
+        invalid.
+        """
         tool = self._tools.get(name)
         if tool is None:
             return refusal(f"there is no tool {name[:60]!r}; there are {', '.join(self._tools)}")
@@ -190,7 +194,7 @@ class NoteTools:
         hierarchy = self._snapshot.hierarchy
         folder = hierarchy.by_path.get(path)
         if path and (folder is None or not folder.is_folder):
-            note_at(self._snapshot, f"{path}/")  # raises the precise reason if the path itself is wrong
+            note_at(self._snapshot, f"{path}/")  # raises PathRefused with the reason if the path itself is wrong
             raise PathRefused(f"{path}: not a folder")
         children = folder.children if folder else hierarchy.roots
         shown = children[: self._profile.agent.most_listed]
@@ -243,13 +247,13 @@ class NoteTools:
 
 
 def refusal(why: str) -> Result:
-    """The result of a call that was not carried out because of ``why``."""
+    """The result of a call that was refused for the reason ``why``."""
     return Result(json.dumps({"error": why}, ensure_ascii=False), why)
 
 
 def arguments_of(text: str) -> dict[str, Any] | None:
-    """The JSON object in ``text``; ``{}`` if ``text`` is empty, None if it contains no JSON object or one that cannot
-    be sent back.
+    """The JSON object in ``text``; ``{}`` if ``text`` is empty. None if it contains no JSON object, or an object that
+    cannot be sent back.
     """
     try:
         value = json.loads(text or "{}")
@@ -259,9 +263,10 @@ def arguments_of(text: str) -> dict[str, Any] | None:
 
 
 def _is_sendable(value: Any, levels: int) -> bool:
-    """True if services accept ``value``: at most ``levels`` deep, with valid Unicode and finite numbers.
+    """True if services accept ``value``: it is nested at most ``levels`` deep, its text is valid Unicode, and its
+    numbers are finite.
 
-    Unlike services, Python's parser accepts ``NaN``, ``1e400`` and half a surrogate pair, which JSON or UTF-8 cannot
+    Python's JSON parser also accepts ``NaN``, ``1e400`` and half a surrogate pair, which JSON or UTF-8 cannot
     represent.
     """
     match value:

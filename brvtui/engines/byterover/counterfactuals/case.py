@@ -1,4 +1,4 @@
-"""A query and the note that could have answered it directly. Changes are tried by running the router again."""
+"""A query, and the note that should have answered it directly. Changes are tried by running the router again."""
 
 from __future__ import annotations
 
@@ -33,8 +33,8 @@ _NO_CHANGE = "none would change anything"
 _ALIKE = 1e-12
 _LEADING = (Origin.TEXT, Origin.NAME)
 _ULPS = 1e-9
-"""The tolerance for side effects on a score: a change can reorder the notes, which changes the last digits of the
-average lengths on which relevance depends.
+"""The tolerance for a side effect of changes: they can reorder the notes, which changes the last digits of the average
+lengths, and so of scores.
 """
 
 
@@ -67,7 +67,7 @@ class Case:
     position: int
     cancelled: Callable[[], bool]
     folder_file: str = ""
-    """The file that represents the note's folder, if that folder should lead the answer instead of the note."""
+    """The file that represents the note's folder, if the folder should lead the answer instead of the note."""
 
     @property
     def file(self) -> str:
@@ -86,15 +86,16 @@ class Case:
 
     @cached_property
     def days(self) -> float:
-        """Days since the note was modified."""
+        """The number of days since the note was modified."""
         return float(age_days(self.context.now_ms, self.note.mtime_ms))
 
     @cached_property
     def relevance(self) -> float:
         """The highest text relevance of the note in any search for the query; 0 if no word matches it.
 
-        Signals and times cannot change the relevance, so it limits their effect. If the route uses the retry ladder,
-        name similarity can replace the relevance, so the result is 1.
+        Changes of signals and times do not affect the relevance, so it limits the score that they can give the note.
+        The result is 1 if the route uses the retry ladder, because the similarity of a name can then replace the
+        relevance.
         """
         if self.context.constants.retry.in_route:
             return 1.0
@@ -103,13 +104,13 @@ class Case:
         return max(table.text_scores([self.position])[0].relevance for table in tables)
 
     def _searched(self) -> set[str]:
-        """Every text that a route for the query may search, whatever the signals are."""
+        """Every text that may be searched to answer the query, whatever the signals are."""
         limits, scope = self.context.constants.entities, self.trace.scope_option
         words = entity_words(self.trace.query, self.context.constants)[: limits.searches]
         options = SearchOptions(limits.limit, scope=scope)
         searches = [search(self.context, word, options) for word in words]
         texts = {attempt.query for result in (self.trace.section(Search), *searches) for attempt in result.attempts}
-        # Also the texts that are searched only if a scope turns out to be empty.
+        # The last two kinds of text are searched only if a scope turns out to be empty.
         return texts | {filtered_query(text, self.context.constants) for text in (self.trace.query, *words)}
 
     @cached_property
@@ -131,11 +132,11 @@ class Case:
         return float(self.max_scores(self.inputs, np.asarray([self.days if days is None else days]), relevance)[0])
 
     def max_scores(self, inputs: ScoreInputs, days: NDArray[np.float64], relevance: float) -> NDArray[np.float64]:
-        """The highest unrounded scores, as in :meth:`max_score`, for other ``inputs`` or several ages."""
+        """The highest unrounded scores, as in :meth:`max_score`, for the given ``inputs`` and ``days``."""
         return scores(relevance, days, inputs, self.context.constants).score
 
     def seen(self, score: float) -> float:
-        """The highest rounded score that the gates may see for the unrounded ``score``."""
+        """The highest rounded score that the gates may get for the unrounded ``score``."""
         return round_half_up(score + _ULPS, self.context.constants.score.decimals)
 
     def reaches(self, score: float) -> bool:
@@ -143,7 +144,9 @@ class Case:
         return self.seen(score) >= self.context.constants.direct.min_top
 
     def ask(self, change: Change) -> tuple[QueryResults, Decision]:
-        """The router's results and decision after ``change``. Raises :class:`Cancelled` and :class:`NoChange`."""
+        """The results and the decision of the router after ``change``. Raises :class:`Cancelled` and
+        :class:`NoChange`.
+        """
         if self.cancelled():
             raise Cancelled
         after = replace(self.context, snapshot=changed(self.context, change))
@@ -173,10 +176,10 @@ class Case:
     def is_monotonic(self) -> bool:
         """True if a higher score of the note can never prevent a direct answer.
 
-        There are two conditions. No other result may depend on the note's signals, so folders must inherit relevances
-        and not scores, and the note must not be its folder's summary. And a single search must decide: if another
-        search replaces one that is restricted to a scope or emptied by an out-of-domain rule, the note may be more
-        relevant in the other search.
+        There are two conditions. First, no other result may depend on the note's signals: folders must inherit
+        relevance instead of scores, and the note must not be its folder's summary. Second, a single search must
+        determine the answer. If a search is restricted to a scope, or loses its results to an out-of-domain rule,
+        another search may replace it, in which the note may be more relevant.
         """
         search, constants = self.trace.section(Search), self.context.constants
         is_large = len(self.context.snapshot.notes) >= constants.out_of_domain.min_notes
@@ -193,7 +196,9 @@ class Case:
         return any(summary.file == path for summary in self.context.snapshot.summaries.values())
 
     def too_low(self, lever: Lever, max_score: float, what: str) -> Counterfactual:
-        """The failure of ``lever`` because ``max_score``, its highest unrounded score, is too low to answer."""
+        """The result for ``lever`` if ``max_score``, the highest unrounded score that it can give, is too low for a
+        direct answer.
+        """
         needed, seen = self.context.constants.direct.min_top, self.seen(max_score)
         return impossible(lever, f"{what}: {seen:.2f} at most, but {needed:g} is needed", seen)
 
@@ -205,12 +210,12 @@ class Case:
         in_words: Callable[[SizedChange], str],
         is_monotonic: bool,
     ) -> Counterfactual:
-        """The result for the first of ``candidates``, smallest first, after which the query is answered at tier 2.
+        """The result for the first of ``candidates`` (smallest first) after which the query is answered at tier 2.
 
         Candidates that cannot reach the needed score are not tried. ``is_monotonic`` means that if a candidate
-        succeeds, every larger candidate with at least the same score succeeds. In that case, the candidates are
-        bisected; otherwise, each is tried. ``what`` begins the sentence that is shown if no candidate succeeds. Raises
-        :class:`Cancelled`.
+        succeeds, so does every larger candidate with at least the same score. Then the smallest one is found by
+        bisection; otherwise, each candidate is tried. ``what`` begins the sentence that is shown if none succeeds.
+        Raises :class:`Cancelled`.
         """
         if not candidates:
             return impossible(lever, f"{what}: {_NO_CHANGE}")
@@ -237,7 +242,7 @@ class Case:
 
 
 def verified(lever: Lever, change: Change, trial: Trial, text: str, amount: float | None = None) -> Counterfactual:
-    """The result for ``lever``, after ``change`` (of size ``amount``) has succeeded in ``trial``."""
+    """The result for ``lever`` if ``change``, of size ``amount``, succeeded in ``trial``."""
     return Counterfactual(lever, LeverStatus.VERIFIED, text, change, amount, trial.score, trial.verdict)
 
 

@@ -2,7 +2,7 @@
 
 See ``docs/reference/byterover.md``, "What it would take".
 
-Every listed change was tried with the router, and every impossible lever is proven impossible.
+Every change in the result was tried with the router. A lever is called impossible only if that is proven.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ _WITH_MATCH = (Lever.HITS, Lever.AGE, Lever.MATURITY, Lever.IMPORTANCE, Lever.RU
 """The levers that affect a note only if a word of the query matches it."""
 _OF_THE_TREE = (*_WITH_MATCH, Lever.TITLE)
 STEPS_A_DAY = 10
-"""The number of ages tried for each day."""
+"""The number of ages that are tried per day."""
 _MOST_ADDED = 12
 _MOST_REPEATED = 4
 
@@ -64,10 +64,11 @@ def find_counterfactuals(
     path: str = "",
     cancelled: Callable[[], bool] = lambda: False,
 ) -> Counterfactuals | None:
-    """The smallest changes after which the query of ``trace`` is answered directly, on the snapshot of ``context``.
+    """The smallest changes to the snapshot of ``context`` or to the query of ``trace`` after which the query is
+    answered directly.
 
-    The note at ``path`` should lead the answer; without ``path``, the best result or the nearest miss. The result is
-    None if the query already needs no model, or if ``cancelled`` becomes true.
+    The answer is to be led by the note at ``path`` or, without ``path``, by the best result or the nearest miss. The
+    result is None if the query already needs no model, or if ``cancelled`` becomes true.
     """
     snapshot, profile = context.snapshot, context.constants
     outcome = trace.section(Route).outcome
@@ -101,10 +102,9 @@ def _leads(trace: Trace, file: str, profile: Profile) -> bool:
 
 
 def _nearest(context: Context, trace: Trace) -> str:
-    """The path of the note that came nearest to leading a direct answer; empty if no note matches.
+    """The path of the note that came closest to leading a direct answer; empty if no note matches.
 
-    The gates look at the first result that reaches the prompt, including when entity searches added a better result
-    behind it.
+    The gates examine the first result that reaches the prompt, even if entity searches added a better one after it.
     """
     snapshot, profile = context.snapshot, context.constants
     found = [hit for hit in trace.hits if hit.origin is not Origin.PROPAGATED]
@@ -159,13 +159,13 @@ def _all_impossible(levers: tuple[Lever, ...], why: str) -> tuple[Counterfactual
     return tuple(impossible(lever, why) for lever in levers)
 
 
-# Changes of numbers: the hits, age, maturity and importance of the note, and the signals of its runner-up.
+# Changes of numbers: the note's hits, age, maturity and importance, and the signals of the next result.
 
 
 def _age(case: Case) -> Counterfactual:
-    """Tries younger ages of the note in tenths of a day, oldest first. An edit a moment ago counts as 0 days.
+    """Tries lower ages of the note in tenths of a day, highest first. An age of 0 days stands for an edit a moment ago.
 
-    If a younger note may do worse (:attr:`Case.is_monotonic` is false), each whole day is tried.
+    If a lower age may be worse (:attr:`Case.is_monotonic` is false), only whole days are tried, but all of them.
     """
     steady, what = case.is_monotonic, "not even edited today"
     days = min(case.days, HORIZON_DAYS)
@@ -216,12 +216,12 @@ def _in_words(case: Case, lever: Lever, sized: SizedChange) -> str:
 
 
 def _runner_up(case: Case) -> Counterfactual:
-    """Tries lower signals of the runner-up: first less importance, then a lower maturity, then both."""
+    """Tries lower signals of the next result: first a lower importance, then a lower maturity, then both."""
     now = case.max_score(relevance=case.relevance)
     if not case.reaches(now):
         return case.too_low(Lever.RUNNER_UP, now, "the note's own score is too low")
     others = [hit for hit in case.trace.hits if hit.file != case.note.path or hit.origin is Origin.PROPAGATED]
-    # The first result, in the order of the gates, that reaches the prompt and is not the note itself.
+    # The next result for the gates is the first one, other than the note itself, that reaches the prompt.
     rival = next((hit for hit in others if hit.score >= case.context.constants.direct.prefetch), None)
     if rival is None:
         return impossible(Lever.RUNNER_UP, "no other result is close enough to prevent a direct answer")
@@ -233,8 +233,8 @@ def _runner_up(case: Case) -> Counterfactual:
 def _lowered(case: Case, rival: Hit, max_score: float) -> Counterfactual:
     before = case.context.snapshot.signals[case.context.snapshot.by_path[rival.file]]
     what = f"not even with {rival.title} as a draft of importance 0"
-    # A lower runner-up can only increase the note's lead, except below the score at which unmatched words count. There,
-    # the first results decide whether there is an answer at all.
+    # Lowering the next result can only increase the note's lead. The exception is a note with a score so low that
+    # unmatched words count, because then the first results decide whether there is an answer at all.
     sure = max_score >= case.context.constants.out_of_domain.escape
     is_monotonic = sure and not case.summarises(rival.file) and case.is_monotonic
     less, lower = lower_importances(before), lower_maturities(before)
@@ -259,7 +259,7 @@ def _lowered(case: Case, rival: Hit, max_score: float) -> Counterfactual:
 def _title(case: Case, young_is_enough: bool) -> Counterfactual:
     """Tries titles with as few added query words as possible, first with the file's old modification time.
 
-    ``young_is_enough`` means that a new modification time is enough without a new title; titles are then tried only
+    ``young_is_enough`` means that a new modification time is enough without a new title. Titles are then tried only
     with the old time.
     """
     kept, saved = case.max_score(), case.max_score(days=1 / MS_PER_DAY)
@@ -290,7 +290,9 @@ def _title(case: Case, young_is_enough: bool) -> Counterfactual:
 
 
 def _wording(case: Case) -> Counterfactual:
-    """Tries other wordings, smallest change first. Impossible if even a perfect text match would not be enough."""
+    """Tries other wordings, smallest change first. The result is impossible if even a perfect text match would not be
+    enough.
+    """
     ceiling = case.max_score()
     if not case.reaches(ceiling):
         return _above_ceiling(
@@ -326,20 +328,20 @@ def _path(case: Case) -> Counterfactual:
 
 
 def _above_ceiling(case: Case, lever: Lever, ceiling: float, what: str) -> Counterfactual:
-    """The failure of ``lever`` because even a perfect text match, with the score ``ceiling``, would not be enough."""
+    """The result for ``lever`` if even a perfect text match, with the score ``ceiling``, would not be enough."""
     seen = case.seen(ceiling)
     return impossible(lever, f"{what} {seen:.2f}", seen)
 
 
 def missing_words(case: Case) -> list[str]:
-    """The words of the query that are searched and do not occur in the note's title."""
+    """The searched words of the query that do not occur in the note's title."""
     in_title = set(terms(case.note.title))
     searched = terms(filtered_query(case.trace.query, case.context.constants))
     return [from_utf16(term) for term in dict.fromkeys(searched) if term not in in_title]
 
 
 def near_wordings(case: Case) -> Iterator[Wording]:
-    """Yields wordings that a user could have chosen: in the note's spelling, or with one word removed or added."""
+    """Yields wordings that a user could have chosen: with the note's spelling, or with one word removed or added."""
     query, words = case.trace.query, spaced_words(case.trace.query)
     yield from _respelled(case, words)
     yield from as_in_notes(case.trace)
@@ -351,7 +353,7 @@ def near_wordings(case: Case) -> Iterator[Wording]:
 
 
 def _every_wording(case: Case) -> Iterator[Wording]:
-    """Yields the near wordings, followed by wordings with more and more of the note's own words."""
+    """Yields the near wordings, followed by wordings with an increasing number of the note's own words."""
     query = case.trace.query
     added, rarest = _new_words(case)
     yield from near_wordings(case)
@@ -369,7 +371,7 @@ def _every_wording(case: Case) -> Iterator[Wording]:
     everything = " ".join(dict.fromkeys([*spaced_words(bare), *added]))
     for times in range(2, _MOST_REPEATED + 1):
         yield Wording(f"repeat its words {times} times", " ".join([everything] * times))
-    # The first few words are also searched one by one, so words that few other notes contain are put first.
+    # The first few words are also searched one by one, so words that are rare in other notes are put first.
     times = case.context.constants.entities.searches
     for word in rarest[:_MOST_REPEATED]:
         if len(word) >= case.context.constants.entities.word_length:
@@ -393,19 +395,21 @@ def _matching(case: Case) -> list[str]:
 
 
 def _new_words(case: Case) -> tuple[list[str], list[str]]:
-    """Two lists of words in the note that the query lacks: one with the title's words and then the rarest, and one with
-    only the rarest.
+    """Two lists of words that the note contains and the query does not: the words of the title followed by the rarest
+    words, and only the rarest words.
     """
     passed_over = {*terms(case.trace.query), *case.context.constants.query.stop_words}
     new = {term: notes for term, notes in _note_counts(case).items() if term not in passed_over}
     in_title = [term for term in dict.fromkeys(terms(case.note.title)) if term in new]
-    rarest = sorted(new, key=lambda term: (not term.isalpha(), new[term], term))  # numbers such as "00" come last
+    rarest = sorted(new, key=lambda term: (not term.isalpha(), new[term], term))  # numbers such as "00" are last
     both = dict.fromkeys([*in_title, *rarest])
     return [from_utf16(term) for term in list(both)[:_MOST_ADDED]], [from_utf16(term) for term in rarest[:_MOST_ADDED]]
 
 
 def _note_counts(case: Case) -> dict[str, int]:
-    """The note's terms, each with the number of notes that contain the term in the field where it is most frequent."""
+    """The note's terms, each with the number of notes that contain it in one field: the field in which it is most
+    frequent.
+    """
     postings = case.context.snapshot.postings
     fields = len(FIELDS)
     identities = sorted({int(row) // fields for row in postings.note(case.position).rows})

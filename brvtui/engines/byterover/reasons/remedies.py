@@ -1,4 +1,4 @@
-"""Changes that improve a note's place in the answer to a query. Each was tried by running the router again."""
+"""Changes that improve a note's place in the answer to a query. Each one is tried by running the router again."""
 
 from __future__ import annotations
 
@@ -54,13 +54,13 @@ class Standing:
     """The note's place among the quoted notes, counted from 1; None if it is not quoted."""
 
     def is_above(self, other: Standing) -> bool:
-        """True if the note is better placed than in ``other``: quoted earlier, quoted at the same place in a lower
-        tier, or, if it is not quoted, at a better rank.
+        """True if the note is placed better than in ``other``. A note that is quoted earlier is placed better, as is
+        one quoted at the same place in a lower tier. Notes that are not quoted are compared by rank.
         """
         return self._order < other._order
 
     def gain_over(self, now: Standing) -> str:
-        """The improvement over ``now`` in words, if it is an improvement other than a better rank; otherwise empty."""
+        """The improvement over ``now`` in words; empty if there is none, or if it is only a better rank."""
         if now.rank is None or self.rank is None or self.rank < now.rank or self.used is None:
             return ""
         if now.used is None:
@@ -71,7 +71,7 @@ class Standing:
 
     @property
     def leads(self) -> bool:
-        """True if the note is quoted first in an answer that needs no model, which is the best possible standing."""
+        """True if the note is quoted first in an answer that needs no model. No standing is better."""
         return self.used == 1 and self.tier <= _DIRECT
 
     @property
@@ -83,10 +83,10 @@ class Standing:
 def remedies(context: Context, trace: Trace, named: Named, cancelled: Callable[[], bool]) -> tuple[Remedy, ...]:
     """The changes that raise the note ``named`` in the answer to the query of ``trace``, best first.
 
-    They include the smallest helpful wording and the best one, the best title, and each level of maturity that improves
-    on the last. For a folder, only wordings are tried, based on the notes in the folder. The result is empty for other
-    files that are not searched, and if ``cancelled`` becomes true. Ranks, scores and tiers are computed on an empty
-    cache.
+    They include the smallest helpful change of wording and the best one, the best title, and each higher maturity that
+    helps more than the one below it. For a folder, only wordings are tried, based on the notes in the folder. The
+    result is empty for any other file that is not searched, and if ``cancelled`` becomes true. Ranks, scores and tiers
+    are computed on an empty cache.
     """
     if named.position is not None:
         cases = [Case(context, trace, named.position, cancelled)]
@@ -105,7 +105,9 @@ def remedies(context: Context, trace: Trace, named: Named, cancelled: Callable[[
 
 
 def _merit(now: Standing, there: Standing, remedy: Remedy) -> tuple[bool, tuple[float, float, float], bool]:
-    """Sorts changes that cost the direct answer last, and a new file time after other changes with the same result."""
+    """The key by which changes are sorted. Changes that lose the direct answer come last. Of changes with the same
+    result, one that only sets a new file time comes last.
+    """
     return now.tier <= _DIRECT < there.tier, there._order, remedy.kind is RemedyKind.EDIT
 
 
@@ -126,14 +128,14 @@ def standing(case: Case, change: Change) -> Standing | None:
 
 
 def _notes_below(snapshot: Snapshot, trace: Trace, path: str) -> list[int]:
-    """The positions of the notes that can lift the folder whose summary is at ``path``: the note that lifts it now, or
-    otherwise the first few notes in the folder. Empty for a file that is not a summary.
+    """The positions of notes that can lift the folder whose summary is at ``path``: the note that lifts it now or, if
+    there is none, the first few notes in the folder. Empty for a file that is not a summary.
     """
     summary = next((one for one in snapshot.summaries.values() if one.file == path), None)
     if summary is None:
         return []
     child = next((lift.child for lift in trace.section(Search).lifts if lift.summary_file == path), "")
-    own = f"{summary.folder}/{CONTEXT_FILE}"  # it lifts only the folders above it
+    own = f"{summary.folder}/{CONTEXT_FILE}"  # this note lifts only the folders above its own
     below = f"{summary.folder}/"
     inside = [place for place, note in enumerate(snapshot.notes) if note.path.startswith(below) and note.path != own]
     return [place for place in inside if snapshot.notes[place].result_path == child] or inside[:_MOST_BELOW]
@@ -143,7 +145,7 @@ def _all_remedies(cases: Sequence[Case], now: Standing) -> Iterator[tuple[Standi
     case, *_ = cases
     wordings = {tried.change: tried for each in cases for tried in _reworded(each)}
     reworded = _improving(case, now, list(wordings.values()))
-    # The smallest change that helps, and the one that helps most.
+    # the smallest change that helps, and the one that helps most
     yield from _as_remedies(now, RemedyKind.WORDING, dict.fromkeys((*reworded[:1], *reworded[-1:])))
     if case.folder_file or not case.note.is_local:  # a shared source is read only
         return
@@ -151,7 +153,8 @@ def _all_remedies(cases: Sequence[Case], now: Standing) -> Iterator[tuple[Standi
     yield from _as_remedies(now, RemedyKind.EDIT, edited)
     yield from _as_remedies(now, RemedyKind.UPDATE, _improving(case, now, _update(case)))
     yield from _as_remedies(now, RemedyKind.MATURITY, _improving(case, now, _higher_maturity(case)))
-    # A title saved with a new time must help more than that time by itself. Otherwise, it may help with the old time.
+    # A title that is saved with a new time must help more than the new time alone. If none does, titles with the old
+    # time are tried.
     minimum = edited[0][0] if edited else now
     retitled = _improving(case, minimum, _titles(case, "the note saved today", just_before_ms(case.context.now_ms)))
     retitled = retitled or _improving(case, now, _titles(case, TIME_KEPT, int(case.note.mtime_ms)))
@@ -159,7 +162,7 @@ def _all_remedies(cases: Sequence[Case], now: Standing) -> Iterator[tuple[Standi
 
 
 def _improving(case: Case, now: Standing, candidates: Sequence[Proposal]) -> list[tuple[Standing, Proposal]]:
-    """The ``candidates`` that improve the note's standing over ``now`` and over all earlier candidates."""
+    """The ``candidates`` that give the note a better standing than ``now`` and than all earlier candidates."""
     improving: list[tuple[Standing, Proposal]] = []
     best = now
     for candidate in candidates:
@@ -197,9 +200,9 @@ def _as_remedies(
 
 
 _MOST_BELOW = 4
-"""The number of notes whose wordings are tried for a folder that no note currently lifts."""
+"""The number of notes from which wordings are tried for a folder that no note currently lifts."""
 _REWORDED = (Loss.PATH, Loss.UNMATCHED_WORD, Loss.AND)
-"""The losses for which all kinds of wordings are tried."""
+"""The reasons for which wordings are tried, whatever the actual reason is."""
 _DIRECT = 2
 """The tier of direct answers, which is the best one on an empty cache."""
 
@@ -230,12 +233,12 @@ def _update(case: Case) -> list[Proposal]:
 
 
 TIME_KEPT = "its old time kept"
-"""The remark on a title that helps only if the note keeps its modification time."""
+"""The remark for a new title that helps only if the note keeps its modification time."""
 _KEPT = {
     Source.FILE: "in the signals file, which takes precedence over all other places",
     Source.FRONTMATTER: "here, in its frontmatter",
 }
-"""The place where a note's maturity must be set, by the current source of the note's signals."""
+"""The place where a note's maturity must be set, keyed by the current source of the note's signals."""
 
 
 def _higher_maturity(case: Case) -> list[Proposal]:

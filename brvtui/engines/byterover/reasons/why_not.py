@@ -22,7 +22,7 @@ from brvtui.tree.reading.files import SEARCHABLE, Role, role_of
 from brvtui.tree.reading.javascript import spaced_words
 from brvtui.wording import counted
 
-# The use of a result in an answer: quoted or not, also in a cached answer that is older than the notes.
+# The use of a result in an answer, which may be a cached answer that is older than the notes: quoted or not.
 
 
 _DIRECT = 2
@@ -30,7 +30,9 @@ _DIRECT = 2
 
 
 def stands(trace: Trace) -> bool:
-    """True if the answer is based on the results in the trace: it is new, or an exact cache hit on the same tree."""
+    """True if the answer is based on the results in the trace, because it is new or is an exact cache hit for the same
+    tree.
+    """
     state = trace.section(FingerprintState)
     return trace.section(Route).used or (trace.tier == 0 and state.value == state.current)
 
@@ -41,13 +43,13 @@ def cached_entry(trace: Trace) -> CacheEntry:
 
 
 def _place(profile: Profile, trace: Trace, hit: Hit) -> int:
-    """The place of ``hit``, from 1, among the results whose scores are high enough to be quoted."""
+    """The place of ``hit``, counted from 1, among the results with scores that are high enough to be quoted."""
     before = trace.hits[: trace.hits.index(hit)]
     return 1 + sum(other.score >= profile.direct.prefetch for other in before)
 
 
 def given_before(trace: Trace) -> str:
-    """The age of the cached answer at the time of the query, in words that stay correct while a dialog is open."""
+    """The age of the cached answer at the time of the query, in words that remain correct while a dialog is open."""
     return f"given {cached_entry(trace).age_s:.0f} s earlier"
 
 
@@ -61,7 +63,7 @@ def quoting_of(trace: Trace, result_path: str) -> str:
 def answer_lacks(profile: Profile, trace: Trace, hit: Hit) -> bool:
     """True if the answer is a cached direct answer without ``hit``, although a new answer would quote ``hit``.
 
-    New signals do not change the fingerprint, so the cached answer stays valid.
+    This can happen because new signals do not change the fingerprint, so that the cached answer remains valid.
     """
     if trace.section(Route).used or cached_entry(trace).tier != _DIRECT:
         return False
@@ -71,7 +73,7 @@ def answer_lacks(profile: Profile, trace: Trace, hit: Hit) -> bool:
 
 
 def use_of(profile: Profile, trace: Trace, hit: Hit) -> str:
-    """The use of ``hit`` in the answer, or the reason why it is not quoted."""
+    """A phrase for the use of ``hit`` in the answer, or for the reason why it is not quoted."""
     limits, used = profile.direct, trace.section(Route).used
     direct = trace.section(Route).outcome == "direct" if used else cached_entry(trace).tier == _DIRECT
     what = "quoted in the direct answer" if direct else "quoted to the model"
@@ -85,7 +87,7 @@ def use_of(profile: Profile, trace: Trace, hit: Hit) -> str:
     return what if used else f"{what}; that answer came from the cache, {given_before(trace)}"
 
 
-# Other wordings of a query that may bring a note in, smallest change first. Each has to be tried.
+# Other wordings of a query that may find a note, smallest change first. Each must be tried to know whether it does.
 
 
 _MOST_WORDS_DROPPED = 4
@@ -102,7 +104,9 @@ class Wording:
 
 
 def unpunctuated(trace: Trace) -> Iterator[Wording]:
-    """Yields the query without punctuation that prevents words from matching a token, then without any punctuation."""
+    """Yields the query without the punctuation that prevents a word from matching a token, then without any
+    punctuation.
+    """
     for word in trace.section(Search).lint.words:
         if word.mismatch and not word.stop_word and word.tokens:
             bare = " ".join(word.tokens)
@@ -115,7 +119,7 @@ def unpunctuated(trace: Trace) -> Iterator[Wording]:
 
 
 def as_in_notes(trace: Trace) -> Iterator[Wording]:
-    """Yields the query in which words that no note contains are replaced by the forms that notes contain."""
+    """Yields the query after words that no note contains are replaced by forms that notes contain."""
     lint = trace.section(Search).lint
     near = {expansion.term: expansion.near for expansion in lint.expansions if expansion.near}
     first = {term: forms[0] for term, forms in near.items()}
@@ -135,12 +139,12 @@ def _written(word: QueryWord, forms: Mapping[str, str]) -> str:
 
 
 def _rewritten(trace: Trace, words: Mapping[str, str]) -> str:
-    """The query with the replacements in ``words``, including in words that name a folder."""
+    """The query with its words replaced as in ``words``, even if they name a folder."""
     return " ".join(words.get(word, word) for word in spaced_words(trace.query))
 
 
 def without_words(words: list[str]) -> Iterator[Wording]:
-    """Yields the query without each one of ``words``, then without the last few of them."""
+    """Yields ``words`` as a query without each one of them, then without the last few."""
     for place, word in enumerate(words):
         yield Wording(f"leave out “{word}”", " ".join(words[:place] + words[place + 1 :]))
     for dropped in range(2, min(_MOST_WORDS_DROPPED, len(words) - 1) + 1):
@@ -176,7 +180,9 @@ class Loss(StrEnum):
 
     @property
     def number(self) -> int:
-        """The loss's number in the closed list of 15 reasons. Losses in :data:`_SHARING` share another's number."""
+        """The number of this reason in the list of 15 reasons. Members in :data:`_SHARING` have the number of another
+        member.
+        """
         places = [loss for loss in Loss if loss not in _SHARING]
         return places.index(_SHARING.get(self, self)) + 1
 
@@ -199,7 +205,7 @@ def explain(context: Context, named: Named, trace: Trace, ask: Ask) -> Explanati
 
 
 def _of_result(context: Context, named: Named, title: str, trace: Trace, hit: Hit, quoting: str) -> Explanation:
-    """The explanation of a note in the answer, whose result is ``hit``."""
+    """The explanation of a note that is in the answer as the result ``hit``."""
     again = f"{quoting}; its rank and score are from a new search"
     use = use_of(context.constants, trace, hit) if stands(trace) else again
     return Explanation(
@@ -221,13 +227,15 @@ def _of_result(context: Context, named: Named, title: str, trace: Trace, hit: Hi
 def _of_loss(
     context: Context, named: Named, title: str, trace: Trace, hit: Hit | None, quoting: str, ask: Ask
 ) -> Explanation:
-    """The explanation of a note that is not a result of the answer. ``hit`` is its result in a new search, if any."""
+    """The explanation of a note that is not a result of the answer. ``hit`` is its result in a new search, if it is one
+    there.
+    """
     matched = _terms_of(context, named, trace)
     own = None if matched is None else scored(context, matched)
     loss, numbers = _loss(context, named, trace, own)
     lost = loss
     remarks = [numbers, _other_finding(trace, named) if hit is None else ""]
-    if loss is Loss.CACHED and hit is None:  # a remedy has to fix the reason why a new search would not find it
+    if loss is Loss.CACHED and hit is None:  # a remedy must fix the reason why a new search does not find the note
         lost, more = _lost_by_scope(context.snapshot, named, trace) or _lost_in_search(context, named, trace, own)
         if quoting:
             loss, remarks[0] = lost, more
@@ -250,12 +258,12 @@ def _of_loss(
 
 
 def _terms_of(context: Context, named: Named, trace: Trace) -> Detail | None:
-    """The detail of the note's matching terms; None for a file that is not searched."""
+    """The note's score by term and field; None for a file that is not searched."""
     return None if named.position is None else detail(context, search_of(trace, named.path), named.path)
 
 
 def _of_folder(trace: Trace, path: str) -> Iterator[str]:
-    """Yields the note from which the summary at ``path`` has its score."""
+    """Yields a remark that names the note from which the summary at ``path`` gets its score."""
     lift = next((lift for lift in trace.section(Search).lifts if lift.kept and lift.summary_file == path), None)
     if lift is not None:
         yield f"its score comes from {lift.child}, which is in its folder"
@@ -266,9 +274,10 @@ def _of_stub(path: str) -> tuple[str, ...]:
 
 
 def _other_finding(trace: Trace, named: Named) -> str:
-    """Another way in which the note was found (by one word or by its folder), and the reason why that was not enough.
+    """The reason why it was not enough that the note was found in another way, by one word or by its folder; empty if
+    it was not.
 
-    Empty for a file that is not searched; :func:`_from_below` handles summaries.
+    The result is also empty for a file that is not searched. Summaries are handled by :func:`_from_below`.
     """
     if named.position is None:
         return ""
@@ -330,7 +339,7 @@ def _lost_to_stub(stub: str) -> tuple[Loss, str]:
 
 
 def _from_below(path: str, search: Search) -> str:
-    """The reason why the folder of the summary ``path`` is not a result, although its notes pass relevance up."""
+    """The reason why the folder with the summary ``path`` is not a result, although its notes can pass relevance up."""
     folder = path.rpartition("/")[0]
     if not folder:
         return "notes do not pass their relevance up to the whole tree"
@@ -469,7 +478,9 @@ def _fixed_remedy(profile: Profile, path: str, loss: Loss, trace: Trace) -> str:
 
 
 def query_changes(loss: Loss, trace: Trace, title: str) -> Iterator[Wording]:
-    """Yields wordings to try for a note called ``title`` that ``loss`` excluded. Each differs from the query."""
+    """Yields wordings to try for a note called ``title`` that was dropped for the reason ``loss``. Each differs from
+    the query.
+    """
     seen = {trace.query}
     for change in _candidates(loss, trace, title):
         if change.query.strip() and change.query not in seen:

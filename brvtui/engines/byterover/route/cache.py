@@ -1,4 +1,4 @@
-"""The router's cache, simulated: exact and fuzzy look-ups over immutable states.
+"""A simulation of the router's cache, with exact and fuzzy look-ups over immutable states.
 
 See ``docs/reference/byterover.md``, "The cache".
 """
@@ -26,7 +26,7 @@ _REMEMBERED = 8
 
 
 class SeenTrees:
-    """The trees that queries searched most recently, by fingerprint. Thread-safe."""
+    """The trees that were searched most recently, keyed by fingerprint. Thread-safe."""
 
     def __init__(self) -> None:
         self._files: OrderedDict[str, Sequence[TreeFile]] = OrderedDict()
@@ -52,7 +52,9 @@ class SeenTrees:
                 self._files.popitem(last=False)
 
     def since(self, fingerprint: str) -> TreeChanges | None:
-        """The changes since the tree with ``fingerprint``; None if that tree is the newest, or is no longer kept."""
+        """The changes from the tree with ``fingerprint`` to the newest one; None if that tree is the newest, or is no
+        longer kept.
+        """
         with self._lock:
             pair = (fingerprint, self._newest)
             if fingerprint not in self._files or fingerprint == self._newest:
@@ -62,14 +64,16 @@ class SeenTrees:
             return self._compared[pair]
 
     def index_left_s(self, now_ms: float, index_seconds: float) -> float:
-        """The seconds for which an index checked every ``index_seconds`` may be older than the newest tree."""
+        """The number of seconds for which the engine's index, which is checked every ``index_seconds``, may still be
+        older than the newest tree.
+        """
         if self._changed_ms is None or now_ms < self._changed_ms:
             return 0.0
         return max(0.0, index_seconds - (now_ms - self._changed_ms) / 1000)
 
 
 def changes_between(before: Sequence[TreeFile], now: Sequence[TreeFile]) -> TreeChanges:
-    """The differences between two lists of files. A file has changed if its modification time in ms differs."""
+    """The changes between two lists of files. A file has changed if its modification time in ms is different."""
     old, new = ({file.path: file.mtime_ms for file in files} for files in (before, now))
     return TreeChanges(
         tuple(sorted(path for path, mtime in new.items() if path in old and old[path] != mtime)),
@@ -83,7 +87,7 @@ _RULE = "the-cache"
 
 @dataclass(frozen=True, slots=True)
 class Stored:
-    """One cached answer with the state in which it is valid."""
+    """One cached answer, with the conditions under which it is valid."""
 
     key: str
     tier: int
@@ -92,14 +96,14 @@ class Stored:
     fingerprint: str
     tokens: frozenset[str]
     covered: bool
-    """True if notes or a model produced the answer; False for an answer that the query is not covered."""
+    """True if the answer came from notes or a model; False if it says that the query is not covered."""
     sources: tuple[str, ...]
     """The paths of the notes that the answer quotes."""
 
 
 @dataclass(frozen=True, slots=True)
 class CachedFingerprint:
-    """A fingerprint, which is reused until it expires, and the time at which it was computed."""
+    """A fingerprint that is reused until it expires, and the time at which it was computed."""
 
     value: str
     at_ms: float
@@ -128,7 +132,9 @@ def cache_tokens(key: str, profile: Profile) -> frozenset[str]:
 def held_fingerprint(
     state: CacheContents, current: str, files: int, now_ms: float, profile: Profile
 ) -> tuple[CacheContents, FingerprintState]:
-    """The fingerprint for look-ups: the cached one until it expires; after that, ``current``, which is then cached."""
+    """The resulting state of the cache, and the fingerprint for look-ups. A cached fingerprint is used until it
+    expires; then ``current`` is used and cached.
+    """
     lasts = profile.cache.fingerprint_seconds
     if state.held is not None:
         age = (now_ms - state.held.at_ms) / 1000
@@ -142,8 +148,8 @@ def held_fingerprint(
 def look_up(
     state: CacheContents, query: str, fingerprint: str, now_ms: float, profile: Profile
 ) -> tuple[CacheContents, CacheLook, Stored | None]:
-    """The state without a stale entry for the same key, the results of both look-ups, and the entry that was hit (None
-    if there is none).
+    """The state after both look-ups, their results, and the matching entry (None if there is none). An entry with the
+    same key that is no longer valid is removed from the state.
     """
     limits = profile.cache
     key = cache_key(query)
@@ -234,7 +240,7 @@ def put(
     now_ms: float,
     profile: Profile,
 ) -> CacheContents:
-    """The state with an answer stored. An existing key keeps its place; a new one may evict the oldest entry."""
+    """The state after an answer is stored. An existing key keeps its place; a new one may evict the oldest entry."""
     key = cache_key(query)
     stored = Stored(key, tier, answer.text, now_ms, fingerprint, cache_tokens(key, profile), covered, answer.sources)
     if any(entry.key == key for entry in state.entries):
@@ -252,7 +258,7 @@ def _problem(entry: Stored, fingerprint: str, now_ms: float, limits: CacheRules)
 
 
 def words_needed(words: int, minimum: int) -> str:
-    """A remark that a query of ``words`` words is shorter than the ``minimum`` that a step needs."""
+    """A remark that a query of ``words`` words has fewer than the ``minimum`` that a step needs."""
     return f"{counted(words, 'word', 'words')}, {minimum} needed"
 
 

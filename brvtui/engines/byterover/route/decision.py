@@ -1,4 +1,5 @@
-"""A query's results and the route step that takes the query, without the cache and the answer.
+"""The results of a query, and the decision on which step of the route takes it. The cache and the answer are not
+handled here.
 
 See ``docs/reference/byterover.md``, "The tiers".
 """
@@ -21,14 +22,14 @@ from brvtui.trace import Check, Hit, Ladder, Origin, State, Step
 from brvtui.trace.routing import Outcome, SearchOutcome
 from brvtui.tree.reading.javascript import spaced_words
 
-# Supplementary searches for single words of a query (``docs/reference/byterover.md``, "Entity searches").
+# Entity searches: extra searches for single words of a query (``docs/reference/byterover.md``, "Entity searches").
 
 
 _RULE = "entity-searches"
 
 
 def entity_words(query: str, profile: Profile) -> tuple[str, ...]:
-    """The words of ``query`` that count as entities, in lower case, with their punctuation."""
+    """The words of ``query`` that are treated as entities, in lower case, with their punctuation."""
     stop_words = frozenset(profile.entities.stop_words)
     length = profile.entities.word_length
     return tuple(word for word in spaced_words(query.lower()) if len(utf16(word)) >= length and word not in stop_words)
@@ -37,7 +38,7 @@ def entity_words(query: str, profile: Profile) -> tuple[str, ...]:
 def entity_searches(
     context: Context, query: str, found: Search, scope: str, watch: Stopwatch
 ) -> tuple[EntityStep, tuple[Hit, ...]]:
-    """The entity searches, and the hits of ``found`` followed by the hits that these searches add."""
+    """The entity searches, and all hits: those of ``found``, followed by those that the entity searches add."""
     profile = context.constants
     limits = profile.entities
     needed = found.total_found < limits.below
@@ -90,7 +91,7 @@ class QueryResults:
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """The steps of a route in order, and the outcome of the first step that took the query."""
+    """The steps of a route in order, and the outcome of the first step that takes the query."""
 
     steps: tuple[Step, ...]
     tier: int
@@ -102,7 +103,9 @@ class Decision:
 
 
 def find_results(context: Context, query: str, scope: str, watch: Stopwatch) -> QueryResults:
-    """The results of ``query`` from the search, the entity searches and, if it is in the route, the retry ladder."""
+    """The results of ``query`` from the search, from the entity searches and, if it is part of the route, from the
+    retry ladder.
+    """
     with watch.measure(SEARCH_TIME):
         options = SearchOptions(context.constants.router.limit, scope=scope)
         found = search(context, query, options, watch)
@@ -116,7 +119,7 @@ def find_results(context: Context, query: str, scope: str, watch: Stopwatch) -> 
 
 
 def results_with_words(context: Context, results: QueryResults) -> QueryResults:
-    """``results`` with the query words that each result matches, as determined by the search that found it."""
+    """``results`` with the query words that each hit matches in the search that found it."""
     search, ladder = with_words(context, results.search), results.ladder
     searches = tuple(replace(one, search=with_words(context, one.search, 0)) for one in results.entities.searches)
     if ladder.hits:
@@ -133,12 +136,12 @@ def results_with_words(context: Context, results: QueryResults) -> QueryResults:
 
 
 def _identity(hit: Hit) -> tuple[str, str, Origin]:
-    """The values that identify a hit in a search. A folder may be a hit both by its own text and by a note in it."""
+    """The values that identify a hit in a search. A folder may be a hit twice: by its own text, and by a note in it."""
     return hit.path, hit.file, hit.origin
 
 
 def decide(context: Context, results: QueryResults) -> Decision:
-    """The decision on a query that the cache does not answer."""
+    """The decision on a query that the cache did not answer."""
     profile, hits = context.constants, results.hits
     domain = gates.out_of_domain(results.search, hits)
     gate_steps = gates.gate_steps(hits, profile, reached=not domain.took)
@@ -155,7 +158,9 @@ def decide(context: Context, results: QueryResults) -> Decision:
 
 
 def _before_the_gates(results: QueryResults, domain: Step, profile: Profile) -> Sequence[Step]:
-    """The entity searches, the retry ladder if it is in the route, and the out-of-domain test, in engine order."""
+    """The steps before the gates in the engine's order: the entity searches, the retry ladder if it is in the route,
+    and the out-of-domain test.
+    """
     entities, ladder = results.entities, results.ladder
     entity = Step("entity_search", None, "entity searches", entities.state, (entities.check,), entities.why)
     retried = Step("retry_ladder", None, "retry ladder", ladder.state, (), ladder.why)
@@ -178,7 +183,9 @@ def _entities(
 def _retry(
     context: Context, scope: str, found: Search, hits: tuple[Hit, ...], watch: Stopwatch
 ) -> tuple[Ladder, tuple[Hit, ...]]:
-    """The retry ladder, with its hits if the profile puts it in the route; otherwise, it is only advice."""
+    """The retry ladder, and the hits with which the route continues: those of the ladder if it is part of the route and
+    runs; otherwise ``hits``.
+    """
     in_route = context.constants.retry.in_route
     if found.outcome is SearchOutcome.ENGINE_FAILS:
         return Ladder(State.NOT_REACHED, "the search failed"), hits

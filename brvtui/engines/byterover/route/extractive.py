@@ -1,4 +1,6 @@
-"""An answer without a model: the sentences that contain most of a query's words (``docs/reference/byterover.md``)."""
+"""An answer without a model, made of the sentences that contain most of a query's words
+(``docs/reference/byterover.md``).
+"""
 
 from __future__ import annotations
 
@@ -33,7 +35,7 @@ class Passage:
 
 @dataclass(frozen=True, slots=True)
 class Quote:
-    """A chosen sentence. ``covers`` are the query terms that occur in the sentence."""
+    """A chosen sentence. ``covers`` contains the query terms that occur in it."""
 
     source: str
     sentence: str
@@ -45,17 +47,18 @@ class _Candidate:
     source: str
     sentence: str
     held: Mapping[str, float]
-    """The query terms in the sentence, with their weights."""
+    """The weight of each query term that occurs in the sentence."""
 
 
 def chosen(passages: Sequence[Passage], expansions: Sequence[TermExpansion]) -> tuple[Quote, ...]:
-    """At most :data:`MOST_SENTENCES` sentences that together cover the query's terms best, in the order of choice.
+    """Up to :data:`MOST_SENTENCES` sentences that together cover the query's terms best, in the order in which they are
+    chosen.
 
-    A term's weight in a sentence (0..1) is the weight of the heaviest matching index term in that sentence. Each step
-    chooses the sentence with the largest gain: a term counts half as much for each chosen sentence that already covers
-    it. Ties go to the sentence with the larger sum of weights, then to the first. Sentences that add less than a third
-    of the gain of the first sentence are left out. If no sentence contains a term, the first sentence of each passage
-    is chosen.
+    A term's weight in a sentence (0..1) is the weight of the heaviest matching index term in that sentence. Sentences
+    are chosen one at a time, by the largest gain. The gain from a term is halved for each chosen sentence that already
+    contains it. If gains are equal, the sentence with the larger sum of weights wins, then the earlier one. Sentences
+    with less than a third of the first sentence's gain are left out. If no sentence contains a term, the first sentence
+    of each passage is chosen.
     """
     candidates = list(_candidates(passages, [(one.term, _weights(one)) for one in expansions]))
     worth = {expansion.term: 1.0 for expansion in expansions}
@@ -74,7 +77,9 @@ def chosen(passages: Sequence[Passage], expansions: Sequence[TermExpansion]) -> 
 
 
 def composed(query: str, quotes: Sequence[Quote], expansions: Sequence[TermExpansion], remark: str = "") -> str:
-    """The ``quotes`` as text under Summary, Details, Sources and Gaps. ``remark`` comes first under Gaps."""
+    """The ``quotes`` as an answer with the parts Summary, Details, Sources and Gaps. ``remark`` is the first line under
+    Gaps.
+    """
     sources = tuple(dict.fromkeys(quote.source for quote in quotes))
     covered = {term for quote in quotes for term in quote.covers}
     left = [f"“{expansion.term}”" for expansion in expansions if expansion.term not in covered]
@@ -95,7 +100,9 @@ def composed(query: str, quotes: Sequence[Quote], expansions: Sequence[TermExpan
 
 
 def sentences(text: str) -> Iterator[str]:
-    """Yields the sentences of a note's ``text``. Lines of code and table rows are sentences; headings are not."""
+    """Yields the sentences of a note's ``text``. Each line of code and each table row is a sentence; headings are left
+    out.
+    """
     for block in _blocks(text[parse(text).body_start :]):
         for sentence in _SENTENCE_END.split(block):
             clean = sentence.strip()
@@ -140,5 +147,5 @@ def _beginnings(passages: Sequence[Passage]) -> Iterator[Quote]:
 
 
 def _weights(expansion: TermExpansion) -> Mapping[str, float]:
-    """The weight of each index term that matches a query term, which itself always has weight 1."""
+    """The weights of the index terms that match a query term. The query term itself always has weight 1."""
     return {expansion.term: 1.0, **{match.term: match.weight for match in expansion.matches}}

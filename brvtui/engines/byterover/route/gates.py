@@ -1,7 +1,7 @@
 """The gates of a route. Each gate returns a step with the gate's decision and the reason
 (``docs/reference/byterover.md``).
 
-The verdict is the first step that took the query. Gates see the rounded scores of the hits.
+The verdict is the first step that takes the query. Gates compare the rounded scores of the hits.
 """
 
 from __future__ import annotations
@@ -21,13 +21,15 @@ _GateResult = tuple[bool, tuple[Check, ...], str]
 
 
 def prefetched(hits: Sequence[Hit], profile: Profile) -> tuple[Hit, ...]:
-    """The first hits that reach the prefetch threshold, in order: the hits that a direct answer or a prompt quotes."""
+    """The hits that a direct answer or a prompt quotes: the first ones that reach the prefetch threshold."""
     reaching = [hit for hit in hits if hit.score >= profile.direct.prefetch]
     return tuple(reaching[: profile.direct.max_notes])
 
 
 def out_of_domain(found: Search, hits: Sequence[Hit]) -> Step:
-    """Takes a query for which nothing was found. If ByteRover's search would fail, the query continues to the gates."""
+    """The step that takes a query for which nothing was found. If ByteRover's search would fail, it passes the query on
+    to the gates.
+    """
     fails = not hits and found.outcome is SearchOutcome.ENGINE_FAILS
     covered = None if fails else bool(hits)
     results = Check("results", float(len(hits)), ">", 0.0, covered, float(len(hits)), "", "out-of-domain")
@@ -38,7 +40,9 @@ def out_of_domain(found: Search, hits: Sequence[Hit]) -> Step:
 
 
 def gate_steps(hits: Sequence[Hit], profile: Profile, reached: bool) -> tuple[Step, ...]:
-    """The steps of the gates in order. None is reached after one that takes the query, or if not ``reached``."""
+    """The steps of the gates in order. Gates after the one that takes the query are not reached. If ``reached`` is
+    false, no gate is.
+    """
     steps = []
     for gate in _GATES:
         took, checks, why = gate.decide(hits, profile) if reached else (False, (), "")
@@ -49,14 +53,14 @@ def gate_steps(hits: Sequence[Hit], profile: Profile, reached: bool) -> tuple[St
 
 
 def _direct_answer(hits: Sequence[Hit], profile: Profile) -> _GateResult:
-    """Takes a query that the notes answer without a model."""
+    """The gate that takes a query if the notes answer it without a model."""
     checks = _direct_checks(hits, prefetched(hits, profile), profile)
     took = bool(checks[-1].passed)
     return took, checks, _passed(checks) if took else failed(checks)
 
 
 def _single_call(hits: Sequence[Hit], profile: Profile) -> _GateResult:
-    """Takes a query for which there is a note to quote to a model."""
+    """The gate that takes a query if there is a note to quote to a model."""
     limits = profile.direct
     reaching = sum(hit.score >= limits.prefetch for hit in hits)
     best = max((hit.score for hit in hits), default=None)
@@ -71,7 +75,7 @@ def _single_call(hits: Sequence[Hit], profile: Profile) -> _GateResult:
 
 
 class _Gate(NamedTuple):
-    """One gate. ``decide`` returns the decision (True if it takes the query), the checks and the reason."""
+    """One gate. ``decide`` returns True if the gate takes the query, followed by the checks and the reason."""
 
     name: str
     tier: int
@@ -86,7 +90,7 @@ _GATES = (
     _Gate("agentic_loop", 4, "agent loop", Outcome.AGENTIC_LOOP, lambda hits, profile: (True, (), "")),
 )
 OUTCOMES = {gate.name: gate.outcome for gate in _GATES}
-"""The outcome of a query that a gate took, keyed by the name of the gate's step."""
+"""The outcome of a query that a gate takes, keyed by the name of the gate's step."""
 
 
 def failed(checks: Sequence[Check]) -> str:

@@ -1,4 +1,4 @@
-"""The manifest: the part of the tree that fits into a prompt, and each file's place in it.
+"""The manifest, which lists the part of the tree that fits into a prompt, and each file's place in it.
 
 See ``docs/reference/byterover.md``. The manifest is read from disk if the file is fresh, and otherwise computed in
 memory. It is never written.
@@ -39,7 +39,7 @@ class ManifestEntry:
 
 @dataclass(frozen=True, slots=True)
 class LeftOut:
-    """An entry that did not fit into its lane because ``used`` tokens of the lane's budget were already taken."""
+    """An entry that did not fit into its lane, of whose budget ``used`` tokens were already taken."""
 
     entry: ManifestEntry
     used: int
@@ -47,11 +47,13 @@ class LeftOut:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Pool:
-    """The candidates for one lane, in the order in which they are tried, and the indexes of those that fit."""
+    """The candidates for one lane, in the order in which they are tried, and those of them that fit."""
 
     paths: Sequence[str]
     text_paths: Mapping[str, str]
-    """The files injected in place of candidates, keyed by the candidate's path."""
+    """For each candidate whose text is not injected itself, the file that is injected instead, keyed by the candidate's
+    path.
+    """
     tokens: NDArray[np.int64]
     fitting: NDArray[np.int64]
     """The indexes of the candidates that fit, in ascending order."""
@@ -103,7 +105,7 @@ KINDS = {"summary": "summaries", "context": "contexts", "stub": "stubs"}
 """The name of the lane for each kind of entry, in the order of injection."""
 _ARCHIVED = ARCHIVE.encode()
 _HUGE = 1 << 40
-"""A number of tokens larger than any budget. Larger numbers in frontmatter are reduced to this one."""
+"""A number of tokens that is larger than any budget. Larger numbers in frontmatter are reduced to it."""
 _NOT_VALID = f"computed in memory: {MANIFEST_FILE} is not valid"
 _Made = tuple[constants.ManifestRules, tuple[int, int] | None]
 _MADE: Key[tuple[_Made, Manifest]] = Key("manifest")
@@ -182,7 +184,9 @@ def _summary_pool(snapshot: Snapshot, limits: constants.ManifestRules) -> Pool:
 
 
 def _note_pools(snapshot: Snapshot, limits: constants.ManifestRules) -> tuple[Pool, Pool]:
-    """The pools of contexts and stubs, in folder order; contexts are ordered by importance if the profile says so."""
+    """The pools of contexts and of stubs, in folder order. If the profile says so, contexts are ordered by importance
+    instead.
+    """
     orders = snapshot.derived.known(ORDERS)
     own = (note.path for note in snapshot.notes if note.is_local)
     paths: Sequence[str] = orders.listed.items if orders else sorted(own, key=folder_key)
@@ -230,12 +234,12 @@ def _entry(item: dict[str, Any]) -> ManifestEntry:
     path = str(item["path"])
     abstract = item.get("abstractPath")
     tokens = item.get("abstractTokens") if abstract else item["tokens"]
-    float(item.get("order", item.get("importance", 0)) or 0)  # raises if a rank is not a number: then it is not valid
+    float(item.get("order", item.get("importance", 0)) or 0)  # raises if the rank is not a number
     return ManifestEntry(path, str(abstract or path), int(tokens if tokens is not None else item["tokens"]))
 
 
 def injected_text(snapshot: Snapshot, entry: ManifestEntry) -> str:
-    """The text of an entry as a prompt contains it: the whole file; empty if it cannot be read."""
+    """The text of an entry for a prompt, which is the whole file; empty if it cannot be read."""
     try:
         return snapshot.text(entry.text_path)
     except OSError:
@@ -247,7 +251,7 @@ _KIND_OF = {Role.SUMMARY: "summary", Role.NOTE: "context", Role.CONTEXT: "contex
 
 
 def manifest_place(snapshot: Snapshot, limits: constants.ManifestRules, path: str) -> ManifestPlace:
-    """The place of the file at ``path`` in the manifest of ``snapshot``. The place of an abstract is that of its note.
+    """The place of the file at ``path`` in the manifest of ``snapshot``. An abstract has the place of its note.
 
     Raises KeyError for an unknown file.
     """

@@ -1,8 +1,8 @@
 """The prompt that tiers 3 and 4 would send (``docs/reference/byterover.md``, "The prompt").
 
 The order of the sections and the text quoted from notes follow ByteRover; all other words are our own. Text from notes
-is data: each piece follows the name of its source, between marks that it cannot contain, and is never part of the
-instructions.
+is data and never part of the instructions. Each piece follows the name of its source, and is enclosed in marks that it
+cannot contain.
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ _BREAKS = ("\n\n", ". ", "\n")
 
 
 def excerpt(text: str, query_words: list[str], search: SearchRules) -> str:
-    """The chunk of ``text``, at most ``excerpt_chars`` long, that contains the most ``query_words`` (lower case),
-    followed by ``...`` unless it is the last chunk.
+    """The chunk of ``text`` that contains the most ``query_words`` (in lower case), followed by ``...`` unless it is
+    the last chunk. A chunk has at most ``excerpt_chars`` characters.
     """
     body = _TITLE.sub("", _RELATIONS.sub("", text), count=1).strip()
     parts = chunks(body, search)
@@ -102,7 +102,7 @@ _BY_TOOLS = (
 
 @dataclass(frozen=True, slots=True)
 class Quoted:
-    """The excerpt for a hit, or the reason why there is none if ``readable`` is False."""
+    """The excerpt for a hit. If ``readable`` is False, the text is the reason why there is none."""
 
     hit: Hit
     text: str
@@ -150,12 +150,12 @@ def build_prompt(
 
 
 def source_line(hit: Hit) -> str:
-    """The line that names the note behind ``hit`` in an answer or a prompt."""
+    """The line that names the note of ``hit`` as a source in an answer or a prompt."""
     return hit.path if hit.shared_source else f"{TREE_PREFIX}{hit.path}"
 
 
 def quote(context: Context, query: str, hits: Sequence[Hit]) -> tuple[Quoted, ...]:
-    """The excerpts for ``hits``. If a note cannot be read, the text of its excerpt is the reason."""
+    """The excerpts for ``hits``. For a note that cannot be read, the text is the reason."""
     snapshot, profile = context.snapshot, context.constants
     words = query_words(query, profile)
     excerpts = []
@@ -183,13 +183,15 @@ def _excerpts(quoted: Sequence[Quoted]) -> str:
 
 
 def _results(hits: Sequence[Hit], variables: Mapping[str, Any]) -> str:
-    """The results and their counts as one line of JSON, so that no title can end the string that contains it."""
+    """The results and their counts as one line of JSON. JSON escapes titles, so no title can end the string that
+    contains it.
+    """
     listed = [{"path": hit.path, "title": hit.title, "kind": hit.kind.value, "score": hit.score} for hit in hits]
     return json.dumps({**variables, "results": listed}, ensure_ascii=False)
 
 
 def _delimited(text: str) -> str:
-    """``text`` between two marks that ``text`` does not contain."""
+    """``text``, enclosed in two marks that it does not contain."""
     number = 1
     while f"notes-{number}" in text:
         number += 1
@@ -197,7 +199,7 @@ def _delimited(text: str) -> str:
 
 
 def _quotable(snapshot: Snapshot, hit: Hit) -> str:
-    """The text of a hit. For a summary that represents its folder, it is only the body."""
+    """The text of a hit; for a summary that represents its folder, only the body of the file."""
     text = snapshot.text(hit.file)
     stands_for_folder = hit.kind is Kind.SUMMARY and hit.origin is not Origin.TEXT
     return text[parse(text).body_start :] if stands_for_folder else text

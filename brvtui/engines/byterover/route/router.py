@@ -41,7 +41,7 @@ def direct_answer(context: Context, query: str, hits: Sequence[Hit]) -> Answer:
 
 
 def without_words(query: str) -> Answer:
-    """The fixed answer if the query contains no word to search for, so that no note could cover it."""
+    """The fixed answer to a query that contains no word to search for, so that no note can cover it."""
     start = f"“{query.strip()}” contains no word to search for" if query.strip() else "The query is empty"
     text = (
         f"{start}, so no notes were searched.\n\nAsk with words of letters or digits, such as those in a note's title."
@@ -50,7 +50,7 @@ def without_words(query: str) -> Answer:
 
 
 def not_covered(query: str, closest: str) -> Answer:
-    """The fixed answer if nothing in the tree covers the query."""
+    """The fixed answer to a query that nothing in the tree covers."""
     lines = [f"“{query.strip()}” is not covered by this project's memory.", ""]
     if closest:
         lines += [closest, ""]
@@ -64,7 +64,7 @@ def not_covered(query: str, closest: str) -> Answer:
 def extractive_answer(
     profile: Profile, query: str, lint: QueryLint, prompt: ModelPrompt, quoted: Sequence[Quoted], why: str
 ) -> Answer:
-    """The answer in place of a model's: sentences from ``quoted``. ``why`` is the reason for not calling a model."""
+    """An answer that replaces a model's: sentences from ``quoted``. ``why`` is the reason why no model is called."""
     expansions = lint.expansions or tuple(
         TermExpansion(term, (), 0, 0, 0, 0) for term in dict.fromkeys(terms(lint.filtered))
     )
@@ -83,7 +83,7 @@ def cached_answer(text: str, tier: int) -> Answer:
 
 
 def _body(context: Context, hit: Hit, query: str) -> str:
-    """The text of the note as the engine reads it; for a folder's summary, an excerpt."""
+    """The text of the note as the engine reads it; an excerpt for a folder's summary."""
     snapshot, profile = context.snapshot, context.constants
     try:
         text = snapshot.text(hit.file)
@@ -107,12 +107,12 @@ class RouteRequest:
     scope: str = ""
     run: bool = False
     touched: Mapping[str, int] = field(default_factory=dict)
-    """Modification times (ms) keyed by path, which replace the times of the files in the fingerprint."""
+    """Modification times in ms, keyed by path, which the fingerprint uses in place of the files' own times."""
 
 
 def route(context: Context, state: CacheContents, request: RouteRequest) -> tuple[Trace, CacheContents]:
-    """The trace of ``request``, and the cache after the request. The caller keeps that cache after a run, and discards
-    it after a preview.
+    """The trace of ``request``, and the cache after it. The caller must keep the new cache after a run, and discard it
+    after a preview.
     """
     watch = Stopwatch()
     with watch.measure("total"):
@@ -184,7 +184,7 @@ def _route(
 
 
 def keep(state: CacheContents, profile: Profile, trace: Trace, now_ms: float) -> CacheContents:
-    """The cache after the answer in ``trace``, which a model gave at ``now_ms``, has been stored as in the engine."""
+    """The cache after the answer in ``trace``, which a model gave at ``now_ms``, is stored as in the engine."""
     fingerprint = trace.section(FingerprintState).value
     return put(state, trace.query, trace.tier or 0, trace.answer, True, fingerprint, now_ms, profile)
 

@@ -1,4 +1,4 @@
-"""The term × field detail and the score of one note: pure functions of a search and its snapshot."""
+"""The score of one note, and its parts by term and field: pure functions of a search and its snapshot."""
 
 from __future__ import annotations
 
@@ -89,19 +89,23 @@ def _by_tantivy(snapshot: Snapshot, token: str, position: int, exact: Iterator[C
 
 
 def score_of(context: Context, found: Search, position: int) -> Hit | None:
-    """The actual or possible hit for the note at ``position`` in ``found``; None if no term matches the note."""
+    """The hit for the note at ``position`` in ``found``, whether or not it is among the results; None if no term
+    matches the note.
+    """
     return scored(context, detail(context, found, context.snapshot.notes[position].path))
 
 
 def scored(context: Context, terms_of_note: Detail) -> Hit | None:
-    """The hit for the note with the detail ``terms_of_note``; None if no term matches the note."""
+    """The hit for the note whose detail is ``terms_of_note``; None if no term matches the note."""
     if terms_of_note.score is None or not terms_of_note.contributions:
         return None
     return text_hits(context, [context.snapshot.by_path[terms_of_note.path]], [terms_of_note.score])[0]
 
 
 def search_of(trace: Trace, file: str) -> Search:
-    """The search that found the hit ``file`` in ``trace``: an entity search, or otherwise the main search."""
+    """The search that found the hit ``file`` in ``trace``, which is an entity search or, if none found it, the main
+    search.
+    """
     entity = next((hit.found_by for hit in trace.hits if hit.file == file), "")
     for entity_search in trace.section(EntityStep).searches:
         if entity and entity_search.entity == entity:

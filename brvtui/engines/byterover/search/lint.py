@@ -33,8 +33,8 @@ def significant_words(filtered: str, profile: Profile) -> tuple[str, ...]:
 
 
 def lint(text: str, profile: Profile, postings: Postings) -> QueryLint:
-    """The analysis of ``text`` word by word: stop words, tokens, words that never equal a token, and index terms that
-    match the tokens.
+    """The analysis of ``text``, word by word: its stop words and tokens, words that can never equal a token, and the
+    index terms that match the tokens.
     """
     stop_words = frozenset(profile.query.stop_words)
     filtered = filtered_query(text, profile)

@@ -1,4 +1,4 @@
-"""The query words that each result matches, and the word in the note that matches each of them."""
+"""Finds the query words that each result matches, and the words in the note that match them."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ from brvtui.text.vocabulary import KINDS, Expansion
 from brvtui.trace import Hit, MatchedWord, Origin
 
 BELOW = ("below",)
-"""The field names recorded for the words of a lifted folder, which occur in a note inside that folder."""
+"""The field that is recorded for words of a lifted folder. These words occur in a note inside the folder."""
 _NAMES = tuple({"content": "text"}.get(name, name) for name in FIELDS)
 _ORDER = tuple(("title", "path", "text").index(name) for name in _NAMES)
-"""For each index field, its position in the list of fields of a match."""
+"""The position of each index field in the list of a match's fields."""
 Words = tuple[MatchedWord, ...]
 
 
 def with_words(context: Context, found: Search, misses: int = NEAR_MISSES) -> Search:
-    """``found`` with the query words that its hits and the first ``misses`` near misses match.
+    """``found`` with the query words that each hit, and each of the first ``misses`` near misses, matches.
 
-    A folder has the words of the note that lifted it.
+    A folder gets the words of the note that lifted it.
     """
     text_hits = [hit for hit in found.hits if hit.origin is Origin.TEXT]
     files = [hit.file for hit in text_hits] + [miss.file for miss in found.near_misses[:misses]]
@@ -54,8 +54,8 @@ def hits_with_words(context: Context, text: str, hits: Iterable[Hit]) -> tuple[H
 
 
 def words_below(lifts: Iterable[Lift], words: Mapping[str, Words]) -> Mapping[str, Words]:
-    """The matched words of the note that lifted each folder, keyed by folder; ``words`` maps notes to their matched
-    words.
+    """For each lifted folder, the matched words of the note that lifted it. ``words`` contains the matched words of
+    each note.
     """
     return {
         lift.folder: tuple(replace(word, fields=BELOW) for word in words.get(lift.child, ()))
@@ -67,8 +67,8 @@ def words_below(lifts: Iterable[Lift], words: Mapping[str, Words]) -> Mapping[st
 def matched_words(context: Context, text: str, files: Sequence[str]) -> dict[str, Words]:
     """For the note at each of ``files``, the best match of each term of ``text``, in the order of the text.
 
-    The best match is the one with the highest weight times field boost: a longer form in the title can outweigh the
-    term in the text.
+    The best match has the highest product of weight and field boost. So a longer form in the title can outweigh the
+    term itself in the text.
     """
     snapshot, rules = context.snapshot, context.constants.text
     places = [(file, snapshot.by_path[file]) for file in dict.fromkeys(files) if file in snapshot.by_path]
@@ -90,7 +90,7 @@ def _expansion(snapshot: Snapshot, token: str, rules: TextRules) -> Expansion:
 
 @dataclass(frozen=True, slots=True)
 class _NoteTerms:
-    """The terms of some notes, one row for each term and field: parallel arrays, note by note."""
+    """The terms of some notes as parallel arrays, note by note, with one row for each term and field."""
 
     notes: NDArray[np.int64]
     terms: NDArray[np.int64]
@@ -106,7 +106,9 @@ class _NoteTerms:
     def answers(
         self, snapshot: Snapshot, expansion: Expansion, boosts: NDArray[np.float64]
     ) -> Iterable[tuple[int, MatchedWord]]:
-        """Yields the number of each note with one of the terms, and its best match under the fields' ``boosts``."""
+        """Yields the number of each note that contains a term of ``expansion``, and its best match. ``boosts`` are the
+        fields' boosts.
+        """
         if not len(expansion.ids):
             return
         order = np.argsort(expansion.ids)

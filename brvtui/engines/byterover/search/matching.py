@@ -1,4 +1,4 @@
-"""The notes that match a query, by AND or OR, and their text scores, as arrays.
+"""The notes that match a query, by AND or OR, and their text scores. All are arrays.
 
 See ``docs/reference/byterover.md``, "The query".
 """
@@ -51,7 +51,8 @@ class TermTable:
         return self.matched_terms == len(self.terms) if self.terms else self.any_word()
 
     def engine_order(self, snapshot: Snapshot, text: TextRules, needs_all: bool) -> NDArray[np.int64]:
-        """A sort key for each note, smaller if the engine finds the note earlier; ties are in document order.
+        """A sort key for each note that gives the order in which the engine finds the notes; equal keys are in document
+        order.
 
         The engine finds notes query term by query term. If every term is needed, only the last one decides the order.
         """
@@ -69,17 +70,16 @@ class TermTable:
 
 
 def text_scores(term_sum: NDArray[np.float64], matched_terms: NDArray[np.int64]) -> list[TextScore]:
-    """The text scores of notes from their term sums and their numbers of distinct matched terms."""
+    """The text scores of notes, computed from their term sums and their numbers of distinct matching terms."""
     raw = raw_score(term_sum, matched_terms)
     columns = (term_sum, matched_terms, raw, saturate(raw))
     return [TextScore(*row) for row in zip(*(column.tolist() for column in columns), strict=True)]
 
 
 def match_terms(snapshot: Snapshot, tokens: Sequence[str], text: TextRules, in_order: bool = False) -> TermTable:
-    """The matches of a query's terms over all notes. A repeated token adds its scores again, but counts as one term.
+    """The matches of a query's terms in all notes. A repeated token adds its scores again, but is counted as one term.
 
-    Scores are added in the order of the query, as in the engine, because in a different order the last digit can
-    differ.
+    Scores are added in the order of the query, as in the engine, because a different order can change the last digit.
     """
     count = len(snapshot.notes)
     term_sum = np.zeros(count)
@@ -120,7 +120,9 @@ def time_of(scope: Scope) -> str:
 
 
 def combine(request: SearchRequest, filtered: str, scope: Scope) -> Matched:
-    """The notes in ``scope`` that match every token of the filtered query (AND), or otherwise any of them (OR)."""
+    """The notes in ``scope`` that match every token of the filtered query (AND) or, if AND is not used or finds none,
+    any of them (OR).
+    """
     snapshot, profile = request.context.snapshot, request.context.constants
     tokens = terms(filtered)
     table = match_terms(snapshot, tokens, profile.text)
@@ -160,7 +162,7 @@ def combine(request: SearchRequest, filtered: str, scope: Scope) -> Matched:
 
 
 def and_words(filtered: str, profile: Profile) -> list[str]:
-    """The words in the filtered query that count towards the number needed for AND."""
+    """The words in the filtered query that are long enough to count towards the minimum for AND."""
     return [word for word in spaced_words(filtered.lower()) if len(utf16(word)) >= profile.query.and_word_length]
 
 

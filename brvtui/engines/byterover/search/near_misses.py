@@ -18,7 +18,7 @@ PUSHED_OUT = "pushed out by folder summaries"
 
 
 def trimmed_misses(merged: Sequence[Hit], limit: int) -> tuple[NearMiss, ...]:
-    """The text hits that folder summaries pushed past the limit."""
+    """Near misses for the text hits that folder summaries pushed past the limit."""
     trimmed = [hit for hit in merged[limit:] if hit.origin is Origin.TEXT]
     return tuple(
         NearMiss(
@@ -39,9 +39,10 @@ def trimmed_misses(merged: Sequence[Hit], limit: int) -> tuple[NearMiss, ...]:
 def near_misses(
     request: SearchRequest, ranking: Ranking, taken: int, outcome: SearchOutcome, floor: float = 0.0, after: int = 0
 ) -> tuple[NearMiss, ...]:
-    """The best matches after the first ``taken``, each with its distance from ``floor`` or from the last rank.
+    """Near misses for the best matches after the first ``taken``, each with its distance from ``floor`` or from the
+    last rank.
 
-    Ranks are increased by ``after``, the number of misses that were lost at a later stage.
+    Ranks are increased by ``after``, the number of misses that were dropped at a later stage.
     """
     constants, limit = request.context.constants, request.options.most
     misses = []
@@ -65,7 +66,9 @@ def below_gap(constants: Profile) -> str:
 def why_missed(
     constants: Profile, limit: int, rank: int, score: float, outcome: SearchOutcome, floor: float
 ) -> tuple[str, float]:
-    """The reason why a match with this rank and score is not among the ``limit`` results, and the missing amount."""
+    """The reason why a match with this rank and score is not among the ``limit`` results, and the amount by which it
+    falls short.
+    """
     limits = constants.out_of_domain
     if outcome is SearchOutcome.BELOW_FLOOR:
         return BELOW_FLOOR, limits.floor - score

@@ -15,12 +15,12 @@ from brvtui.timing import Stopwatch
 from brvtui.tree.reading.hierarchy import PatternMatch, Symbol
 from brvtui.tree.reading.javascript import first_word, spaced_words, trim
 
-# A search request: query, options and context.
+# A search request: the query, its options and its context.
 
 
 @dataclass(frozen=True, slots=True)
 class SearchOptions:
-    """The options of a search. An empty scope does not restrict the search; a limit below 0 counts as 0."""
+    """The options of a search. An empty scope does not restrict the search. A limit below 0 is treated as 0."""
 
     limit: int
     scope: str = ""
@@ -43,7 +43,9 @@ class SearchRequest:
 
 @dataclass(frozen=True, slots=True)
 class PathLookup:
-    """The result of looking up a query as a path, if that was ``tried``. ``text`` is the rest to search for."""
+    """The result of looking up a query as a path, if that was ``tried``. ``text`` is the rest of the query, which is
+    searched for.
+    """
 
     tried: bool
     pattern: str
@@ -67,7 +69,7 @@ def look_up_path(snapshot: Snapshot, query: str, domains: Collection[str] = ()) 
 
 
 def inside_option(lookup: PathLookup, option: str) -> PathLookup:
-    """``lookup``, without the match if the match is outside the folder ``option``."""
+    """``lookup``, from which a match outside the folder ``option`` is removed."""
     wanted = f"{trim(option).rstrip('/')}/"
     if lookup.match is None or f"{lookup.match.symbol.path}/".startswith(wanted):
         return lookup
@@ -78,12 +80,12 @@ def _left_of(query: str, folder: Symbol) -> str:
     first = first_word(trim(query))
     if "/" in first:
         return trim(trim(query)[len(first) :])
-    # As in the engine: if the query spells the folder differently, find returns -1, and the last letter stays.
+    # As in the engine: if the query spells the folder differently, find returns -1, and only the last letter is kept.
     return trim(query[max(0, query.find(folder.name) + len(folder.name)) :])
 
 
 def parse_scope(snapshot: Snapshot, query: str, option: str) -> Scope:
-    """The scope that the query names, or ``option``, which has precedence.
+    """The scope of a search: ``option`` if it is not empty, or otherwise the scope that the query names.
 
     The scope's text is the rest of the query. If the query is only a path, that text is empty, and the path is searched
     for as text.
@@ -126,7 +128,7 @@ def _from_query(snapshot: Snapshot, query: str) -> Scope:
 
 
 def _unknown(pattern: str) -> str:
-    """The reason why ``pattern`` does not name anything. Only names in the tree are compared; the disk is not read."""
+    """The reason why ``pattern`` names nothing. It is compared only with names in the tree; the disk is not read."""
     leads_out = ".." in pattern.split("/")
     return f"{pattern} leads out of the tree" if leads_out else f"nothing is called {pattern}"
 
@@ -144,7 +146,7 @@ def whole_tree(snapshot: Snapshot, text: str, why: str) -> Scope:
 
 
 def inside_path(snapshot: Snapshot, lookup: PathLookup) -> Scope:
-    """The scope of a path look-up that found a folder and left some text to search for."""
+    """The scope from a path look-up that found a folder, with the rest of the query as the text to search for."""
     assert lookup.match is not None
     how, path = lookup.match.how, lookup.match.symbol.path
     return _scope(snapshot, path, lookup.pattern, "path", how, lookup.text, f"{lookup.why}: {lookup.pattern} is {path}")

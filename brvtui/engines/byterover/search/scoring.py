@@ -1,4 +1,6 @@
-"""Scoring: signals after decay, the compound score, the order of matches, and the parts of each hit's score."""
+"""The scoring of matches: signals after decay, the compound score, the order of matches, and the parts of
+each score.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +27,7 @@ from brvtui.tree.reading.signals import NoteSignals
 
 _SELECT_FROM = 512
 _CLOSE = 1e-12
-"""The largest difference between sums that can result from adding contributions in a different order."""
+"""The largest difference between two sums that a different order of addition can cause."""
 _FALLING: Key[tuple[Profile, Floats]] = Key("ages at which ceilings fall below the gates")
 
 
@@ -37,14 +39,14 @@ class Ranking:
     scores: NDArray[np.float64]
     matched: int
     at_least: int
-    """The number of matches that reach the floor set by the gap filter."""
+    """The number of matches with scores that reach the floor of the gap filter."""
     table: TermTable
-    """The term table with the scores by which the matches were ranked."""
+    """The term table that contains the scores by which the matches were ranked."""
 
 
 def rank(context: Context, table: TermTable, matching: NDArray[np.bool_], keep: int, needs_all: bool) -> Ranking:
-    """The best ``keep`` of the ``matching`` notes, sorted by score, raw text score and the order in which the engine
-    finds them.
+    """The best ``keep`` of the ``matching`` notes, sorted by score, by raw text score, and by the order in which the
+    engine finds them.
 
     ``needs_all`` is True if the notes had to match every term (AND).
     """
@@ -62,7 +64,7 @@ def rank(context: Context, table: TermTable, matching: NDArray[np.bool_], keep: 
     order = np.lexsort((positions, -raw, -score))
     one, next_ = order[:-1][:keep], order[1:][:keep]
     if ((np.abs(score[one] - score[next_]) <= _CLOSE) & (np.abs(raw[one] - raw[next_]) <= _CLOSE * raw[one])).any():
-        # equal except for the order of adding contributions, so the engine's own order is needed
+        # scores differ only through the order of addition, so the engine's own order is needed
         table = match_terms(snapshot, table.tokens, profile.text, in_order=True)
         raw, score = _scored(context, table, positions)
         engine_order = table.engine_order(snapshot, profile.text, needs_all)[positions]
@@ -80,7 +82,7 @@ def _scored(context: Context, table: TermTable, positions: NDArray[np.int64]) ->
 
 
 def listing(context: Context, ranking: Ranking) -> tuple[Listed, ...]:
-    """The best results of ``ranking`` in short form, with scores rounded as the gates see them."""
+    """The best results of ``ranking`` in short form, with scores rounded as for the gates."""
     snapshot, profile = context.snapshot, context.constants
     rows = []
     best = zip(ranking.positions[:MOST_LISTED].tolist(), ranking.scores[:MOST_LISTED].tolist(), strict=True)
@@ -135,11 +137,11 @@ def _aged(
 
 
 def attainable(context: Context, places: NDArray[np.int64], notes: ScoreInputs, since: Floats) -> list[Ceiling]:
-    """The best possible scores of the notes at ``places``, and the days for which they reach the direct and prompt
-    thresholds.
+    """The best possible scores of the notes at ``places``, and the numbers of days for which they still reach the
+    thresholds for a direct answer and for the prompt.
 
-    ``since`` contains the days since modification, negative for a modification time in the future. Horizons use the
-    scores that the gates see, rounded half up.
+    ``since`` contains the days since each note's modification, negative for a time in the future. The numbers of days
+    are based on scores rounded half up, as in the gates.
     """
     profile = context.constants
     gates = (("direct.min_top", profile.direct.min_top), ("direct.prefetch", profile.direct.prefetch))
@@ -173,7 +175,7 @@ def _falling(context: Context, places: NDArray[np.int64], notes: ScoreInputs, th
 
 
 def text_hits(context: Context, positions: Sequence[int], texts: Sequence[TextScore]) -> list[Hit]:
-    """The hits for matching notes, with the parts of their scores, rounded as the gates see them."""
+    """The hits for matching notes, with the parts of their scores, rounded as for the gates."""
     snapshot, profile = context.snapshot, context.constants
     places = np.asarray(positions, dtype=np.int64)
     since = days_since(context.now_ms, snapshot.columns.mtime_ms[places])
@@ -193,7 +195,9 @@ def text_hits(context: Context, positions: Sequence[int], texts: Sequence[TextSc
 
 
 def path_hits(context: Context, notes: Sequence[Note], score: float, name: str) -> list[Hit]:
-    """The hits for notes listed in a path answer, with the ``score`` that the rule ``name`` sets."""
+    """The hits for the notes in the answer to a query that names a path, with the ``score`` set by the rule
+    ``name``.
+    """
     snapshot, profile = context.snapshot, context.constants
     places = np.asarray([snapshot.by_path[note.path] for note in notes], dtype=np.int64)
     since = days_since(context.now_ms, snapshot.columns.mtime_ms[places])
@@ -233,12 +237,14 @@ def _hit(
     )
 
 
-# Parent propagation (``docs/reference/byterover.md``): a hit's relevance is carried up to folders that have a
-# summary.
+# Parent propagation (``docs/reference/byterover.md``): a hit's relevance is passed up to the folders above it that have
+# a summary.
 
 
 def propagate(context: Context, hits: Sequence[Hit], floor: float) -> tuple[tuple[Lift, ...], tuple[Hit, ...]]:
-    """Every ancestor folder of ``hits`` with the best value passed up to it, and the summaries that reach ``floor``."""
+    """Every folder above ``hits`` with the best value passed up to it, and hits for the summaries that
+    reach ``floor``.
+    """
     snapshot, profile, now_ms = context.snapshot, context.constants, context.now_ms
     best: dict[str, tuple[float, float, int, Hit]] = {}
     for hit in hits:
@@ -299,7 +305,7 @@ def _summary_hit(
     if signals:
         inputs = inputs_of([signals], bonus > 0, profile.score)
         days = age_days(now_ms, np.asarray([summary.mtime_ms]))
-        state = aged([signals], days, inputs.importance, inputs.recency, profile)[0]  # they do not decay
+        state = aged([signals], days, inputs.importance, inputs.recency, profile)[0]  # summaries do not decay
         compounds = compound(
             np.asarray([value]), inputs.importance, inputs.recency, inputs.boost, inputs.bonus, profile.score
         )

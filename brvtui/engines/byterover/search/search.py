@@ -48,8 +48,8 @@ PATH_TIME = "search.path"
 
 
 def path_answer(request: SearchRequest, named: Symbol, lookup: PathLookup) -> Search:
-    """The answer to a query that names a path: the note, or the folder's summary and the notes below the folder, with
-    the scores that the rules set.
+    """The answer to a query that names a path: the note, or the folder's summary and the notes below the folder. The
+    rules set their scores.
     """
     snapshot, profile, limit = request.context.snapshot, request.context.constants, max(1, request.options.limit)
     results: list[Hit] = []
@@ -101,13 +101,16 @@ def path_answer(request: SearchRequest, named: Symbol, lookup: PathLookup) -> Se
     )
 
 
-# Conditions under which a search is emptied although it matched (``docs/reference/byterover.md``, "Out of domain").
+# Conditions under which a search discards all results although notes matched (``docs/reference/byterover.md``, "Out of
+# domain").
 
 
 def out_of_domain(
     request: SearchRequest, filtered: str, matched: Matched, ranking: Ranking
 ) -> tuple[tuple[Check, ...], tuple[str, ...], SearchOutcome]:
-    """The out-of-domain checks, the query words in none of the best matches, and the outcome of the search."""
+    """The out-of-domain checks, the query words that none of the best matches contains, and the outcome of
+    the search.
+    """
     constants = request.context.constants
     limit = constants.out_of_domain.matched_results
     first = ranking.positions[:limit] if limit else slice(None)
@@ -119,9 +122,9 @@ def out_of_domain(
 def domain_checks(
     constants: Profile, filtered: str, notes: int, top: float, and_failed: bool, seen: Collection[str]
 ) -> tuple[tuple[Check, ...], tuple[str, ...], SearchOutcome]:
-    """The result of :func:`out_of_domain` for a search over ``notes`` notes with the best score ``top``.
+    """The result of :func:`out_of_domain` for a search over ``notes`` notes whose best score is ``top``.
 
-    ``seen`` contains the query terms matched by the first results.
+    ``seen`` contains the query terms that the first results match.
     """
     limits = constants.out_of_domain
     rule = "out-of-domain"
@@ -158,7 +161,7 @@ __all__ = ["SearchOptions", "search"]
 
 
 def search(context: Context, query: str, options: SearchOptions, watch: Stopwatch | None = None) -> Search:
-    """Searches for ``query``. Has no effects, except that durations are recorded in ``watch``."""
+    """The search for ``query``. It has no side effects, except that durations are recorded in ``watch``."""
     snapshot, profile = context.snapshot, context.constants
     request = SearchRequest(context, query, options, watch or Stopwatch())
     if snapshot.engine_failure and profile.limits.failures:
@@ -253,7 +256,7 @@ def _search_text(request: SearchRequest, text: str, scope: Scope, attempts: tupl
 
 @dataclass(frozen=True, slots=True)
 class _Kept:
-    """The parts of a search's matches that are kept in the answer, and those that are not."""
+    """The matches of a search that are kept in the answer, and those that are not."""
 
     floor: float | None = None
     stages: tuple[Stage, ...] = ()
@@ -264,7 +267,7 @@ class _Kept:
 
 
 def _keep(request: SearchRequest, ranking: Ranking) -> _Kept:
-    """The matches that are near enough to the best one and within the limit, and the folders that they lift."""
+    """The matches within the limit whose scores are close enough to the best one, and the folders that they lift."""
     profile, options = request.context.constants, request.options
     ratio, top = profile.search.gap_ratio, float(ranking.scores[0])
     floor = ratio * top
@@ -294,7 +297,7 @@ def _keep(request: SearchRequest, ranking: Ranking) -> _Kept:
 def _better_match(
     request: SearchRequest, ranking: Ranking, hits: Sequence[Hit], misses: Sequence[NearMiss]
 ) -> BetterMatch | None:
-    """The note with the best text score, if that is clearly better than the score of the first result."""
+    """The note with the best text score, if that score is clearly better than the first result's; otherwise None."""
     raw = ranking.table.raw[ranking.positions]
     place = int(raw.argmax())
     if not place or not hits or hits[0].origin is not Origin.TEXT:
@@ -321,7 +324,7 @@ def _engine_fails(request: SearchRequest) -> Search:
     )
 
 
-# The retry ladder over ByteRover's own search (``docs/reference/jeffs-brain.md``, "In ByteRover's route").
+# The retry ladder, which uses ByteRover's own search (``docs/reference/jeffs-brain.md``, "In ByteRover's route").
 
 
 SEARCH_FOUND = "the search itself found notes"
@@ -342,7 +345,7 @@ def retry(
     options: SearchOptions,
     watch: Stopwatch | None = None,
 ) -> Ladder:
-    """The retry ladder after the search ``found``. If that search has results, no step is taken.
+    """The retry ladder after the search ``found``. If that search has results, no step runs.
 
     Each step is a complete search with ``options``; the last one compares the names of notes (:func:`named_like`).
     """
@@ -360,10 +363,10 @@ def retry(
 
 
 def named_like(context: Context, tokens: Sequence[str], limit: int, scope: str = "") -> list[Hit]:
-    """The notes in ``scope`` whose file name is similar to one of ``tokens``, best first, at most ``limit``.
+    """Up to ``limit`` notes in ``scope`` whose file names are similar to one of ``tokens``, best first.
 
-    If no note is in ``scope``, all notes are compared. In the scores, the similarity of the name (0 to 1) replaces text
-    relevance.
+    If ``scope`` contains no notes, all notes are compared. In the scores, the similarity of the name (0 to 1) replaces
+    the text relevance.
     """
     snapshot, profile = context.snapshot, context.constants
     likenesses = names_of(snapshot).search(tokens, profile.names.limit, profile.names.least)

@@ -13,7 +13,7 @@ from brvtui.tree.reading import frontmatter
 from brvtui.tree.reading.javascript import SPACE, trim
 from brvtui.tree.spaces.topic_html import TOPIC
 
-# Markdown as V4's migration reads it: sections, labels, bullets, fences. Only LF ends a line.
+# Parsing of Markdown as in V4's migration: sections, labels, bullets and fences. Only LF ends a line.
 
 
 LINE_ENDS = "\n\r\u2028\u2029"
@@ -34,7 +34,9 @@ class NoteSection:
 
 
 def sections(text: str, mark: str) -> tuple[str, tuple[NoteSection, ...]]:
-    """The text before the first heading of level ``mark`` outside fences, and the sections from that heading on."""
+    """The text before the first heading of level ``mark`` that is outside fences, and the sections from that heading
+    on.
+    """
     fence, parts = "", list[tuple[str, list[str]]]([("", [])])
     for line in text.split("\n"):
         fenced = _FENCE.match(line)
@@ -52,7 +54,9 @@ def sections(text: str, mark: str) -> tuple[str, tuple[NoteSection, ...]]:
 
 
 def title_of(text: str) -> str | None:
-    """The trimmed text of the first ``# `` line with any text, including white space; None if there is none."""
+    """The trimmed text of the first line that begins with ``# `` and has more text, even if that is only white space;
+    None if there is none.
+    """
     for line in text.split("\n"):
         heading = _heading(line, "#")
         if heading is not None and not _BROKEN.search(heading) and line[2:].strip(LINE_ENDS):
@@ -61,7 +65,7 @@ def title_of(text: str) -> str | None:
 
 
 def without_title(text: str) -> str:
-    """``text`` without its first ``# `` line."""
+    """``text`` without its first line that begins with ``# ``."""
     lines = text.split("\n")
     place = next((number for number, line in enumerate(lines) if _heading(line, "#") is not None), len(lines))
     return "\n".join(lines[:place] + lines[place + 1 :])
@@ -74,7 +78,7 @@ def _heading(line: str, mark: str) -> str | None:
 
 
 def bullets(text: str) -> tuple[tuple[str, ...], str]:
-    """The trimmed bullets of ``text``, and the stray text: lines that are neither bullets nor blank."""
+    """The trimmed bullets of ``text``, and the stray text, which is all lines that are neither bullets nor blank."""
     items, stray = [], []
     for line in text.split("\n"):
         bullet = _BULLET.fullmatch(line)
@@ -102,7 +106,7 @@ CLOSED_FENCE = re.compile(r"(```|~~~)([A-Za-z0-9_]*)\n(.*?)\1", re.DOTALL)
 """A fenced block, with its mark, language and text."""
 
 
-# The attributes of a migrated topic, from its note's frontmatter, heading and name.
+# The attributes of a migrated topic, which come from its note's frontmatter, heading and name.
 
 
 _BLOCK = re.compile(r"\A---\r?\n(.*?)\r?\n---", re.DOTALL)
@@ -114,12 +118,12 @@ _ORDINARY = "topic"
 
 @dataclass(frozen=True, slots=True)
 class NoteParts:
-    """A note split in two: the fields of its frontmatter, and its body."""
+    """The two parts of a note: the fields of its frontmatter, and its body."""
 
     fields: dict[str, Any]
     body: str
     problem: str = ""
-    """The reason why the frontmatter was read as text; empty if it was not."""
+    """The reason why the frontmatter was treated as text; empty if it was not."""
 
 
 def note_parts(text: str) -> NoteParts:
@@ -141,7 +145,7 @@ def topic_path(note: str) -> str:
 
 
 def topic_attributes(path: str, parts: NoteParts, now: Moment) -> dict[str, str]:
-    """The attributes of the topic created from the note at ``path`` at ``now``, in V4's order, without empty ones."""
+    """The attributes that are not empty, in V4's order, of the topic created at ``now`` from the note at ``path``."""
     fields, name = parts.fields, path.rpartition("/")[2]
     heading = title_of(parts.body)
     stem = _NAME_BREAKS.sub(" ", name.removesuffix(_NOTE))
@@ -168,7 +172,7 @@ def _joined(value: Any) -> str:
 
 
 def _related(fields: Mapping[str, Any]) -> str:
-    """The related topics, from the first of the two fields that contains a list or a string."""
+    """The related topics, from the first of two fields that contains a list or a string."""
     candidates = (fields.get(name) for name in ("related", "relateds"))
     value = next((value for value in candidates if isinstance(value, list) or _text(value)), "")
     items = value if isinstance(value, list) else str(value).split(",")
@@ -183,7 +187,7 @@ def _moment(fields: Mapping[str, Any], names: Sequence[str], now: Moment) -> str
     return next(filter(None, texts), now.iso)
 
 
-# The markup that V4's migration writes: elements with nothing between them.
+# The markup that V4's migration writes, without text or white space between elements.
 
 
 def element(tag: str, text: str, attributes: Mapping[str, str] | None = None) -> str:
@@ -193,7 +197,7 @@ def element(tag: str, text: str, attributes: Mapping[str, str] | None = None) ->
 
 
 def attributes_text(attributes: Mapping[str, str]) -> str:
-    """``attributes`` as written in a tag, without empty ones."""
+    """``attributes`` in the form that they have in a tag. Empty ones are left out."""
     pairs = ((name, escaped(value).replace('"', "&quot;")) for name, value in attributes.items())
     return "".join(f' {name}="{value}"' for name, value in pairs if value)
 
@@ -214,7 +218,7 @@ _TAKEN_WHOLE = {
     "highlights": "bv-highlights", "features": "bv-highlights",
     "examples": _EXAMPLES,
 }  # fmt: skip
-"""The elements for sections whose text is kept unchanged."""
+"""The element for each kind of section whose text is kept unchanged."""
 _LABELLED = {
     "task": "bv-task", "tasks": "bv-task", "flow": "bv-flow", "flows": "bv-flow", "timestamp": "bv-timestamp",
     "timestamps": "bv-timestamp", "author": "bv-author", "authors": "bv-author",
@@ -268,7 +272,7 @@ def _section(heading: str, text: str, rules: dict[str, int]) -> str:
 
 
 def _listed(text: str, made_of: Callable[[str], str]) -> str:
-    """The result of ``made_of`` for each bullet of ``text``, followed by the stray text as a fact."""
+    """The results of ``made_of`` for the bullets of ``text``, followed by the stray text as a fact."""
     items, stray = bullets(text)
     return "".join(map(made_of, items)) + element(_FACT, stray)
 
@@ -285,7 +289,9 @@ def _fact(item: str) -> str:
 
 
 def _rule(item: str, taken: dict[str, int]) -> str:
-    """The markup for the rule ``item``. Its id is added to ``taken``, which maps ids to the last number tried."""
+    """The markup for the rule ``item``. Its id is added to ``taken``, which maps each id to the last number that was
+    appended to make it unique.
+    """
     severity = "must" if _MUST.search(item) else "should" if _SHOULD.search(item) else "info"
     words = _NOT_IN_IDS.sub("-", _SEVERITY_WORDS.sub("", item).lower()).strip("-")
     base = words[:_ID_UNITS] or "rule"
@@ -346,7 +352,7 @@ def _diagrams(text: str) -> str:
     fences = CLOSED_FENCE.findall(text)
     if not fences:
         return element(_DIAGRAM, text)
-    drawn = [  # even an empty one
+    drawn = [  # even if it is empty
         f'<{_DIAGRAM} type="{_kind(language)}">{escaped(trim(inner))}</{_DIAGRAM}>' for _, language, inner in fences
     ]
     return "".join(drawn) + element(_EXAMPLES, CLOSED_FENCE.sub("", text))

@@ -1,4 +1,4 @@
-"""A context tree as the space that V4's migration would create from it. Nothing is written."""
+"""Computes the space that V4's migration would create from a context tree. Nothing is written."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from brvtui.tree.spaces.locating import SpaceFolder
 from brvtui.tree.spaces.topic_html import UnreadableTopic, parse_topic
 
 _ENDING_WORD = "md"
-"""A word that occurs in the path of every note, so that it is not needed in any query."""
+"""A word in the path of every note, which therefore no query needs."""
 _CATALOG = "index.html"
 
 
@@ -129,7 +129,8 @@ def _age_days(snapshot: Snapshot, note: str, now_ms: float) -> float:
 
 
 def _lost_words(snapshot: Snapshot, converted: ConvertedNote, words_in_v4: frozenset[str]) -> _LostWords:
-    """The words that find a note in ByteRover 3 but not in V4, where the note's words are ``words_in_v4``.
+    """The words that find a note in ByteRover 3 but not in V4. ``words_in_v4`` are the words that V4 searches in the
+    note.
 
     Each word is listed under the place where it first occurs.
     """

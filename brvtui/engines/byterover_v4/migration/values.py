@@ -1,4 +1,4 @@
-"""YAML values as V4's migration reads them: YAML 1.2 with dates, converted to strings as in JavaScript."""
+"""Reads YAML values as V4's migration does: YAML 1.2 with dates, and values converted to strings as in JavaScript."""
 
 from __future__ import annotations
 
@@ -33,12 +33,14 @@ _TAGS = frozenset(
 _STANDARD = "tag:yaml.org,2002:"
 _TEXT = f"{_STANDARD}str"
 _PLAIN = (True, False)
-"""The arguments that request PyYAML's tag for a scalar without an explicit tag; ``!!str 5`` gets a different tag."""
+"""Arguments with which PyYAML returns the tag of a plain scalar, which has no tag of its own (unlike ``!!str 5``)."""
 _MERGE = "<<"
 _CLOSING = re.compile(r"\n\.\.\.[ \t\r\n]*\Z")
 _CENTURY, _MONTHS = 100, 12
 _LEAST_EXPONENT, _MOST_EXPONENT = -7, 21
-"""The powers of ten below which, and from which, JavaScript writes numbers with an exponent."""
+"""JavaScript writes numbers with an exponent if they are below the first of these powers of ten, or at least the
+second.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +51,7 @@ class Moment:
 
     @property
     def iso(self) -> str:
-        """The moment in ISO 8601: ``2026-01-02T03:04:05.000Z``."""
+        """The moment in ISO 8601, such as ``2026-01-02T03:04:05.000Z``."""
         return f"{self._moment.isoformat(timespec='milliseconds')}Z"
 
     def __str__(self) -> str:
