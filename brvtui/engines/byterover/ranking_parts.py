@@ -31,9 +31,7 @@ _HOW = ("exact", "absolute", "relative", "simple", "substring")
 
 
 def searchable(context: Context) -> Context:
-    """Returns ``context`` if its notes can be searched. Raises :class:`brvtui.engines.contract.EngineError` if they
-    cannot.
-    """
+    """``context`` if its notes can be searched. Raises :class:`brvtui.engines.contract.EngineError` if they cannot."""
     if context.snapshot.engine_failure and context.constants.limits.failures:
         raise EngineError(context.snapshot.engine_failure)
     return context
