@@ -131,6 +131,7 @@ def evaluate_command(request: ProjectRequest, named: Path | None, form: str, **o
     if days and (form not in ("table", "json") or options["files"]):
         raise click.UsageError("--drift works only with --format table or json, and without --save")
     session = replace(request, now=now).open()
+    session.services_permitted = options["services"]
     _check_scopes(session, {request.scope: "check --scope"}, plan.is_gated)
     check_targets(options["files"], evaluation_form_of, session.project.trees)
     runs = 1 + (len(days) or bool(plan.revision))

@@ -213,7 +213,7 @@ class GitMemory:
         is_own = registry.reads_trees(self.engine) and bool(named)
         self.profile: TreeProfile = tree_profile(named if is_own else registry.DEFAULT_PROFILE)
         self.clock: Clock = lambda: now_ms
-        self.engines = Engines(self, NO_SERVICES, {self.engine: named} if named and not is_own else {})
+        self.engines = Engines(self, lambda _: NO_SERVICES, {self.engine: named} if named and not is_own else {})
         self._commit = ""
         self._snapshot: Snapshot | None = None
 

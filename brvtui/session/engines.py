@@ -41,10 +41,14 @@ class OpenProject(Protocol):
 class Engines:
     """Engines keyed by name. Methods are thread-safe."""
 
-    def __init__(self, opened: OpenProject, services: EngineServices, profiles: Mapping[str, str]) -> None:
-        """Loads no engine yet. ``profiles`` contains non-default profiles, keyed by engine."""
+    def __init__(
+        self, opened: OpenProject, services_of: Callable[[str], EngineServices], profiles: Mapping[str, str]
+    ) -> None:
+        """Loads no engine yet. ``services_of`` returns the services that an engine may call. ``profiles`` contains
+        non-default profiles, keyed by engine.
+        """
         self._opened = opened
-        self._services = services
+        self._services_of = services_of
         self._profiles = dict(profiles)
         self._made: dict[str, Engine[Any]] = {}
         self._making = threading.Lock()
@@ -89,7 +93,7 @@ class Engines:
         """
         opened = self._opened
         constants = self._constants(name, self._profiles.get(name, ""))
-        return Context(snapshot or opened.snapshot, constants, opened.clock(), self._services)
+        return Context(snapshot or opened.snapshot, constants, opened.clock(), self._services_of(name))
 
     def _constants(self, name: str, profile: str) -> Any:
         if registry.reads_trees(name):

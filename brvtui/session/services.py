@@ -4,21 +4,34 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from brvtui.providers.session_model import SessionModel
 from brvtui.providers.settings import EmbedderSettings, ModelSettings, ServiceSettings
+from brvtui.services.legs import LegError
 from brvtui.services.model import Budget
 from brvtui.store.folders import runs_file
 
 if TYPE_CHECKING:
     from brvtui.config.schema import Llm, Settings
-    from brvtui.services.legs import Embedder, RequestPolicy, Reranker, VectorCache
+    from brvtui.services.legs import (
+        Embedder,
+        RequestPolicy,
+        RerankDocument,
+        Reranked,
+        Reranker,
+        Vector,
+        VectorCache,
+    )
     from brvtui.services.model import ChatModel
-    from brvtui.services.provided import KeptState
+    from brvtui.services.provided import EngineServices, KeptState
     from brvtui.trace.feedback import FeedbackLog
+
+
+_WITHHELD = "your services are not called, because only the project's settings chose this engine; choose it yourself"
 
 
 def session_model(settings: Callable[[], Settings], requests: Callable[[], RequestPolicy]) -> SessionModel:
@@ -86,6 +99,11 @@ class SessionServices:
         """The reranker; None if none is set. Raises :class:`brvtui.services.legs.ServiceError`."""
         return self._services()[2]
 
+    @cached_property
+    def withheld(self) -> EngineServices:
+        """The same services, but those on a network are never called and give the reason instead."""
+        return _WithheldServices(self._tree, self._settings, self._requests, self._held)
+
     def vectors(self, model: str) -> VectorCache:
         """The vectors of this tree's texts, computed by ``model``."""
         from brvtui.store.vectors import VectorStore
@@ -111,6 +129,35 @@ class SessionServices:
             if self._made is None or self._made[0] != wanted:
                 self._made = (wanted, *_made(settings, requests))
             return self._made
+
+
+class _WithheldServices(SessionServices):
+    """Services without requests over a network."""
+
+    @property
+    def embedder(self) -> Embedder | None:
+        embedder = super().embedder
+        return _Withheld(embedder.name) if embedder is not None and embedder.is_remote else embedder
+
+    @property
+    def reranker(self) -> Reranker | None:
+        reranker = super().reranker
+        return _Withheld(reranker.name) if reranker is not None else None
+
+
+class _Withheld:
+    """An embedder and reranker that are never called. Their name differs, so that their vectors are not mixed."""
+
+    is_remote = True
+
+    def __init__(self, name: str) -> None:
+        self.name = f"{name}, not called"
+
+    def embed(self, texts: Sequence[str]) -> Sequence[Vector]:
+        raise LegError(_WITHHELD)
+
+    def rerank(self, query: str, documents: Sequence[RerankDocument]) -> Sequence[Reranked]:
+        raise LegError(_WITHHELD)
 
 
 def _made(settings: Settings, requests: RequestPolicy) -> tuple[Embedder | None, Reranker | None]:

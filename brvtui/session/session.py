@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from brvtui import faults
 from brvtui.config import Settings
 from brvtui.config.profile_choice import with_overrides
+from brvtui.config.schema import Layer
 from brvtui.engines import registry
 from brvtui.engines.contract import (
     Ages,
@@ -49,6 +50,7 @@ if TYPE_CHECKING:
     from brvtui.lab.evaluation.keeping import KeepingEvaluator
     from brvtui.notes.operations import Notes
     from brvtui.services.model import Cancellation
+    from brvtui.services.provided import EngineServices
     from brvtui.session.finding import NoteFinder
     from brvtui.session.variants import VariantRunner
     from brvtui.trace.events import Event
@@ -92,9 +94,11 @@ class Session:
         """The model that :meth:`complete` may call."""
         self.engine = self.settings.engine
         """The name of the default engine."""
+        self.services_permitted = False
+        """True once the user has permitted services for the engine that the project's settings chose."""
         self.services = SessionServices(project.tree, lambda: self.settings, lambda: self.profile.service, self.model)
         """The services that the settings configure."""
-        self.engines = Engines(self, self.services, chosen.profiles_of_engines)
+        self.engines = Engines(self, self._services_of, chosen.profiles_of_engines)
         """The available engines."""
         self.explainer = TraceExplainer(self, self.engines)
         """Explains the answers of the engines."""
@@ -228,6 +232,14 @@ class Session:
         not writable.
         """
         return self._publisher.keep(self.profile, everything)
+
+    def may_call_services(self, engine: str) -> bool:
+        """True unless only the project's settings file chose ``engine``, which must not cause requests to services."""
+        is_projects_choice = self.configuration.source("engine").layer is Layer.PROJECT and engine == self.engine
+        return self.services_permitted or not is_projects_choice
+
+    def _services_of(self, engine: str) -> EngineServices:
+        return self.services if self.may_call_services(engine) else self.services.withheld
 
     def preview(
         self,

@@ -335,7 +335,7 @@ async def test_vectors_are_computed_when_the_settings_choose_the_engine(
         await until(pilot, lambda: not view(pilot).answer.busy)
 
 
-async def test_project_settings_send_no_notes_before_a_run(garden: Tree, make_app: Any, service: Service) -> None:
+async def test_project_settings_alone_never_send_notes(garden: Tree, make_app: Any, service: Service) -> None:
     (garden.root / ".brv" / "brv-tui.toml").write_text('engine = "jeffs_brain"')
     async with make_app(garden.root).run_test(size=WIDE) as pilot:
         await ask(pilot, "token")
@@ -345,9 +345,12 @@ async def test_project_settings_send_no_notes_before_a_run(garden: Tree, make_ap
         garden.note("auth/fruit.md", "Fruit", "kumquat")
         await until(pilot, lambda: view(pilot).knows("auth/fruit.md"))
         await settled(pilot)
+        await press(pilot, "enter")
+        await until(pilot, lambda: view(pilot).ran)
+        await settled(pilot)
         assert not service.asked
-        await pilot.press("enter")
-        await until(pilot, lambda: service.asked)
+        await press(pilot, "escape", *["P"] * 5)  # the user chooses, in the end, the same engine
+        await until(pilot, lambda: view(pilot).engine.name == "jeffs_brain" and service.asked)
 
 
 async def test_late_refusal_does_not_change_the_newly_chosen_engine(

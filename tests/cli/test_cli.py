@@ -647,6 +647,33 @@ def test_terminal_shows_the_progress_of_vectors(run: Run, monkeypatch: pytest.Mo
     assert "by vectors" in out
 
 
+def test_engine_chosen_by_project_settings_calls_no_service(
+    run: Run, project: Tree, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    sent: list[str] = []
+
+    def embed(texts: list[str]) -> list[list[float]]:
+        sent.extend(texts)
+        return [[1.0, float(len(text))] for text in texts]
+
+    model = SimpleNamespace(name="model", is_remote=True, embed=embed)
+    monkeypatch.setenv("BRV_TUI_EMBEDDER_MODEL", "model")
+    monkeypatch.setattr("brvtui.providers.services.embedder_of", lambda settings, requests: model)
+    queries = tmp_path / "queries.json"
+    queries.write_text('["refresh"]')
+    for engine in ("jeffs_brain", "soleri"):
+        project.settings(f'engine = "{engine}"')
+        for command in (
+            ("query", "refresh"), ("explain", "refresh", "rotation"), ("ask", "refresh"), ("replay", str(queries)),
+        ):  # fmt: skip
+            _, out, err = run(*command)
+            assert sent == [], command
+            assert "Traceback" not in out + err
+        assert "only the project's settings chose this engine" in " ".join(run("query", "refresh")[1].split())
+    run("query", "refresh", "--engine", "jeffs_brain")
+    assert sent != []
+
+
 def test_mistyped_command_is_not_opened_as_a_project(run: Run, tmp_path: Path) -> None:
     code, _, err = run("qurey", "a", inside=False)
     assert (code, err.count("\n"), "did you mean query?" in err) == (2, 1, True)

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 from brvtui import faults
 from brvtui.app.project.opening import TreeRead
 from brvtui.app.project.selection import detail_of
-from brvtui.config.schema import Layer
 
 if TYPE_CHECKING:
     from brvtui.app.overview import OverviewBuilder
@@ -239,11 +238,6 @@ def has_services(session: Session) -> bool:
     """True if a run uses a service, usable or not, that a preview does not use."""
     services = session.settings.services
     return bool(services.embedder.model or services.reranker.model)
-
-
-def is_own_choice(session: Session) -> bool:
-    """True if the user, not the project's settings file, chose the engine."""
-    return session.configuration.source("engine").layer is not Layer.PROJECT
 
 
 def prepare(

@@ -35,8 +35,6 @@ class EngineChoice:
         self._open_memory = open_memory
         self._seen: tuple[str, object] = ("", None)
         """The engine and the tree at the last change of the view."""
-        self._chosen = False
-        """True once the user has selected an engine, which permits its services without a run."""
         services.store.subscribe((EngineState, ProjectState), self._view_changed)
 
     def begin_as_set(self, session: Session) -> None:
@@ -95,8 +93,8 @@ class EngineChoice:
         view = self._services.store.view
         name, overview = self._seen
         self._seen = (view.engine.name, view.project.overview)
-        if view.engine.name != name:
-            self._chosen |= view.project.overview is not None
+        if view.engine.name != name and view.project.overview is not None and self._project.session is not None:
+            self._project.session.services_permitted = True  # the user has selected an engine
         if view.engine.name != name or view.project.overview is not overview:
             self._prepare()
 
@@ -104,19 +102,15 @@ class EngineChoice:
         session, view, background = self._project.session, self._services.store.view, self._services.background
         if session is None or view.project.overview is None:
             return
-        if isinstance(session.engines.named(view.engine.name), PreparingEngine) and self._may_use_services(session):
+        name = view.engine.name
+        if isinstance(session.engines.named(name), PreparingEngine) and session.may_call_services(name):
             self._show(_PREPARING)
             report = background.relay(self._progressed)
-            prepare = partial(answering.prepare, session, view.engine.name, report, is_cancelled)
+            prepare = partial(answering.prepare, session, name, report, is_cancelled)
             background.run(prepare, self._prepared, group=_GROUP, exclusive=True, on_error=self._broke_down)
         else:
             background.cancel(_GROUP)
             self._show("")
-
-    def _may_use_services(self, session: Session) -> bool:
-        """True if notes may be sent to the user's services, which a project's settings file alone cannot permit."""
-        is_requested = self._chosen or self._queries.has_run
-        return is_requested or not answering.has_services(session) or answering.is_own_choice(session)
 
     def _progressed(self, done: int, total: int) -> None:
         if self._services.store.view.answer.preparing:

@@ -136,8 +136,6 @@ class QueryRunner:
         """The text in the query field."""
         self._to_select = ("", "")
         """A query and the note to select once that query is answered."""
-        self.has_run = False
-        """True once the user has run a query. From then on, engines may call services without a run."""
         self.requests = RequestQueue(self._begin, self._pause)
         self._pausing: Timer | None = None
         self._expiring: Timer | None = None
@@ -251,7 +249,6 @@ class QueryRunner:
             cancellation = self._cancellation = Cancellation()
             self._newest_run, group = request.number, "run"
         else:
-            self.has_run |= request.run
             serving, group = request.run and answering.has_services(session), "serve" if request.run else "preview"
             if serving != store.view.answer.serving:  # an update builds all panes with the answer again
                 store.update(store.view.answer._replace(serving=serving))
