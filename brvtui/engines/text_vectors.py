@@ -15,6 +15,7 @@ from brvtui import faults
 from brvtui.services.legs import Embedder, LegError, Vector, VectorCache
 
 Floats = NDArray[np.float32]
+ZERO_VECTOR = "returned a vector of only zeros, which is similar to nothing"
 MOST_NUMBERS = 1 << 27  # the maximum for all vectors of one tree: 512 MB
 
 
@@ -90,6 +91,8 @@ def embed_texts(
         try:
             check_room((len(vectors) + len(part)) * len(next(iter(vectors.values()), ())))
             new = unit_vectors(embedder, [wanted[name] for name in part])
+            if not new.any(axis=1).all():
+                raise LegError(f"{embedder.name} {ZERO_VECTOR}")
         except LegError as failure:
             error = str(failure)
             break

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from brvtui.engines.soleri.entries import VaultEntry
-from brvtui.engines.text_vectors import check_room, digest
+from brvtui.engines.text_vectors import ZERO_VECTOR, check_room, digest
 from brvtui.services.legs import LegError, Vector, VectorCache
 from brvtui.text.analysis import STOP_WORDS
 
@@ -255,6 +255,8 @@ def _stored(entries: Sequence[VaultEntry], vectors: Sequence[Vector], model: str
     rows = [np.asarray(vector, dtype=np.float32) for vector in vectors]
     if any(row.ndim != 1 or not row.size or not np.isfinite(row).all() for row in rows):
         raise LegError(f"{model} returned a vector whose values are not all numbers")
+    if not all(row.any() for row in rows):
+        raise LegError(f"{model} {ZERO_VECTOR}")
     return {
         entry.id: StoredVector(row, model, digest(entry.embedded)) for entry, row in zip(entries, rows, strict=True)
     }
