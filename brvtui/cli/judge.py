@@ -249,7 +249,7 @@ def follow_moves(project: Path | None, named: Path | None) -> int:
     for line in [*dict.fromkeys(followed), *missing]:
         say(visible(line))
     if missing:
-        say("to remove a note that is gone: brv-tui judge set QUERY NOTE=none", err=True)
+        say("to no longer judge a note: brv-tui judge set QUERY NOTE=none", err=True)
     elif not judgments:
         _say_none(file)
     elif not followed:

@@ -12,6 +12,7 @@ from brvtui.cli.failure import OK, no_folder
 from brvtui.cli.options import NamedPath, project_option, text_argument
 from brvtui.cli.output import say
 from brvtui.cli.sessions import ProjectRequest, find_session
+from brvtui.disk import writing
 from brvtui.store.feedback import clear_feedback
 from brvtui.text.visible import visible
 from brvtui.trace.feedback import Usefulness
@@ -84,7 +85,7 @@ _CACHE_EXAMPLES = (
 @project_option
 @click.option("--repo", type=NamedPath(), help="The index of this repository's code instead.")
 def cache(what: str, project: Path | None, repo: Path | None) -> int:
-    """Show or remove data that is stored about a project to save time: its indexes, and answers to judged queries.
+    """Show or remove data that is stored about a project to save time: indexes, vectors, answers to judged queries.
 
     With --repo, the parsed source files of a repository: clear them to have all files read again.
     """
@@ -96,12 +97,16 @@ def cache(what: str, project: Path | None, repo: Path | None) -> int:
     from brvtui.store.kept_answers import KeptAnswers
     from brvtui.store.kept_index import KeptIndex
     from brvtui.store.text_index import text_index
+    from brvtui.store.vectors import vector_files
 
     tree = find_session(project).project.tree
     index, answers, text = KeptIndex(tree), KeptAnswers(tree), text_index(tree)
-    folder = visible(str(index.folder))
+    folder, vectors = visible(str(index.folder)), vector_files(tree)
+    size_of_vectors = sum(file.lstat().st_size for file in vectors)
     if what == "clear":
-        removed = index.clear() + answers.clear() + text.clear()
+        for file in vectors:
+            writing.remove(file)
+        removed = index.clear() + answers.clear() + text.clear() + size_of_vectors
         say(f"removed {_size(removed)}" if removed else f"{folder}: nothing was stored")
         return OK
     kept = index.info()
@@ -115,6 +120,8 @@ def cache(what: str, project: Path | None, repo: Path | None) -> int:
         say(f"{visible(str(text.folder))}: the text index, {_size(size)}")
     if size := answers.bytes():
         say(f"{visible(str(answers.folder))}: answers to judged queries, {_size(size)}")
+    if vectors:
+        say(f"{visible(str(vectors[0].parent))}: vectors of notes, {_size(size_of_vectors)}")
     return OK
 
 

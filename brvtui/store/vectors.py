@@ -9,6 +9,7 @@ import io
 import zipfile
 import zlib
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
@@ -56,3 +57,10 @@ class VectorStore:
         buffer = io.BytesIO()
         np.savez(buffer, names=np.asarray(names, dtype=np.str_), vectors=matrix.astype(np.float32, copy=False))
         writing.write(self.path, sealed(buffer.getvalue()))
+
+
+def vector_files(tree: Path) -> list[Path]:
+    """Returns the files with the vectors of all models for texts of ``tree``."""
+    with suppress(OSError):
+        return [file for file in (tree_cache(tree) / "vectors").iterdir() if file.suffix == ".npz"]
+    return []

@@ -408,6 +408,31 @@ def test_unusable_vector_of_a_query_fails_every_gate(
     assert (code, "the embedder letters failed for 3 of 3 queries: " in out) == (4, True), out
 
 
+@pytest.mark.parametrize("engine", ["jeffs_brain", "soleri", "knowing"])
+def test_note_vectors_of_only_zeros_fail_every_gate(
+    run: Run, judged: Tree, monkeypatch: pytest.MonkeyPatch, engine: str
+) -> None:
+    class Zeros(Letters):
+        def embed(self, texts: Sequence[str]) -> Sequence[Sequence[float]]:
+            vectors = super().embed(texts)
+            return [[0.0] * len(vectors[0]), *vectors[1:]] if len(texts) > 1 else vectors
+
+    monkeypatch.setenv("BRV_TUI_EMBEDDER_MODEL", "letters")
+    monkeypatch.setattr("brvtui.providers.services.embedder_of", lambda *_: Zeros(1.0))
+    for _ in range(2):  # the second time, the vectors of the first time are not taken from the cache
+        code, out, _err = run("eval", "--services", "--engine", engine, *GATE)
+        assert (code, "only zeros" in out) == (4, True), out
+
+
+def test_cache_command_shows_and_removes_vectors(run: Run, judged: Tree, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("BRV_TUI_EMBEDDER_MODEL", "letters")
+    monkeypatch.setattr("brvtui.providers.services.embedder_of", lambda *_: Letters(1.0))
+    run("eval", "--services", "--engine", "jeffs_brain")
+    assert "vectors of notes" in run("cache", "info", now=False)[1]
+    assert "removed" in run("cache", "clear", now=False)[1]
+    assert "vectors of notes" not in run("cache", "info", now=False)[1]
+
+
 @pytest.mark.parametrize(("answer", "why"), [(None, "judge is away"), ([], "its answer is empty")])
 def test_failed_reranker_fails_every_gate(
     run: Run, judged: Tree, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, answer: list[Any] | None, why: str

@@ -271,3 +271,64 @@ def test_space_supports_eval_but_no_git_baseline(run: Run, space: Path) -> None:
     assert run("eval", "--save", str(file), *where, inside=False)[0] == 0
     assert run("eval", "--baseline", str(file), "--fail-on-tier-change", *where, inside=False)[0] == 0
     assert run("eval", "--drift", *where, inside=False)[0] == 0
+
+
+def test_gates_fail_if_v4_cannot_answer(run: Run, space: Path) -> None:
+    where = ("--project", str(space), *AT)
+    assert run("judge", "set", "kubernetes ingress", "--expect", "not covered", *where[:2], inside=False)[0] == 0
+    before = space / "before.json"
+    assert run("eval", "--save", str(before), *where, inside=False)[0] == 0
+    (tree_of(space) / "x.md").write_text("x")
+    code, out, _ = run("eval", "--baseline", str(before), "--fail-on-tier-change", *where, inside=False)
+    assert code == 1
+    assert "every query" in out
+    assert "as expected 0 of 1" in " ".join(out.split())
+    failing = space / "failing.json"
+    assert run("eval", "--save", str(failing), *where, inside=False)[0] == 0
+    assert run("eval", "--baseline", str(failing), "--fail-on-tier-change", *where, inside=False)[0] == 1
+    (tree_of(space) / "x.md").unlink()
+    code, out, _ = run("eval", "--baseline", str(failing), "--fail-on-tier-change", *where, inside=False)
+    assert (code, "in the baseline, " in out) == (1, True)
+
+
+def test_topic_beyond_our_limits_is_not_called_gone(run: Run, space: Path) -> None:
+    where = ("--project", str(space), *AT)
+    assert run("judge", "set", "refresh token", "auth/jwt.html=3", *where[:2], inside=False)[0] == 0
+    file = tree_of(space) / "auth" / "jwt.html"
+    text = file.read_text()
+    file.write_text(text + "<b>" * 30_000)
+    file.with_name("other.html").write_text(text)
+    _, out, _ = run("explain", "refresh token", "auth/jwt.html", *where, inside=False)
+    assert "V4 reads it" in out
+    assert "does not see" not in out
+    for command in ("list", "follow"):
+        code, out, _ = run("judge", command, *where[:2], inside=False)
+        assert code == 1
+        assert "not read: its markup is too costly" in " ".join(out.split())
+        assert "other.html" not in out
+
+
+def test_signals_behind_a_link_are_not_read(run: Run, space: Path, tmp_path: Path) -> None:
+    signals = {"importance": 99, "recency": 1, "maturity": "core", "accessCount": 7, "updateCount": 7}
+    outside = tmp_path / "outside" / "auth" / "jwt.html.json"
+    outside.parent.mkdir(parents=True)
+    outside.write_text(json.dumps(signals))
+    where = ("query", "refresh token", "--project", str(space), "--format", "json", *AT)
+    plain = run(*where, inside=False)[1]
+    state = tree_of(space).parent / "state"
+    state.mkdir()
+    (state / "signals").symlink_to(outside.parents[1])
+    assert without_times(run(*where, inside=False)[1]) == without_times(plain)
+    (state / "signals").unlink()
+    (state / "signals" / "auth").mkdir(parents=True)
+    (state / "signals" / "auth" / "jwt.html.json").symlink_to(outside)
+    assert without_times(run(*where, inside=False)[1]) == without_times(plain)
+
+
+def tree_of(space: Path) -> Path:
+    return space.parent / "data" / "projects" / SPACE_ID / "context-tree"
+
+
+def without_times(out: str) -> dict[str, object]:
+    trace: dict[str, object] = json.loads(out)["trace"]
+    return {name: value for name, value in trace.items() if name != "timings"}

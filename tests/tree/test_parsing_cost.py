@@ -8,6 +8,9 @@ from pathlib import Path
 import pytest
 from selectolax.lexbor import LexborHTMLParser
 
+from brvtui.tree.spaces import contents
+from brvtui.tree.spaces.contents import read_space
+from brvtui.tree.spaces.locating import SpaceFolder
 from brvtui.tree.spaces.topic_html import MOST_COST, UnreadableTopic, _nodes, loose_text, parse_topic, parsing_cost
 from tests.attacks.topics import TOPICS
 from tests.support.spaces import recorded_space
@@ -82,3 +85,23 @@ def test_cost_covers_every_node_of_a_topic(seed: int) -> None:
 
 def _tag(name: str, kind: str) -> str:
     return {"s": f"<{name}>x", "e": f"</{name}>", "c": f"<{name} a='>' b=\"<\"><!--></{name}>-->"}[kind]
+
+
+def test_markup_of_a_whole_space_is_limited(tmp_path: Path) -> None:
+    folder = SpaceFolder(tmp_path / "context-tree", tmp_path, "root")
+    folder.tree.mkdir()
+    html = "<b>" * 2_000 + "token"
+    each = parsing_cost(html)
+    assert each < MOST_COST
+    count = 12
+    for number in range(count):
+        (folder.tree / f"{number:02}.html").write_text(html)
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(contents, "_MOST_PARSING", each * 5)
+        found = read_space(folder)
+    assert len(found.topics) == 6
+    assert [file.path for file in found.unseen if file.is_past_limit] == [f"{n:02}.html" for n in range(6, count)]
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(contents, "_MOST_PARSING", each * 5)
+        again = read_space(folder, {topic.path: topic for topic in read_space(folder).topics})
+    assert [topic.path for topic in again.topics] == [topic.path for topic in found.topics]

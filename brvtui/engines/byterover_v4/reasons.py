@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from brvtui.engines.advice import NOTHING_HELPS, Ask, edited_now, explained, title_wordings
+from brvtui.engines.advice import MAKE_ROOM, NOTHING_HELPS, Ask, edited_now, explained, title_wordings
 from brvtui.engines.byterover_v4.ageing import aged_signals
 from brvtui.engines.byterover_v4.corpus import RankedTopic, SpaceCorpus
 from brvtui.engines.byterover_v4.documents import term, tokens
@@ -116,6 +116,7 @@ class TopicLoss(LossStage):
 
     FAILED = "V4 cannot answer this query"
     NOT_SEEN = "V4 does not see the file"
+    NOT_READ = "beyond brv-tui's own limits, although V4 reads it"
     SCOPE = "outside the scope or the element filter"
     NOT_SEARCHED = "your words occur only in parts that V4 does not search"
     NO_TERM = "none of its terms matches"
@@ -185,8 +186,9 @@ def loss_of(context: Context[V4Profile], trace: Trace, document: Named, ask: Ask
     if path in section.found:
         return TopicLoss.LIMIT, f"it is number {section.found.index(path) + 1}, but V4 returns only {section.returned}"
     if document.position is None:
-        why = next((file.reason for file in context.snapshot.unseen if file.path == path), "it is not a topic")
-        return TopicLoss.NOT_SEEN, why
+        unseen = next((file for file in context.snapshot.unseen if file.path == path), None)
+        loss = TopicLoss.NOT_READ if unseen is not None and unseen.is_past_limit else TopicLoss.NOT_SEEN
+        return loss, unseen.reason if unseen is not None else "it is not a topic"
     if path in section.filtered:
         return TopicLoss.FILTERED, f"it must contain {' or '.join(section.significant)}, if only inside a longer word"
     if (section.scope or section.element) and _is_in(
@@ -297,6 +299,8 @@ def with_standing(remedy: Remedy, trace: Trace, path: str) -> Remedy | None:
 def _remedy(trace: Trace, section: SpaceAnswer, loss: TopicLoss, path: str, title: str, ask: Ask) -> Remedy | None:
     if loss is TopicLoss.FAILED:
         return Remedy(section.failure.remedy, False) if section.failure is not None else None
+    if loss is TopicLoss.NOT_READ:
+        return Remedy(MAKE_ROOM, False)
     if loss is TopicLoss.NOT_SEEN:
         wanted = "its name must end in .html in lower case, without .abstract, .full or .overview before that"
         return Remedy(f"rename it in a shell: {wanted}", False) if unseen_name(path) else None

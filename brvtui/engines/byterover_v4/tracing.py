@@ -269,7 +269,7 @@ def traced(
         matched=matched,
         sections=(replace(section, not_covered=advice.lacks),),
         scale=Scale(DECIMALS, max(profile.score.boost.values()), 1.0),
-        notices=tuple(notices_of(section)),
+        notices=(*context.snapshot.limit_notices, *notices_of(section)),
         options=dict(query.options),
     )
 

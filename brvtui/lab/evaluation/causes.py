@@ -124,7 +124,8 @@ class CauseFinder:
         """Yields a line with the reason why the note at ``path`` is not in the current answer."""
         snapshot = self.context.snapshot
         if path not in snapshot.by_path:
-            yield ChangeLine(f"{path}: the note no longer exists")
+            unread = next((file.reason for file in snapshot.unseen if file.path == path), "")
+            yield ChangeLine(f"{path}: {f'not read: {unread}' if unread else 'the note no longer exists'}")
             return
         trace = ask(self.engine, self.context, self.judgments[now.id], self.like)
         why = self.engine.why(self.context, trace, Named(path, snapshot.by_path[path]))

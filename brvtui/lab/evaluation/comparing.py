@@ -10,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from brvtui.lab.evaluation.results import Evaluation, Metric, QueryResult, mean_of
+from brvtui.lab.judgments.model import FAILED
 from brvtui.paint.text import signed
 from brvtui.wording import counted, first_of
 
@@ -325,17 +326,28 @@ SERVICES = "every service answers"
 
 
 def gate_doubts(evaluation: Evaluation, comparison: Comparison | None) -> Iterator[GateResult]:
-    """Yields a failed gate for each reason not to trust the other gates: a failed service, a judged note that may be a
-    different note, a query of the baseline that is not compared, or a file that differs at the baseline's revision.
+    """Yields a failed gate for each reason not to trust the other gates: a failed engine or service, a judged note that
+    may be a different note, a query of the baseline that is not compared, or a file that differs at the baseline's
+    revision.
     """
     doubts = [(SERVICES, line) for line in evaluation.failures]
-    doubts.append(("every judged note is known", evaluation.guesses))
+    doubts += [(_ANSWERS, _failing(evaluation)), ("every judged note is known", evaluation.guesses)]
     if comparison is not None:
         again = "a service failed when the baseline was measured; measure it again"
         doubts += [(SERVICES, again if comparison.before.failures else "")]
+        failed = _failing(comparison.before)
+        doubts += [(_ANSWERS, f"in the baseline, {failed}" if failed else "")]
         doubts += [("every query of the baseline is compared", comparison.left_out)]
         doubts += [("the baseline has the same settings and sources", line) for line in comparison.unlike]
     yield from (GateResult(name, False, line, ()) for name, line in doubts if line)
+
+
+_ANSWERS = "the engine answers every query"
+
+
+def _failing(evaluation: Evaluation) -> str:
+    """The reason why the engine could not answer the first query for which it failed; empty if there is none."""
+    return next((query.sentence or FAILED for query in evaluation.queries if query.outcome == FAILED), "")
 
 
 # The full report on one evaluation: numbers, changes, causes and gates.

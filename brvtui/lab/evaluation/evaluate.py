@@ -8,10 +8,10 @@ from dataclasses import replace
 from typing import Any
 
 from brvtui.engines.contract import Context, Engine, Query
-from brvtui.engines.registry import verdict_sentence
+from brvtui.engines.registry import presentation, verdict_sentence
 from brvtui.lab.evaluation.results import Evaluation, QueryResult, RankedDocument, ScorePart
 from brvtui.lab.judgments.following import DocumentFinder, FollowedDocument
-from brvtui.lab.judgments.model import Judgment, outcome_of
+from brvtui.lab.judgments.model import FAILED, Judgment, outcome_of
 from brvtui.lab.trace_diff import best_hits
 from brvtui.services.legs import LegError, RerankDocument, ServiceError
 from brvtui.trace import State, Trace
@@ -75,8 +75,8 @@ class _WatchedService:
 
     def embed(self, texts: Sequence[str]) -> Any:
         vectors = self._call(self._service.embed, texts)
-        if not all(len(vector) for vector in vectors):
-            self._failed.setdefault(self._name, "its answer has an empty vector")
+        if not all(any(vector) for vector in vectors):
+            self._failed.setdefault(self._name, "its answer has a vector that is empty or only zeros")
         return vectors
 
     def rerank(self, query: str, documents: Sequence[RerankDocument]) -> Any:
@@ -212,7 +212,7 @@ def result_of(judgment: Judgment, trace: Trace) -> QueryResult:
         scope=judgment.scope,
         expected=judgment.expected,
         grades=judgment.grades,
-        outcome=outcome_of(trace),
+        outcome=FAILED if presentation(trace.engine).failure(trace) else outcome_of(trace),
         results=results,
         prompt_tokens=prompt.tokens if prompt is not None else 0,
         ms=trace.timings.get("total", 0.0),

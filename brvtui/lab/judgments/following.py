@@ -92,6 +92,8 @@ class DocumentFinder:
                 return FollowedDocument(
                     document, path, "" if path == document.path else "it was listed without its extension"
                 )
+        if (reason := self._unread.get(document.path)) is not None:
+            return FollowedDocument(document, "", f"not read: {reason}")
         name = document.path.rpartition("/")[2]
         attempts = (
             (self._digests.get(document.digest, ()) if document.digest else (), "it has the same text"),
@@ -141,6 +143,11 @@ class DocumentFinder:
             return digest_of(self._snapshot.text(path))
         except OSError:
             return ""
+
+    @cached_property
+    def _unread(self) -> Mapping[str, str]:
+        """The reasons why existing files are not read, which are limits of this program, keyed by path."""
+        return {file.path: file.reason for file in self._snapshot.unseen if file.is_past_limit}
 
     @cached_property
     def _digests(self) -> Mapping[str, tuple[str, ...]]:

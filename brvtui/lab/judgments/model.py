@@ -11,6 +11,8 @@ from brvtui.trace import Trace
 GRADES = range(4)
 """The grades: 0 is irrelevant, 1 related, 2 relevant, 3 the subject of the query."""
 COVERED, NOT_COVERED = "covered", "not covered"
+FAILED = "failed"
+"""The outcome of a query that the engine cannot currently answer."""
 OUTCOMES = (NOT_COVERED, COVERED, *(f"tier {tier}" for tier in range(5)))
 """All possible outcomes of a query. ``covered`` is for engines without tiers."""
 _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
@@ -86,5 +88,5 @@ def meets(expected: str, outcome: str) -> bool | None:
     if not expected or (outcome == COVERED and expected not in (COVERED, NOT_COVERED)):
         return None
     if expected == COVERED:
-        return outcome != NOT_COVERED
+        return outcome not in (NOT_COVERED, FAILED)
     return outcome == expected

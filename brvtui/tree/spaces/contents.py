@@ -13,11 +13,11 @@ from typing import Any
 
 from brvtui import faults
 from brvtui.disk.walking import TOO_DEEP, walk
-from brvtui.regular_files import read_regular
+from brvtui.regular_files import leads_out, read_regular
 from brvtui.tree.reading.files import Listing, TreeFile, UnseenFile
 from brvtui.tree.reading.json_file import LARGEST_JSON
 from brvtui.tree.spaces.locating import SpaceFolder, parse_json
-from brvtui.tree.spaces.topic_html import Topic, UnreadableTopic, parse_topic
+from brvtui.tree.spaces.topic_html import MOST_COST, Topic, UnreadableTopic, parse_topic, parsing_cost
 
 # Lists the files in a space's tree: topics, and other files with the reasons why they are not topics
 # (``docs/reference/byterover-v4.md``, "Topics").
@@ -27,6 +27,8 @@ _TOPIC_ENDING, _MARKDOWN = ".html", ".md"
 LARGEST_TOPIC = 2 * 1_048_576
 _MOST_CHARS = 256 * 1_048_576
 """The maximum number of characters in all topics of a space, including the texts of their elements."""
+_MOST_PARSING = 30 * MOST_COST
+"""The maximum cost of parsing all topics of a space. The worst space takes about 20 seconds."""
 _INDEX = "index.html"
 _DERIVED = re.compile(r"\.(?i:abstract|full|overview)\.html\Z")
 
@@ -137,14 +139,20 @@ SignalFiles = Mapping[str, TopicSignals | BrokenSignals]
 
 
 def read_signals(folder: Path) -> SignalFiles:
-    """Reads the signals of every topic that has a file below ``folder``. Raises no errors."""
+    """Reads the signals of every topic that has a file below ``folder``. Raises no errors.
+
+    Ignores files to which a link leads out of the space, unlike V4.
+    """
+    space = folder.parent.parent
+    if leads_out(space, folder):
+        return {}
     files = ((Path(entry.path), path) for entry, path in walk(folder) if path.endswith(_ENDING))
-    return {path.removesuffix(_ENDING): _read(file) for file, path in files}
+    return {path.removesuffix(_ENDING): _read(file) for file, path in files if not leads_out(space, file)}
 
 
 def _read(file: Path) -> TopicSignals | BrokenSignals:
     try:
-        value = parse_json(read_regular(file, LARGEST_JSON).decode("utf-8", "replace"))
+        value = parse_json(read_regular(file, LARGEST_JSON, follow_links=True).decode("utf-8", "replace"))
     except OSError as error:
         return BrokenSignals(file, faults.reason(error))
     except ValueError as error:
@@ -182,6 +190,8 @@ class TopicFile:
     file: TreeFile
     source: str
     topic: Topic
+    cost: int = 0
+    """The cost of parsing the topic (:func:`brvtui.tree.spaces.topic_html.parsing_cost`)."""
 
     @property
     def path(self) -> str:
@@ -223,12 +233,15 @@ def read_space(
     """
     listing = list_topics(folder.tree)
     unseen, topics = list(listing.unseen), list[TopicFile]()
-    chars = 0
+    chars = cost = 0
     for number, file in enumerate(listing.files):
         if progress is not None:
             progress(number, len(listing.files))
         if chars > _MOST_CHARS:
             unseen.append(UnseenFile(file.path, "the topics before it exceed the size limit", True))
+            continue
+        if cost > _MOST_PARSING:
+            unseen.append(UnseenFile(file.path, "the markup of the topics before it is too costly to parse", True))
             continue
         before = known.get(file.path) if known else None
         try:
@@ -236,12 +249,14 @@ def read_space(
                 topic = before
             else:
                 source = topic_source(folder.tree, file.path)
-                topic = TopicFile(file, source, parse_topic(source))
+                topic = TopicFile(file, source, parse_topic(source), parsing_cost(source))
             topics.append(topic)
+            cost += topic.cost
             chars += len(topic.source) + sum(len(element.text) for element in topic.topic.elements)
         except OSError as error:
             unseen.append(UnseenFile(file.path, f"cannot be read: {faults.reason(error)}", error.errno == errno.EFBIG))
         except UnreadableTopic as error:
+            cost += MOST_COST // 10  # finding out takes time too
             unseen.append(UnseenFile(file.path, str(error), True))
     markdown = tuple(markdown_files(folder.tree))
     return SpaceContents(
