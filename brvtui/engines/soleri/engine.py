@@ -383,8 +383,8 @@ def _query_vector(embedder: Embedder | None, ready: _ReadyVault, query: Query, w
 def _with_table(notes: NoteVault, vectors: Mapping[str, StoredVector]) -> NoteVault:
     from brvtui.engines.soleri.vectors import VectorIndex
 
-    ids = {entry.id for entry in notes.vault.home_entries}
-    table = VectorIndex({id_: vector for id_, vector in vectors.items() if id_ in ids})
+    ids = (entry.id for entry in notes.vault.home_entries)  # their order decides between equal cosines
+    table = VectorIndex({id_: vectors[id_] for id_ in ids if id_ in vectors})
     return replace(notes, vault=replace(notes.vault, vectors=table))
 
 

@@ -21,6 +21,7 @@ from brvtui.session import Session
 from brvtui.snapshot import Snapshot
 from brvtui.snapshot.naming import find_note
 from brvtui.store.feedback import FeedbackFile, clear_feedback
+from brvtui.store.vectors import VectorStore
 from brvtui.trace import State, Trace, adds_up
 from brvtui.trace.feedback import Feedback, Usefulness
 from brvtui.typed_tables import ProfileError
@@ -624,3 +625,20 @@ def test_user_profile_extends_a_built_in_one(garden: Tree, make_tree: Callable[[
     for text in (str(wrong), "brv-3", str(tmp_path / "nowhere.toml")):
         with pytest.raises(ProfileError):
             load_profile(text)
+
+
+def test_order_of_equal_cosines_is_the_same_after_a_restart(snapshot: Snapshot, tmp_path: Path) -> None:
+    class Same(Letters):
+        def embed(self, texts: Sequence[str]) -> Sequence[Sequence[float]]:
+            return [[1.0] * 26 for _ in texts]
+
+    class OnDisk(WithEmbedder):
+        def vectors(self, model: str) -> Any:
+            return VectorStore(tmp_path, model)
+
+    first, second = (
+        Soleri().answer(context(snapshot, services=OnDisk(Same())), Query("token", services=True)) for _ in range(2)
+    )
+    ranks = [[one.vector_rank for one in trace.section(VaultSearch).ranking] for trace in (first, second)]
+    assert any(ranks[0])
+    assert ranks[0] == ranks[1]
