@@ -219,7 +219,7 @@ class Signals:
     """Settings for the sources of the notes' signals."""
 
     frontmatter: str = _setting(
-        AUTO, "read a note's signals from its frontmatter; `auto`: as in the profile, off in `brv-3`",
+        AUTO, "read signals from frontmatter, which ByteRover ignores; `auto`: as in the profile, off in `brv-3`",
         choices=_SWITCH, restart=True,
     )  # fmt: skip
 
