@@ -41,7 +41,8 @@ Examples:
 )
 @click.pass_context
 def demo(ctx: click.Context, folder: Path | None, text: str | None) -> int:
-    """Open a sample tree in the app: 75 notes of an invented company, with ages relative to now.
+    """Open a sample tree in the app: 75 notes of an invented company, with ages relative to now, and the log of an
+    agent that asked them. The app offers a guided tour.
 
     FOLDER is where to put the notes: a new or an empty folder. Without it, the notes and everything that brv-tui stores
     about them go to a temporary folder that is removed at the end, and your own settings are ignored.

@@ -59,7 +59,7 @@ STEPS = (
          "results.why", "query", lambda _, mode, dialog: dialog == "RemedyDialog", "results", NOTE),
     Step("The note is older and less mature than the first one. An edit today would make it number 1, so edit it.",
          "note.edit", "", _is_edited),
-    Step("Type something at the end of the note, such as “- checked today”, and save it.",
+    Step("Type something at the end of the note, such as “Checked today.”, and save it.",
          "editor.save", "", lambda view, mode, _: _first(view) == NOTE, "text"),
     Step("Now the right note answers. The Lab runs every judged query again, as the command brv-tui eval does.",
          "screens.lab", "", _is_proven, "ranking"),

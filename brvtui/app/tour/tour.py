@@ -42,7 +42,7 @@ class TourBar(Paragraphs):
     def build(self, view: View, width: int) -> list[Line]:
         """Returns the sentence, with the keys to its right."""
         text, action, leave = self._tour.shown
-        rows = [line(f" {part}", "strong") for part in wrap(text, max(width - _KEYS - 2, 1))]
+        rows = [line(f" {part}", "strong") for part in wrap(text, max(width - _KEYS - 3, 1))]
         rows += [Line() for _ in range(2 - len(rows))]
         rows[0].to(width - _KEYS).add("press ").add(self.services.shown_key(action), "bold accent")
         if leave:
