@@ -400,7 +400,7 @@ class BrvTui(ConfiguredApp):
             self.versions.warn()
             self.memories.begin()
             if self._request.tour is not None:
-                self.tour.offer()
+                self.tour.begin(0)
 
     def save_read(self) -> None:
         """Shows how the save affects judged queries."""

@@ -8,11 +8,9 @@ from dataclasses import dataclass
 from brvtui.app.view import View
 
 ASKED = "how do I rotate the jwt keys"
-"""The query that an agent got a wrong answer to."""
 JUDGMENT = "how-do-i-rotate-the-jwt-keys"
-"""The id of the query's judgment."""
 NOTE = "auth/tokens/signing_key_rotation.md"
-"""The note that should answer it."""
+"""The note that should answer the query with this judgment."""
 
 
 @dataclass(frozen=True, slots=True)

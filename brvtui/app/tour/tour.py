@@ -80,14 +80,10 @@ class Tour:
         leave = "" if action == _BACK else "ends it" if place else "no tour"
         return text, "panes.next" if is_typed else action, leave
 
-    def offer(self) -> None:
-        """Offers the tour."""
-        self._go(0)
-
-    def begin(self) -> None:
-        """Begins with the first step, if the sample is open."""
+    def begin(self, place: int = 1) -> None:
+        """Begins with the first step, or with the offer (0), if the sample is open."""
         if self._services.store.view.knows(NOTE):
-            self._go(1)
+            self._go(place)
         else:
             self._services.notify("the tour needs the sample: brv-tui demo opens it", timeout=6)
 
