@@ -95,7 +95,6 @@ async def test_tour_ends_with_the_wrong_answer_fixed(
     sample: Path, seen: Path, size: tuple[int, int], panes: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("BRV_TUI_PANES", panes)
-    began = time.monotonic()
     async with BrvTui(Opening(sample, tour=seen)).run_test(size=size) as pilot:
         await begun(pilot)
         for number in (1, 2, 3):
@@ -117,7 +116,6 @@ async def test_tour_ends_with_the_wrong_answer_fixed(
         assert re.search(rf"{ASKED} +1\.00 T2 +0\.39 T2 +\+0\.61", shown(pilot))
         await press(pilot, key(pilot))
         assert not pilot.app.screen.query(TourBar)
-        assert time.monotonic() - began < 120
     assert seen.exists()
     assert (sample / ".brv/context-tree" / NOTE).read_text().endswith("[convention]\n- checked today")
 
