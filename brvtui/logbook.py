@@ -16,6 +16,7 @@ from brvtui.store.folders import tree_folder
 from brvtui.trace import EndReason, Trace, to_plain
 from brvtui.trace.routing import FingerprintState
 from brvtui.tree.engine_files.query_log import OURS, LoggedQuery, is_entry, logged_files, query_log_folder, read_entries
+from brvtui.tree.reading.inside import is_in_place
 from brvtui.tree.reading.json_file import moment_of, number_of
 
 if TYPE_CHECKING:
@@ -154,37 +155,37 @@ class Logbook:
 class QueryLogFolder:
     """ByteRover 3's query log: one file per query, in ByteRover's data folder for a project."""
 
-    def __init__(self, project_data: Path) -> None:
-        """Takes ByteRover's data folder for the project, which need not exist."""
-        self._folder = query_log_folder(project_data)
+    def __init__(self, project_data: Path, copy: Path) -> None:
+        """The log, and a ``copy`` of a log in the project, which is not read behind a link. Neither has to exist."""
+        self._folders = [query_log_folder(project_data), *([copy] if is_in_place(copy) else [])]
         self._watcher: Watcher | None = None
 
     @property
     def place(self) -> Path:
-        """The folder of the log."""
-        return self._folder
+        """The folder of the log: ByteRover's own folder, unless there is only a copy in the project."""
+        return next(filter(Path.exists, self._folders), self._folders[0])
 
     def read(self, most: int) -> list[LoggedQuery]:
-        """Returns the newest ``most`` queries, newest first. Skips files that are not entries."""
-        return read_entries(logged_files(self._folder, most))
+        """The newest ``most`` queries, newest first. Files that are not entries are left out."""
+        return read_entries(logged_files(self._folders, most))
 
     def follow(self, answered: Callable[[list[LoggedQuery]], None]) -> Watching:
         """Calls ``answered``, from another thread, with the queries that are logged from now on, oldest first."""
         from brvtui.tree.watching.watch import Watcher
 
         self.unfollow()
-        seen: set[str] = {file.name for file in logged_files(self._folder, _MOST_AT_ONCE)}
+        seen: set[str] = {file.name for file in logged_files(self._folders, _MOST_AT_ONCE)}
 
         def changed(places: frozenset[str] | None) -> None:
             names = None if places is None else {Path(place).name for place in places}
-            files = [file for file in logged_files(self._folder, _MOST_AT_ONCE) if names is None or file.name in names]
+            files = [file for file in logged_files(self._folders, _MOST_AT_ONCE) if names is None or file.name in names]
             new = [file for file in reversed(files) if is_entry(file.name) and file.name not in seen]
             ended = [(file, entry) for file in new for entry in read_entries([file]) if entry.status != "processing"]
             seen.update(file.name for file, _ in ended)
             if ended:
                 answered([entry for _, entry in ended])
 
-        watcher = self._watcher = Watcher([self._folder], changed)
+        watcher = self._watcher = Watcher(self._folders, changed)
         return watcher.start()
 
     def unfollow(self) -> None:

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Gives the notes of a sample tree their ages as modification times, which version control does not keep.
 
-Needs brv-tui in this Python: `make restamp`. The ages, in days by path, are in the tree's `ages.json`.
+Also writes the sample's query log, with times that count back from now. Needs brv-tui in this Python: `make restamp`.
+The ages, in days by path, are in the tree's `ages.json`; the log is in its `query-log.json`.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ import argparse
 from datetime import UTC, datetime
 from pathlib import Path
 
-from brvtui.tree.saving.ages import stamp
+from brvtui.tree.saving.ages import LOG, stamp, write_log
 
 
 def main() -> None:
@@ -26,7 +27,10 @@ def main() -> None:
         print(f"nothing to do: {marker} exists")
         return
     now = now if now.tzinfo else now.replace(tzinfo=UTC)
-    count = stamp(options.tree, now.timestamp() * 1000)
+    now_ms = now.timestamp() * 1000
+    count = stamp(options.tree, now_ms)
+    if (options.tree / LOG).exists():
+        write_log(options.tree, now_ms)
     if options.if_fresh_clone:
         marker.touch()
     print(f"gave {count} files in {options.tree} their ages")

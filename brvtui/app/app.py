@@ -49,6 +49,7 @@ if TYPE_CHECKING:
     from brvtui.app.query.engine_choice import EngineChoice
     from brvtui.app.query.memories import Memories
     from brvtui.app.query.screen import QueryScreen
+    from brvtui.app.tour.tour import Tour
     from brvtui.app.versions.controller import Versions
     from brvtui.paint.neighbourhood import Neighbourhood
     from brvtui.saved.traces import SavedTrace
@@ -165,6 +166,13 @@ class BrvTui(ConfiguredApp):
         from brvtui.app.versions.controller import Versions
 
         return Versions(self, self.project)
+
+    @cached_property
+    def tour(self) -> Tour:
+        """The guided tour of the sample."""
+        from brvtui.app.tour.tour import Tour
+
+        return Tour(self, self._request.tour)
 
     @cached_property
     def sharing(self) -> Sharing:
@@ -391,6 +399,8 @@ class BrvTui(ConfiguredApp):
             self.drafts.report()
             self.versions.warn()
             self.memories.begin()
+            if self._request.tour is not None:
+                self.tour.begin(0)
 
     def save_read(self) -> None:
         """Shows how the save affects judged queries."""
@@ -465,7 +475,12 @@ class BrvTui(ConfiguredApp):
         default_namespace: DOMNode | None = None,
         namespaces: Mapping[str, DOMNode] | None = None,
     ) -> bool:
-        """Runs an action; if it requires a project or fleet that is not open, a message explains how to open it."""
+        """Runs an action; if it requires a project or fleet that is not open, a message explains how to open it.
+
+        Going back first ends the guided tour.
+        """
+        if action == "back" and "tour" in vars(self) and self.tour.end():
+            return True
         if isinstance(action, str) and default_namespace is not None:
             _, name, parameters = parse(action)
             lacks = self._why_unavailable(action, default_namespace)
@@ -496,6 +511,10 @@ class BrvTui(ConfiguredApp):
         at = self.frame.pane if self.frame is not None else None
         near = {binding.id or "" for binding in own_bindings(type(at))}
         show_palette(self, near, self._perform, self.browsing.find_notes, self.browsing.follow_link)
+
+    def action_tour(self) -> None:
+        """Begins the guided tour."""
+        self.tour.begin()
 
     def action_engine(self) -> None:
         """Switches to the next engine, and repeats the query."""

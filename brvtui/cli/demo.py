@@ -18,8 +18,9 @@ from brvtui.cli.failure import BAD_USAGE, FAILED, Failure, check_terminal
 from brvtui.cli.options import NamedPath, query_text
 from brvtui.cli.output import say_note
 from brvtui.config.schema import PREFIX
+from brvtui.store.folders import data_folder
 from brvtui.timing import system_clock
-from brvtui.tree.saving.ages import AGES, stamp
+from brvtui.tree.saving.ages import AGES, stamp, write_log
 
 _SAMPLE = "sample-tree"
 _NOT_COPIED = ("restamp.py", ".restamped")
@@ -40,13 +41,15 @@ Examples:
 )
 @click.pass_context
 def demo(ctx: click.Context, folder: Path | None, text: str | None) -> int:
-    """Open a sample tree in the app: 75 notes of an invented company, with ages relative to now.
+    """Open a sample tree in the app: 75 notes of an invented company, with ages relative to now, and the log of an
+    agent that asked them. The app offers a guided tour.
 
     FOLDER is where to put the notes: a new or an empty folder. Without it, the notes and everything that brv-tui stores
     about them go to a temporary folder that is removed at the end, and your own settings are ignored.
     """
     if text is None:
         check_terminal(instead=f"brv-tui demo {quote(str(folder)) + ' ' if folder is not None else ''}--query TEXT")
+    tour = data_folder() / "tour.json"  # the user's own folder, which outlives the sample
     with ExitStack() as stack:
         try:
             project = folder.absolute() if folder is not None else stack.enter_context(_temporary_project())
@@ -66,7 +69,7 @@ def demo(ctx: click.Context, folder: Path | None, text: str | None) -> int:
         from brvtui.app import run
         from brvtui.app.project.opening import Opening
 
-        return run(Opening(project), at_end=stack.close)
+        return run(Opening(project, tour=None if tour.exists() else tour), at_end=stack.close)
 
 
 def _copy_sample(folder: Path) -> None:
@@ -81,7 +84,9 @@ def _copy_sample(folder: Path) -> None:
             copy = folder / file.relative_to(source)
             copy.parent.mkdir(parents=True, exist_ok=True)
             copyfile(file, copy)
-    stamp(folder, system_clock())
+    now_ms = system_clock()
+    stamp(folder, now_ms)
+    write_log(folder, now_ms)
 
 
 def _sample() -> Path:

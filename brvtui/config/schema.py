@@ -221,7 +221,7 @@ class Signals:
     """The settings that determine the sources of notes' signals."""
 
     frontmatter: str = _setting(
-        AUTO, "read a note's signals from its frontmatter; `auto`: as in the profile, off in `brv-3`",
+        AUTO, "read signals from frontmatter, which ByteRover ignores; `auto`: as in the profile, off in `brv-3`",
         choices=_SWITCH, restart=True,
     )  # fmt: skip
 

@@ -40,7 +40,7 @@ def parts_of(
         assert isinstance(engine, KeepsQueries)
         return SpacePublisher(project, signals_file, sidecar), engine.kept_queries(project), sidecar
     data = project_data(project.root)
-    queries, sidecar = QueryLogFolder(data), signals_folder(data)
+    queries, sidecar = QueryLogFolder(data, project.root / ".brv" / "query-log"), signals_folder(data)
     if project.kind.has_files:
         stored = StoredSignals(signals_file, overlay, sidecar)
         return Publisher(project, stored, KeptIndex(project.tree)), queries, sidecar

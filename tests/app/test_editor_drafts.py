@@ -103,7 +103,7 @@ async def test_draft_hint_opens_the_draft_on_every_screen_until_resolved(
     left: Tree, size: tuple[int, int], pilot: AppPilot
 ) -> None:
     await settled(pilot)
-    for keys in ((), ("escape",), ("2",), ("3",), ("slash", "x"), ("escape", "escape", "4"), ("f12",)):
+    for keys in ((), ("escape",), ("2",), ("3",), ("slash", "x"), ("escape", "escape", "4"), ("f10",)):
         await press(pilot, *keys)
         assert "1 draft: ^l" in shown(pilot), keys
         await on(pilot, DraftDialog, "ctrl+l")

@@ -36,13 +36,13 @@ async def test_user_keys_work_and_are_shown_everywhere(garden: Tree, make_app: M
 
 
 async def test_priority_letters_are_text_in_a_field(garden: Tree, make_app: MakeApp) -> None:
-    own('[keys]\n"panes.next" = "Z"\n"panes.back" = "f12"\n"results.next" = "L"\n')
+    own('[keys]\n"panes.next" = "Z"\n"panes.back" = "f10"\n"results.next" = "L"\n')
     async with make_app(garden.root).run_test(size=HUGE) as pilot:
         await settled(pilot)
         await press(pilot, "Z", "L")
         assert screen(pilot).field.value == "ZL"
         assert " Z next pane" not in text_of(pilot, "#keys")
-        await pilot.press("f12")
+        await pilot.press("f10")
         assert screen(pilot).focused is screen(pilot).results
         await pilot.press("Z")
         assert screen(pilot).focused is screen(pilot).query_one("#score")

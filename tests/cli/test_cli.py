@@ -497,16 +497,15 @@ def test_broken_index_is_reported(run: Run, project: Tree, monkeypatch: pytest.M
     assert run(*explained)[2] == ""
 
 
-def test_signals_from_frontmatter_are_reported(run: Run, project: Tree) -> None:
+def test_signals_from_frontmatter_are_shown_without_a_warning(run: Run, project: Tree) -> None:
     project.file("auth/jwt/leap.md", "---\nimportance: 90\nmaturity: core\n---\n# Leap second of tokens")
-    said = "1 note has signals from frontmatter (signals.frontmatter); ByteRover would use defaults"
-    assert said not in " ".join(run("query", "leap")[1].split())
-    assert run("explain", "leap", "auth/jwt/leap.md")[2] == ""
+    assert "from frontmatter" not in run("explain", "leap", "auth/jwt/leap.md")[1]
     project.read_frontmatter()
-    assert said in " ".join(run("query", "leap")[1].split())
-    assert run("explain", "leap", "auth/jwt/leap.md")[2] == f"note: {said}\n"
+    _, out, err = run("explain", "leap", "auth/jwt/leap.md")
+    assert ("signals from frontmatter" in out, err) == (True, "")
+    assert "profile brv-3* (changed by settings)" in run("query", "leap")[1]
     trace = json.loads(run("query", "leap", "--format", "json")[1])["trace"]
-    assert (trace["notices"], trace["hits"][0]["signals"]["source"]) == ([said], "frontmatter")
+    assert (trace["notices"], trace["hits"][0]["signals"]["source"]) == ([], "frontmatter")
 
 
 def test_escapes_in_a_title_are_made_visible(run: Run, project: Tree) -> None:

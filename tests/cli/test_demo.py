@@ -15,6 +15,7 @@ import pytest
 from benchmarks.app_in_pty import start
 from brvtui.app.ending import end_process_unless_idle
 from brvtui.config import user_file
+from brvtui.tree.engine_files.query_log import logged_files, read_entries
 from brvtui.tree.saving.ages import stamp
 from tests.app.driving import WIDE
 from tests.app.test_editor_killed import _wait
@@ -78,6 +79,10 @@ def test_named_folder_keeps_the_sample_notes_and_their_ages(run: Run, tmp_path: 
         note = copy / ".brv" / "context-tree" / path
         assert time.time() - note.stat().st_mtime == pytest.approx(days * _DAY_S, abs=60)
     assert not (copy / "restamp.py").exists()
+    entries = read_entries(logged_files([copy / ".brv" / "query-log"], 100))
+    newest_first = [entry["query"] for entry in json.loads((SAMPLE / "query-log.json").read_text())][::-1]
+    assert [entry.query for entry in entries] == newest_first
+    assert time.time() * 1000 - entries[0].at_ms == pytest.approx(0.03 * _DAY_S * 1000, abs=60_000)
     assert run("query", "carrier resends", "--project", str(copy), inside=False)[0] == 0
 
 
@@ -121,6 +126,23 @@ def test_demo_app_answers_and_removes_the_sample(temporary: Path, own_data_folde
     assert _ended(terminal)[0] == 0
     assert list(temporary.iterdir()) == []
     assert not [file for file in own_data_folders.rglob("*") if file.is_file()]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs a pseudo-terminal")
+def test_tour_is_offered_until_it_was_declined(own_data_folders: Path) -> None:
+    terminal = start(Path("demo"), *WIDE)
+    _wait(terminal, lambda text: "New here?" in text)
+    terminal.key("\x1b")
+    _wait(terminal, lambda text: "the tour is over" in text)
+    terminal.key("\x11")
+    assert _ended(terminal)[0] == 0
+    terminal, painted = start(Path("demo"), *WIDE), [""]
+    terminal.key("carrier resends")
+    _wait(terminal, lambda text: painted.append(text) or "TIER 3" in text)
+    assert "New here?" not in painted[-1]
+    terminal.key("\x11")
+    assert _ended(terminal)[0] == 0
+    assert [file.name for file in own_data_folders.rglob("*") if file.is_file()] == ["tour.json"]
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="needs a pseudo-terminal")

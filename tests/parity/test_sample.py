@@ -119,3 +119,15 @@ def test_each_ladder_step_finds_notes_missed_by_the_search(snapshot: Snapshot, n
         assert question["finds"] in [result.file for result in found.listed], question
     by_step = Counter(question["rung"] for question in lost)
     assert by_step == {"strongest_term": 3, "refreshed_sanitised": 2, "trigram_fuzzy": 8}
+
+
+def test_log_has_the_answers_of_the_engine() -> None:
+    check = [sys.executable, str(recorded.REPOSITORY / "tools" / "make_sample_log.py"), "--check"]
+    assert subprocess.run(check, check=False, timeout=60).returncode == 0
+    entries = json.loads((SAMPLE / "query-log.json").read_text(encoding="utf-8"))
+    assert {entry["tier"] for entry in entries} == {0, 1, 2, 3, 4}
+    assert [entry["query"] for entry in entries if entry.get("matchedDocs") == []] == [
+        "kubernetes ingress nginx",
+        "Istio Envoy sidecar certificate",
+        "what about my pension",
+    ]

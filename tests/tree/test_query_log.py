@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from brvtui.logbook import QueryLogFolder
 from brvtui.tree.engine_files.query_log import ENGINE, logged_files, query_log_folder, read_entries, read_entry
 from tests.support.examples import examples
 
@@ -79,15 +80,34 @@ def test_impossible_time_counts_as_unknown(tmp_path: Path, at: float, name: str)
 
 def test_newest_entries_come_first_and_other_files_are_skipped(tmp_path: Path) -> None:
     folder = query_log_folder(tmp_path)
-    assert logged_files(folder, 5) == []
+    assert logged_files([folder], 5) == []
     for moment in (9, 100, 30):
         write(folder, f"qry-{moment}.json", {**ENTRY, "startedAt": moment})
     for name, text in (("qry-50.json", "no json"), ("other.json", "{}"), ("qry-60.json", "[1]"), ("qry-x.tmp", "{}")):
         write(folder, name, text)
-    files = logged_files(folder, 10)
+    files = logged_files([folder], 10)
     assert [file.name for file in files][:3] == ["qry-100.json", "qry-60.json", "qry-50.json"]
     assert [entry.at_ms for entry in read_entries(files)] == [100, 30, 9]
-    assert len(logged_files(folder, 2)) == 2
+    assert len(logged_files([folder], 2)) == 2
+
+
+def test_copy_of_a_log_in_the_project_is_read_too(tmp_path: Path) -> None:
+    own, copy = query_log_folder(tmp_path / "data"), tmp_path / "project" / ".brv" / "query-log"
+    log = QueryLogFolder(tmp_path / "data", copy)
+    assert (log.place, log.read(5)) == (own, [])
+    write(copy, "qry-30.json", {**ENTRY, "startedAt": 30})
+    assert (log.place, [entry.at_ms for entry in log.read(5)]) == (copy, [30])
+    for moment in (20, 40):
+        write(own, f"qry-{moment}.json", {**ENTRY, "startedAt": moment})
+    assert (log.place, [entry.at_ms for entry in log.read(5)]) == (own, [40, 30, 20])
+
+
+def test_copy_of_a_log_behind_a_link_is_not_read(tmp_path: Path) -> None:
+    elsewhere, copy = tmp_path / "elsewhere", tmp_path / "project" / ".brv" / "query-log"
+    write(elsewhere, "qry-30.json", ENTRY)
+    copy.parent.mkdir(parents=True)
+    copy.symlink_to(elsewhere)
+    assert QueryLogFolder(tmp_path / "data", copy).read(5) == []
 
 
 @examples(150)

@@ -278,13 +278,10 @@ def test_shared_note_voids_all_signals(tree: Tree, make_tree: Callable[[str], Tr
     assert any("shared sources" in notice for notice in snapshot.notices)
 
 
-def test_notice_reports_signals_read_from_frontmatter(tree: Tree) -> None:
+def test_signals_that_the_user_wants_read_are_no_warning(tree: Tree) -> None:
     tree.file("a/n.md", "---\nimportance: 61\n---\n# Quokka")
-    tree.file("a/m.md", "---\ntitle: M\n---\n# Quokka")
-    assert tree.ask("quokka").notices == ()
-    message = "1 note has signals from frontmatter (signals.frontmatter); ByteRover would use defaults"
-    assert tree.ask("quokka", profile=READS_FRONTMATTER).notices == (message,)
-    assert tree.ask("quokka", profile=DOCS).notices == (message,)
+    for profile in (BRV3, READS_FRONTMATTER, DOCS):
+        assert tree.ask("quokka", profile=profile).notices == ()
 
 
 def test_profile_change_rereads_frontmatter(tree: Tree) -> None:

@@ -17,6 +17,8 @@ APP = Place("app", "Everywhere", PlaceKind.APP, (
     Action("app.commands_letter", "colon", "commands", "commands", "Open the command palette"),
     Action("drafts.left", "ctrl+l", "left_drafts", "drafts", "Go to the unsaved text, from anywhere",
            first=True, needs=Need.PROJECT),
+    Action("app.tour", "f12", "tour", "tour",
+           "Guided tour: find a wrong answer in the sample, and fix it", first=True, needs=Need.PROJECT),
     Action("app.theme", "t", "next_theme", "theme", "Next built-in colour theme"),
     Action("app.themes", "T", "choose_theme", "themes",
            "Choose a theme from a list; each is shown as you select it"),

@@ -41,6 +41,8 @@ class Opening(NamedTuple):
     """The initial text of the query field."""
     note: str = ""
     """The note to select initially."""
+    tour: Path | None = None
+    """The file to write once the guided tour has been shown; None if the tour is not offered."""
     engine: str = ""
     """The engine to use; empty for the engine from the settings."""
     fleet: OpenFleet | None = None

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import dataclass, field
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +19,8 @@ CACHED = (0, 1)
 """The tiers that answer from the cache."""
 _PREFIX, _SUFFIX = "qry-", ".json"
 LONGEST_RESPONSE = 20_000
+_MOST_FILES = 100_000
+_LARGEST = 1_048_576
 _STATUSES = ("completed", "error", "cancelled", "processing")
 
 
@@ -63,15 +67,14 @@ def query_log_folder(project_data: Path) -> Path:
     return project_data / "query-log"
 
 
-def logged_files(folder: Path, most: int) -> list[Path]:
-    """Returns the newest ``most`` entries in ``folder``, newest first; empty if the folder does not exist."""
-    try:
-        with os.scandir(folder) as found:
-            names = [entry.name for entry in found if is_entry(entry.name)]
-    except OSError:
-        return []
-    names.sort(key=_moment, reverse=True)
-    return [folder / name for name in names[:most]]
+def logged_files(folders: Iterable[Path], most: int) -> list[Path]:
+    """The newest ``most`` entries in ``folders``, newest first. Folders that do not exist are left out."""
+    files: list[Path] = []
+    for folder in folders:
+        with suppress(OSError), os.scandir(folder) as found:
+            files += [folder / entry.name for entry in islice(found, _MOST_FILES) if is_entry(entry.name)]
+    files.sort(key=lambda file: _moment(file.name), reverse=True)
+    return files[:most]
 
 
 def is_entry(name: str) -> bool:
@@ -85,8 +88,8 @@ def read_entries(files: Iterable[Path]) -> list[LoggedQuery]:
 
 
 def read_entry(file: Path) -> LoggedQuery | None:
-    """Reads the entry in ``file``. Returns None if the file cannot be read or is not an entry."""
-    value = read_json_or_none(file)
+    """The entry in ``file``; None if the file cannot be read or is not an entry."""
+    value = read_json_or_none(file, _LARGEST)
     if not isinstance(value, dict) or not isinstance(value.get("query"), str):
         return None
     began = moment_of(value.get("startedAt"))

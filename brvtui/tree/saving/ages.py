@@ -1,4 +1,7 @@
-"""Restores the ages of the notes in a copied tree. Version control and packages do not keep modification times."""
+"""Restores the times of a copied sample: its notes' ages, and its query log.
+
+Version control and packages do not keep modification times.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +12,9 @@ from pathlib import Path
 from brvtui.regular_files import read_regular
 
 AGES = "ages.json"
-"""The name of a project's file that maps the path of each note to its age in days."""
+"""The file of a project that contains the age in days of each note, keyed by the note's path."""
+LOG = "query-log.json"
+"""The file of a project that contains a query log in ByteRover's form, with ages in days instead of times."""
 _LARGEST = 1_048_576
 _MS_PER_DAY = 86_400_000
 
@@ -22,7 +27,24 @@ def stamp(project: Path, now_ms: float) -> int:
     tree, count = project / ".brv" / "context-tree", 0
     for path, days in json.loads(read_regular(project / AGES, _LARGEST)).items():
         if (tree / path).is_file():
-            time_ns = (int(now_ms) - round(days * _MS_PER_DAY)) * 1_000_000
+            time_ns = _moment(days, now_ms) * 1_000_000
             os.utime(tree / path, ns=(time_ns, time_ns))
             count += 1
     return count
+
+
+def write_log(project: Path, now_ms: float) -> None:
+    """Replaces the project's copy of a query log with the entries in the file :data:`LOG`. Raises OSError."""
+    folder = project / ".brv" / "query-log"
+    folder.mkdir(exist_ok=True)
+    for file in folder.glob("qry-*.json"):
+        file.unlink()
+    for entry in json.loads(read_regular(project / LOG, _LARGEST)):
+        began = _moment(entry.pop("days"), now_ms)
+        times = {"startedAt": began, "completedAt": began + entry["timing"]["durationMs"]}
+        text = json.dumps({"id": f"qry-{began}", **entry, **times})
+        (folder / f"qry-{began}.json").write_text(text, encoding="utf-8")
+
+
+def _moment(days: float, now_ms: float) -> int:
+    return int(now_ms) - round(days * _MS_PER_DAY)

@@ -87,7 +87,7 @@ def test_actions_of_the_focused_pane_come_first() -> None:
 
 
 def test_palette_shows_keys_set_by_the_user() -> None:
-    found = offered("query", (), False, {"app.theme": "f12"})
+    found = offered("query", (), False, {"app.theme": "f10"})
     keys = {command.act.action.name: command.keys for command in found if command.act is not None}
-    assert keys["app.theme"] == "F12"
+    assert keys["app.theme"] == "F10"
     assert keys["pane.down"] == "j Down"

@@ -107,13 +107,13 @@ async def test_panes_and_their_help_name_the_users_keys(own_keys: BrvTui) -> Non
 async def test_first_screens_name_the_users_keys(garden: Tree, make_app: MakeApp) -> None:
     user_file().parent.mkdir(parents=True, exist_ok=True)
     user_file().write_text(
-        '[keys]\n"query.run" = "f12"\n"panes.route" = "f11"\n"forecast.next" = "ctrl+y"\n"tree.aside" = ";"\n'
+        '[keys]\n"query.run" = "f10"\n"panes.route" = "f11"\n"forecast.next" = "ctrl+y"\n"tree.aside" = ";"\n'
     )
     garden.read_frontmatter()
-    garden.file("auth/store.md", "---\nimportance: 80\n---\n# Token store\n\nWhere tokens are.\n")  # a warning
+    garden.file("auth/store.md", "---\nimportance: [\n---\n# Token store\n\nWhere tokens are.\n")  # a warning
     async with make_app(garden.root).run_test(size=WIDE) as pilot:
         await settled(pilot)
-        for message in ("Query · typing previews, F12 runs", "F12  runs"):
+        for message in ("Query · typing previews, F10 runs", "F10  runs"):
             assert message in shown(pilot), message
         assert "Enter" not in shown(pilot)
         await ask(pilot, "token store")

@@ -244,9 +244,6 @@ def _notices(snapshot: Snapshot, scope: Scope) -> tuple[str, ...]:
         notices.append(
             f"{recorded} signals that only brv-tui keeps (set here, or access hits); brv-tui forget drops them"
         )
-    if snapshot.frontmatter_count:
-        read = counted(snapshot.frontmatter_count, "note has", "notes have")
-        notices.append(f"{read} signals from frontmatter (signals.frontmatter); ByteRover would use defaults")
     if unusable := snapshot.unusable_signals:
         named = first_of(unusable)
         notices.append(f"{named}: the frontmatter cannot be used, so default signals apply, as for a new note")

@@ -1,0 +1,68 @@
+"""The steps of the guided tour, as data."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from brvtui.app.view import View
+
+ASKED = "how do I rotate the jwt keys"
+JUDGMENT = "how-do-i-rotate-the-jwt-keys"
+NOTE = "auth/tokens/signing_key_rotation.md"
+"""The note that should answer the query with this judgment."""
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One sentence, and the action to perform.
+
+    When the step begins, ``note`` is selected and ``pane`` gets the focus, if the screen in front has it.
+    """
+
+    text: str
+    action: str
+    """The name of the action whose key the user should press."""
+    mode: str
+    """The screen on which the key works; empty for any."""
+    is_done: Callable[[View, str, str], bool]
+    """True for the view, the name of the screen in front, and the class of the dialog over it, if there is one."""
+    pane: str = ""
+    note: str = ""
+
+
+def _first(view: View) -> str:
+    """The note that answers the tour's query now; empty if another query is open."""
+    trace = view.answer.trace
+    return trace.hits[0].file if trace is not None and trace.query == ASKED and trace.hits else ""
+
+
+def _is_edited(view: View, mode: str, _: str) -> bool:
+    return mode == "edit" and view.editor.edit is not None and view.editor.edit.path == NOTE
+
+
+def _is_proven(view: View, mode: str, _: str) -> bool:
+    return mode == "lab" and any(JUDGMENT in column.cells for column in view.lab.columns[:1])
+
+
+STEPS = (
+    Step("New here? In two minutes, find a wrong answer that an agent got from this memory, and fix it.",
+         "app.tour", "", lambda *_: False),
+    Step("An agent asked this memory 26 questions this week. The Log lists them with their answers.",
+         "screens.log", "", lambda _, mode, dialog: mode == "log", "results"),
+    Step("The agent's last answer is wrong: asked how to rotate the JWT keys, ByteRover answered from a note about "
+         "refresh tokens. Ask it again.",
+         "log.take", "log", lambda view, mode, _: mode == "query" and _first(view) != ""),
+    Step("The right note is only number 5, although it matches 8 times better. It is selected now: see why it lost.",
+         "results.why", "query", lambda _, mode, dialog: dialog == "RemedyDialog", "results", NOTE),
+    Step("The note is older and less mature than the first one. An edit today would make it number 1, so edit it.",
+         "note.edit", "", _is_edited),
+    Step("Type something at the end of the note, such as “Checked today.”, and save it.",
+         "editor.save", "", lambda view, mode, _: _first(view) == NOTE, "text"),
+    Step("Now the right note answers. The Lab runs every judged query again, as the command brv-tui eval does.",
+         "screens.lab", "", _is_proven, "ranking"),
+    Step("Fixed and measured: nDCG is 1.00, after 0.39. One more answer is wrong and yours to fix: “can consignees "
+         "unsubscribe”.",
+         "panes.back", "", lambda *_: False),
+)  # fmt: skip
+"""The offer, the six steps, and the end."""

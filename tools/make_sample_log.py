@@ -1,0 +1,110 @@
+#!/usr/bin/env python3
+"""Writes sample-tree/query-log.json: a week in which an agent asked the sample.
+
+    python tools/make_sample_log.py [--check]
+
+The queries and their times are invented, and so are the durations, which follow ByteRover's documentation. Documents,
+tiers, scores and answers are those of the engine `byterover`, which runs the queries here, each at its own time. The
+answers that a model would have written are left out. With --check nothing is written, and the exit code is 1 if the
+file differs.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parent.parent
+SAMPLE = ROOT / "sample-tree"
+FILE = SAMPLE / "query-log.json"
+NOW = "2026-11-20T12:00:00+00:00"
+_MS_PER_DAY = 86_400_000
+_TIER_MS = (4, 46, 138, 3_900, 10_600)
+"""Durations in milliseconds, by tier."""
+WEEK = (
+    (6.91, "how do we replay the dead letter lane"),
+    (6.9095, "replay the dead letter lane safely"),
+    (6.72, "carrier resends"),
+    (6.70, "duplicate carrier events"),
+    (6.08, "foghorn deploy"),
+    (5.93, "which alerts have no runbook"),
+    (5.81, "Wie wechseln wir das AS2-Zertifikat bei Nordhav"),
+    (5.10, "what does the pepper do"),
+    (4.94, "idempotent usage stream"),
+    (4.88, "kubernetes ingress nginx"),
+    (4.12, "mobile crash budget"),
+    (3.96, "platform/database lock timeout"),
+    (3.83, "black friday"),
+    (3.05, "webhok signature"),
+    (3.0495, "webhok signature"),
+    (2.92, "emissions"),
+    (2.77, "quiet hours"),
+    (2.04, "can consignees unsubscribe"),
+    (1.93, "Istio Envoy sidecar certificate"),
+    (1.86, "are umlauts folded on labels"),
+    (1.15, "dispatcher roles"),
+    (1.09, "which shelf has the test devices"),
+    (0.94, "billing/invoicing"),
+    (0.21, "foghorn deploy"),
+    (0.16, "what about my pension"),
+    (0.03, "how do I rotate the jwt keys"),
+)
+"""The ages in days of the queries, oldest first."""
+
+
+def entries() -> list[dict[str, Any]]:
+    """The entries of the log, oldest first, with their ages in days."""
+    from brvtui.session import Session
+
+    now_ms = datetime.fromisoformat(NOW).timestamp() * 1000
+    with tempfile.TemporaryDirectory() as place:
+        os.environ.update(BRV_TUI_DATA_DIR=f"{place}/data", BRV_DATA_DIR=f"{place}/engine")
+        project = Path(place, "sample-tree")
+        shutil.copytree(SAMPLE, project, ignore=shutil.ignore_patterns(".restamped", "query-log"))
+        stamp = [sys.executable, str(SAMPLE / "restamp.py"), "--tree", str(project), "--now", NOW]
+        subprocess.run(stamp, check=True, capture_output=True)
+        session = Session.open(project, now_ms=now_ms)
+        session.load()
+        found = [_entry(session, now_ms, days, query) for days, query in WEEK]
+        session.close()
+    return found
+
+
+def _entry(session: Any, now_ms: float, days: float, query: str) -> dict[str, Any]:
+    """The entry about ``query``, asked ``days`` before ``now_ms``."""
+    session.clock = lambda: now_ms - round(days * _MS_PER_DAY)
+    trace = session.run(query)
+    hits = [{"path": hit.path, "score": hit.score, "title": hit.title} for hit in trace.hits]
+    top = hits[0]["score"] if hits else 0
+    entry = {
+        "days": days,
+        "query": query,
+        "status": "completed",
+        "tier": trace.tier,
+        "timing": {"durationMs": _TIER_MS[trace.tier] + len(query)},
+    }
+    if trace.answer.kind != "cached":  # for a cached answer, the engine searches nothing
+        entry["matchedDocs"] = hits
+        entry["searchMetadata"] = {"resultCount": len(hits), "topScore": top, "totalFound": trace.total_found}
+    return entry if trace.answer.awaits_model else {**entry, "response": trace.answer.text}
+
+
+def main() -> int:
+    """Writes or checks the file. Returns the exit code."""
+    text = json.dumps(entries(), indent=1, ensure_ascii=False) + "\n"
+    if "--check" in sys.argv[1:]:
+        return int(FILE.read_text(encoding="utf-8") != text)
+    FILE.write_text(text, encoding="utf-8")
+    print(f"wrote {len(WEEK)} queries to {FILE.relative_to(ROOT)}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
