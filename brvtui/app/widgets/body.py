@@ -257,6 +257,7 @@ class Body(Widget):
         self._dragged = None if self.maximised or event.button != 1 else edge_at(self.tiled(self.size), x, y)
         if self._dragged is not None:
             self._drag_from = self.shared
+            self.screen.clear_selection()  # the mouse moves the border and selects no text
             self.capture_mouse()
 
     def on_mouse_move(self, event: events.MouseMove) -> None:
