@@ -328,7 +328,8 @@ class EditorScreen(FrameScreen):
     def idle(self) -> frozenset[str]:
         """The actions that do nothing now, including editing the open note, and undoing without changes.
 
-        Saving is always offered, so that a user who looks for its key finds it. For a new note, keeping the modification time is one of these actions.
+        Saving is always offered, so that its key is always visible. For a new note, keeping the modification time is
+        one of these actions.
         """
         edit, idle = self.edit, super().idle
         idle |= {"note.edit"} if self.note_at_hand == self.path else frozenset()

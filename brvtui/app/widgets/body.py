@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
@@ -186,6 +186,17 @@ class Body(Widget):
         elif pane in self.plan.tabs:
             self.tab = pane
         self.settle()
+
+    def peek(self, pane: str) -> Callable[[], None]:
+        """Makes ``pane`` visible for a while, and returns a function that restores the layout."""
+        shared, tab, maximised = self.shared, self.tab, self.maximised
+
+        def restore() -> None:
+            self.tab, self.maximised = tab, maximised
+            self.adopt(shared)
+
+        self.adopt(shared._replace(hidden=shared.hidden - {pane}))
+        return restore
 
     def collapse(self, panes: frozenset[str]) -> None:
         """Collapses ``panes``, which have nothing to show, to strips, and restores all others."""
