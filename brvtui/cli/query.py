@@ -144,7 +144,7 @@ Examples:
 @click.option(
     "--limit", type=WholeNumber(1, 50), help="Also show the search alone, with this many results; implies --full."
 )
-@click.option("--detail", is_flag=True, help="Add the term × field detail of every result, and --full.")
+@click.option("--detail", is_flag=True, help="Add the term × field detail of every result; implies --full.")
 @click.option("--takes", is_flag=True, help=_TAKES)
 @click.option("--save", "files", multiple=True, type=NamedPath(), metavar="FILE", help=_SAVE)
 @answer_format
