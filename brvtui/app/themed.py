@@ -12,7 +12,6 @@ from textual.app import App
 from textual.command import Command, CommandPalette
 from textual.css.stylesheet import Stylesheet
 from textual.theme import Theme
-from textual.widgets import Input, TextArea
 from textual.widgets._toast import ToastRack
 
 from brvtui.app.ending import finished_in_time
@@ -135,12 +134,18 @@ class ThemedApp(AppServices):
             for rack in screen.query_children(ToastRack):
                 rack.display = False
 
-    @on(TextArea.SelectionChanged)
-    @on(events.DescendantFocus)
+    def on_descendant_focus(self, event: events.DescendantFocus) -> None:
+        """Moves messages away from the field that now has the focus."""
+        self._place_toasts()
+
+    def on_text_area_selection_changed(self) -> None:  # named, since the class is imported only with the editor
+        """Moves messages away from the cursor."""
+        self._place_toasts()
+
     def _place_toasts(self) -> None:
         """Shows messages in the other half of the screen than the line that is being edited, usually at the bottom."""
-        focused = self.screen.focused
-        row = focused.cursor_screen_offset.y if isinstance(focused, Input | TextArea) else 0
+        cursor = getattr(self.screen.focused, "cursor_screen_offset", None)  # only fields have it
+        row = cursor.y if cursor is not None else 0
         for rack in self.screen.query_children(ToastRack):
             rack.set_class(2 * row >= self.size.height, "-high")
 
