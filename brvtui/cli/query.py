@@ -131,7 +131,7 @@ _SAVE = "Also write the trace to FILE (.json, .md or .svg); may be given more th
 Examples:
   brv-tui query "how do we roll back a deploy"
   brv-tui query "auth/tokens rotation" --project sample-tree --format json --detail | jq .trace.tier
-  echo "how do we roll back a deploy" | brv-tui query - --full
+  brv-tui query - --full < question.txt
   brv-tui query "webhook retries" --profile docs --limit 10
   brv-tui query "webhook retries" --takes
   brv-tui query "webhook retries" --save retries.json --save retries.md

@@ -220,7 +220,7 @@ def _paragraphs(text: str, view: View, width: int) -> list[Line]:
 
 def _render(text: str, width: int) -> Sequence[Line]:
     """Returns Markdown ``text`` as lines; frontmatter is code, and links lead nowhere. Blocks for up to a second."""
-    from brvtui.app.notes.markdown import Full, LinkTarget, Typesetter, typeset
+    from brvtui.app.markdown import Full, LinkTarget, Typesetter, typeset
 
     typesetter = Typesetter(width, lambda _, written: LinkTarget(outside=written))
     try:
