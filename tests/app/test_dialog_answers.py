@@ -28,6 +28,7 @@ from brvtui.app.screens.dialog import Dialog
 from brvtui.app.widgets.key_bar import KeyBar
 from tests.app.driving import ask, settled, until
 
+_wait_for_a_pause = questions.UnexpectedQuestion.wait
 HUNKS = ()
 MAKE: dict[str, tuple[Callable[[], Dialog[Any]], object]] = {
     "changes": (lambda: ChangesDialog(["moved a note"], ["archived a note"]), "undo"),
@@ -96,6 +97,7 @@ def bar(dialog: Dialog[Any]) -> list[str]:
 async def test_enter_does_nothing_while_an_unexpected_question_waits_for_a_pause(
     app: BrvTui, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(questions.UnexpectedQuestion, "wait", _wait_for_a_pause)
     monkeypatch.setattr(questions, "PAUSE_S", 3_600)
     async with app.run_test() as pilot:
         await settled(pilot)
