@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from textual import on
+from textual import events, on
 from textual.app import App
 from textual.command import Command, CommandPalette
 from textual.css.stylesheet import Stylesheet
@@ -112,6 +112,7 @@ class ThemedApp(AppServices):
 
     def on_ready(self) -> None:
         """Starts to read the user's themes, after the first paint."""
+        self._colour_page()
         self.screen.call_after_refresh(self._follow_themes)
 
     async def on_unmount(self) -> None:
@@ -126,17 +127,40 @@ class ThemedApp(AppServices):
         """
         super()._refresh_notifications()
         self.call_later(self._hide_toasts_behind)
+        self.call_later(self._place_toasts)
 
     def _hide_toasts_behind(self) -> None:
         for screen in self.screen_stack[:-1]:
             for rack in screen.query_children(ToastRack):
                 rack.display = False
 
+    def on_descendant_focus(self, event: events.DescendantFocus) -> None:
+        """Moves messages away from the field that now has the focus."""
+        self._place_toasts()
+
+    def on_text_area_selection_changed(self) -> None:  # named, since the class is imported only with the editor
+        """Moves messages away from the cursor."""
+        self._place_toasts()
+
+    def _place_toasts(self) -> None:
+        """Shows messages in the other half of the screen than the line that is being edited, usually at the bottom."""
+        cursor = getattr(self.screen.focused, "cursor_screen_offset", None)  # only fields have it
+        row = cursor.y if cursor is not None else 0
+        for rack in self.screen.query_children(ToastRack):
+            rack.set_class(2 * row >= self.size.height, "-high")
+
     def _recolour(self, _: object) -> None:
+        self._colour_page()
         if isinstance(self.screen, CommandPalette):
             self.stylesheet.update(self.screen)  # Textual does not restyle its own modals
         for screen in self.screen_stack:
             restyle(screen)
+
+    def _colour_page(self) -> None:
+        """Gives the margins of the page in a browser the background of the theme (OSC 11)."""
+        background = self.current_theme.background
+        if self.is_web and self._driver is not None and background and background.startswith("#"):
+            self._driver.write(f"\x1b]11;{background}\x1b\\")
 
     # the user's files
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+import sys
 from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
@@ -129,18 +130,40 @@ def query_text(text: str) -> str:
     return text
 
 
+_PIPED = "-"
+"""The text that means standard input."""
+
+
 def text_argument(
-    required: bool = True, metavar: str = "TEXT", meaning: str = "what you want to know"
+    required: bool = True, metavar: str = "TEXT", meaning: str = "what you want to know", may_be_empty: bool = False
 ) -> Callable[[_F], _F]:
-    """Adds ``text``, the words of a query. Empty and blank text is refused."""
+    """Adds ``text``, the words of a query, read from standard input if it is ``-``.
+
+    Empty and blank text is refused; with ``may_be_empty``, only if it comes from standard input.
+    """
 
     def checked(ctx: click.Context, param: click.Parameter, value: str | None) -> str | None:
-        if value is not None and not value.strip():
+        if value == _PIPED and not ctx.resilient_parsing:  # completing a command line must not read anything
+            value = query_text(_piped())
+            if not value:
+                raise click.UsageError(f"standard input is empty: {metavar} - reads {meaning} from there", ctx)
+        elif value is not None and not value.strip() and not may_be_empty:
             raise click.UsageError(f"{metavar} is empty: write {meaning}", ctx)
         return value
 
     shown = metavar if required else f"[{metavar}]"
     return click.argument("text", type=query_text, required=required, metavar=shown, callback=checked)
+
+
+def _piped() -> str:
+    """Returns standard input without white space at its ends. Raises :class:`click.UsageError` if it is too long."""
+    from brvtui.engines.contract import LONGEST_QUERY
+
+    most_bytes = 4 * LONGEST_QUERY  # a character has at most four
+    data = sys.stdin.buffer.read(most_bytes + 1)
+    if len(data) > most_bytes:
+        raise click.UsageError(f"standard input has more than {LONGEST_QUERY:,} characters")
+    return data.decode("utf-8", "replace").strip()
 
 
 def quoted_text(ctx: click.Context) -> str:

@@ -18,7 +18,6 @@ from brvtui.cli.options import (
     WholeNumber,
     answer_format,
     format_option,
-    query_text,
     quoted_text,
     text_argument,
 )
@@ -132,31 +131,37 @@ _SAVE = "Also write the trace to FILE (.json, .md or .svg); may be given more th
 Examples:
   brv-tui query "how do we roll back a deploy"
   brv-tui query "auth/tokens rotation" --project sample-tree --format json --detail | jq .trace.tier
+  brv-tui query - --full < question.txt
   brv-tui query "webhook retries" --profile docs --limit 10
   brv-tui query "webhook retries" --takes
   brv-tui query "webhook retries" --save retries.json --save retries.md
   brv-tui query "webhook retries" --engine jeffs_brain --mode bm25
 """
 )
-@click.argument("text", type=query_text)
+@text_argument(may_be_empty=True)
 @engine_command
-@click.option("--limit", type=WholeNumber(1, 50), help="Also show the search alone, with this many results.")
-@click.option("--detail", is_flag=True, help="Add the term × field detail of every result.")
+@click.option("--full", is_flag=True, help="Show every decision, the score of the first result, and the answer.")
+@click.option(
+    "--limit", type=WholeNumber(1, 50), help="Also show the search alone, with this many results; implies --full."
+)
+@click.option("--detail", is_flag=True, help="Add the term × field detail of every result; implies --full.")
 @click.option("--takes", is_flag=True, help=_TAKES)
 @click.option("--save", "files", multiple=True, type=NamedPath(), metavar="FILE", help=_SAVE)
 @answer_format
 def query(
     text: str,
     request: ProjectRequest,
+    full: bool,
     limit: int | None,
     detail: bool,
     takes: bool,
     files: tuple[Path, ...],
     form: str,
 ) -> int:
-    """Answer TEXT with an engine and show every decision; by default, ByteRover's route through the five tiers.
+    """Answer TEXT with an engine (by default, ByteRover) and show why: the reason, and the results with their words.
 
-    Nothing is changed or cached. Exit code 1 when the tree does not cover TEXT, or TEXT is empty.
+    --full shows every decision. A TEXT of - is read from standard input. Nothing is changed or cached. Exit code 1 when
+    the tree does not cover TEXT, or TEXT is empty; 2 when standard input is empty.
     """
     session = request.open()
     if files:
@@ -184,8 +189,9 @@ def query(
     else:
         from brvtui.report.query import trace_report
 
-        details = details or session.explainer.details(trace, 1)
-        print_report(lambda width: trace_report(trace, details, width))
+        is_short = not (full or limit or detail)
+        details = details or ({} if is_short else session.explainer.details(trace, 1))
+        print_report(lambda width: trace_report(trace, details, width, is_short))
         if takes:
             from brvtui.report.query import counterfactuals_report
 

@@ -32,23 +32,28 @@ if TYPE_CHECKING:
 
 
 _SHOWN_MISSES = 3
+_SHORT = 6
+"""The maximum number of rows in a short report: results first, then near misses."""
 MOST_HITS = 500
-"""The maximum number of results to show. Engines return fewer, but a saved trace may contain any number."""
+"""The maximum number of results to show; engines return fewer, but a saved trace may contain any number."""
+_FULL = "--full also shows the decision, the search, the score of the first result, and the answer"
 _STRATEGY = 20
 _SENTENCE_LINES = 99
 _SHOWN_ANSWER_LINES = 24
 
 
-def trace_report(trace: Trace, details: Mapping[str, Detail], width: int) -> RenderableType:
-    """Returns a report on ``trace`` for ``width`` columns, with the scores of the first result and of those in
-    ``details``.
+def trace_report(trace: Trace, details: Mapping[str, Detail], width: int, is_short: bool = False) -> RenderableType:
+    """Returns the decision for ``width`` columns, with the scores of the first hit and of the hits in ``details``.
 
-    ``details`` contains the details of results, keyed by their ``file``.
+    ``details`` contains the details of hits by their ``file``. A short report ends after the first results and the
+    interpretation of the query.
     """
-    return rich_lines(trace_lines(trace, details, width, for_terminal()))
+    return rich_lines(trace_lines(trace, details, width, for_terminal(), is_short))
 
 
-def trace_lines(trace: Trace, details: Mapping[str, Detail], width: int, glyphs: Glyphs) -> list[Line]:
+def trace_lines(
+    trace: Trace, details: Mapping[str, Detail], width: int, glyphs: Glyphs, is_short: bool = False
+) -> list[Line]:
     """Returns the lines of :func:`trace_report`."""
     trace, details = bounded((trace, details))
     shown = presentation(trace.engine)
@@ -57,9 +62,11 @@ def trace_lines(trace: Trace, details: Mapping[str, Detail], width: int, glyphs:
     noun = kind_of(trace.engine, snapshot).noun
     notes = counted(snapshot.notes, noun, f"{noun}s")
     facts = f" {trace.version}, profile {profile_text(trace.profile)}, {notes} in {snapshot.project}"
-    lines += [rule(width, shown.counts(trace), dash=glyphs.dash), *result_lines(trace, width, glyphs)]
+    lines += [rule(width, shown.counts(trace), dash=glyphs.dash), *result_lines(trace, width, glyphs, is_short)]
     lines += [Line(), line(facts, "muted").cut(width), *_reading(trace, shown, width, glyphs)]
     lines += notices(trace.notices, width, glyphs)
+    if is_short:
+        return [*lines, *(line(f" {part}", "muted") for part in wrap(_FULL, width - 1))]
     route = [*shown.decision(trace, glyphs), *shown.flow(trace, glyphs)]
     lines += [Line(), *lines_of(route, width, glyphs)]
     lines += ladder_lines(trace, width, glyphs)
@@ -89,12 +96,13 @@ def ladder_lines(trace: Trace, width: int, glyphs: Glyphs) -> list[Line]:
     return lines
 
 
-def result_lines(trace: Trace, width: int, glyphs: Glyphs) -> list[Line]:
-    """Returns the lines for the results and for the first near misses."""
+def result_lines(trace: Trace, width: int, glyphs: Glyphs, is_short: bool = False) -> list[Line]:
+    """Returns the lines for the hits and for the first near misses; of at most six of them if ``is_short``."""
+    most = _SHORT if is_short else MOST_HITS
     shown = presentation(trace.engine)
     lines: list[Line] = []
     min_room = title_room(trace.scale, width)
-    hits = trace.hits[:MOST_HITS]
+    hits = trace.hits[:most]
     room = column((visible(hit.title) for hit in hits), min_room)
     titles = told_apart([hit.title for hit in hits], room)
     for rank, (hit, title) in enumerate(zip(hits, titles, strict=True), start=1):
@@ -102,10 +110,11 @@ def result_lines(trace: Trace, width: int, glyphs: Glyphs) -> list[Line]:
         row = ResultRow(title, maturity, shown.remark(trace, hit), "", selected=True)
         lines += added_rule(hit, trace.hits[rank - 2].found_by if rank > 1 else "", width, glyphs)
         lines += hit_lines(hit, rank, row, trace.scale, width + room - min_room, glyphs)
-    lines += [line(f" {more}", "muted")] if (more := more_results(trace)) else []
+    lines += [line(f" {more}", "muted")] if (more := more_results(trace, is_short)) else []
     reason = ""
     results = {hit.file for hit in trace.hits}
-    misses = [miss for miss in trace.near_misses if miss.file not in results][:_SHOWN_MISSES]
+    misses = [miss for miss in trace.near_misses if miss.file not in results]
+    misses = misses[: min(_SHOWN_MISSES, most - len(hits))]
     min_room = miss_title_room(trace.scale, width)
     room = column((visible(miss.title) for miss in misses), min_room)
     titles = told_apart([miss.title for miss in misses], room)
@@ -120,10 +129,13 @@ def result_lines(trace: Trace, width: int, glyphs: Glyphs) -> list[Line]:
     return lines
 
 
-def more_results(trace: Trace) -> str:
-    """Returns a line with the number of results that are not shown; empty if all are shown."""
-    more = len(trace.hits) - MOST_HITS
-    return f"… {more} more results; --format json shows all" if more > 0 else ""
+def more_results(trace: Trace, is_short: bool = False) -> str:
+    """Returns the line with the number of results that are not shown; empty if all are shown."""
+    more = len(trace.hits) - (_SHORT if is_short else MOST_HITS)
+    if more <= 0:
+        return ""
+    option = "--full" if is_short else "--format json"
+    return f"… {counted(more, 'more result', 'more results')}; {option} shows all"
 
 
 def _reading(trace: Trace, shown: Presentation, width: int, glyphs: Glyphs) -> list[Line]:

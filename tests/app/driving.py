@@ -107,8 +107,8 @@ async def ask(pilot: AppPilot, text: str, *keys: str) -> None:
 async def ask_from_cache(pilot: AppPilot, text: str) -> None:
     """Runs ``text`` twice, so that the second answer comes from the cache."""
     await ask(pilot, text)
-    await press(pilot, "enter")
-    await pilot.press("enter")
+    await press(pilot, "ctrl+r")
+    await pilot.press("ctrl+r")
     await until(pilot, lambda: (trace := view(pilot).answer.trace) and trace.tier == 0)
 
 

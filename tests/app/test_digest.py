@@ -52,9 +52,9 @@ async def test_digest_shows_cache_entries_and_their_lifetime(pilot: AppPilot, si
 
 async def test_digest_compares_query_with_most_similar_cache_entry(pilot: AppPilot) -> None:
     await ask(pilot, "token store")
-    await press(pilot, "enter")
+    await press(pilot, "ctrl+r")
     await ask(pilot, "rollback alias")
-    await press(pilot, "enter")
+    await press(pilot, "ctrl+r")
     await ask(pilot, "token store rollback migrations")
     (check,) = [check for check in [trace_of(pilot).section(CacheLook).fuzzy_check] if check is not None]
     assert check.passed is False

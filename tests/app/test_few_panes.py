@@ -105,3 +105,40 @@ async def test_narrow_screen_begins_with_the_score_beside_the_results(
         assert visible_panes(app) == {"results", "score"}
         await press(pilot, "f9")
         assert "Score│Route" in shown(pilot)
+
+
+@pytest.mark.parametrize("size", [WIDE, NARROW])
+async def test_reading_a_result_leaves_the_layout_as_it_was(
+    few: None, garden: Tree, make_app: MakeApp, size: tuple[int, int]
+) -> None:
+    app = make_app(garden.root)
+    async with app.run_test(size=size) as pilot:
+        await ask(pilot, "rollback", "escape")
+        before, tab = visible_panes(app), screen(pilot).body.tab
+        await press(pilot, "enter")
+        assert frame(pilot).stop == "answer"
+        await press(pilot, "f1", "escape", "slash", *"deploy", "escape")
+        assert frame(pilot).stop == "answer"
+        await press(pilot, "escape")
+        assert frame(pilot).stop == "results"
+        assert (visible_panes(app), screen(pilot).body.tab) == (before, tab)
+        await press(pilot, "z", "enter")
+        assert visible_panes(app) == {"answer"}
+        await press(pilot, "escape")
+        assert visible_panes(app) == {"results"}
+        await press(pilot, "z")
+        assert visible_panes(app) == before
+        await app.layouts.finish()
+    again = make_app(garden.root)
+    async with again.run_test(size=size) as pilot:
+        await settled(pilot)
+        assert visible_panes(again) == before
+
+
+async def test_moving_on_from_a_result_keeps_its_text_visible(few: None, garden: Tree, make_app: MakeApp) -> None:
+    app = make_app(garden.root)
+    async with app.run_test(size=WIDE) as pilot:
+        await ask(pilot, "rollback", "escape", "enter")
+        await press(pilot, "f3")
+        await press(pilot, "escape")
+        assert "answer" in visible_panes(app)

@@ -54,7 +54,7 @@ async def test_key_bar_without_a_project_omits_project_actions(closed: BrvTui) -
             assert f" {name}" not in bar
         for name in ("o in Notes", "Enter note text"):
             assert (f" {name}" in bar) == has_trace
-        assert "^g commands" in bar
+        assert "^p commands" in bar
         if has_trace:
             await press(pilot, "f8")
             assert "the trace" in text_of(pilot, "#tree")

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
-from brvtui.app.notes.markdown import (
+from brvtui.app.markdown import (
     MOST_CHARS,
     MOST_MARKS,
     MOST_PIECES,

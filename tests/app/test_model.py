@@ -144,7 +144,7 @@ async def test_narrow_screen_shows_the_answer_while_the_model_writes(garden: Tre
     async with being_written(make_app(garden.root), NARROW) as (pilot, hold):
         assert "Half an" in shown(pilot)
         assert "answers; Esc stops it" in text_of(pilot, "#status")
-        assert screen(pilot).field.has_focus
+        assert screen(pilot).stop == "results"
         hold.set()
         await ended(pilot)
 

@@ -8,7 +8,7 @@ from collections.abc import Callable
 import pytest
 
 from brvtui.app.app import BrvTui
-from brvtui.app.notes.markdown import Document
+from brvtui.app.markdown import Document
 from brvtui.app.notes.note import NotePane, character_at
 from brvtui.app.notes.reading import page_document
 from brvtui.app.notes.screen import NotesScreen, NotesTree

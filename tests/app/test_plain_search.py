@@ -21,7 +21,7 @@ async def test_rank_in_plain_search_is_shown_below_selected_result(garden: Tree,
     for engine in ("byterover", "knowing", "baseline"):
         await switch_to(pilot, engine)
         for step in range(2):
-            await press(pilot, *(["ctrl+n"] * step))
+            await press(pilot, *(["ctrl+down"] * step))
             assert "Plain search:" not in results(pilot)
             place, hit = plain.place_of(view(pilot).selection.file)
             assert place is not None
@@ -30,7 +30,7 @@ async def test_rank_in_plain_search_is_shown_below_selected_result(garden: Tree,
             await press(pilot, "F")
             await until(pilot, lambda message=message: message in results(pilot))  # type: ignore[misc]
             assert text_of(pilot, "#results").count("Plain search:") == 1
-        await press(pilot, "ctrl+p")
+        await press(pilot, "ctrl+up")
 
 
 async def test_note_that_plain_search_misses_gets_the_reason(pilot: AppPilot) -> None:

@@ -12,7 +12,7 @@ from brvtui.app.query.answer import AnswerPane
 from brvtui.app.states import AnswerState
 from brvtui.session import Session
 from brvtui.trace.routing import CacheLook, Outcome, Route
-from tests.app.driving import NARROW, WIDE, MakeApp, ask, ask_from_cache, press, settled, type_text, until
+from tests.app.driving import NARROW, WIDE, MakeApp, ask, ask_from_cache, at_once, press, settled, type_text, until
 from tests.app.looking import AppPilot, brv, flat, screen, shown, text_of, toast_text, toasts, trace_of, view
 from tests.support.trees import Tree
 
@@ -78,7 +78,7 @@ async def test_run_is_cached_until_the_cache_is_cleared(pilot: AppPilot) -> None
     await settled(pilot)
     assert "t2" in text_of(pilot, "#cache")
     assert "1/50" in shown(pilot)
-    await pilot.press("enter")
+    await pilot.press("ctrl+r")
     await until(
         pilot, lambda: (trace := view(pilot).answer.trace) and trace.section(Route).outcome is Outcome.EXACT_CACHE
     )
@@ -92,9 +92,9 @@ async def test_run_is_cached_until_the_cache_is_cleared(pilot: AppPilot) -> None
 
 async def test_up_recalls_history_and_the_newest_query_is_answered(pilot: AppPilot) -> None:
     for query in ("rollback", "refunds"):
-        await ask(pilot, query)
+        await ask(pilot, query, "escape", "i")
         await press(pilot, "enter")
-    await ask(pilot, "half typed")
+    await ask(pilot, "half typed", "i")
     field = screen(pilot).field
     seen = []
     for key in ("up", "up", "up", "down", "down"):
@@ -111,6 +111,42 @@ async def test_up_recalls_history_and_the_newest_query_is_answered(pilot: AppPil
         screen(pilot).field.value = query
     await settled(pilot)
     assert trace_of(pilot).query == "refunds"
+
+
+async def test_enter_goes_to_the_results_if_there_are_any(pilot: AppPilot) -> None:
+    await ask(pilot, "refresh token rotation")
+    assert screen(pilot).stop == "query"
+    await press(pilot, "enter", "j")
+    assert screen(pilot).stop == "results"
+    assert trace_of(pilot).mode == "run"
+    assert screen(pilot).field.value == "refresh token rotation"
+    assert screen(pilot).results.cursor == 1
+    await press(pilot, "i", *"zyzzyva")
+    assert screen(pilot).field.value == "zyzzyva"
+    await press(pilot, "enter")
+    assert screen(pilot).stop == "query"
+    assert trace_of(pilot).mode == "run"
+    await press(pilot, "ctrl+u", "enter", "x")
+    assert screen(pilot).field.value == "x"
+
+
+async def test_letters_typed_right_after_enter_are_keys(pilot: AppPilot) -> None:
+    await settled(pilot)
+    at_once(pilot, *"rollback", "enter", "j")
+    await until(pilot, lambda: screen(pilot).stop == "results" and view(pilot).answer.trace is not None)
+    await settled(pilot)
+    assert screen(pilot).field.value == "rollback"
+    assert trace_of(pilot).query == "rollback"
+
+
+async def test_enter_with_a_maximised_or_hidden_pane_keeps_the_layout(pilot: AppPilot) -> None:
+    await ask(pilot, "rollback", "f3", "z", "i", "enter")
+    await settled(pilot)
+    assert screen(pilot).body.maximised == "score"
+    assert screen(pilot).stop == "score"
+    await press(pilot, "z", "f2", "H", "i", "enter")
+    assert "results" in screen(pilot).body.shared.hidden
+    assert screen(pilot).stop == "query"
 
 
 async def test_query_typed_while_loading_is_previewed(pilot: AppPilot) -> None:
@@ -168,8 +204,8 @@ async def test_selected_note_is_shown_with_query_terms_marked(pilot: AppPilot) -
     assert "Tokens are kept hashed" in text_of(pilot, "#answer")
     await pilot.press("left")
     assert "no model is called" in text_of(pilot, "#answer")
-    await pilot.press("left")
-    assert "## Summary" in text_of(pilot, "#answer")
+    await press(pilot, "left")
+    assert "Summary" in text_of(pilot, "#answer")
     assert "signals frontmatter" not in text_of(pilot, "#status")
     await pilot.press("escape", "p")
     await until(pilot, lambda: (trace := view(pilot).answer.trace) and trace.profile == "docs")

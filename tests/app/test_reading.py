@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from brvtui.app.notes.markdown import Document, LinkTarget
+from brvtui.app.markdown import Document, LinkTarget
 from brvtui.app.notes.reading import notices, page_document, resolver
 from brvtui.lab.about import About, FileState
 from brvtui.tree.reading.links import LinkKind

@@ -153,9 +153,9 @@ async def test_all_keys_are_listed_from_the_bindings(app: BrvTui) -> None:
 async def test_resizing_keeps_query_selection_and_focus(pilot: AppPilot) -> None:
     await ask(pilot, "refresh token rotation")
     first = view(pilot).selection.file
-    await pilot.press("ctrl+n")
+    await pilot.press("ctrl+down")
     assert view(pilot).selection.file != first
-    await pilot.press("ctrl+p")
+    await pilot.press("ctrl+up")
     assert view(pilot).selection.file == first
     assert screen(pilot).focused is screen(pilot).field
     await settled(pilot)

@@ -34,7 +34,7 @@ _STATES: dict[str, Before] = {
     "llm": _asking("refresh token rotation"),
     "direct": _asking("token store"),
     "not-covered": _asking("zebra quagga"),
-    "cached": _asking("rollback", "enter", "enter"),
+    "cached": _asking("rollback", "ctrl+r", "ctrl+r"),
     "near-miss": _asking("invoice", "escape", "G", "w"),
     "strange": _asking("strange tricks"),
 }

@@ -7,12 +7,15 @@ from collections.abc import Iterable
 import pytest
 from textual.css.stylesheet import Stylesheet
 from textual.dom import DOMNode
+from textual.widgets import Input, TextArea
 from textual.widgets._toast import Toast
 
 from brvtui.app.app import BrvTui
 from brvtui.app.widgets.lines import Lines
-from tests.app.driving import NARROW, ask, settled, until
+from tests.app.driving import NARROW, MakeApp, ask, settled, until
+from tests.app.editing import open_note
 from tests.app.looking import AppPilot, screen, toasts
+from tests.support.trees import Tree
 
 LONG = "copied the path (30 characters) through tmux, to the terminal's clipboard; prefix ] pastes it"
 
@@ -88,6 +91,47 @@ async def test_toast_beside_a_dialog_is_shown_once(app: BrvTui, monkeypatch: pyt
         await until(pilot, lambda: not app.has_modal)
         (again,) = await shown(pilot, 1)
         assert is_seen(again)
+
+
+async def test_toasts_never_cover_the_line_being_edited(garden: Tree, make_app: MakeApp) -> None:
+    garden.file("long.md", "# Long\n\n" + "a line\n" * 60)
+    app = make_app(garden.root)
+    async with app.run_test(size=NARROW, notifications=True) as pilot:
+        await open_note(pilot, "long.md")
+        for text in ("saved", LONG):
+            app.notify(text)
+        await shown(pilot, 2)
+        for keys in (("ctrl+end",), ("x",), ("enter", "enter"), ("ctrl+home",), *([("down",)] * 24), *([("up",)] * 9)):
+            await pilot.press(*keys)
+            await pilot.pause()
+            assert not covered(pilot), keys
+        app.notify("another")
+        await pilot.press("ctrl+end")
+        await pilot.pause()
+        assert not covered(pilot)
+        await pilot.press("ctrl+f")
+        await pilot.pause()
+        assert not covered(pilot)
+
+
+async def test_toasts_never_cover_a_filter_that_is_being_typed(app: BrvTui) -> None:
+    async with app.run_test(size=NARROW, notifications=True) as pilot:
+        await ask(pilot, "token store", "escape", "slash")
+        for text in ("saved", LONG):
+            app.notify(text)
+        await shown(pilot, 2)
+        assert not covered(pilot)
+        await pilot.press("escape", "escape")
+        await pilot.pause()
+        assert all(toast.region.y > NARROW[1] // 2 for toast in pilot.app.screen.query(Toast))
+
+
+def covered(pilot: AppPilot) -> list[Toast]:
+    """The toasts over the row of the cursor in the focused field."""
+    field = pilot.app.focused
+    assert isinstance(field, Input | TextArea)
+    row = field.cursor_screen_offset.y
+    return [one for one in pilot.app.screen.query(Toast).results(Toast) if one.region.y <= row < one.region.bottom]
 
 
 def is_seen(toast: Toast) -> bool:

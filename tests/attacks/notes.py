@@ -6,7 +6,7 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
-from brvtui.app.notes.markdown import MARKED, MOST_CHARS, MOST_MARKS
+from brvtui.app.markdown import MARKED, MOST_CHARS, MOST_MARKS
 from tests.attacks.harness import Attack, report
 
 _LONG = 400_000

@@ -237,7 +237,7 @@ def test_text_output_shows_the_retry_ladder(run: Run, command: tuple[str, ...], 
     rest = command[1:]
     ladder = lines(run("query", query, "--engine", engine, "--format", "json")[1])[0]["trace"]["sections"]["ladder"]
     rows = [rung for rung in ladder["rungs"] if rung["state"] in ("hit", "missed")]
-    out = run(command[0], query, *rest, "--engine", engine)[1]
+    out = run(command[0], query, *rest, "--engine", engine, *(["--full"] if command[0] == "query" else []))[1]
     shown = [" ".join(line.split()) for line in out.split("retry ladder ─", 1)[-1].splitlines()]
     expected = [
         f"{one['strategy'].replace('_', ' ')} “{one['query']}” {one['hits']} hit{'' if one['hits'] == 1 else 's'}"
@@ -392,7 +392,8 @@ def test_name_without_similar_notes_gets_no_suggestion(run: Run, name: str) -> N
 )  # fmt: skip
 def test_text_output_contains_the_explanation(run: Run, args: tuple[str, ...], code: int, says: list[str]) -> None:
     """Ignores the text after ``- ``."""
-    ended, out, _ = run(*args, inside=args[-1] not in ("--help", "--version", "bash"))
+    inside = args[-1] not in ("--help", "--version", "bash")
+    ended, out, _ = run(*args, *(["--full"] if args[0] == "query" and inside else []), inside=inside)
     text = " ".join(out.split())
     assert ended == code
     assert [(one, one.removeprefix("- ") in text) for one in says] == [(one, one[:2] != "- ") for one in says]

@@ -52,7 +52,7 @@ def run(project: Tree, monkeypatch: pytest.MonkeyPatch, capfdbinary: pytest.Capt
 @pytest.mark.parametrize("engine", ["byterover", "jeffs_brain"])
 def test_saved_trace_can_be_shown_without_its_tree(run: Run, project: Tree, tmp_path: Path, engine: str) -> None:
     file = tmp_path / "t.json"
-    code, first, err = run("query", "quokka", "--engine", engine, "--save", str(file))
+    code, first, err = run("query", "quokka", "--engine", engine, "--full", "--save", str(file))
     assert (code, err) == (0, f"saved {file}\n")
     shutil.rmtree(project.root)
     code, again, _ = run("show", str(file))

@@ -30,7 +30,7 @@ def space(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_query_shows_the_reason_and_the_citations(run: Run, space: Path) -> None:
-    code, out, _ = run("query", "refresh token", "--project", str(space), *AT, inside=False)
+    code, out, _ = run("query", "refresh token", "--full", "--project", str(space), *AT, inside=False)
     assert code == 0
     assert "BYTEROVER V4" in out
     assert "V4 tells the agent to cite it" in " ".join(out.split())

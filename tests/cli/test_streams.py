@@ -124,7 +124,7 @@ def test_processes_survive_closed_or_unread_streams(project: Tree, folder: Path,
 
 
 def test_characters_outside_the_encoding_become_ascii(project: Tree, call: Call) -> None:
-    _, out, _ = call(_all(project)[0], "ascii")
+    _, out, _ = call([*_all(project)[0], "--full"], "ascii")
     assert r"refresh \u6f22\u5b57" in out
     assert "\\u2265" not in out
     assert ">=" in out

@@ -217,6 +217,28 @@ async def test_number_of_open_pages_is_limited(served: Served) -> None:
         assert refusal.value.status == HTTPStatus.SERVICE_UNAVAILABLE
 
 
+async def test_page_takes_the_background_of_the_theme(served: Served) -> None:
+    cookie, key = await served.enter()
+    headers = {"Origin": served.url.rstrip("/"), "Cookie": cookie}
+    async with (
+        aiohttp.ClientSession() as client,
+        client.ws_connect(f"{served.url}ws/{key}", headers=headers) as connection,
+        asyncio.timeout(LIMIT_S),
+    ):
+        shown = b""
+        while b"\x1b]11;#11141a\x1b\\" not in shown:
+            shown += (await connection.receive()).data
+        while b"1 note" not in shown:
+            shown += (await connection.receive()).data
+        shown = b""
+        for typed in ("\x1b", "t"):  # the next theme
+            await connection.send_str(json.dumps(["stdin", typed]))
+            await asyncio.sleep(0.5)
+        while not (found := re.search(rb"\x1b\]11;(#[0-9a-f]{6})\x1b", shown)):
+            shown += (await connection.receive()).data
+        assert found[1] != b"#11141a"
+
+
 @pytest.mark.long
 async def test_saved_trace_is_downloaded_only_by_the_owners_browser(served: Served) -> None:
     cookie, key = await served.enter()

@@ -31,6 +31,8 @@ CONFLICT = Place("conflict", "Conflict dialog", PlaceKind.DIALOG, (
 ), within=DIALOG)  # fmt: skip
 
 DAMAGE = Place("damage", "Damage dialog", PlaceKind.DIALOG, (
+    Action("damage.back", "b", "dismiss(None)", "back to the text", "Go back to the text; nothing is saved",
+           bar=True),
     Action("damage.save", "s", "dismiss('save')", "save anyway",
            "Save the text as it is, although that damages the note",
            bar=True),
@@ -88,10 +90,10 @@ NEW_NOTE = Place("new note", "New note dialog", PlaceKind.DIALOG, (
 ), within=DIALOG)  # fmt: skip
 
 PERMISSION = Place("permission", "Permission dialog", PlaceKind.DIALOG, (
-    Action("permission.allow", "y", "dismiss('allow')", "allow",
-           "Allow runs to call the model in this session", bar=True),
     Action("permission.without", "n", "dismiss('not now')", "run without", "Run this query without the model",
            bar=True),
+    Action("permission.allow", "y", "dismiss('allow')", "allow",
+           "Allow runs to call the model in this session", bar=True),
 ), within=DIALOG)  # fmt: skip
 
 PLAN = Place("plan", "Plan dialog", PlaceKind.DIALOG, (

@@ -11,7 +11,7 @@ _RECORD = "Start or stop recording access hits: runs then raise importance in br
 APP = Place("app", "Everywhere", PlaceKind.APP, (
     Action("app.quit", "ctrl+q", "quit", "quit", "Quit, from anywhere", first=True),
     Action("app.quit_letter", "q", "quit", "quit", "Quit"),
-    Action("app.commands", "ctrl+g", "commands", "commands",
+    Action("app.commands", "ctrl+p,ctrl+g", "commands", "commands",
            "Open the command palette: every action and every note",
            bar=True, first=True),
     Action("app.commands_letter", "colon", "commands", "commands", "Open the command palette"),

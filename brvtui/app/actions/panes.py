@@ -110,7 +110,8 @@ PROBLEMS = Place("problems", "Problems", PlaceKind.PANE, (
 ), within=EVERY_PANE, screens=("edit",))  # fmt: skip
 
 QUERY_FIELD = Place("query field", "Query", PlaceKind.FIELD, (
-    Action("query.run", "enter", "submit", "run", "Run the query as the engine would", bar=True),
+    Action("query.run", "enter", "screen.run_and_go", "run",
+           "Run the query as the engine would, and go to its results", bar=True, first=True),
     Action("query.earlier", "up", "history(-1)", "history", "Previous query in the history", bar=True),
     Action("query.later", "down", "history(1)", "later", "Next query in the history"),
 ), screens=("query",), needs=Need.PROJECT)  # fmt: skip

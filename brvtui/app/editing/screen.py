@@ -326,16 +326,17 @@ class EditorScreen(FrameScreen):
 
     @property
     def idle(self) -> frozenset[str]:
-        """The actions that do nothing now, including editing the open note, and saving or undoing without changes.
+        """The actions that do nothing now, including editing the open note, and undoing without changes.
 
-        For a new note, keeping the modification time is one of these actions.
+        Saving is always offered, so that its key is always visible. For a new note, keeping the modification time is
+        one of these actions.
         """
         edit, idle = self.edit, super().idle
         idle |= {"note.edit"} if self.note_at_hand == self.path else frozenset()
         idle |= frozenset() if self.area.history.undo_stack else {"text.undo"}
         if edit is not None and edit.is_new:
             return idle | {"editor.keep_mtime"}
-        return idle if edit is None or edit.dirty or edit.on_disk else idle | {"editor.save"}
+        return idle
 
     @property
     def renamed(self) -> Mapping[str, str]:

@@ -153,6 +153,7 @@ class ForecastBar(Lines):
         """Starts to drag the slider."""
         if event.y in _TRACK_ROWS and self.on_day is not None:
             self._dragged = True
+            self.screen.clear_selection()  # the mouse moves the slider and selects no text
             self.capture_mouse()
             self._want(event.x)
 

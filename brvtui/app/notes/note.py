@@ -25,7 +25,7 @@ from brvtui.paint.blocks import HIGHLIGHT, marker
 from brvtui.paint.line import Line, Span, lit, painted
 
 if TYPE_CHECKING:
-    from brvtui.app.notes.markdown import Document, LinkTarget, PlacedLink
+    from brvtui.app.markdown import Document, LinkTarget, PlacedLink
     from brvtui.lab.about import About, FileSurroundings
     from brvtui.paint.flow import Spot
 

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 from urllib.parse import unquote
 
-from brvtui.app.notes.markdown import (
+from brvtui.app.markdown import (
     LINK,
     MOST_CHARS,
     Document,
@@ -96,7 +96,7 @@ def page_document(page: About, width: int, raw: bool, is_abandoned: Callable[[],
     """Renders ``page`` in lines of ``width`` cells, or shows its ``raw`` text.
 
     A document that would take too long to render ends early, with a notice. Raises
-    :class:`brvtui.app.notes.markdown.Abandoned` once ``is_abandoned`` returns True.
+    :class:`brvtui.app.markdown.Abandoned` once ``is_abandoned`` returns True.
     """
     typesetter = Typesetter(width, resolver(page), is_abandoned)
     try:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import re
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
 from textual import events
@@ -17,7 +19,7 @@ from brvtui.app.view import View
 from brvtui.app.widgets.lines import wrapped
 from brvtui.app.widgets.pane import Pane
 from brvtui.paint.glyphs import Glyphs
-from brvtui.paint.line import Line, line
+from brvtui.paint.line import Line, line, lit
 from brvtui.paint.text import wrap
 
 if TYPE_CHECKING:
@@ -28,6 +30,9 @@ PINNED = "pinned"
 """The tab that compares the answer with the pinned one; it exists only while an answer is pinned."""
 _LEAST_WIDTH, _LEAST_HEIGHT = 60, 16
 """The minimum size for a comparison, in cells."""
+_MOST_RENDERED = 100_000
+"""The maximum length of a rendered text in characters; a longer one is shown as it is written."""
+_FRONTMATTER = re.compile(r"^---[ \t]*\n((?:[ \t-].*\n|[\w.-]+:.*\n)+)---[ \t]*$", re.MULTILINE)
 
 
 class AnswerPane(Pane):
@@ -55,6 +60,10 @@ class AnswerPane(Pane):
         super().__init__(id=id)
         self.tab = TABS[0]
         self._edges: list[tuple[int, str]] = []
+        self._wanted = self._rendered = ("", 0)
+        """The text, and the width in cells, that is being rendered, and that is shown."""
+        self._lines: Sequence[Line] = ()
+        """The rendered text, without the marks of the query's words."""
 
     @property
     def copies(self) -> str:
@@ -89,11 +98,34 @@ class AnswerPane(Pane):
         """True if the pane is large enough for a comparison; otherwise it should be maximised."""
         return self.size.width >= _LEAST_WIDTH and self.size.height >= _LEAST_HEIGHT
 
+    def _markdown(self, text: str, view: View, width: int) -> list[Line]:
+        """Returns Markdown ``text`` with the query's words marked. While a worker renders it, the last text remains."""
+        if len(text) > _MOST_RENDERED:
+            return _paragraphs(text, view, width)
+        if self._wanted != (text, width):
+            self._wanted = text, width
+            on_result = partial(self._was_rendered, text, width)
+            self.services.background.run(
+                partial(_render, text, width), on_result, group="rendered answer", exclusive=True, owner=self
+            )
+        if self._rendered[1] != width:
+            return []
+        from brvtui.paint.blocks import HIGHLIGHT, marker
+
+        marks = marker(view.presentation.words(view.answered)) if view.answered is not None else None
+        return [Line(lit(one.spans, marks, HIGHLIGHT)) if marks else one for one in self._lines]
+
+    def _was_rendered(self, text: str, width: int, lines: Sequence[Line]) -> None:
+        if self._wanted == (text, width):
+            self._rendered, self._lines = (text, width), lines
+            self.rebuild(force=True)
+
     def show_tab(self, tab: str) -> None:
         """Brings ``tab`` to the front."""
         if tab != self.tab:
             self.tab = tab
             self.offset_row = 0
+            self._wanted = self._rendered = ("", 0)  # the text of another tab must not remain
             self.rebuild()
 
     def action_tab(self, step: int) -> None:
@@ -132,15 +164,19 @@ class AnswerPane(Pane):
         if self.tab == "note":
             return [*lines, *wrapped("no result is selected", width)]
         from brvtui.paint.answers import completion_blocks
-        from brvtui.paint.blocks import lines_of
+        from brvtui.paint.blocks import Marked, lines_of
 
         if self.tab == "prompt":
             return lines + lines_of(view.presentation.prompt(trace).blocks, width, self.glyphs)
         if view.live is not None:
             text = _paragraphs(view.live.text, view, width) if view.live.text else []
             return [*lines, *live_lines(view.live, width, self.glyphs), *text]
-        completion = completion_blocks(trace.answer.completion, self.glyphs)
-        return lines + lines_of([*view.presentation.answer(trace), *completion], width, self.glyphs)
+        for block in (*view.presentation.answer(trace), *completion_blocks(trace.answer.completion, self.glyphs)):
+            if isinstance(block, Marked):
+                lines += self._markdown(block.text, view, width)
+            else:
+                lines += lines_of([block], width, self.glyphs)
+        return lines
 
     def lacks(self, view: View) -> Iterable[Message]:
         """Requests the text of the selected note while its tab is in front."""
@@ -166,7 +202,7 @@ class AnswerPane(Pane):
             return wrapped(view.worded("reading the note…"), width)
         if note.problem:
             return [line(f" {part}", "warn") for part in wrap(note.problem, width - 1)]
-        return _paragraphs(note.text, view, width)
+        return self._markdown(note.text, view, width)
 
 
 def tabs_of(view: View) -> tuple[str, ...]:
@@ -180,6 +216,18 @@ def _paragraphs(text: str, view: View, width: int) -> list[Line]:
 
     marks = marker(view.presentation.words(view.answered)) if view.answered is not None else None
     return paragraphs(text, width, marks)
+
+
+def _render(text: str, width: int) -> Sequence[Line]:
+    """Returns Markdown ``text`` as lines; frontmatter is code, and links lead nowhere. Blocks for up to a second."""
+    from brvtui.app.markdown import Full, LinkTarget, Typesetter, typeset
+
+    typesetter = Typesetter(width, lambda _, written: LinkTarget(outside=written))
+    try:
+        typeset(_FRONTMATTER.sub(r"```\n\1```", text), typesetter)
+    except Full:
+        typesetter.end_early("too long to be shown in full")
+    return typesetter.document().lines
 
 
 def live_lines(live: LiveAnswer, width: int, glyphs: Glyphs) -> list[Line]:

@@ -93,8 +93,9 @@ class QueryInput(OrderedInput):
     TITLE = "Query"
     HELP_TEXT = (
         "Type a question here to see how the engine answers it. While you type, all panes preview the answer, and "
-        "nothing is changed. Press {query.run} to run the query as the engine would. The up and down arrows bring back "
-        "earlier queries. The line below the field shows how the engine reads the query."
+        "nothing is changed. Press {query.run} to run the query as the engine would and to go to its results; there, "
+        "{panes.query} goes back to the query. The up and down arrows bring back earlier queries. The line below the "
+        "field shows how the engine reads the query."
     )
     BINDINGS: ClassVar[list[BindingType]] = bindings(QUERY_FIELD)
 

@@ -25,6 +25,8 @@ from brvtui.app.query.retry import RetryPane
 from brvtui.app.query.route import VERDICT, RoutePane, Verdict
 from brvtui.app.query.score import ScorePane
 from brvtui.app.screens.frame import FrameScreen
+from brvtui.app.states import Phase
+from brvtui.app.text_entry import caught_up
 from brvtui.app.view import View
 from brvtui.app.widgets.pane import Pane
 
@@ -148,6 +150,8 @@ class QueryScreen(FrameScreen):
         self._queries, self._reasons, self._selection, self._cache = queries, reasons, selection, cache
         self._save_graph = save_graph
         self._ticking: Timer | None = None
+        self._restore: Callable[[], None] | None = None
+        """Restores the layout that was changed to show a note's text."""
 
     def make_head(self) -> ComposeResult:
         """Yields the query field."""
@@ -244,14 +248,11 @@ class QueryScreen(FrameScreen):
     def _typed(self) -> None:
         self._queries.ask(self.field.value)
 
-    @on(Input.Submitted, "#query")
-    def _entered(self) -> None:
-        self._queries.ask(self.field.value, run=True)
-
     @on(Pane.NoteWanted)
     def _show_note(self, event: Pane.NoteWanted) -> None:
         self.services.select(event.file)
         self.query_one(AnswerPane).show_tab("note")
+        self._restore = self._restore or self.body.peek("answer")
         self.action_pane("answer")
 
     @on(ResultsPane.WordingWanted)
@@ -286,11 +287,36 @@ class QueryScreen(FrameScreen):
         if not self.body.wide and not self.body.maximised:
             self.body.bring("answer")
 
+    def take_layout(self) -> None:
+        """Applies the stored layout, unless a note's text is shown in another one."""
+        if self._restore is None:
+            super().take_layout()
+
+    def _end_peek(self) -> None:
+        restore, self._restore = self._restore, None
+        if restore is not None:
+            restore()
+
     # actions
+
+    async def action_back(self) -> None:
+        """Goes back as on every screen; from a note's text, to the layout before it was shown."""
+        if (
+            self._restore is None
+            or self.view.live is not None
+            or (self.pane is not None and self.pane.field is not None)
+        ):
+            await super().action_back()
+        else:
+            self.clear_selection()
+            self._end_peek()
+            self.action_pane(self.home)
 
     def action_pane(self, pane: str) -> None:
         """Shows and focuses ``pane``; ``cache`` and ``graph`` both mean the pane that the engine supports."""
         again = pane == self.stop
+        if pane != "answer":
+            self._restore = None  # the user goes on with the layout as it is
         super().action_pane(next(one for one in _SLOT if one in self.body.plan.panes) if pane in _SLOT else pane)
         warned = self.view.answered is not None and bool(self.view.answered.notices)
         if pane == "route" and self.view.answered is not None:
@@ -314,6 +340,16 @@ class QueryScreen(FrameScreen):
     def action_run(self) -> None:
         """Runs the query."""
         self._queries.ask(self.field.value, run=True)
+
+    async def action_run_and_go(self) -> None:
+        """Runs the query and goes to its results, unless the preview has none."""
+        await caught_up(self.field)
+        self.action_run()
+        text, view = self.field.value, self.view
+        is_empty = view.answered is not None and view.query.text == text and not view.answered.hits
+        pane = self.body.maximised or "results"
+        if view.project.phase is Phase.READY and text.strip() and not is_empty and pane not in self.body.shared.hidden:
+            self.action_pane(pane)
 
     def action_query(self) -> None:
         """Moves the focus to the query field and selects its text, so that typing replaces it."""

@@ -5,19 +5,20 @@ from __future__ import annotations
 from typing import TypeVar
 
 from textual import events
+from textual.actions import parse
 from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.content import Content
 from textual.screen import ModalScreen
 
 from brvtui.app.actions.dialogs import DIALOG, FIELD
-from brvtui.app.keys.bindings import bindings
+from brvtui.app.keys.bindings import bindings, own_bindings
 from brvtui.app.screens.message import MessageScreen, entries_of
 from brvtui.app.services import AppServices, services_of
 from brvtui.app.styles import sheet
 from brvtui.app.text_entry import caught_up
 from brvtui.app.widgets.key_bar import KeyBar
-from brvtui.app.widgets.lines import Paragraphs
+from brvtui.app.widgets.lines import Paragraphs, selected_in_one
 from brvtui.app.widgets.ordered_keys import OrderedInput
 from brvtui.app.widgets.pane import own_keys
 from brvtui.paint.glyphs import in_letters
@@ -31,6 +32,7 @@ class Dialog(ModalScreen[Answer | None]):
 
     CSS_PATH = sheet("dialog")
     BINDINGS = bindings(DIALOG)
+    validate_selections = selected_in_one
 
     def __init__(self, title: str, *paragraphs: str, wide: bool = False) -> None:
         """Creates a dialog with ``title`` and ``paragraphs``; if ``wide``, it covers nearly the whole screen."""
@@ -65,6 +67,17 @@ class Dialog(ModalScreen[Answer | None]):
         acting = {one.binding.action for one in self.active_bindings.values() if one.enabled}
         keys = [key for kind in kinds for key in own_keys(kind) if key.action in acting]
         self.app.push_screen(MessageScreen(f"{title} · help", text, entries_of(keys, self.services.keymap)))
+
+    async def key_enter(self) -> None:
+        """Gives the first answer that is possible now, unless ``Enter`` has a meaning of its own."""
+        own = self.active_bindings.get("enter")
+        if own is not None and own.enabled:
+            return
+        for answer in own_bindings(type(self)):
+            _, name, parameters = parse(answer.action)
+            if answer.show and self.check_action(name, parameters):
+                await self.app.run_action(answer.action, self)
+                return
 
     def show_keys(self) -> None:
         """Updates the key bar, if the dialog has been composed and not yet removed."""

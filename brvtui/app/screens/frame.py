@@ -22,7 +22,7 @@ from brvtui.app.view import View, needing
 from brvtui.app.widgets.body import Body
 from brvtui.app.widgets.choice_pane import ChoicePane
 from brvtui.app.widgets.key_bar import KeyBar
-from brvtui.app.widgets.lines import Lines, restyle
+from brvtui.app.widgets.lines import Lines, restyle, selected_in_one
 from brvtui.app.widgets.pane import FilterField, Pane, own_keys
 from brvtui.app.widgets.status_line import StatusLine
 
@@ -48,6 +48,7 @@ class FrameScreen(Screen[None]):
     STOPS: ClassVar[tuple[str, ...]] = ()
     """The ids of widgets that precede the panes in the order of focus."""
     BINDINGS: ClassVar[list[BindingType]] = bindings(EVERY_SCREEN)
+    validate_selections = selected_in_one
 
     def __init__(self, layouts: Layouts) -> None:
         """Creates a screen whose layout is stored in ``layouts``."""
@@ -248,7 +249,11 @@ class FrameScreen(Screen[None]):
         return not (self.services.takes_letters and self.services.acts_by_letter(type(self), action, parameters))
 
     async def action_back(self) -> None:
-        """Stops a model's answer, or else leaves the filter or the maximised pane, or goes to the main pane."""
+        """Stops a model's answer, or else leaves the filter or the maximised pane, or goes to the main pane.
+
+        Text selected with the mouse is deselected in any case.
+        """
+        self.clear_selection()
         if self.services.stop_model():
             return
         if self.pane is not None and self.pane.clear_filter():

@@ -16,6 +16,7 @@ from brvtui.app.actions.dialogs import JUMP, MESSAGE
 from brvtui.app.keys.bindings import bindings, key_name, keys_of
 from brvtui.app.styles import sheet
 from brvtui.app.view import View
+from brvtui.app.widgets.lines import selected_in_one
 from brvtui.app.widgets.pane import Pane
 from brvtui.paint.glyphs import NOTE_LETTERS
 from brvtui.paint.line import Line, line
@@ -112,6 +113,7 @@ class MessageScreen(ModalScreen[None]):
 
     CSS_PATH = sheet("modal")
     BINDINGS = bindings(MESSAGE)
+    validate_selections = selected_in_one
 
     def __init__(self, title: str, text: str, entries: list[Entry]) -> None:
         """Creates an overlay with a title, a paragraph and a table of keys."""

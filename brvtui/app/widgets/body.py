@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
@@ -187,6 +187,17 @@ class Body(Widget):
             self.tab = pane
         self.settle()
 
+    def peek(self, pane: str) -> Callable[[], None]:
+        """Makes ``pane`` visible for a while, and returns a function that restores the layout."""
+        shared, tab, maximised = self.shared, self.tab, self.maximised
+
+        def restore() -> None:
+            self.tab, self.maximised = tab, maximised
+            self.adopt(shared)
+
+        self.adopt(shared._replace(hidden=shared.hidden - {pane}))
+        return restore
+
     def collapse(self, panes: frozenset[str]) -> None:
         """Collapses ``panes``, which have nothing to show, to strips, and restores all others."""
         if panes != self._collapsed:
@@ -257,6 +268,7 @@ class Body(Widget):
         self._dragged = None if self.maximised or event.button != 1 else edge_at(self.tiled(self.size), x, y)
         if self._dragged is not None:
             self._drag_from = self.shared
+            self.screen.clear_selection()  # the mouse moves the border and selects no text
             self.capture_mouse()
 
     def on_mouse_move(self, event: events.MouseMove) -> None:

@@ -32,6 +32,7 @@ _HELP = "help"
 class KeyBar(Lines):
     """One line of keys; clicking a key presses it."""
 
+    ALLOW_SELECT = False
     READS = (
         ProjectState,
         EngineState,
@@ -119,6 +120,8 @@ class KeyBar(Lines):
 
     def _rank(self, active: ActiveBinding) -> int:
         """Returns the sort rank: keys of the focused pane first, then those of the screen; in a dialog, its answers."""
+        if self.screen.is_modal and active.binding.key == "enter":
+            return 0
         if active.node is not self.screen:
             return 2 if active.node is self.app else 1
         if active.binding.id not in [binding.id for binding in own_bindings(type(self.screen))]:

@@ -9,9 +9,10 @@ from rich.cells import cell_len
 from rich.segment import Segment
 from rich.style import Style
 from textual import events
-from textual.geometry import Region, Size
+from textual.geometry import Offset, Region, Size
 from textual.message import Message
 from textual.screen import Screen
+from textual.selection import Selection
 from textual.strip import Strip
 from textual.widget import Widget
 
@@ -26,6 +27,8 @@ Row = TypeVar("Row")
 
 _LEAST_HANGING = 12
 """The minimum number of cells after a head in which text is wrapped; in fewer, the text is cut."""
+_MOST_SELECTED = 10_000
+"""The maximum number of lines to copy."""
 
 
 class LazyLines(Sequence[Line]):
@@ -88,6 +91,9 @@ class Lines(Widget):
         self.area = Size(0, 0)
         """The size of the content at the last measurement, in cells."""
         self._built: tuple[object, ...] | None = None
+        self._selection: Selection | None = None
+        """The text selected with the mouse: places are a line number and a number of characters."""
+        self._is_rendering = False
 
     @property
     def services(self) -> AppServices:
@@ -128,7 +134,10 @@ class Lines(Widget):
         self._built = key
         lines = self.made()
         if lines != self.lines or force:
+            before = self._selected_lines()
             self.lines = lines
+            if self._selected_lines() != before:
+                self.screen.clear_selection()
             self.changed()
         for request in self.lacks(self.view):
             self.post_message(request)
@@ -201,11 +210,21 @@ class Lines(Widget):
     def render_lines(self, crop: Region) -> list[Strip]:
         """Returns the strips in ``crop``; called by Textual."""
         self._measure()
-        return super().render_lines(crop)
+        self._is_rendering = True
+        try:
+            return super().render_lines(crop)
+        finally:
+            self._is_rendering = False
 
     def render_line(self, y: int) -> Strip:
-        """Returns row ``y`` and records it as painted; called by Textual."""
-        strip = self._painted[y] = self.paint_row(y)
+        """Returns row ``y`` and records it as painted; called by Textual.
+
+        Outside of painting, Textual asks for the text under the mouse. Then the strip contains the place of its text.
+        """
+        strip = self.paint_row(y)
+        if not self._is_rendering:
+            return strip.apply_offsets(0, self.line_at(y))
+        self._painted[y] = strip
         return strip
 
     def paint_row(self, y: int) -> Strip:
@@ -223,12 +242,50 @@ class Lines(Widget):
         base = self._base
         ground = self.ground(number)
         under = base + palette.on("text", ground) if ground else base
-        letters = not self.glyphs.unicode
-        spans = (
-            (in_letters(text) if letters else text, base + palette.on(role, ground))
-            for text, role in self.spans(number)
-        )
-        return Strip(_segments(spans, width, under)).adjust_cell_length(width, under)
+        spans = ((text, base + palette.on(role, ground)) for text, role in self._shown_spans(number))
+        strip = Strip(_segments(spans, width, under)).adjust_cell_length(width, under)
+        selected = self._selection.get_span(number) if self._selection is not None else None
+        if selected is None:
+            return strip
+        start, end = selected
+        first, last = (cell_len(strip.text[:place]) for place in (start, len(strip.text) if end < 0 else end))
+        marked = Segment.apply_style(strip.crop(first, last), post_style=self.selection_style)
+        return Strip([*strip.crop(0, first), *marked, *strip.crop(last, width)])
+
+    def _shown_spans(self, number: int) -> Iterable[Span]:
+        """Returns the spans of line ``number`` with the symbols that the terminal can show."""
+        spans = self.spans(number)
+        return spans if self.glyphs.unicode else ((in_letters(text), role) for text, role in spans)
+
+    # selecting text with the mouse
+
+    def selection_updated(self, selection: Selection | None) -> None:
+        """Shows ``selection``; called by Textual."""
+        self._selection = selection
+        self.repaint()
+
+    def get_selection(self, selection: Selection) -> tuple[str, str] | None:
+        """Returns the text in ``selection`` and the line break after it; called by Textual."""
+        return "\n".join(self._selected_lines()), "\n"
+
+    def _selected_lines(self) -> list[str]:
+        """Returns the selected text by line, without blanks at the end of lines."""
+        selected: list[str] = []
+        if self._selection is not None and self._selection.start is not None and self._selection.end is not None:
+            first, last = self._selection.start.y, min(self._selection.end.y + 1, len(self.lines))
+            for number in range(first, min(last, first + _MOST_SELECTED)):
+                start, end = self._selection.get_span(number) or (0, 0)
+                text = "".join(text for text, _ in self._shown_spans(number))
+                selected.append(text[start : None if end < 0 else end].rstrip())
+        return selected
+
+    def _forward_event(self, event: events.Event) -> None:
+        """Drops the click that ends a selection, and counts a double click as two clicks; called by Textual."""
+        if isinstance(event, events.Click):
+            if self.screen.selections:
+                return
+            event.chain = 1  # in Textual, a double click selects the whole text
+        super()._forward_event(event)
 
 
 def _same(new: tuple[object, ...], old: tuple[object, ...]) -> bool:
@@ -293,6 +350,23 @@ def stale_lines(texts: Mapping[str, str], view: View, width: int, glyphs: Glyphs
     """Returns a warning from ``texts`` if the selected note's file is missing or newer than the index."""
     text = texts.get(view.stale.files.get(view.selection.file, ""), "")
     return wrapped(f"{glyphs.warn} {text}", width, "warn") if text else []
+
+
+def selected_in_one(screen: Screen[Any], selections: dict[Widget, Selection]) -> dict[Widget, Selection]:
+    """Returns a selection that ends in the widget in which it began, wherever the mouse is.
+
+    Textual's own ``selections`` would contain the text of all panes between.
+    """
+    state = screen._select_state
+    widget = state.start.content_widget if state is not None else None
+    start = state.start.content_offset if state is not None else None
+    if not selections or state is None or start is None or not isinstance(widget, Lines):
+        return {}
+    region, (x, y) = widget.content_region, state.screen_offset
+    x, y = max(region.x, min(x, region.right - 1)), max(region.y, min(y, region.bottom - 1))
+    _, end = screen.get_widget_and_offset_at(x, y)
+    first, last = sorted((start, start if end is None else end), key=lambda at: at.transpose)
+    return {widget: Selection(first, last + Offset(1, 0))}
 
 
 def restyle(screen: Screen[Any]) -> None:

@@ -182,7 +182,7 @@ class ByteRoverPresentation(Presentation):
     caches = True
     tried_edits = "an edit, an update, a higher maturity"
     ranks_folders = True
-    hints = (("Type", "each key shows its tier"), ("{query.run}", "runs; again for tier 0"))
+    hints = (("Type", "each key shows its tier"), ("{query.run}", "runs; then letters are keys"))
     legend = (
         ("relevance", "how well the words match"),
         ("importance", "rises with use, decays"),

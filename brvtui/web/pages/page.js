@@ -17,8 +17,16 @@ document.getElementById("again").addEventListener("click", async () => {
     why.textContent = "brv-tui serve has ended as well: start it again in its terminal, and open the address it prints.";
   }
 });
-// Keys reach the app at once, without a click into the terminal.
-addEventListener("load", () => setTimeout(() => document.querySelector(".xterm-helper-textarea")?.focus()));
+addEventListener("load", () => setTimeout(() => {
+  // Keys reach the app at once, without a click into the terminal.
+  document.querySelector(".xterm-helper-textarea")?.focus();
+  // The margins of the page take the background of the theme, which the app sets in the terminal (OSC 11).
+  const viewport = document.querySelector(".xterm-viewport");
+  if (!viewport) return;
+  new MutationObserver(() => {
+    document.documentElement.style.background = document.body.style.background = viewport.style.backgroundColor;
+  }).observe(viewport, { attributes: true, attributeFilter: ["style"] });
+}));
 // A long paste is sent in pieces: the server takes messages of up to 1 MB, and a character takes at most 6 bytes.
 const send = WebSocket.prototype.send;
 WebSocket.prototype.send = function (message) {

@@ -18,7 +18,7 @@ from tests.support.trees import Tree
 SIZES = pytest.mark.parametrize("size", [NARROW, WIDE], ids=["80x24", "120x36"])
 
 
-async def palette(pilot: AppPilot, text: str, key: str = "ctrl+g") -> CommandsDialog:
+async def palette(pilot: AppPilot, text: str, key: str = "ctrl+p") -> CommandsDialog:
     """Opens the palette and types ``text`` without waiting for anything."""
     await pilot.press(key)
     await type_keys(pilot, text)
@@ -28,7 +28,7 @@ async def palette(pilot: AppPilot, text: str, key: str = "ctrl+g") -> CommandsDi
     return dialog
 
 
-async def chosen(pilot: AppPilot, text: str, key: str = "ctrl+g") -> None:
+async def chosen(pilot: AppPilot, text: str, key: str = "ctrl+p") -> None:
     """Opens the palette, types ``text``, and chooses the first entry."""
     await palette(pilot, text, key)
     await pilot.press("enter")
