@@ -117,8 +117,8 @@ Positions = NDArray[np.int64]
 class BoardOrder(StrEnum):
     """The sort orders of notes. All begin with the largest value, except those by events, promotions and titles."""
 
-    IMPORTANCE = "importance"
     EVENT = "next event"
+    IMPORTANCE = "importance"
     PROMOTION = "promotion"
     CEILING = "best possible score"
     RECENCY = "recency"
