@@ -18,6 +18,7 @@ from brvtui.app.states import EngineState, LabCell, LabColumn, LabState, Phase, 
 from brvtui.app.view import View
 from brvtui.app.widgets.choice_pane import NOTHING, ChoicePane
 from brvtui.app.widgets.lines import LazyLines, wrapped
+from brvtui.engines.registry import presentation
 from brvtui.lab.evaluation.comparing import LineKind
 from brvtui.lab.evaluation.results import DEFAULT_METRICS, mean_of
 from brvtui.lab.judgments.model import Judgment
@@ -235,7 +236,7 @@ class JudgedPane(ChoicePane):
     def _legend(self, lab: LabState, width: int) -> list[Line]:
         """Returns a line that explains the metric and the signs, if queries are judged."""
         name, _, top = str(DEFAULT_METRICS[self.metric]).partition("@")
-        cross, has_tiers = self.glyphs.cross, self.view.presentation.has_tiers
+        cross, has_tiers = self.glyphs.cross, presentation(self.view.engine.name).has_tiers
         marks = f"T2{cross}: tier 2, unexpected" if has_tiers else f"yes{cross}: an answer, unexpected"
         text = f"{DEFAULT_METRICS[self.metric]}: {_MEANINGS[name].format(top)} · {marks}"
         return wrapped(text, width, "faint") if lab.judgments else []
