@@ -269,7 +269,7 @@ class BrvTui(ConfiguredApp):
     def _make_settings(self) -> FrameScreen:
         from brvtui.app.settings.screen import SettingsScreen
 
-        return SettingsScreen(self.layouts)
+        return SettingsScreen(self.layouts, self.project)
 
     def _make_editor(self) -> FrameScreen:
         from brvtui.app.editing.screen import EditorScreen

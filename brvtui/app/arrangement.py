@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 LEAST_COLUMNS, LEAST_ROWS = 20, 3
 """The minimum size of a pane in cells, if there is enough space for all panes."""
 STRIP = 5
-"""The width of a collapsed pane in cells, including its border."""
+"""The width, or in a stack the height, of a collapsed pane in cells, including its border."""
 _MOST_SHARE = 1e6
 
 
@@ -147,7 +147,12 @@ def _cells(split: Split, shown: Sequence[int], total: int, layout: Layout) -> tu
 
 def _strips(split: Split, shown: Sequence[int], layout: Layout) -> list[int]:
     """Returns the indices of the collapsed parts of ``split``, which cannot be resized; none if all are collapsed."""
-    strips = [number for number in shown if split.across and split.parts[number] in layout.collapsed]
+    parts = ((number, split.parts[number]) for number in shown)
+    strips = [
+        number
+        for number, part in parts
+        if panes_of(part) <= layout.collapsed and (isinstance(part, str) or not part.across)
+    ]
     return strips if len(strips) < len(shown) else []
 
 
@@ -241,7 +246,9 @@ class Arrangement(NamedTuple):
     aside: frozenset[str] = frozenset()
     """The panes that are hidden if the user wants only the most important ones."""
     beside_share: float = 0.44
-    """The share of a narrow screen's width for :attr:`beside`, from 0 to 1."""
+    """The share of a narrow screen for :attr:`beside`, from 0 to 1."""
+    is_stacked: bool = False
+    """True if :attr:`beside` is above the tabs on a narrow screen."""
     digest: str = ""
     """The widget that summarises hidden :attr:`digested` panes, below :attr:`beside` or the head."""
     digested: Mapping[str, int] = MappingProxyType({})
@@ -282,6 +289,7 @@ def arrange(
     if maximised:
         return Tiled({maximised: whole})
     if not wide:
+        layout = layout._replace(collapsed=frozenset())  # a strip has no room for tabs
         return _narrow_with_digest(plan, whole, _narrow(plan, width, tab, layout), layout)
     split = plan.wide(width, height)
     if plan.head and plan.with_own_head <= layout.hidden:
@@ -324,4 +332,4 @@ def _narrow(plan: Arrangement, width: int, tab: str, layout: Layout) -> Split | 
     if tab in layout.hidden:
         return plan.beside
     left = max(LEAST_BESIDE, round(width * plan.beside_share))
-    return Split(NARROW, True, (plan.beside, tab), (left, width - left))
+    return Split(NARROW, not plan.is_stacked, (plan.beside, tab), (left, width - left))

@@ -119,25 +119,30 @@ class AvoidsModels(Protocol):
 
 
 def counterfactual_blocks(takes: Counterfactuals, glyphs: Glyphs) -> Iterator[Block]:
-    """Yields the note that should lead the answer, then every kind of change, verified ones first."""
-    if takes.path:
-        score = "no word matches" if takes.score is None else f"{takes.score:.2f}"
-        short = f" ≥ {takes.needed:g}, but its lead is too small" if takes.reaches else f" needs {takes.needed:g}"
-        yield Ends(line(" ").add(takes.title, "bold strong"), line(score, "strong").add(short, "muted"))
-    else:
-        yield line(" no note came near", "muted")
+    """Yields the note that should lead the answer, then every kind of change, verified ones first; or, if no note
+    matches, the reason. Kinds that fail for the same reason share an entry.
+    """
+    if not takes.path:
+        yield Text(f"no change helps: {takes.ways[0].text}", "muted", " ", 0)
+        return
+    score = "no word matches" if takes.score is None else f"{takes.score:.2f}"
+    short = f" ≥ {takes.needed:g}, but its lead is too small" if takes.reaches else f" needs {takes.needed:g}"
+    yield Ends(line(" ").add(takes.title, "bold strong"), line(score, "strong").add(short, "muted"))
+    levers: dict[tuple[LeverStatus, str], list[Counterfactual]] = {}
     for way in sorted(takes.ways, key=lambda way: not way.is_verified):
-        yield from _way(way, glyphs)
+        levers.setdefault((way.standing, way.text), []).append(way)
+    for ways in levers.values():
+        yield from _way(ways[0], ", ".join(way.lever.value for way in ways), glyphs)
 
 
-def _way(way: Counterfactual, glyphs: Glyphs) -> Iterator[Block]:
+def _way(way: Counterfactual, levers: str, glyphs: Glyphs) -> Iterator[Block]:
     signs = {
         LeverStatus.VERIFIED: (glyphs.state["passed"], "ok"),
         LeverStatus.IMPOSSIBLE: (glyphs.state["failed"], "faint"),
         LeverStatus.OPEN: (glyphs.state["missed"], "faint"),
     }
     sign, role = signs[way.standing]
-    head = Line().gap().add(f"{sign} ", role).add(way.lever.value, "strong" if way.is_verified else "muted")
+    head = Line().gap().add(f"{sign} ", role).add(levers, "strong" if way.is_verified else "muted")
     head.add("" if way.is_verified else f"  {way.standing.value}", "faint")
     yield Ends(head, line(f"{way.score:.2f}", "ok")) if way.is_verified and way.score is not None else head
     yield Text(way.text, "text" if way.is_verified else "faint", "   ", 0)

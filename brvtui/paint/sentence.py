@@ -257,9 +257,13 @@ def headline_lines(shown: Headline, total_ms: float, busy: str, width: int, limi
     """Returns the badge and the sentence in at most ``limit`` lines of ``width`` cells. Leaves out clauses that do not
     fit.
 
-    The last line, or an extra one, ends with the text ``busy`` or the warning, and the time in milliseconds.
+    The last line, or an extra one, ends with a warning or the text ``busy``, and the milliseconds unless they would
+    shorten the sentence.
     """
     head, right = _head(shown), _right(shown, total_ms, busy)
+    bare = _right(shown, 0.0, busy)
+    if _shown_text(shown, right, width, limit) != _shown_text(shown, bare, width, limit):
+        right = bare
     rows = sentence_lines(_without_badge(shown), _widths(head, right, width, limit), limit)
     lines = [head.extend(rows[0].spans if rows else ()), *(Line().gap().extend(row.spans) for row in rows[1:])]
     if right.width and not keeps_whole() and lines[-1].width + 1 + right.width > width - 1:
@@ -267,11 +271,16 @@ def headline_lines(shown: Headline, total_ms: float, busy: str, width: int, limi
     return [*lines[:-1], lines[-1].right(width - 1, right)]
 
 
-def shortened_sentence(shown: Headline, total_ms: float, busy: str, width: int, limit: int) -> str:
+def shortened_sentence(shown: Headline, busy: str, width: int, limit: int) -> str:
     """Returns the whole sentence if :func:`headline_lines` leaves out a part of it; otherwise an empty string."""
-    widths = _widths(_head(shown), _right(shown, total_ms, busy), width, limit)
-    shown_text = " ".join(row.plain for row in sentence_lines(_without_badge(shown), widths, limit))
-    return "" if shown_text.split() == plain(_without_badge(shown)).split() else plain(shown.sentence)
+    shown_text = _shown_text(shown, _right(shown, 0.0, busy), width, limit)
+    return "" if shown_text == plain(_without_badge(shown)).split() else plain(shown.sentence)
+
+
+def _shown_text(shown: Headline, right: Line, width: int, limit: int) -> list[str]:
+    """Returns the words of the sentence that fit with ``right`` at the end."""
+    rows = sentence_lines(_without_badge(shown), _widths(_head(shown), right, width, limit), limit)
+    return " ".join(row.plain for row in rows).split()
 
 
 def headline_text(shown: Headline) -> str:

@@ -174,7 +174,7 @@ def test_edge_moves_with_the_mouse_up_to_its_limits(
     assert layout_from(result.plain()) == result
 
 
-@given(st.integers(110, 320), st.integers(30, 120), st.data())
+@given(st.integers(160, 320), st.integers(30, 120), st.data())
 def test_collapsed_panes_become_strips_and_others_grow(width: int, height: int, data: st.DataObject) -> None:
     layout = data.draw(layouts(MATURITY))
     collapsed = data.draw(st.frozensets(st.sampled_from(MATURITY.panes[:3])))

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from brvtui.app.maturity.board_on_day import BoardOnDay, BoardOptions, Mark, ageing_of, board_on_day
-from brvtui.app.maturity.cards import card, card_height, header, label_of, sentence_of, share
+from brvtui.app.maturity.cards import HEIGHT, card, header, label_of, sentence_of, share
 from brvtui.engines.ageing.events import (
     ARCHIVE,
     BELOW_MATURITY,
@@ -176,7 +176,7 @@ def test_cards_fit_their_width(width: int, glyphs: object, session: Session) -> 
         on_day = board_on_day(session, BoardOptions(day), None)
         for position in range(len(on_day.board)):
             lines = card(on_day, position, width, glyphs)  # type: ignore[arg-type]
-            assert len(lines) == card_height(width)
+            assert len(lines) == HEIGHT
             assert all(line.width <= width for line in lines)
     assert header(width).width <= width
 

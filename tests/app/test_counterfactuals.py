@@ -80,8 +80,10 @@ async def test_v_explains_why_no_changes_are_listed(pilot: AppPilot) -> None:
     assert view(pilot).answer.counterfactuals is None
     assert "no change is needed" in toast_text(pilot)
     await asked(pilot, "zebra quagga")
-    assert "no note came near" in text_of(pilot, "#route")
-    assert "not found" in text_of(pilot, "#route")
+    lines = text_of(pilot, "#route").splitlines()
+    place = next(number for number, row in enumerate(lines) if "changes that make a model unnecessary" in row)
+    assert lines[place + 1].strip() == "no change helps: no note matches any word of the query"
+    assert "┄┄ search" in lines[place + 2], "one line says it"
     await pilot.press("i")
     await ask_from_cache(pilot, QUERY)
     await pilot.press("escape", "f4", "v")

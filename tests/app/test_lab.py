@@ -145,7 +145,7 @@ async def test_column_is_added_sorted_by_loss_and_removed(with_judgments: Tree, 
     assert view(pilot).lab.columns[1].variant == Variant(constants=(("direct.min_top", 1),))
     await add_column(pilot, Variant(without=(ROTATION,)))
     assert table(pilot).choices[0] == "refresh-token-rotation"
-    assert "−1.00" in text_of(pilot, "#judged").splitlines()[2]
+    assert "−1.00" in text_of(pilot, "#judged").splitlines()[3]
     await pilot.press("g", "l", "l", "f3")
     await until(pilot, lambda: f"first miss: {ROTATION}" in text_of(pilot, "#cell"))
     await pilot.press("f2", "d")
@@ -300,7 +300,8 @@ async def test_lab_of_a_committed_tree_has_a_since_head_column(with_judgments: T
     async with make_app(with_judgments.root).run_test(size=WIDE) as pilot:
         await to_lab(pilot)
         assert [column.title for column in view(pilot).lab.columns] == ["byterover", "since HEAD"]
-        first = text_of(pilot, "#judged").splitlines()[2]
+        legend, first = text_of(pilot, "#judged").splitlines()[2:4]
+        assert legend.strip() == "ndcg@10: 1 if right notes are first · T2✗: tier 2, unexpected"
         assert first.strip().startswith("refresh token rotation")
         assert "−0.50" in first
 
@@ -387,10 +388,10 @@ async def test_pane_title_follows_the_tabs_if_there_is_room(with_judgments: Tree
     async with make_app(with_judgments.root).run_test(size=NARROW) as pilot:
         await to_lab(pilot)
         tabs = "Judged queries│Answer│What if"
-        assert f"{tabs}  Judged queries 3 · ndcg@10 · by loss ━" in shown(pilot)
+        assert f"{tabs}  3 · ndcg@10 · by loss ━" in shown(pilot)
         await pilot.press("f4")
         assert f"{tabs} ━" in shown(pilot)
         await pilot.press("l")
-        await until(pilot, lambda: f"{tabs}  What if · ndcg@10 " in shown(pilot))
+        await until(pilot, lambda: f"{tabs}  ndcg@10 " in shown(pilot))
         await pilot.resize_terminal(60, NARROW[1])
         await until(pilot, lambda: f"{tabs} ━" in shown(pilot))

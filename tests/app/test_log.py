@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
@@ -270,11 +271,23 @@ async def test_uncovered_filter_hides_covered_queries(garden: Tree, make_app: Ma
         await until(pilot, lambda: "what fails" in text_of(pilot, "#entry"))
 
 
+async def test_log_at_80_columns_has_milliseconds_and_scores(with_log: Tree, make_app: MakeApp) -> None:
+    async with make_app(with_log.root).run_test(size=NARROW) as pilot:
+        await to_log(pilot)
+        for width in (80, 60):
+            await pilot.resize_terminal(width, 24)
+            await settled(pilot)
+            names, *rows = text_of(pilot, "#log").splitlines()
+            assert [name for name in names.split() if name in ("ms", "no.1")] == ["ms", "no.1"]
+            row = next(row for row in rows if "refresh token rotation" in row)
+            assert re.search(r"T3 +[0-9]+ +[01]\.[0-9]{2} +refresh", row), row
+
+
 async def test_narrow_log_groups_rows_by_day(garden: Tree, make_app: MakeApp) -> None:
     days = (1, 2, 24 * 60 + 3, 24 * 60 + 4)
     for minutes in days:
         logged(garden, minutes, f"query {minutes}")
-    async with make_app(garden.root).run_test(size=NARROW) as pilot:
+    async with make_app(garden.root).run_test(size=(60, 24)) as pilot:
         await to_log(pilot)
         rows = [line.strip("┄ ") for line in text_of(pilot, "#log").splitlines()]
         ends = [row.split()[-1] for row in rows if row]
@@ -358,7 +371,9 @@ async def test_empty_log_explains_where_entries_will_appear(
     monkeypatch.setattr("brvtui.app.log.logs.shown_path", str)
     async with app.run_test(size=NARROW) as pilot:
         await to_log(pilot)
-        assert "nothing is logged yet" in text_of(pilot, "#log")
+        assert "No query is logged yet" in text_of(pilot, "#log")
+        assert "run brv query in the project" in flat(pilot, "#log")
+        assert "(does not exist)" in flat(pilot, "#log")
         folder = query_log_folder(project_data(garden.root))
         assert str(folder) in text_of(pilot, "#log").replace("\n ", "").replace(" ", "")
         await press(pilot, "j", "enter", "f", "u", "tab", "tab")

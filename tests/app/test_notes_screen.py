@@ -29,19 +29,27 @@ def app(linked: Tree, make_app: MakeApp) -> BrvTui:
 @at_all_sizes
 async def test_note_is_rendered_with_its_frontmatter(size: tuple[int, int], pilot: AppPilot) -> None:
     await open_linked(pilot)
+    assert "frontmatter · 1 field · f shows it" in text_of(pilot, "#note").splitlines()[0]
+    assert "token_store" not in text_of(pilot, "#note")
+    await press(pilot, "f3", "f")
     text = text_of(pilot, "#note")
     assert "frontmatter" in text
     assert "related  auth/jwt/token_store.md" in text
     assert "(no such note)" in " ".join(text.split())
     assert "## The end" not in text
     assert "The end" in text
-    tabs = "Note│About  " if size == NARROW else ""
-    assert f"{tabs}Note · {HUB}" in shown(pilot)
+    assert f"{'Note│About  ' if size == NARROW else 'Note · '}{HUB}" in shown(pilot)
+    await pilot.click("#note", offset=(8, 1))
+    await settled(pilot)
+    assert "token_store" not in text_of(pilot, "#note"), "a click on the heading folds it again"
+    await press(pilot, "slash", *"token_store")
+    assert "token_store" in text_of(pilot, "#note"), "words are found in the frontmatter"
 
 
 async def test_links_can_be_followed_and_b_goes_back(app: BrvTui, pilot: AppPilot) -> None:
     await open_linked(pilot)
-    await pilot.press("f3", "enter")
+    await press(pilot, "f3", "f")
+    await pilot.press("enter")
     assert note_of(app).link == 0
     await press(pilot, "enter")
     assert view(pilot).selection.file == STORE
@@ -236,9 +244,9 @@ async def test_slow_reload_keeps_the_position(app: BrvTui, linked: Tree, monkeyp
         assert offset
         hold = threading.Event()
 
-        def slow(page: About, width: int, raw: bool, is_abandoned: Callable[[], bool]) -> Document:
+        def slow(page: About, width: int, raw: bool, is_abandoned: Callable[[], bool], folded: str) -> Document:
             hold.wait(30)
-            return page_document(page, width, raw, is_abandoned)
+            return page_document(page, width, raw, is_abandoned, folded)
 
         monkeypatch.setattr("brvtui.app.notes.reading.page_document", slow)
         linked.file(HUB, HUB_TEXT.format(filler="\n\n".join(f"Sentence {number}." for number in range(40))), 1)

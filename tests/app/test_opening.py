@@ -138,7 +138,7 @@ async def test_setting_that_prevents_opening_is_named(garden: Tree, make_app: Ma
     async with make_app(garden.root).run_test(size=WIDE) as pilot:
         await settled(pilot)
         await pilot.press("escape", "comma")
-        await until(pilot, lambda: "cannot be used" in text_of(pilot, "#settings").splitlines()[0])
+        await until(pilot, lambda: "Cannot be used" in text_of(pilot, "#settings").splitlines()[1])
         await press(pilot, "slash", *"engine", "enter")
         assert "needs a space" in flat(pilot, "#setting")
         await press(pilot, "n")

@@ -20,7 +20,7 @@ from brvtui.app.workers import Refusal
 from brvtui.config import ConfigError, configure, user_file
 from brvtui.config.schema import entries
 from tests.app.driving import HUGE, NARROW, SIZES, WIDE, MakeApp, at_once, on, press, settled, until
-from tests.app.looking import AppPilot, flat, frame, shown, text_of, toast_text, toasts
+from tests.app.looking import AppPilot, brv, flat, frame, shown, text_of, toast_text, toasts
 from tests.support.settings import own, own_theme
 from tests.support.trees import Tree
 
@@ -34,6 +34,8 @@ async def opened(pilot: AppPilot, choice: str = "") -> SettingsPane:
     await settled(pilot)
     pane = frame(pilot).query_one(SettingsPane)
     if choice:
+        pane.open_groups.add(pane.rows_by_name[choice].heading)
+        pane.rebuild(force=True)
         pane.move_to(pane.choices.index(choice))
         await pilot.pause()
     return pane
@@ -63,7 +65,7 @@ async def test_settings_can_be_searched_and_details_follow_the_cursor(pilot: App
     await pilot.press("slash", *"reranker")
     await until(pilot, lambda: len(pane.choices) < 9)
     assert pane.choices == [f"services.reranker.{name}" for name in ("model", "url", "key_env")]
-    assert text_of(pilot, "#settings").split()[0] == "services.reranker.mod…", "without headings, names are whole"
+    assert text_of(pilot, "#settings").splitlines()[1].split() == ["Reranker:", "model", "–"], "the group is named"
     await press(pilot, "escape")
     pane = await opened(pilot, "theme")
     await pilot.press("slash", *"histo")
@@ -90,7 +92,10 @@ def test_every_setting_and_every_key_has_a_row() -> None:
 
 def test_changed_settings_are_listed_first() -> None:
     rows = list(rows_of("watch = false\nhistory = 7\n").values())
-    assert [(row.group, row.label) for row in rows[:2]] == [("changed", "watch"), ("changed", "history")]
+    assert [(row.heading, row.label) for row in rows[:2]] == [
+        ("Changed", "Follow changes on disk"),
+        ("Changed", "Past queries to remember"),
+    ]
     assert not any(row.is_changed for row in rows[2:])
 
 
@@ -100,8 +105,8 @@ async def test_setting_details_are_shown_at_all_sizes(garden: Tree, make_app: Ma
         for size in SIZES.values():
             await pilot.resize_terminal(*size)
             await opened(pilot, "history")
-            line = next(line for line in text_of(pilot, "#settings").splitlines() if "history" in line)
-            assert line.split() == ["history", "7", "user"]
+            line = next(line for line in text_of(pilot, "#settings").splitlines() if "past queries" in line)
+            assert line.split() == ["Retrieval:", "past", "queries", "to", "remember", "7", "user"]
             beside = flat(pilot, "#setting")
             for part in ("the number of past queries", "value 7", "default 500", "0 to 10000", "next start"):
                 assert part in beside
@@ -128,7 +133,7 @@ async def test_switches_can_be_toggled_and_numbers_typed(app: BrvTui, pilot: App
     await file_holds(pilot, {"recording": True})
     await until(pilot, lambda: app.project.session is not None and app.project.session.recording)
     assert "recording access hits" in text_of(pilot, "#status") or app.view.engine.recording
-    assert "value true" in flat(pilot, "#setting")
+    assert "value on" in flat(pilot, "#setting")
     await pilot.press("d")
     await file_holds(pilot, {})
     await until(pilot, lambda: not app.view.engine.recording)
@@ -142,7 +147,7 @@ async def test_switches_can_be_toggled_and_numbers_typed(app: BrvTui, pilot: App
     await file_holds(pilot, {"history": 42})
     assert toasts(pilot)[-1] == f"history = 42, saved in {user_file()}; takes effect at the next start"
     assert app.configuration.settings.history == 42
-    row = next(number for number, line in enumerate(shown(pilot).splitlines()) if "recording" in line)
+    row = next(number for number, line in enumerate(shown(pilot).splitlines()) if "Record access hits" in line)
     await pilot.click(offset=(8, row))
     await settled(pilot)
     assert kept() == {"history": 42}, "a click chooses"
@@ -202,7 +207,7 @@ def test_invalid_address_is_refused(name: str) -> None:
 
 async def test_invalid_value_is_refused_until_corrected(app: BrvTui) -> None:
     async with app.run_test(size=NARROW) as pilot:
-        pane = await opened(pilot, "editor.command")
+        await opened(pilot, "editor.command")
         await press(pilot, "enter", *"vi", "escape")
         assert isinstance(frame(pilot), SettingsScreen)
         assert not user_file().exists()
@@ -212,7 +217,7 @@ async def test_invalid_value_is_refused_until_corrected(app: BrvTui) -> None:
             ("profile", "doc", "did you mean docs?", ["s"], "docs"),
             ("engine", "knowin", "did you mean knowing?", ["g"], "knowing"),
         ):
-            pane.move_to(pane.choices.index(setting))
+            await opened(pilot, setting)
             await pilot.press("enter", "ctrl+u", *typed, "enter")
             await until(pilot, lambda message=message: message in flat(pilot))
             assert kept() == expected
@@ -255,7 +260,7 @@ async def test_settings_without_effect_are_marked(garden: Tree, make_app: MakeAp
 async def _are_marked(app: BrvTui, unusable: list[tuple[str, str, str]]) -> None:
     async with app.run_test(size=WIDE) as pilot:
         pane = await opened(pilot)
-        assert set(pane.choices[: len(unusable)]) == {setting for _, setting, _ in unusable}
+        assert set(pane.choices[1 : len(unusable) + 1]) == {setting for _, setting, _ in unusable}
         for _, setting, message in unusable:
             pane.move_to(pane.choices.index(setting))
             await until(pilot, lambda message=message: message in flat(pilot, "#setting"))
@@ -278,8 +283,8 @@ async def test_settings_without_effect_can_be_removed_from_the_users_file(garden
         assert toasts(pilot)[-1] == message
         pane.move_to(pane.choices.index("signals.frontmatter"))
         await settled(pilot)
-        line = next(line for line in text_of(pilot, "#settings").splitlines() if "signals.frontmatter" in line)
-        assert line.split() == ["signals.frontmatter", "⚠", "ignored", "user"]
+        line = next(line for line in text_of(pilot, "#settings").splitlines() if "signals from" in line)
+        assert line.split()[-3:] == ["⚠", "ignored", "user"]
         assert "yours ignored" in flat(pilot, "#setting")
         for name, ending in (
             ("histroy", f"is removed from {file}"),
@@ -292,7 +297,7 @@ async def test_settings_without_effect_can_be_removed_from_the_users_file(garden
             await pilot.press("delete")
             await until(pilot, lambda message=f"{name} {ending}": message in toasts(pilot))
             await settled(pilot)
-            assert pane.choices[0] != name
+            assert pane.choices[1] != name
         assert kept() == {"history": 9, "keys": {"screens": {}}, "signals": {}}
 
 
@@ -382,9 +387,8 @@ async def test_changed_key_works_at_once(app: BrvTui) -> None:
 
 async def test_changed_setting_stays_selected_until_the_filter_changes(pilot: AppPilot) -> None:
     pane = await opened(pilot)
-    await pilot.press("slash", *"llm", "enter", "j")
+    await pilot.press("slash", *"llm", "enter")
     assert pane.chosen == "llm.model"
-    assert pane.choices[0] == "llm.protocol"
     await pilot.press("enter", *"fake", "enter")
     await file_holds(pilot, {"llm": {"model": "fake"}})
     assert pane.chosen == "llm.model"
@@ -393,7 +397,7 @@ async def test_changed_setting_stays_selected_until_the_filter_changes(pilot: Ap
     await settled(pilot)
     assert pane.chosen == "llm.model"
     assert "BRV_TUI_LLM_MODEL" in text_of(pilot, "#setting")
-    await pilot.press("escape", "slash", *"record false", "enter")
+    await pilot.press("escape", "slash", *"record off", "enter")
     assert pane.choices == ["recording"]
     await pilot.press("enter")
     await until(pilot, lambda: kept().get("recording"))
@@ -456,3 +460,56 @@ async def test_overridden_change_is_saved_and_shown_as_without_effect(
         await settled(pilot)
         assert "yours not set" in flat(pilot, "#setting")
         assert toasts(pilot)[-1].startswith("animations is removed from ")
+
+
+async def test_groups_open_and_close_by_key_and_mouse(pilot: AppPilot) -> None:
+    pane = await opened(pilot)
+    assert len([row for row in pane.rows_by_name.values() if row.heading in pane.open_groups]) <= 12
+    assert "llm.url" not in pane.choices
+    pane.move_to(pane.choices.index("heading: Language model"))
+    await press(pilot, "enter")
+    assert "llm.url" in pane.choices
+    assert "Enter close" in text_of(pilot, "#keys")
+    await press(pilot, "enter")
+    assert "llm.url" not in pane.choices
+    row = next(number for number, line in enumerate(shown(pilot).splitlines()) if "Language model" in line)
+    await pilot.click(offset=(8, row))
+    await settled(pilot)
+    assert "llm.url" in pane.choices
+
+
+@pytest.mark.parametrize("size", [NARROW, WIDE], ids=["80x24", "120x36"])
+async def test_search_field_is_always_visible_and_takes_clicks(app: BrvTui, size: tuple[int, int]) -> None:
+    async with app.run_test(size=size) as pilot:
+        pane = await opened(pilot)
+        row = next(place for place, line in enumerate(shown(pilot).splitlines()) if "words to find a setting" in line)
+        assert row == 2, "above the list"
+        await pilot.click(offset=(12, row))
+        await press(pilot, *"past queries")
+        assert pane.choices == ["history"]
+        await press(pilot, "escape")
+        assert frame(pilot).focused is pane
+        assert "words to find a setting" in shown(pilot)
+        assert len(pane.choices) > 12
+        await press(pilot, "escape")
+        assert not isinstance(frame(pilot), SettingsScreen)
+
+
+async def test_constants_are_a_group_that_leads_to_what_if(pilot: AppPilot) -> None:
+    pane = await opened(pilot, "profile.direct.min_top")
+    row = pane.row
+    assert row is not None
+    assert (row.heading, row.section, row.label) == ("Constants of byterover", "direct", "min top")
+    assert float(row.value) == brv(pilot).project.session.profile.direct.min_top  # type: ignore[union-attr]
+    assert "What if" in text_of(pilot, "#keys")
+    await press(pilot, "enter")
+    await settled(pilot)
+    assert (pilot.app.current_mode, frame(pilot).stop) == ("lab", "sliders")
+
+
+async def test_description_is_below_the_list_at_80_columns(app: BrvTui) -> None:
+    async with app.run_test(size=NARROW) as pilot:
+        pane = await opened(pilot)
+        below = frame(pilot).query_one("#setting").region
+        assert (below.width, below.y) == (pane.outer_size.width, pane.region.bottom)
+        assert "true" not in text_of(pilot, "#settings")

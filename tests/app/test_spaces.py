@@ -48,7 +48,7 @@ async def test_settings_show_that_the_space_sets_the_engine(space: Path) -> None
     async with app.run_test(size=HUGE) as pilot:
         await opened(pilot, "engine")
         line = next(line for line in text_of(pilot, "#settings").splitlines() if "byterover_v4" in line)
-        assert line.split() == ["engine", "byterover_v4", "opened"]
+        assert line.split() == ["Retrieval:", "engine", "byterover_v4", "opened"]
         beside = flat(pilot, "#setting")
         assert "from the space" in beside
         assert "the space overrides your own settings file" in beside

@@ -5,11 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from brvtui.engines.registry import verdict_sentence
 from brvtui.engines.sentence import default_sentence
 from brvtui.paint.line import Line
-from brvtui.paint.sentence import answered_words, clause, plain, sentence_lines, title
+from brvtui.paint.sentence import Headline, answered_words, clause, headline_lines, plain, sentence_lines, title
 from brvtui.saved.traces import trace_from_plain
 from brvtui.trace import Check, MatchedWord, MatchKind, State, Step, Trace, to_plain
 from tests.support.trees import Tree
@@ -159,3 +161,13 @@ def test_plural_field_names_get_a_plural_verb() -> None:
 
     assert said("keywords") == "its keywords contain ‘keywords’."
     assert said("keywords", "title") == "its title contains ‘title’ and its keywords ‘keywords’."
+
+
+@given(st.integers(40, 130), st.integers(1, 3), st.lists(st.integers(1, 12), min_size=1, max_size=30))
+def test_milliseconds_never_shorten_the_sentence(width: int, limit: int, words: list[int]) -> None:
+    text = " ".join("w" * size for size in words)
+    shown = Headline("TIER 2", "ok", (clause(text),))
+    timed, bare = (
+        " ".join(line.plain for line in headline_lines(shown, total, "", width, limit)).split() for total in (12.3, 0.0)
+    )
+    assert timed in (bare, [*bare, "12.3", "ms"])

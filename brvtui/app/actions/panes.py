@@ -97,6 +97,7 @@ NOTE = Place("note", "Note", PlaceKind.PANE, (
     Action("note.follow", "enter", "follow", "follow", "Follow the link", bar=True),
     Action("note.next_link", "right_square_bracket", "link(1)", "next link", "Next link", bar=True),
     Action("note.link_before", "left_square_bracket", "link(-1)", "", "Previous link"),
+    Action("note.fields", "f", "fields", "frontmatter", "Show or fold the frontmatter", bar=True),
     Action("note.raw", "r", "raw", "raw", "Switch between rendered and raw text", bar=True),
 ), within=EVERY_PANE, screens=("notes",), needs=Need.PROJECT)  # fmt: skip
 

@@ -18,6 +18,7 @@ from brvtui.app.states import EngineState, LabCell, LabColumn, LabState, Phase, 
 from brvtui.app.view import View
 from brvtui.app.widgets.choice_pane import NOTHING, ChoicePane
 from brvtui.app.widgets.lines import LazyLines, wrapped
+from brvtui.engines.registry import presentation
 from brvtui.lab.evaluation.comparing import LineKind
 from brvtui.lab.evaluation.results import DEFAULT_METRICS, mean_of
 from brvtui.lab.judgments.model import Judgment
@@ -32,6 +33,13 @@ _ORDERS = ("by loss", "as in the file", "by value")
 _SOUGHT = 50
 _HEAD = 2
 """The number of lines above the rows: the column names and the means."""
+_MEANINGS = {
+    "ndcg": "1 if right notes are first", "recall": "share of the right notes in the top {}",
+    "precision": "share of right notes in the top {}", "mrr": "1 divided by the rank of the first right note",
+    "map": "mean precision at the right notes", "success": "1 if the top {} has a right note",
+    "judged": "share of the top {} with a grade",
+}  # fmt: skip
+"""The meaning of each metric, by its name without the number of results, which replaces the braces."""
 EMPTY = (
     (
         "No query is judged yet. Press {lab.judge} to judge the open query by its answer in the column; without an "
@@ -171,7 +179,7 @@ class JudgedPane(ChoicePane):
         text = width - 1 - sum(_OTHER if place else _FIRST for place in shown)
         miss = min(_MISS, text - 2 * _LEAST_TEXT) if text >= 3 * _LEAST_TEXT else 0
         head = [self._names(lab, shown, text - miss, miss), self._means(lab, shown, text)]
-        head += self._cause(lab, width)
+        head += [*self._legend(lab, width), *self._cause(lab, width)]
         self.owner[:0] = [-1] * (len(head) - _HEAD)
         self.pinned = len(head)
         tail = [] if lab.judgments else self._how_to_judge(view, width)
@@ -224,6 +232,14 @@ class JudgedPane(ChoicePane):
     def filtered(self, lines: Sequence[Line]) -> Sequence[Line]:
         """Returns the lines unchanged, since only matching rows were built."""
         return lines
+
+    def _legend(self, lab: LabState, width: int) -> list[Line]:
+        """Returns a line that explains the metric and the signs, if queries are judged."""
+        name, _, top = str(DEFAULT_METRICS[self.metric]).partition("@")
+        cross, has_tiers = self.glyphs.cross, presentation(self.view.engine.name).has_tiers
+        marks = f"T2{cross}: tier 2, unexpected" if has_tiers else f"yes{cross}: an answer, unexpected"
+        text = f"{DEFAULT_METRICS[self.metric]}: {_MEANINGS[name].format(top)} · {marks}"
+        return wrapped(text, width, "faint") if lab.judgments else []
 
     def _cause(self, lab: LabState, width: int) -> list[Line]:
         """Returns the cause of the changed answer under the cursor, if the cell's pane is behind a tab."""

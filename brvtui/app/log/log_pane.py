@@ -23,6 +23,10 @@ from brvtui.tree.engine_files.query_log import ENGINE, OURS, LoggedQuery
 
 _DAY = len("11-24")
 _WIDE = 64
+_FROM_HERE = "From here: type a query on the Query screen (1) and press Enter. The app logs each run, but no preview."
+_FROM_ENGINE = (
+    "From the engine: let an agent ask ByteRover, or run brv query in the project. New entries appear at once."
+)
 
 
 class LogPane(ChoicePane):
@@ -100,11 +104,10 @@ class LogPane(ChoicePane):
             return [line(" reading the logs…", "muted")]
         if view.project.saved:
             return wrapped("a saved trace: open its project to see the log", width)
-        text = (view.project.problem if view.log.entries is None else "") or (
-            "nothing is logged yet. Run a query on the Query screen to log it. The engine's own log appears "
-            "here once the engine has answered a query."
-        )
-        return [Line(), *wrapped(text, width), *_looked_for(view, width)]
+        if view.log.entries is None and view.project.problem:
+            return [Line(), *wrapped(view.project.problem, width), *_looked_for(view, width)]
+        lines = [line(" No query is logged yet", "bold text"), Line(), *wrapped(_FROM_HERE, width, "text")]
+        return [*lines, Line(), *wrapped(_FROM_ENGINE, width, "text"), *_looked_for(view, width)]
 
     def _row(self, entry: LoggedQuery, width: int, with_engine: bool) -> Line:
         wide = width >= _WIDE
@@ -113,8 +116,7 @@ class LogPane(ChoicePane):
         row.fit(who, 8 if wide else 5, "accent" if entry.who == ENGINE else "text")
         tier, role = tier_of(entry)
         row.fit(tier, 5, role)
-        if wide:
-            row.add(f"{_whole(entry.took_ms):>7} ", "muted").add(f"{score_of(entry):>5}  ", "strong")
+        row.add(f"{_whole(entry.took_ms):>{7 if wide else 5}} ", "muted").add(f"{score_of(entry):>5}  ", "strong")
         mark = f"{self.glyphs.warn} " if entry.not_covered or entry.status == "error" else ""
         engine = f"  {entry.engine}" if with_engine else ""
         row.add(mark, "warn").add(entry.query or "(no words)", "text").add(engine, "muted")
@@ -159,7 +161,8 @@ class LogPane(ChoicePane):
 
 def _looked_for(view: View, width: int) -> list[Line]:
     log = view.log.engine_log
-    return [Line(), *wrapped(f"searched in {log.place}", width, "faint")] if log is not None else []
+    found = "exists, but has no query of this project" if log is not None and log.exists else "does not exist"
+    return wrapped(f"Searched: {log.place} ({found}).", width) if log is not None else []
 
 
 def names_engines(view: View) -> bool:
@@ -205,7 +208,7 @@ def tier_mark(tier: int | None, is_covered: bool) -> tuple[str, str]:
 def _names(width: int, with_tiers: bool) -> Line:
     tier = "tier" if with_tiers else ""
     if width < _WIDE:
-        return line(f" when  by   {tier:<4} query", "faint")
+        return line(f" when  by   {tier:<4} {'ms':>5}  {'no.1':>4}  query", "faint")
     return line(f" {'when':<14} {'who':<8}{tier:<4} {'ms':>7}  {'no.1':>4}  query", "faint").cut(width)
 
 

@@ -238,8 +238,9 @@ def _wide_log(width: int, height: int) -> Split:
 
 
 LOG = Arrangement(
-    panes=("log", "entry", "summary"), beside="log", tabs=("entry", "summary"), wide=_wide_log, beside_share=0.5
-)
+    panes=("log", "entry", "summary"), beside="log", tabs=("entry", "summary"), wide=_wide_log, beside_share=0.5,
+    is_stacked=True,
+)  # fmt: skip
 
 
 class LogScreen(FrameScreen):

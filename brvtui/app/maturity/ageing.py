@@ -44,9 +44,9 @@ _ACROSS, _DOWN = 2, 4
 
 @dataclass(frozen=True, eq=False)
 class Series:
-    """A curve: its values from 0 to 1 over the days, its role, and the letter at its end."""
+    """A curve: its values from 0 to 1 over the days, its role, and its name, which is at its end."""
 
-    letter: str
+    name: str
     role: str
     values: NDArray[np.float64]
 
@@ -61,11 +61,11 @@ def plot(
 ) -> list[Line]:
     """Returns ``series`` drawn in ``width`` × ``height`` cells, with 1 at the top and 0 at the bottom.
 
-    The last cell of a row contains the letters of curves that end there. A vertical line marks ``upright`` (0..1 of the
-    width); horizontal lines mark ``levels`` (0..1). In a cell with several curves, the first one determines the colour.
-    NaN values are left out.
+    On the right are the names of the curves that end there. A vertical line marks ``upright`` (0..1 of the width of the
+    curves); horizontal lines mark ``levels`` (0..1). In a cell with several curves, the first one determines the
+    colour. NaN values are left out.
     """
-    across = max(width - 1, 1)
+    across = across_of(series, width)
     grid = _Grid(across, height)
     for index, one in enumerate(series):
         grid.draw(index, one.values, _ACROSS if glyphs.unicode else 1, _DOWN if glyphs.unicode else 1)
@@ -80,17 +80,21 @@ def plot(
             if drawn:
                 first = min(drawn)
                 dots = chr(_BRAILLE | reduce(or_, drawn.values()))
-                letter = series[first].letter if len(drawn) == 1 else "*"
+                letter = series[first].name[0] if len(drawn) == 1 else "*"
                 text = dots if glyphs.unicode else letter
                 row_line.spans.append((text, series[first].role))
             elif cell == column:
                 row_line.spans.append((glyphs.tick, "accent"))
             else:
                 row_line.spans.append((glyphs.dash if row in rows else " ", "faint"))
-        letter, role = ends.get(row, (" ", "text"))
-        row_line.spans.append((letter, role))
-        lines.append(row_line)
+        row_line.spans.append(ends.get(row, ("", "text")))
+        lines.append(row_line.cut(width))
     return lines
+
+
+def across_of(series: Sequence[Series], width: int) -> int:
+    """Returns the number of cells for curves in ``width`` cells: all but those for the names."""
+    return max(width - max(len(one.name) for one in series) - 1, 1)
 
 
 def row_of(value: float, height: int) -> int:
@@ -124,14 +128,14 @@ class _Grid:
 
 
 def _line_ends(series: Sequence[Series], height: int) -> dict[int, tuple[str, str]]:
-    """Returns a letter and its role for each row in which a curve ends. If the row is taken, the letter moves up."""
+    """Returns a name and its role for each row in which a curve ends. If the row is taken, the name moves up."""
     ended = [(float(one.values[-1]), one) for one in series]
     ends: dict[int, tuple[str, str]] = {}
     lowest = height - 1
     for last, one in sorted((pair for pair in ended if pair[0] == pair[0]), key=lambda pair: pair[0]):
         row = min(lowest, row_of(last, height))
         if row >= 0:
-            ends[row] = (one.letter, f"bold {one.role}")
+            ends[row] = (f" {one.name}", f"bold {one.role}")
         lowest = row - 1
     return ends
 
@@ -258,22 +262,20 @@ def _bar(ageing: Ageing, width: int, glyphs: Glyphs) -> list[Line]:
 def _curves(ageing: Ageing, width: int, glyphs: Glyphs) -> list[Line]:
     curve = ageing.curve
     series = [
-        Series("b", "strong", curve.ceiling),
-        Series("i", "importance", curve.importance / 100),
-        Series("r", "recency", curve.recency),
+        Series("best score", "strong", curve.ceiling),
+        Series("importance", "importance", curve.importance / 100),
+        Series("recency", "recency", curve.recency),
     ]
     cells = max(width - _AXIS, 8)
     day = ageing.wanted.day
     drawn = plot(series, cells, _PLOT_ROWS, glyphs, day / LAST_DAY if day else None, ageing.thresholds)
     labels = {row_of(value, _PLOT_ROWS): share(value) for value in (*ageing.thresholds, 0.0, 1.0)}
     lines = [line(f"{labels.get(row, ''):>3} ", "faint").extend(one.spans) for row, one in enumerate(drawn)]
-    axis = Line().gap(_AXIS).add("today", "faint")
+    axis, across = Line().gap(_AXIS).add("today", "faint"), across_of(series, cells)
     if day:
-        axis.to(max(axis.width + 1, _AXIS + round(day / LAST_DAY * (cells - 2)))).add(f"{day} d", "accent")
-    legend = Line().add("b", "bold strong").add(" best score ", "muted").add("i", "bold importance")
-    legend.add(" importance ", "muted").add("r", "bold recency").add(" recency", "muted")
-    end = f"{LAST_DAY} d"
-    return [*lines, axis.right(width, line(end, "faint")) if axis.width + len(end) < width else axis, legend.cut(width)]
+        axis.to(max(axis.width + 1, _AXIS + round(day / LAST_DAY * (across - 1)))).add(f"{day} d", "accent")
+    end, right = f"{LAST_DAY} d", _AXIS + across
+    return [*lines, axis.right(right, line(end, "faint")) if axis.width + len(end) < right else axis.cut(width)]
 
 
 def _events(ageing: Ageing, width: int, glyphs: Glyphs) -> list[Line]:

@@ -37,7 +37,7 @@ class BoardOptions:
     """The options of the board: the day, the order, and the filter of notes."""
 
     day: int = 0
-    order: BoardOrder = BoardOrder.IMPORTANCE
+    order: BoardOrder = BoardOrder.EVENT
     only: Event | None = None
     """Keeps only the notes for which this event will have happened by the day."""
     only_changes: bool = False

@@ -1,4 +1,4 @@
-"""A note as a card of the maturity board: one line if it fits, otherwise two."""
+"""A note as a card of the maturity board: its title, then its importance and next event."""
 
 from __future__ import annotations
 
@@ -50,34 +50,23 @@ def sentence_of(coming: UpcomingEvent, glyphs: Glyphs) -> Span:
     return f"{sign} {coming.event.happens} in {when} ({meaning})", role
 
 
-_ONE_LINE = 72
-_BAR = 14
 _LABEL = 17
-_NUMBERS = 25
-"""The width in cells of importance, hits, recency and counts on a card of one line, including gaps."""
 _LEAST_BAR = 4
 _AROUND_BAR = 8
-"""The width in cells of the importance and the gaps around the bar on a card of two lines."""
-
-
-def card_height(width: int) -> int:
-    """Returns the number of lines of a card in ``width`` cells."""
-    return 1 if width >= _ONE_LINE else 2
+"""The width in cells of the importance and the gaps around the bar."""
+HEIGHT = 2
+"""The number of lines of a card."""
 
 
 def header(width: int) -> Line:
     """Returns the heading above the numbers of the cards."""
-    if width < _ONE_LINE:
-        cells = _bar_cells(width)
-        before = "  importance".ljust(cells + _AROUND_BAR) if cells else "  imp.   "
-        return line(f"{before}next event", "faint").cut(width)
-    row = line("  note", "faint").to(width - _BAR - _LABEL - _NUMBERS + 1)
-    row.add("importance".ljust(_BAR + 4), "faint").add(" hits  rec acc/upd ", "faint")
-    return row.fit("next event", _LABEL, "faint").cut(width)
+    cells = _bar_cells(width)
+    before = "  importance".ljust(cells + _AROUND_BAR) if cells else "  imp.   "
+    return line(f"{before}next event", "faint").cut(width)
 
 
 def _bar_cells(width: int) -> int:
-    """Returns the cells of the bar on a card of two lines; 0 if there is no room for one."""
+    """Returns the cells of the bar on a card; 0 if there is no room for one."""
     cells = width - _LABEL - _AROUND_BAR
     return cells if cells >= _LEAST_BAR else 0
 
@@ -88,13 +77,6 @@ def card(on_day: BoardOnDay, position: int, width: int, glyphs: Glyphs, stale: s
     label, role = label_of(mark, glyphs)
     if stale:
         label, role = STALE_LABELS[stale], "warn"
-    if card_height(width) == 1:
-        recency = share(float(on_day.forecast.then.recency[position]))
-        row = _named(on_day, position, width - _BAR - _LABEL - _NUMBERS, glyphs).gap()
-        row.extend(_bar(on_day, position, _BAR, glyphs).spans)
-        row.add(f" {_promotion(on_day, position, glyphs):>4}", "ok").add(f"  {recency}", "recency")
-        row.add(f" {_counts(on_day, position):>7} ", "muted")
-        return [row.fit(label, _LABEL, role)]
     second = Line().gap(2).extend(_bar(on_day, position, _bar_cells(width), glyphs).spans)
     return [_named(on_day, position, width, glyphs), second.gap(2).add(label, role).cut(width)]
 
@@ -124,13 +106,3 @@ def _bar(on_day: BoardOnDay, position: int, width: int, glyphs: Glyphs) -> Line:
     stored = float(board.snapshot.columns.importance[position])
     drawn = importance_bar(value, stored, ticks, width, glyphs) if width else ()
     return Line().extend(drawn).add(f" {value:3.0f}", "strong")
-
-
-def _promotion(on_day: BoardOnDay, position: int, glyphs: Glyphs) -> str:
-    hits = float(on_day.board.hits_to_promotion[position])
-    return f"{glyphs.up}{hits:.0f}" if hits < float("inf") else "–"
-
-
-def _counts(on_day: BoardOnDay, position: int) -> str:
-    stored = on_day.board.snapshot.signals[position]
-    return f"{stored.access_count}/{stored.update_count}"

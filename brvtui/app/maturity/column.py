@@ -14,7 +14,7 @@ from brvtui.app.actions.panes import COLUMN
 from brvtui.app.arrangement import STRIP
 from brvtui.app.keys.bindings import bindings
 from brvtui.app.maturity.board_on_day import BoardOnDay
-from brvtui.app.maturity.cards import card, card_height, header
+from brvtui.app.maturity.cards import HEIGHT, card, header
 from brvtui.app.states import Phase, ProjectState, StaleState
 from brvtui.app.view import View
 from brvtui.app.widgets.choice_pane import NOTHING, ChoicePane
@@ -35,15 +35,14 @@ _TERMS = f"{_explained(OF_NOTES)}\nIn a space of ByteRover V4:{_explained(set(OF
 
 
 class ColumnPane(ChoicePane):
-    """Cards of one or two lines: title and next event; importance, hits to promotion, recency and counts."""
+    """Cards of two lines: the title, then the importance and the next event."""
 
     TITLE = "Maturity"
     READS = (ProjectState, StaleState)
     HELP_TEXT = (
         "This column shows the notes of one maturity and how they age. A note's bar is its importance after decay; "
         "the light part is what decay took from the stored value, and ticks mark where a hit would promote the note "
-        "or decay would demote it. Next to the bar is the importance and, in a wide column, the access hits needed "
-        "for promotion, the recency, and the numbers of access hits and updates. Last is the next event of ageing, "
+        "or decay would demote it. Next to the bar are the importance and the next event of ageing, "
         "and when it happens; ⚠ marks a note that can already be archived or pruned, or that the event chosen with "
         "{board.only} has reached. Events by the day of the forecast are marked.\n"
         "Press {forecast.before} or {forecast.next} to move the forecast by one day, {forecast.month_before} or "
@@ -111,7 +110,7 @@ class ColumnPane(ChoicePane):
             return [line(letter, "muted") for letter in f"{self.glyphs.maturity[self.level]}0 {self.level}"]
         if not self.choices:
             return wrapped(NOTHING if self.word_filter else self._empty(on_day, view), width)
-        height, positions, paths, stale = card_height(width), self._positions, tuple(self.choices), view.stale.files
+        height, positions, paths, stale = HEIGHT, self._positions, tuple(self.choices), view.stale.files
         self.owner = [-1, *(place for place in range(len(positions)) for _ in range(height))]
 
         @cache

@@ -31,6 +31,8 @@ from brvtui.ranking.maturity import LEVELS
 _HITS = 5
 _MOST_HITS = 99
 _MONTH = 30
+_LEAST_COLUMN = 32
+"""The minimum width of a column for readable titles if all columns are side by side."""
 _ORDERS = tuple(BoardOrder)
 
 
@@ -44,17 +46,23 @@ class _ForecastRequest:
 def _wide_maturity(width: int, height: int) -> Split:
     ageing = max(42, width * 34 // 100)
     columns = width - ageing
+    if columns < len(LEVELS) * _LEAST_COLUMN:
+        beside = Split("upper columns", False, LEVELS[1:], (1, 1))
+        return Split(
+            "maturity", True, (Split("two columns", True, (LEVELS[0], beside), (1, 1)), "ageing"), (columns, ageing)
+        )
     sizes = tuple(columns // len(LEVELS) + (number < columns % len(LEVELS)) for number in range(len(LEVELS)))
     return Split("maturity", True, (Split("columns", True, LEVELS, sizes), "ageing"), (columns, ageing))
 
 
 MATURITY = Arrangement(
     panes=(*LEVELS, "ageing"),
-    beside="",
-    tabs=(*LEVELS, "ageing"),
+    beside=LEVELS[0],
+    tabs=(*LEVELS[1:], "ageing"),
     wide=_wide_maturity,
     head="forecast",
     head_rows=5,
+    beside_share=0.5,
 )
 
 
@@ -68,7 +76,7 @@ class MaturityScreen(FrameScreen):
     AUTO_FOCUS = f"#{LEVELS[0]}"
 
     def __init__(self, layouts: Layouts, project: Project, show_answers: Callable[[int], None]) -> None:
-        """Starts with today's notes, ordered by importance; ``show_answers`` shows the answers in a number of days."""
+        """Starts with today's notes; ``show_answers`` shows the answers in a number of days."""
         super().__init__(layouts)
         self._project = project
         self._show_answers = show_answers

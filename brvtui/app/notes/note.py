@@ -41,6 +41,8 @@ class RenderRequest:
     page: About
     width: int
     raw: bool
+    folded: str
+    """The hint that replaces the frontmatter; empty to show the frontmatter."""
 
 
 class NotePane(Pane):
@@ -49,11 +51,11 @@ class NotePane(Pane):
     TITLE = "Note"
     READS = (NoteState, SelectionState, ProjectState)
     HELP_TEXT = (
-        "This pane shows the selected note: its frontmatter as a table, then its text. The words of the current query "
-        "are underlined. Press {note.next_link} or {note.link_before} to go to the next or previous link, and Enter to "
-        "follow it. Links are relations, entries of the field “related”, and links to other notes or within this one. "
-        "Press {notes.back} to go back to the previous note, {notes.forward} to go forward again. Press {note.raw} to "
-        "see the text as it is in the file, {pane.filter} to find words."
+        "This pane shows the selected note. Press {note.fields}, or click its heading, to show its frontmatter as a "
+        "table. The words of the current query are underlined. Press {note.next_link} or {note.link_before} to go to "
+        "the next or previous link, and Enter to follow it. Links are relations, entries of the field “related”, and "
+        "links to other notes or within this one. Press {notes.back} to go back to the previous note, {notes.forward} "
+        "to go forward again. Press {note.raw} to see the text as it is in the file, {pane.filter} to find words."
     )
     BINDINGS = bindings(NOTE)
 
@@ -65,7 +67,7 @@ class NotePane(Pane):
 
     def __init__(self, *, id: str) -> None:
         super().__init__(id=id)
-        self.raw = False
+        self.raw, self.is_folded = False, True
         self.link = -1
         """The index of the current link, which Enter follows; -1 for none."""
         self.document: Document | None = None
@@ -85,7 +87,7 @@ class NotePane(Pane):
 
     def also_reads(self) -> tuple[object, ...]:
         """Returns the values besides the view from which the lines are built, including the document and the mode."""
-        return (self.document, self.raw, self._waits, *super().also_reads())
+        return (self.document, self.raw, self.is_folded, self._waits, *super().also_reads())
 
     def heading(self, view: View) -> str:
         """Returns the note's path, and a mark if the raw text is shown."""
@@ -119,7 +121,10 @@ class NotePane(Pane):
         page = view.note.page
         if page is None or page.path != view.selection.file:
             return self._placeholder(width)
-        request = RenderRequest(page, width, self.raw)
+        is_folded = self.is_folded and not self.raw and not self.word_filter
+        request = RenderRequest(
+            page, width, self.raw, self.services.with_keys("{note.fields} shows it") if is_folded else ""
+        )
         if request == self.rendered and self.document is not None:
             self._end_wait()
             return self.document.lines
@@ -169,7 +174,7 @@ class NotePane(Pane):
         def task() -> Document:
             from brvtui.app.notes.reading import page_document
 
-            return page_document(request.page, request.width, request.raw, is_cancelled)
+            return page_document(request.page, request.width, request.raw, is_cancelled, request.folded)
 
         on_result = partial(self._page_rendered, request)
         self.services.background.run(task, on_result, group="render", exclusive=True, owner=self)
@@ -274,11 +279,13 @@ class NotePane(Pane):
             self.scroll_to_row(self.document.headings[fragment])
 
     async def on_click(self, event: events.Click) -> None:
-        """Follows the clicked link."""
+        """Follows the clicked link; a click on the frontmatter's heading shows or folds it."""
         content = event.get_content_offset(self)
         number = self.line_at(content.y) if content is not None else -1
         if content is None or not 0 <= number < len(self.lines):
             return
+        if "┄ frontmatter " in self.lines[number].plain:
+            self.action_fields()
         place = character_at(self.lines[number].plain, content.x)
         for count, link in enumerate(self.links):
             if any(spot.line == number and spot.start <= place < spot.end for spot in link.spots):
@@ -286,6 +293,12 @@ class NotePane(Pane):
                 self.repaint()
                 self.follow(link.target)
                 return
+
+    def action_fields(self) -> None:
+        """Shows or folds the frontmatter."""
+        self.is_folded = not self.is_folded
+        self.link = -1
+        self.rebuild()
 
     def action_raw(self) -> None:
         """Switches between the rendered and the raw text."""

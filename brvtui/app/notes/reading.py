@@ -92,21 +92,23 @@ _RELATED = "related"
 _DASH = "┄"
 
 
-def page_document(page: About, width: int, raw: bool, is_abandoned: Callable[[], bool] = lambda: False) -> Document:
-    """Renders ``page`` in lines of ``width`` cells, or shows its ``raw`` text.
+def page_document(
+    page: About, width: int, raw: bool, is_abandoned: Callable[[], bool] = lambda: False, folded: str = ""
+) -> Document:
+    """Renders ``page`` in lines of ``width`` cells, or shows its ``raw`` text. A hint ``folded`` replaces frontmatter.
 
     A document that would take too long to render ends early, with a notice. Raises
     :class:`brvtui.app.markdown.Abandoned` once ``is_abandoned`` returns True.
     """
     typesetter = Typesetter(width, resolver(page), is_abandoned)
     try:
-        _put(page, raw, typesetter)
+        _put(page, raw, folded, typesetter)
     except Full:
         typesetter.end_early("too long to be shown in full: open the note in your own editor to see the rest")
     return typesetter.document()
 
 
-def _put(page: About, raw: bool, typesetter: Typesetter) -> None:
+def _put(page: About, raw: bool, folded: str, typesetter: Typesetter) -> None:
     for sentence in notices(page):
         typesetter.warn(visible(sentence))
     if page.moved_to:
@@ -122,7 +124,7 @@ def _put(page: About, raw: bool, typesetter: Typesetter) -> None:
         places = [(link.start, link.end, link.kind, link.target) for link in links_in(page.text[:MOST_CHARS])]
         plain(page.text, typesetter, places)
     else:
-        _rendered(page, typesetter)
+        _rendered(page, folded, typesetter)
 
 
 def notices(page: About) -> Iterator[str]:
@@ -185,7 +187,7 @@ def _where_broken(text: str) -> str:
     return ""
 
 
-def _rendered(page: About, typesetter: Typesetter) -> None:
+def _rendered(page: About, folded: str, typesetter: Typesetter) -> None:
     front = page.frontmatter
     block = block_of(page.text)
     body = page.text[front.body_start :]
@@ -194,10 +196,13 @@ def _rendered(page: About, typesetter: Typesetter) -> None:
         typesetter.warn(problem)
         plain(block.rstrip("\n"), typesetter)
         body = page.text.partition(block)[2].partition("\n")[2]
+    elif front.fields and folded:
+        many = plural(len(front.fields), "field")
+        labelled_rule(typesetter, f"frontmatter · {many} · {folded}", _DASH)
     elif front.fields:
         labelled_rule(typesetter, "frontmatter", _DASH)
         fields(((name, _value(name, value, typesetter)) for name, value in front.fields.items()), typesetter)
-    if block:
+    if block and not (front.fields and folded):
         typesetter.put([Piece(_DASH * (typesetter.width - 1), "faint")])
     typeset(with_marks_as_text(body.lstrip("\n")), typesetter)
 

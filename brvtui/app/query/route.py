@@ -73,7 +73,7 @@ def shortened(view: View, width: int) -> str:
         return ""
     from brvtui.paint.sentence import shortened_sentence
 
-    return shortened_sentence(*_headline(view, view.answered), width, sentence_rows(width))
+    return shortened_sentence(view.presentation.headline(view.answered), view.answer.busy, width, sentence_rows(width))
 
 
 def _headline(view: View, trace: Trace) -> tuple[Headline, float, str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
+from typing import TYPE_CHECKING
 
 from textual import on
 from textual.app import ComposeResult
@@ -11,6 +12,7 @@ from textual.app import ComposeResult
 from brvtui.app.actions.screens import SETTINGS_SCREEN
 from brvtui.app.arrangement import Arrangement, Split
 from brvtui.app.keys.bindings import bindings
+from brvtui.app.modes import LAB
 from brvtui.app.screens.dialog import FieldDialog
 from brvtui.app.screens.frame import FrameScreen
 from brvtui.app.settings.setting_rows import SettingRow, read_typed, setting_rows, stepped
@@ -21,8 +23,12 @@ from brvtui.app.widgets.lines import wrapped
 from brvtui.app.widgets.pane import Pane
 from brvtui.config import ConfigError
 from brvtui.config.schema import Layer, Value, value_text
-from brvtui.paint.line import Line, line
+from brvtui.paint.line import Line
 from brvtui.paint.text import wrap
+
+if TYPE_CHECKING:
+    from brvtui.app.project.layouts import Layouts
+    from brvtui.app.project.project import Project
 
 # The dialog for typing a setting.
 
@@ -48,6 +54,7 @@ class SettingField(FieldDialog[Value]):
 
 _LABEL = 10
 _PANES_CHANGED = "projects whose panes you have changed keep them: {panes.few} on the Query screen changes them"
+_ON_HEADING = "{settings.change} or a click opens or closes this group. {pane.filter} searches all groups."
 _TRIED_ANEW = ("engine", "profile")
 """The settings that, when changed, trigger another attempt to open a project."""
 
@@ -82,15 +89,14 @@ class SettingPane(Pane):
 
     def heading(self, view: View) -> str:
         """Returns the title with the setting's name."""
-        return f"Setting · {self.row.name}" if self.row else self.TITLE
+        return f"{self.row.group} · {self.row.label}" if self.row else self.TITLE
 
     def build(self, view: View, width: int) -> list[Line]:
         """Returns the summary of the setting, then a line for each fact."""
         row = self.row
         if row is None:
-            return [line(" select a setting", "muted")]
-        lines = [line(f" {part}", "text") for part in wrap(self.services.with_keys(row.summary), width - 2)]
-        lines.append(Line())
+            return wrapped(self.services.with_keys(_ON_HEADING), width)
+        lines = wrapped(self.services.with_keys(row.summary), width, "text")
         if why := self.services.configuration.why_read_only(row.name):
             lines += [*wrapped(f"{self.glyphs.warn} {why}", width, "warn"), Line()]
         if row.problem:
@@ -111,8 +117,6 @@ def _facts(row: SettingRow, has_failed: bool) -> list[tuple[str, str]]:
     source = row.source
     facts = [("value", row.value), ("default", row.default), ("can be", row.allowed)]
     facts.append(("from", source.place or "the default"))
-    if row.variable:
-        facts.append(("variable", row.variable))
     is_own_left_out = row.left_out is not None and row.left_out.layer is Layer.USER
     if is_own_left_out and source.layer is Layer.DEFAULT:
         facts.append(("yours", "ignored"))
@@ -133,6 +137,7 @@ def _facts(row: SettingRow, has_failed: bool) -> list[tuple[str, str]]:
         facts.append(("note", "a project's settings file cannot set it"))
     if not row.editable and row.allowed:
         facts.append(("note", "a table: edit the file by hand"))
+    facts += [("key", row.name), ("variable", row.variable)]
     return [(label, text) for label, text in facts if text]
 
 
@@ -142,7 +147,12 @@ def _wide_settings(width: int, height: int) -> Split:
 
 
 SETTINGS = Arrangement(
-    panes=("settings", "setting"), beside="settings", tabs=("setting",), wide=_wide_settings, beside_share=0.6
+    panes=("settings", "setting"),
+    beside="settings",
+    tabs=("setting",),
+    wide=_wide_settings,
+    beside_share=0.56,
+    is_stacked=True,
 )
 
 
@@ -154,6 +164,11 @@ class SettingsScreen(FrameScreen):
     BINDINGS = bindings(SETTINGS_SCREEN)
     AUTO_FOCUS = "#settings"
 
+    def __init__(self, layouts: Layouts, project: Project) -> None:
+        """Creates the screen, which also lists the constants of the engine in use in ``project``."""
+        super().__init__(layouts)
+        self._project = project
+
     def make_panes(self) -> ComposeResult:
         """Yields the list and the description."""
         yield SettingsPane(id="settings")
@@ -162,7 +177,7 @@ class SettingsScreen(FrameScreen):
     @property
     def idle(self) -> frozenset[str]:
         """The actions that do nothing now, including editing a note, which the key bar offers on screens with notes."""
-        return super().idle | {"note.edit"}
+        return super().idle | {"note.edit", "note.new"}
 
     def show(self, view: View) -> None:
         """Shows ``view`` and the selected setting."""
@@ -184,14 +199,12 @@ class SettingsScreen(FrameScreen):
 
     @on(SettingsPane.RowsWanted)
     def _make_rows(self, request: SettingsPane.RowsWanted) -> None:
-        make, put = (
-            partial(setting_rows, request.configuration, request.library, request.closing),
-            partial(self._put_rows, request),
-        )
+        sources = (request.configuration, request.library, request.closing, self._project.session, request.engine)
+        make, put = partial(setting_rows, *sources), self._put_rows
         self.services.background.run(make, put, group="setting rows", exclusive=True, owner=self)
 
-    def _put_rows(self, request: SettingsPane.RowsWanted, rows: tuple[SettingRow, ...]) -> None:
-        self.query_one(SettingsPane).put(request, rows)
+    def _put_rows(self, rows: tuple[SettingRow, ...]) -> None:
+        self.query_one(SettingsPane).put(rows)
         self._chosen()
 
     @on(SettingsPane.RowChosen)
@@ -204,6 +217,9 @@ class SettingsScreen(FrameScreen):
         why_read_only = self.services.configuration.why_read_only(row.name)
         if why_read_only:
             self.notify(why_read_only, severity="warning")
+        elif row.is_constant:
+            await self.services.switch_mode(LAB.name)
+            await self.app.run_action("screen.pane('sliders')")
         elif event.typed:
             await self._type(row)
         elif event.step:

@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from brvtui.app.actions.action import Action, Place
 from brvtui.app.actions.registry import ACTIONS, PLACES
 from brvtui.app.keys.checking import Checked, check_keys, why_not_keys
+from brvtui.app.settings.setting_names import GROUPS
 from brvtui.app.themes.library import Library
 from brvtui.app.workers import Refusal
 from brvtui.config import ConfigError, Configuration, user_file
 from brvtui.config.checking import read_text
 from brvtui.config.profile_choice import why_no_profile, why_not_of_engine
 from brvtui.config.schema import (
+    OFF,
+    ON,
     Entry,
     Layer,
     SettingProblem,
@@ -28,11 +33,20 @@ from brvtui.config.schema import (
 from brvtui.engines import registry
 from brvtui.engines.contract import EngineError
 from brvtui.engines.profile_files import profiles_of
+from brvtui.lab.whatif.variant import CLOCK
 from brvtui.text.visible import why_no_address
 from brvtui.tree.reading.kinds import TREE
 
+if TYPE_CHECKING:
+    from brvtui.session import Session
+
 KEYS = "keys."
-_UNUSABLE, _CHANGED = "cannot be used", "changed"
+UNUSABLE, CHANGED = "Cannot be used", "Changed"
+_KEYS_GROUP = "Keys"
+_CONSTANT = (
+    "This is a constant of the engine. {settings.change} goes to What if, where you can try other values and keep them "
+    "as a profile."
+)
 _NO_SETTING = "This is not a setting: {settings.default} removes it from your own file; change other files by hand."
 _NO_KEYS = "must list keys"
 _NO_FILE = "No setting in this file is used: repair the file by hand; the next start reads it again."
@@ -40,7 +54,10 @@ _NO_FILE = "No setting in this file is used: repair the file by hand; the next s
 
 @dataclass(frozen=True, slots=True)
 class SettingRow:
-    """One setting. ``name`` is dotted; the keys of an action are named ``keys.`` and the action's name."""
+    """One setting, or a constant of the engine in use.
+
+    ``name`` is dotted; the keys of an action are named ``keys.`` and the action's name.
+    """
 
     name: str
     group: str
@@ -50,6 +67,8 @@ class SettingRow:
     source: SettingSource
     summary: str
     allowed: str
+    section: str = ""
+    """A part of the group, such as the place of an action; empty if the group has no parts."""
     variable: str = ""
     restart: bool = False
     personal: bool = False
@@ -69,6 +88,13 @@ class SettingRow:
     remark: str = ""
     """A note about a value in effect: parts without effect, or clashes with other keys."""
 
+    is_constant: bool = False
+
+    @property
+    def heading(self) -> str:
+        """The heading above the row: unusable and changed settings have their own."""
+        return UNUSABLE if self.problem else CHANGED if self.is_changed else self.group
+
     @property
     def is_changed(self) -> bool:
         """True if the value is not the default one."""
@@ -83,20 +109,20 @@ class SettingRow:
 
 
 def setting_rows(
-    configuration: Configuration, library: Library, closing: SettingProblem | None = None
-) -> tuple[SettingRow, ...]:
+    configuration: Configuration, library: Library, closing: SettingProblem | None = None,
+    session: Session | None = None, engine: str = "",
+) -> tuple[SettingRow, ...]:  # fmt: skip
     """Returns unusable settings first, then changed ones, then all others, and last the keys of actions.
 
-    ``closing`` is the setting that prevents opening the project, if there is one.
+    ``closing`` is the setting that prevents opening the project, if there is one. The constants of ``engine`` are
+    listed if ``session`` is open.
     """
-    rows = [*_unknown_rows(configuration), *_schema_rows(configuration, library), *_key_rows(configuration)]
+    rows = [*_unknown_rows(configuration), *_schema_rows(configuration, library)]
+    rows += [*_constant_rows(session, engine), *_key_rows(configuration)]
     if closing is not None:
         own = [row for row in rows if row.name == closing.name and not row.problem]
         rows = [replace(row, problem=closing.message) if row in own else row for row in rows]
-    unusable = [replace(row, group=_UNUSABLE, label=row.name) for row in rows if row.problem]
-    usable = [row for row in rows if not row.problem]
-    changed = [replace(row, group=_CHANGED, label=row.name) for row in usable if row.is_changed]
-    return (*unusable, *changed, *(row for row in usable if not row.is_changed))
+    return tuple(sorted(rows, key=lambda row: (row.heading != UNUSABLE, row.heading != CHANGED)))
 
 
 def _unknown_rows(configuration: Configuration) -> Iterator[SettingRow]:
@@ -120,7 +146,7 @@ def _unknown_rows(configuration: Configuration) -> Iterator[SettingRow]:
 def _unknown_row(name: str, value: str, source: SettingSource, summary: str, problems: list[str]) -> SettingRow:
     return SettingRow(
         name=name,
-        group=_UNUSABLE,
+        group=UNUSABLE,
         label=name,
         value=value,
         default="",
@@ -133,20 +159,49 @@ def _unknown_row(name: str, value: str, source: SettingSource, summary: str, pro
 
 
 def _schema_rows(configuration: Configuration, library: Library) -> list[SettingRow]:
-    schema = [entry for entry in entries().values() if entry.kind is not ValueKind.KEYS]
-    return [_row(entry, configuration, library) for entry in schema]
+    return [
+        _row(group, label, entries()[name], configuration, library)
+        for group, names in GROUPS.items()
+        for name, label in names.items()
+    ]
 
 
-def _row(entry: Entry, configuration: Configuration, library: Library) -> SettingRow:
+def _constant_rows(session: Session | None, engine: str) -> Iterator[SettingRow]:
+    """Yields a row for each constant of ``engine``, named as in a table of the setting ``profile``."""
+    with suppress(EngineError):
+        for each in session.variants.controls(engine) if session is not None and engine else ():
+            if each.group != CLOCK:
+                yield SettingRow(
+                    name=f"profile.{each.name}",
+                    group=f"Constants of {engine}",
+                    section=each.group.replace("_", " "),
+                    label=each.label.replace("_", " "),
+                    value=f"{value_shown(each.name, each.base)} {each.unit}".rstrip(),
+                    default="",
+                    source=SettingSource(Layer.DEFAULT, "the profile in use"),
+                    summary=_CONSTANT,
+                    allowed="",
+                    is_constant=True,
+                )
+
+
+def value_shown(name: str, value: Value | float) -> str:
+    """Returns the value of the setting or constant ``name`` as on the screen, with on or off for a truth value."""
+    if isinstance(value, bool):
+        return ON if value else OFF
+    return f"{value:g}" if isinstance(value, float) else value_text(name, value)
+
+
+def _row(group: str, label: str, entry: Entry, configuration: Configuration, library: Library) -> SettingRow:
     value, source = configuration.value(entry), configuration.source(entry.name)
     refused, left_out = _left_out(configuration, entry.name)
     unusable = _why_unusable(entry.name, value, source, library).splitlines()
     return SettingRow(
         name=entry.name,
-        group=entry.table or "general",
-        label=entry.name.rpartition(".")[2],
-        value=value_text(entry.name, value),
-        default=value_text(entry.name, entry.default),
+        group=group,
+        label=label,
+        value=value_shown(entry.name, value),
+        default=value_shown(entry.name, entry.default),
         source=source,
         summary=entry.summary.replace("`", ""),
         allowed=_allowed(entry, configuration.settings.engine),
@@ -194,7 +249,7 @@ def _allowed(entry: Entry, engine: str) -> str:
             return ", ".join(registry.names())
         case "theme":
             return "the name of a theme: {settings.change} lists them"
-    return entry.allowed
+    return f"{ON} or {OFF}" if entry.kind is ValueKind.TRUTH else entry.allowed
 
 
 def _why_unusable(name: str, value: Value, source: SettingSource, library: Library) -> str:
@@ -235,8 +290,9 @@ def _key_row(place: Place, action: Action, configuration: Configuration, checked
         refused.append(_placed(configuration, action.name, f"{problem}; ignored"))
     return SettingRow(
         name=name,
-        group=f"keys: {place.heading}",
-        label=action.name,
+        group=_KEYS_GROUP,
+        section=place.heading,
+        label=action.description,
         value=keys,
         default=action.keys,
         source=configuration.source(name),

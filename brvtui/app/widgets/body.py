@@ -28,6 +28,7 @@ from brvtui.app.arrangement import (
 from brvtui.app.services import services_of
 
 _LEAST_FOR_TABS = 41
+_AROUND_TABS = 5
 _ANY = 100
 _TITLE_AT = 3
 """The number of columns before a title: corner, line and space."""
@@ -144,7 +145,7 @@ class Body(Widget):
     def _tabs(self, front: Framed, areas: Mapping[str, Area]) -> Content:
         width = areas[front.id or ""].width
         tabs = self._shown_tabs()
-        if width < _LEAST_FOR_TABS:
+        if self._is_too_narrow(width):
             number = tabs.index(front.id or "") + 1
             return Content.from_markup(f"[b]{front.tab_name}[/] {number}/{len(tabs)} tab")
         called = self._tab_names()
@@ -156,11 +157,15 @@ class Body(Widget):
         unicode = services_of(self).glyphs.unicode
         return Content.from_markup(("│" if unicode else "|").join(names))
 
+    def _is_too_narrow(self, width: int) -> bool:
+        names = self._tab_names()
+        return width < min(_LEAST_FOR_TABS, sum(len(names[tab]) + 1 for tab in self._shown_tabs()) + _AROUND_TABS)
+
     def tab_spots(self) -> dict[str, tuple[int, int]]:
         """Returns the screen cell at which each tab's name begins; empty if tab names are not shown."""
         areas = self.areas(self.size)
         tabs = self._shown_tabs()
-        narrow = self.tab in areas and areas[self.tab].width < _LEAST_FOR_TABS
+        narrow = self.tab in areas and self._is_too_narrow(areas[self.tab].width)
         if self.wide or self.maximised or self.tab not in areas or narrow or len(tabs) < 2:
             return {}
         spots: dict[str, tuple[int, int]] = {}

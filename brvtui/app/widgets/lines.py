@@ -129,7 +129,7 @@ class Lines(Widget):
             self._built = None
             return
         key = (*self.reads(self.view), self.room, self.content_size.height, *self.also_reads())
-        if not force and self._built is not None and _same(key, self._built):
+        if not force and self._built is not None and same(key, self._built):
             return
         self._built = key
         lines = self.made()
@@ -288,7 +288,7 @@ class Lines(Widget):
         super()._forward_event(event)
 
 
-def _same(new: tuple[object, ...], old: tuple[object, ...]) -> bool:
+def same(new: tuple[object, ...], old: tuple[object, ...]) -> bool:
     """True if both tuples are equal; strings and numbers are compared by value, others by identity, which is faster."""
     if len(new) != len(old):
         return False

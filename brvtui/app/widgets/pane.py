@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -91,6 +92,8 @@ class Pane(Lines, can_focus=True):
     """The help text of the pane, shown by F1."""
     FILTER_DOES: ClassVar[str] = "find"
     """The effect of the filter as a verb: ``find`` marks lines, ``keep`` hides the other rows of a list."""
+    FIELD_ON_TOP: ClassVar[bool] = False
+    """True if the filter's field covers the first line, which is pinned, and not the last row."""
 
     BINDINGS: ClassVar[list[BindingType]] = bindings(EVERY_PANE)
 
@@ -108,8 +111,12 @@ class Pane(Lines, can_focus=True):
 
     @property
     def rows(self) -> int:
-        """The number of rows for lines, one fewer while the filter's field is open."""
-        return max(self.content_size.height - (self.field is not None), 1)
+        """The number of rows for lines, one fewer while the filter's field is open below them."""
+        return max(self.content_size.height - self._has_field_below, 1)
+
+    @property
+    def _has_field_below(self) -> bool:
+        return self.field is not None and not self.FIELD_ON_TOP
 
     @property
     def copies(self) -> str:
@@ -141,7 +148,7 @@ class Pane(Lines, can_focus=True):
         """Called with the ids of all visible panes when this set changes."""
 
     def retitle(self) -> None:
-        """Puts the title into the border, after the row of tabs if there is one, cut to the width."""
+        """Puts the title into the border, cut to the width; after a row of tabs, it does not repeat the tab's name."""
         room = max(self.outer_size.width - _CORNERS, 1)
         heading = visible(self.heading(self.view))
 
@@ -153,7 +160,8 @@ class Pane(Lines, can_focus=True):
             title = Content(written(room))
         else:
             left = room - self.tabs.cell_length - len(_BEHIND_TABS)
-            says_more = heading != self.tab_name and left >= _LEAST_BEHIND_TABS
+            heading = re.sub(rf"^(\W*){re.escape(self.tab_name)}\b[ ·]*", r"\1", heading, flags=re.IGNORECASE)
+            says_more = heading and left >= _LEAST_BEHIND_TABS
             title = self.tabs.append(_BEHIND_TABS + written(left)) if says_more else self.tabs
         if self.border_title != title.markup:
             self.border_title = title
@@ -182,7 +190,7 @@ class Pane(Lines, can_focus=True):
     def paint_row(self, y: int) -> Strip:
         """Returns row ``y``, with the scroll mark at its end if the lines do not fit."""
         width, height = self.area
-        if self.field is not None:
+        if self._has_field_below:
             height = max(height - 1, 1)
             if y >= height:
                 return self._prompt()
@@ -275,11 +283,15 @@ class Pane(Lines, can_focus=True):
 
     def action_filter(self) -> None:
         """Opens the filter's field, or focuses it if it is open."""
+        self.screen.set_focus(self.open_field(), scroll_visible=False)
+
+    def open_field(self) -> FilterField:
+        """Returns the filter's field, which is opened if necessary."""
         if self.field is None:
             self.field = FilterField(self.FILTER_DOES)
             self.mount(self.field)
             self.changed()
-        self.screen.set_focus(self.field, scroll_visible=False)
+        return self.field
 
     def keep_filter(self) -> None:
         """Leaves the field and keeps the filter; a blank filter is removed."""

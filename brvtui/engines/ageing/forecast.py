@@ -124,8 +124,8 @@ Positions = NDArray[np.int64]
 class BoardOrder(StrEnum):
     """The sort orders of notes. The largest value comes first, except in the orders by event, promotion and title."""
 
-    IMPORTANCE = "importance"
     EVENT = "next event"
+    IMPORTANCE = "importance"
     PROMOTION = "promotion"
     CEILING = "best possible score"
     RECENCY = "recency"
