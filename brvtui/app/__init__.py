@@ -18,8 +18,8 @@ _SWITCH_SECONDS = 0.001
 def run(opening: Opening, at_end: Callable[[], None] = lambda: None) -> int:
     """Runs the app on ``opening`` and returns the exit code when the user quits.
 
-    Each switch to another memory, of the project or of a fleet member, starts a new app. ``at_end`` is called after the
-    threads have ended and before the process ends; it may be called twice.
+    Switching to another memory, whether the project's or a fleet member's, starts a new app. ``at_end`` is called after
+    the threads have ended and before the process ends; it may be called twice.
     """
     sys.setswitchinterval(_SWITCH_SECONDS)
     gc.disable()  # objects created at startup are permanent; `settle_memory` turns collection on again

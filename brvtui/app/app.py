@@ -126,7 +126,7 @@ class BrvTui(ConfiguredApp):
 
     @cached_property
     def logs(self) -> Logs:
-        """The controller of the logs, the engine's and brv-tui's own."""
+        """The controller of the engine's log and of brv-tui's own log."""
         from brvtui.app.log.logs import Logs
 
         return Logs(self, self.project, self._ask_in, self.reasons.explain_logged)
@@ -293,7 +293,7 @@ class BrvTui(ConfiguredApp):
         self._query_screen.fill(query)
 
     def keep_answer(self, query: str, scope: str) -> None:
-        """Judges ``query`` by its current answer."""
+        """Judges ``query``: its current answer becomes the expected one."""
         if not self.project.refuses():
             self.lab.keep([(query, scope)])
 
@@ -383,7 +383,7 @@ class BrvTui(ConfiguredApp):
         self.layouts.read(session)
 
     def opening_failed(self) -> None:
-        """Shows the problems in the settings, since they may be why the project could not be opened."""
+        """Shows the problems in the settings, since they may have prevented opening the project."""
         self.tell_problems()
 
     def trace_reopened(self, saved: SavedTrace, overview: Overview) -> None:
@@ -403,7 +403,7 @@ class BrvTui(ConfiguredApp):
                 self.tour.begin(0)
 
     def save_read(self) -> None:
-        """Shows how the save affects judged queries."""
+        """Shows how the saved change affects judged queries."""
         self.edits.saved()
 
     def disk_changed(self) -> None:
@@ -419,7 +419,7 @@ class BrvTui(ConfiguredApp):
 
     @property
     def frame(self) -> FrameScreen | None:
-        """The screen in front, below any dialog; None before the first screen is shown, and while the app ends."""
+        """The front screen, even under a dialog; None before the first screen is shown, and while the app ends."""
         if not self.is_running:
             return None  # widgets are removed before their screen
         first = self.screen_stack[0] if self.screen_stack else None
@@ -458,7 +458,7 @@ class BrvTui(ConfiguredApp):
         return not (self.takes_letters and self.acts_by_letter(type(self), action, parameters))
 
     async def _perform(self, action: Action) -> bool:
-        """Runs ``action``, chosen by name, in the current screen; returns True if that was possible."""
+        """Runs ``action``, chosen in the palette, in the current screen; returns True if that was possible."""
         is_own = action in APP.actions
         holder = self if is_own or self.frame is None else self.frame.holder_of(action.name)
         if holder is None:
@@ -618,7 +618,7 @@ class BrvTui(ConfiguredApp):
         self.drafts.list_all()
 
     def action_left_drafts(self) -> None:
-        """Opens the only draft that no editor has open, or lists all drafts."""
+        """Opens the draft that is not open in any editor; if there are several or none, lists all drafts."""
         self.drafts.go_to_left()
 
     async def action_mode(self, name: str) -> None:
@@ -626,7 +626,7 @@ class BrvTui(ConfiguredApp):
         await self.switch_mode(name)
 
     def clear_selection(self) -> None:
-        """Clears the selected text; from Python 3.12 on, Textual calls this before there is a screen."""
+        """Clears the text selection; with Python 3.12 or later, Textual calls this even before there is a screen."""
         if self.screen_stack:
             super().clear_selection()
 
@@ -665,7 +665,7 @@ class FleetTui(BrvTui):
 
 
 def import_rest(engine: str) -> None:
-    """Imports the painters of ``engine`` and the controllers, so that the first key press does not wait. Blocks."""
+    """Imports the painters of ``engine`` and the controllers, so that the first key press need not wait. Blocks."""
     import_painters(engine)
     from brvtui.app.editing import changes  # noqa: F401
     from brvtui.app.exporting import sharing  # noqa: F401

@@ -35,12 +35,12 @@ class Split(NamedTuple):
 
 
 class Layout(NamedTuple):
-    """The user's changes: the shares of each split, keyed by its name, and the hidden panes."""
+    """The user's changes to the panes: the shares of each split, keyed by its name, and the hidden panes."""
 
     shares: Mapping[str, tuple[float, ...]] = MappingProxyType({})
     hidden: frozenset[str] = frozenset()
     collapsed: frozenset[str] = frozenset()
-    """The panes that are collapsed to strips because they are empty. This is automatic, so it is not stored."""
+    """The panes that are collapsed to strips because they are empty; they are not stored, since this is automatic."""
 
     def plain(self) -> dict[str, Any]:
         """Returns the layout as plain data for JSON."""
@@ -57,7 +57,7 @@ class PaneEdge(NamedTuple):
     at: int
     start: int
     end: int
-    """The cells along the border, from ``start`` to ``end`` (exclusive)."""
+    """The border covers the cells from ``start`` to ``end`` (exclusive)."""
     cells: tuple[int, ...]
     """The current size of each part of the split in cells; 0 for a hidden part."""
     first: int
@@ -183,7 +183,7 @@ def apportion(weights: Sequence[float], total: int, least: Sequence[int]) -> lis
 
 
 def moved(layout: Layout, edge: PaneEdge, by: int) -> Layout:
-    """Returns ``layout`` with ``edge`` moved by ``by`` cells, limited by the minimum sizes of both parts."""
+    """Returns ``layout`` with ``edge`` moved by ``by`` cells, or as far as the minimum sizes of both parts permit."""
     one, other = edge.cells[edge.first], edge.cells[edge.second]
     by = max(min(0, edge.least[0] - one), min(by, max(0, other - edge.least[1])))
     if by == 0:
@@ -204,7 +204,7 @@ def edges_beside(tiled: Tiled, pane: str, across: bool) -> Iterator[tuple[PaneEd
 
 
 def edge_at(tiled: Tiled, x: int, y: int) -> PaneEdge | None:
-    """Returns the border at a cell, or None; a border is one cell high or two cells wide."""
+    """Returns the border at a cell, or None. Horizontal borders are one cell high, vertical ones two cells wide."""
     for edge in tiled.edges:
         along, across = (y, x) if edge.across else (x, y)
         near = (edge.at - 1, edge.at) if edge.across else (edge.at - 1,)
@@ -218,11 +218,11 @@ WIDE_WIDTH, WIDE_HEIGHT = 110, 30
 LEAST_ABOVE_DIGEST = 12
 """The minimum number of rows above a digest: four results with their border."""
 LEAST_BESIDE = 26
-"""The minimum number of columns of the pane beside the tabs on a narrow screen."""
+"""The minimum width, in columns, of the pane beside the tabs on a narrow screen."""
 
 
 SLIM = 100
-"""The number of columns below which a sentence needs more rows."""
+"""On a screen with fewer columns than this, a sentence needs more rows."""
 
 
 class Arrangement(NamedTuple):
@@ -240,19 +240,19 @@ class Arrangement(NamedTuple):
     """The widget that stays above the panes on a narrow screen, and above a maximised pane."""
     head_rows: int = 0
     slim_rows: int = 0
-    """The number of further rows of the head if the screen has fewer than :data:`SLIM` columns."""
+    """The number of extra rows that the head needs on a screen with fewer than :data:`SLIM` columns."""
     with_own_head: frozenset[str] = frozenset()
-    """The panes that contain the head's information on a wide screen."""
+    """The panes that show the head's information themselves on a wide screen."""
     aside: frozenset[str] = frozenset()
-    """The panes that are hidden if the user wants only the most important ones."""
+    """The less important panes, which the user can hide all at once."""
     beside_share: float = 0.44
     """The share of a narrow screen for :attr:`beside`, from 0 to 1."""
     is_stacked: bool = False
     """True if :attr:`beside` is above the tabs on a narrow screen."""
     digest: str = ""
-    """The widget that summarises hidden :attr:`digested` panes, below :attr:`beside` or the head."""
+    """The widget, below :attr:`beside` or the head, that summarises the hidden :attr:`digested` panes."""
     digested: Mapping[str, int] = MappingProxyType({})
-    """The number of digest rows for each pane while that pane is hidden."""
+    """The panes that the digest summarises while they are hidden, each with its number of digest rows."""
 
 
 def is_wide(width: int, height: int) -> bool:

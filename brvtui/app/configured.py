@@ -39,7 +39,7 @@ class ConfiguredApp(ThemedApp):
         self.set_class(not self.glyphs.unicode, "-letters")
 
     def get_driver_class(self) -> type[Driver]:
-        """Returns the class that reads the terminal; on Linux and macOS, it recognises pasted text by its speed."""
+        """Returns the class that reads the terminal and, on Linux and macOS, recognises pasted text by its speed."""
         driver = super().get_driver_class()
         if "XTermParser" not in vars(sys.modules[driver.__module__]):  # this driver reads no terminal
             return driver
@@ -68,7 +68,7 @@ class ConfiguredApp(ThemedApp):
     # keys
 
     async def on_event(self, event: events.Event) -> None:
-        """Splits an event into two if the terminal merged Esc and another key into one."""
+        """Splits an event into two if the terminal has merged Esc and another key into one event."""
         if isinstance(event, events.Key) and not event.is_forwarded:
             for key in apart(event, self.keymap.values()):
                 await super().on_event(key)
@@ -117,7 +117,7 @@ class ConfiguredApp(ThemedApp):
         self.change_setting(name, lambda _: value)
 
     def change_setting(self, name: str, value_in: Callable[[Configuration], Value | None]) -> None:
-        """Sets ``name`` to the result of ``value_in``, which is called in a thread after earlier changes."""
+        """Changes the setting ``name`` to ``value_in(settings)``, which is called in a thread after earlier changes."""
         self.run_worker(self._change_in_turn(name, value_in), group="settings", exit_on_error=False)
 
     async def _change_in_turn(self, name: str, value_in: Callable[[Configuration], Value | None]) -> None:

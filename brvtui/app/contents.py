@@ -80,12 +80,12 @@ class Overview:
 
     @property
     def unreadable(self) -> str:
-        """The reason why the tree cannot be read at all; empty if it can."""
+        """The reason why the tree cannot be read at all; empty if it can be read."""
         return next((reason for path, reason in self.unseen if path == "."), "")
 
     @property
     def why_empty(self) -> str:
-        """The reason why the tree has no notes; used only if it has none."""
+        """The reason why the tree has no notes; used only for a tree without notes."""
         if self.unreadable:
             return f"{self.unreadable}. The notes appear here as soon as it can be read."
         return self.kind.why_empty or self.unread or "no notes in this tree yet"
@@ -102,7 +102,7 @@ class SimilarNotes:
 
 @dataclass(frozen=True, slots=True)
 class Effect:
-    """One of the note's numbers: now, after a save that updates the modification time, and after one that keeps it."""
+    """One of the note's numbers: now, after a save with a new modification time, and after a save with the old time."""
 
     name: str
     now: float | None

@@ -13,13 +13,13 @@ from contextlib import suppress
 from typing import Any
 
 MOST_S = 0.8
-"""The maximum total time in seconds that the app, when it ends, waits for writing, watchers and the index."""
+"""The maximum time in seconds for which the app waits at its end, in total for writing, watchers and the index."""
 _MOST_THREADS = 64
 """The number of tasks that can hang, for example on a network file system, before others have to wait."""
 
 
 class TimeLeft:
-    """Counts down from :data:`MOST_S` seconds, starting at the first request."""
+    """Counts down from :data:`MOST_S` seconds, starting when the time is first requested."""
 
     def __init__(self) -> None:
         self._end: float | None = None
@@ -57,7 +57,7 @@ def run_until_ended(run: Callable[[], Any]) -> None:
 async def finished_in_time(work: Callable[[], object], seconds: float) -> bool:
     """Calls the blocking function ``work`` in its own thread; returns True if it ended within ``seconds``.
 
-    An exception of ``work`` is raised here if it occurs in time.
+    If ``work`` raises an exception in time, it is raised here.
     """
     loop = asyncio.get_running_loop()
     ended: asyncio.Future[None] = loop.create_future()

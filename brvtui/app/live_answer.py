@@ -23,7 +23,7 @@ class LiveAnswer:
     """The text that the model has written in this turn."""
     steps: tuple[LiveStep, ...] = ()
     waiting: str = ""
-    """The reason for waiting for the service, and the seconds until the next attempt; empty if it is not waiting."""
+    """The reason why the model waits for the service, and the seconds until the next attempt; otherwise empty."""
     sent: int = 0
     received: int = 0
     """The numbers of tokens sent and received in completed turns."""

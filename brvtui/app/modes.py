@@ -31,4 +31,4 @@ SCREENS = (
     SETTINGS,
 )
 EDITOR = Mode("edit", "", "Edit")
-"""The editor, which has no key. Editing a note opens it, and the status line then leads back to it."""
+"""The editor, which has no key. Editing a note opens this screen, and the status line then lists it."""

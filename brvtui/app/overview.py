@@ -29,7 +29,7 @@ _DERIVED = {Role.SUMMARY: INDEX, Role.ABSTRACT: "abstract", Role.OVERVIEW: "over
 _DERIVED_KINDS = frozenset((*_DERIVED.values(), MANIFEST))
 _FOLDERS = ("domain", "topic", "subtopic")
 _DEEPEST = 32
-"""The maximum nesting of folders in a saved trace, whose paths may be hostile."""
+"""The maximum depth of folders in a saved trace, whose paths may be hostile."""
 _NO_COUNTS = (0, 0, 0)
 _COUNTS = dict(zip(MATURITIES, ((1, 0, 0), (0, 1, 0), (0, 0, 1)), strict=True))
 
@@ -191,7 +191,7 @@ def _file(snapshot: Snapshot, path: str, derived: Mapping[str, _Derived]) -> Bra
 
 
 def one_note(maturity: str) -> tuple[int, int, int]:
-    """Returns the counts of one note of ``maturity``; zeros if it is not a note."""
+    """Returns the counts of one note of ``maturity``; zeros for an unknown or empty maturity."""
     return _COUNTS.get(maturity, _NO_COUNTS)
 
 
@@ -229,7 +229,7 @@ class OverviewBuilder:
 
 
 def changed_between(before: Snapshot, now: Snapshot) -> set[str] | None:
-    """Returns the paths whose files or signals differ; None if further paths may be affected."""
+    """Returns the paths whose files or signals differ; None if the difference may affect other paths too."""
     limit = now.limits.max_files
     if now.project.sources or (limit and len(now.files) > limit) or before.project.tree != now.project.tree:
         return None

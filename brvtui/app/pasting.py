@@ -31,7 +31,7 @@ _GAP_S, _BREAK_GAP_S, _CHUNK_GAP_S = 0.01, 0.03, 0.5
 The last one is long because a large paste keeps the screen busy.
 """
 _CHUNK_PAUSE_S = 0.1
-"""The delay in seconds of keys after a paste, so that a large paste changes the text only a few times."""
+"""The seconds for which keys after a paste are held back, so that a large paste changes the text only a few times."""
 _FEWEST_BEHIND, _FEWEST_LETTERS = 3, 8
 """The minimum numbers of characters in a paste: after its first line break, and before it.
 
@@ -39,7 +39,7 @@ The second one also applies to text without a line break if no field has the foc
 different ones, are keys that were typed ahead or held down.
 """
 _MOST_AHEAD, _PER_S = 300, 100
-"""The maximum number of keys that anyone types ahead, and of keys that anyone presses per second. More are a flood.
+"""The maximum numbers of keys that a person types ahead and presses per second. More keys are a flood.
 
 The characters of a flood are treated as a paste, and its other keys are dropped.
 """
@@ -48,9 +48,9 @@ _START, _END, _ESCAPE, _SUBSTITUTE = "\x1b[200~", "\x1b[201~", "\x1b", "\x1a"
 _SEQUENCE = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\))")
 """An escape sequence that sets a colour or a title, or moves the cursor."""
 _CONTROL = re.compile(r"\x1b(?:\[[ -?]*([@-~]?)|[]PX^_][^\x00-\x1f]*(\x07|\x1b\\|))")
-"""A sequence or string from a terminal, with its end if that has arrived; any control character also ends it."""
+"""A sequence or string from a terminal, with its end if the end has arrived; control characters also end it."""
 _LONGEST, _UNENDED_S = 32, 1.0
-"""The maximum length of a key or reply, and the pause in seconds that ends a paste without an end mark."""
+"""The maximum length of a key's sequence or a reply, and the seconds until a paste without an end mark is ended."""
 
 _LARGEST = 9_999
 """The maximum number of rows and columns of a window, since Textual would lay out any number."""
@@ -98,7 +98,7 @@ class PasteParser(XTermParser):
         return True
 
     def _sequence_to_key_events(self, sequence: str, alt: bool = False) -> Iterable[events.Key]:
-        """Returns the keys of ``sequence``. If it specifies an invalid character, returns a key that is ignored."""
+        """Returns the keys of ``sequence``; for a sequence with an invalid character, a key that is ignored."""
         try:
             keys = list(super()._sequence_to_key_events(sequence, alt))
             "".join(key.character or "" for key in keys).encode()
@@ -125,7 +125,7 @@ class PasteParser(XTermParser):
         return read
 
     def _without_long(self, data: str) -> str:
-        """Returns ``data`` without sequences and strings that are longer than any key or reply."""
+        """Returns ``data`` without sequences and strings that are too long to be a key or a terminal's reply."""
         text, place, result = self._open + data, len(self._open), ""
         self._open = ""
         for sequence in _CONTROL.finditer(text):
@@ -243,7 +243,7 @@ def _text_of(message: Message) -> str:
 
 
 def _takes_letters(app: App[object]) -> bool:
-    """True if keys are text in ``app``: in a field, and before the first screen, which has a field."""
+    """True if ``app`` treats keys as text: in a field, and before the first screen, since that has a field."""
     try:
         return types_text(app.focused)
     except ScreenStackError:

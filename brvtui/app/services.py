@@ -1,4 +1,4 @@
-"""The base class of the app: the services that widgets, screens and controllers use, without importing any of these."""
+"""The base class of the app, with the services for widgets, screens and controllers. Imports none of these."""
 
 from __future__ import annotations
 
@@ -43,16 +43,16 @@ if TYPE_CHECKING:
 FAILED = 4
 """The exit code after a crash."""
 _BY_SIGNAL = 128
-"""The number to which a signal's number is added to get the exit code after that signal, as in shells."""
+"""The exit code after a signal is this number plus the signal's number, as in shells."""
 _WITHOUT_TERMINAL_S = MOST_S + 0.2
 """The seconds until a forced end if the terminal is gone, since writing to it would block.
 
 The time is short, so that an app that is restarted immediately can report unsaved text.
 """
 _HANGING_S = 2.0
-"""The seconds until a forced end after any signal if the terminal seems to exist, without those of ``at_end``."""
+"""The seconds until a forced end after a signal if a terminal seems to exist; ``at_end`` may take extra time."""
 _MOST_AT_END_S = 1.0
-"""The maximum time in seconds of ``at_end`` at a forced end."""
+"""The maximum time in seconds that a forced end waits for ``at_end``."""
 _NAMED = re.compile(r"\{([a-z_]+\.[a-z_]+)\}")
 _MOST_TOASTS = 2
 _WEIGHT: dict[SeverityLevel, int] = {"information": 0, "warning": 1, "error": 2}
@@ -61,7 +61,7 @@ _WEIGHT: dict[SeverityLevel, int] = {"information": 0, "warning": 1, "error": 2}
 class AppServices(App[None]):
     """The part of the app that all other modules use.
 
-    An uncaught exception is written to a crash report without variables, and the app exits with one line and an exit
+    After an uncaught exception, the app writes a crash report without variables, and exits with one line and an exit
     code.
     """
 
@@ -79,7 +79,7 @@ class AppServices(App[None]):
         """Creates the app; ``ansi_color`` is passed to Textual."""
         super().__init__(ansi_color=ansi_color)
         self.time_left = TimeLeft()
-        """The time that is left to wait when the app ends."""
+        """The time that the app may still wait when it ends."""
         self.at_end: Callable[[], None] = lambda: None
         """Called before the process ends, including when a signal forces the end."""
         self.background = Workers(self, self.error_line)
@@ -107,7 +107,7 @@ class AppServices(App[None]):
         raise NotImplementedError
 
     def change_setting(self, name: str, value_in: Callable[[Configuration], Value | None]) -> None:
-        """Sets ``name`` to the result of ``value_in``, which is called in a thread after earlier changes."""
+        """Changes the setting ``name`` to ``value_in(settings)``, which is called in a thread after earlier changes."""
         raise NotImplementedError
 
     # events of the project
@@ -119,7 +119,7 @@ class AppServices(App[None]):
         """Called when neither a project nor a saved trace could be opened."""
 
     def trace_reopened(self, saved: SavedTrace, overview: Overview) -> None:
-        """Called when a saved trace has been read, which is shown without its project."""
+        """Called when a saved trace, which is shown without its project, has been read."""
 
     def tree_shown(self, first: bool) -> None:
         """Called when the tree is shown for the ``first`` time, or again after changes."""
@@ -128,7 +128,7 @@ class AppServices(App[None]):
         """Called when files have changed, before they are read."""
 
     def save_read(self) -> None:
-        """Called when the user's save has been read."""
+        """Called when a change that the user saved has been read again from disk."""
 
     # keys
 
@@ -160,7 +160,7 @@ class AppServices(App[None]):
 
     @property
     def idle(self) -> frozenset[str]:
-        """The names of actions that do nothing now, or in a browser."""
+        """The names of actions that do nothing now; in a browser, these include all that need a terminal."""
         return self.store.view.idle | (needing(Need.TERMINAL) if self.is_web else frozenset())
 
     # messages
@@ -182,7 +182,7 @@ class AppServices(App[None]):
         self.call_later(self._thin_out)
 
     def withdraw(self, message: str) -> None:
-        """Removes ``message``, which is no longer true, if it is visible."""
+        """Removes ``message`` if it is visible, because it is no longer true."""
         for one in [one for one in self._notifications if one.message == self._in_signs(visible(message))]:
             self._unnotify(one)
 

@@ -1,4 +1,4 @@
-"""The sub-states of the view; each is replaced as a whole when a part of it changes."""
+"""The sub-states of the view. When a part of a sub-state changes, the whole sub-state is replaced."""
 
 from __future__ import annotations
 
@@ -34,15 +34,15 @@ INDEX = "index"
 MANIFEST = "manifest"
 """The kind of ``_manifest.json``."""
 NEWER, GONE = "newer", "gone"
-"""The differences between a file and the text that was read."""
+"""The ways in which a file can differ from the text that was read."""
 CHANGED = "changed"
-"""The state of a note on disk that has changed since the editor read it; the other such state is :data:`GONE`."""
+"""The state of a note that has changed on disk since the editor read it; a removed note is :data:`GONE`."""
 NO_SUCH_NOTE = "there is no such note (any more)"
 """The message about a note that was removed before a key could act on it."""
 GONE_TEXT = "the file is gone: this is the state before it was removed"
 """The message above a displayed file that is :data:`GONE`."""
 LOOKING = "looking for the context tree"
-"""The message while a project is opened, before its files are counted."""
+"""The message shown while a project is being opened, before its files are counted."""
 STALE_LABELS = {NEWER: "changed since", GONE: "file gone"}
 """Labels for files that differ from the text that was read."""
 
@@ -175,7 +175,7 @@ class AnswerState(NamedTuple):
     counterfactuals: CounterfactualSearch | None = None
     """The last search for counterfactuals, which may belong to an earlier answer."""
     ticks: Mapping[str, float] = {}
-    """The thresholds for scores, keyed by the constant's name, as far as traces contain them."""
+    """The thresholds for scores that traces contain, keyed by the constant's name."""
 
     @property
     def busy(self) -> str:
@@ -221,12 +221,12 @@ class CacheState(NamedTuple):
 
 
 class EngineLog(NamedTuple):
-    """The place of the engine's log of this project's queries."""
+    """The place of the log in which the engine records this project's queries."""
 
     place: str
     exists: bool
     is_pending: bool = False
-    """True if the log contains only unsent queries, like that of ByteRover V4."""
+    """True if the log, like that of ByteRover V4, contains only queries that have not been sent yet."""
 
 
 class LogState(NamedTuple):
@@ -286,7 +286,7 @@ class LabState(NamedTuple):
     columns: tuple[LabColumn, ...] = ()
     """The Lab's columns; the first one is the present."""
     what_if: Variant | None = None
-    """The values of the sliders; None if none is changed."""
+    """The values of the sliders; None if no slider has been moved."""
     controls: tuple[Control, ...] = ()
     """The sliders of constants and clock, with their ranges."""
     done: int = 0
@@ -324,7 +324,7 @@ class EditsState(NamedTuple):
 
 
 class Covering(NamedTuple):
-    """A member that covers the question. The order of the fields is the sort order of members."""
+    """A member that covers the question. Members are sorted by these fields, in this order."""
 
     needs_model: bool
     """True if a model has to answer; assumed for engines without tiers."""
@@ -375,7 +375,7 @@ class FleetState(NamedTuple):
     known: Mapping[str, MemberState] = {}
     """The states of the members that were opened."""
     missing: Mapping[str, Absence] = {}
-    """The members that gave no answer of their own, or cannot be opened."""
+    """The members that did not give an answer of their own, or that cannot be opened."""
     left_out: Mapping[str, Absence] = {}
     """The members that are not part of the common ranking."""
     problem: str = ""

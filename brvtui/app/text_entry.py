@@ -1,4 +1,4 @@
-"""Typing into fields: checks if letters are text, and waits until typed text has arrived."""
+"""Checks whether typed letters are text, and waits until typed text has arrived in its field."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _PATIENCE_S = 1.0
 
 
 def types_text(widget: Widget | None) -> bool:
-    """True if letters are text while ``widget`` has the focus."""
+    """True if letters are typed as text while ``widget`` has the focus."""
     return widget is not None and widget.check_consume_key("a", "a")
 
 

@@ -56,7 +56,7 @@ class ThemedApp(AppServices):
 
     _painted: _Painted | None = None
     _variables: tuple[Theme, dict[str, str]] | None = None
-    """The last theme whose variables were computed, and the variables."""
+    """The theme whose variables were computed last, and these variables."""
     _has_themes = False
 
     def __init__(self) -> None:
@@ -92,7 +92,7 @@ class ThemedApp(AppServices):
         return {f"{PREFIX}{role}": colour for role, colour in self._now_painted().colours.items()}
 
     def get_css_variables(self) -> dict[str, str]:
-        """Returns the variables of the current theme; none before one of the app's own themes is registered."""
+        """Returns the variables of the current theme; empty before one of the app's own themes is registered."""
         if not self._has_themes:
             return {}
         theme = self.current_theme
@@ -190,7 +190,7 @@ class ThemedApp(AppServices):
         self._look_for_wanted(last=True)
 
     def _take(self, library: Library) -> None:
-        """Registers the themes of ``library``, and repaints if the current one has changed."""
+        """Registers the themes of ``library``, and repaints if the current theme has changed."""
         shown = self.current_theme
         for name in self.library.files.keys() - library.files.keys():
             self.unregister_theme(name)
@@ -226,7 +226,7 @@ class ThemedApp(AppServices):
     def tell_faults(self, lines: Sequence[str]) -> None:
         """Shows a message with the first fault in ``lines`` and the number of others; each fault is shown only once.
 
-        Faults that arrive while the message is visible increase that number.
+        Faults that arrive while the message is visible are added to this number.
         """
         new = [one for one in lines if one not in self._shown_faults]
         if not new:
@@ -265,7 +265,7 @@ class ThemedApp(AppServices):
 
     @on(CommandPalette.OptionHighlighted)
     def _looked_at(self, event: CommandPalette.OptionHighlighted) -> None:
-        """Previews the highlighted theme; any other command shows the previous theme."""
+        """Previews the highlighted theme; for any other command, restores the previous theme."""
         from brvtui.app.themes.choosing import UseTheme
 
         option = event.highlighted_event.option

@@ -125,7 +125,7 @@ class View(NamedTuple):
 
     @property
     def kind(self) -> ProjectKind:
-        """The kind of the project; until it is read, the kind that the engine ranks."""
+        """The kind of the project; until the project is read, the kind that the engine ranks."""
         return self.project.overview.kind if self.project.overview is not None else kind_of(self.engine.name)
 
     @property
@@ -151,7 +151,7 @@ class View(NamedTuple):
 
     @property
     def _lacking(self) -> Need:
-        """The requirements of actions that are not met."""
+        """The requirements that the current state does not meet."""
         lacking = Need.FLEET if self.fleet.fleet is None else Need.NOTHING
         if self.no_project:
             failed = self.project.phase is Phase.FAILED
@@ -189,7 +189,7 @@ class View(NamedTuple):
 
     @property
     def opening(self) -> bool:
-        """True while the project is being located; its settings may change the engine."""
+        """True while the project is being located, when its settings may still change the engine."""
         return self.project.phase is Phase.LOADING and not self.project.total
 
     @property
@@ -265,7 +265,7 @@ class View(NamedTuple):
 
     @property
     def fleet_result(self) -> FleetSelection:
-        """The selected result of the fleet, or else the best one, with its note; empty if there is none."""
+        """The selected result of the fleet with its note, or else the best result; empty if there are no results."""
         state, (member, file) = self.fleet, self.fleet_selection
         if state.together:
             results = (
@@ -334,7 +334,7 @@ def _units(states: Iterable[Any]) -> Iterator[Any]:
 
 
 class ViewStore:
-    """Contains the current :class:`View`. Updates replace whole sub-states, so that the type checker can check them."""
+    """Contains the current :class:`View`. Each update replaces whole sub-states, which the type checker can verify."""
 
     def __init__(self, draw: Callable[[View], None]) -> None:
         """Creates the store; ``draw`` shows a view in the screen in front.
@@ -365,7 +365,7 @@ class ViewStore:
                 handler()
 
     def _bounded(self, states: Iterable[Any]) -> Iterator[tuple[str, Any]]:
-        """Yields the name of each of ``states`` and its form for display; only new parts are measured."""
+        """Yields the name of each of ``states`` with a copy cut for display; measures only the parts that are new."""
         known = {id(whole): cut for whole, cut in zip(_units(self.view), _units(self.shown), strict=True)}
         for one in _units(states):
             if id(one) not in known:

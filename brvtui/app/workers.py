@@ -19,7 +19,7 @@ Given = ParamSpec("Given")
 
 
 class Refusal(Exception):
-    """A task cannot be done. The message is one line for the user: the problem, its reason, and advice."""
+    """Raised if a task is impossible. The message is one line for the user: the problem, its reason, and advice."""
 
 
 class Workers:
@@ -44,8 +44,8 @@ class Workers:
         """Runs ``task`` in a worker thread, then calls ``on_result`` with its result in the event loop.
 
         An exception becomes one line for ``on_error``; without ``on_error``, the line is shown as a message. ``on_end``
-        is called in both cases. All three are called in the context of ``owner`` (by default the app) unless it no
-        longer exists, and awaited if they return an awaitable. An ``exclusive`` task cancels running tasks of its
+        is called in both cases. All three are called in the context of ``owner`` (by default the app), unless ``owner``
+        no longer exists. If they return an awaitable, it is awaited. An ``exclusive`` task cancels running tasks of its
         ``group``: their threads continue, but results and errors are dropped.
         """
         tell = (owner or self._app).call_later
@@ -105,10 +105,10 @@ def is_cancelled() -> bool:
 
 
 class Newest(Generic[Request]):
-    """Works on one request at a time; of requests made during work or in a burst, only the newest is kept.
+    """Works on one request at a time. Of the requests that arrive during work or in a burst, only the newest is kept.
 
-    ``begin`` starts work on a request. ``pause`` starts a timer, or restarts it, that calls :meth:`go`; without
-    ``pause`` there are no bursts.
+    ``begin`` starts work on a request. ``pause`` starts or restarts a timer that calls :meth:`go`; without ``pause``,
+    requests do not wait for a burst to end.
     """
 
     def __init__(self, begin: Callable[[Request], object], pause: Callable[[], None] | None = None) -> None:

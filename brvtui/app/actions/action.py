@@ -37,9 +37,9 @@ class Need(Flag):
     """Another engine to switch to."""
     FLEET = auto()
     NOTE = auto()
-    """A current note; on the Fleet screen, it may be in a memory that is not open."""
+    """A current note; on the Fleet screen, the note may be in a memory that is not open."""
     EXPLAINED = auto()
-    """A current note, and an answer in which it can be explained."""
+    """A current note, and an answer in which the note's place can be explained."""
     TERMINAL = auto()
     """A terminal for other programs, which a browser does not have."""
 
@@ -48,11 +48,11 @@ class Action(NamedTuple):
     """A user action in one place of the app, run by a key or from the command palette."""
 
     name: str
-    """The unique name; the ``keys`` setting uses it to assign other keys."""
+    """The unique name, with which the ``keys`` setting assigns other keys."""
     keys: str
     """The default keys, separated by commas: ``j,down``."""
     call: str
-    """The method in Textual's syntax: ``page(1)`` calls the class's ``action_page(1)``, ``app.quit`` the app's."""
+    """The call in Textual's syntax: ``page(1)`` for the class's ``action_page(1)``, ``app.quit`` for the app's."""
     label: str
     """A word or two for the key bar."""
     description: str
@@ -65,7 +65,7 @@ class Action(NamedTuple):
     Actions that move the focus have priority, so that keys typed ahead reach the right pane.
     """
     span: str = ""
-    """The keys to display in the key bar if the action represents several: ``F2-F8``."""
+    """The keys that the key bar displays if the action represents several actions: ``F2-F8``."""
     needs: Need = Need.NOTHING
     """The requirements of the action."""
 
@@ -95,11 +95,11 @@ class Place(NamedTuple):
     within: Place | None = None
     """The place from which the class inherits further actions."""
     screens: tuple[str, ...] = ()
-    """The screens with the pane or field; empty if only dialogs have it."""
+    """The screens that contain the pane or field; empty if only dialogs do."""
     aside: str = ""
     """Words that distinguish the place from another place with the same title."""
     needs: Need = Need.NOTHING
-    """The requirements of all actions of the place, except those that show a pane."""
+    """The requirements of every action of the place, except actions that show a pane."""
 
     @property
     def heading(self) -> str:
@@ -115,7 +115,7 @@ class Place(NamedTuple):
             place = place.within
 
     def meets(self, other: Place) -> bool:
-        """True if one key could trigger actions of both places at the same time."""
+        """True if the same key press could trigger an action of either place."""
         if self in other.chain or other in self.chain:
             return True
         kinds = {self.kind, other.kind}

@@ -1,6 +1,6 @@
 """The registry of actions, from which the palette, the settings and docs/reference/keys.md are generated.
 
-To add an action, add it to its place, and add the method ``action_…`` to the class with that place.
+To add an action, add it to its place, and add a method ``action_…`` to the class that has this place.
 """
 
 from __future__ import annotations

@@ -25,7 +25,7 @@ _KEEP = "Switch between keeping and updating the note's modification time when s
 
 
 def _panes(prefix: str, keys: dict[str, str]) -> tuple[Action, ...]:
-    """Returns actions that show and focus the panes with these ids. In the key bar, the first one represents all."""
+    """Returns actions that show and focus the panes in ``keys``; in the key bar, the first one represents all."""
     first, *_, last = keys.values()
     return tuple(
         Action(

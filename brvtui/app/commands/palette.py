@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 
 NOT_OFFERED = (PlaceKind.DIALOG, PlaceKind.FIELD)
-"""The kinds of places whose actions answer a question or depend on a text."""
+"""The kinds of places whose actions the palette does not offer: they answer a question or depend on a text."""
 
 ALSO: Mapping[str, str] = {
     "answer.compare": "difference",
@@ -82,7 +82,7 @@ class Command:
 
     title: str
     aside: str
-    """The place of the action with its screen, or the path of the note."""
+    """The action's place and screen, or the note's path."""
     keys: str = ""
     act: Act | None = None
     note: str = ""
@@ -105,8 +105,8 @@ def offered(
 ) -> list[Command]:
     """Returns all actions except those named in ``idle``. Includes the editor's actions only if ``editing``.
 
-    The order is: actions named in ``near``, then those of the screen ``front``, of the app, of every screen, of other
-    panes on the front screen, of other screens, and of every pane.
+    The order is: actions named in ``near``, then the actions of the screen ``front``, of the app, of every screen, of
+    other panes on the front screen, of other screens, and of every pane.
     """
     modes = [mode for mode in (*SCREENS, EDITOR) if mode is not EDITOR or editing]
     modes.sort(key=lambda mode: mode.name != front)
@@ -143,8 +143,8 @@ def _commands_of(
 def found(word_filter: WordFilter, commands: Iterable[Command]) -> list[Command]:
     """Returns the commands that match all words of ``word_filter``.
 
-    Titles that start with the typed words are first, then titles in which every word starts a word, then other titles
-    that contain the words, then other matches; each group keeps its order.
+    Titles that start with the typed words are first, then titles in which each typed word begins a word, then other
+    titles that contain the words, then other matches; each group keeps its order.
     """
     matches = [command for command in commands if command.is_meant_by(word_filter.words)]
     return sorted(matches, key=lambda command: _rank(word_filter, command.title.lower()))
@@ -166,7 +166,7 @@ _BEFORE_MATCH = 12
 """The maximum number of characters of a note's text to show before the first match."""
 MOST_ROWS = 200
 MOST_RANKED = 2_000
-"""The maximum number of notes to rank by title; further notes are only counted."""
+"""The maximum number of notes that are ranked by title; all others are only counted."""
 
 
 class CommandsPane(ChoicePane):
@@ -192,7 +192,7 @@ class CommandsPane(ChoicePane):
         self.rebuild(force=True)
 
     def extend(self, commands: Sequence[Command]) -> None:
-        """Replaces the commands with a longer list that has the same beginning, and keeps the selection."""
+        """Replaces the commands with a longer list that begins with the same commands, and keeps the selection."""
         self.commands = commands
         self.rebuild(force=True)
 
@@ -294,7 +294,7 @@ class CommandsDialog(Dialog[Command]):
                 self._count(self._amount + len(more), found.count > len(found.notes))
 
     def _count(self, amount: int, has_more: bool = False) -> None:
-        """Shows the number of rows; ``has_more`` is True if more notes match by their text."""
+        """Shows ``amount``, the number of matches; ``has_more`` is True if the texts of further notes match."""
         of = f"{amount} or more" if has_more else f"{amount}"
         tally = (
             f"the first {min(amount, MOST_ROWS)} of {of}: type more to narrow them down"

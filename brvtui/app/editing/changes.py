@@ -1,4 +1,4 @@
-"""Plans changes of notes in a dialog that shows their effect; applies, undoes, redoes and lists them."""
+"""Plans changes to notes in dialogs that show their effects; applies, undoes, redoes and lists these changes."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ class NewNoteDialog(Dialog[NewNoteRequest]):
 
 _FROM_FILE = "its signals come from the file given with --signals: change them there and open the project again"
 _FOREIGN = ("[", "_")
-"""The first characters of the names of folders that belong to shared sources or to the engine itself."""
+"""Folders whose names start with one of these characters belong to shared sources or to the engine itself."""
 
 
 class NoteChanges:
@@ -117,7 +117,7 @@ class NoteChanges:
         """Starts a note in the scope of ``query``, or in the folder of ``path`` if the query has no scope.
 
         If no note covers ``query``, the new note records the query as its question, which is also the proposed title.
-        If ``always_titled``, the query is the proposed title in any case. ``member`` names the open memory of a fleet.
+        If ``always_titled``, the query is always the proposed title. ``member`` names the open memory of a fleet.
         """
         session, view = self._project.session, self._services.store.view
         if session is None or view.project.overview is None or self._project.refuses_changes():
@@ -283,7 +283,7 @@ class NoteChanges:
 
 
 def _path_after(steps: Sequence[Step], selected: str) -> str:
-    """Returns the path, after ``steps``, of the selected note or its replacement; empty if the path has not changed."""
+    """Returns the path that the selected note or its replacement has after ``steps``; empty if it is unchanged."""
     from brvtui.notes.plan import Write, path_after
     from brvtui.tree.reading.files import SEARCHABLE, role_of
 

@@ -1,4 +1,4 @@
-"""Opens notes for editing, one at a time from any screen, and quits the app without loss of text."""
+"""Opens notes for editing, one at a time, from any screen; quits the app without losing text."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ class Editing:
         return EditedText(editor.path, editor.data, editor.edit.keep_mtime)
 
     def when_safe(self, then: Callable[[], object]) -> None:
-        """Calls ``then`` as soon as there is no unsaved text; before that, the user may save or discard the text."""
+        """Closes the open note, if any, and calls ``then``; first asks whether to save or discard unsaved text."""
         editor = self.editor
         if editor is None:
             then()
@@ -83,7 +83,7 @@ class Editing:
         editor.leave(then)
 
     def when_closed(self, path: str, then: Callable[[], object]) -> None:
-        """Calls ``then``; if the note at ``path`` is open, only after the user saves or discards it."""
+        """Calls ``then``; if the note at ``path`` is open, first closes it as :meth:`when_safe` does."""
         if self.editor is not None and self.editor.path == path:
             self.when_safe(then)
         else:
@@ -114,7 +114,7 @@ class Editing:
             pass
 
     def edit_selected(self, path: str, outside: bool) -> None:
-        """Edits the note at ``path``; if ``path`` is empty, tells the user how to select a note."""
+        """Edits the note at ``path``; if ``path`` is empty, shows how to select a note."""
         if self._project.refuses() or self._project.refuses_edits():
             return
         if self._project.session is None or self._services.store.view.project.overview is None:
@@ -127,7 +127,7 @@ class Editing:
             self.edit(path, outside)
 
     def edit(self, path: str, outside: bool = False) -> None:
-        """Opens the note at ``path`` in the editor, or in the external one if ``outside``."""
+        """Opens the note at ``path`` in the built-in editor, or in the user's own editor if ``outside``."""
         session, editor = self._project.session, self.editor
         if session is None or self._project.refuses_edits():
             return
@@ -141,7 +141,7 @@ class Editing:
             self.when_safe(lambda: self._open_here(session, path))
 
     def begin(self, request: NewNoteRequest, query: str) -> None:
-        """Opens a note that does not exist yet; ``query`` is the question that it answers."""
+        """Opens a new note in the editor; ``query`` is the question that the note answers."""
         session = self._project.session
         if session is not None:
             self.when_safe(lambda: self._begin_here(session, request, query))
@@ -230,7 +230,7 @@ class Editing:
         return self._screen
 
     async def resolve(self, conflict: SaveConflict) -> None:
-        """Asks the user to resolve a conflict in the editor; keeps the text as a draft if that is impossible."""
+        """Asks the user to resolve a conflict in the editor; if that cannot open the text, keeps it as a draft."""
         from brvtui.tree.editing.note_text import NotText
 
         texts: list[EditableText] = []

@@ -37,7 +37,7 @@ class Drafts:
         self._project = project
         self._edit = edit
         self._requests: dict[str, Newest[tuple[Session, DraftRequest]]] = {}
-        """The queue of draft requests for each note, by path, while a draft is being written."""
+        """The draft requests of each note with unfinished requests, keyed by path."""
 
     @property
     def is_busy(self) -> bool:
@@ -78,7 +78,7 @@ class Drafts:
         self._find(self._report)
 
     def go_to_left(self) -> None:
-        """Opens the note of the only draft that no editor has open, or lists all drafts."""
+        """Opens the note whose draft is not open in any editor; if there are several or none, lists all drafts."""
         left = self._services.store.view.editor.left
         if len(left) == 1:
             self._edit(left[0])

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from brvtui.tree.editing.note_text import EditableText
 
 _ENDING_S = 0.3
-"""The time in seconds after which the editor is killed if it ignores a signal that ends the app."""
+"""The seconds after a signal that ends the app until an editor that ignores the signal is killed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +59,7 @@ class ExternalEditor:
         self._on_conflict = on_conflict
 
     def edit(self, disk: OnDisk, text: EditableText, draft: EditableText | None) -> None:
-        """Opens ``draft`` or else ``text`` of the note ``disk`` in the user's editor. Blocks until the editor ends."""
+        """Lets the user edit ``draft`` or else ``text``, and saves the result as the note ``disk``. Blocks."""
         before = draft or text
         data = self.hand_over(disk.path, before.encode(before.text))
         if data is None:
@@ -70,7 +70,7 @@ class ExternalEditor:
             self.save(disk, data)
 
     def hand_over(self, path: str, data: bytes) -> bytes | None:
-        """Returns ``data``, the text of the note at ``path``, as the user edited it; None, with a message, on failure.
+        """Lets the user edit ``data``, the text of the note at ``path``; returns the result, or None with a message.
 
         Blocks until the editor ends.
         """
@@ -150,9 +150,9 @@ def _run_editor(
 ) -> bytes:
     """Runs the editor on a copy of ``data`` and returns the edited bytes. Raises :class:`Refusal` on errors.
 
-    ``suspended`` releases the terminal for the editor. The copy has the note's name and is in a private folder, the
-    editor's working directory, which is removed afterwards. Edited text is returned even if the exit code reports an
-    error. An editor inside one of ``projects`` is refused.
+    ``suspended`` releases the terminal for the editor. The copy has the note's name. It is in a private folder, which
+    is the editor's working directory and is removed afterwards. Edited text is returned even if the exit code reports
+    an error. An editor inside one of ``projects`` is refused.
     """
     words, environ = command.words, programs.environment(*projects)
     program = programs.find_program(words[0], environ)

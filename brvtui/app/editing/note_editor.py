@@ -29,7 +29,7 @@ from brvtui.tree.editing.note_text import without_hidden
 
 _LANGUAGE = "markdown"
 _HIGHLIGHTED_CHARS = 40_000
-"""The maximum length in characters of a highlighted text. Each edit highlights the whole text, which takes time."""
+"""The maximum number of characters in a text with highlighting, since each edit highlights the whole text again."""
 _LINE_BREAKS = re.compile(r"\r\n?")
 _CORNERS = 6
 _MARK = "!"
@@ -37,7 +37,7 @@ _MARK_CELLS = 2
 """The number of cells between a line's number and its text; the first contains the mark."""
 _HIDDEN = "·"
 _PICTURES = frozenset(map(chr, [*range(0x2400, 0x2422)]))
-"""Masks that are displayed unchanged, because they are already pictures of the characters that they stand for."""
+"""Masks that are displayed unchanged, because they are themselves pictures of the characters that they represent."""
 _ROLES = {
     "heading": "bold strong",
     "heading.marker": "bold accent",
@@ -101,13 +101,13 @@ class NoteEditor(TextArea, inherit_bindings=False):
     # the text
 
     def open(self, text: str, masks: Collection[str]) -> None:
-        """Opens ``text`` with an empty undo history; ``masks`` are the characters that represent unsafe ones."""
+        """Opens ``text`` with an empty undo history; ``masks`` are the characters that represent unsafe characters."""
         self.mask(masks)
         self.language = _LANGUAGE if len(text) <= _HIGHLIGHTED_CHARS and can_highlight() else None
         self.load_text(text)
 
     def mask(self, masks: Collection[str]) -> None:
-        """Sets the characters that represent unsafe ones."""
+        """Sets the characters that represent unsafe characters."""
         self._drawn = {ord(mask): self.drawn(mask) for mask in masks}
         self._masks = frozenset(masks)
 
@@ -156,7 +156,7 @@ class NoteEditor(TextArea, inherit_bindings=False):
     def find(self, words: str, step: int = 1, here: bool = False) -> tuple[int, int]:
         """Selects the next (``step`` 1) or previous (-1) match of ``words``, ignoring case, and highlights all matches.
 
-        If ``here``, a match at the cursor counts as the next. Returns the position of the match, from 1, and the total.
+        If ``here``, the next match may start at the cursor. Returns the match's number, from 1, and the total.
         """
         self._found = re.compile(re.escape(words), re.IGNORECASE) if words else None
         self.notify_style_update()

@@ -66,7 +66,7 @@ def read_again(session: Session, before: OnDisk) -> OnDisk:
 
 
 def where_moved(session: Session, path: str, sha256: str, inode: int, at_ms: float) -> OnDisk | None:
-    """Returns the note that was at ``path`` at ``at_ms``, read from its current path; None if no match is unique.
+    """Reads the note that was at ``path`` at ``at_ms`` from its current path; None if that is unknown or ambiguous.
 
     ``at_ms`` is in milliseconds of the system clock. The journal records moves by this app. For other moves, a file
     matches if its hash is ``sha256`` and it has the same ``inode``, or was created or moved after ``at_ms``; older
@@ -101,7 +101,7 @@ MOST_CHARS = 200_000
 
 
 def text_to_edit(data: bytes, before: EditableText | None = None, replaced: str = "") -> EditableText:
-    """Returns the text of ``data`` for the editor.
+    """Decodes ``data`` as a text for the editor.
 
     The arguments are the same as for :func:`brvtui.tree.editing.note_text.note_text`. Raises
     :class:`brvtui.tree.editing.note_text.NotText` if the text is unreadable or too long.
@@ -204,7 +204,7 @@ class DraftRequest:
 
 
 def find_draft(session: Session, disk: OnDisk, text: EditableText) -> FoundDraft | None:
-    """Returns the draft to offer; None if it equals the text on disk or belongs to a running editor."""
+    """Returns the draft to offer, or None if there is none, it equals the text on disk, or a running editor uses it."""
     from brvtui.store.drafts import DraftStore
     from brvtui.tree.editing.merging import difference
     from brvtui.tree.editing.note_text import NotText, note_text

@@ -1,4 +1,4 @@
-"""Saves notes and reports the result. Every function blocks, so call it in a worker thread."""
+"""Saves notes and reports the results. Every function blocks, so call it in a worker thread."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class SaveConflict:
     undecided: int = 0
     """The number of places in ``merged`` with conflicting changes."""
     notice: str = ""
-    """A line about a third version, written by another program; otherwise empty."""
+    """A line that says where the text was kept because another program was writing the file; otherwise empty."""
     moved: OnDisk | None = None
     """The file that now contains the text of ``disk``, if the note was removed; otherwise None."""
     problem: str = ""
@@ -66,7 +66,7 @@ SaveResult = SaveDoubt | NoteSaved | SaveConflict | SaveFailed
 
 
 def changed_meanwhile(path: str) -> str:
-    """Returns a message that another program changed the note while it was edited."""
+    """Returns the message for a note that another program changed while the user edited it."""
     return f"{path} has been changed on disk"
 
 

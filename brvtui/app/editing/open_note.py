@@ -29,11 +29,11 @@ class OpenNote:
         self.area = area
         self._on_change = on_change
         self.disk: OnDisk | None = None
-        """The state on disk with which the text is compared and over which it is saved; None if no note is open."""
+        """The state on disk that the text is compared with and will replace; None if no note is open."""
         self.text: EditableText | None = None
         """The text that was last put into the text area, with its masks."""
         self._clean = b""
-        """The bytes that do not need saving."""
+        """The note's bytes when nothing is unsaved."""
 
     @property
     def session(self) -> Session:
@@ -102,7 +102,7 @@ class OpenNote:
         return True
 
     def rebase(self, disk: OnDisk) -> None:
-        """Sets ``disk`` as the state with which the text is compared and over which it is saved."""
+        """Sets ``disk`` as the state that the text is compared with and will replace."""
         self.disk, self._clean = disk, disk.data or b""
         if self.edit is not None:
             self.show(replace(self.edit, path=disk.path, on_disk="", is_new=disk.data is None))

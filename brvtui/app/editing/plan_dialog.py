@@ -1,4 +1,4 @@
-"""Dialogs that show a plan for changes of notes before it is applied. They return the plan, or None."""
+"""Dialogs that show a plan to change notes before it is applied. They return the plan, or None."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ class PlanPane(Pane):
         self.problem = ""
 
     def show_plan(self, plan: Plan | None, problem: str = "") -> None:
-        """Shows ``plan`` or ``problem``; if there is neither, a message that the plan is being prepared."""
+        """Shows ``plan`` or ``problem``; without either, shows that the plan is being prepared."""
         self.plan, self.problem = plan, problem
         self.offset_row = 0
         self.rebuild(force=True)
@@ -297,7 +297,7 @@ class MoveDialog(PlanDialog):
 
     @on(Input.Changed)
     def _ending_typed(self, event: Input.Changed) -> None:
-        """Removes the proposed ending when the user types another one before it."""
+        """Removes the proposed file ending when the user types another ending before it."""
         if event.input.value.endswith(".md.md"):
             event.input.value = event.input.value.removesuffix(".md")
 

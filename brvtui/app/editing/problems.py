@@ -38,7 +38,7 @@ _MOST_ERRORS = 2
 
 @dataclass(frozen=True, slots=True)
 class CheckRequest:
-    """A text to check (``edited``), the ``note`` as it was opened, and the query that ranks the text."""
+    """A text to check (``edited``), the ``note`` as it was opened, and the query whose answer is previewed."""
 
     path: str
     note: EditableText = field(repr=False)
@@ -49,7 +49,7 @@ class CheckRequest:
 
 
 def check(session: Session, request: CheckRequest) -> TextCheck:
-    """Returns the problems of a text, and the effect of saving it on the note's scores and the query's answer."""
+    """Returns the problems of a text, and how saving it would affect the note's scores and the query's answer."""
     from brvtui.engines.contract import EngineError
     from brvtui.tree.spaces.topic_html import UnreadableTopic
 

@@ -37,7 +37,7 @@ class ChangesDialog(Dialog[str]):
     AUTO_FOCUS = "#changes"
 
     def __init__(self, done: Sequence[str], undone: Sequence[str]) -> None:
-        """Creates a list of titles; the last entry of each sequence is the next to be undone or redone."""
+        """Creates a list of titles; the last title of each sequence is the next change to be undone or redone."""
         message = (
             "The changes to notes in this session, newest first. They are undone in this order. Changes marked "
             "as undone can be redone."
@@ -135,7 +135,7 @@ class DraftsPane(ChoicePane):
 
 
 PAUSE_S = 0.5
-"""The pause in typing, in seconds, after which letters count as answers to an unexpected question."""
+"""The pause in typing, in seconds, after which letters are accepted as answers to an unexpected question."""
 SAVE, DISCARD, KEEP = "save", "discard", "keep"
 MINE, THEIRS, MERGED = "mine", "theirs", "merged"
 TAKE, DROP = "take", "drop"
@@ -158,7 +158,7 @@ class LeavingDialog(Dialog[str]):
 
 
 class UnexpectedQuestion(Dialog[str]):
-    """A question that may interrupt typing, so letters count as answers only after a pause."""
+    """A question that may interrupt typing, so letters are accepted as answers only after a pause."""
 
     AUTO_FOCUS = "#differences"
 
@@ -186,7 +186,7 @@ class UnexpectedQuestion(Dialog[str]):
             self.wait()
 
     def wait(self) -> None:
-        """Restarts the pause after which letters count as answers."""
+        """Restarts the pause after which letters are accepted as answers."""
         if self._pause_timer is not None:
             self._pause_timer.stop()
         self._pause_timer = self.set_timer(PAUSE_S, self.listen)

@@ -31,7 +31,7 @@ class RankingPane(Pane):
     )
 
     def heading(self, view: View) -> str:
-        """Returns the title with the query, and with the ranking engine if another engine is selected."""
+        """Returns the title with the query; if another engine is selected, also names the engine that ranks."""
         whose = "Ranking" if view.is_native else f"Ranking by {view.kind.native}"
         return f"{whose} · {view.query.text}" if view.query.text.strip() else whose
 

@@ -124,7 +124,7 @@ class NoteSaver:
         self._after: Callable[[], object] | None = None
 
     def save(self, then: Callable[[], object] | None = None, is_agreed: bool = False) -> None:
-        """Saves the text and, on success, calls ``then``. If a save is running, another one follows it.
+        """Saves the text and, on success, calls ``then``. If a save is already running, saves again afterwards.
 
         Asks first if the text would damage the note, unless ``is_agreed``.
         """
@@ -200,13 +200,13 @@ class NoteSaver:
         self._screen.app.push_screen(questions.DamageDialog(doubt.problem), answered)
 
     def _set_aside(self, unsaved: SaveConflict | SaveFailed | SaveDoubt) -> None:
-        """Keeps as a draft the unsaved text of a note that is no longer open, and shows why it was not saved."""
+        """Keeps unsaved text as a draft after its note was closed, and shows why the text was not saved."""
         path = unsaved.disk.path
         why = unsaved.problem if isinstance(unsaved, SaveFailed | SaveDoubt) else note_saving.changed_meanwhile(path)
         self._external.set_aside(why, unsaved.disk, unsaved.data)
 
     def forget(self) -> None:
-        """Forgets any running save and the requests that wait for it."""
+        """Ignores the result of any running save, and drops the requests that wait for it."""
         self.is_saving = self._again = False
         self._after = None
 

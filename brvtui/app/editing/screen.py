@@ -60,7 +60,7 @@ class FindField(OrderedInput):
 
 
 class FindBar(Horizontal):
-    """A field and a count, hidden until Ctrl+F."""
+    """A text field and the number of matches, hidden until the user presses Ctrl+F."""
 
     @dataclass
     class FindRequested(Message):
@@ -70,7 +70,7 @@ class FindBar(Horizontal):
         step: int
 
     def compose(self) -> ComposeResult:
-        """Yields label, field and count."""
+        """Yields the label, the field and the count."""
         yield Paragraphs(("find", "bold accent"), id="find-label")
         field = FindField(id="find", compact=True)
         field.cursor_blink = False
@@ -121,7 +121,7 @@ class EditorScreen(FrameScreen):
         self._external = external
         self._drafts = drafts
         self.origin = ""
-        """The screen to which closing the note returns."""
+        """The screen that is shown after the note is closed."""
         self.area = NoteEditor(id="text")
         """The editor's text area."""
         self._note = OpenNote(self, project, self.area, self._text_changed)
@@ -184,7 +184,7 @@ class EditorScreen(FrameScreen):
     # opening and closing a note
 
     def begin(self, disk: OnDisk, note: EditableText, draft: EditableText | None = None) -> None:
-        """Opens ``note``, the text on disk or of a new note.
+        """Opens ``note``, the text of the note on disk or of a new note.
 
         If ``draft`` is given, it replaces that text in an undoable edit.
         """
@@ -221,7 +221,7 @@ class EditorScreen(FrameScreen):
         self._note.close()
 
     def leave(self, then: Callable[[], object], can_stay_open: bool = False) -> None:
-        """Closes the note and calls ``then``; asks about unsaved text, which may stay open if ``can_stay_open``."""
+        """Closes the note, after asking about unsaved text, and calls ``then``; may offer to keep the note open."""
         edit = self.edit
         if isinstance(self.app.screen, questions.LeavingDialog):
             return
@@ -360,7 +360,7 @@ class EditorScreen(FrameScreen):
             self.leave(self._go_back, can_stay_open=True)
 
     def action_keep_mtime(self) -> None:
-        """Switches between keeping and updating the modification time on saving; a new note does not have one yet."""
+        """Switches between keeping and updating the modification time on saving, except for a new note."""
         if self.edit is not None and self.edit.is_new:
             self.notify("a new note has no time to keep", timeout=4)
         elif self.edit is not None:
@@ -368,7 +368,7 @@ class EditorScreen(FrameScreen):
             self._checks.check_soon()
 
     def action_wrap(self) -> None:
-        """Switches wrapping of long lines on or off."""
+        """Turns the wrapping of long lines on or off."""
         self.area.soft_wrap = not self.area.soft_wrap
 
     async def action_external(self) -> None:

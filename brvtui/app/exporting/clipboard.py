@@ -29,7 +29,7 @@ class Surroundings:
     is_web: bool = False
     platform: str = sys.platform
     projects: tuple[Path, ...] = ()
-    """The folders from which no program is ever run."""
+    """Programs inside these folders are never run."""
 
     @property
     def is_remote(self) -> bool:
@@ -38,13 +38,13 @@ class Surroundings:
 
     @property
     def in_tmux(self) -> bool:
-        """True if the app runs inside tmux, on this machine or on the user's."""
+        """True if the app runs inside tmux, either on this machine or on the user's machine."""
         return bool(self.environ.get("TMUX")) or self.environ.get("TERM", "").startswith("tmux")
 
 
 @dataclass(frozen=True, slots=True)
 class Copied:
-    """The result of copying; the caller writes ``escape`` to the terminal; ``failed`` means that there is no copy."""
+    """The result of copying. The caller writes ``escape`` to the terminal; ``failed`` is True if nothing was copied."""
 
     message: str
     escape: str = ""

@@ -104,7 +104,7 @@ class ExportDialog(FieldDialog[Path]):
 
     @on(Input.Changed)
     def _ending_typed(self, event: Input.Changed) -> None:
-        """Removes the proposed ending when the user types another one before it."""
+        """Removes the proposed file ending when the user types another ending before it."""
         from brvtui.report.saved import Form
 
         endings = [f".{form}" for form in Form]
@@ -157,7 +157,7 @@ _TOAST_S = 8
 _ALONE = "the pinned answer is not saved with it; {copy.shown} in its tab copies the comparison"
 _LONGEST_NAME = 40
 _CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
-"""Control characters that a terminal may obey when copied text is pasted."""
+"""The control characters that a terminal may obey when copied text is pasted."""
 
 
 class Sharing:
@@ -262,7 +262,7 @@ def _text_of(what: str, trace: Trace | None, file: str) -> str:
 
 
 def _saved_trace(project: Project, trace: Trace) -> SavedTrace:
-    """Returns ``trace`` with all data that is saved with it. Blocks."""
+    """Returns ``trace`` together with the other data of a saved trace. Blocks."""
     if project.saved is not None:
         return project.saved
     assert project.session is not None
@@ -285,7 +285,7 @@ def _written(project: Project, trace: Trace, file: Path, replace: bool) -> Path:
 
 
 def _file_of_form(file: Path, replace: bool) -> Path:
-    """Returns the name of ``file`` for a browser's downloads; raises ExportError for an unknown ending."""
+    """Returns the name under which a browser saves ``file``; raises ExportError for an unknown ending."""
     from brvtui.report.saved import form_of
 
     form_of(file)

@@ -20,7 +20,7 @@ from brvtui.fleet.opening import FRESH_S
 from brvtui.fleet.questions import Answering, MemberAnswer, MemberState, StateRequest
 
 MOST_HITS = 3
-"""The number of results kept for each member: the best for the list, the others for the score pane."""
+"""The number of results kept for each member: the list shows the best one, the score pane the others."""
 _BATCH_S = 0.1
 
 
@@ -72,7 +72,7 @@ class _Batches:
         self._replies: list[MemberReply] = []
 
     def replied(self, reply: MemberReply) -> None:
-        """Adds ``reply``, with only as many results as the screen shows."""
+        """Adds ``reply``, reduced to the number of results that the screen shows."""
         value = reply.value
         if isinstance(value, MemberAnswer):
             reply = replace(reply, value=replace(value, hits=value.hits[:MOST_HITS]))
@@ -130,9 +130,9 @@ def read_fleet(opened: OpenFleet, number: int) -> FleetRead:
 
 
 def ask_members(opened: OpenFleet, request: FleetRequest, tell: Callable[[FleetBatch], None]) -> int | None:
-    """Asks each member for its own answer, or only opens it; ``tell`` is called with batches of replies.
+    """Asks each member for its own answer, or only opens it without a question; passes batches of replies to ``tell``.
 
-    Returns the number of the request; None if it was stopped. Raises :class:`Refusal` on errors.
+    Returns the number of the request, or None if the request was stopped. Raises :class:`Refusal` on errors.
     """
     batches = _Batches(request.number, tell)
     question = Answering(request.text) if request.text else StateRequest()
@@ -148,9 +148,9 @@ def ask_members(opened: OpenFleet, request: FleetRequest, tell: Callable[[FleetB
 
 
 def rank_together(opened: OpenFleet, request: FleetRequest, tell: Callable[[FleetBatch], None]) -> FleetRanked | None:
-    """Ranks the notes of all members in one list; ``tell`` is called with the progress.
+    """Ranks the notes of all members in one list, and reports the progress to ``tell``.
 
-    Returns None if it was stopped. Raises :class:`Refusal` on errors.
+    Returns None if the ranking was stopped. Raises :class:`Refusal` on errors.
     """
     batches = _Batches(request.number, tell)
     try:

@@ -141,7 +141,7 @@ class FleetQueries:
         self._open_rest()
 
     def _open_rest(self) -> None:
-        """Opens members that are neither open nor known to be unreadable, if there is no question."""
+        """If there is no question, opens the members that are neither open nor known to be unreadable."""
         state = self.state
         if not self.typed and not state.text and _unopened(state, self._members):
             self._ask("")
@@ -231,7 +231,7 @@ class FleetQueries:
         self._services.store.update(state)
 
     def _with(self, covering: tuple[Covering, ...], answers: dict[str, MemberAnswer]) -> tuple[Covering, ...]:
-        """Returns ``covering`` plus the ``answers`` that cover the question, in order."""
+        """Returns ``covering`` and the ``answers`` that cover the question, sorted."""
         places = {member.name: place for place, member in enumerate(self._members) if member.name in answers}
         result = list(covering)
         for name, answer in answers.items():
@@ -276,7 +276,7 @@ class FleetQueries:
         return any(one.name == name and one.repository for one in self._members)
 
     def why_not_open(self, name: str) -> str:
-        """Returns the reason why a member's memory cannot be opened, with advice; empty if it may be possible."""
+        """Returns the reason why a member's memory cannot be opened, with advice; empty if none is known."""
         if self.is_from_git(name):
             return f"{name} {_FROM_GIT}"
         absence = self.state.missing.get(name)

@@ -1,4 +1,4 @@
-"""The headline of the Fleet screen: one sentence about all answers, and advice about members without one."""
+"""The headline of the Fleet screen: one sentence about all answers, and advice about members without an answer."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def _opens_alone(state: FleetState, absence: Absence) -> bool:
 
 
 def missing_words(state: FleetState, count: int) -> str:
-    """Describes ``count`` members without an answer: left out of the common ranking, or unreadable."""
+    """Describes ``count`` members without an answer as left out of the common ranking or as unreadable."""
     if state.together and state.ranking is not None:
         return counted(count, "is left out", "are left out")
     return f"{count} could not be read"
@@ -169,7 +169,7 @@ def _badge(state: FleetState, ended: str) -> str:
 
 
 def _not_queried(state: FleetState) -> Sentence:
-    """Returns a clause with the number of members that were not queried before a stop."""
+    """Returns a clause with the number of members that had not been queried when the user stopped."""
     assert state.fleet is not None
     left = len(state.fleet.members) - len(state.answers) - len(state.unread)
     text = counted(left, "was not asked", "were not asked")

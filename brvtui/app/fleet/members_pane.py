@@ -61,7 +61,7 @@ class FleetMembersPane(ChoicePane):
         self.order = 0
 
     def also_reads(self) -> tuple[object, ...]:
-        """Returns the values besides the view from which the lines are built, including the order."""
+        """Returns the inputs of :meth:`build` that are not in the view, including the order of members."""
         return (self.order, *super().also_reads())
 
     def heading(self, view: View) -> str:
@@ -120,7 +120,7 @@ class FleetMembersPane(ChoicePane):
         return row.add(f"{sign} ", role).add(text, role).cut(width)
 
     def moved(self, choice: str) -> None:
-        """Posts that the member under the cursor is selected."""
+        """Posts :class:`MemberSelected` for the member under the cursor."""
         self.post_message(self.MemberSelected(choice))
 
     def action_take(self) -> None:
@@ -148,7 +148,7 @@ def _kind(state: FleetState, name: str) -> int:
 
 
 def _state(state: FleetState, member: Member, glyphs: Glyphs) -> tuple[str, str, str]:
-    """Returns the symbol, text and role of a member's state; omits its place, which may be longer than the row."""
+    """Returns the symbol, text and role of a member's state. The text omits the member's place, which may be long."""
     name = member.name
     kind = _kind(state, name)
     if kind == _MISSING:

@@ -1,4 +1,4 @@
-"""The results of a fleet: each member's best note and its words, or the results of one ranking."""
+"""The results of a fleet: each member's best note with its matching words, or the results of one ranking."""
 
 from __future__ import annotations
 
@@ -150,11 +150,11 @@ class FleetResultsPane(ChoicePane):
             self._follow()
 
     def on_focus(self, event: events.Focus) -> None:
-        """Selects the result under the cursor, since a member selected in another pane may have none."""
+        """Selects the result under the cursor, since the member selected in another pane may have no result."""
         self._follow()
 
     def _follow(self) -> None:
-        """Selects the result under the cursor if the selected one is not listed."""
+        """Selects the result under the cursor if the selected result is not in the list."""
         if self.chosen and self.chosen != self._key(self.view):
             self.moved(self.chosen)
 
@@ -187,7 +187,7 @@ class FleetResultsPane(ChoicePane):
         return range(2 * len(names))
 
     def _row(self, state: FleetState, number: int, width: int) -> Line:
-        """Returns line ``number``: a member with its best note (even), or that note's words and path (odd)."""
+        """Returns line ``number``: even lines have a member and its best note, odd lines that note's words and path."""
         name = self.choices[number // 2]
         answer = state.answers[name]
         if number % 2 == 0:
@@ -320,7 +320,7 @@ class FleetResultsPane(ChoicePane):
         return frozenset() if self.chosen else frozenset({"fleet_results.open"})
 
     def moved(self, choice: str) -> None:
-        """Posts that the result under the cursor is selected."""
+        """Posts :class:`ResultSelected` for the result under the cursor."""
         self.post_message(self.ResultSelected(*self._at(choice)))
 
     def action_take(self) -> None:

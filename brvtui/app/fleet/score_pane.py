@@ -1,4 +1,4 @@
-"""The fleet's score pane: the parts of the selected result's score, and the notes in which words were counted."""
+"""The fleet's score pane: the parts of the selected result's score, and the number of notes with each word."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ def _head(member: Member, width: int) -> Line:
 def _of_member(answer: MemberAnswer, width: int, glyphs: Glyphs, merge: str) -> list[Line]:
     """Returns the engine's sentence, the parts of the best note's score, and the member's other notes.
 
-    ``merge`` is a hint to use one ranking; it is shown only if the member's engine supports this.
+    ``merge`` is a hint that suggests one ranking; it is shown only if the member's engine supports that.
     """
     lines = wrapped(answer.sentence, width, "text")
     if answer.hits:

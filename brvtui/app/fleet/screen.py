@@ -108,17 +108,17 @@ class FleetBadge(Lines):
 
 
 class FleetBox(Horizontal):
-    """Symbol, field and badge in one row, in a frame if there is enough space."""
+    """The symbol, the field and the badge in one row, in a frame if there is enough space."""
 
     def compose(self) -> ComposeResult:
-        """Yields symbol, field and badge."""
+        """Yields the symbol, the field and the badge."""
         yield FleetPrompt(id="fleet-prompt")
         yield FleetInput(id="fleet-query")
         yield FleetBadge(id="fleet-badge")
 
 
 class FleetScreen(FrameScreen):
-    """The field above, then the headline, the results, their scores and the members."""
+    """The question's field at the top; below it the headline, the results, their scores and the members."""
 
     TITLE = "Fleet"
     PLAN = FLEET
@@ -150,7 +150,7 @@ class FleetScreen(FrameScreen):
         return self.query_one(FleetInput)
 
     def on_mount(self) -> None:
-        """Puts an earlier question back into the field."""
+        """Restores an earlier question in the field."""
         self.query_one(FleetBox).border_title = Content("Fleet: one question to all memories")
         if self._queries.typed:
             self.field.value = self._queries.typed
@@ -202,7 +202,7 @@ class FleetScreen(FrameScreen):
 
     @property
     def leads_back(self) -> bool:
-        """True as on other screens, and while members are being queried, since Esc stops the query."""
+        """True while members are being queried, since Esc stops the query, and whenever it is on other screens."""
         return super().leads_back or self.view.fleet.is_busy
 
     def shares_itself(self, what: str) -> bool:
@@ -220,7 +220,7 @@ class FleetScreen(FrameScreen):
         return True
 
     def explains_itself(self) -> bool:
-        """Shows where to get an explanation of the result: in its own memory, or by a command."""
+        """Shows where the result can be explained: in its own memory, or with a command."""
         member, file = self.view.fleet_result
         message = self.services.with_keys(_NO_WHY if file else _NO_RESULT)
         if file and self._queries.is_from_git(member):

@@ -1,4 +1,4 @@
-"""Textual's bindings, made from the registry of actions."""
+"""Builds Textual's bindings from the registry of actions."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from brvtui.app.actions.action import Action, Place
 
 _MODIFIERS = frozenset({"ctrl", "shift", "alt", "super", "hyper", "meta"})
 _LAST_TYPED = 0xFFFF
-"""The last character for which any keyboard has a key; Textual also names later ones, such as emoji."""
+"""The last character for which any keyboard has a key; Textual also names later characters, such as emoji."""
 _NAMES = {"escape": "Esc", "pagedown": "PgDn", "pageup": "PgUp"}
 KNOWN = frozenset(key.value for key in Keys if not key.value.startswith("<"))
 """The names of keys that are not characters."""
 
 
 def character_of(key: str) -> str | None:
-    """Returns the character that ``key`` types into a field; None if it types none."""
+    """Returns the character that ``key`` types into a field; None if it does not type a character."""
     character = key if key == "+" else key_to_character(REPLACED_KEYS.get(key, key))
     return character if character is not None and character.isprintable() else None
 
@@ -77,9 +77,9 @@ def keys_of(name: str | None, default: str, keymap: Mapping[str, str]) -> list[s
 
 
 _LONGER = frozenset("[]OP_^\\")
-"""The characters after Esc that begin a longer sequence, of a key or of a terminal's reply."""
+"""The characters that, after Esc, begin a longer sequence: a key or a terminal's reply."""
 _WORDS = frozenset("bf")
-"""The characters that a Mac sends after Esc for Option with an arrow key, which moves by words."""
+"""The characters after Esc that a Mac sends for Option with an arrow key, which moves the cursor by words."""
 _ALT = "alt+"
 _SHIFT = "shift+"
 
@@ -93,7 +93,7 @@ class _AltKey(NamedTuple):
 def read_alt() -> None:
     """Makes Textual read Esc and a character as Alt with that key, for the whole process.
 
-    By default, Textual reads some of these sequences as Mac symbols (Esc 4 as ¢), and drops the Esc of others.
+    By default, Textual reads some of these sequences as Mac symbols (Esc 4 as ¢), and ignores the Esc in others.
     """
     table = cast("dict[str, object]", ANSI_SEQUENCES_KEYS)
     for character in string.digits + string.ascii_letters + string.punctuation:
@@ -104,7 +104,7 @@ def read_alt() -> None:
 
 
 def apart(event: Key, given: Iterable[str]) -> tuple[Key, ...]:
-    """Splits Alt with a character into two keys, Esc and the character, unless ``given`` uses that key with Alt.
+    """Splits Alt with a character into two keys, Esc and the character, unless ``given`` contains that key.
 
     Other keys are returned unchanged. None of the app's own keys needs Alt.
     """
@@ -150,7 +150,7 @@ def declared(kind: type) -> list[Binding]:
 
 
 def letter_actions(kind: type, keymap: Mapping[str, str]) -> frozenset[Call]:
-    """Returns the actions of ``kind`` and its base classes whose keys all type text, and so do not work in a field.
+    """Returns the actions of ``kind`` and its base classes that do not work in a field, since their keys type text.
 
     An action that also has another key, such as ctrl+q besides q, works while a field has the focus.
     """

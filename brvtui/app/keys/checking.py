@@ -26,7 +26,7 @@ class Checked:
 def check_keys(keys: Mapping[str, str]) -> Checked:
     """Checks ``keys``, given by action name as in the settings; rejects keys that conflict with another action's.
 
-    If many names are unknown, only the first are listed, and one more problem counts the rest.
+    If many names are unknown, only the first are listed, and another problem states the number of the rest.
     """
     usable: dict[str, str] = {}
     problems: dict[str, str] = {}
@@ -50,7 +50,7 @@ def check_keys(keys: Mapping[str, str]) -> Checked:
 
 
 def why_not_keys(name: str, given: str, keys: Mapping[str, str]) -> str:
-    """Returns the reason why ``name`` cannot have the keys ``given`` besides the user's ``keys``; empty if it can."""
+    """Returns why ``name`` cannot have the keys ``given`` in addition to the user's ``keys``; empty if it can."""
     wrong = _problem_with(ACTIONS[name], given)
     shared = "" if wrong else dict(_clashes({**keys, name: given})).get(name, "")
     return wrong or (f"{shared}: {_INSTEAD}" if shared else "")

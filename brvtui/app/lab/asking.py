@@ -34,9 +34,9 @@ if TYPE_CHECKING:
     from brvtui.session.variants import VariantState
 
 _QUICK_S, _PAUSE_S, _LONG_S = 0.04, 0.15, 0.4
-"""The seconds between batches of answers, so that the event loop stays free; the first batch is sent immediately."""
+"""The seconds between batches of answers, which keep the event loop free; the first batch is sent immediately."""
 _FEW_ROWS = 100
-"""The maximum row count of a table that is quick to draw."""
+"""The maximum number of rows of a table that is quick to draw."""
 _KEPT = "with its current answer as the expected one: check the grades"
 _EITHER_WAY = "judge it in the Lab's column “before edits”, or remove that column to accept the edits"
 _EXPECTED = "brv-tui judge set QUERY --expect changes the expected answer"
@@ -55,11 +55,11 @@ class JudgmentsRead(NamedTuple):
     controls: tuple[Control, ...] = ()
     """The constants of the engine that can be changed."""
     unjudged: tuple[Judgment, ...] = ()
-    """The queries that were logged last; empty if there are judgments."""
+    """The most recently logged queries; empty if there are judgments."""
 
 
 class Judged(NamedTuple):
-    """A change of the judgments: a message about it, and the judgments before and after."""
+    """A change to the judgments: a message about it, and the judgments before and after."""
 
     said: str
     before: Judgments
@@ -220,7 +220,7 @@ def unjudge(session: Session, text: str, scope: str) -> Judged:
 
 
 def take_back(session: Session, done: Judged) -> Judged:
-    """Restores the judgments from before ``done``. Raises :class:`Refusal` if they have changed since."""
+    """Undoes the change ``done`` to the judgments. Raises :class:`Refusal` if they have changed since."""
 
     def restored(now: Judgments) -> Judgments:
         if now != done.after:
@@ -246,7 +246,7 @@ def _changed(session: Session, message: str, edit: Callable[[Judgments], Judgmen
 
 
 def _failure(state: VariantState, judgment: Judgment) -> str:
-    """Returns the reason why the engine of ``state`` fails on the query of ``judgment``; empty if it answers."""
+    """Returns the reason why the engine of ``state`` cannot answer the query of ``judgment``; empty if it can."""
     trace = state.trace(judgment)
     return verdict_sentence(trace) if presentation(trace.engine).failure(trace) else ""
 
@@ -261,7 +261,7 @@ def keep_answers(
 ) -> Judged:
     """Judges ``queries``, pairs of text and scope, by the answers of ``engine`` in ``variant``.
 
-    The answer's outcome becomes the expected one, and its first note has grade 3. Queries whose answer has changed
+    The answer's outcome becomes the expected one, and its first note gets grade 3. Queries whose answer has changed
     since ``edits`` are left out. Raises :class:`Refusal` if a query cannot be judged.
     """
     try:
@@ -298,7 +298,7 @@ def _as_answered(
 ) -> tuple[list[Judgment], list[str]]:
     """Returns judgments made from the answers to ``queries``, and the texts of queries whose answers ``edits`` changed.
 
-    Raises :class:`Refusal` if the engine fails on a query, and the errors of running it.
+    Raises :class:`Refusal` if the engine fails on a query, and all errors that running a query raises.
     """
     runner = session.variants
     state = runner.state(variant, engine, mode)

@@ -1,4 +1,4 @@
-"""The Answer pane of the Lab: a query's answer in the cell under the cursor, and the ranks of its judged notes."""
+"""The Answer pane of the Lab: the answer in the cell under the cursor, and the ranks of the query's judged notes."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _SAME = 5e-4
 def loss_of(columns: Sequence[LabColumn], query: str, metric: int) -> float:
     """Returns the query's largest loss in the other columns; with only one column, the metric's distance from 1.
 
-    In the latter case, an unexpected outcome adds 2. A different answer with an equal metric counts as a small loss.
+    In the latter case, an unexpected outcome adds 2. A different answer with an equal metric is a small loss.
     """
     if not columns or query not in columns[0].cells:
         return 0.0
@@ -56,7 +56,7 @@ def _differs(now: LabCell, there: LabCell, column: LabColumn) -> bool:
 
 
 def value_of(columns: Sequence[LabColumn], query: str, metric: int) -> float:
-    """Returns the metric's value in the first column, or 2, more than any value, if the query has none."""
+    """Returns the metric's value in the first column; if there is none, 2, which is above every value."""
     cell = columns[0].cells.get(query) if columns else None
     value = cell.values[metric] if cell is not None else None
     return 2.0 if value is None else value
@@ -102,7 +102,7 @@ class CellPane(Pane):
         self.rebuild()
 
     def also_reads(self) -> tuple[object, ...]:
-        """Returns the values besides the view from which the lines are built, including the cell."""
+        """Returns the inputs of :meth:`build` that are not in the view, including the cell."""
         return (self._judgment, self._column, *super().also_reads())
 
     def heading(self, view: View) -> str:
@@ -110,7 +110,7 @@ class CellPane(Pane):
         return f"{self.TITLE} · {self._column.title}" if self._column is not None else self.TITLE
 
     def build(self, view: View, width: int) -> list[Line]:
-        """Returns the lines of the cell, or only the query if it has not run yet."""
+        """Returns the lines about the cell, or only the query if it has not run yet."""
         judgment, column = self._judgment, self._column
         if judgment is None or column is None:
             return wrapped("the answer for the query and the column under the cursor", width)

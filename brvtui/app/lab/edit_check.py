@@ -1,4 +1,4 @@
-"""Reports the effect of edits: after notes change, judged queries run again and their answers are compared."""
+"""Reports the effect of edits: when notes change, runs the judged queries again and compares the answers."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ if TYPE_CHECKING:
 OPEN_QUERY = "the open query"
 """The id of the query on the Query screen."""
 HOLD_S = 1.0
-"""The seconds between the first display of the notes and their recording, which must not delay the display."""
+"""The seconds from the first display of the notes until they are recorded, which must not delay the display."""
 PAUSE_S = 0.4
 """The delay in seconds after the last change before queries run."""
 _ASKING = "edits"
 AS_BEFORE = "the same outcome and first note as before"
-"""The parts of an answer that are compared (``docs/how-to/use-the-lab.md``); scores and further results may differ."""
+"""Names the compared parts of answers (``docs/how-to/use-the-lab.md``); scores and further results may differ."""
 _TOAST_S = 10
 
 
@@ -46,11 +46,11 @@ class EditCheck:
         self._saved = False
         """True if the user has saved since the last check, so that even unchanged answers are reported."""
         self._message = ""
-        """The last message about queries."""
+        """The last message about the effect of edits."""
         self._reported: frozenset[tuple[str, str, str]] = frozenset()
-        """The queries that the last message counted, by id, text and scope."""
+        """The queries whose answers had changed at the last report, as tuples of id, text and scope."""
         self._checked_with: tuple[str, str, str] = ("", "", "")
-        """Engine, mode and profile of the last check."""
+        """The engine, mode and profile of the last check."""
         services.store.subscribe((EngineState,), self._engine_changed)
 
     def tree_shown(self, first: bool) -> None:
@@ -61,13 +61,13 @@ class EditCheck:
             self._soon()
 
     def saved(self) -> None:
-        """Reports the effect of the user's save, even if there is none."""
+        """Reports the effect of the user's save, even if no answer has changed."""
         if self._held is not None:
             self._saved = True
             self._soon()
 
     def hold(self) -> None:
-        """Records the current notes, with which later ones are compared."""
+        """Records the current notes, with which later versions are compared."""
         session = self._project.session
         if session is not None:
             self._services.background.run(partial(_hold, session), self._set_held, group="hold notes", exclusive=True)

@@ -54,7 +54,7 @@ EMPTY = (
 
 
 class JudgedPane(ChoicePane):
-    """The metric and tier of every query in every variant, with the loss compared to the present."""
+    """The metric and tier of every query in every variant, with the loss compared with the present column."""
 
     TITLE = "Judged queries"
     READS = (LabState, ProjectState, EngineState)
@@ -101,12 +101,12 @@ class JudgedPane(ChoicePane):
         self._losses: dict[str, tuple[int, list[LabCell | None], float]] = {}
         """The metric's index, the answers and the loss of each query, by the query's id."""
         self._seeks = False
-        """True if the cursor should move to the first query that edits changed, once it is known."""
+        """True if the cursor should move to the first query whose answer edits changed, once that is known."""
         self._awaited: Variant | None = None
         """The variant to whose column the cursor moves as soon as the column exists."""
 
     def also_reads(self) -> tuple[object, ...]:
-        """Returns the values besides the view from which the lines are built, including column, metric and order."""
+        """Returns the inputs of :meth:`build` that are not in the view, including the column, metric and order."""
         return (self.column, self.metric, self.order, *super().also_reads())
 
     def heading(self, view: View) -> str:
@@ -156,7 +156,7 @@ class JudgedPane(ChoicePane):
 
     @property
     def idle(self) -> frozenset[str]:
-        """The actions that do nothing now, such as removing the present or moving past the last column."""
+        """The actions that do nothing now, such as removing the present column or moving past the last one."""
         last = max(len(self.view.lab.columns) - 1, 0)
         idle = {"judged.remove", "judged.left"} if self.column == 0 else set()
         idle |= {"judged.right"} if self.column >= last else set()
@@ -187,7 +187,7 @@ class JudgedPane(ChoicePane):
         return LazyLines(head, rows, tail, lambda row: self._row(lab, row, shown, text - miss, miss))
 
     def _shown_columns(self, lab: LabState, width: int) -> list[int]:
-        """Returns the indices of the first column and of as many others as fit, including the selected one."""
+        """Returns the indices of the first column, the selected column, and as many other columns as fit."""
         room = max((width - _FIRST - _LEAST_TEXT - 1) // _OTHER, 1)
         others = list(range(1, len(lab.columns)))
         begin = max(0, min(self.column - room, len(others) - room)) if len(others) > room else 0
@@ -221,7 +221,7 @@ class JudgedPane(ChoicePane):
         self.column = min(self.column, max(len(lab.columns) - 1, 0))
 
     def _loss(self, lab: LabState, query: str) -> float:
-        """Returns :func:`loss_of`, cached until one of the answers changes, since every batch requests it."""
+        """Returns :func:`loss_of` from a cache until one of the answers changes, since every batch needs it."""
         cells = [column.cells.get(query) for column in lab.columns]
         metric, known_cells, loss = self._losses.get(query, (-1, [], 0.0))
         if metric != self.metric or len(known_cells) != len(cells) or any(map(operator.is_not, known_cells, cells)):
@@ -242,7 +242,7 @@ class JudgedPane(ChoicePane):
         return wrapped(text, width, "faint") if lab.judgments else []
 
     def _cause(self, lab: LabState, width: int) -> list[Line]:
-        """Returns the cause of the changed answer under the cursor, if the cell's pane is behind a tab."""
+        """Returns the cause of the changed answer under the cursor, if the Answer pane may be behind another tab."""
         causes = lab.causes
         if is_wide(*self.app.size) or causes is None or causes.query != self.chosen or not causes.lines:
             return []
@@ -251,16 +251,16 @@ class JudgedPane(ChoicePane):
         return [line(f" {part}", "warn") for part in wrap(named, width - 2)]
 
     def seek_changed(self) -> None:
-        """Keeps the cursor on the first query that edits changed, until the user moves it."""
+        """Keeps the cursor on the first query whose answer edits changed, until the user moves the cursor."""
         self._seeks, self.order, self._of = True, 0, ()
 
     def show_column(self, variant: Variant) -> None:
-        """Moves to the column of ``variant``, now or when it appears."""
+        """Moves to the column of ``variant``, now or as soon as the column appears."""
         self._awaited = variant
         self._go_to_awaited()
 
     def changed(self) -> None:
-        """Moves to the requested column when it appears."""
+        """Moves to the requested column as soon as it appears."""
         super().changed()
         self._go_to_awaited()
 
@@ -340,7 +340,7 @@ class JudgedPane(ChoicePane):
         moved: str = "",
         expected: bool | None = None,
     ) -> Line:
-        """Returns the metric, the outcome (with a cross if not ``expected``), and the gain or the text ``moved``."""
+        """Returns the metric, the outcome (with a cross if not ``expected``), and the gain or ``moved`` instead."""
         row_line = Line().fit("   –" if value is None else f"{value:.2f}", 5, "faint" if value is None else "strong")
         row_line.fit(f"{short_outcome(outcome)}{self.glyphs.cross if expected is False else ''}", 5, role)
         if place:

@@ -55,7 +55,7 @@ class GradeDialog(Dialog[int]):
 
 
 def ask_grade(services: AppServices, project: Project, path: str, grade: Callable[[str, int | None], None]) -> None:
-    """Asks the user to grade the note at ``path`` for the open query; without note or query, shows a hint.
+    """Asks the user to grade the note at ``path`` for the open query; without a note or query, shows a hint.
 
     ``grade`` is called with the path and the grade, or None to remove it.
     """
@@ -106,7 +106,7 @@ class Lab:
         use_profile: Callable[[str, str], None],
         fill: Callable[[str, str], None],
     ) -> None:
-        """Starts without columns.
+        """Creates the controller, at first without columns.
 
         ``edits`` records the notes before edits, ``edited`` returns the unsaved text in the editor, ``use`` switches
         the engine, ``use_profile`` switches an engine's profile, and ``fill`` puts a query and its scope into the Query
@@ -125,13 +125,13 @@ class Lab:
         """The variants of proposed columns that the user removed."""
         self._number = 0
         self._is_alone = False
-        """True if only the what-if column is being run, since the other columns are up to date."""
+        """True if queries run only in the what-if column, since the other columns are up to date."""
         self._requested_for: tuple[object, ...] = ()
         """The state that the last request depended on."""
         self.revisions: Mapping[str, str] = {}
         """The git revisions of the open context tree, each with a description."""
         self._done: list[tuple[asking.Judged, int]] = []
-        """The changes of judgments, newest last, each with the number of note changes before it."""
+        """The changes to judgments, newest last, each with the number of note changes before it."""
         self.looked_at: Sequence[str] = ()
         """The ids of the judgments to run first, because the user sees them."""
         services.store.subscribe((ProjectState, QueryState, EngineState, EditsState), self._view_changed)
@@ -212,7 +212,7 @@ class Lab:
         self._ask(self.state.what_if)
 
     def _ask(self, what_if: Variant | None, alone: bool = False) -> None:
-        """Runs the queries with the sliders at ``what_if``; if ``alone``, only in that column."""
+        """Runs the queries with the sliders at ``what_if``; if ``alone``, runs them only in the what-if column."""
         session, view = self.session, self._services.store.view
         if session is None or view.lab.judgments is None:
             return
@@ -285,7 +285,7 @@ class Lab:
         return True
 
     def remove(self, variant: Variant) -> None:
-        """Removes the column of ``variant``, unless it is the present."""
+        """Removes the column of ``variant``, unless that is the present column."""
         if variant == self.state.what_if:
             self.reset()
             return
@@ -379,7 +379,7 @@ class Lab:
     def keep(self, queries: list[tuple[str, str]], variant: Variant = _PRESENT) -> None:
         """Judges ``queries``, pairs of text and scope, by their answers in ``variant``.
 
-        In the present, queries whose answers edits have changed are left out, since the edits may be wrong.
+        For the present variant, leaves out queries whose answers edits have changed, since the edits may be wrong.
         """
         session = self.session
         if session is not None and queries:
@@ -389,7 +389,7 @@ class Lab:
             self._services.background.run(keep, self._judged, group="judge")
 
     def keep_open_or_logged(self, variant: Variant) -> None:
-        """Judges the open query by its answer in ``variant``, or the covered queries of the log if none is open."""
+        """Judges the open query, or else the covered queries of the log, by their answers in ``variant``."""
         session, query = self.session, self._services.store.view.query
         if session is None or self._project.refuses():
             return
@@ -425,7 +425,7 @@ class Lab:
             self._services.background.run(drop, self._judged, group="judge")
 
     def take_back(self) -> bool:
-        """Undoes the last change of judgments, unless notes were changed later; returns True if it was undone."""
+        """Undoes the last change to the judgments, unless notes were changed later; returns True if it was undone."""
         session = self.session
         if session is None or not self._done or self._done[-1][1] < session.notes.journal.depth:
             return False

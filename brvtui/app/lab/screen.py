@@ -1,4 +1,4 @@
-"""The Lab screen: the results of judged queries now, and with an edit, at another time or with other constants."""
+"""The Lab screen: the results of judged queries now, after an edit, at another time, or with other constants."""
 
 from __future__ import annotations
 
@@ -117,7 +117,7 @@ class LabScreen(FrameScreen):
         return super().idle if can_judge else super().idle | {"lab.judge"}
 
     def show(self, view: View) -> None:
-        """Shows ``view`` in the table, and the cell under its cursor."""
+        """Shows ``view`` in the table, and the answer in the cell under the table's cursor."""
         super().show(view)
         self._show_cell()
 
@@ -134,7 +134,7 @@ class LabScreen(FrameScreen):
         self._lab.explain(self.table.judgment, self.table.chosen_column)
 
     def on_screen_resume(self) -> None:
-        """Reads the judgments, runs queries without an answer, and moves the cursor to queries that edits changed."""
+        """Reads the judgments, runs queries without an answer, and finds the first query whose answer edits changed."""
         if self.view.edits.unseen:
             self.table.seek_changed()
         super().on_screen_resume()

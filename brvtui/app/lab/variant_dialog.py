@@ -150,7 +150,7 @@ class VariantDialog(Dialog[Variant]):
     @on(Input.Submitted)
     @on(VariantsPane.Taken)
     def action_take(self) -> None:
-        """Closes the dialog and returns the variant under the cursor, if its engine has its constants."""
+        """Closes the dialog and returns the variant under the cursor, if its engine has the constants that it names."""
         pane = self.query_one(VariantsPane)
         if pane.variant is None:
             return

@@ -26,11 +26,11 @@ _ROOMY = 60
 """The minimum width with space for names and units."""
 _LEAST_TRACK = 8
 _BOUNDS = ("limits", "text")
-"""The groups of constants that limit the text that is read. These constants rarely explain an answer."""
+"""The groups of constants that limit how much text is read. These constants rarely explain an answer."""
 
 
 class WhatIfPane(ChoicePane):
-    """A row for each value that can be changed, below a line for each group."""
+    """A row for each value that can be changed, with a heading for each group."""
 
     TITLE = "What if"
     READS = (LabState, ProjectState)
@@ -95,7 +95,7 @@ class WhatIfPane(ChoicePane):
         return (view.lab.what_if, view.lab.controls)
 
     def also_reads(self) -> tuple[object, ...]:
-        """Returns the values besides the view from which the lines are built, including the note's controls."""
+        """Returns the inputs of :meth:`build` that are not in the view, including the note's controls."""
         return (self.note_controls, *super().also_reads())
 
     def heading(self, view: View) -> str:
@@ -109,7 +109,7 @@ class WhatIfPane(ChoicePane):
         return self._by_key.get(self.chosen)
 
     def build(self, view: View, width: int) -> list[Line]:
-        """Returns a line for each control, and one above each group."""
+        """Returns a line for each control, and a heading above each group."""
         before, lab = self.chosen, view.lab
         self.choices, self.owner, self._by_key = [], [], {}
         lines: list[Line] = []
@@ -250,7 +250,7 @@ class WhatIfPane(ChoicePane):
 
 
 def effect_of(lab: LabState) -> str:
-    """Describes the effect of the sliders on judged queries: the means, and the number of changed tiers."""
+    """Describes the effect of the sliders on judged queries: the mean metrics, and the number of changed tiers."""
     slid = next((column for column in lab.columns if column.variant == lab.what_if), None)
     if slid is None or not lab.judgments:
         return ""

@@ -58,7 +58,7 @@ class LogPane(ChoicePane):
         self._entries: dict[str, LoggedQuery] = {}
 
     def also_reads(self) -> tuple[object, ...]:
-        """Returns the values besides the view from which the lines are built, including the filter of entries."""
+        """Returns the inputs of :meth:`build` that are not in the view, including the filter of entries."""
         return (self.only_uncovered, *super().also_reads())
 
     def heading(self, view: View) -> str:
@@ -123,12 +123,12 @@ class LogPane(ChoicePane):
         return row.add(f"  {entry.verdict_sentence}" if wide else "", "muted").cut(width)
 
     def moved(self, choice: str) -> None:
-        """Posts that another entry is selected."""
+        """Posts :class:`EntryChosen` for the entry under the cursor."""
         self.post_message(self.EntryChosen())
 
     @property
     def idle(self) -> frozenset[str]:
-        """The actions that do nothing now: all on an entry if there is none, and following if the engine has no log."""
+        """The actions that do nothing now: actions on an entry if there is none, following if the engine has no log."""
         log = self.view.log
         has_log = log.engine_log is not None and (log.engine_log.exists or log.engine_log.is_pending)
         idle = frozenset() if has_log or log.following else frozenset({"log.follow"})
@@ -136,12 +136,12 @@ class LogPane(ChoicePane):
 
     @property
     def renamed(self) -> Mapping[str, str]:
-        """The changed labels in the key bar, for keys that switch off follow mode or the filter while it is on."""
+        """The changed labels in the key bar, for keys that now switch off follow mode or the filter of entries."""
         renamed = {"log.follow": "stop following"} if self.view.log.following else {}
         return {**renamed, "log.uncovered": "all queries"} if self.only_uncovered else renamed
 
     def filter_changed(self) -> None:
-        """Applies the filter. Posts the change of the selection when the filter matches no entry or is cleared."""
+        """Applies the filter. If it matches no entry or was closed, posts that the selection may have changed."""
         super().filter_changed()
         if self.field is None or not self.chosen:
             self.post_message(self.EntryChosen())
@@ -166,7 +166,7 @@ def _looked_for(view: View, width: int) -> list[Line]:
 
 
 def names_engines(view: View) -> bool:
-    """True if rows must name their engine; False if the native engine is selected and answered all entries."""
+    """True if rows must name their engines; False if the native engine is selected and answered all entries."""
     engines = {entry.engine for entry in view.log.entries or ()}
     return not engines <= ({view.kind.native} if view.is_native else frozenset())
 
@@ -177,7 +177,7 @@ def is_of_tiers(entry: LoggedQuery) -> bool:
 
 
 def key_of(entry: LoggedQuery) -> str:
-    """Returns a key of ``entry``, unique unless the same query was run twice within a millisecond."""
+    """Returns a key for ``entry``, which is unique unless the same query was run twice within a millisecond."""
     return f"{entry.at_ms:.0f} {entry.who} {entry.query} {entry.scope} {entry.options}"
 
 
@@ -199,7 +199,7 @@ def tier_of(entry: LoggedQuery) -> tuple[str, str]:
 
 
 def tier_mark(tier: int | None, is_covered: bool) -> tuple[str, str]:
-    """Returns the tier of an answer in two characters, or "none" if no note answers, and its role."""
+    """Returns the tier of an answer in two characters, or "none" if no note answers the query, and its role."""
     if not is_covered:
         return "none", NO_ANSWER
     return ("–", "muted") if tier is None else (f"T{tier}", tier_role(tier))

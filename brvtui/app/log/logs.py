@@ -25,12 +25,12 @@ _BEGINS = {"note": "{note.new} begins a note about it; ", "topic": "have ByteRov
 
 
 class Logs:
-    """Reads both logs when first needed, and again whenever one grows."""
+    """Reads both logs when they are first needed, and again whenever one of them grows."""
 
     def __init__(
         self, services: AppServices, project: Project, fill: Callable[[str, str], None], explain: Explain
     ) -> None:
-        """Starts without logs.
+        """Creates the controller; the logs are not read yet.
 
         ``fill`` puts a query and its scope into the Query screen. ``explain`` is called with an entry and a note, to
         explain the note's place in the answer.
@@ -155,7 +155,7 @@ class Logs:
 
 
 def results_of(view: View, entry: LoggedQuery | None) -> tuple[str, ...]:
-    """Returns the logged results of ``entry``; after a comparison, their current paths, then the current results."""
+    """Returns the logged results of ``entry``; after a comparison, at their current paths, then the current results."""
     compared = view.log.compared
     if entry is None:
         return ()
@@ -165,7 +165,7 @@ def results_of(view: View, entry: LoggedQuery | None) -> tuple[str, ...]:
 
 
 def answering_note(view: View, entry: LoggedQuery | None) -> str:
-    """Returns the first existing note among the logged first result, the current first result, and all results.
+    """Returns the first note that still exists, trying the logged first result, the current one, then all results.
 
     Empty if none of these notes exists any more.
     """
@@ -178,7 +178,7 @@ def answering_note(view: View, entry: LoggedQuery | None) -> str:
 
 
 def _read(session: Session) -> tuple[tuple[LoggedQuery, ...], LogSummary, EngineLog]:
-    """Returns both logs, their counts, and the place of the engine's log. Blocks."""
+    """Returns the entries of both logs, their counts, and the place of the engine's log. Blocks."""
     from brvtui.lab.log_comparison import summarise
 
     entries = session.logbook.read(_MOST_LOGGED)

@@ -125,7 +125,7 @@ def _then(compared: LogComparison, with_engine: bool, width: int) -> list[Line]:
 
 
 def _at_hand(view: View, compared: LogComparison, width: int) -> list[Line]:
-    """Returns lines that name the current note if it is not the first result."""
+    """Returns lines that name the note on which keys act, if that is not the first result."""
     note, results = answering_note(view, compared.entry), results_of(view, compared.entry)
     if not note or note == results[0]:
         return []
@@ -178,7 +178,7 @@ class LogSummaryPane(Pane):
     )
 
     def build(self, view: View, width: int) -> list[Line]:
-        """Returns tiers, cache hits, uncovered queries, slow queries, and the place of the engine's log."""
+        """Returns counts of tiers, cache hits, uncovered and slow queries, and the place of the engine's log."""
         summary = view.log.summary
         if summary is None or not view.log.entries:
             return wrapped("tiers, cache hits, slow queries, and queries that were not covered", width)
@@ -260,7 +260,7 @@ class LogScreen(FrameScreen):
         """The state on which the last comparison depended; empty if none is shown."""
 
     def make_panes(self) -> ComposeResult:
-        """Yields log, entry and summary."""
+        """Yields the log, the selected entry and the summary."""
         yield LogPane(id="log")
         yield LogEntryPane(id="entry")
         yield LogSummaryPane(id="summary")
@@ -307,7 +307,7 @@ class LogScreen(FrameScreen):
 
     @property
     def query_at_hand(self) -> QueryAtHand:
-        """The selected query, its scope, and True if the query is covered now."""
+        """The selected query, its scope, and whether a note covers the query now."""
         entry, compared = self.query_one(LogPane).entry, self.view.log.compared
         if entry is None:
             return QueryAtHand("", "", True)

@@ -187,7 +187,7 @@ class AgeingPane(Pane):
         self.rebuild()
 
     def put_forecast(self, forecast: EngineForecast | None) -> None:
-        """Shows the ageing of the note in the current engine, if that is not ByteRover."""
+        """Shows the ageing of the note in the current engine, if the current engine is not ByteRover."""
         self.forecast = forecast
         self.rebuild()
 
@@ -296,7 +296,7 @@ def _events(ageing: Ageing, width: int, glyphs: Glyphs) -> list[Line]:
 
 
 def _ends(ageing: Ageing) -> list[str]:
-    """Returns advice on preventing the note's archiving, pruning or demotion; action names in braces become keys."""
+    """Returns advice on how to prevent archiving, pruning or demotion of the note; actions in braces become keys."""
     row, threshold, ends = ageing.row, ageing.archive_below, []
     if threshold is not None and ARCHIVE in row.has_come:
         since = "" if row.updated_days is None else f" by updatedAt, {days(row.updated_days)} ago,"

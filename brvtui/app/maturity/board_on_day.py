@@ -1,4 +1,4 @@
-"""The data of the Maturity screen, computed by the engine: all notes in a worker, one note on selection."""
+"""The data of the Maturity screen, computed by the engine: all notes in a worker, one note when it is selected."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 _NOTABLE = (ARCHIVE, PRUNING)
 _SOON = 30
-"""The number of days within which a coming event is shown in place of a past one."""
+"""The number of days within which a coming event is shown instead of a past event."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +51,7 @@ class BoardOptions:
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """The event on a card: one that happens by the selected day, one in the past, or the next one."""
+    """The event on a card: one that happens by the selected day, one that has happened, or the next one."""
 
     event: Event
     days: float
@@ -60,7 +60,7 @@ class Mark:
     more: int = 0
     """The number of other events by the selected day."""
     filtered: bool = False
-    """True if all cards show this event, in which case they also show its day."""
+    """True if all cards show this event; they then also show the days until it."""
     after_another: bool = False
     """True if the note can already be archived or pruned before this event."""
 
@@ -103,7 +103,7 @@ class BoardOnDay:
         return "" if position is None else LEVELS[self.board.snapshot.columns.maturity[position]]
 
     def mark(self, position: int) -> Mark | None:
-        """Returns the event for the card at ``position``: the filter's event if there is one, or else the most notable.
+        """Returns the event for the card at ``position``: the filter's event, or without one the most notable event.
 
         None if there is no event.
         """

@@ -21,8 +21,8 @@ _HALF_DAY = 0.5
 def label_of(mark: Mark | None, glyphs: Glyphs) -> Span:
     """Returns the label of a card and its role.
 
-    Examples: ``▾ left prompt +1`` for events by the day of the forecast, ``⚠ archive`` now, ``tier 2 for 12d``, with
-    ``⚠`` if the note can already be archived or pruned. If all cards show the same event: ``▾ archive in 12d``.
+    Examples: ``▾ left prompt +1`` (by the selected day), ``⚠ archive`` (already), ``tier 2 for 12d`` (later; with ``⚠``
+    if the note can be archived or pruned before that), ``▾ archive in 12d`` (if all cards show one event).
     """
     if mark is None:
         return "", "muted"
@@ -41,7 +41,7 @@ def label_of(mark: Mark | None, glyphs: Glyphs) -> Span:
 
 
 def sentence_of(coming: UpcomingEvent, glyphs: Glyphs) -> Span:
-    """Returns one event of a note as a full sentence with its meaning, and the role."""
+    """Returns a full sentence about one event of a note, with the event's meaning, and the sentence's role."""
     meaning = coming.event.in_short.replace(" ", NO_BREAK)
     if not coming.days:
         return f"{glyphs.warn} {coming.event.has_come} ({meaning})", "muted"

@@ -68,16 +68,16 @@ class ColumnPane(ChoicePane):
         self.on_day: BoardOnDay | None = None
         self._positions: list[int] = []
         self._of: tuple[BoardOnDay, WordFilter] | None = None
-        """The board and filter of the current rows, to skip building them again."""
+        """The board and filter for which the current rows were built, to avoid building them again."""
 
     def put(self, on_day: BoardOnDay) -> None:
-        """Shows ``on_day``, the board on another day or with other options."""
+        """Shows ``on_day``, the board for another day or with other options."""
         self.on_day = on_day
         self._choose(on_day)
         self.rebuild()
 
     def also_reads(self) -> tuple[object, ...]:
-        """Returns the values besides the view from which the lines are built, including the board."""
+        """Returns the inputs of :meth:`build` that are not in the view, including the board."""
         return (self.on_day, *super().also_reads())
 
     @property
@@ -121,7 +121,7 @@ class ColumnPane(ChoicePane):
         return LazyLines([header(width)], rows, [], lambda row: lines_of(row // height)[row % height])
 
     def _choose(self, on_day: BoardOnDay) -> None:
-        """Applies the filter and keeps the cursor, even while the column is hidden and has no cards."""
+        """Applies the filter and keeps the cursor on its note, even while the column is hidden and draws no cards."""
         if self._of is not None and self._of[0] is on_day and self._of[1] == self.word_filter:
             return
         self._of = (on_day, self.word_filter)

@@ -24,7 +24,7 @@ _TRACK_ROWS = (1, 2)
 
 
 class ForecastBar(Lines):
-    """Five lines: the day, the slider, changes per day, the number of notes per event by then, and an explanation."""
+    """Five lines: the day, the slider, changes per day, the notes with each event by that day, and an explanation."""
 
     READS = (ProjectState, EngineState)
 
@@ -35,7 +35,7 @@ class ForecastBar(Lines):
         day: int
 
         def can_replace(self, message: Message) -> bool:
-            """True if ``message`` requests a day, since only the last day of a drag matters."""
+            """True if ``message`` requests a day too, since only the last day of a drag matters."""
             return isinstance(message, ForecastBar.DayWanted)
 
     def __init__(self, *, id: str) -> None:
@@ -105,7 +105,7 @@ class ForecastBar(Lines):
         return row.add(rest * (cells - place - 1), "faint").add(_RIGHT, "muted")
 
     def _calendar(self, on_day: BoardOnDay, width: int) -> Line:
-        """Returns the number of events per cell of the slider, as symbols from low to high.
+        """Returns a bar chart with the number of events in each cell of the slider.
 
         If the filter keeps one event, only that event is counted.
         """

@@ -88,7 +88,7 @@ class MaturityScreen(FrameScreen):
         self._forecasts: Newest[_ForecastRequest] = Newest(self._begin_forecast)
         self._forecast_of: _ForecastRequest | None = None
         self._outdated = True
-        """True if the board must be read again, not just shown for another day or order."""
+        """True if the notes must be read again, and not just shown for another day or in another order."""
 
     def make_panes(self) -> ComposeResult:
         """Yields the forecast bar, the columns and the ageing pane."""
@@ -125,14 +125,14 @@ class MaturityScreen(FrameScreen):
 
     @property
     def idle(self) -> frozenset[str]:
-        """The actions that do nothing now, including going to the displayed day, past the last day or below one hit."""
+        """The actions that do nothing now, such as going to today or past the last day, or below one hit."""
         idle = super().idle | ({"ageing.less"} if self.times <= 1 else frozenset())
         idle |= frozenset() if self.wanted.day else {"forecast.today"}
         return idle | {"forecast.next", "forecast.month"} if self.wanted.day >= LAST_DAY else idle
 
     @property
     def renamed(self) -> Mapping[str, str]:
-        """The changed label in the key bar: while only changes are shown, the key for changes shows more notes."""
+        """The changed label in the key bar: while only changes are shown, their key shows the other notes again."""
         if not self.wanted.in_span:
             return super().renamed
         shows = "all notes" if self.wanted.only is None else "earlier too"
@@ -246,12 +246,12 @@ class MaturityScreen(FrameScreen):
 
     @property
     def why_notice(self) -> str:
-        """A notice that explanations are for today, if the board shows another day."""
+        """A notice that explanations refer to today, if the board shows another day; otherwise empty."""
         is_forecast = self.wanted.day and self.view.answered is not None and self.note_at_hand
         return "this explains today's answer, not the answer on the day of the forecast" if is_forecast else ""
 
     def action_answers(self) -> None:
-        """Shows judged queries whose answers differ on the day of the forecast, or in 30 days if that day is today."""
+        """Opens the Lab with the answers on the day of the forecast, or in 30 days if that day is today."""
         self._show_answers(self.wanted.day or _MONTH)
 
     @on(ColumnPane.Filtered)
@@ -304,7 +304,7 @@ class MaturityScreen(FrameScreen):
         self.want(only=events[(events.index(self.wanted.only) + step) % len(events)])
 
     async def action_back(self) -> None:
-        """Shows all events again, or else goes back as on other screens."""
+        """Shows all events again; if they are already shown, goes back as on other screens."""
         if self.wanted.only is not None and (self.pane is None or self.pane.field is None):
             self.want(only=None)
         else:

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 _BAR = 6
 _MOST = 300
-"""The maximum number of links shown in each direction. Longer lists would block the event loop and help nobody."""
+"""The maximum number of links shown in each direction. Longer lists would block the event loop and be of no use."""
 _SEPARATOR = "\0"
 _LIKE = f"like{_SEPARATOR}"
 _OF_A_TRACE = "this is a saved trace: open its project to see facts about the note (brv-tui FOLDER)"
@@ -40,7 +40,7 @@ _OF_CODE = (
     "To see what this symbol is linked with, run a query that finds it."
 )
 FIND_SIMILAR = "find similar"
-"""The choice that finds similar notes."""
+"""The name of the row that finds similar notes."""
 
 
 class AboutPane(ChoicePane):
@@ -99,7 +99,7 @@ class AboutPane(ChoicePane):
             self.scroll_to_row(len(self.owner) if first is None else self.owner.index(first) - 1)
 
     def build(self, view: View, width: int) -> list[Line]:
-        """Returns the lines for the facts that have been read."""
+        """Returns lines with the facts about the note that have been read so far."""
         before = self.chosen if self._has_surroundings else ""
         self.choices, self.owner = [], []
         if not view.selection.file:

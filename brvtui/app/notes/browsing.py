@@ -30,7 +30,7 @@ _LONGEST_TRAIL = 100
 
 
 class Browsing:
-    """Reads the data that panes of the Notes screen request, and keeps the trail of followed links."""
+    """Reads the data that the panes of the Notes screen request, and remembers which links were followed."""
 
     def __init__(self, services: AppServices, project: Project) -> None:
         self._services = services
@@ -48,7 +48,7 @@ class Browsing:
             self._pages.request(file)
 
     def request_surroundings(self, file: str) -> None:
-        """Reads the links, coming changes and manifest place of ``file`` into the view, unless already requested."""
+        """Reads the links, coming changes and manifest place of ``file`` into the view, unless requested already."""
         if self._project.session is not None:
             self._surroundings.request(file)
 
@@ -141,10 +141,10 @@ class Browsing:
 
 
 class _NoteReader:
-    """Reads about one note at a time: only for the newest request, and only once for each state of the tree."""
+    """Reads the data of one note at a time: only for the newest request, and only once for each state of the tree."""
 
     def __init__(self, services: AppServices, begin: Callable[[str, Callable[[], None]], None]) -> None:
-        """Creates a reader. ``begin`` is called with a file, and with the function to call at the end."""
+        """Creates a reader. ``begin`` starts to read a file, and calls its second argument at the end."""
         self._services = services
         self._newest: Newest[str] = Newest(lambda file: begin(file, self._newest.finished), self._pause)
         self._pause_timer: Timer | None = None
@@ -170,13 +170,13 @@ class _NoteReader:
 
 @dataclass(frozen=True, slots=True)
 class Trail:
-    """The notes before and after the current note on the trail of followed links; the nearest note is last."""
+    """The notes before and after the current note on the trail of followed links; in both, the nearest is last."""
 
     back: tuple[str, ...] = ()
     ahead: tuple[str, ...] = ()
 
     def jumped(self, here: str) -> Trail:
-        """Returns the trail after following a link from ``here``; it has no notes ahead."""
+        """Returns the trail after following a link from ``here``, without notes ahead."""
         return Trail((*self.back, here)[-_LONGEST_TRAIL:] if here else self.back)
 
     def step(self, way: int, here: str) -> tuple[str, Trail]:

@@ -83,10 +83,10 @@ class NotePane(Pane):
         """The scroll offset of the text, kept while a problem is shown instead."""
         self._terms: re.Pattern[str] | None = None
         self._terms_of: object = None
-        """The answer to which the terms belong."""
+        """The answer whose query terms are highlighted."""
 
     def also_reads(self) -> tuple[object, ...]:
-        """Returns the values besides the view from which the lines are built, including the document and the mode."""
+        """Returns the inputs of :meth:`build` that are not in the view, including the document and the mode."""
         return (self.document, self.raw, self.is_folded, self._waits, *super().also_reads())
 
     def heading(self, view: View) -> str:
@@ -198,7 +198,7 @@ class NotePane(Pane):
     # painting
 
     def spans(self, number: int) -> Sequence[Span]:
-        """Returns the line with query terms or filter matches highlighted, and with the current link marked."""
+        """Returns a line with query terms or filter matches highlighted, and with the current link marked."""
         spans = super().spans(number)
         if self._terms is not None and not self.word_filter:
             spans = lit(spans, self._terms, HIGHLIGHT)
@@ -226,7 +226,7 @@ class NotePane(Pane):
         return frozenset() if self.links else frozenset({"note.follow", "note.next_link"})
 
     def action_link(self, step: int) -> None:
-        """Moves to the next or previous link, starting with a visible one; wraps around at the ends."""
+        """Moves to the next or previous link, or to a visible one if the current link is not visible; wraps around."""
         count = len(self.links)
         if not count:
             why = "this note has no links" if self.view.selection.file else "select a note first"
@@ -308,7 +308,7 @@ class NotePane(Pane):
 
 
 def is_current(facts: About | FileSurroundings | None, view: View) -> bool:
-    """True if ``facts`` describe the selected note in the displayed tree or in a newer one."""
+    """True if ``facts`` describe the selected note in the displayed state of the tree or in a newer one."""
     generation = view.project.overview.generation if view.project.overview is not None else 0
     return facts is not None and facts.path == view.selection.file and facts.generation >= generation
 

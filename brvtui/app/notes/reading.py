@@ -1,6 +1,6 @@
 """Renders a file of the tree for reading: notices, frontmatter as a table, and text as lines with links.
 
-Import and call it in a worker thread, since both long notes and the import of the markdown parser take a while.
+Import and use it only in a worker thread, since long notes and the import of the markdown parser take a while.
 """
 
 from __future__ import annotations
@@ -176,7 +176,7 @@ def resolver(page: About) -> Resolve:
 
 
 def _where_broken(text: str) -> str:
-    """Returns the line number and the error of broken frontmatter; empty if it can be read."""
+    """Returns the line number and the error of broken frontmatter; empty if the frontmatter can be read."""
     from brvtui.tree.editing.fields import BrokenFrontmatter, fields_of
 
     try:

@@ -47,7 +47,7 @@ class NotesTree(TreePane):
     _best: tuple[str, ...] | None = None
     """The notes found for the text of the filter, best first; None until the search ends."""
     _former: tuple[frozenset[str] | None, str, str] | None = None
-    """The open folders, the cursor's row and the selected note before the filter was opened."""
+    """The open folders, the row under the cursor and the selected note at the time when the filter was opened."""
 
     @dataclass
     class TextWanted(Message):
@@ -84,7 +84,7 @@ class NotesTree(TreePane):
                 self.post_message(self.TextWanted(self._typed))
 
     def filter_changed(self) -> None:
-        """While the filter is typed, moves to the former row if that matches the filter, or else to the best match."""
+        """While the filter is typed, moves to the former row if that matches, and otherwise to the best match."""
         kept = self.outline.kept
         if kept is not None and self._former is not None and self.field is not None and self.field.has_focus:
             best = next((path for path in (self._former[1], *(self._best or ())) if path in kept.files), self.chosen)
@@ -98,7 +98,7 @@ class NotesTree(TreePane):
         super().action_filter()
 
     def clear_filter(self) -> bool:
-        """Clears the filter and, if it is still being typed, restores the tree."""
+        """Clears the filter; if it was still being typed, also restores the state of the tree."""
         former, self._former = self._former, None
         if former is None or self.field is None or not self.field.has_focus:
             return super().clear_filter()
@@ -118,7 +118,7 @@ class NotesTree(TreePane):
         return "Tree" if order is Order.NAME else f"Tree · by {order.value}"
 
     def update(self, view: View) -> None:
-        """Shows ``view``; clears a filter that hides a note selected elsewhere."""
+        """Shows ``view``; clears the filter if it hides a note that was selected elsewhere."""
         kept, selected = self.outline.kept, view.selection.file
         if kept is not None and selected not in (self._followed, *kept.files) and view.knows(selected):
             self._former = None
@@ -134,7 +134,7 @@ class NotesTree(TreePane):
         return ", ".join(filter(None, (told, stubs, "titles and paths only, so far" if self._is_searching else "")))
 
     def followed(self, before: str) -> str:
-        """Returns the selected note, to which the cursor moves."""
+        """Returns the selected note, to which the cursor is moved."""
         return self.view.selection.file or before
 
     def marks_selected(self, marks: dict[str, str]) -> bool:

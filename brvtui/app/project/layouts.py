@@ -29,7 +29,7 @@ class Layouts:
     """Reads the layouts of a project when it opens, and writes them when they change."""
 
     def __init__(self, services: AppServices, project: Project, few: bool, apply: Callable[[], None]) -> None:
-        """Starts without layouts. ``few`` hides most panes by default, and ``apply`` updates the current screen."""
+        """Creates the controller. ``few`` hides most panes by default, and ``apply`` updates the current screen."""
         self._few = few
         self._services = services
         self._project = project

@@ -1,4 +1,4 @@
-"""The open fleet. It outlives the app, since opening a member's memory starts another app."""
+"""The open fleet. It exists longer than an app, since opening a member's memory starts another app."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class OpenFleet:
 
     @contextmanager
     def asker(self, replied: Replied, stopped: Stopped, fresh_s: float = FRESH_S) -> Iterator[Asker]:
-        """Yields an object that queries the members. Serves one thread at a time; other threads wait. Blocks.
+        """Yields an object that queries the members. Only one thread at a time can use it; other threads wait. Blocks.
 
         Raises :class:`brvtui.fleet.fleet_file.FleetError` and OSError if nothing can be started.
         """

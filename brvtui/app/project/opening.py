@@ -36,7 +36,7 @@ class Opening(NamedTuple):
     root: Path | None = None
     """The tree of the space to open; it has precedence over the name."""
     memory: str = ""
-    """The memory to open in a project that has two (:class:`brvtui.store.app_state.MemoryChoice`)."""
+    """The memory to open if the project has two (:class:`brvtui.store.app_state.MemoryChoice`)."""
     query: str = ""
     """The initial text of the query field."""
     note: str = ""
@@ -48,7 +48,7 @@ class Opening(NamedTuple):
     fleet: OpenFleet | None = None
     """The fleet to open beside the project."""
     member: str = ""
-    """The fleet member that is the project; with a fleet but no member, no project is opened."""
+    """The fleet member to open as the project; with a fleet but no member, no project is opened."""
 
     @property
     def is_fleet_alone(self) -> bool:
@@ -57,7 +57,7 @@ class Opening(NamedTuple):
 
 
 class OpenedProject(NamedTuple):
-    """A session. If the project has a context tree and a space, also the store of the user's choice between them."""
+    """A session, and the store of the user's choice if the project has both a context tree and a space."""
 
     session: Session
     choice: MemoryChoice | None = None
@@ -96,7 +96,7 @@ def open_session(opening: Opening) -> OpenedProject | SettingProblem:
 
 
 def _opened_of_two(opening: Opening) -> OpenedProject:
-    """Opens the project. If it has two memories, opens the chosen one, or else that of the engine in the settings."""
+    """Opens the project. Of two memories, opens the chosen one, or else the one for the engine in the settings."""
     from brvtui.engines.registry import kind_of
     from brvtui.store.app_state import MemoryChoice
     from brvtui.tree.reading import kinds

@@ -37,7 +37,7 @@ TRIED_AGAIN_S = 3.0
 LOAD = "load"
 """The group of workers that read the tree."""
 _COLLECTIONS = (10_000, 5, 20)
-"""The thresholds of garbage collection; the first is the number of new objects (700 by default in Python)."""
+"""The thresholds of garbage collection; the first is a number of new objects, by default 700 in Python."""
 _LINKED = "the context tree is a link: open the folder that it points to, and add notes there"
 
 
@@ -72,11 +72,11 @@ class Project:
         return OverviewBuilder()
 
     def refuses(self) -> bool:
-        """True if no project is open; shows a message about opening one."""
+        """True if no project is open; then also shows a message about opening one."""
         return self._refuses_for(self._services.store.view.no_project)
 
     def _refuses_for(self, why: str) -> bool:
-        """True if ``why`` is not empty; shows it as a message."""
+        """Shows ``why`` as a message and returns True, unless ``why`` is empty."""
         if why:
             self._services.notify(why, timeout=4)
         return bool(why)
@@ -87,12 +87,12 @@ class Project:
         return self.session is not None and (self.choice is not None or len(self.session.engines.names) > 1)
 
     def refuses_edits(self) -> bool:
-        """True if code is open, which is read-only here; shows a message that says so."""
+        """True if code is open, which is read-only here; then also shows a message about this."""
         session = self.session
         return session is not None and not session.kind.has_files and self._refuses_for(session.kind.not_added)
 
     def refuses_changes(self) -> bool:
-        """True if files cannot be moved or created, as for code, spaces and unread linked trees; shows the reason."""
+        """True if files cannot be moved or created, as in code, spaces and unread linked trees; also shows why."""
         session = self.session
         if session is None:
             return False
@@ -144,7 +144,7 @@ class Project:
         )
 
     def _open_and_read(self) -> tuple[OpenedProject, TreeRead | None] | SettingProblem:
-        """Opens and reads in one step, so that a retry shows nothing unless both succeed. Blocks."""
+        """Opens and reads the project in one step, so that a retry shows nothing unless both succeed. Blocks."""
         opened = opening.open_session(self._request)
         return opened if isinstance(opened, SettingProblem) else (opened, self._read_first(opened.session))
 
@@ -258,7 +258,7 @@ class Project:
         run(read, self.show_tree, group=LOAD, on_error=self.failed, on_end=self._caught_up)
 
     def _caught_up(self) -> None:
-        """Reads again if something has changed since, or else shows that the tree is up to date."""
+        """Reads the tree again if it has changed since the last reading; otherwise shows that it is up to date."""
         if self._changed_again and self.session is not None:
             self._read_again(self.session)
             return
@@ -308,7 +308,7 @@ class Project:
 
 
 def settle_memory() -> None:
-    """Exempts existing objects from garbage collection, and enables it with large thresholds.
+    """Exempts existing objects from garbage collection, and enables collection with large thresholds.
 
     A collection blocks the event loop: a full one takes 60 ms with ten thousand notes.
     """
@@ -333,7 +333,7 @@ class Switches:
         """The last requested engine and profile. They are in use unless the switch is still running or has failed."""
 
     def next_profile(self) -> None:
-        """Switches the engine to the profile after the last requested one."""
+        """Switches the engine to the next profile after the last requested profile."""
         view = self._services.store.view
         if self._project.session is not None and view.project.overview is not None:
             read, take = partial(profiles_of, view.engine.name), partial(self._switch_to_next, view.engine.name)

@@ -40,11 +40,11 @@ class StaleFiles:
     """
 
     def __init__(self, services: AppServices, project: Project) -> None:
-        """Starts checking files whenever different ones are displayed."""
+        """Creates an object that checks files whenever other notes are displayed."""
         self._services = services
         self._project = project
         self._checks: Newest[tuple[str, ...]] = Newest(self._begin)
-        """One check at a time: if each new check cancelled the previous one, none would end on a slow disk."""
+        """Runs one check at a time. If each new check cancelled the previous one, none would end on a slow disk."""
         reads = (QueryState, AnswerState, SelectionState, ProjectState, WatchState)
         services.store.subscribe(reads, self._view_changed)
 

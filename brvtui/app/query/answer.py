@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 TABS = ("answer", "prompt", "note")
 PINNED = "pinned"
-"""The tab that compares the answer with the pinned one; it exists only while an answer is pinned."""
+"""The tab that compares the answer with the pinned answer; the tab exists only while an answer is pinned."""
 _LEAST_WIDTH, _LEAST_HEIGHT = 60, 16
 """The minimum size for a comparison, in cells."""
 _MOST_RENDERED = 100_000
@@ -76,7 +76,7 @@ class AnswerPane(Pane):
         return (view.answered, view.live, view.opening, view.engine.name, view.pin, *note)
 
     def also_reads(self) -> tuple[object, ...]:
-        """Returns the values besides the view from which the lines are built, including the front tab."""
+        """Returns the inputs of :meth:`build` that are not in the view, including the front tab."""
         return (self.tab, *super().also_reads())
 
     def heading(self, view: View) -> str:
@@ -95,7 +95,7 @@ class AnswerPane(Pane):
 
     @property
     def has_room_to_compare(self) -> bool:
-        """True if the pane is large enough for a comparison; otherwise it should be maximised."""
+        """True if the pane is large enough for a comparison; otherwise the pane should be maximised."""
         return self.size.width >= _LEAST_WIDTH and self.size.height >= _LEAST_HEIGHT
 
     def _markdown(self, text: str, view: View, width: int) -> list[Line]:
@@ -211,7 +211,7 @@ def tabs_of(view: View) -> tuple[str, ...]:
 
 
 def _paragraphs(text: str, view: View, width: int) -> list[Line]:
-    """Returns ``text`` as lines. Once there is an answer, the query's words are marked in them."""
+    """Returns ``text`` as lines; once there is an answer, with the query's words marked."""
     from brvtui.paint.blocks import marker, paragraphs
 
     marks = marker(view.presentation.words(view.answered)) if view.answered is not None else None

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from brvtui.trace import Detail, Trace, events
 
 PIECES_S = 0.05
-"""Pieces of text that arrive within this many seconds are shown together."""
+"""The pieces of a model's text that arrive within this many seconds are shown together."""
 
 
 class QueryRequest(NamedTuple):
@@ -48,7 +48,7 @@ class Answered(NamedTuple):
 
 
 class EngineUnusable(NamedTuple):
-    """``engine`` cannot be used with its settings; ``why`` includes advice."""
+    """``engine`` cannot be used with its settings; ``why`` is the reason, with advice."""
 
     why: str
     engine: str
@@ -63,7 +63,7 @@ class Logged(NamedTuple):
 
 
 class PermissionWanted(NamedTuple):
-    """A step of a run that needs a model that is not permitted yet. ``trace`` is a preview; nothing was run."""
+    """A run needs a model that the user has not permitted yet. ``trace`` is a preview; nothing was run."""
 
     model: str
     trace: Trace
@@ -135,7 +135,7 @@ def _complete(
     mode: str,
     cancellation: Cancellation,
 ) -> Iterator[RunStep]:
-    """Runs a query that a model completes; yields its route, its events and its end."""
+    """Runs a query that a model may answer; yields the answer's route, the model's events, and the end."""
     from brvtui.trace import events
 
     before, began = session.snapshot.generation, time.perf_counter()
@@ -212,7 +212,7 @@ def _answered(
 
 
 def _log(session: Session, trace: Trace, took_ms: float) -> str:
-    """Logs a run; returns the problem if that failed. Without a model, the duration is taken from the trace."""
+    """Logs a run; returns the problem if that failed. The duration of a run without a model comes from the trace."""
     took_ms = took_ms if trace.answer.completion else trace.timings.get("total", took_ms)
     try:
         session.logbook.add(trace, session.clock(), took_ms)
@@ -235,7 +235,7 @@ def import_painters(engine: str) -> None:
 
 
 def has_services(session: Session) -> bool:
-    """True if a run uses a service, usable or not, that a preview does not use."""
+    """True if the settings name a service, working or not, that runs use and previews do not."""
     services = session.settings.services
     return bool(services.embedder.model or services.reranker.model)
 
@@ -243,7 +243,7 @@ def has_services(session: Session) -> bool:
 def prepare(
     session: Session, engine: str, progressed: Callable[[int, int], None], cancelled: Callable[[], bool]
 ) -> EngineUnusable | None:
-    """Prepares data that ``engine`` needs for queries. ``progressed`` gets the numbers of vectors done and in total."""
+    """Prepares data that ``engine`` needs for queries. ``progressed`` gets the counts of finished and all vectors."""
     from brvtui.engines.contract import EngineError, PreparingEngine
 
     chosen = session.engines.named(engine)

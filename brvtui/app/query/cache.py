@@ -26,7 +26,7 @@ SAVED = "as it was when the trace was saved"
 
 
 class CachePane(Pane):
-    """The cached entries with tier, age, time left, fingerprint and similarity, and the current fingerprint."""
+    """The cached entries with their tier, age, time left, fingerprint and similarity, and the current fingerprint."""
 
     TITLE = "Cache"
     READS = (QueryState, AnswerState, CacheState, EngineState, ProjectState)
@@ -63,7 +63,7 @@ class Cache:
     """Reads the simulated cache that a run would use, and clears it."""
 
     def __init__(self, services: AppServices, project: Project, ask_again: Callable[[], None]) -> None:
-        """Creates a controller. ``ask_again`` repeats the query when the cache would give another answer."""
+        """Creates a controller. ``ask_again`` repeats the query when a change of the cache may change its answer."""
         self._services = services
         self._project = project
         self._ask_again = ask_again

@@ -1,4 +1,4 @@
-"""A comparison of the answer with the pinned one: a sentence, the changed settings, and a row for each result."""
+"""A comparison of the answer with the pinned answer: a sentence, the changed settings, and a row for each result."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ _SENTENCE_ROWS = 6
 _TEXT_WIDTH = 100
 """The width in columns of a comparison when it is copied."""
 _SEEN = 0.5
-"""The smallest visible change, in units of the last decimal."""
+"""The smallest change that is shown, in units of the last decimal place."""
 _NO_CAUSES: Mapping[str, str] = {}
 _RANKS = 9
-"""The number of cells for mark and ranks before the title."""
+"""The number of cells for the mark and the ranks before a title."""
 _ROLES = {Shift.SAME: "faint", Shift.BETTER: "ok", Shift.WORSE: "warn", Shift.NEW: "accent", Shift.GONE: "bad"}
 
 
@@ -136,5 +136,5 @@ def _score_cells(compared: TraceDiff) -> int:
 
 
 def _both_cells(cells: int) -> int:
-    """Returns the width of both scores with arrow and mark, in cells."""
+    """Returns the width in cells of both scores, with the arrow between them and the mark."""
     return 2 * cells + 4 if cells else 0

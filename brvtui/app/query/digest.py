@@ -1,4 +1,4 @@
-"""A short form of the Retry and Cache panes, shown while they are hidden."""
+"""A summary of the Retry and Cache panes, shown while these panes are hidden."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Digest(Lines):
         return (" ".join(sorted(self._others)),)
 
     def build(self, view: View, width: int) -> list[Line]:
-        """Returns the rungs that ran, the number of cached entries, and the query's similarity to the nearest entry."""
+        """Returns the rungs that ran, the number of cached entries, and the query's similarity to the nearest one."""
         if view.opening or view.project.phase is Phase.FAILED:
             return []
         if self.content_size.height == 1:

@@ -1,4 +1,4 @@
-"""The choice of engine and mode. The data that an engine needs is prepared in a worker."""
+"""The choice of engine and mode, and the preparation of the engine's data in a worker."""
 
 from __future__ import annotations
 

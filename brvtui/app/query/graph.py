@@ -54,7 +54,7 @@ class GraphPane(ChoicePane):
         """The neighbourhood that is drawn."""
 
     def also_reads(self) -> tuple[object, ...]:
-        """Returns the values besides the view from which the lines are built, including the centre."""
+        """Returns the inputs of :meth:`build` that are not in the view, including the centre."""
         return (self._centre, *super().also_reads())
 
     def update(self, view: View) -> None:
@@ -90,7 +90,7 @@ class GraphPane(ChoicePane):
 
     @property
     def end(self) -> tuple[str, str]:
-        """The place under the cursor and its note; empty strings if there is none."""
+        """The linked place under the cursor and its note; empty strings if there is none."""
         return self.neighbourhood.ends.get(self.chosen, ("", "")) if self.neighbourhood is not None else ("", "")
 
     @property
@@ -120,7 +120,7 @@ class GraphPane(ChoicePane):
             self._go(place, file)
 
     def action_retrace(self) -> None:
-        """Returns to the previous centre, with the cursor on the place that was the centre before."""
+        """Returns to the previous centre, and moves the cursor to the place that was the centre until now."""
         if not self._trail or self.neighbourhood is None:
             self.notify("the walk along the links began here", timeout=3)
             return

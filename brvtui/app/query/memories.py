@@ -52,7 +52,7 @@ class Memories:
         screen: Callable[[], QueryScreen],
         leave_for: Callable[[Opening], None],
     ) -> None:
-        """Starts with ``request``; ``screen`` returns the Query screen, and ``leave_for`` restarts the app."""
+        """Creates the controller; ``screen`` returns the Query screen, and ``leave_for`` restarts the app."""
         self._services = services
         self._project = project
         self._request = request
@@ -91,7 +91,7 @@ class Memories:
         self._open_anew(self._request, "the project")
 
     def _open_anew(self, opening: Opening, what: str) -> None:
-        """Opens ``opening`` with the current query. In a browser, asks the user to reload the page instead."""
+        """Restarts the app on ``opening`` with the current query; in a browser, asks the user to reload instead."""
         if self._services.is_web:
             self._services.notify(f"reload this page to open {what}", timeout=8)
         else:

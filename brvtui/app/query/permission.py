@@ -25,7 +25,7 @@ class PermissionDialog(Dialog[str]):
     BINDINGS: ClassVar[list[BindingType]] = bindings(PERMISSION)
 
     def __init__(self, model: str, address: str, trace: Trace, budget: Budget) -> None:
-        """Creates the dialog for ``model`` at ``address``, which may answer the query of the preview ``trace``."""
+        """Creates the dialog for ``model`` at ``address``, which could answer the query of the preview ``trace``."""
         super().__init__("Ask the model?")
         self._model, self._address, self._trace, self._budget = model, address, trace, budget
 

@@ -1,4 +1,4 @@
-"""The query field with history, scope and mode, and a line with the engine's interpretation of the query."""
+"""The query field with its history, scope and mode, and a line with the engine's interpretation of the query."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ _TERMS = 6
 
 
 class QueryInput(OrderedInput):
-    """A one-line field with history on up and down, which preserves the unfinished text."""
+    """A one-line field in which up and down go through the history; the unfinished text is preserved."""
 
     TITLE = "Query"
     HELP_TEXT = (
@@ -193,7 +193,7 @@ class QueryBox(Vertical):
     """The field and the lint line, in a frame if there is enough space."""
 
     def compose(self) -> ComposeResult:
-        """Yields a row with symbol, field and badge, and the lint line below."""
+        """Yields a row with the symbol, the field and the badge, and the lint line below it."""
         with Horizontal(id="query-row"):
             yield Prompt(id="prompt")
             yield QueryInput(id="query")

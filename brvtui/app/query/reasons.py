@@ -147,7 +147,7 @@ class Reasons:
             self._services.store.update(answer._replace(counterfactuals=CounterfactualSearch(trace, counterfactuals)))
 
     def find_in_plain_search(self, file: str) -> None:
-        """Finds the rank of ``file`` in plain search for the current query, and shows it below that result."""
+        """Finds the rank of ``file`` in plain search for the current query, and shows it below the file's row."""
         session, trace = self._project.session, self._services.store.view.answered
         if self._project.refuses():
             return
@@ -230,7 +230,7 @@ def explanation(session: Session, trace: Trace, file: str) -> Explanation | None
 
 
 def logged_explanation(session: Session, entry: LoggedQuery, file: str) -> Explanation | None:
-    """Explains ``file`` for the query of ``entry`` with an empty cache; returns None if the note no longer exists.
+    """Explains the place of ``file`` for the query of ``entry`` with an empty cache; None if the note no longer exists.
 
     Raises :class:`Refusal` if the engine cannot answer.
     """

@@ -71,7 +71,7 @@ class RemedyDialog(Dialog[Remedy]):
         yield self._pane
 
     def put(self, remedies: Sequence[Remedy] | None) -> None:
-        """Lists ``remedies``, which were all tried, or the engine's own advice if there are none."""
+        """Lists ``remedies``, all of which were tried, or the engine's own advice if there are none."""
         self._pane.put(remedies)
         self.show_keys()  # Enter works only if the list has entries
 
@@ -104,7 +104,7 @@ class RemedyPane(ChoicePane):
 
     @property
     def _answers(self) -> bool:
-        """True if no change can improve the note's place: it is the first and quoted result, and no model was needed.
+        """True if no change can improve the note's place: the note is the first result and quoted, without a model.
 
         A cached answer may have needed a model originally; then there are remedies.
         """
@@ -206,7 +206,7 @@ def _advised(explanation: Explanation) -> str:
 
 
 def reasons_of(explanation: Explanation) -> list[str]:
-    """Returns the note's name, then its rank and use, or the reason why it is not a result, with the numbers."""
+    """Returns the note's name, then its rank and how it is used, or why it is not a result, with the numbers."""
     named, notice = f"{explanation.title} · {explanation.path}", explanation.notice
     if explanation.found:
         hit = explanation.hit

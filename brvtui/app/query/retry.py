@@ -44,7 +44,7 @@ class RetryPane(ChoicePane):
         return self._first_opened if self._opened is None else self._opened
 
     def also_reads(self) -> tuple[object, ...]:
-        """Returns the values besides the view from which the lines are built, including the row opened by the user."""
+        """Returns the inputs of :meth:`build` that are not in the view, including the row opened by the user."""
         return (self._opened, *super().also_reads())
 
     def update(self, view: View) -> None:
@@ -114,7 +114,7 @@ class RetryPane(ChoicePane):
 
     @property
     def row(self) -> Attempted | None:
-        """The attempt under the cursor, or the attempt whose result is under the cursor; None if there is none."""
+        """The attempt under the cursor, or that of the result under the cursor; None if there is no attempt."""
         return next((row for row in self._rows if row.id == self.chosen.partition("\n")[0]), None)
 
     @property
@@ -151,7 +151,7 @@ class RetryPane(ChoicePane):
             self._open(self.row.id)
 
     def action_fold(self) -> None:
-        """Closes the row if the cursor is on it or on one of its results."""
+        """Closes the open row if the cursor is on that row or on one of its results."""
         row = self.row
         if row is not None and self.opened == row.id:
             self.move_to(self.choices.index(row.id))

@@ -32,7 +32,7 @@ VERDICT = "verdict"
 
 
 def sentence_rows(width: int) -> int:
-    """Returns the maximum number of lines for the sentence, whose least important clauses are left out."""
+    """Returns the maximum number of lines for the sentence; its least important clauses are left out to fit."""
     return 3 if width < SLIM else 2
 
 
@@ -47,7 +47,7 @@ class Verdict(Lines):
 
 
 def strip(view: View, width: int, glyphs: Glyphs, values: bool = False) -> list[Line]:
-    """Returns the steps of the answer, or of a future answer, as a strip; blank lines while the project opens."""
+    """Returns the steps of the answer, or of a coming one, as a strip; blank lines while the project opens."""
     if view.opening:
         return [Line()] * (4 if values else 2)
     from brvtui.paint import steps
@@ -77,7 +77,7 @@ def shortened(view: View, width: int) -> str:
 
 
 def _headline(view: View, trace: Trace) -> tuple[Headline, float, str]:
-    """Returns the headline of the answer, its milliseconds, and the work in progress."""
+    """Returns the headline of the answer, its duration in milliseconds, and the work in progress."""
     return view.presentation.headline(trace), trace.timings.get("total", 0.0), view.answer.busy
 
 
@@ -135,8 +135,8 @@ _LEAST_ROWS = 8
 class RoutePane(Pane):
     """The steps of the route with their checks, stages and times.
 
-    A maximised pane starts with the whole sentence and the strip. Otherwise the pane starts with the sentence only if
-    the line above the panes shortens it.
+    A maximised pane starts with the whole sentence and the strip. Otherwise the pane starts with the sentence if that
+    is shortened above the panes.
     """
 
     TITLE = "Route"
@@ -162,11 +162,11 @@ class RoutePane(Pane):
         self._reveals = False
 
     def arranged(self, shown: frozenset[str]) -> None:
-        """Shows the verdict in this pane if the line above the panes is hidden."""
+        """Shows the verdict in this pane if the widget above the panes is hidden."""
         self.with_verdict, self.alone = VERDICT not in shown, len(shown) == 1
 
     def also_reads(self) -> tuple[object, ...]:
-        """Returns the values besides the view from which the lines are built, including the place of the verdict."""
+        """Returns the inputs of :meth:`build` that are not in the view, including the place of the verdict."""
         return (self.with_verdict, self.alone, *super().also_reads())
 
     @property

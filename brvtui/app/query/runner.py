@@ -40,7 +40,7 @@ _CUT_OFF = "stopped: the part that the model had written is below the answer"
 
 
 class RequestQueue:
-    """Starts requests one at a time: all runs, but only the newest preview.
+    """Starts requests one at a time. Every run is started, but of the waiting previews only the newest.
 
     ``start`` starts a request. ``pause`` starts or restarts the timer that calls :meth:`go`.
     """
@@ -60,7 +60,7 @@ class RequestQueue:
     def ask(
         self, query: str, scope: str, run: bool = False, without_model: bool = False, at_once: bool = False
     ) -> None:
-        """Requests a trace, which replaces a waiting preview. If ``at_once``, does not wait for a pause in typing."""
+        """Queues a request, which replaces any waiting preview. If ``at_once``, does not wait for a pause in typing."""
         self.newest += 1
         request = QueryRequest(self.newest, query, scope, run, without_model)
         self._preview = None if run else request
@@ -85,7 +85,7 @@ class RequestQueue:
         self._start(waiting)
 
     def forget(self) -> None:
-        """Makes all pending answers outdated, and drops a waiting preview."""
+        """Marks all pending answers as outdated, and drops any waiting preview."""
         self.newest += 1
         self._preview = None
 
@@ -120,7 +120,7 @@ class QueryRunner:
         logged: Callable[[str], None],
         bring_answer: Callable[[], None],
     ) -> None:
-        """Starts without a query.
+        """Creates the runner, at first without a query.
 
         ``logged`` is called after each run with the error from logging it, or an empty string. ``bring_answer`` is
         called when a model starts to write.
@@ -139,7 +139,7 @@ class QueryRunner:
         self.requests = RequestQueue(self._begin, self._pause)
         self._pausing: Timer | None = None
         self._expiring: Timer | None = None
-        """The timer that expires with the displayed cached answer."""
+        """The timer for the time at which the displayed cached answer expires."""
         self._cancellation: Cancellation | None = None
         """The cancellation of the newest run that a model may answer. It has no effect after that run has ended."""
         self._newest_run = 0
@@ -291,7 +291,7 @@ class QueryRunner:
                     self._show_live(advanced(live, step))
 
     def _broke_down(self, request: QueryRequest, why: str) -> None:
-        """Resets the display of work in progress. An old run does not hide a newer answer."""
+        """Shows the error ``why``, and records that ``request`` is no longer in progress."""
         self._services.notify(why, severity="error", timeout=10)
         if request.number == self._newest_run:
             self._show_live(None)

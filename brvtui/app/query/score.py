@@ -82,7 +82,7 @@ class ScorePane(Pane):
 
 
 def legend(parts: Sequence[tuple[str, str]], width: int, glyphs: Glyphs) -> list[Line]:
-    """Returns the legend of ``parts``, pairs of name and explanation, which is shown before the first answer."""
+    """Returns the legend that is shown before the first answer; ``parts`` are pairs of name and explanation."""
     if not parts:
         return wrapped("the parts of the selected result's score", width)
     lines = [Line(), line(" parts of a score", "muted"), Line()]

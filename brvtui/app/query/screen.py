@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from brvtui.paint.neighbourhood import Neighbourhood
 
 _SLOT = ("cache", "graph")
-"""The panes that share a place: graph-ranking engines have a graph, others a cache."""
+"""The panes that share a place: engines that rank over a graph have a graph pane, others a cache pane."""
 
 
 _FOUR_COLUMNS = 170
@@ -128,7 +128,7 @@ QUERY_OVER_GRAPH = QUERY._replace(
 
 
 class QueryScreen(FrameScreen):
-    """The query field above, and the panes that explain the answer."""
+    """The query field at the top, and the panes that explain the answer."""
 
     TITLE = "Query"
     PLAN = QUERY
@@ -191,7 +191,7 @@ class QueryScreen(FrameScreen):
 
     @property
     def note_at_hand(self) -> str:
-        """The current note; without an answer, only a note that is selected in the tree."""
+        """The current note; while there is no answer, empty unless the tree has the focus."""
         is_seen = self.view.answered is not None or isinstance(self.pane, ScopeTree)
         return super().note_at_hand if is_seen else ""
 
@@ -327,7 +327,7 @@ class QueryScreen(FrameScreen):
         self._settle_tick()
 
     def _make_room_for_route(self) -> None:
-        """Maximises Route if it shows little more than the headline, so that its warnings are visible."""
+        """Maximises Route if there is little space below its headline, so that the answer's warnings are visible."""
         route = self.query_one(RoutePane)
         if self.focused is route and not route.has_room and not self.body.maximised:
             self.action_maximise()

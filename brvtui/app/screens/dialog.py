@@ -85,7 +85,7 @@ class Dialog(ModalScreen[Answer | None]):
             bar.show_keys()
 
     def on_screen_resume(self) -> None:
-        """Updates the key bar, since keys are known only while the dialog is in front."""
+        """Updates the key bar, since the active keys are known only while the dialog is in front."""
         self.show_keys()
 
     def on_descendant_focus(self, event: events.DescendantFocus) -> None:
@@ -97,7 +97,7 @@ class Dialog(ModalScreen[Answer | None]):
 
 
 class FieldDialog(Dialog[Answer]):
-    """Asks for one line of text. Subclasses convert it to an answer, or show a problem."""
+    """Asks for one line of text. Subclasses convert the text to an answer, or show a problem."""
 
     BINDINGS = bindings(FIELD)
     AUTO_FOCUS = "#field"

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 
 class QueryAtHand(NamedTuple):
-    """The query that a new note can be about."""
+    """A query that a new note can answer."""
 
     text: str
     scope: str
@@ -62,7 +62,7 @@ class FrameScreen(Screen[None]):
         yield from ()
 
     def make_panes(self) -> ComposeResult:
-        """Yields the panes in any order, and the head of the plan. Subclasses define this."""
+        """Yields the panes, in any order, and the head of :attr:`PLAN`, if any. Subclasses define this."""
         raise NotImplementedError
 
     def compose(self) -> ComposeResult:
@@ -86,11 +86,11 @@ class FrameScreen(Screen[None]):
         return self.services.store.shown
 
     def shares_itself(self, what: str) -> bool:
-        """If the screen shows an answer other than the open query's, copies or exports ``what`` and returns True."""
+        """If the screen shows an answer that is not the open query's, copies or exports ``what`` and returns True."""
         return False
 
     def explains_itself(self) -> bool:
-        """If the screen shows a query other than the open one, explains a note and returns True."""
+        """If the screen shows a query that is not the open one, explains a note for that query and returns True."""
         return False
 
     @property
@@ -126,7 +126,7 @@ class FrameScreen(Screen[None]):
 
     @property
     def renamed(self) -> Mapping[str, str]:
-        """The key bar's descriptions of actions that currently have a different effect, keyed by name."""
+        """The key bar's labels for actions whose effect is currently different, keyed by action name."""
         return self.pane.renamed if self.pane is not None else {}
 
     @property
@@ -143,14 +143,14 @@ class FrameScreen(Screen[None]):
 
     @property
     def pane(self) -> Pane | None:
-        """The pane that has the focus, or whose filter has it."""
+        """The pane that has the focus, or whose filter field has the focus."""
         focused = self.focused
         within = focused.pane if isinstance(focused, FilterField) else focused
         return within if isinstance(within, Pane) else None
 
     @property
     def stop(self) -> str:
-        """The id of the focused pane or other stop; empty if there is none."""
+        """The id of the focused pane or of the focused widget in :attr:`STOPS`; empty if there is none."""
         at = self.pane or self.focused
         return (at.id or "") if at is not None else ""
 
@@ -161,7 +161,7 @@ class FrameScreen(Screen[None]):
 
     @property
     def active_bindings(self) -> dict[str, ActiveBinding]:
-        """The active bindings; the common display of pane keys (``F2-F8``) is removed if one of them is rebound."""
+        """The active bindings; if a pane key is rebound, pane keys are no longer displayed together as ``F2-F8``."""
         active = super().active_bindings
         panes = {binding.id for binding in own_bindings(type(self)) if binding.action.startswith("pane(")}
         if panes.isdisjoint(self.services.keymap):
@@ -177,12 +177,12 @@ class FrameScreen(Screen[None]):
             part.update(view)
 
     def _compositor_refresh(self) -> None:
-        """Skips frames that Textual would discard, during the start of the app and switches of screens."""
+        """Skips frames that Textual would discard while the app starts and when screens are switched."""
         if not self.app._batch_count:
             super()._compositor_refresh()
 
     def on_mount(self) -> None:
-        """Shows the current view, since the screen may be created late."""
+        """Shows the current view, since the screen may be created long after the view last changed."""
         self.is_made = True
         self.show(self.view)
 
@@ -192,7 +192,7 @@ class FrameScreen(Screen[None]):
             bar.show_keys()
 
     def on_screen_resume(self) -> None:
-        """Shows changes since the screen was last in front, with the current colours."""
+        """Shows everything that has changed since the screen was last in front, in the current colours."""
         restyle(self)
         self.take_layout()
         self.show(self.view)
@@ -232,7 +232,7 @@ class FrameScreen(Screen[None]):
         self.show_keys()
 
     def holder_of(self, action: str) -> DOMNode | None:
-        """Returns the screen or pane that has ``action``, or None. If it is a pane, shows and focuses it."""
+        """Returns the screen or pane that has ``action``, or None. A pane is shown and focused first."""
         if _has_action(self, action):
             return self
         panes = [pane for pane in self.query(Pane).results(Pane) if _has_action(pane, action)]
@@ -278,7 +278,7 @@ class FrameScreen(Screen[None]):
         )  # immediately, since the next key is for this pane
 
     def action_cycle(self, step: int) -> None:
-        """Moves the focus to the next or previous stop."""
+        """Moves the focus to the next or previous pane or stop."""
         stops = [stop for stop in self.STOPS if not self.query_one(f"#{stop}").disabled]
         order = [*stops, *(pane for pane in self.body.plan.panes if pane not in self.body.shared.hidden)]
         current = self.stop if self.stop in order else order[-1]
@@ -286,7 +286,7 @@ class FrameScreen(Screen[None]):
         self._go_to(next_stop)
 
     def action_jump(self) -> None:
-        """Shows a letter on every pane and field; pressing one moves the focus there."""
+        """Shows a letter on every pane and field; pressing a letter moves the focus there."""
         from brvtui.app.screens.message import JumpScreen
 
         self.app.push_screen(JumpScreen(self._targets()), self._go_to)

@@ -1,4 +1,4 @@
-"""Overlays: messages, such as the help of a pane, and letters for jumping to panes."""
+"""Overlays: messages, such as the help of a pane, and letters with which to jump to panes."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ LETTERS = "asdfghjklqwertyuiopzxcvbnm"
 
 @dataclass(frozen=True, slots=True)
 class JumpTarget:
-    """A pane or field that can have the focus: its id, and the cells for its letter."""
+    """A pane or field that can have the focus: its id, and the cells in which its letter is shown."""
 
     id: str
     x: int
@@ -71,7 +71,7 @@ class JumpScreen(ModalScreen[str | None]):
 
 
 Entry = tuple[str, str]
-"""Keys and their description; a heading if the keys are empty, a blank line if both are."""
+"""Keys and their description. Without keys, the description is a heading; if both are empty, a blank line."""
 
 
 class TextPane(Pane):

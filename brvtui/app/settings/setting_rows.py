@@ -75,18 +75,18 @@ class SettingRow:
     steps: tuple[Value, ...] = ()
     """The values that keys step through, if there are few values."""
     typed: bool = True
-    """True if the value is typed or selected from a list; otherwise it can only be stepped through."""
+    """True if the value is typed or selected from a list; False if keys can only step through the values."""
     current: Value = ""
     own: Value | None = None
     """The value in the user's own file if another source overrides it; otherwise None."""
     editable: bool = True
     """True if the value can be typed; False for a table and for unknown names."""
     left_out: SettingSource | None = None
-    """The source of an ignored invalid value, preferably the user's own file, which the app can change."""
+    """The source of an invalid value that is ignored; preferably the user's own file, which the app can change."""
     problem: str = ""
-    """The reason why the value has no effect, in lines; empty if it is in effect."""
+    """The reason why the value has no effect, as one or more lines; empty if the value is in effect."""
     remark: str = ""
-    """A note about a value in effect: parts without effect, or clashes with other keys."""
+    """A remark about a value in effect: parts that have no effect, or clashes with other keys."""
 
     is_constant: bool = False
 
@@ -97,12 +97,12 @@ class SettingRow:
 
     @property
     def is_changed(self) -> bool:
-        """True if the value is not the default one."""
+        """True if a source other than the defaults sets the value."""
         return self.source.layer is not Layer.DEFAULT
 
     @property
     def is_own(self) -> bool:
-        """True if the value, or an ignored one, is in the user's own file and can be removed there."""
+        """True if the value, or an ignored value, is in the user's own file and can be removed there."""
         if self.left_out is not None:
             return self.left_out.layer is Layer.USER
         return self.source.layer is Layer.USER or self.own is not None
@@ -228,7 +228,7 @@ def _remark(name: str, value: Value, configuration: Configuration) -> str:
 
 
 def _left_out(configuration: Configuration, name: str) -> tuple[list[str], SettingSource | None]:
-    """Returns the reasons why values of the setting ``name`` are ignored, and the source of the first one."""
+    """Returns the reasons why values of the setting ``name`` are ignored, and the source of the first such value."""
     ignored = [each for each in configuration.left_out() if each.problem.name == name]
     return [each.line for each in ignored], ignored[0].problem.source if ignored else None
 
@@ -310,7 +310,7 @@ def _placed(configuration: Configuration, action: str, problem: str) -> str:
 
 
 def stepped(name: str, step: int, configuration: Configuration) -> Value:
-    """Returns the value ``step`` places after the user's own value of the setting ``name``, or the current value.
+    """Returns the value ``step`` places after the user's own value of the setting ``name``, or else the current one.
 
     Raises :class:`Refusal` if there are no values to step through.
     """

@@ -92,12 +92,12 @@ class SettingsPane(ChoicePane):
         return self.chosen.partition(_HEADING)[2]
 
     def also_reads(self) -> tuple[object, ...]:
-        """Returns the settings in effect, the themes and the rows, from which the lines are built."""
+        """Returns the settings in effect, the themes and the rows, since the lines are built from them."""
         filtered = bool(self.word_filter)
         return (self.services.configuration, self.services.library, self._rows, filtered, *super().also_reads())
 
     def lacks(self, view: View) -> Iterable[Message]:
-        """Requests new rows if settings or themes were reloaded, since a profile may have changed."""
+        """Requests new rows if settings or themes were reloaded, since the values of a profile may have changed."""
         engine = view.engine.name if view.project.overview is not None else ""
         configuration, library, closing = self.services.configuration, self.services.library, view.project.closed_by
         source = (configuration, library, closing, engine, view.engine.profile)
@@ -149,7 +149,7 @@ class SettingsPane(ChoicePane):
         return f"{named} {row.value} {row.summary} {(row.left_out or row.source).layer.value}"
 
     def keeps(self, choice: str, lines: Sequence[Line]) -> bool:
-        """True for settings that match the filter, and for the last changed one, so that keys can change it again."""
+        """True for settings that match the filter and for the last changed one, so that keys can change it again."""
         return choice in self.rows_by_name and (choice == self._changed_name or super().keeps(choice, lines))
 
     def clear_filter(self) -> bool:
@@ -165,7 +165,7 @@ class SettingsPane(ChoicePane):
         super().put_filter(text)
 
     def filter_changed(self) -> None:
-        """Updates the description of the setting, even if the filter matches none."""
+        """Updates the description of the setting, even if no setting matches the filter."""
         super().filter_changed()
         self.post_message(self.RowChosen())
 

@@ -1,4 +1,4 @@
-"""Stylesheets. The app loads those of its first screen; others are loaded when their screen is first shown."""
+"""Stylesheets. The app loads the sheets of a screen when that screen is first shown."""
 
 from pathlib import Path
 

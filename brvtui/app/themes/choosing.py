@@ -37,7 +37,7 @@ class UseTheme:
 def theme_commands(
     themes: Iterable[Theme], current: str, user_themes: Container[str], keep: Callable[[str], None]
 ) -> list[tuple[UseTheme, str]]:
-    """Returns a command for each theme with its description, the ``current`` theme first, then our own."""
+    """Returns a command and a description for each theme: the ``current`` theme first, then our own, then others."""
     ordered = sorted(themes, key=lambda theme: (theme.name != current, _rank(theme), theme.name))
     commands: list[tuple[UseTheme, str]] = []
     for theme in ordered:
@@ -47,7 +47,7 @@ def theme_commands(
 
 
 class ThemeProvider(Provider):
-    """Provides the theme commands of the palette in front; a search includes their descriptions."""
+    """Provides the theme commands of the front palette; a search also looks at their descriptions."""
 
     @property
     def _commands(self) -> Sequence[tuple[UseTheme, str]]:
@@ -79,7 +79,7 @@ def ground_of(theme: Theme) -> str:
 
 
 class ThemePalette(CommandPalette):
-    """The list of themes over the screen, which is not dimmed since it is the preview."""
+    """The list of themes, shown over the screen. The screen is not dimmed, since it previews the highlighted theme."""
 
     CSS_PATH = sheet("modal")
 
@@ -98,7 +98,7 @@ class ThemePalette(CommandPalette):
 
 
 def listed() -> tuple[list[dict[str, Any]], list[str]]:
-    """Returns all themes as plain data, ours first, and the problems of the user's files."""
+    """Returns all themes as plain data, our own first, and the problems of the user's theme files."""
     library = read_library()
     ordered = sorted(library.themes.values(), key=lambda theme: (theme.name not in OURS, theme.name))
     themes = [

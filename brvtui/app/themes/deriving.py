@@ -54,7 +54,7 @@ _GROUNDS = ("background", "surface", "panel")
 
 
 def roles_of(theme: Theme) -> dict[str, str]:
-    """Returns the colour of every role in ``theme``: its own, or else a readable one derived from others."""
+    """Returns the colour of every role in ``theme``: the theme's own, or else a readable colour derived from others."""
     return {**(_roles_of_terminal(theme) if theme.ansi else _roles_of_colours(theme)), **own_roles(theme)}
 
 
@@ -106,7 +106,7 @@ def _roles_of_colours(theme: Theme) -> dict[str, str]:
 
 
 def _tinted(ground: Color, hue: Color, text: Color, share: float) -> Color:
-    """Blends ``ground`` with at most ``share`` of ``hue``, such that ``text`` stays readable on it."""
+    """Blends ``ground`` with at most ``share`` of ``hue``, so that ``text`` stays readable on the result."""
     while share > 0.02 and worst(text, (ground.blend(hue, share, alpha=1),)) < LEAST:
         share -= 0.02
     return ground.blend(hue, share, alpha=1)

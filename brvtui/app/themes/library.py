@@ -1,4 +1,4 @@
-"""All themes: Textual's, our own, and the user's, which replace others of the same name."""
+"""All themes: Textual's, our own, and the user's themes, which replace others with the same name."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ class _Faults:
     found: list[str] = field(default_factory=list)
 
     def none_in(self, name: str, value: Any, fault: str) -> bool:
-        """Adds the ``fault`` of ``value`` unless ``fault`` is empty. Returns True if ``fault`` is empty."""
+        """Adds the ``fault`` of ``value``, unless it is empty; returns True if it is empty."""
         if fault:
             self.found.append(f"{name} = {quote(value)} {fault}")
         return not fault
@@ -171,20 +171,20 @@ _ENDING = ".toml"
 
 
 class Library(NamedTuple):
-    """Themes keyed by name, the user's own files, and the problems of files that were ignored, line by line."""
+    """The themes by name, the user's own files by theme name, and the problems of ignored files, one per line."""
 
     themes: dict[str, Theme]
     files: dict[str, Path]
     problems: dict[Path, tuple[str, ...]]
 
     def keeping(self, old: Library) -> Library:
-        """Returns this library, in which a file that is broken now keeps its theme from ``old``."""
+        """Returns this library, with the theme from ``old`` for each file that has become unusable."""
         kept = {name: file for name, file in old.files.items() if file in self.problems and name not in self.files}
         themes = self.themes | {name: old.themes[name] for name in kept}
         return Library(themes, self.files | kept, self.problems)
 
     def why_missing(self, name: str, place: str = "") -> tuple[str, ...]:
-        """Returns the lines that say why there is no theme ``name``, which is set in ``place``; empty if there is one.
+        """Returns lines that say why the theme ``name``, set in ``place``, does not exist; empty if it exists.
 
         The reason is the problem of the file with that name, if there is one.
         """

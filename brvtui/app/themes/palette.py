@@ -49,11 +49,11 @@ ON_ANY_GROUND = frozenset(ROLES) - {
     "edge",
     "edge-focus",
 }
-"""The roles of text that can be on any background of a theme."""
+"""The roles of text that can appear on any background of a theme."""
 ON_CURSOR = ("text", "strong", "muted", "draft", "validated", "core", "summary", "stub", "warn")
-"""The roles of text that can also be in the cursor's line."""
+"""The roles of text that can also appear in the cursor's line."""
 BADGES = ("tier-0", "tier-1", "tier-2", "tier-3", "tier-4", "tier-none", "accent", "bad", "warn", "ok")
-"""The roles that are backgrounds of ``badge-text``."""
+"""The roles that serve as backgrounds for ``badge-text``."""
 
 
 def own_roles(theme: Theme) -> dict[str, str]:
@@ -70,7 +70,7 @@ _MARKED_LESS = "cursor-idle"
 class Palette:
     """Styles by role: ``muted``, ``bold accent``, ``badge-text on tier-3``.
 
-    A ``plain`` palette is for the terminal's own colours, or for no colours. Backgrounds are then reversed text,
+    A ``plain`` palette is for the terminal's own colours, or for no colours. It shows backgrounds as reversed text,
     because the contrast of colours is unknown.
     """
 

@@ -1,4 +1,4 @@
-"""Queries the installed engine in the background, and shows the effect of a migration to ByteRover V4."""
+"""Verifies the installed engine in the background, and shows the effect of a migration to ByteRover V4."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Versions:
         self._services = services
         self._project = project
         self.result: Verification | None = None
-        """The last verification in this session; None without one."""
+        """The last verification in this session; None if there was none."""
         self.is_asking = False
         """True while the installed engine is being queried."""
 
@@ -62,7 +62,7 @@ class Versions:
             self._services.notify(warning, severity="warning", timeout=_RESULT_S)
 
     def verify(self) -> None:
-        """Runs the same queries in the installed engine and in the tool's own, and shows the result."""
+        """Runs the same queries in the installed engine and in the app's own engine, and shows the result."""
         session = self._project.session
         if session is None or self.is_asking:
             return
@@ -108,7 +108,7 @@ def _status(session: Session) -> VerificationStatus:
 
 
 def _warning(session: Session) -> str:
-    """Returns a warning about an unknown, unverified version; empty if there is none. Blocks."""
+    """Returns a warning if the version is unknown and was not verified here; otherwise empty. Blocks."""
     from brvtui.engines.verification.installed import is_at_hand
 
     if not is_at_hand(session.kind, programs.environment(session.project.root)):

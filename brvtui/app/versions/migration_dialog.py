@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 
 VERIFY, MIGRATE = "verify", "migrate"
-"""The results of :class:`VersionsDialog`: to verify the engine, or to preview a migration."""
+"""The results of :class:`VersionsDialog`: verify the engine, or preview a migration."""
 _SHOWN = 3
 
 
@@ -43,12 +43,12 @@ class VersionsDialog(Dialog[str]):
     BINDINGS: ClassVar[list[BindingType]] = bindings(VERSIONS)
 
     def __init__(self, status: VerificationStatus, result: Verification | None, is_asking: bool, is_tree: bool) -> None:
-        """Creates the dialog for ``status`` and the ``result`` of this session; ``is_tree`` for a context tree."""
+        """Creates the dialog for ``status`` and this session's ``result``; ``is_tree`` means a context tree."""
         super().__init__("The installed engine", *_paragraphs(status, result, is_asking))
         self._acts = {VERIFY: status.installed is not None and not is_asking, MIGRATE: is_tree}
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Enables verifying only for an idle installed engine, and migrating only for a context tree."""
+        """Enables verification only for an installed engine that is idle, and migration only for a context tree."""
         return all(self._acts.get(str(one), True) for one in parameters)
 
 
@@ -83,11 +83,11 @@ class ShownMigration:
     tree: MigratedTree
     report: MigrationReport
     not_run: int = 0
-    """The number of judged queries that are not run, because all of them would take minutes."""
+    """The number of judged queries that are left out, because running all of them would take minutes."""
 
 
 class MigrationDialog(Dialog[None]):
-    """Lists answers and notes, with the change of the selected one."""
+    """Lists answers and notes, and shows how the selected one changes."""
 
     DEFAULT_CSS = """
     MigrationDialog #migration { height: 1fr; layout: vertical; }
@@ -132,7 +132,7 @@ def _summary(report: MigrationReport, not_run: int) -> str:
 
 
 class MigrationList(ChoicePane):
-    """The answers, the worst first, then the notes."""
+    """The answers, the worst first, followed by the notes."""
 
     TITLE = "Answers and notes"
     HELP_TEXT = (
@@ -183,7 +183,7 @@ def _loss(note: MigratedNote) -> str:
 
 
 class MigrationText(Pane):
-    """The change of the selected answer or note."""
+    """The effect of the migration on the selected answer or note."""
 
     TITLE = "Before and after"
     HELP_TEXT = (
@@ -198,13 +198,13 @@ class MigrationText(Pane):
         self._choice = ""
 
     def put(self, choice: str) -> None:
-        """Shows ``choice`` of the list, from the top."""
+        """Shows the row ``choice`` of the list, scrolled to the top."""
         self._choice = choice
         self.rebuild(force=True)
         self.scroll_to_row(0)
 
     def build(self, view: View, width: int) -> Sequence[Line]:
-        """Returns the lines for the selected row: both answers, or else a note with its losses and its topic."""
+        """Returns lines for the selected row: both answers to a query, or a note with its losses and its topic."""
         if self._choice.startswith(_QUERY):
             answers = sorted(self._shown.report.answers, key=lambda answer: _ORDER.index(answer.change))
             lines = list(answer_lines(answers[int(self._choice.removeprefix(_QUERY))]))
@@ -237,5 +237,5 @@ def _indented(whole: Line, width: int) -> list[Line]:
 
 
 def _pieces(html: str) -> list[str]:
-    """Returns ``html`` with each element of V4 on its own line."""
+    """Returns ``html`` as lines, with each V4 element on its own line."""
     return html.replace("><bv-", ">\n<bv-").replace("</bv-topic>", "\n</bv-topic>").splitlines()

@@ -52,7 +52,7 @@ class Framed(Protocol):
         """Updates the title, or the row of tabs, in the border."""
 
     def arranged(self, shown: frozenset[str]) -> None:
-        """Called with the ids of all visible panes when this set changes."""
+        """Called with the ids of all visible panes when other panes become visible or hidden."""
 
 
 class _Placed(Layout):
@@ -85,7 +85,7 @@ class Body(Widget):
             return isinstance(message, Body.LayoutChanged)
 
     def __init__(self, *panes: Widget, plan: Arrangement, wide: bool, shared: arrangement.Layout, id: str) -> None:
-        """Creates a body of ``panes`` and hides those without an area, so that the first layout is final."""
+        """Creates a body of ``panes`` and hides panes without an area, so that the first layout is already final."""
         super().__init__(*panes, id=id)
         self._placed = _Placed()
         self._panes = panes
@@ -125,7 +125,7 @@ class Body(Widget):
         self.settle()
 
     def settle(self) -> None:
-        """Shows the panes that have an area and hides the others; on a narrow screen, puts the tabs into the title."""
+        """Shows the panes that have an area and hides the others; on a narrow screen, shows the tabs in the border."""
         areas = self.areas(self.size)
         if self._shown != areas.keys():
             self._display(areas)
@@ -223,7 +223,7 @@ class Body(Widget):
         self.settle()
 
     def follow(self, plan: Arrangement) -> None:
-        """Switches to ``plan``, which has as many tabs as the current one; the same tab position stays in front."""
+        """Switches to ``plan``, which has as many tabs as the current plan; the same tab position stays in front."""
         if plan == self.plan:
             return
         self.tab = plan.tabs[self.plan.tabs.index(self.tab)] if self.tab in self.plan.tabs else plan.tabs[0]

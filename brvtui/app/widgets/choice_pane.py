@@ -23,7 +23,7 @@ class ChoicePane(Pane):
         self.choices: list[str] = []
         """The unique names of the choices, from top to bottom."""
         self.owner: list[int] = []
-        """For each line, the index in :attr:`choices` of its choice; -1 for a line that cannot be selected."""
+        """For each line, the index of its choice in :attr:`choices`; -1 if the line cannot be selected."""
         self.cursor = 0
         self.all = 0
         """The number of choices before filtering."""
@@ -41,7 +41,7 @@ class ChoicePane(Pane):
         self.owner += [len(self.choices) - 1 if choice else -1] * len(rows)
 
     def ground(self, number: int) -> str:
-        """Returns the background of line ``number``: the cursor's if the line belongs to the selected choice."""
+        """Returns the background of line ``number``: that of the cursor if the line belongs to the selected choice."""
         if number < len(self.owner) and self.owner[number] == self.cursor and self.chosen:
             return "cursor" if self.has_focus else "cursor-idle"
         return super().ground(number)
@@ -105,13 +105,13 @@ class ChoicePane(Pane):
         return f"{len(self.choices)} of {self.all}" if self.word_filter else ""
 
     def filter_changed(self) -> None:
-        """Scrolls the cursor into view and, while the filter is being typed, reports the row under it as selected."""
+        """Scrolls the cursor into view and, while the filter is being typed, calls :meth:`moved` for its row."""
         self.reveal()
         if self.field is not None and self.word_filter and self.chosen:
             self.moved(self.chosen)
 
     def keep_filter(self) -> None:
-        """Leaves the filter's field and reports the row under the cursor, which may have changed since the last key."""
+        """Leaves the filter's field and calls :meth:`moved`, since the row under the cursor may have changed."""
         super().keep_filter()
         if self.word_filter and self.chosen:
             self.moved(self.chosen)
@@ -131,11 +131,11 @@ class ChoicePane(Pane):
             self.move_to((self.cursor + step) % len(self.choices))
 
     def on_focus(self, event: events.Focus) -> None:
-        """Repaints the cursor, which is brighter with focus."""
+        """Repaints the cursor, which is brighter while the pane has the focus."""
         self.repaint()
 
     def on_blur(self, event: events.Blur) -> None:
-        """Repaints the cursor, which is dimmer without focus."""
+        """Repaints the cursor, which is dimmer while the pane does not have the focus."""
         self.repaint()
 
     def on_click(self, event: events.Click) -> None:
@@ -150,7 +150,7 @@ class ChoicePane(Pane):
         self.clicked(owner)
 
     def clicked(self, place: int) -> None:
-        """Called for a click on the choice at index ``place``: a first click selects it, a second is like ``Enter``."""
+        """Called for a click on the choice at index ``place``: the first selects it, the second acts like ``Enter``."""
         if place == self.cursor and self.has_focus:
             self.action_take()
         self.move_to(place)

@@ -51,22 +51,22 @@ class KeyBar(Lines):
     ) -> None:
         """Creates an empty bar.
 
-        ``idle`` returns the names of actions that currently have no effect. ``renamed`` returns short descriptions of
-        actions that currently have a different effect, keyed by name.
+        ``idle`` returns the names of actions that currently have no effect. ``renamed`` returns labels for actions
+        whose effect is currently different, keyed by action name.
         """
         super().__init__(id=id)
         self._idle = idle
         self._renamed = renamed
         self._edges: list[tuple[int, str]] = []
         self._keys: list[tuple[str, str, str]] = []
-        """The name, description and key of each binding when the bar's screen was last active."""
+        """The name, description and key of each binding at the last time when the bar's screen was active."""
 
     def show_keys(self) -> None:
         """Updates the bar with the keys that are active now."""
         self.rebuild(force=True)
 
     def reads(self, view: View) -> tuple[object, ...]:
-        """Returns the project and the states of actions; most replies of a fleet do not affect the bar."""
+        """Returns the project and the availability of actions; most replies of a fleet do not affect the bar."""
         return view.project, " ".join((*sorted(self._idle()), *sorted(self._renamed().values())))
 
     def build(self, view: View, width: int) -> list[Line]:
@@ -119,7 +119,7 @@ class KeyBar(Lines):
         return sorted(placed, key=self._rank)
 
     def _rank(self, active: ActiveBinding) -> int:
-        """Returns the sort rank: keys of the focused pane first, then those of the screen; in a dialog, its answers."""
+        """Returns the sort rank: the focused pane's keys first, then the screen's; in a dialog, its answers first."""
         if self.screen.is_modal and active.binding.key == "enter":
             return 0
         if active.node is not self.screen:

@@ -26,7 +26,7 @@ from brvtui.paint.text import wrap
 Row = TypeVar("Row")
 
 _LEAST_HANGING = 12
-"""The minimum number of cells after a head in which text is wrapped; in fewer, the text is cut."""
+"""The minimum number of cells after a head for text to be wrapped there; with fewer, the text is cut."""
 _MOST_SELECTED = 10_000
 """The maximum number of lines to copy."""
 
@@ -34,7 +34,7 @@ _MOST_SELECTED = 10_000
 class LazyLines(Sequence[Line]):
     """Lines that are drawn on access.
 
-    Two objects are equal if head and tail are equal and the rows are the same object.
+    Two objects are equal if their heads and tails are equal and their rows are the same object.
     """
 
     def __init__(
@@ -124,7 +124,7 @@ class Lines(Widget):
         self.rebuild()
 
     def rebuild(self, force: bool = False) -> None:
-        """Builds the lines again if an input has changed or if ``force``, and repaints them if they differ."""
+        """Builds the lines again if an input has changed or ``force`` is True, and repaints them if they differ."""
         if not self.is_attached or not self.content_size.width:
             self._built = None
             return
@@ -147,7 +147,7 @@ class Lines(Widget):
         return read_of(view, self.READS)
 
     def also_reads(self) -> tuple[object, ...]:
-        """Returns the values besides the view from which the lines are built."""
+        """Returns the inputs of :meth:`build` that are not in the view."""
         return ()
 
     def made(self) -> Sequence[Line]:
@@ -176,7 +176,7 @@ class Lines(Widget):
             self.refresh(*(Region(0, y, width, 1) for y in rows))
 
     def _measure(self) -> None:
-        """Caches size and style, since Textual computes them on every access."""
+        """Caches the size and the style, since Textual computes them on every access."""
         self.area = self.content_size
         self._base = self.rich_style
 
@@ -298,7 +298,7 @@ def same(new: tuple[object, ...], old: tuple[object, ...]) -> bool:
 def _segments(spans: Iterable[tuple[str, Style]], width: int, under: Style) -> list[Segment]:
     """Returns ``spans`` padded to ``width`` cells in style ``under``.
 
-    Blanks are merged with a neighbour of the same appearance, since every segment writes its colours again.
+    Merges blanks with a neighbour that looks the same, since every segment writes its colours to the terminal again.
     """
     segments: list[Segment] = []
     text, style, used = "", under, 0
@@ -324,7 +324,7 @@ def _segments(spans: Iterable[tuple[str, Style]], width: int, under: Style) -> l
 
 
 def _same_blank(one: Style, other: Style) -> bool:
-    """True if a blank looks the same in both styles."""
+    """True if a space looks the same in both styles."""
     drawn = one.underline or one.strike or one.reverse or other.underline or other.strike or other.reverse
     return not drawn and one.bgcolor == other.bgcolor
 
@@ -347,7 +347,7 @@ def hanging(head: Line, text: str, width: int) -> list[Line]:
 
 
 def stale_lines(texts: Mapping[str, str], view: View, width: int, glyphs: Glyphs) -> list[Line]:
-    """Returns a warning from ``texts`` if the selected note's file is missing or newer than the index."""
+    """Returns the warning in ``texts`` for the selected note if its file is missing or newer than the index."""
     text = texts.get(view.stale.files.get(view.selection.file, ""), "")
     return wrapped(f"{glyphs.warn} {text}", width, "warn") if text else []
 

@@ -1,4 +1,4 @@
-"""Text fields that handle keys in the order of typing, even when they arrive in a burst, and never show raw escapes.
+"""Text fields that handle keys in the order in which they were typed, even in a burst, and never show raw escapes.
 
 Textual sends an editing key from the field to the app, which runs the action. Letters typed in the meantime would
 already be in the field, and ctrl+u or backspace would delete them.
@@ -42,7 +42,7 @@ class Options(Lines, can_focus=True):
         """Posted when another option is selected."""
 
     def __init__(self, label: str, options: Sequence[str], chosen: str = "", *, id: str) -> None:
-        """Creates a row of ``options`` with ``chosen``, or else the first, selected."""
+        """Creates a row of ``options``, in which ``chosen`` or else the first option is selected."""
         super().__init__(id=id)
         self._label = label
         self._options = options
@@ -138,7 +138,7 @@ async def act_in_order(field: Widget, event: events.Key) -> None:
 
 @cache
 def _editing(kind: type) -> tuple[Binding, ...]:
-    """Returns the editing keys of Textual's Input, or of ``kind`` itself; Enter, which submits, is left out."""
+    """Returns the editing keys of Textual's Input or of ``kind`` itself, without Enter, which submits the text."""
     owner = Input if issubclass(kind, Input) else kind
     items = (item for item in owner.__dict__.get("BINDINGS", ()) if isinstance(item, Binding))
     single = (part for binding in items for part in Binding.make_bindings([binding]))

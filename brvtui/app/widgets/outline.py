@@ -1,4 +1,4 @@
-"""The visible rows of a tree, with the state of folders, filter and file order."""
+"""The visible rows of a tree, with its open folders, its filter and the order of its files."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class WordFilter:
 
 
 _OPEN_AT_FIRST = 60
-"""The largest number of folders and files with which a tree starts fully expanded."""
+"""The maximum number of folders and files in a tree that is initially fully expanded."""
 Row: TypeAlias = "tuple[Branch, int]"
 """A folder or file and its depth."""
 
@@ -89,7 +89,7 @@ class Kept(NamedTuple):
 
 
 def kept(files: Sequence[Branch], word_filter: WordFilter, also: Set[str] = frozenset()) -> Kept:
-    """Returns the ``files`` that match ``word_filter`` or whose path is in ``also``."""
+    """Returns the ``files`` that match ``word_filter``, and those whose paths are in ``also``."""
     matches = files
     for word in word_filter.words:
         matches = [branch for branch in matches if word in branch.low]
@@ -131,7 +131,7 @@ class Outline:
         """True if stubs and derived files are shown."""
         self.rows: list[Row] = []
         self.kept: Kept | None = None
-        """The matches of the filter; None without one."""
+        """The matches of the filter; None without a filter."""
         self.found: frozenset[str] = frozenset()
         """The files whose text matches the filter."""
         self.total = 0
@@ -146,7 +146,7 @@ class Outline:
             self.opened = frozenset(path for path, branch in overview.branches.items() if branch.is_folder and small)
 
     def settle(self, overview: Overview, selected: str, word_filter: WordFilter) -> bool:
-        """Updates the rows of ``overview``, which always include ``selected``; returns True if they have changed."""
+        """Updates the rows of ``overview``; shows ``selected`` even if it is a hidden stub. Returns True on changes."""
         branch = overview.branches.get(selected)
         aside = branch is not None and branch.aside and not word_filter
         also = frozenset((selected, *ancestors(selected))) if aside else frozenset()
@@ -162,7 +162,7 @@ class Outline:
         return True
 
     def is_open(self, path: str) -> bool:
-        """True if folder ``path`` is open; while a filter is set, all folders count as open."""
+        """True if folder ``path`` is open; while a filter is set, all folders are open."""
         return self.kept is not None or path in (self.opened or ())
 
     def open(self, *paths: str) -> None:

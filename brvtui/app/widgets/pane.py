@@ -33,7 +33,7 @@ _WHEEL_ROWS = 3
 _CORNERS = 6
 _BEHIND_TABS = "  "
 _LEAST_BEHIND_TABS = 24
-"""The minimum number of cells after the tabs for a title to be worth showing."""
+"""The minimum number of cells after the tabs for which a title is shown."""
 _MATCH = "bold match on match-ground"
 _MATCH_HERE = "bold reverse match"
 
@@ -91,7 +91,7 @@ class Pane(Lines, can_focus=True):
     HELP_TEXT: ClassVar[str] = ""
     """The help text of the pane, shown by F1."""
     FILTER_DOES: ClassVar[str] = "find"
-    """The effect of the filter as a verb: ``find`` marks lines, ``keep`` hides the other rows of a list."""
+    """The effect of the filter as a verb: ``find`` highlights matches, ``keep`` hides all other rows of a list."""
     FIELD_ON_TOP: ClassVar[bool] = False
     """True if the filter's field covers the first line, which is pinned, and not the last row."""
 
@@ -145,7 +145,7 @@ class Pane(Lines, can_focus=True):
         self.scroll_to_row(self.offset_row)  # with more rows, the old offset may leave blank rows at the end
 
     def arranged(self, shown: frozenset[str]) -> None:
-        """Called with the ids of all visible panes when this set changes."""
+        """Called with the ids of all visible panes when other panes become visible or hidden."""
 
     def retitle(self) -> None:
         """Puts the title into the border, cut to the width; after a row of tabs, it does not repeat the tab's name."""
@@ -177,7 +177,7 @@ class Pane(Lines, can_focus=True):
         return max(0, len(self.lines) - self.rows)
 
     def scroll_to_row(self, offset: int) -> None:
-        """Scrolls to ``offset`` lines from the top; the pinned lines stay."""
+        """Scrolls to ``offset`` lines from the top; the pinned lines stay where they are."""
         new_offset = max(0, min(offset, self.last_offset))
         if new_offset != self.offset_row:
             self.offset_row = new_offset
@@ -188,7 +188,7 @@ class Pane(Lines, can_focus=True):
         return row if row < self.pinned else row + self.offset_row
 
     def paint_row(self, y: int) -> Strip:
-        """Returns row ``y``, with the scroll mark at its end if the lines do not fit."""
+        """Returns row ``y``, with the scroll mark at its end if the lines do not fit into the pane."""
         width, height = self.area
         if self._has_field_below:
             height = max(height - 1, 1)
@@ -259,7 +259,7 @@ class Pane(Lines, can_focus=True):
 
     @property
     def idle(self) -> frozenset[str]:
-        """The names of actions that have no effect on the selection, which the key bar leaves out.
+        """The names of actions that have no effect on what is selected; the key bar leaves them out.
 
         Their keys still show a message with the reason; an action without such a message is disabled by
         :meth:`check_action`.
@@ -268,7 +268,7 @@ class Pane(Lines, can_focus=True):
 
     @property
     def renamed(self) -> Mapping[str, str]:
-        """The key bar's descriptions of actions that currently have a different effect, keyed by name."""
+        """The key bar's labels for actions whose effect is currently different, keyed by action name."""
         return {}
 
     def show_keys(self) -> None:

@@ -1,4 +1,4 @@
-"""The line at the top: screens, project, notes, profile, clock, watching, model and fingerprint."""
+"""The line at the top: the screens, project, notes, profile, clock, watch state, model and fingerprint."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ class StatusLine(Lines):
         self._edges: list[tuple[int, str]] = []
 
     def build(self, view: View, width: int) -> list[Line]:
-        """Returns one line of screens, project, counts and more; the least important are left out first."""
+        """Returns one line with screens, project, counts and more; the least important parts are left out first."""
         bar = Line()
         self._edges = []
         for mode in SCREENS:
@@ -109,7 +109,7 @@ class StatusLine(Lines):
 
 
 def counts(numbers: tuple[int, int, int], glyphs: Glyphs) -> list[Span]:
-    """Returns the numbers of notes by maturity, each after its symbol; maturities without notes are left out."""
+    """Returns the number of notes of each maturity, after its symbol; maturities without notes are left out."""
     spans: list[Span] = []
     for name, amount in zip(MATURITIES, numbers, strict=True):
         if amount:
@@ -180,7 +180,7 @@ def _project_groups(view: View, overview: Overview, glyphs: Glyphs, wide: bool) 
 
 
 def _profile(engine: EngineState) -> tuple[int, list[Span]]:
-    """Returns the profile in use, highlighted if it is not the default, since such a profile changes answers."""
+    """Returns the profile in use; a profile other than the default is highlighted, since it changes answers."""
     if engine.has_usual_profile:
         return 6, [("profile ", "muted"), (engine.profile, "text")]
     return 9, [("profile ", "muted"), (engine.profile, "bold accent")]

@@ -39,11 +39,11 @@ KIND_WORDS = {
     "archived": "archived note",
     MANIFEST: "manifest",
 }
-"""The words for special files, keyed by kind."""
+"""The words that the tree shows for special files, keyed by kind."""
 
 
 class TreePane(ChoicePane):
-    """A row for each folder and file; then one for hidden stubs, and one for files unseen by the engine."""
+    """A row for each folder and file, then a row for hidden stubs, and a row for files that the engine does not see."""
 
     TITLE = "Tree"
     READS = (ProjectState, SelectionState, QueryState)
@@ -58,7 +58,7 @@ class TreePane(ChoicePane):
         self._followed = self._opened_to = ""
         self._stamp = 0
         self._missed = ROOT
-        """The choice that disappeared under the cursor, to select again if it reappears before the cursor moves."""
+        """The choice that disappeared under the cursor, selected again if it reappears before the cursor moves."""
         self._marks: dict[str, str] = {}
         self._look: tuple[object, ...] = ()
         self._to_look_at: frozenset[str] = frozenset()
@@ -69,7 +69,7 @@ class TreePane(ChoicePane):
         return (self._stamp, *super().also_reads())
 
     def move_to(self, place: int, tell: bool = True) -> None:
-        """Moves the cursor to choice ``place``, and no longer restores a choice that disappeared."""
+        """Moves the cursor to the choice at index ``place``, and forgets a choice that disappeared under the cursor."""
         self._missed = ROOT
         super().move_to(place, tell)
 
@@ -157,7 +157,7 @@ class TreePane(ChoicePane):
         return []
 
     def followed(self, before: str) -> str:
-        """Returns the choice for the cursor after the selected note has changed; ``before`` is the current choice."""
+        """Returns the choice to which the cursor moves when another note is selected; ``before`` is the current one."""
         return before
 
     def filtered(self, lines: Sequence[Line]) -> Sequence[Line]:
@@ -356,7 +356,7 @@ class TreePane(ChoicePane):
 
 
 def sign_of(branch: Branch, glyphs: Glyphs, kind: ProjectKind) -> tuple[str, str]:
-    """Returns the symbol and the role for a file; all symbols of code share one."""
+    """Returns the sign for a file and the sign's role; all code symbols have the same sign."""
     if not kind.has_maturity:
         return glyphs.bullet, "muted"
     if branch.kind == INDEX:
