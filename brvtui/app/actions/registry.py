@@ -54,6 +54,7 @@ PLACES: tuple[Place, ...] = (
     dialogs.COMMANDS,
     dialogs.CONFLICT,
     dialogs.DAMAGE,
+    dialogs.EARLIER_ANSWER,
     dialogs.DIALOG,
     dialogs.DRAFT,
     dialogs.FIELD,

@@ -72,6 +72,11 @@ class SignalLayers:
         """The signals of the note at ``path`` in the first layer that has any; None if no layer has."""
         return next((layer[path] for layer in self.layers if path in layer), None)
 
+    def with_first(self, signals: Mapping[str, NoteSignals]) -> SignalLayers:
+        """A copy in which ``signals`` have precedence; the object itself if ``signals`` is empty."""
+        first, *others = self.layers or (_NOTHING,)
+        return SignalLayers(({**first, **signals}, *others), self.broken) if signals else self
+
     def changed_since(self, before: SignalLayers) -> set[str]:
         """The paths whose stored signals differ from ``before``."""
         found: set[str] = set()
