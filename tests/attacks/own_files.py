@@ -73,7 +73,7 @@ _FILES = {
     "the history": "history.json",
     "the layout": "layout.json",
     "recorded signals": "overlay.json",
-    "the record of edits": "before-edits.json",
+    "the texts before edits": "before-edits.json",
     "the log": "queries.jsonl",
     "feedback": "feedback/*.jsonl",
     "vectors": "vectors/*.npz",

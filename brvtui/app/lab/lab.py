@@ -459,7 +459,7 @@ class Lab:
             if is_now is not None:
                 self.keep(done.left_out, _PRESENT if is_now else Variant(earlier=earlier), is_now)
 
-        if done.left_out:
+        if done.left_out and earlier is not None:
             self._services.push_screen(EarlierAnswerDialog(done.left_out), answered)
 
     def _taken_back(self, done: asking.Judged) -> None:
