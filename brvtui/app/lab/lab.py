@@ -62,7 +62,8 @@ class EarlierAnswerDialog(Dialog[bool]):
     def __init__(self, queries: Sequence[tuple[str, str]]) -> None:
         """Creates a dialog for ``queries``, pairs of text and scope, whose answers changed."""
         who = f"“{queries[0][0]}” has" if len(queries) == 1 else f"{len(queries)} queries have"
-        super().__init__("Which answer is right?", f"{who} a different answer since the edits.")
+        message = f"{who} a different answer since the edits. The judgment will expect the right one."
+        super().__init__("Which answer is right?", message)
 
 
 def ask_grade(services: AppServices, project: Project, path: str, grade: Callable[[str, int | None], None]) -> None:
