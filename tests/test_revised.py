@@ -202,7 +202,7 @@ def test_new_link_to_a_note_does_not_affect_earlier_revisions(tree: Tree) -> Non
 def test_only_notes_within_the_limit_of_the_engine_are_compared(
     seed: int, tree: Tree, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Notes that only the revision has are as old as its commit; others keep their age."""
+    """Changed notes are as old as their commit, but not older than the oldest file; others keep their age."""
     rng = random.Random(seed)
     committed_s = int(NOW_MS) // 1000 - rng.choice((1_000, 5_000_000))
     monkeypatch.setenv("GIT_COMMITTER_DATE", f"{committed_s} +0000")
@@ -218,10 +218,13 @@ def test_only_notes_within_the_limit_of_the_engine_are_compared(
             tree.note(name, f"Renewed {name}", days=rng.choice((0, 0.01, 0.02, 50)))
     for number in range(12):
         tree.note(f"{rng.choice('abc')}/new{number}.md", "New", days=rng.choice((0, 50)))
-    found, own = at(tree, "HEAD", limited), {path: path.stat().st_mtime_ns for path in tree.tree.rglob("*.md")}
+    own = {path: (path.stat().st_mtime_ns, path.read_text()) for path in tree.tree.rglob("*.md")}
+    found, committed_ns = at(tree, "HEAD", limited), committed_s * 1_000_000_000
     run_git(tree.root, "stash", "-q", "--include-untracked")
     for path in tree.tree.rglob("*.md"):
-        moment = own.get(path, committed_s * 1_000_000_000)
+        mtime_ns, text = own.get(path, (0, ""))
+        is_same = text == path.read_text()
+        moment = mtime_ns if is_same else max(committed_ns, min(each for each, _ in own.values()))
         os.utime(path, ns=(moment, moment))
     assert searched(found)[0] == searched(now(tree, limited))[0]
     assert len(found.edited) <= 8

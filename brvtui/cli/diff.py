@@ -102,7 +102,7 @@ def diff(text: str | None, request: ProjectRequest, form: str, **differences: Un
     difference = diff_answers(session, plan)
     if plan.revision:
         note_ambiguous(session.project.tree, plan.revision)
-    return _print(difference, form, of_revision=bool(plan.revision), of_edit=bool(plan.edits))
+    return _print(difference, form, of_edit=bool(plan.edits))
 
 
 def _with_saved(request: ProjectRequest, file: Path) -> AnswerDiff:
@@ -118,7 +118,7 @@ def _with_saved(request: ProjectRequest, file: Path) -> AnswerDiff:
     return diff_with_saved_answer(session, saved, str(file))
 
 
-def _print(difference: AnswerDiff, form: str, of_revision: bool = False, of_edit: bool = False) -> int:
+def _print(difference: AnswerDiff, form: str, of_edit: bool = False) -> int:
     if form == "json":
         from brvtui.report.answer_diff import diff_as_plain
 
@@ -126,7 +126,7 @@ def _print(difference: AnswerDiff, form: str, of_revision: bool = False, of_edit
     else:
         from brvtui.report.answer_diff import diff_blocks
 
-        print_blocks(lambda width: diff_blocks(difference, width, of_revision, of_edit))
+        print_blocks(lambda width: diff_blocks(difference, width, of_edit))
     return NEGATIVE if difference.differs else OK
 
 

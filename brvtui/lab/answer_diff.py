@@ -269,6 +269,8 @@ class AnswerDiff:
     """The notes whose rank or score changed, by current rank, followed by the notes that are no longer results."""
     left_out: int
     """The number of changed notes that are left out."""
+    times: str = ""
+    """A sentence about the sources of a revision's file times; empty if all times are those on disk."""
 
     @property
     def differs(self) -> bool:

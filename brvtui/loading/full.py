@@ -184,8 +184,8 @@ def _with(own: Listing, edits: Sequence[EditedFile], removed: Collection[str], u
     """Returns ``own`` with the files of ``edits``, without the files at ``removed``, and with the ``unread`` files."""
     edited = {edit.path for edit in edits}
     other = unread or Listing((), tuple(file for file in own.unseen if file.path not in removed))
-    files = [*(file for file in own.files if file.path not in removed and file.path not in edited), *other.files]
-    files += [edit.file for edit in edits]
+    replaced = {*removed, *edited, *(file.path for file in other.files)}
+    files = [*(file for file in own.files if file.path not in replaced), *other.files, *(edit.file for edit in edits)]
     unseen = tuple(file for file in other.unseen if file.path not in edited)
     return Listing(tuple(sorted(files, key=lambda file: walk_key(file.path))), unseen)
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from brvtui.loading import EditedFile, load, update
 from brvtui.ranking.decay import just_before_ms
@@ -13,9 +14,10 @@ from brvtui.tree.constants import TreeConstants
 from brvtui.tree.history.git import RevisionError
 from brvtui.tree.history.repository import GIT
 from brvtui.tree.history.revision import Revision, content_id
-from brvtui.tree.reading.contents import Unseen, read_bytes
-from brvtui.tree.reading.files import DUPLICATE, NS_PER_MS, Listing, in_walk_order, possible_documents
-from brvtui.tree.reading.signals import NoteSignals, SignalLayers
+from brvtui.tree.reading.contents import Unseen, read_bytes, updated_ms
+from brvtui.tree.reading.files import DUPLICATE, NS_PER_MS, Listing, TreeFile, in_walk_order, possible_documents
+from brvtui.tree.reading.signals import NoteSignals
+from brvtui.wording import counted, shortened
 
 # Creates snapshots for what-if questions: with an edited file, or with other stored signals. Writes nothing.
 
@@ -58,8 +60,7 @@ def with_signals(
     Its generation is :data:`UNPUBLISHED`. The new signals have precedence over all other stored signals. An engine that
     ignores stored signals also ignores the new ones.
     """
-    first, *others = snapshot.stored.layers or ({},)
-    stored = SignalLayers(({**first, **signals}, *others), snapshot.stored.broken)
+    stored = snapshot.stored.with_first(signals)
     after = update(snapshot, (), constants, now_ms, stored)
     if after is None:
         after = load(snapshot.project, constants, now_ms, stored, snapshot)
@@ -72,22 +73,29 @@ def _unpublished(snapshot: Snapshot, text: Mapping[str, str]) -> Snapshot:
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """The difference between a tree and another state of it: files with other contents, and files that are missing."""
+    """The difference between a tree and another state of it: files with another content or time, files missing there,
+    and other stored signals.
+    """
 
     edits: Mapping[str, EditedFile]
     removed: frozenset[str]
     unread: Listing | None = None
-    """The files past the limit and the unseen files in the other state; None if they are the same as on disk."""
+    """The files past the limit and the unseen files in the other state; None to use those on disk."""
+    signals: Mapping[str, NoteSignals] = field(default_factory=dict)
+    """The stored signals that differ, keyed by note path."""
+    times: str = ""
+    """A sentence about the sources of a revision's file times; empty if all times are those on disk."""
 
     @property
     def paths(self) -> tuple[str, ...]:
         """The paths of all files that differ."""
-        return tuple(sorted({*self.edits, *self.removed}))
+        return tuple(sorted({*self.edits, *self.removed, *self.signals}))
 
     def only(self, paths: Collection[str]) -> Difference:
         """Returns the part of this difference that concerns ``paths``."""
         edits = {path: edit for path, edit in self.edits.items() if path in paths}
-        return Difference(edits, self.removed.intersection(paths))
+        signals = {path: each for path, each in self.signals.items() if path in paths}
+        return Difference(edits, self.removed.intersection(paths), signals=signals)
 
 
 UNCHANGED = Difference({}, frozenset())
@@ -99,10 +107,9 @@ def revised(snapshot: Snapshot, constants: TreeConstants, now_ms: float, differe
     Checks every file of the tree. Writes nothing.
     """
     before = replace(snapshot, postings=snapshot.postings.detached())
+    stored = snapshot.stored.with_first(difference.signals)
     edits, removed, unread = tuple(difference.edits.values()), difference.removed, difference.unread
-    after = load(
-        snapshot.project, constants, now_ms, snapshot.stored, before, edits=edits, removed=removed, unread=unread
-    )
+    after = load(snapshot.project, constants, now_ms, stored, before, edits=edits, removed=removed, unread=unread)
     return _unpublished(after, _texts(edits, constants))
 
 
@@ -117,12 +124,33 @@ def revision_of(snapshot: Snapshot, name: str) -> Revision:
     return Revision(snapshot.project.tree, name)
 
 
-def difference_to(snapshot: Snapshot, revision: Revision) -> Difference:
-    """Returns the difference between ``snapshot`` and the tree at ``revision``. Reads every note.
+_CHECKOUT_NS = 3_600_000 * NS_PER_MS
+"""The time within which a checkout writes all files."""
 
-    Compares only the texts. A note that exists in both, even under another name, has the age of its current file. A
-    note that exists only in the revision is as old as its last commit. Notes beyond the maximum number that the engine
-    reads are left out. Raises :class:`brvtui.tree.history.git.RevisionError`.
+
+def _time_then(change: tuple[int, bool], text: bytes, file: TreeFile | None, oldest_ns: int) -> tuple[int, str]:
+    """The file time of a changed note at a revision, in ns since 1970, and its source.
+
+    ``change`` is the note's last commit, ``text`` its content there, ``file`` its file on disk, and ``oldest_ns`` the
+    oldest file time on disk.
+    """
+    (at_ms, is_exact), source = change, "from the last commit"
+    written = None if is_exact else updated_ms(text.decode("utf-8", "replace"))
+    if written is not None and written < at_ms:
+        at_ms, source = int(written), "from updatedAt"
+    if at_ms * NS_PER_MS >= oldest_ns:
+        return at_ms * NS_PER_MS, source
+    is_fresh = file is not None and file.mtime_ns - oldest_ns < _CHECKOUT_NS
+    return file.mtime_ns if file and is_fresh else oldest_ns, "renewed by a checkout"
+
+
+def difference_to(snapshot: Snapshot, revision: Revision, recorded: Difference = UNCHANGED) -> Difference:
+    """The changes from ``snapshot`` to the tree at ``revision``. Reads every note.
+
+    An unchanged or renamed note has the time of its current file. Any other note has the time in ``recorded``, if that
+    contains the same text, or the time of its last commit or of ``updatedAt``, but none before the oldest file on disk.
+    Notes beyond the maximum number that the engine reads are left out. Raises
+    :class:`brvtui.tree.history.git.RevisionError`.
     """
     there, largest = revision.files, snapshot.limits.max_file_bytes
     own = {file.path: file for file in snapshot.files}
@@ -131,30 +159,48 @@ def difference_to(snapshot: Snapshot, revision: Revision) -> Difference:
         for path, entry in snapshot.parsed.items()
         if not entry.alias and (text := _bytes(snapshot, path)) is not None
     }
-    differing = [
+    differing = {
         path
         for path, file in there.items()
         if not (path in contents and file.holds(contents[path]))
         and not (path in own and min(file.size, own[path].size) > largest)
-    ]
+    }
     links = {file.path for file in snapshot.unseen if file.reason == DUPLICATE}
     removed = frozenset((own.keys() | links) - there.keys() - revision.ignored)
     digits = len(next(iter(there.values())).content)
     moved = {content_id(contents[path], digits): own[path] for path in sorted(removed & contents.keys())}
-    like = {path: own.get(path) or moved.get(file.content) for path, file in there.items()}
-    gone = [path for path, file in like.items() if file is None]
-    dates = revision.changed_ms(gone) if gone else {}
-    times = {path: file.mtime_ns if file else dates[path] * NS_PER_MS for path, file in like.items()}
-    listed = [file.at(path, times[path]) for path, file in there.items()]
+    then: dict[str, tuple[int, str]] = {}
+    for path, each in there.items():
+        file = own.get(path)
+        is_unread = path not in contents and file is not None and file.size == each.size
+        file = file if is_unread or path not in differing else moved.get(each.content)
+        if file is not None:
+            then[path] = (file.mtime_ns, "")
+    known = {path for path, each in recorded.edits.items() if path in there and there[path].holds(each.data)}
+    then |= {path: (recorded.edits[path].mtime_ns, "recorded before the edit") for path in known}
+    oldest_ns = min((file.mtime_ns for file in snapshot.files), default=0)
+    commits = revision.last_changes(there.keys() - then.keys(), oldest_ns // NS_PER_MS)
+    then |= {path: _time_then(each, b"", own.get(path), oldest_ns) for path, each in commits.items()}
+    listed = [file.at(path, then[path][0]) for path, file in there.items()]
     possible = possible_documents(listed, snapshot.limits)
-    past_limit = tuple(file for file in listed if file.path not in possible and file.path not in own)
+    past_limit = tuple(
+        file
+        for file in listed
+        if file.path not in possible and (file.path not in own or file.mtime_ns != own[file.path].mtime_ns)
+    )
     on_disk = tuple(file for file in snapshot.unseen if file.path not in own)
-    kept = [file for file in on_disk if file.path in revision.ignored or file.path == GIT]
-    unseen = in_walk_order({file.path: file for file in (*kept, *revision.unseen)}.values())
+    ignored = [file for file in on_disk if file.path in revision.ignored or file.path == GIT]
+    unseen = in_walk_order({file.path: file for file in (*ignored, *revision.unseen)}.values())
     unread = Listing(past_limit, unseen) if past_limit or unseen != on_disk else None
-    data = revision.read([path for path in differing if path in possible], largest)
-    edits = {path: EditedFile(path, content, times[path]) for path, content in data.items()}
-    return Difference(edits, removed, unread)
+    data = revision.read([path for path in there if path in differing and path in possible], largest)
+    then |= {path: _time_then(commits[path], data[path], own.get(path), oldest_ns) for path in commits.keys() & data}
+    unchanged = known & own.keys() - differing
+    data |= {path: contents[path] for path in unchanged if path in contents and then[path][0] != own[path].mtime_ns}
+    edits = {path: EditedFile(path, text, then[path][0]) for path, text in data.items()}
+    sources = Counter(source for path in sorted(edits) if (source := then[path][1]))
+    times = ", ".join(f"{number} {source}" for source, number in sources.items())
+    head = f"file times of {counted(sources.total(), 'note', 'notes')} at {shortened(revision.name)}"
+    return Difference(edits, removed, unread, times=f"{head}: {times}" if times else "")
 
 
 def _bytes(snapshot: Snapshot, path: str) -> bytes | None:

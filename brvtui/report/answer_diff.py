@@ -103,15 +103,13 @@ _PARTS = 3
 _MORE = 2
 """The number of decimals that changes have in addition to those of scores."""
 NO_VALUE = "–"
-_NO_TIMES = "git keeps no file times, so an earlier note counts as old as its file here"
 _NEW_AGE = "an edit makes its note new, so the age counts from now"
 
 
-def diff_blocks(diff: AnswerDiff, width: int, of_revision: bool = False, of_edit: bool = False) -> Iterator[Block]:
-    """Yields the whole report for ``width`` columns.
+def diff_blocks(diff: AnswerDiff, width: int, of_edit: bool = False) -> Iterator[Block]:
+    """Yields the whole report for ``width`` columns: both reasons, then each changed note, with causes and their sum.
 
-    First come the reasons of both answers, then each changed note with the causes of its change and their sum.
-    ``of_revision`` is True if the earlier notes are from a git revision, ``of_edit`` if the later ones are edited.
+    ``of_edit`` is true if the later notes are edited.
     """
     diff = bounded(diff)
     traces = diff.traces
@@ -123,7 +121,7 @@ def diff_blocks(diff: AnswerDiff, width: int, of_revision: bool = False, of_edit
         info = trace.snapshot
         yield from (Line(), line(f" {label:<7} {name}: {plural(info.notes, noun)}, as of {info.clock}", "muted"))
         yield from headline_of(trace, width, timed=False)
-    remarks = [_NO_TIMES] * of_revision + [_NEW_AGE] * of_edit
+    remarks = [diff.times] * bool(diff.times) + [_NEW_AGE] * of_edit
     outcomes = list(_outcome_lines(diff))
     if remarks or outcomes:
         yield Line()
@@ -177,6 +175,7 @@ def diff_as_plain(diff: AnswerDiff) -> dict[str, Any]:
         "outcomes": to_plain(diff.outcomes),
         "notes": [{**to_plain(note), "change": note.change} for note in diff.notes],
         "left_out": diff.left_out,
+        "times": diff.times,
         "then": to_plain(then),
         "now": to_plain(now),
     }

@@ -19,8 +19,9 @@ from brvtui.lab.evaluation.evaluate import evaluate
 from brvtui.lab.evaluation.results import Evaluation, Metric
 from brvtui.lab.judgments.model import Judgment
 from brvtui.lab.pair import PairComparison, RankSwapSearch, compare_pair
-from brvtui.loading.revised import UNCHANGED, Difference, difference_to, edit_after_save, revised, revision_of
+from brvtui.loading.revised import UNCHANGED, Difference, edit_after_save, revised
 from brvtui.session.evaluating import SAME_ORDER_MS
+from brvtui.session.held_notes import at_revision
 from brvtui.snapshot.naming import find_note
 from brvtui.trace import Trace
 from brvtui.tree.constants import TreeConstants
@@ -141,7 +142,9 @@ def diff_answers(session: Session, plan: DiffPlan) -> AnswerDiff:
     then = AskedState(_AS_IT_IS, context, session.profile, UNCHANGED, base.stored)
     now = replace(then, name=_name(plan, context.now_ms), difference=_edited(plan, context))
     if plan.revision:
-        then = replace(then, name=plan.revision, difference=difference_to(base, revision_of(base, plan.revision)))
+        _, difference = at_revision(base, plan.revision, defaults(session.profile.signals))
+        stored = base.stored.with_first(difference.signals)
+        then = replace(then, name=plan.revision, difference=difference, stored=stored)
     if plan.signals is not None:
         file_signals = read_signals_file(plan.signals, defaults(session.profile.signals))
         now = replace(now, stored=SignalLayers((file_signals, *base.stored.layers), base.stored.broken))
@@ -150,7 +153,7 @@ def diff_answers(session: Session, plan: DiffPlan) -> AnswerDiff:
         now = replace(now, reading=reading, context=replace(now.context, constants=constants))
     if plan.at_ms is not None:
         now = replace(now, context=replace(now.context, now_ms=plan.at_ms))
-    return CauseSearch(engine, StateMixer(then, now), plan.query).diff()
+    return replace(CauseSearch(engine, StateMixer(then, now), plan.query).diff(), times=then.difference.times)
 
 
 def diff_with_saved_answer(session: Session, saved: Trace, name: str) -> AnswerDiff:

@@ -122,17 +122,11 @@ def causes_of_change(
         change = QueryChange(judged_as(change.now, judgment), judged_as(change.before, then), variant.paths_now)
     if not change.changes_outcome and not change.is_worse(DEFAULT_METRICS[0]):
         return (*renamed, *_moves(change), *_edited(variant))
-    if variant.earlier is not None and (signals := variant.earlier.signals):
-        undone = runner.state(Variant(signals=signals), engine, mode).ask(judgment)
-        if not QueryChange(undone, judged_as(change.before, judgment), variant.paths_now).is_otherwise:
-            paths = ", ".join(dict.fromkeys(each.path for each in signals))
-            did = (
-                f"the maturity or importance of {paths} was set: without that, the query is answered as before (tried)"
-            )
-            return (*renamed, *_moves(change), ChangeLine.of_cause(did))
     by_id = {judgment.id: judgment}
     finder = CauseFinder(now.engine, now.context, now.like, by_id, DEFAULT_METRICS[0], most_tried=_MOST_TRIED)
-    return (*renamed, *finder.explain([change], runner.reverting(before))[judgment.id])
+    reverting = runner.reverting(before)
+    times = (ChangeLine(reverting.difference.times),) if reverting is not None and reverting.difference.times else ()
+    return (*renamed, *finder.explain([change], reverting)[judgment.id], *times)
 
 
 def _edited(variant: Variant) -> Iterator[ChangeLine]:

@@ -32,15 +32,17 @@ from brvtui.lab.judgments.model import Judgment
 from brvtui.lab.judgments.reading import LARGEST, parse_judgments
 from brvtui.lab.whatif.sweep import FORM, Axis, Sweep, SweepError, parse_axis, sweep, without
 from brvtui.lab.whatif.variant import Variant
-from brvtui.loading.revised import UNCHANGED, difference_to, revised, revision_of
+from brvtui.loading.revised import UNCHANGED, revised
 from brvtui.ranking.decay import MS_PER_DAY
 from brvtui.regular_files import read_within
 from brvtui.saved.evaluations import read_evaluation
+from brvtui.session.held_notes import at_revision
 from brvtui.session.variants import VariantState
 from brvtui.snapshot.naming import find_note
 from brvtui.tree.history.git import RevisionError
 from brvtui.tree.history.revision import Revision
 from brvtui.tree.reading.project import MARKER, SOURCES, places_of
+from brvtui.tree.reading.signals import defaults
 from brvtui.wording import shortened
 
 if TYPE_CHECKING:
@@ -192,8 +194,10 @@ def assess(session: Session, judgments: Sequence[Judgment], plan: EvaluationPlan
     context = _context(session, plan, evaluator)
     if plan.revision and not session.kind.can_vary:
         raise RevisionError(_NOT_IN_GIT)
-    revision = revision_of(context.snapshot, plan.revision) if plan.revision else None
-    reverting = _reverting(session, context, plan.revision, revision) if revision is not None else None
+    revision = reverting = None
+    if plan.revision:
+        revision, difference = at_revision(context.snapshot, plan.revision, defaults(session.profile.signals))
+        reverting = Reverting(plan.revision, difference, context.snapshot, context.now_ms, session.profile)
     earlier = read_evaluation(plan.baseline) if plan.baseline is not None else None
 
     def asked(in_context: Context[Any], revision: str) -> Evaluation:
@@ -201,9 +205,9 @@ def assess(session: Session, judgments: Sequence[Judgment], plan: EvaluationPlan
 
     evaluation = asked(context, "")
     if reverting is not None:
-        # signals, shared sources and settings are current, and so are the ages of notes that exist in both
+        # shared sources and settings are current
         before = replace(context, snapshot=reverting.revert(reverting.difference))
-        is_same = not reverting.difference.paths
+        is_same = not reverting.difference.paths and reverting.difference.unread is None
         earlier = replace(evaluation, revision=plan.revision) if is_same else asked(before, plan.revision)
     comparison = None
     if earlier is not None:
@@ -211,9 +215,11 @@ def assess(session: Session, judgments: Sequence[Judgment], plan: EvaluationPlan
     if revision is not None and comparison is not None:
         comparison = _with_earlier_judgments(session, plan, revision.commit, comparison, context)
         comparison = _with_changed_files(session, plan, revision.commit, comparison)
-    if reverting is not None and comparison is not None and session.project.sources:
-        shared = f"shared sources are compared as they are now, not as of {plan.revision}"
-        comparison = replace(comparison, notices=(*comparison.notices, shared))
+    if reverting is not None and comparison is not None:
+        notices = [reverting.difference.times] if reverting.difference.times else []
+        if session.project.sources:
+            notices.append(f"shared sources are compared as they are now, not as of {plan.revision}")
+        comparison = replace(comparison, notices=(*comparison.notices, *notices))
     gates = tuple(_gates(evaluation, comparison, plan))
     assessment = Assessment(evaluation, plan.metrics, comparison, plan.baseline_name, gates)
     decisive = plan.drops[0][0] if plan.drops else plan.metrics[0]
@@ -321,11 +327,3 @@ def _differs(root: Path, path: str, revision: Revision) -> bool:
         now = b""
     then = revision.followed_content(path, _LARGEST_FILE) or b""
     return now.replace(b"\r\n", b"\n") != then.replace(b"\r\n", b"\n")
-
-
-def _reverting(session: Session, context: Context[Any], name: str, revision: Revision) -> Reverting:
-    """The change back to the notes of ``revision``, called ``name``. Raises
-    :class:`brvtui.tree.history.git.RevisionError`.
-    """
-    difference = difference_to(context.snapshot, revision)
-    return Reverting(name, difference, context.snapshot, context.now_ms, session.profile)

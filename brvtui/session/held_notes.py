@@ -1,16 +1,21 @@
-"""The notes of an open project at one moment, so that a what-if can undo later changes."""
+"""The notes of an open project at one moment or at a git revision, so that a what-if can undo later changes."""
 
 from __future__ import annotations
 
 import os
 import zlib
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from brvtui.lab.whatif.variant import EarlierNotes, SignalChange
+from brvtui.lab.whatif.variant import EarlierNotes
 from brvtui.loading import EditedFile
-from brvtui.loading.revised import Difference
+from brvtui.loading.revised import UNCHANGED, Difference, difference_to, revision_of
+from brvtui.store.edit_record import read_record, record_file, write_record
+from brvtui.timing import system_clock
+from brvtui.tree.history.git import RevisionError
+from brvtui.tree.history.revision import Revision
 from brvtui.tree.reading.signals import NoteSignals, Source
 
 if TYPE_CHECKING:
@@ -44,6 +49,8 @@ class HeldNotes:
     """Files keyed by path; None for a file that could not be read, which counts as unchanged."""
     signals: Mapping[str, NoteSignals]
     """The signals of the notes, keyed by path."""
+    at_ms: float
+    """The time of the notes, in milliseconds since 1970."""
     snapshot: Snapshot | None = None
 
     def earlier(self, now: Snapshot) -> EarlierNotes | None:
@@ -63,21 +70,28 @@ class HeldNotes:
             is_as_old = entry is not None and entry.mtime_ns == held.mtime_ns
             if not (is_as_old and _bytes(now, path) == data):
                 edits[path] = EditedFile(path, data, held.mtime_ns)
-        difference, signals = Difference(edits, removed), tuple(self._set_since(now))
-        paths = tuple(sorted({*difference.paths, *(change.path for change in signals)}))
+        difference = Difference(edits, removed, signals=dict(self._set_since(now)))
         gone = [(path, edit.data) for path, edit in sorted(edits.items()) if path not in own]
         paths_now = dict(_moves(gone, now, removed))
-        return EarlierNotes(paths, paths_now, difference, signals) if paths else None
+        return EarlierNotes(difference.paths, paths_now, difference) if difference.paths else None
 
-    def _set_since(self, now: Snapshot) -> Iterator[SignalChange]:
+    def recorded(self, now: Snapshot) -> EarlierNotes | None:
+        """The changes like :meth:`earlier`. Records them, so that the next process and revisions know these notes."""
+        earlier = self.earlier(now)
+        if self.snapshot is None:
+            difference = earlier.difference if earlier is not None else None
+            with suppress(OSError):  # the data folder is not writable
+                write_record(now.project.tree, difference or UNCHANGED, self.at_ms)
+        return earlier
+
+    def _set_since(self, now: Snapshot) -> Iterator[tuple[str, NoteSignals]]:
         """Yields the held signals of notes whose overlay signals were set later, except by recorded access hits."""
         for path, was in self.signals.items():
             place = now.by_path.get(path)
             signals = now.signals[place] if place is not None else was
             is_set = Source.OVERLAY in (was.source, signals.source) and was.access_count == signals.access_count
             if is_set and (was.importance, was.maturity) != (signals.importance, signals.maturity):
-                yield SignalChange(path, "importance", was.importance)
-                yield SignalChange(path, "maturity", was.maturity)
+                yield path, replace(signals, importance=was.importance, maturity=was.maturity, source=Source.OVERLAY)
 
 
 def _moves(gone: list[tuple[str, bytes]], now: Snapshot, new: Collection[str]) -> Iterator[tuple[str, str]]:
@@ -93,20 +107,43 @@ def _moves(gone: list[tuple[str, bytes]], now: Snapshot, new: Collection[str]) -
             yield old.pop(same), path
 
 
-def hold(snapshot: Snapshot) -> HeldNotes | None:
-    """Stores the notes of ``snapshot``. None for code, and if the notes exceed :data:`MOST_BYTES` in total.
+def hold(snapshot: Snapshot, recorded: tuple[Difference, float] | None = None) -> HeldNotes | None:
+    """Stores the notes of ``snapshot``, or those before the ``recorded`` edits. None for code, and if the notes exceed
+    :data:`MOST_BYTES` in total.
 
     Reads every file as it is now. A file that cannot be read counts as unchanged from then on.
     """
     if not snapshot.kind.has_files:
         return None
+    before, at_ms = recorded or (UNCHANGED, system_clock())
     if snapshot.kind.is_html:
-        return HeldNotes({}, {}, snapshot)
+        return HeldNotes({}, {}, at_ms, snapshot)
     own = {path: entry for path, entry in snapshot.parsed.items() if not entry.alias}
     if sum(entry.size for entry in own.values()) > MOST_BYTES:
         return None
     signals = {note.path: snapshot.signals[place] for place, note in enumerate(snapshot.notes) if note.is_local}
-    return HeldNotes({path: _held(snapshot, path) for path in own}, signals)
+    files = {path: _held(snapshot, path) for path in own if path not in before.removed}
+    for path, edit in before.edits.items():
+        files[path] = HeldFile((edit.mtime_ns,), zlib.compress(edit.data, _QUICK))
+    return HeldNotes(files, {**signals, **before.signals}, at_ms)
+
+
+def at_revision(snapshot: Snapshot, name: str, base: NoteSignals) -> tuple[Revision, Difference]:
+    """The revision ``name`` of the tree of ``snapshot``, and the changes from ``snapshot`` to it.
+
+    Every comparison with a revision uses this function. File times are those that the notes had, from the record of
+    edits if possible. So are the signals, if the recorded notes are not older than the revision; otherwise, they are
+    today's. ``base`` are the signals of new notes. Raises :class:`brvtui.tree.history.git.RevisionError`.
+    """
+    revision, tree = revision_of(snapshot, name), snapshot.project.tree
+    try:
+        recorded, at_ms = read_record(tree, base)
+    except (OSError, ValueError) as error:
+        unread = f"{record_file(tree)}: cannot be read, so the file times before edits are unknown; remove it"
+        raise RevisionError(unread) from error
+    difference = difference_to(snapshot, revision, recorded)
+    is_older = bool(recorded.signals) and revision.last_change(".")[0] <= at_ms
+    return revision, replace(difference, signals=recorded.signals) if is_older else difference
 
 
 def _held(snapshot: Snapshot, path: str) -> HeldFile | None:

@@ -34,9 +34,8 @@ from brvtui.lab.whatif.variant import (
 )
 from brvtui.loading import load, update
 from brvtui.loading.revised import (
+    UNCHANGED,
     UNPUBLISHED,
-    Difference,
-    difference_to,
     edit_after_save,
     edited,
     revised,
@@ -45,10 +44,12 @@ from brvtui.loading.revised import (
 )
 from brvtui.ranking.decay import MS_PER_DAY
 from brvtui.session.engines import Engines, OpenProject
+from brvtui.session.held_notes import at_revision
 from brvtui.snapshot import Snapshot
+from brvtui.store.edit_record import record_file
 from brvtui.trace import Trace
 from brvtui.tree.constants import TreeConstants
-from brvtui.tree.reading.signals import Source
+from brvtui.tree.reading.signals import Source, defaults
 from brvtui.typed_tables import ProfileError, overlay
 from brvtui.wording import shortened
 
@@ -123,10 +124,7 @@ def replaced(
     if variant.earlier is not None:
         if variant.earlier.difference is None:
             return variant.earlier.snapshot or snapshot
-        signals = tuple(change for change in variant.earlier.signals if change.path in snapshot.by_path)
-        # Signals come first, because revised notes are not on disk, and reading them again would lose the revision.
-        before = _with_signals(snapshot, constants, now_ms, signals) if signals else snapshot
-        return revised(before, constants, now_ms, variant.earlier.difference)
+        return revised(snapshot, constants, now_ms, variant.earlier.difference)
     result = snapshot
     is_read_alike = (constants.limits, constants.signals) == (read_with.limits, read_with.signals)
     if variant.days or not is_read_alike:
@@ -164,15 +162,15 @@ def _with_signals(
 
 
 def _with_notes(snapshot: Snapshot, constants: TreeConstants, now_ms: float, variant: Variant) -> Snapshot:
-    difference = Difference({}, frozenset())
+    difference = UNCHANGED
     if variant.revision:
-        difference = difference_to(snapshot, revision_of(snapshot, variant.revision))
+        _, difference = at_revision(snapshot, variant.revision, defaults(constants.signals))
     edits = dict(difference.edits)
     if variant.edit is not None:
         edit = variant.edit
         edits[edit.path] = edit_after_save(snapshot, now_ms, edit.path, edit.data, edit.keep_mtime)
     left_out = frozenset(_known(snapshot, path) for path in variant.without)
-    return revised(snapshot, constants, now_ms, Difference(edits, difference.removed | left_out, difference.unread))
+    return revised(snapshot, constants, now_ms, replace(difference, edits=edits, removed=difference.removed | left_out))
 
 
 def _known(snapshot: Snapshot, path: str) -> str:
@@ -284,7 +282,15 @@ class VariantRunner:
         all_options = {**options, "mode": asked_mode} if asked_mode else dict(options)
         base, now_ms = session.snapshot, session.clock()
         minute = now_ms if session.frozen else now_ms // _ROUND_MS
-        key = (base.generation, name, session.engines.profile(name), str(all_options), minute, variant)
+        key = (
+            base.generation,
+            name,
+            session.engines.profile(name),
+            str(all_options),
+            minute,
+            _past(base, variant),
+            variant,
+        )
         with self._lock:
             self._forget_before(base.generation)
             found = self._states.get(key)
@@ -414,8 +420,8 @@ class VariantRunner:
         """
         session, variant = self._session, state.variant
         if variant.revision:
-            revision = revision_of(session.snapshot, variant.revision)
-            difference, name = difference_to(session.snapshot, revision), variant.revision
+            base, name = defaults(session.profile.signals), variant.revision
+            _, difference = at_revision(session.snapshot, name, base)
         elif variant.earlier is not None and variant.earlier.difference is not None:
             difference, name = variant.earlier.difference, "before"
         else:
@@ -436,7 +442,8 @@ class VariantRunner:
         """The notes of ``variant``. Variants with the same notes share one object."""
         read_with = self._session.profile
         of_notes = replace(variant, engine="", profile="", mode="", constants=())
-        key = (base.generation, constants.limits, constants.signals, now_ms if variant.days else 0.0, of_notes)
+        at_ms = now_ms if variant.days else 0.0
+        key = (base.generation, constants.limits, constants.signals, at_ms, _past(base, variant), of_notes)
         with self._lock:
             found = self._snapshots.get(key)
         if found is None:
@@ -446,6 +453,14 @@ class VariantRunner:
             self._snapshots.move_to_end(key)
             _shorten(self._snapshots, _MOST_STATES)
         return found
+
+
+def _past(snapshot: Snapshot, variant: Variant) -> tuple[str, int]:
+    """The commit of a revision, and the time of the record of edits in ns, which may change while the notes do not."""
+    if not variant.revision:
+        return "", 0
+    record = record_file(snapshot.project.tree)
+    return revision_of(snapshot, variant.revision).commit, record.stat().st_mtime_ns if record.exists() else 0
 
 
 def _without_parts(result: QueryResult) -> QueryResult:

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import pytest
 
+from brvtui.app.editing.questions import DamageDialog
 from brvtui.app.lab.edit_check import AS_BEFORE, OPEN_QUERY, sentence
+from brvtui.app.lab.lab import EarlierAnswerDialog
+from brvtui.app.widgets.lines import Lines
 from brvtui.lab.evaluation.comparing import QueryChange
 from brvtui.lab.evaluation.results import QueryResult, RankedDocument
 from brvtui.lab.whatif.variant import EarlierNotes
 from brvtui.session.edit_effect import EditEffect
-from tests.app.driving import NARROW, WIDE, MakeApp, ask, press, settled, until
+from tests.app.driving import NARROW, WIDE, MakeApp, ask, on, press, settled, until
 from tests.app.editing import NOTE, editor, open_note
 from tests.app.judging import ROTATION, asked, judged, table, to_lab
 from tests.app.looking import AppPilot, brv, flat, text_of, toast_text, view
@@ -45,7 +48,11 @@ async def test_edit_that_breaks_a_judged_query_is_explained_in_the_lab(with_judg
         await settled(pilot)
         before = editor(pilot).area.text
         editor(pilot).area.replace_text("# Something else\n\nNothing of it is left.\n")
-        await pilot.press("ctrl+s")
+        dialog = await on(pilot, DamageDialog, "ctrl+s")
+        lost = "would lose 76% of its characters, and 1 judged query expects it"
+        assert lost in " ".join(" ".join(row.plain for row in dialog.query_one("#question", Lines).lines).split())
+        dialog.listen()
+        await pilot.press("s")
         message = "1 of 3 judged queries has a different answer after the edit to refresh_rotation.md, 1 worse: "
         await until(pilot, lambda: f"{message}Esc, then 5 shows it" in toast_text(pilot))
         assert "5 Lab ⚠1" in text_of(pilot, "#status")
@@ -83,7 +90,7 @@ async def ask_and_break(pilot: AppPilot, tree: Tree) -> None:
 
 
 async def test_changed_answer_of_open_query_is_reported_and_not_judged(with_judgments: Tree, make_app: MakeApp) -> None:
-    """The answer before the edit can be judged in its column. The current answer cannot, until the edit is accepted."""
+    """`J` asks which answer is right, and offers the one before the edit."""
     with_judgments.age_by_today()
     async with make_app(with_judgments.root, now_ms=None).run_test(size=WIDE) as pilot:
         await ask_and_break(pilot, with_judgments)
@@ -93,18 +100,58 @@ async def test_changed_answer_of_open_query_is_reported_and_not_judged(with_judg
         await until(pilot, lambda: message in toast_text(pilot))
         await to_lab(pilot)
         assert table(pilot).chosen == OPEN_QUERY
-        await pilot.press("J")
-        await until(
-            pilot, lambda: "“refunds billing” is not judged, because an edit changed the answer" in toast_text(pilot)
-        )
+        dialog = await on(pilot, EarlierAnswerDialog, "J")
+        text = " ".join(row.plain for row in dialog.query_one("#question", Lines).lines)
+        assert "“refunds billing” has a different answer since the edits." in text
+        await press(pilot, "escape")
         assert len(judged(with_judgments)) == 3
-        await pilot.press("l")
-        assert table(pilot).chosen_column == view(pilot).lab.columns[1]
-        await pilot.press("J")
+        await on(pilot, EarlierAnswerDialog, "J")
+        await pilot.press("enter")
         await until(pilot, lambda: len(judged(with_judgments)) == 4)
         assert [each.path for each in judged(with_judgments)[-1].documents] == ["billing/refunds.md"]
         message = "“refunds billing” is judged by the answer before the edits; 4 judged queries in all; u undoes it"
         await until(pilot, lambda: message in toast_text(pilot))
+
+
+async def test_current_answer_can_be_judged_after_an_edit(with_judgments: Tree, make_app: MakeApp) -> None:
+    with_judgments.age_by_today()
+    async with make_app(with_judgments.root, now_ms=None).run_test(size=WIDE) as pilot:
+        await ask_and_break(pilot, with_judgments)
+        await to_lab(pilot)
+        now, before = (column.cells[OPEN_QUERY].result.outcome for column in view(pilot).lab.columns[:2])
+        assert now != before
+        await on(pilot, EarlierAnswerDialog, "J")
+        await pilot.press("n")
+        await until(pilot, lambda: len(judged(with_judgments)) == 4)
+        assert judged(with_judgments)[-1].expected == now
+
+
+async def test_lab_shows_the_answers_before_the_edits_of_the_last_session(
+    with_judgments: Tree, make_app: MakeApp
+) -> None:
+    """The column is silent after a restart, and accepting the edits removes it for good."""
+    with_judgments.age_by_today()
+    async with make_app(with_judgments.root, now_ms=None).run_test(size=WIDE) as pilot:
+        await ask_and_break(pilot, with_judgments)
+    for is_last in (False, True):
+        async with make_app(with_judgments.root, now_ms=None).run_test(size=WIDE) as pilot:
+            await ask(pilot, "refunds billing")
+            brv(pilot).edits.hold()
+            await until(pilot, lambda: view(pilot).edits.earlier is not None)
+            assert view(pilot).edits.earlier.paths == ("billing/refunds.md",)
+            assert "a different answer" not in toast_text(pilot)
+            await to_lab(pilot)
+            before = view(pilot).lab.columns[1]
+            assert before.title == "before edits"
+            assert before.cells[OPEN_QUERY].result.ranking[0] == "billing/refunds.md"
+            if is_last:
+                await pilot.press("l", "d")
+                await until(pilot, lambda: len(view(pilot).lab.columns) == 1)
+    async with make_app(with_judgments.root, now_ms=None).run_test(size=WIDE) as pilot:
+        await settled(pilot)
+        brv(pilot).edits.hold()
+        await settled(pilot)
+        assert view(pilot).edits.earlier is None
 
 
 async def test_effect_is_checked_again_for_another_engine_or_query(garden: Tree, make_app: MakeApp) -> None:

@@ -10,11 +10,14 @@ from tests.attacks.harness import Attack, report
 
 _NOTE = "yard/gate.md"
 _MAKE = """
-import os, stat, sys
+import os, stat, sys, time
 from pathlib import Path
 from brvtui.session import Session
 from brvtui.store.app_state import History, LayoutStore
 from brvtui.store.drafts import DraftStore
+from brvtui.loading import EditedFile
+from brvtui.loading.revised import Difference
+from brvtui.store.edit_record import read_record, write_record
 from brvtui.store.overlay import Overlay
 from brvtui.store.vectors import VectorStore
 from brvtui.tree.engine_files.query_log import LoggedQuery
@@ -32,6 +35,8 @@ DraftStore(tree).keep("yard/gate.md", b"typed", None, 1)
 History(tree, 9).add("north gate")
 LayoutStore(tree).write({"Query": {}})
 Overlay(tree).write({"yard/gate.md": NoteSignals(77.0, 1.0, "draft", 0, 0, source=Source.OVERLAY)})
+earlier = Difference({"yard/gate.md": EditedFile("yard/gate.md", b"# Gate", 1)}, frozenset())
+write_record(tree, earlier, time.time() * 1000)
 SessionLog(tree).add(LoggedQuery(1.0, "north gate", "brv-tui", "completed"))
 FeedbackFile(tree, "byterover").add(Feedback("north gate", "yard/gate.md", next(iter(Usefulness)), 1.0))
 VectorStore(tree, "m").write({"a": numpy.ones(3, dtype=numpy.float32)})
@@ -47,6 +52,10 @@ def used():
         except OSError:
             pass  # said in one line, as of a full disk
     session.logbook.read(9)
+    try:
+        read_record(tree, NoteSignals(50.0, 1.0, "draft", 0, 0, source=Source.OVERLAY))
+    except (OSError, ValueError):
+        pass  # eval and diff refuse to compare with a revision
     try:
         FeedbackFile(tree, "byterover").counts()
     except OSError:
@@ -64,6 +73,7 @@ _FILES = {
     "the history": "history.json",
     "the layout": "layout.json",
     "recorded signals": "overlay.json",
+    "the texts before edits": "before-edits.json",
     "the log": "queries.jsonl",
     "feedback": "feedback/*.jsonl",
     "vectors": "vectors/*.npz",
@@ -76,7 +86,7 @@ _DAMAGES = {
     "are a folder": "file.unlink(); file.mkdir()",
     "grow to 1 GB": "os.truncate(file, 1 << 30)",
 }
-_KEPT = {"drafts/*.json", "history.json", "layout.json", "overlay.json"}
+_KEPT = {"before-edits.json", "drafts/*.json", "history.json", "layout.json", "overlay.json"}
 """Files that may hold what a user wrote: damaged, they are set aside and named."""
 _OPEN = """
 used()

@@ -359,7 +359,7 @@ def test_git_never_runs_programs_configured_by_a_repository(project: Tree, repos
     (project.tree / ROLLBACK).unlink()
     revision = Revision(project.tree, "main")
     assert revision.read([ROTATION], 10_000)[ROTATION].startswith(b"# Refresh rotation")
-    assert revision.changed_ms([ROLLBACK])[ROLLBACK] > 0
+    assert revision.last_changes([ROLLBACK])[ROLLBACK][0] > 0
     assert revision.ignored == frozenset()
     assert not (tmp_path / "sprung").exists()
 

@@ -145,8 +145,7 @@ def test_overlay_signals_are_reverted_and_named_as_a_cause(garden: Tree) -> None
     (judgment,) = [each for each in QUERIES if each.id == "refresh token"]
     message = causes_of_change(session, Variant(earlier=earlier), judgment, "byterover", "")
     assert message[-1].text == (
-        f"cause: the maturity or importance of {ROTATION} was set: "
-        "without that, the query is answered as before (tried)"
+        f"cause: the maturity or importance of {ROTATION} was set: without that, the outcome is as it was (tried)"
     )
 
 

@@ -8,6 +8,7 @@ import resource
 import stat
 import threading
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -19,11 +20,14 @@ from hypothesis import strategies as st
 
 from brvtui import logbook
 from brvtui.disk import writing
+from brvtui.loading import EditedFile
+from brvtui.loading.revised import UNCHANGED, Difference
 from brvtui.logbook import SessionLog
 from brvtui.store import crash_report
 from brvtui.store.app_state import History, LayoutStore
 from brvtui.store.crash_report import Circumstances, report, write_crash_report
 from brvtui.store.drafts import DraftStore
+from brvtui.store.edit_record import read_record, record_file, write_record
 from brvtui.store.feedback import FeedbackFile
 from brvtui.store.folders import config_folder, data_folder, tree_cache, tree_folder
 from brvtui.store.kept_index import KeptIndex
@@ -31,6 +35,7 @@ from brvtui.store.overlay import Overlay
 from brvtui.store.state_file import read_state, set_aside, set_aside_if_damaged, write_state
 from brvtui.store.tidying import tidy
 from brvtui.store.vectors import VectorStore
+from brvtui.timing import system_clock
 from brvtui.trace.feedback import Feedback, Usefulness
 from brvtui.tree.engine_files.query_log import OURS, LoggedQuery
 from brvtui.tree.reading.signals import NoteSignals, Source, defaults
@@ -198,8 +203,19 @@ def test_feedback_below_a_file_is_missing_and_not_unreadable(
     assert (feedback.counts().total(), feedback.said()) == (0, [])
 
 
+def recorded(tree: Path) -> dict[str, EditedFile]:
+    """The files in the record of edits; none if it cannot be read."""
+    with suppress(ValueError):
+        return dict(read_record(tree, BASE)[0].edits)
+    return {}
+
+
+EARLIER = Difference(
+    {"a.md": EditedFile("a.md", "é\n".encode() + b"\xff", 7)}, frozenset(["b.md"]), signals={"a.md": BASE}
+)
 KINDS: dict[str, tuple[Callable[[Path], Any], Callable[[Path], Any]]] = {
     "overlay.json": (lambda t: Overlay(t).write({"a.md": stored()}), lambda t: Overlay(t).read(BASE)),
+    "before-edits.json": (lambda t: write_record(t, EARLIER, system_clock()), recorded),
     "history.json": (lambda t: History(t, 9).add("where?"), lambda t: History(t, 9).read()),
     "layout.json": (lambda t: LayoutStore(t).write({"Query": {}}), lambda t: LayoutStore(t).read()),
     "drafts/*.json": (lambda t: DraftStore(t).keep("a.md", b"text", None, 1), lambda t: DraftStore(t).all()),
@@ -230,6 +246,32 @@ def test_flipped_bit_is_reported_and_the_damaged_file_kept(tree: Tree, name: str
     assert len(read(tree.tree)) == 1
     kept.unlink()
     assert tree.session().snapshot.notices == ()
+
+
+def test_record_of_edits_is_bounded_and_forgotten_after_a_week(tree: Tree) -> None:
+    now_ms, day_ms = system_clock(), 86_400_000
+    for at_ms in (now_ms - 1000, now_ms - 6.9 * day_ms):
+        write_record(tree.tree, EARLIER, at_ms)
+        signals = {"a.md": replace(BASE, source=Source.OVERLAY)}
+        assert read_record(tree.tree, BASE) == (replace(EARLIER, signals=signals), at_ms)
+    for at_ms in (now_ms - 7.1 * day_ms, now_ms + day_ms):
+        write_record(tree.tree, EARLIER, at_ms)
+        assert read_record(tree.tree, BASE)[0] == UNCHANGED
+    large = Difference({"a.md": EditedFile("a.md", bytes(9_000_000), 7)}, frozenset())
+    for difference in (large, UNCHANGED):
+        write_record(tree.tree, EARLIER, now_ms)
+        write_record(tree.tree, difference, now_ms)
+        assert not record_file(tree.tree).exists()
+        assert read_record(tree.tree, BASE)[0] == UNCHANGED
+
+
+@pytest.mark.parametrize("value", [[], {}, {"at_ms": "x", "files": [], "removed": [], "signals": {}},
+                                   {"at_ms": 1, "files": [["a"]], "removed": [], "signals": {}},
+                                   {"at_ms": 1, "files": [["a", 1, 2]], "removed": [], "signals": {}}])  # fmt: skip
+def test_record_of_edits_in_another_form_is_refused(tree: Tree, value: Any) -> None:
+    write_state(record_file(tree.tree), value)
+    with pytest.raises(ValueError, match=r"."):
+        read_record(tree.tree, BASE)
 
 
 def test_flipped_bit_in_a_log_loses_only_its_line(tree: Tree) -> None:

@@ -214,7 +214,7 @@ def test_settings_cannot_name_another_work_tree(settings: str, tmp_path: Path) -
     (own / "tree" / "new.md").write_text("# New\n")
     (own / ".git" / "info" / "exclude").write_text("new.md\n")
     assert Revision(own / "tree", "HEAD").ignored == {"new.md"}
-    assert Revision(own / "tree", "HEAD").changed_ms(["inner.md"])["inner.md"] > 0
+    assert Revision(own / "tree", "HEAD").last_changes(["inner.md"])["inner.md"][0] > 0
     run_git(tmp_path, "clone", "-q", "--bare", str(own / ".git"), str(tmp_path / "bare"))
     with (tmp_path / "bare" / "config").open("a") as config:
         config.write("[core]\nbare = false\nworktree = /etc\n")

@@ -44,6 +44,12 @@ DRAFT = Place("draft", "Draft dialog", PlaceKind.DIALOG, (
            bar=True),
 ), within=DIALOG)  # fmt: skip
 
+EARLIER_ANSWER = Place("earlier answer", "Earlier answer dialog", PlaceKind.DIALOG, (
+    Action("earlier.before", "enter", "dismiss(False)", "before edits",
+           "Judge by the answer before the edits: it was right", bar=True, first=True),
+    Action("earlier.now", "n", "dismiss(True)", "now", "Judge by the current answer: it is right", bar=True),
+), within=DIALOG)  # fmt: skip
+
 FIELD = Place("field", "Field dialog", PlaceKind.DIALOG, (
     Action("field.keep", "enter", "keep", "use", "Use the typed value", bar=True, first=True),
 ), within=DIALOG)  # fmt: skip

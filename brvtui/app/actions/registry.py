@@ -56,6 +56,7 @@ PLACES: tuple[Place, ...] = (
     dialogs.DAMAGE,
     dialogs.DIALOG,
     dialogs.DRAFT,
+    dialogs.EARLIER_ANSWER,
     dialogs.FIELD,
     dialogs.GONE,
     dialogs.GRADE,

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from brvtui.app.editing.note_on_disk import OnDisk, on_disk, text_to_edit, where_moved
 from brvtui.app.editing.problems import first_errors
+from brvtui.wording import counted
 
 if TYPE_CHECKING:
     from brvtui.session import Session
@@ -79,7 +81,7 @@ KEPT_TIME = (
 def save(session: Session, disk: OnDisk, data: bytes, keep_mtime: bool, is_agreed: bool = False) -> SaveResult:
     """Saves ``data`` over the note that was read as ``disk``, unless the note has changed since then.
 
-    A text that would damage the note or remove its frontmatter is saved only if ``is_agreed``.
+    A text that would damage the note, remove its frontmatter or most of a judged note is saved only if ``is_agreed``.
     """
     from brvtui.tree.saving.note_files import Conflict, SaveError, Unconfirmed
 
@@ -119,6 +121,7 @@ def _damage(session: Session, disk: OnDisk, data: bytes) -> str:
         damage.append("it would no longer be UTF-8 text")
     if sum(1 for _ in conflict_marks(now)) > sum(1 for _ in conflict_marks(was)):
         damage.append("the conflict markers would become part of its text")
+    damage.append(_judged_loss(session, disk.path, was, now))
     if session.kind.is_html:
         damage.append(topic_damage(was, now))
     elif not parse(was).problem:
@@ -126,6 +129,22 @@ def _damage(session: Session, disk: OnDisk, data: bytes) -> str:
         if is_lost or parse(now).problem:
             damage += ["its frontmatter would no longer be read", _lost_signals(session, disk, data)]
     return "; ".join(filter(None, damage))
+
+
+def _judged_loss(session: Session, path: str, was: str, now: str) -> str:
+    """Describes the loss if ``now`` lacks more than half the characters of a judged note; otherwise empty."""
+    from brvtui.lab.judgments.file import JudgmentsFile
+    from brvtui.lab.judgments.following import DocumentFinder
+    from brvtui.lab.judgments.model import JudgmentsError
+
+    finder, count = DocumentFinder(session.snapshot), 0
+    if 2 * len(now) < len(was):
+        with suppress(JudgmentsError):  # the Lab reports it
+            judged = (finder.followed(each)[0].documents for each in JudgmentsFile.of(session.project).read())
+            count = sum(any(each.path == path and each.grade for each in documents) for documents in judged)
+    share = f"{1 - len(now) / len(was):.0%}" if count else ""
+    expects = counted(count, "judged query expects", "judged queries expect")
+    return f"it would lose {share} of its characters, and {expects} it" if count else ""
 
 
 def _is_utf8(data: bytes) -> bool:

@@ -38,7 +38,6 @@ _QUICK_S, _PAUSE_S, _LONG_S = 0.04, 0.15, 0.4
 _FEW_ROWS = 100
 """The maximum number of rows of a table that is quick to draw."""
 _KEPT = "with its current answer as the expected one: check the grades"
-_EITHER_WAY = "judge it in the Lab's column “before edits”, or remove that column to accept the edits"
 _EXPECTED = "brv-tui judge set QUERY --expect changes the expected answer"
 _BY_HAND = f"if an answer is wrong, grade its results on the Query screen; {_EXPECTED}"
 _MOST_ADDED = 200
@@ -64,6 +63,8 @@ class Judged(NamedTuple):
     said: str
     before: Judgments
     after: Judgments
+    left_out: tuple[tuple[str, str], ...] = ()
+    """The queries, as text and scope, that are not judged because edits have changed their answers."""
 
 
 class LabRequest(NamedTuple):
@@ -270,10 +271,9 @@ def keep_answers(
         added, left_out = _as_answered(session, new, variant, edits, engine, mode)
     except (JudgmentsError, EngineError, VariantError, RevisionError) as error:
         raise Refusal(str(error)) from error
-    which = f"“{left_out[0]}” is" if len(left_out) == 1 else f"{len(left_out)} queries are"
-    edited = f"{which} not judged, because an edit changed the answer: {_EITHER_WAY}" if left_out else ""
     if not added:
-        return Judged(edited or f"already judged, so nothing was added: {_BY_HAND}", judgments, judgments)
+        said = "" if left_out else f"already judged, so nothing was added: {_BY_HAND}"
+        return Judged(said, judgments, judgments, left_out)
 
     def edit(now: Judgments) -> Judgments:
         for each in added:
@@ -284,8 +284,8 @@ def keep_answers(
     how = "now" if variant == Variant() else "before the edits" if variant.earlier is not None else f"with {variant}"
     done = _changed(session, f"{what} judged by the answer {how}", edit)
     by_hand = _BY_HAND if any(each.documents for each in added) else _EXPECTED
-    hint = edited or (by_hand if variant == Variant() else "")
-    return done._replace(said=f"{done.said}; {hint}") if hint else done
+    said = f"{done.said}; {by_hand}" if variant == Variant() else done.said
+    return done._replace(said=said, left_out=left_out)
 
 
 def _as_answered(
@@ -295,8 +295,8 @@ def _as_answered(
     edits: EarlierNotes | None,
     engine: str,
     mode: str,
-) -> tuple[list[Judgment], list[str]]:
-    """Returns judgments made from the answers to ``queries``, and the texts of queries whose answers ``edits`` changed.
+) -> tuple[list[Judgment], tuple[tuple[str, str], ...]]:
+    """Returns judgments made from the answers to ``queries``, and the queries whose answers ``edits`` changed.
 
     Raises :class:`Refusal` if the engine fails on a query, and all errors that running a query raises.
     """
@@ -305,15 +305,15 @@ def _as_answered(
     earlier = Variant(earlier=edits)
     before = runner.state(earlier, engine, mode) if edits is not None else None
     judgments: list[Judgment] = []
-    left_out: list[str] = []
+    left_out: list[tuple[str, str]] = []
     for text, scope in queries:
         judgment = Judgment("new", text, scope)
         result = runner.result(state, judgment)
         if result.outcome == NOT_COVERED and (failure := _failure(state, judgment)):
             raise Refusal(f"“{text}” is not judged: {failure}")
         if before is not None and QueryChange(result, runner.result(before, judgment), earlier.paths_now).is_otherwise:
-            left_out.append(text)
+            left_out.append((text, scope))
             continue
         documents = tuple(state.finder.judged(path, 3) for path in result.ranking[:1])
         judgments.append(replace(judgment, expected=result.outcome, documents=documents))
-    return judgments, left_out
+    return judgments, tuple(left_out)

@@ -127,7 +127,7 @@ class CellPane(Pane):
         first = view.lab.columns[0].cells.get(judgment.id)
         now = first.result if first is not None and column is not view.lab.columns[0] else None
         if column.variant.revision:
-            lines += wrapped(f"the texts of {column.variant.revision}, with the files' current ages", width)
+            lines += wrapped(f"the notes of {column.variant.revision}, with the file times that they had", width)
         lines += [Line(), *self._outcome(cell.result, now, width), *self._causes(view.lab, cell.result, width)]
         if cell.result.grades:
             lines += [

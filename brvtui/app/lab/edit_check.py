@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -45,6 +46,8 @@ class EditCheck:
         self._timer: Timer | None = None
         self._saved = False
         """True if the user has saved since the last check, so that even unchanged answers are reported."""
+        self._is_restored = False
+        """True until the effect of an earlier session's edits is known, which is not reported in a toast."""
         self._message = ""
         """The last message about the effect of edits."""
         self._reported: frozenset[tuple[str, str, str]] = frozenset()
@@ -66,16 +69,21 @@ class EditCheck:
             self._saved = True
             self._soon()
 
-    def hold(self) -> None:
-        """Records the current notes, with which later versions are compared."""
+    def hold(self, accepts_edits: bool = False) -> None:
+        """Records the notes with which later ones are compared: those before the edits of the last sessions or, with
+        ``accepts_edits``, the current ones.
+        """
         session = self._project.session
         if session is not None:
-            self._services.background.run(partial(_hold, session), self._set_held, group="hold notes", exclusive=True)
+            hold = partial(_hold, session, accepts_edits)
+            self._services.background.run(hold, self._set_held, group="hold notes", exclusive=True)
 
-    def _set_held(self, notes: HeldNotes | None) -> None:
-        self._held, self._reported = notes, frozenset()
+    def _set_held(self, held: tuple[HeldNotes | None, bool]) -> None:
+        (self._held, self._is_restored), self._reported = held, frozenset()
         self._services.background.cancel(_ASKING)
         self._services.store.update(EditsState())
+        if self._is_restored:
+            self._soon()
 
     def _engine_changed(self) -> None:
         """Runs the queries again, since another engine may answer them differently."""
@@ -103,11 +111,11 @@ class EditCheck:
     def _answered(self, effect: EditEffect | None) -> None:
         if effect is None:
             return
-        saved, self._saved = self._saved, False
+        saved, restored, self._saved, self._is_restored = self._saved, self._is_restored, False, False
         queries = frozenset((change.now.id, change.now.text, change.now.scope) for change in effect.otherwise)
-        is_news = bool(queries) and (saved or queries != self._reported)
+        is_news = bool(queries) and (saved or (queries != self._reported and not restored))
         store, in_front = self._services.store, self._services.current_mode == LAB.name
-        is_seen = in_front or not queries or (store.view.edits.is_seen and queries <= self._reported)
+        is_seen = in_front or restored or not queries or (store.view.edits.is_seen and queries <= self._reported)
         self._reported = queries
         store.update(EditsState(effect, is_seen))
         if (effect.judged or effect.unjudged) and (is_news or saved):
@@ -171,10 +179,16 @@ def _with_verb(queries: list[tuple[str, int]]) -> str:
     return f"{' and '.join(name for name, _ in queries)} {verb}"
 
 
-def _hold(session: Session) -> HeldNotes | None:
+def _hold(session: Session, accepts_edits: bool) -> tuple[HeldNotes | None, bool]:
+    """Returns the notes to compare with, and True if there is a record of edits, which the next check updates."""
     from brvtui.session.held_notes import hold
+    from brvtui.store.edit_record import read_record, record_file
+    from brvtui.tree.reading.signals import defaults
 
-    return hold(session.snapshot)
+    recorded, tree = None, session.project.tree
+    with suppress(OSError, ValueError):  # the Lab works without a record
+        recorded = None if accepts_edits else read_record(tree, defaults(session.profile.signals))
+    return hold(session.snapshot, recorded), record_file(tree).exists()
 
 
 def _effect(session: Session, notes: HeldNotes, opened: QueryState, engine: EngineState) -> EditEffect | None:
@@ -183,12 +197,12 @@ def _effect(session: Session, notes: HeldNotes, opened: QueryState, engine: Engi
     from brvtui.lab.judgments.model import Judgment, JudgmentsError
     from brvtui.session.edit_effect import asked_last, effect_of_edits
 
+    earlier = notes.recorded(session.snapshot)
     try:
         judgments = JudgmentsFile.of(session.project).read()
         unjudged, text = () if judgments else asked_last(session), opened.text.strip()
         if text and (text, opened.scope) not in [(each.text, each.scope) for each in judgments or unjudged]:
             unjudged = (Judgment(OPEN_QUERY, text, opened.scope), *unjudged)
-        earlier = notes.earlier(session.snapshot)
         return effect_of_edits(session, earlier, judgments, unjudged, engine.name, engine.mode, is_cancelled)
     except (JudgmentsError, EngineError) as error:
         raise Refusal(str(error)) from error

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from textual.app import ComposeResult
 
-from brvtui.app.actions.dialogs import GRADE
+from brvtui.app.actions.dialogs import EARLIER_ANSWER, GRADE
 from brvtui.app.keys.bindings import bindings
 from brvtui.app.lab import asking
 from brvtui.app.lab.asking import JudgmentsRead, LabBatch, LabRequest
@@ -52,6 +52,18 @@ class GradeDialog(Dialog[int]):
         """Shows the current grade of the note."""
         text = "It has no grade yet." if grade is None else f"Its grade is {grade}."
         self.query_one("#grade", Paragraphs).set_text((text, "muted"))
+
+
+class EarlierAnswerDialog(Dialog[bool]):
+    """Asks which answer to a query is right; returns False for the one before the edits, True for the current one."""
+
+    BINDINGS = bindings(EARLIER_ANSWER)
+
+    def __init__(self, queries: Sequence[tuple[str, str]]) -> None:
+        """Creates a dialog for ``queries``, pairs of text and scope, whose answers changed."""
+        who = f"“{queries[0][0]}” has" if len(queries) == 1 else f"{len(queries)} queries have"
+        message = f"{who} a different answer since the edits. The judgment will expect the right one."
+        super().__init__("Which answer is right?", message)
 
 
 def ask_grade(services: AppServices, project: Project, path: str, grade: Callable[[str, int | None], None]) -> None:
@@ -295,7 +307,7 @@ class Lab:
         if variant in self._added:
             self._added.remove(variant)
         elif variant.earlier is not None:
-            self._edits.hold()
+            self._edits.hold(accepts_edits=True)
             noun = self._services.store.view.kind.noun
             self._services.notify(f"later edits are compared with the current {noun}s", timeout=5)
             return
@@ -376,15 +388,17 @@ class Lab:
             grade = partial(asking.grade, session, query.text.strip(), query.scope, path, value)
             self._services.background.run(grade, self._judged, group="judge")
 
-    def keep(self, queries: list[tuple[str, str]], variant: Variant = _PRESENT) -> None:
+    def keep(
+        self, queries: Sequence[tuple[str, str]], variant: Variant = _PRESENT, accepts_edits: bool = False
+    ) -> None:
         """Judges ``queries``, pairs of text and scope, by their answers in ``variant``.
 
-        For the present variant, leaves out queries whose answers edits have changed, since the edits may be wrong.
+        Unless ``accepts_edits``, asks which answer is right if edits have changed the answer in the present.
         """
         session = self.session
         if session is not None and queries:
             view = self._services.store.view
-            chosen, edits = view.engine, view.edits.earlier if variant == _PRESENT else None
+            chosen, edits = view.engine, view.edits.earlier if variant == _PRESENT and not accepts_edits else None
             keep = partial(asking.keep_answers, session, queries, variant, edits, chosen.name, chosen.mode)
             self._services.background.run(keep, self._judged, group="judge")
 
@@ -438,7 +452,16 @@ class Lab:
         if session is not None and done.before != done.after:
             self._done.append((done, session.notes.journal.depth))
             message = f"{message}; {self._services.shown_key('note.undo')} undoes it"
-        self._tell_judged(message)
+        if message:
+            self._tell_judged(message)
+        earlier = self._services.store.view.edits.earlier
+
+        def answered(is_now: bool | None) -> None:
+            if is_now is not None:
+                self.keep(done.left_out, _PRESENT if is_now else Variant(earlier=earlier), is_now)
+
+        if done.left_out and earlier is not None:
+            self._services.push_screen(EarlierAnswerDialog(done.left_out), answered)
 
     def _taken_back(self, done: asking.Judged) -> None:
         self._tell_judged(done.said)

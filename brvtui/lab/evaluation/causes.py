@@ -47,7 +47,8 @@ class Reverting:
     def mixer(self, context: Context[Any]) -> StateMixer:
         """The mixer of the current state of ``context`` and the earlier state."""
         now = AskedState("now", context, self.reading, UNCHANGED, context.snapshot.stored)
-        return StateMixer(replace(now, name=self.name, difference=self.difference), now)
+        stored = now.stored.with_first(self.difference.signals)
+        return StateMixer(replace(now, name=self.name, difference=self.difference, stored=stored), now)
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,7 +186,11 @@ class CauseFinder:
             return f"{path} was added: without it"
         if path not in self.context.snapshot.parsed:
             return f"{path} was removed: with it"
-        edit, entry, then = reverting.difference.edits[path], self.context.snapshot.parsed[path], reverting.name
+        edit, then = reverting.difference.edits.get(path), reverting.name
+        signals = replace(reverting.difference.only({path}), edits={})
+        if edit is None or (signals.paths and self._is_as_before(change, reverting.revert(signals))):
+            return f"the maturity or importance of {path} was set: without that"
+        entry = self.context.snapshot.parsed[path]
 
         def would_do(alone: EditedFile) -> bool:
             return self._is_as_before(change, reverting.revert(Difference({path: alone}, frozenset())))
@@ -195,7 +200,8 @@ class CauseFinder:
         with suppress(OSError):
             if would_do(replace(edit, data=self.context.snapshot.read(path))):
                 return f"{path} has a different file time: with the one from {then}"
-        return f"{path} was edited: only with both its text and its file time from {then}"
+        parts = "its text, its file time and its signals" if signals.paths else "both its text and its file time"
+        return f"{path} was edited: only with {parts} from {then}"
 
 
 def _place(rank: int | None) -> float:

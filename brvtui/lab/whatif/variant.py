@@ -62,9 +62,9 @@ class EarlierNotes:
     paths_now: Mapping[str, str] = field(default_factory=dict)
     """The current paths of moved notes, by their earlier paths."""
     difference: Difference | None = None
-    """The changes that restore the earlier notes, if they are files in a context tree."""
-    signals: tuple[SignalChange, ...] = ()
-    """The changes that restore signals that were set since then in this tool's signal overlay."""
+    """The changes that restore the earlier notes, with the signals that were set since then in this tool's signal
+    overlay, if the notes are files in a context tree.
+    """
     snapshot: Snapshot | None = None
     """The earlier snapshot, if it contains V4 topics."""
 

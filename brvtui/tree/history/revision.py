@@ -314,17 +314,21 @@ class Revision:
         header, _, content = found.partition(b"\n")
         return content[:-1] if _BLOB.fullmatch(header) else None
 
-    def changed_ms(self, paths: Collection[str]) -> dict[str, int]:
-        """The time of the last commit of each of ``paths``, in ms since 1970.
+    def last_changes(self, paths: Collection[str], since_ms: int = 0) -> dict[str, tuple[int, bool]]:
+        """The time of the last commit of each of ``paths``, in ms since 1970; False if the file may be older, because
+        git knows no earlier commit.
 
-        For more than 200 paths, the date of the revision is used for all of them.
+        For more than 200 paths, or if the tree has not changed since ``since_ms``, the tree's time is used for all.
         """
-        own = self._date(".")
-        if len(paths) > _MOST_DATED:
-            return dict.fromkeys(paths, own)
-        return {path: self._date(path) or own for path in paths}
+        newest_ms, _ = self.last_change(".")
+        if len(paths) > _MOST_DATED or newest_ms < since_ms:
+            return dict.fromkeys(paths, (newest_ms, False))
+        return {path: self.last_change(path) for path in paths}
 
-    def _date(self, path: str) -> int:
+    def last_change(self, path: str) -> tuple[int, bool]:
+        """The last change of one path, as for :meth:`last_changes`."""
         place = ("--", f":(literal){path}")
-        text = git(self.folder, "log", "-1", "--format=%ct", self.commit, *place, most=_SHORT).strip()
-        return int(text) * _MS if text.isdigit() else 0
+        time_s, *parents = git(
+            self.folder, "log", "-1", "--format=%ct %p", self.commit, *place, most=_MOST_LISTING
+        ).split() or (0,)
+        return int(time_s) * _MS, bool(parents)

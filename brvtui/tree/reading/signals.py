@@ -74,6 +74,11 @@ class SignalLayers:
         """Returns the signals of the note at ``path`` from the first layer that contains them; otherwise None."""
         return next((layer[path] for layer in self.layers if path in layer), None)
 
+    def with_first(self, signals: Mapping[str, NoteSignals]) -> SignalLayers:
+        """A copy in which ``signals`` have precedence; the object itself if ``signals`` is empty."""
+        first, *others = self.layers or (_NOTHING,)
+        return SignalLayers(({**first, **signals}, *others), self.broken) if signals else self
+
     def changed_since(self, before: SignalLayers) -> set[str]:
         """Returns the paths of the notes whose stored signals differ from ``before``."""
         found: set[str] = set()
