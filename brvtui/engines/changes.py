@@ -15,7 +15,7 @@ import numpy as np
 
 from brvtui.engines.contract import Context
 from brvtui.loading import EditedFile
-from brvtui.loading.revised import edited, with_signals
+from brvtui.loading.revised import Difference, edited, revised, with_signals
 from brvtui.ranking.constants import SignalRules
 from brvtui.ranking.maturity import LEVELS, after_access, after_update, levels_of
 from brvtui.regular_files import read_regular
@@ -86,7 +86,24 @@ class Reworded:
     query: str
 
 
-Change = SignalsSet | TimeSet | TitleSet | DateSet | Updated | Reworded
+@dataclass(frozen=True, slots=True)
+class FilesSet:
+    """New contents for files, saved at ``mtime_ms`` (in ms since 1970), and paths of files to remove."""
+
+    contents: tuple[tuple[str, bytes], ...]
+    mtime_ms: int
+    removed: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class ConstantSet:
+    """A new value for the engine's constant with the dotted name ``name``; the tree stays the same."""
+
+    name: str
+    value: bool | int | float | str
+
+
+Change = SignalsSet | TimeSet | TitleSet | DateSet | Updated | Reworded | FilesSet | ConstantSet
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,8 +126,13 @@ def changed(context: Context[Any], change: Change) -> Snapshot:
     """
     snapshot, profile, now_ms = context.snapshot, context.constants, context.now_ms
     match change:
-        case Reworded():
+        case Reworded() | ConstantSet():
             return snapshot
+        case FilesSet(contents, mtime_ms, removed):
+            edits = [EditedFile(path, data, mtime_ms * NS_PER_MS) for path, data in contents]
+            if len(edits) == 1 and not removed:
+                return edited(snapshot, profile, now_ms, edits[0])
+            return revised(snapshot, profile, now_ms, Difference({edit.path: edit for edit in edits}, removed))
         case SignalsSet(path, signals):
             return with_signals(snapshot, profile, now_ms, {path: signals})
         case TimeSet(path, mtime_ms):

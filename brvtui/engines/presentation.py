@@ -59,6 +59,8 @@ class Presentation:
     """Sentences about this engine that are added to the end of a pane's help, by the pane's title."""
     tried_edits = "an edit"
     """The kinds of note edits that the engine tries in order to raise a note."""
+    tried_constants: ClassVar[Mapping[str, float]] = {}
+    """The constants that are changed in order to lower a document, by dotted name, each with the size of one step."""
     ranks_folders = False
     """True if a folder's summary represents the folder and is found by the words of notes in the folder."""
 
