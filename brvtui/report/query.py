@@ -226,6 +226,7 @@ def _remedy_lines(label: str, explanation: Explanation, remedy: Remedy, width: i
 
 def lowering_report(explanation: Explanation, search: RemedySearch, width: int) -> RenderableType:
     """Returns the changes in ``search`` that lower the note of ``explanation``, or the kinds of changes tried."""
+    search = bounded(search)
     lines = _labelled("note", search.notice, "warn", width)
     for remedy in search.remedies:
         lines += _remedy_lines("lowers", explanation, remedy, width)

@@ -6,9 +6,10 @@ import re
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from difflib import SequenceMatcher
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
+
+from rapidfuzz.distance import Levenshtein
 
 from brvtui.engines import registry
 from brvtui.engines.advice import title_wordings
@@ -53,6 +54,7 @@ from brvtui.tree.reading.inside import PathError
 from brvtui.tree.reading.signals import NoteSignals, Source
 from brvtui.tree.spaces.topic_html import UnreadableTopic, parse_topic
 from brvtui.typed_tables import ProfileError
+from brvtui.wording import shortened
 
 if TYPE_CHECKING:
     from brvtui.session.session import Session
@@ -65,9 +67,11 @@ _MOST_WORDS = 6
 _IMPORTANCE_STEP = 10
 _DIRECT = 2
 """The highest tier of answers that need no model."""
-_ALIKE, _SHORT = 0.8, 3
+_MOST_CHARS, _MOST_ASKED = 100_000, 40
+"""The parts of a note and of a query in which matching words are searched for: characters and words."""
+_ALIKE, _SHORT = 0.75, 3
 """The minimum similarity of a misspelt word, and the minimum length of a word that is part of another."""
-_WORD = re.compile(r"(?<![/\w])[^\W_]+(?![/\w]|\.\w)")
+_WORD = re.compile(r"(?<![/\w])[^\W_]{1,64}(?![/\w]|\.\w)")
 """A word that is not part of a path, a file name or an identifier, which would break if the word were removed."""
 _TAG = re.compile(r"(<[^>]*>)")
 _SEARCHED_ATTRIBUTE = re.compile(r"""(\b(?:title|summary|keywords)=)("[^"]*"|'[^']*')""")
@@ -120,7 +124,7 @@ def _is_alike(asked: str, word: str) -> bool:
     """True if an engine may find ``word`` by the query word ``asked``: as a form of it, inside it, or misspelt."""
     short, long = sorted((asked, word), key=len)
     is_part = short in long and (len(short) >= _SHORT or short == long)
-    return is_part or SequenceMatcher(None, asked, word).ratio() >= _ALIKE
+    return is_part or Levenshtein.normalized_similarity(asked, word) >= _ALIKE
 
 
 def _choices(words: Sequence[str]) -> list[Sequence[str]]:
@@ -302,8 +306,8 @@ class RemedyFinder:
 
     def _matching(self, text: str) -> list[str]:
         """The words in ``text`` by which an engine may find it, those of the query first; at most six."""
-        asked = words_of(self.query.text)
-        near = [word for word in words_of(text) if any(_is_alike(one, word) for one in asked)]
+        asked = words_of(self.query.text)[:_MOST_ASKED]
+        near = [word for word in words_of(text[:_MOST_CHARS]) if any(_is_alike(one, word) for one in asked)]
         return sorted(near, key=lambda word: (word not in asked, -len(word)))[:_MOST_WORDS]
 
     def _longer_titles(self, note: Note) -> Iterator[Proposal]:
@@ -356,7 +360,7 @@ class RemedyFinder:
             return
         text = text_of(Template.BLANK, NewNote(title, self.context.now_ms)).encode("utf-8", "surrogateescape")
         change = FilesSet(((path, text),), just_before_ms(self.context.now_ms))
-        yield Proposal(change, f"a note titled “{title}” at {path}", "write the note that should answer")
+        yield Proposal(change, f"a note titled “{shortened(title)}” at {path}", "write the note that should answer")
 
     def _archived(self, note: Note) -> Iterator[Proposal]:
         snapshot, names = self.context.snapshot, archived_as(note.path)

@@ -273,7 +273,7 @@ async def test_leading_note_of_a_direct_answer_needs_no_remedy(app: BrvTui, pilo
     pane = await raising(pilot)
     await until(pilot, lambda: "so it cannot be higher" in shown(pilot))
     text = " ".join(line.plain.strip() for line in pane.lines)
-    assert "If it should not answer this query, l lists changes that lower it" in text
+    assert "If it should not answer this query, press l to see changes that lower it" in text
     await on(pilot, MessageScreen, "f1")
     await until(pilot, lambda: "What would help it · help" in shown(pilot))
     assert "Close the dialog" in shown(pilot)

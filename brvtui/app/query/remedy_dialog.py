@@ -42,8 +42,8 @@ _FIRST = (
     "{results.why} to see what would help it"
 )
 _ANSWERS = (
-    "it is first in an answer that needs no model, so it cannot be higher. If it should not answer this query, "
-    "{remedies.tab} lists changes that lower it"
+    "it is first in an answer that needs no model, so it cannot be higher. If it should not answer this query, press "
+    "{remedies.tab} to see changes that lower it"
 )
 _TRYING_TO_LOWER = "trying changes that lower it, and their effect on judged and logged queries…"
 _NOT_LOWERED = "it is not a result of a new search, so nothing can lower it"
