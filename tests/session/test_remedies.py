@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 
+from brvtui.engines.advice import extent, side_effects
 from brvtui.engines.changes import (
     Change,
     ConstantSet,
@@ -25,16 +26,17 @@ from brvtui.engines.changes import (
     retitled,
 )
 from brvtui.engines.contract import Query
+from brvtui.lab.judgments.file import JudgmentsFile
 from brvtui.lab.judgments.model import JudgedDocument, Judgment, outcome_of
 from brvtui.lab.trace_diff import best_hits
 from brvtui.ranking.maturity import LEVELS
 from brvtui.session import Session
-from brvtui.session.remedies import FoundChange, RemedyFinder
-from brvtui.trace import RemedyKind, Trace
+from brvtui.session.remedies import FoundChange, RemedyFinder, find_remedies, note_without, topic_without
+from brvtui.trace import RemedyKind, RemedySearch, Trace
 from brvtui.tree.reading.signals import NoteSignals
 from tests.support.generated import WORDS, generated, query
 from tests.support.spaces import small_space
-from tests.support.trees import BRV3, NOW_MS, changed
+from tests.support.trees import BRV3, NOW_MS, Tree, changed
 
 ENGINES = ("byterover", "byterover_v4", "jeffs_brain", "soleri", "knowing")
 NOTES = 9
@@ -271,3 +273,70 @@ def test_20_random_remedies_do_what_they_promise(tmp_path: Path, monkeypatch: py
 @pytest.mark.parametrize("seed", range(SEEDS))
 def test_200_random_remedies_do_what_they_promise(tmp_path: Path, seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     assert len(check_all(tmp_path, 100 + seed, MANY // SEEDS, monkeypatch)) >= 5
+
+
+def lowered(session: Session, text: str) -> RemedySearch:
+    trace = session.preview(text)
+    return find_remedies(session, session.explainer.explain(text, trace.hits[0].file, trace=trace), lower=True)
+
+
+def test_side_effects_are_those_on_judged_and_logged_queries(tree: Tree) -> None:
+    tree.note("a/one.md", "Anchor", "anchor banner", importance=80, maturity="core")
+    tree.note("a/two.md", "Anchor", "anchor banner", importance=50, maturity="validated")
+    (tree.root / "signals.json").write_text(json.dumps({path: one.to_mapping() for path, one in tree.signals.items()}))
+    session = tree.session(signals_file=tree.root / "signals.json")
+    judged = Judgment("banner", "banner anchor", documents=(JudgedDocument("a/one.md", 3),))
+    JudgmentsFile.of(session.project).change(lambda now: (*now, judged))
+    for text in ("anchor", "anchor banner", "zephyr"):
+        session.logbook.add(session.preview(text), NOW_MS, 1.0)
+    search = lowered(session, "anchor")
+    assert search.is_complete
+    assert search.notice == ""
+    level = next(one for one in search.remedies if one.kind is RemedyKind.LOWER_MATURITY)
+    assert level.compared == 3, "the query itself is not compared"
+    assert [(one.query, one.is_judged) for one in level.side_effects] == [
+        ("banner anchor", True),
+        ("anchor banner", False),
+    ]
+    assert "a/one.md: 1 → 2" in level.side_effects[0].text
+    assert "also changes 2 of 3 other queries: “banner anchor” (" in side_effects(level)
+
+
+def test_search_says_that_its_time_was_not_enough(tree: Tree) -> None:
+    tree.note("a/one.md", "Anchor", "anchor")
+    session = tree.session()
+    trace = session.preview("anchor")
+    explanation = session.explainer.explain("anchor", "a/one.md", trace=trace)
+    search = find_remedies(session, explanation, lower=True, limits=(0.0, 0.0))
+    assert not search.is_complete
+    assert extent(search).startswith("the search reached its time limit")
+    assert "every change of these kinds was tried: fewer words in the query" in extent(search)
+
+
+def test_note_that_is_not_a_result_cannot_be_lowered(tree: Tree) -> None:
+    tree.note("a/one.md", "Anchor", "anchor")
+    session = tree.session()
+    explanation = session.explainer.explain("banner", "a/one.md", trace=session.preview("banner"))
+    assert find_remedies(session, explanation, lower=True) == RemedySearch((), ())
+
+
+def test_words_stay_in_paths_and_names() -> None:
+    head = "---\ntitle: Jwt keys\ntags: [jwt, keys]\nrelated: [a/jwt.md]\n---\n"
+    note = f"{head}# JWT keys\n\n@auth/jwt/x.md jwt_key jwt, jwt.\n"
+    assert note_without(note, ["jwt"]) == (
+        "---\ntitle: keys\ntags: [keys]\nrelated: [a/jwt.md]\n---\n# keys\n\n@auth/jwt/x.md jwt_key , .\n"
+    )
+    topic = '<bv-topic title="Jwt keys" id="jwt"><bv-fact id="bve-jwt">jwt <b>jwt</b></bv-fact></bv-topic>'
+    assert topic_without(topic, ["jwt"]) == (
+        '<bv-topic title="keys" id="jwt"><bv-fact id="bve-jwt"><b></b></bv-fact></bv-topic>'
+    )
+
+
+def test_only_the_query_and_settings_are_changed_for_code(tmp_path: Path) -> None:
+    (tmp_path / "words.py").write_text(
+        "def shorten_text(text):\n    return text[:9]\n\n\ndef shorten(text):\n    return text\n"
+    )
+    session = Session.open(repository=tmp_path, engine="knowing", now_ms=NOW_MS)
+    session.load()
+    search = lowered(session, "shorten text")
+    assert search.kinds == (RemedyKind.SHORTER_QUERY, RemedyKind.SETTING)
