@@ -43,16 +43,14 @@ from brvtui.notes.plan import NoteError
 from brvtui.ranking.decay import just_before_ms
 from brvtui.session.edit_effect import asked_last
 from brvtui.session.variants import with_constants
-from brvtui.snapshot import Note, Snapshot
+from brvtui.snapshot import Note
 from brvtui.trace import Explanation, Hit, Remedy, RemedyKind, RemedySearch, SideEffect, Trace
 from brvtui.tree.editing.archive import archived_as, stub_text
 from brvtui.tree.editing.fields import FieldsError, set_fields
 from brvtui.tree.editing.new_notes import NewNote, Template, new_path, text_of
-from brvtui.tree.reading.files import NS_PER_MS
 from brvtui.tree.reading.frontmatter import parse
 from brvtui.tree.reading.inside import PathError
 from brvtui.tree.reading.signals import NoteSignals, Source
-from brvtui.tree.spaces.topic_html import UnreadableTopic, parse_topic
 from brvtui.typed_tables import ProfileError
 from brvtui.wording import shortened
 
@@ -60,10 +58,14 @@ if TYPE_CHECKING:
     from brvtui.session.session import Session
 
 SEARCH_S, COMPARE_S = 8.0, 6.0
-"""The time limits, in seconds, for finding remedies and for finding their side effects."""
+"""The time limits for finding remedies and their side effects, in seconds of computing, so that a busy machine makes
+no difference.
+"""
+_SLOWEST = 4
+"""The most time that may pass, as a multiple of these limits."""
 MOST_COMPARED = 60
 """The maximum number of other queries that run again to find side effects."""
-_MOST_WORDS = 6
+_MOST_WORDS, _MOST_ADDED = 6, 3
 _IMPORTANCE_STEP = 10
 _DIRECT = 2
 """The highest tier of answers that need no model."""
@@ -133,7 +135,7 @@ def _choices(words: Sequence[str]) -> list[Sequence[str]]:
 
 
 @dataclass(frozen=True)
-class Trial:
+class ChangedAnswer:
     """The place of a document in an answer after a change."""
 
     context: Context[Any]
@@ -147,19 +149,19 @@ class Trial:
         tier, sources = self.trace.tier, self.trace.answer.sources
         return tier is not None and tier <= _DIRECT and self.hit is not None and self.hit.path in sources
 
-    def is_lower_than(self, before: Trial) -> bool:
+    def is_lower_than(self, before: ChangedAnswer) -> bool:
         """True if the document left the answer, has a worse rank, or is no longer used in a direct answer."""
         if before.rank is None or self.rank is None or self.rank > before.rank:
             return before.rank is not None and self.rank != before.rank
         return self.rank == before.rank and before.is_direct and not self.is_direct
 
-    def is_higher_than(self, before: Trial) -> bool:
+    def is_higher_than(self, before: ChangedAnswer) -> bool:
         """True if the document has a better rank, or is in the answer only now."""
         return self.rank is not None and (before.rank is None or self.rank < before.rank)
 
 
 _Candidates = tuple[RemedyKind, Iterable[Proposal]]
-FoundChange = tuple[RemedyKind, Proposal, Trial]
+FoundChange = tuple[RemedyKind, Proposal, ChangedAnswer]
 
 
 @dataclass(frozen=True)
@@ -174,7 +176,7 @@ class RemedyFinder:
     path: str
 
     @cached_property
-    def now(self) -> Trial:
+    def now(self) -> ChangedAnswer:
         """The document's place in the unchanged state."""
         return self.attempt(Reworded(self.query.text))
 
@@ -182,7 +184,7 @@ class RemedyFinder:
         """The first change of each kind that lowers (or raises) the document, smallest kind first; and the extent of
         the search, which ends early when ``is_over`` returns True.
         """
-        works = Trial.is_lower_than if lower else Trial.is_higher_than
+        works = ChangedAnswer.is_lower_than if lower else ChangedAnswer.is_higher_than
         found: list[FoundChange] = []
         tried: list[RemedyKind] = []
         is_complete = True
@@ -194,7 +196,7 @@ class RemedyFinder:
                     break
                 try:
                     trial = self.attempt(proposal.change)
-                except (NoChange, ProfileError, UnreadableTopic):
+                except (NoChange, ProfileError):
                     continue
                 # A setting that changes the rank is better than one that changes only the tier.
                 if works(trial, self.now) and not (working and trial.rank == self.now.rank):
@@ -207,11 +209,10 @@ class RemedyFinder:
             tried.append(kind)
         return sorted(found, key=lambda one: _SIZES.index(one[0])), RemedySearch((), tuple(tried), is_complete)
 
-    def attempt(self, change: Change) -> Trial:
+    def attempt(self, change: Change) -> ChangedAnswer:
         """The document's place after ``change``. An archived note is represented by its stub.
 
-        Raises :class:`brvtui.engines.changes.NoChange`, :class:`brvtui.typed_tables.ProfileError` and
-        :class:`brvtui.tree.spaces.topic_html.UnreadableTopic`.
+        Raises :class:`brvtui.engines.changes.NoChange` and :class:`brvtui.typed_tables.ProfileError`.
         """
         context, query, path = self.context, self.query, self.path
         if isinstance(change, ConstantSet):
@@ -219,25 +220,11 @@ class RemedyFinder:
             context = replace(context, constants=constants)
         elif isinstance(change, Reworded):
             query = replace(query, text=change.query, reworded=True)
-        elif isinstance(change, FilesSet) and context.snapshot.spaces:
-            context = replace(context, snapshot=self._with_topic(change))
         else:
             context = replace(context, snapshot=changed(replace(context, constants=self.reading), change))
             path = archived_as(path).stub if isinstance(change, FilesSet) and path in change.removed else path
         trace = self.engine.answer(context, query)
-        return Trial(context, trace, *trace.place_of(path))
-
-    def _with_topic(self, change: FilesSet) -> Snapshot:
-        first, *others = self.context.snapshot.spaces  # only topics of the first space can be changed
-        ((path, data),) = change.contents
-        source, mtime_ns = data.decode("utf-8", "replace"), change.mtime_ms * NS_PER_MS
-        topics = [
-            replace(one, file=replace(one.file, mtime_ns=mtime_ns), source=source, topic=parse_topic(source))
-            if one.path == path
-            else one
-            for one in first.topics
-        ]
-        return replace(self.context.snapshot, spaces=(replace(first, topics=tuple(topics)), *others))
+        return ChangedAnswer(context, trace, *trace.place_of(path))
 
     @cached_property
     def _note(self) -> Note | None:
@@ -312,7 +299,7 @@ class RemedyFinder:
 
     def _longer_titles(self, note: Note) -> Iterator[Proposal]:
         for mtime_ms, saved in self._times(note):
-            for added, change in titles(note, self._missing(self.query.text, note.title), mtime_ms):
+            for added, change in titles(note, self._missing(self.query.text, note.title)[:_MOST_ADDED], mtime_ms):
                 yield Proposal(change, f"“{added}” added to its title{saved}", "edit its # heading, or add one")
 
     def _shorter_titles(self, note: Note) -> Iterator[Proposal]:
@@ -477,8 +464,8 @@ def find_remedies(
 
 
 def _over(seconds: float, cancelled: Callable[[], bool]) -> Callable[[], bool]:
-    end = time.monotonic() + seconds
-    return lambda: cancelled() or time.monotonic() > end
+    computed, end = time.thread_time() + seconds, time.monotonic() + seconds * _SLOWEST
+    return lambda: cancelled() or time.thread_time() > computed or time.monotonic() > end
 
 
 def _other_queries(session: Session, query: Query) -> list[Judgment]:
