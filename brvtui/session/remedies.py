@@ -30,7 +30,7 @@ from brvtui.engines.changes import (
     signals_in_words,
     titles,
 )
-from brvtui.engines.contract import Context, Engine, Query, trial_limit
+from brvtui.engines.contract import Context, Engine, EngineError, Query, trial_limit
 from brvtui.engines.profile_files import TreeProfile
 from brvtui.lab.evaluation.evaluate import ask, result_of
 from brvtui.lab.evaluation.results import QueryResult
@@ -151,9 +151,9 @@ class ChangedAnswer:
 
     def is_lower_than(self, before: ChangedAnswer) -> bool:
         """True if the document left the answer, has a worse rank, or is no longer used in a direct answer."""
-        if before.rank is None or self.rank is None or self.rank > before.rank:
-            return before.rank is not None and self.rank != before.rank
-        return self.rank == before.rank and before.is_direct and not self.is_direct
+        if before.rank is None or self.rank is None:
+            return before.rank is not None
+        return self.rank > before.rank or (self.rank == before.rank and before.is_direct and not self.is_direct)
 
     def is_higher_than(self, before: ChangedAnswer) -> bool:
         """True if the document has a better rank, or is in the answer only now."""
@@ -196,7 +196,7 @@ class RemedyFinder:
                     break
                 try:
                     trial = self.attempt(proposal.change)
-                except (NoChange, ProfileError):
+                except (NoChange, ProfileError, EngineError):
                     continue
                 # A setting that changes the rank is better than one that changes only the tier.
                 if works(trial, self.now) and not (working and trial.rank == self.now.rank):
@@ -212,7 +212,8 @@ class RemedyFinder:
     def attempt(self, change: Change) -> ChangedAnswer:
         """The document's place after ``change``. An archived note is represented by its stub.
 
-        Raises :class:`brvtui.engines.changes.NoChange` and :class:`brvtui.typed_tables.ProfileError`.
+        Raises :class:`brvtui.engines.changes.NoChange`, :class:`brvtui.typed_tables.ProfileError` and
+        :class:`brvtui.engines.contract.EngineError`.
         """
         context, query, path = self.context, self.query, self.path
         if isinstance(change, ConstantSet):
