@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import cached_property, partial
 from pathlib import PurePath
-from typing import TYPE_CHECKING, ClassVar, cast
+from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 from textual.actions import ActionParseResult, parse
 from textual.binding import BindingType
@@ -299,6 +299,10 @@ class BrvTui(ConfiguredApp):
 
     def show_answers_in(self, days: int) -> None:
         """Adds a column to the Lab with the answers in ``days`` days."""
+        self._show_in_lab(days=days)
+
+    def _show_in_lab(self, **values: Any) -> None:
+        """Adds a column to the Lab for the variant with ``values``."""
 
         async def show() -> None:
             from brvtui.app.lab.screen import LabScreen
@@ -306,12 +310,12 @@ class BrvTui(ConfiguredApp):
 
             await self.switch_mode(LAB.name)
             if isinstance(self.frame, LabScreen):
-                self.frame.add_column(Variant(days=days))
+                self.frame.add_column(Variant(**values))
 
-        self.run_worker(show(), exclusive=True, group="answers later")
+        self.run_worker(show(), exclusive=True, group="answers in the Lab")
 
     async def go_to_remedy(self, path: str, remedy: Remedy) -> None:
-        """Opens the place where ``remedy`` is applied: the query field, the signals, or the editor.
+        """Opens the place where ``remedy`` is applied, such as the query field, the signals, the editor or the Lab.
 
         For other changes, shows a message that describes them.
         """
@@ -321,8 +325,16 @@ class BrvTui(ConfiguredApp):
             await self.switch_mode("query")
             self.queries.select_once_answered(remedy.query, path)
             self._query_screen.fill(remedy.query)
+        elif remedy.value is not None:
+            self._show_in_lab(constants=((remedy.setting, remedy.value),))
+        elif remedy.kind is RemedyKind.NEW_NOTE and self.frame is not None:
+            self.changes.new_note(path, self.frame.query_at_hand, True)
+        elif remedy.kind is RemedyKind.ARCHIVE:
+            self.changes.archive(path)
         elif remedy.maturity:
             self.changes.set_signals(path, remedy.maturity)
+            if remedy.kind is RemedyKind.LOWER_IMPORTANCE:
+                self.notify(f"to make it: {remedy.text}", timeout=10)
         elif remedy.kind is not None:
             self.notify(f"to make it: {remedy.how} ({remedy.text})", timeout=10)
             if remedy.kind is not RemedyKind.UPDATE:  # only ByteRover itself can make such a change

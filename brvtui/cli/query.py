@@ -120,6 +120,7 @@ def show(file: Path, detail: bool, form: str) -> int:
 _VECTORS = partial(show_progress, "vectors of notes")
 """Shows progress while the notes' vectors are computed, which may take minutes the first time."""
 _TAKES = "Also show the smallest changes that make a model unnecessary (tier 2)."
+_LOWER = "Also try changes that lower the note, and list their side effects on judged and logged queries."
 _NOT_IN_TEXT = ("step", "id", "query", "search", "results", "hits", "trace")
 """The fields of a replayed line that the text output omits."""
 _SAVE = "Also write the trace to FILE (.json, .md or .svg); may be given more than once."
@@ -205,24 +206,28 @@ def query(
 Examples:
   brv-tui explain "how are refresh tokens rotated?" auth/tokens/refresh_token_rotation.md
   brv-tui explain "black friday" per_carrier_lanes "One lane per carrier" --format json
+  brv-tui explain "black friday" per_carrier_lanes --lower
 """
 )
 @text_argument()
 @click.argument("notes", nargs=-1, required=True, metavar="PATH…", shell_complete=completing.notes)
 @engine_command
 @click.option("--takes", is_flag=True, help=_TAKES)
+@click.option("--lower", is_flag=True, help=_LOWER)
 @answer_format
 def explain(
     text: str,
     notes: tuple[str, ...],
     request: ProjectRequest,
     takes: bool,
+    lower: bool,
     form: str,
 ) -> int:
     """Show one note's score in full, or why the answer to TEXT does not contain it and what would bring it in.
 
     PATH is a note's path, the end of its path, or its title. Exit code 1 when a note is not in the answer.
     """
+    from brvtui.session.remedies import find_remedies
     from brvtui.snapshot.naming import UnknownNote
 
     session = request.open()
@@ -235,8 +240,8 @@ def explain(
         named_notes = [session.explainer.explain(text, note, trace=trace) for note in notes]
         explanations = list({one.path: one for one in named_notes}.values())  # a note may be named twice
         wanted = [session.explainer.counterfactuals(one.trace, one.path) if takes else None for one in explanations]
-        tried = [session.explainer.remedies(one) for one in explanations]
-        explanations = [with_remedies(one, found or ()) for one, found in zip(explanations, tried, strict=True)]
+        lowered = [find_remedies(session, one, lower=True) if lower else None for one in explanations]
+        explanations = [with_remedies(one, find_remedies(session, one, lower=False).remedies) for one in explanations]
     except UnknownNote as error:
         hint = f"; {quoted_text(click.get_current_context())}" if len(notes) > 1 else ""
         raise Failure(f"{error}{hint}", NOT_THERE) from error
@@ -247,16 +252,17 @@ def explain(
         from brvtui.engines.registry import verdict_sentence
         from brvtui.trace import SCHEMA, to_plain
 
-        for one, needed in zip(explanations, wanted, strict=True):
+        for one, needed, search in zip(explanations, wanted, lowered, strict=True):
             value = {"schema": SCHEMA, "verdict_sentence": verdict_sentence(one.trace), **to_plain(one)}
-            write_json([{**value, "takes": to_plain(needed)} if takes else value])
+            added = {"takes": to_plain(needed)} if takes else {}
+            write_json([{**value, **added, **({"lower": to_plain(search)} if search is not None else {})}])
     else:
-        from brvtui.report.query import explain_report
+        from brvtui.report.query import explain_report, lowering_report
 
-        for one, remedies, needed in zip(explanations, tried, wanted, strict=True):
+        for one, needed, search in zip(explanations, wanted, lowered, strict=True):
             print_report(partial(explain_report, one))
-            if remedies is None and one.found and one.rank != 1:
-                say("brv-tui why TEXT NOTE OTHER shows what would rank it above another result")
+            if search is not None:
+                print_report(partial(lowering_report, one, search))
             if takes:
                 from brvtui.report.query import counterfactuals_report
 

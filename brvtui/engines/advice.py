@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from brvtui.trace import Detail, Explanation, Hit, LossStage, Remedy, Trace
+from brvtui.trace import Detail, Explanation, Hit, LossStage, Remedy, RemedySearch, Trace
 from brvtui.wording import counted
 
 if TYPE_CHECKING:
@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 _DIRECT = 2
 """The highest ByteRover tier that needs no model."""
+_MOST_NAMED = 2
+"""The number of side effects that are described."""
 
 
 def remarks(explanation: Explanation, remedy: Remedy) -> list[str]:
@@ -27,6 +29,26 @@ def remarks(explanation: Explanation, remedy: Remedy) -> list[str]:
     if explanation.trace.tier == _DIRECT and remedy.tier is not None and remedy.tier > _DIRECT:
         found.append("the query then needs a model")
     return found
+
+
+def side_effects(remedy: Remedy) -> str:
+    """The number of other queries that ``remedy`` changes, with the first two changes; empty if none ran again."""
+    if not remedy.compared:
+        return ""
+    others = counted(remedy.compared, "other query", "other queries")
+    if not remedy.side_effects:
+        return f"changes none of {others}"
+    named = "; ".join(f"“{one.query}” ({one.text})" for one in remedy.side_effects[:_MOST_NAMED])
+    more = len(remedy.side_effects) - _MOST_NAMED
+    return f"also changes {len(remedy.side_effects)} of {others}: {named}" + (f"; and {more} more" if more > 0 else "")
+
+
+def extent(search: RemedySearch) -> str:
+    """The kinds of changes that were tried, if none helps or the time limit ended the search; otherwise empty."""
+    kinds = ", ".join(search.kinds)
+    if not search.is_complete:
+        return f"the search reached its time limit; every change of these kinds was tried: {kinds or 'none'}"
+    return f"nothing that was tried helps: {kinds}" if kinds and not search.remedies else ""
 
 
 Ask = Callable[..., Trace]

@@ -15,7 +15,7 @@ import numpy as np
 
 from brvtui.engines.contract import Context
 from brvtui.loading import EditedFile
-from brvtui.loading.revised import edited, with_signals
+from brvtui.loading.revised import Difference, edited, revised, with_signals
 from brvtui.ranking.constants import SignalRules
 from brvtui.ranking.maturity import LEVELS, after_access, after_update, levels_of
 from brvtui.regular_files import read_regular
@@ -86,7 +86,24 @@ class Reworded:
     query: str
 
 
-Change = SignalsSet | TimeSet | TitleSet | DateSet | Updated | Reworded
+@dataclass(frozen=True, slots=True)
+class FilesSet:
+    """New contents for files, saved at ``mtime_ms`` (in ms since 1970), and paths of files to remove."""
+
+    contents: tuple[tuple[str, bytes], ...]
+    mtime_ms: int
+    removed: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class ConstantSet:
+    """A new value for the engine's constant with the dotted name ``name``; the tree stays the same."""
+
+    name: str
+    value: bool | int | float | str
+
+
+Change = SignalsSet | TimeSet | TitleSet | DateSet | Updated | Reworded | FilesSet | ConstantSet
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,14 +122,24 @@ class Cancelled(Exception):
 def changed(context: Context[Any], change: Change) -> Snapshot:
     """The snapshot of ``context`` after ``change``, read with the context's constants.
 
-    Raises :class:`NoChange` if the file cannot be read or cannot have the new title.
+    In spaces, only times and contents of topics in the first space can be changed. Raises :class:`NoChange` if the file
+    cannot be read, or cannot have the new title or content.
     """
     snapshot, profile, now_ms = context.snapshot, context.constants, context.now_ms
     match change:
-        case Reworded():
+        case Reworded() | ConstantSet():
             return snapshot
         case SignalsSet(path, signals):
             return with_signals(snapshot, profile, now_ms, {path: signals})
+        case TimeSet(path, mtime_ms) if snapshot.spaces:
+            return _with_topic(snapshot, path, mtime_ms)
+        case FilesSet(((path, data),), mtime_ms) if snapshot.spaces:
+            return _with_topic(snapshot, path, mtime_ms, data)
+        case FilesSet(contents, mtime_ms, removed):
+            edits = [EditedFile(path, data, mtime_ms * NS_PER_MS) for path, data in contents]
+            if len(edits) == 1 and not removed:
+                return edited(snapshot, profile, now_ms, edits[0])
+            return revised(snapshot, profile, now_ms, Difference({edit.path: edit for edit in edits}, removed))
         case TimeSet(path, mtime_ms):
             data = _read(snapshot, path)
         case Updated(path, signals, mtime_ms):
@@ -124,6 +151,23 @@ def changed(context: Context[Any], change: Change) -> Snapshot:
         case TitleSet(path, title, mtime_ms):
             data = retitled(_read(snapshot, path), path.rpartition("/")[2], title, profile.limits)
     return edited(snapshot, profile, now_ms, EditedFile(path, data, mtime_ms * NS_PER_MS))
+
+
+def _with_topic(snapshot: Snapshot, path: str, mtime_ms: int, data: bytes | None = None) -> Snapshot:
+    from brvtui.tree.spaces.topic_html import UnreadableTopic, parse_topic
+
+    first, *others = snapshot.spaces
+    topics = []
+    for one in first.topics:
+        if one.path == path:
+            source = one.source if data is None else data.decode("utf-8", "replace")
+            try:
+                topic = one.topic if data is None else parse_topic(source)
+            except UnreadableTopic as error:
+                raise NoChange(str(error)) from error
+            one = replace(one, file=replace(one.file, mtime_ns=mtime_ms * NS_PER_MS), source=source, topic=topic)
+        topics.append(one)
+    return replace(snapshot, spaces=(replace(first, topics=tuple(topics)), *others))
 
 
 def retitled(data: bytes, file_name: str, title: str, limits: ReadingLimits) -> bytes:

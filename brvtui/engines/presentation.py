@@ -60,7 +60,9 @@ class Presentation:
     }
     """Sentences about this engine that are added to a pane's help, keyed by the pane's title."""
     tried_edits = "an edit"
-    """The kinds of edits that the engine tries to improve a note's rank, in words."""
+    """The kinds of note edits that the engine tries in order to raise a note."""
+    tried_constants: ClassVar[Mapping[str, float]] = {}
+    """The constants that are changed in order to lower a document, by dotted name, each with the size of one step."""
     ranks_folders = False
     """True if a folder's summary can be a result that represents the folder, found by the words of notes in it."""
 

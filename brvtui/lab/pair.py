@@ -9,7 +9,6 @@ from itertools import islice
 from typing import Any
 
 from brvtui.engines.changes import (
-    Change,
     DateSet,
     NoChange,
     Proposal,
@@ -30,11 +29,9 @@ from brvtui.engines.contract import Context, Engine, Query, TriesRemedies
 from brvtui.engines.profile_files import TreeProfile
 from brvtui.lab.trace_diff import NoteStanding, best_hits, standing_in
 from brvtui.ranking.decay import MS_PER_DAY, age_days, just_before_ms
-from brvtui.snapshot import Snapshot
 from brvtui.snapshot.naming import Named
 from brvtui.text.analysis import from_utf16, terms
 from brvtui.trace import Detail, RemedyKind, Trace
-from brvtui.tree.reading.files import NS_PER_MS
 from brvtui.wording import counted
 
 # The smallest changes after which one note ranks above another, each tried with the engine.
@@ -111,7 +108,7 @@ class RankSwapSearch:
     def _try_change(self, step: Proposal) -> TurningChange | None:
         """The result of ``step`` if it reverses the order; otherwise None."""
         try:
-            snapshot = self._changed(step.change)
+            snapshot = changed(replace(self.context, constants=self.reading), step.change)
         except NoChange:
             return None
         query = self.query
@@ -124,20 +121,6 @@ class RankSwapSearch:
         if rank is None or (other is not None and other < rank):
             return None
         return TurningChange(step.text, rank, other, scores[self.below], scores.get(self.above))
-
-    def _changed(self, change: Change) -> Snapshot:
-        """The snapshot after ``change``. Raises :class:`NoChange`."""
-        snapshot = self.context.snapshot
-        if snapshot.spaces and isinstance(change, TimeSet):
-            first, *others = snapshot.spaces  # only notes of the first space can be changed
-            topics = tuple(
-                replace(topic, file=replace(topic.file, mtime_ns=change.mtime_ms * NS_PER_MS))
-                if topic.path == change.path
-                else topic
-                for topic in first.topics
-            )
-            return replace(snapshot, spaces=(replace(first, topics=topics), *others))
-        return changed(replace(self.context, constants=self.reading), change)
 
     def _later_edits(self, place: int) -> Iterator[Proposal]:
         note, now_ms = self.context.snapshot.notes[place], self.context.now_ms

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from rich.console import RenderableType
 
-from brvtui.engines.advice import remarks
+from brvtui.engines.advice import extent, remarks, side_effects
 from brvtui.engines.presentation import Presentation
 from brvtui.engines.registry import kind_of, presentation
 from brvtui.paint.answers import completion_blocks, kind_of_answer, sandbox_text
@@ -24,7 +24,7 @@ from brvtui.paint.steps import notices
 from brvtui.paint.text import column, wrap
 from brvtui.report.lines import rich_lines
 from brvtui.text.visible import bounded, visible
-from brvtui.trace import Detail, Explanation, Hit, Ladder, Trace
+from brvtui.trace import Detail, Explanation, Hit, Ladder, Remedy, RemedySearch, Trace
 from brvtui.wording import counted, profile_text
 
 if TYPE_CHECKING:
@@ -219,12 +219,7 @@ def explain_lines(explanation: Explanation, width: int, glyphs: Glyphs) -> list[
             lines += _labelled("ask", f"“{remedy.query}”" if remedy.query else "", "text", width)
     lines += _labelled("note", explanation.notice, "warn", width)
     for remedy in explanation.remedies:
-        tier = f"tier {remedy.tier}, " if remedy.tier is not None else ""
-        then = f"rank {remedy.rank}, {tier}{remedy.score:.{explanation.trace.scale.decimals}f}"
-        how = ": ".join(filter(None, (remedy.kind, remedy.how)))
-        remark = f" ({how})" if how else ""
-        but = "".join(f"; {each}" for each in remarks(explanation, remedy))
-        lines += _labelled("helps", f"{remedy.text} → {then}{but}{remark}", "ok", width)
+        lines += _remedy_lines("helps", explanation, remedy, width)
     hit, trace = explanation.hit, explanation.trace
     lines += ladder_lines(trace, width, glyphs)
     if hit is not None:
@@ -232,6 +227,26 @@ def explain_lines(explanation: Explanation, width: int, glyphs: Glyphs) -> list[
             lines.append(line(" its score if it were a result:", "muted"))
         lines += _score(hit, trace, explanation.detail, width, glyphs)
     return lines
+
+
+def _remedy_lines(label: str, explanation: Explanation, remedy: Remedy, width: int) -> list[Line]:
+    rank = f"rank {remedy.rank}" if remedy.rank is not None else "not in the answer"
+    tier = f"tier {remedy.tier}" if remedy.tier is not None else ""
+    score = f"{remedy.score:.{explanation.trace.scale.decimals}f}" if remedy.score is not None else ""
+    how = ": ".join(filter(None, (remedy.kind, remedy.how)))
+    then = ", ".join(filter(None, (rank, tier, score)))
+    but = "".join(f"; {each}" for each in filter(None, (*remarks(explanation, remedy), side_effects(remedy))))
+    return _labelled(label, f"{remedy.text} → {then}{but}{f' ({how})' if how else ''}", "ok", width)
+
+
+def lowering_report(explanation: Explanation, search: RemedySearch, width: int) -> RenderableType:
+    """Returns the changes in ``search`` that lower the note of ``explanation``, or the kinds of changes tried."""
+    search = bounded(search)
+    lines = _labelled("note", search.notice, "warn", width)
+    for remedy in search.remedies:
+        lines += _remedy_lines("lowers", explanation, remedy, width)
+    nothing = "" if search.kinds else "it is not a result, so nothing can lower it"
+    return rich_lines([*lines, *_labelled("lowers", extent(search) or nothing, "text", width)])
 
 
 def _labelled(label: str, text: str, role: str, width: int) -> list[Line]:

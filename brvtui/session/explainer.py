@@ -50,7 +50,7 @@ class TraceExplainer:
 
     def detail(self, trace: Trace, file: str) -> Detail | None:
         """The parts of the score of the note at ``file`` in ``trace``; None if nothing in the note matches."""
-        return self._engines.named(trace.engine).detail(self._context(trace), trace, file)
+        return self._engines.named(trace.engine).detail(self.context_of(trace), trace, file)
 
     def details(self, trace: Trace, most: int | None = None) -> dict[str, Detail]:
         """The :meth:`detail` of the first ``most`` hits (None: all hits) that matched by their text, by ``file``."""
@@ -85,7 +85,7 @@ class TraceExplainer:
 
         answered, notice = trace or self._opened.preview(query, scope, engine), ""
         try:
-            context = self._context(answered)
+            context = self.context_of(answered)
         except KeyError:
             context, notice = self._engines.context(answered.engine), _ANOTHER_TREE
         named = find_note(context.snapshot, note)
@@ -108,7 +108,7 @@ class TraceExplainer:
         engine = self._engines.named(trace.engine)
         if not isinstance(engine, TriesRemedies):
             return None
-        context = self._context(trace)
+        context = self.context_of(trace)
         named = Named(explanation.path, context.snapshot.by_path.get(explanation.path))
         return engine.remedies(context, trace, named, cancelled)
 
@@ -127,7 +127,7 @@ class TraceExplainer:
         engine = self._engines.named(trace.engine)
         if not isinstance(engine, AvoidsModels):
             raise EngineError(f"--takes needs ByteRover's tiers: leave it out with {trace.engine}")
-        context = self._context(trace)
+        context = self.context_of(trace)
         path = find_note(context.snapshot, note).path if note else ""
         return engine.counterfactuals(context, trace, path, cancelled)
 
@@ -191,7 +191,7 @@ class TraceExplainer:
         options = options_of_file(engine, context.constants, entry.options)
         return engine.answer(context, Query(entry.query, entry.scope, options=options))
 
-    def _context(self, trace: Trace) -> Context[Any]:
+    def context_of(self, trace: Trace) -> Context[Any]:
         """The context of ``trace``. Raises KeyError if its snapshot was dropped."""
         context = self._engines.context(trace.engine, self._opened.snapshot_of(trace))
         return replace(context, now_ms=datetime.fromisoformat(trace.snapshot.clock).timestamp() * 1000)

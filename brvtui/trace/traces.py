@@ -187,13 +187,31 @@ class RemedyKind(StrEnum):
     UPDATE = "an update"
     MATURITY = "a higher maturity"
     TITLE = "words in its title"
+    OTHER_TITLE = "another title"
+    WORDS_REMOVED = "words removed from it"
+    LOWER_IMPORTANCE = "a lower importance"
+    LOWER_MATURITY = "a lower maturity"
+    SHORTER_QUERY = "fewer words in the query"
+    SETTING = "a setting"
+    NEW_NOTE = "a new note"
+    ARCHIVE = "archiving"
+
+
+@dataclass(frozen=True)
+class SideEffect:
+    """The effect of a remedy on another query."""
+
+    query: str
+    scope: str
+    is_judged: bool
+    """True for a judged query, False for a query in the log."""
+    text: str
+    """The change in the outcome, the first result or the ranks of relevant documents."""
 
 
 @dataclass(frozen=True)
 class Remedy:
-    """One change that helps the document. If it is ``verified``, it was tried, and the numbers are the results of the
-    trial.
-    """
+    """One change that raises or lowers a document. If ``verified``, it was tried, and the numbers are the results."""
 
     text: str
     verified: bool
@@ -216,7 +234,29 @@ class Remedy:
     """True if the answer after the change uses the document, False if it only lists it; None if this was not checked.
     """
     gain: str = ""
-    """If the document's rank stays the same, the improvement in a few words; otherwise empty."""
+    """The result in a few words, if the rank does not show it; otherwise empty."""
+    setting: str = ""
+    """The constant to set, as a dotted name."""
+    value: bool | int | float | str | None = None
+    """The value to give the constant :attr:`setting`."""
+    compared: int | None = None
+    """The number of other queries that ran again to find side effects; None if side effects were not searched for."""
+    side_effects: tuple[SideEffect, ...] = ()
+    """The changes in the answers to other queries."""
+
+
+@dataclass(frozen=True)
+class RemedySearch:
+    """The remedies that a search found, with its extent."""
+
+    remedies: tuple[Remedy, ...]
+    """The changes that work, smallest first. Each of them was tried."""
+    kinds: tuple[RemedyKind, ...]
+    """The kinds of changes of which every candidate was tried, or at least one worked."""
+    is_complete: bool = True
+    """False if the search ended early because of its time limit."""
+    notice: str = ""
+    """The reason why the numbers may differ from those of the answer; empty if they do not."""
 
 
 @dataclass(frozen=True)

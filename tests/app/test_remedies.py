@@ -7,17 +7,20 @@ import os
 from dataclasses import replace
 
 import pytest
+from textual.screen import Screen
 
 from brvtui.app.app import BrvTui
-from brvtui.app.editing.plan_dialog import SignalsDialog
+from brvtui.app.editing.changes import NewNoteDialog
+from brvtui.app.editing.plan_dialog import PlanDialog, SignalsDialog
 from brvtui.app.editing.screen import EditorScreen
+from brvtui.app.lab.screen import LabScreen
 from brvtui.app.query.remedy_dialog import RemedyDialog, RemedyPane, reasons_of, title_of
 from brvtui.app.query.screen import QueryScreen
 from brvtui.app.screens.message import MessageScreen
 from brvtui.app.widgets.ordered_keys import Options
 from brvtui.paint.glyphs import UNICODE
 from brvtui.report.query import explain_lines
-from brvtui.trace import Remedy, RemedyKind
+from brvtui.trace import Remedy, RemedyKind, RemedySearch
 from tests.app.driving import WIDE, ask, ask_from_cache, on, press, settled, until
 from tests.app.looking import AppPilot, brv, flat, frame, screen, shown, toast_text, trace_of, view
 from tests.support.trees import Tree
@@ -40,7 +43,26 @@ async def asked_why(pilot: AppPilot, query: str, path: str) -> None:
     brv(pilot).selection.select(path)
     await settled(pilot)
     await pilot.press("w")
-    await until(pilot, lambda: isinstance(pilot.app.screen, RemedyDialog) and bool(remedies(pilot)))
+    await raising(pilot)
+    await until(pilot, lambda: bool(remedies(pilot)))
+
+
+async def raising(pilot: AppPilot) -> RemedyPane:
+    """Brings the tab with raising changes to the front, and returns the pane."""
+    await until(pilot, lambda: isinstance(pilot.app.screen, RemedyDialog))
+    pane = pilot.app.screen.query_one(RemedyPane)
+    if pane.lower:
+        await pilot.press("l")
+    return pane
+
+
+async def lowering(pilot: AppPilot, query: str) -> RemedyPane:
+    """Runs ``query``, then opens the lowering changes for the first result."""
+    await ask(pilot, query, "escape", "w")
+    await until(pilot, lambda: isinstance(pilot.app.screen, RemedyDialog))
+    pane = pilot.app.screen.query_one(RemedyPane)
+    await until(pilot, lambda: pane._searches.get(True) is not None)
+    return pane
 
 
 async def take(pilot: AppPilot, kind: RemedyKind) -> Remedy:
@@ -167,12 +189,12 @@ async def test_maturity_remedy_opens_the_dialog_with_proposed_values(app: BrvTui
 async def test_cached_answer_is_not_called_the_current_answer(pilot: AppPilot) -> None:
     await ask_from_cache(pilot, "rollback")
     await pilot.press("escape", "w")
+    pane = await raising(pilot)
     await until(pilot, lambda: "so it cannot be higher" in shown(pilot))
-    pane = pilot.app.screen.query_one(RemedyPane)
     assert pane.heading(view(pilot)) == "It answers when asked again"
     text = " ".join(line.plain.strip() for line in pane.lines)
     anew = "without the cache (c on the Query screen clears it), it is first in an answer that needs no model"
-    assert text.startswith(f"the answer came from the cache; {anew}")
+    assert text.startswith(f"[raise]  lower the answer came from the cache; {anew}")
 
 
 def test_note_quoted_by_the_cached_answer_is_not_called_missing(garden: Tree) -> None:
@@ -248,33 +270,89 @@ async def test_leading_note_of_a_direct_answer_needs_no_remedy(app: BrvTui, pilo
     await ask(pilot, "rollback")
     assert trace_of(pilot).tier == 2
     await pilot.press("escape", "w")
+    pane = await raising(pilot)
     await until(pilot, lambda: "so it cannot be higher" in shown(pilot))
-    text = " ".join(line.plain.strip() for line in app.screen.query_one(RemedyPane).lines)
-    assert (
-        "Esc, then a begins a note about it, e edits this note, X archives it, and I sets its maturity and importance"
-        in text
-    )
+    text = " ".join(line.plain.strip() for line in pane.lines)
+    assert "If it should not answer this query, press l to see changes that lower it" in text
     await on(pilot, MessageScreen, "f1")
     await until(pilot, lambda: "What would help it · help" in shown(pilot))
     assert "Close the dialog" in shown(pilot)
     assert "Go to the place where the change is made" not in shown(pilot), "there is none to make"
     await pilot.press("escape")
     assert isinstance(app.screen, RemedyDialog)
-    await press(pilot, "enter", "escape")
-    await ask(pilot, "rollback", "escape", "w")
-    await until(pilot, lambda: "so it cannot be higher" in shown(pilot))
-    pane = pilot.app.screen.query_one(RemedyPane)
     assert pane.heading(view(pilot)) == "It answers"
-    pane.put([Remedy("validated instead of draft", True, rank=1, tier=2, kind=RemedyKind.MATURITY)])
+    pane.put(False, RemedySearch((Remedy("validated", True, rank=1, tier=2, kind=RemedyKind.MATURITY),), ()))
     assert pane.heading(view(pilot)) == "What would help it"
-    await settled(pilot)
-    await pilot.press("escape")
-    await ask(pilot, "rollback", "escape", "w")
-    await until(pilot, lambda: "so it cannot be higher" in shown(pilot))
-    pane = pilot.app.screen.query_one(RemedyPane)
+    pane.put(False, RemedySearch((), ()))
     result = pane._explanation
     assert (result.rank, result.trace.tier, pane.heading(view(pilot))) == (1, 2, "It answers")
     others = replace(result.trace, answer=replace(result.trace.answer, sources=("other.md",)))
     pane._explanation = replace(result, trace=others)
     assert pane.heading(view(pilot)) == "What would help it"
     await settled(pilot)
+
+
+async def test_first_result_is_lowered_and_missing_note_is_not(pilot: AppPilot) -> None:
+    pane = await lowering(pilot, "token rotation session")
+    first, second = trace_of(pilot).hits[:2]
+    assert pane.heading(view(pilot)) == "What would lower it"
+    assert "raise  [lower]" in shown(pilot)
+    chosen = next(one for one in remedies(pilot) if one.kind is RemedyKind.SHORTER_QUERY)
+    assert chosen.rank != 1
+    assert await take(pilot, RemedyKind.SHORTER_QUERY) == chosen
+    await until(pilot, lambda: screen(pilot).field.value == chosen.query)
+    await settled(pilot)
+    assert trace_of(pilot).hits[0].file != first.file
+    await ask(pilot, "token rotation session", "escape")
+    brv(pilot).selection.select(second.file)
+    await settled(pilot)
+    await on(pilot, RemedyDialog, "w")
+    assert not pilot.app.screen.query_one(RemedyPane).lower
+    await press(pilot, "escape")
+    brv(pilot).selection.select("deploy/rollback.md")
+    await settled(pilot)
+    await on(pilot, RemedyDialog, "w")
+    await pilot.press("l")
+    await until(pilot, lambda: "so nothing can lower it" in flat(pilot))
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(
+    ("kind", "dialog"),
+    [
+        (RemedyKind.ARCHIVE, PlanDialog),
+        (RemedyKind.LOWER_MATURITY, SignalsDialog),
+        (RemedyKind.NEW_NOTE, NewNoteDialog),
+    ],
+)
+async def test_lowering_change_opens_its_dialog(
+    app: BrvTui, garden: Tree, kind: RemedyKind, dialog: type[Screen[object]]
+) -> None:
+    for name, maturity in (("a", "core"), ("b", "validated")):
+        path = garden.note(f"fruit/{name}.md", "Kumquat", "kumquat juice", days=3)
+        if kind is not RemedyKind.NEW_NOTE:  # a new note is a draft, and would be below
+            garden.sidecar_file(path, {"importance": 60, "maturity": maturity})
+    async with app.run_test(size=WIDE) as pilot:
+        await lowering(pilot, "kumquat")
+        await take(pilot, kind)
+        await on(pilot, dialog)
+        await press(pilot, "escape")
+
+
+@pytest.mark.long
+async def test_setting_becomes_a_column_of_the_lab(app: BrvTui, garden: Tree) -> None:
+    garden.note("fruit/kumquat.md", "Kumquat", "kumquat")
+    async with app.run_test(size=WIDE) as pilot:
+        pane = await lowering(pilot, "kumquat")
+        value = Remedy("x", True, rank=2, kind=RemedyKind.SETTING, setting="direct.min_top", value=0.9)
+        pane.put(True, RemedySearch((value,), (RemedyKind.SETTING,)))
+        await take(pilot, RemedyKind.SETTING)
+        await on(pilot, LabScreen)
+        await until(pilot, lambda: "direct.min_top=0.9" in shown(pilot))
+
+
+async def test_tab_is_selected_by_a_click(pilot: AppPilot) -> None:
+    pane = await lowering(pilot, "rollback")
+    await pilot.click(pane, offset=(4, 1))
+    assert not pane.lower
+    await until(pilot, lambda: "so it cannot be higher" in shown(pilot))

@@ -100,6 +100,20 @@ def test_explain_gives_the_reason_and_a_remedy_for_a_missing_note(run: Run) -> N
     assert (again["found"], again["rank"]) == (True, answer["remedy"]["rank"])
 
 
+def test_explain_lists_changes_that_lower_a_note(run: Run) -> None:
+    code, out, _ = run("explain", "refresh rotation", "rotation", "--lower", "--format", "json")
+    (answer,) = lines(out)
+    assert code == 0
+    assert answer["lower"]["is_complete"]
+    assert "archiving" in answer["lower"]["kinds"]
+    assert answer["lower"]["remedies"]
+    _, out, _ = run("explain", "refresh rotation", "rotation", "--lower")
+    assert out.count(" lowers ") == len(answer["lower"]["remedies"])
+    assert "lower" not in lines(run("explain", "refresh rotation", "rotation", "--format", "json")[1])[0]
+    _, out, _ = run("explain", "refresh rotation", "billing/invoices/rounding.md", "--lower")
+    assert "it is not a result, so nothing can lower it" in out
+
+
 def test_explain_accepts_several_notes(run: Run) -> None:
     code, out, _ = run("explain", "refresh rotation", "rotation", "deploy/rollback", "--format", "json")
     assert code == 1

@@ -127,6 +127,8 @@ MIGRATED = Place("migrated", "Before and after", PlaceKind.PANE, (
 
 REMEDIES = Place("remedies", "What would help", PlaceKind.PANE, (
     Action("remedies.take", "enter", "take", "go there", "Go to the place where the change is made", bar=True),
+    Action("remedies.tab", "l,right,h,left", "tab", "raise/lower", "Switch between raising and lowering the note",
+           bar=True),
 ), within=EVERY_PANE)  # fmt: skip
 
 RESULTS = Place("results", "Results", PlaceKind.PANE, (

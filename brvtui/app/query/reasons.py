@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from brvtui.engines.counterfactuals import Counterfactuals
     from brvtui.lab.answer_diff import AnswerDiff
     from brvtui.session import Session
-    from brvtui.trace import Explanation, Remedy, Trace
+    from brvtui.trace import Explanation, Remedy, RemedySearch, Trace
     from brvtui.tree.engine_files.query_log import LoggedQuery
 
 GoToRemedy = Callable[[str, "Remedy"], Awaitable[None]]
@@ -100,16 +100,21 @@ class Reasons:
 
         hints = [_RESTORES] if role_of(explanation.path) is Role.STUB else []
         hints += [_EMPTIES] if explanation.trace.answer.kind == "cached" and not explanation.found else []
-        dialog = RemedyDialog(explanation, self._services.with_keys(" ".join(hints)))
+        cached = self._services.with_keys(_CACHED)
+
+        def find(lower: bool) -> None:
+            task, show = partial(_remedies, session, explanation, lower, cached), partial(dialog.put, lower)
+            self._services.background.run(task, show, group=_REMEDIES)
+
+        dialog = RemedyDialog(explanation, find, self._services.with_keys(" ".join(hints)))
 
         async def answered(remedy: Remedy | None) -> None:
             self._services.background.cancel(_REMEDIES)
             if remedy is not None:
                 await self._go_to(explanation.path, remedy)
 
+        self._services.background.cancel(_REMEDIES)
         self._services.push_screen(dialog, answered)
-        find = partial(_remedies, session, explanation, self._services.with_keys(_CACHED))
-        self._services.background.run(find, dialog.put, group=_REMEDIES, exclusive=True)
 
     def find_counterfactuals(self) -> None:
         """Searches for the smallest changes with which the query needs no model. A finished search can be repeated."""
@@ -297,23 +302,30 @@ def _explained_or_none(explain: Callable[[], Explanation]) -> Explanation | None
         raise Refusal(str(error)) from error
 
 
-def _remedies(session: Session, explanation: Explanation, cached: str) -> tuple[Remedy, ...] | None:
-    """Returns the remedies for the note of ``explanation``; None if the engine knows only those in the explanation.
+def _remedies(session: Session, explanation: Explanation, lower: bool, cached: str) -> RemedySearch:
+    """Returns the remedies that lower or raise the note of ``explanation``; none if the tree has changed since.
 
     Remedies are tried on an empty cache; ``cached`` is appended to remedies whose wording the current cache would
-    answer.
+    answer. Raises :class:`Refusal` if the engine cannot answer.
     """
+    from brvtui.engines.contract import EngineError
+    from brvtui.session.remedies import find_remedies
+    from brvtui.trace import RemedySearch
+
     try:
-        remedies = session.explainer.remedies(explanation, is_cancelled)
-    except KeyError:  # the tree has changed, and the query will be answered again
-        return None
-    if remedies is None or not presentation(explanation.trace.engine).caches:
-        return remedies
+        search = find_remedies(session, explanation, lower, is_cancelled)
+    except KeyError:  # the query will be answered again
+        return RemedySearch((), ())
+    except EngineError as error:
+        raise Refusal(str(error)) from error
+    if not presentation(explanation.trace.engine).caches:
+        return search
     cached_now = partial(session.cache_now, engine=explanation.trace.engine)
-    return tuple(
+    remedies = (
         replace(one, how=f"{one.how}, {cached}") if one.query and cached_now(one.query).look.hit_key else one
-        for one in remedies
+        for one in search.remedies
     )
+    return replace(search, remedies=tuple(remedies))
 
 
 def _counterfactuals(session: Session, trace: Trace) -> Counterfactuals | None:

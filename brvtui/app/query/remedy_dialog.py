@@ -1,10 +1,11 @@
-"""The dialog that explains a note's place in the answer and lists changes that would improve it."""
+"""The dialog that explains a note's place in the answer and lists changes that would raise or lower it."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
+from textual import events
 from textual.app import ComposeResult
 
 from brvtui.app.actions.panes import REMEDIES
@@ -13,13 +14,13 @@ from brvtui.app.screens.dialog import Dialog
 from brvtui.app.view import View
 from brvtui.app.widgets.choice_pane import ChoicePane
 from brvtui.app.widgets.lines import wrapped
-from brvtui.engines.advice import NOTHING_HELPS, remarks
+from brvtui.engines.advice import NOTHING_HELPS, extent, remarks, side_effects
 from brvtui.engines.registry import presentation
 from brvtui.paint.hits import lead_text
 from brvtui.paint.line import Line
 from brvtui.paint.text import cut, wrap
 from brvtui.text.visible import visible
-from brvtui.trace import Remedy
+from brvtui.trace import Remedy, RemedySearch
 from brvtui.tree.editing.archive import stub_of
 from brvtui.tree.reading.files import Role, role_of
 
@@ -34,10 +35,6 @@ _OF_FOLDER = (
 )
 _NONE = "nothing that was tried helps: other wordings, {edits}, its title"
 _LACKS = "what it lacks is shown above: correct that or ask in its words, then look again"
-_NOT_TRIED = (
-    "with this engine, changes are tried only for notes that are not results (brv-tui why tries to move a "
-    f"result above another): {_LACKS}"
-)
 _NO_MORE = "what helps is shown above; no other change that was tried helps"
 _NOT_BROUGHT_IN = f"nothing that was tried makes it a result: {_LACKS}"
 _FIRST = (
@@ -45,11 +42,12 @@ _FIRST = (
     "{results.why} to see what would help it"
 )
 _ANSWERS = (
-    "it is first in an answer that needs no model, so it cannot be higher. If it should not answer this query: "
-    "{dialog.back}, then {note.new} begins a note about it, {note.edit} edits this note, {note.archive} "
-    "archives it, and {note.signals} sets its maturity and importance (only in brv-tui: ByteRover's own values "
-    "are not changed)"
+    "it is first in an answer that needs no model, so it cannot be higher. If it should not answer this query, press "
+    "{remedies.tab} to see changes that lower it"
 )
+_TRYING_TO_LOWER = "trying changes that lower it, and their effect on judged and logged queries…"
+_NOT_LOWERED = "it is not a result of a new search, so nothing can lower it"
+_TABS = ((False, "raise"), (True, "lower"))
 _FROM_CACHE = "the answer came from the cache; without the cache ({cache.clear} on the Query screen clears it), "
 _WITHOUT_MODEL = (0, 1, 2)
 _RANK_ROOM, _TIER_ROOM, _QUERY_ROOM = 9, 7, 32
@@ -60,42 +58,86 @@ class RemedyDialog(Dialog[Remedy]):
 
     AUTO_FOCUS = "#remedies"
 
-    def __init__(self, explanation: Explanation, hint: str = "") -> None:
-        """Creates a dialog that waits for remedies; ``hint`` is shown below the reasons."""
+    def __init__(self, explanation: Explanation, find: Callable[[bool], None], hint: str = "") -> None:
+        """Creates a dialog; ``hint`` is shown below the reasons.
+
+        ``find`` starts the search for remedies when a tab is first shown: for lowering ones if its argument is True.
+        """
         super().__init__(title_of(explanation), *filter(None, (*reasons_of(explanation), hint)), wide=True)
-        self._pane = RemedyPane(explanation, id="remedies")
+        self._pane = RemedyPane(explanation, find, id="remedies")
 
     def make_parts(self) -> ComposeResult:
         """Yields the reasons, then the list of remedies."""
         yield from super().make_parts()
         yield self._pane
 
-    def put(self, remedies: Sequence[Remedy] | None) -> None:
-        """Lists ``remedies``, all of which were tried, or the engine's own advice if there are none."""
-        self._pane.put(remedies)
+    def put(self, lower: bool, search: RemedySearch) -> None:
+        """Lists the remedies in ``search``, which lower the note or raise it."""
+        self._pane.put(lower, search)
         self.show_keys()  # Enter works only if the list has entries
 
 
 class RemedyPane(ChoicePane):
-    """One choice per remedy, with its effect, the change, and how to make it."""
+    """Two tabs of remedies, raising and lowering ones, each with its effect, the change, and how to make it."""
 
     TITLE = "What would help it"
     HELP_TEXT = (
-        "This list shows changes to the note or to the query that would rank the note higher, get it quoted, or avoid "
-        "a model. Each was tried on a copy in memory, with the rank, tier and score shown. Press {remedies.take} to go "
-        "to the place where you can make the change; nothing is changed yet."
+        "The tab raise lists changes to the note or to the query that would rank the note higher, get it quoted, or "
+        "avoid a model. The tab lower lists changes after which the note is lower, is no longer used in a direct "
+        "answer, or is not in the answer, and says which judged and logged queries they change. Each was tried on a "
+        "copy in memory, with the rank, tier and score shown. Press {remedies.tab} to change the tab, and "
+        "{remedies.take} to go to the place where you can make the change; nothing is changed yet."
     )
     BINDINGS = bindings(REMEDIES)
 
-    def __init__(self, explanation: Explanation, *, id: str) -> None:
+    def __init__(self, explanation: Explanation, find: Callable[[bool], None], *, id: str) -> None:
         super().__init__(id=id)
+        self.lower = explanation.rank == 1
+        """True if the tab with lowering changes is in front."""
         self._explanation = explanation
+        self._find = find
         self._shown = presentation(explanation.trace.engine)
-        self._remedies: Sequence[Remedy] | None = None
-        self._tried_all = False
+        self._searches: dict[bool, RemedySearch | None] = {}
+        """The search of each tab that was shown; None while it runs."""
+        self._edges: list[tuple[int, bool]] = []
+
+    @property
+    def _remedies(self) -> Sequence[Remedy]:
+        """The remedies in the tab in front, or the engine's own advice if that was tried and there are no others."""
+        search, advised = self._searches.get(self.lower), self._explanation.remedy
+        if search is None or search.remedies or self.lower:
+            return search.remedies if search is not None else ()
+        return [advised] if advised is not None and advised.verified else ()
+
+    def on_mount(self) -> None:
+        """Starts the search of the tab in front."""
+        self.show_tab(self.lower)
+
+    def show_tab(self, lower: bool) -> None:
+        """Brings a tab to the front, and starts its search if it was not shown before."""
+        self.lower, self.cursor, self.offset_row = lower, 0, 0
+        if lower not in self._searches:
+            self._searches[lower] = None
+            self._find(lower)
+        self.rebuild(force=True)
+        self.show_keys()
+
+    def action_tab(self) -> None:
+        """Switches to the other tab."""
+        self.show_tab(not self.lower)
+
+    def on_click(self, event: events.Click) -> None:
+        """Switches to the clicked tab, or selects the clicked remedy."""
+        content = event.get_content_offset(self)
+        if content is not None and content.y == 0 and self.pinned:
+            self.show_tab(next((lower for edge, lower in self._edges if content.x < edge), self.lower))
+        else:
+            super().on_click(event)
 
     def heading(self, view: View) -> str:
         """Returns the title of the list."""
+        if self.lower:
+            return "What would lower it"
         if not self._explanation.found:
             return "What would make it a result"
         if not self._answers:
@@ -122,11 +164,9 @@ class RemedyPane(ChoicePane):
     def _is_cached(self) -> bool:
         return self._explanation.trace.answer.kind == "cached"
 
-    def put(self, remedies: Sequence[Remedy] | None) -> None:
-        """Lists ``remedies``, or else the remedy in the explanation if that was verified."""
-        advised = self._explanation.remedy
-        self._tried_all = remedies is not None
-        self._remedies = remedies or ([advised] if advised is not None and advised.verified else [])
+    def put(self, lower: bool, search: RemedySearch) -> None:
+        """Lists the remedies in ``search`` in one of the tabs."""
+        self._searches[lower] = search
         self.rebuild(force=True)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
@@ -136,24 +176,33 @@ class RemedyPane(ChoicePane):
     def build(self, view: View, width: int) -> list[Line]:
         """Returns two or more lines for each remedy."""
         self.choices, self.owner = [], []
+        self.pinned = 0 if self.word_filter else 1
         lines: list[Line] = []
-        if not self._remedies:
-            trying = _TRYING_OF_FOLDER if self._is_folder else _TRYING.format(edits=self._shown.tried_edits)
-            message = trying if self._remedies is None else self._no_remedy_text()
-            self.add_rows(lines, wrapped(message, width))
-            return lines
+        self.add_rows(lines, [self._tabs()])
+        search = self._searches.get(self.lower)
         for place, remedy in enumerate(self._remedies):
             self.add_rows(lines, self._rows(remedy, width), str(place))
+        if search is None:
+            trying = _TRYING_OF_FOLDER if self._is_folder else _TRYING.format(edits=self._shown.tried_edits)
+            self.add_rows(lines, wrapped(_TRYING_TO_LOWER if self.lower else trying, width))
+        else:
+            texts = [search.notice, extent(search)]
+            texts += [] if self._remedies or texts[1] else [_NOT_LOWERED if self.lower else self._no_remedy_text()]
+            self.add_rows(lines, [row for text in texts if text for row in wrapped(text, width)])
         return lines
 
+    def _tabs(self) -> Line:
+        row = Line().gap()
+        self._edges = []
+        for lower, label in _TABS:
+            is_front = lower == self.lower
+            row.add(f"[{label}]" if is_front else f" {label} ", "bold accent" if is_front else "muted").gap()
+            self._edges.append((row.width, lower))
+        return row
+
     def _no_remedy_text(self) -> str:
-        is_all = self._tried_all and self._shown.has_tiers  # the first result may still need a model or not be quoted
-        if not self._explanation.found and not is_all:
-            return _NOT_BROUGHT_IN
-        if self._explanation.rank == 1 and not is_all:
+        if self._explanation.rank == 1 and not self._shown.has_tiers:  # with tiers, it may need a model
             return self.services.with_keys(_FIRST)
-        if not self._tried_all:
-            return _NOT_TRIED
         if role_of(self._explanation.path) is Role.ARCHIVED:
             back, archive = map(self.services.shown_key, ("dialog.back", "note.archive"))
             return (
@@ -168,7 +217,7 @@ class RemedyPane(ChoicePane):
 
     def _rows(self, remedy: Remedy, width: int) -> list[Line]:
         decimals = self._explanation.trace.scale.decimals
-        rank = f"rank {remedy.rank}" if remedy.rank is not None else ""
+        rank = f"rank {remedy.rank}" if remedy.rank is not None else "left out"
         tier = f"tier {remedy.tier}" if remedy.tier is not None else ""
         score = f"{remedy.score:.{decimals}f}" if remedy.score is not None else ""
         head = Line().gap().fit(rank, _RANK_ROOM, "bold ok").fit(tier, _TIER_ROOM, "strong")
@@ -178,7 +227,9 @@ class RemedyPane(ChoicePane):
             (head if place == 0 else Line().gap(room)).add(part, "text")
             for place, part in enumerate(wrap(remedy.text, max(width - room - 1, 1)))
         ]
-        details = " · ".join(filter(None, (str(remedy.kind or ""), *remarks(self._explanation, remedy), remedy.how)))
+        effects = side_effects(remedy)
+        remarked = (str(remedy.kind or ""), *remarks(self._explanation, remedy), effects, remedy.how)
+        details = " · ".join(filter(None, remarked))
         return [
             *rows,
             *(Line().gap(room).add(part, "muted") for part in wrap(details, max(width - room - 1, 1)) if details),

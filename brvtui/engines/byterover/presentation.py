@@ -181,6 +181,12 @@ class ByteRoverPresentation(Presentation):
     typing = "a preview changes nothing; a run caches the answer"
     caches = True
     tried_edits = "an edit, an update, a higher maturity"
+    tried_constants: ClassVar[Mapping[str, float]] = {
+        "text.fuzzy_ratio": 0.1, "text.fuzzy_weight": 0.15, "text.prefix_weight": 0.125, "text.boost.title": 1.0,
+        "text.boost.path": 0.5, "text.k": 0.3, "text.b": 0.2, "score.relevance": 0.1, "score.importance": 0.05,
+        "score.recency": 0.05, "score.boost.draft": 0.05, "score.boost.validated": 0.05, "score.boost.core": 0.05,
+        "search.gap_ratio": 0.1, "direct.min_top": 0.05, "direct.sure_top": 0.05, "direct.min_gap": 0.04,
+    }  # fmt: skip
     ranks_folders = True
     hints = (("Type", "each key shows its tier"), ("{query.run}", "runs; then letters are keys"))
     legend = (

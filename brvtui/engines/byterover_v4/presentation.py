@@ -124,6 +124,12 @@ class V4Presentation(Presentation):
     """The presentation of V4's traces, in which the best match always has relevance 1."""
 
     title = "ByteRover V4"
+    tried_constants: ClassVar[Mapping[str, float]] = {
+        "text.fuzzy_ratio": 0.1, "text.fuzzy_weight": 0.15, "text.prefix_weight": 0.125, "text.boost.title": 1.0,
+        "text.boost.summary": 1.0, "text.boost.keywords": 1.0, "text.k": 0.3, "text.b": 0.2, "score.relevance": 0.1,
+        "score.importance": 0.05, "score.recency": 0.05, "score.boost.draft": 0.05, "score.boost.validated": 0.05,
+        "score.boost.core": 0.05,
+    }  # fmt: skip
     sections = (SpaceAnswer,)
     outlook = (
         StepName("query", "query"),

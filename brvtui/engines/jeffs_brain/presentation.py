@@ -168,6 +168,11 @@ class JeffsBrainPresentation(Presentation):
     """Presents two ranked lists and their fusion."""
 
     title = "Jeffs Brain"
+    tried_constants: ClassVar[Mapping[str, float]] = {
+        "columns.path": 1.0, "columns.title": 2.0, "columns.summary": 1.0, "columns.tags": 1.0,
+        "columns.content": 0.5, "fusion.k": 20.0, "trigrams.least": 0.1, "intent.preference_note": 0.5,
+        "intent.generic_note": 0.1, "intent.rollup_note": 0.1, "intent.fact_note": 0.5, "options.candidate_k": 20,
+    }  # fmt: skip
     sections = (Hybrid, Ladder)
     outlook = (
         StepName("words", "words", timed_by="ladder.initial"),

@@ -181,6 +181,14 @@ class KnowingPresentation(Presentation):
     """Presents the channels that find seeds, and the walk along links from these seeds."""
 
     title = "knowing"
+    tried_constants: ClassVar[Mapping[str, float]] = {
+        "full_text.columns.symbol_name": 2.0, "full_text.columns.concepts": 1.0,
+        "full_text.columns.qualified_name": 1.0, "full_text.columns.file_path": 1.0, "full_text.columns.doc": 1.0,
+        "fusion.tiered": 0.5, "fusion.full_text": 0.5, "fusion.equivalence": 0.5, "fusion.path": 0.5,
+        "seeds.rank_step": 0.05, "walk.restart": 0.05, "scoring.plain.blast_radius": 0.1,
+        "scoring.plain.confidence": 0.05, "scoring.plain.recency": 0.05, "scoring.plain.distance": 0.05,
+        "scoring.linked.blast_radius": 0.1,
+    }  # fmt: skip
     sections = (GraphRetrieval,)
     outlook = (
         StepName("keywords", "keywords", timed_by="retrieval"),

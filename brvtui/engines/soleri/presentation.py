@@ -146,6 +146,12 @@ class SoleriPresentation(Presentation):
     """Presents a pool of full-text matches, ranked by seven signals."""
 
     title = "Soleri"
+    tried_constants: ClassVar[Mapping[str, float]] = {
+        "columns.title": 2.0, "columns.description": 1.0, "columns.context": 0.5, "columns.tags": 1.0,
+        "weights.semantic": 0.05, "weights.severity": 0.05, "weights.temporal_decay": 0.05,
+        "weights.tag_overlap": 0.05, "weights.domain_match": 0.05, "weights.graph_proximity": 0.05,
+        "decay.half_life_days": 100.0, "severity.suggestion": 0.2,
+    }  # fmt: skip
     sections = (VaultSearch,)
     outlook = (
         StepName("pool", "pool", timed_by="search"),

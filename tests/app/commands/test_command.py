@@ -72,6 +72,7 @@ def test_every_action_is_offered_except_dialog_answers_and_field_keys() -> None:
         "drafts.take",
         "migrated.back",
         "migration.take",
+        "remedies.tab",
         "remedies.take",
     }  # of panes that stand in a dialog only
     assert len(found) == len(set(found))

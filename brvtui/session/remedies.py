@@ -1,0 +1,482 @@
+"""Finds changes that raise or lower a document in an answer, for every engine. Each change is tried, none is made."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from rapidfuzz.distance import Levenshtein
+
+from brvtui.engines import registry
+from brvtui.engines.advice import title_wordings
+from brvtui.engines.changes import (
+    Change,
+    ConstantSet,
+    FilesSet,
+    NoChange,
+    Proposal,
+    Reworded,
+    SignalsSet,
+    TimeSet,
+    TitleSet,
+    changed,
+    higher_maturities,
+    lower_importances,
+    lower_maturities,
+    signals_in_words,
+    titles,
+)
+from brvtui.engines.contract import Context, Engine, EngineError, Query, trial_limit
+from brvtui.engines.profile_files import TreeProfile
+from brvtui.lab.evaluation.evaluate import ask, result_of
+from brvtui.lab.evaluation.results import QueryResult
+from brvtui.lab.judgments.file import JudgmentsFile
+from brvtui.lab.judgments.following import DocumentFinder
+from brvtui.lab.judgments.model import Judgment, JudgmentsError, is_id
+from brvtui.lab.whatif.variant import constant_controls
+from brvtui.notes.operations import check_archivable
+from brvtui.notes.plan import NoteError
+from brvtui.ranking.decay import just_before_ms
+from brvtui.session.edit_effect import asked_last
+from brvtui.session.variants import with_constants
+from brvtui.snapshot import Note
+from brvtui.trace import Explanation, Hit, Remedy, RemedyKind, RemedySearch, SideEffect, Trace
+from brvtui.tree.editing.archive import archived_as, stub_text
+from brvtui.tree.editing.fields import FieldsError, set_fields
+from brvtui.tree.editing.new_notes import NewNote, Template, new_path, text_of
+from brvtui.tree.reading.frontmatter import parse
+from brvtui.tree.reading.inside import PathError
+from brvtui.tree.reading.signals import NoteSignals, Source
+from brvtui.typed_tables import ProfileError
+from brvtui.wording import shortened
+
+if TYPE_CHECKING:
+    from brvtui.session.session import Session
+
+SEARCH_S, COMPARE_S = 8.0, 6.0
+"""The time limits for finding remedies and their side effects, in seconds of computing, so that a busy machine makes
+no difference.
+"""
+_SLOWEST = 4
+"""The most time that may pass, as a multiple of these limits."""
+MOST_COMPARED = 60
+"""The maximum number of other queries that run again to find side effects."""
+_MOST_WORDS, _MOST_ADDED = 6, 3
+_IMPORTANCE_STEP = 10
+_DIRECT = 2
+"""The highest tier of answers that need no model."""
+_MOST_CHARS, _MOST_ASKED = 100_000, 40
+"""The parts of a note and of a query in which matching words are searched for: characters and words."""
+_ALIKE, _SHORT = 0.75, 3
+"""The minimum similarity of a misspelt word, and the minimum length of a word that is part of another."""
+_WORD = re.compile(r"(?<![/\w])[^\W_]{1,64}(?![/\w]|\.\w)")
+"""A word that is not part of a path, a file name or an identifier, which would break if the word were removed."""
+_TAG = re.compile(r"(<[^>]*>)")
+_SEARCHED_ATTRIBUTE = re.compile(r"""(\b(?:title|summary|keywords)=)("[^"]*"|'[^']*')""")
+_SEARCHED_FIELDS = ("title", "summary", "description", "tags", "keywords")
+_SIZES = list(RemedyKind)
+"""The kinds of changes, smallest first."""
+
+
+def words_of(text: str) -> list[str]:
+    """The distinct words in ``text`` that :func:`without_words` can remove, in lower case and in order."""
+    return list(dict.fromkeys(word.lower() for word in _WORD.findall(text)))
+
+
+def without_words(text: str, words: Sequence[str]) -> str:
+    """``text`` without ``words``, which are in lower case."""
+    found = re.compile(rf"({_WORD.pattern})[ \t]?")
+    return found.sub(lambda match: "" if match[1].lower() in words else match[0], text)
+
+
+def note_without(text: str, words: Sequence[str]) -> str:
+    """The note ``text`` without ``words`` in its body and in the frontmatter fields that engines search.
+
+    Raises :class:`brvtui.tree.editing.fields.FieldsError` if the frontmatter cannot be changed.
+    """
+    read = parse(text)
+    changes: dict[str, Any] = {}
+    for name, value in read.fields.items():
+        if name in _SEARCHED_FIELDS and isinstance(value, str):
+            changes[name] = without_words(value, words).strip()
+        elif name in _SEARCHED_FIELDS and isinstance(value, list) and all(isinstance(item, str) for item in value):
+            changes[name] = [kept for item in value if (kept := without_words(item, words).strip())]
+    changes = {name: value for name, value in changes.items() if value != read.fields[name]}
+    head, body = text[: read.body_start], text[read.body_start :]
+    return (set_fields(head, changes) if changes else head) + without_words(body, words)
+
+
+def topic_without(html: str, words: Sequence[str]) -> str:
+    """The topic ``html`` without ``words`` in its texts, title, summary and keywords."""
+    pieces = _TAG.split(html)
+    for place, piece in enumerate(pieces):
+        pieces[place] = (
+            _SEARCHED_ATTRIBUTE.sub(lambda match: match[1] + without_words(match[2], words), piece)
+            if place % 2
+            else without_words(piece, words)
+        )
+    return "".join(pieces)
+
+
+def _is_alike(asked: str, word: str) -> bool:
+    """True if an engine may find ``word`` by the query word ``asked``: as a form of it, inside it, or misspelt."""
+    short, long = sorted((asked, word), key=len)
+    is_part = short in long and (len(short) >= _SHORT or short == long)
+    return is_part or Levenshtein.normalized_similarity(asked, word) >= _ALIKE
+
+
+def _choices(words: Sequence[str]) -> list[Sequence[str]]:
+    """Each of ``words``, then the first two, the first three, and so on."""
+    return [*([word] for word in words), *(words[:size] for size in range(2, len(words) + 1))]
+
+
+@dataclass(frozen=True)
+class ChangedAnswer:
+    """The place of a document in an answer after a change."""
+
+    context: Context[Any]
+    trace: Trace
+    rank: int | None
+    hit: Hit | None
+
+    @property
+    def is_direct(self) -> bool:
+        """True if an answer that needs no model uses the document."""
+        tier, sources = self.trace.tier, self.trace.answer.sources
+        return tier is not None and tier <= _DIRECT and self.hit is not None and self.hit.path in sources
+
+    def is_lower_than(self, before: ChangedAnswer) -> bool:
+        """True if the document left the answer, has a worse rank, or is no longer used in a direct answer."""
+        if before.rank is None or self.rank is None:
+            return before.rank is not None
+        return self.rank > before.rank or (self.rank == before.rank and before.is_direct and not self.is_direct)
+
+    def is_higher_than(self, before: ChangedAnswer) -> bool:
+        """True if the document has a better rank, or is in the answer only now."""
+        return self.rank is not None and (before.rank is None or self.rank < before.rank)
+
+
+_Candidates = tuple[RemedyKind, Iterable[Proposal]]
+FoundChange = tuple[RemedyKind, Proposal, ChangedAnswer]
+
+
+@dataclass(frozen=True)
+class RemedyFinder:
+    """Searches for changes that move the document at ``path`` in the answer to ``query``. Writes nothing to disk."""
+
+    engine: Engine[Any]
+    context: Context[Any]
+    reading: TreeProfile
+    """ByteRover's constants, for reading the tree."""
+    query: Query
+    path: str
+
+    @cached_property
+    def now(self) -> ChangedAnswer:
+        """The document's place in the unchanged state."""
+        return self.attempt(Reworded(self.query.text))
+
+    def find(self, lower: bool, is_over: Callable[[], bool] = lambda: False) -> tuple[list[FoundChange], RemedySearch]:
+        """The first change of each kind that lowers (or raises) the document, smallest kind first; and the extent of
+        the search, which ends early when ``is_over`` returns True.
+        """
+        works = ChangedAnswer.is_lower_than if lower else ChangedAnswer.is_higher_than
+        found: list[FoundChange] = []
+        tried: list[RemedyKind] = []
+        is_complete = True
+        for kind, proposals in self._lowering() if lower else self._raising():
+            working: list[FoundChange] = []
+            for proposal in proposals:
+                if is_over():
+                    is_complete = False
+                    break
+                try:
+                    trial = self.attempt(proposal.change)
+                except (NoChange, ProfileError, EngineError):
+                    continue
+                # A setting that changes the rank is better than one that changes only the tier.
+                if works(trial, self.now) and not (working and trial.rank == self.now.rank):
+                    working = [(kind, proposal, trial)]
+                    if kind is not RemedyKind.SETTING or trial.rank != self.now.rank:
+                        break
+            found += working
+            if not is_complete:
+                break
+            tried.append(kind)
+        return sorted(found, key=lambda one: _SIZES.index(one[0])), RemedySearch((), tuple(tried), is_complete)
+
+    def attempt(self, change: Change) -> ChangedAnswer:
+        """The document's place after ``change``. An archived note is represented by its stub.
+
+        Raises :class:`brvtui.engines.changes.NoChange`, :class:`brvtui.typed_tables.ProfileError` and
+        :class:`brvtui.engines.contract.EngineError`.
+        """
+        context, query, path = self.context, self.query, self.path
+        if isinstance(change, ConstantSet):
+            constants = with_constants(context.constants, ((change.name, change.value),), change.name)
+            context = replace(context, constants=constants)
+        elif isinstance(change, Reworded):
+            query = replace(query, text=change.query, reworded=True)
+        else:
+            context = replace(context, snapshot=changed(replace(context, constants=self.reading), change))
+            path = archived_as(path).stub if isinstance(change, FilesSet) and path in change.removed else path
+        trace = self.engine.answer(context, query)
+        return ChangedAnswer(context, trace, *trace.place_of(path))
+
+    @cached_property
+    def _note(self) -> Note | None:
+        """The note, if its file can be changed."""
+        snapshot = self.context.snapshot
+        note = snapshot.notes[snapshot.by_path[self.path]] if self.path in snapshot.by_path else None
+        return note if note is not None and note.is_local and snapshot.kind.has_files else None
+
+    @cached_property
+    def _text(self) -> str:
+        try:
+            return self.context.snapshot.read(self.path).decode("utf-8", "surrogateescape")
+        except OSError:
+            return ""
+
+    def _lowering(self) -> Iterator[_Candidates]:
+        """Yields the kinds of changes that may lower the document, quick ones first."""
+        note, snapshot = self._note, self.context.snapshot
+        if self.now.rank is None:
+            return
+        yield RemedyKind.SHORTER_QUERY, self._shorter_queries()
+        if snapshot.kind.has_files and not snapshot.spaces:
+            yield RemedyKind.NEW_NOTE, self._new_note()
+            if note is not None:
+                own = snapshot.signals[snapshot.by_path[note.path]]
+                steps = [one for one in lower_importances(own) if one.importance % _IMPORTANCE_STEP == 0]
+                yield RemedyKind.ARCHIVE, self._archived(note)
+                yield RemedyKind.LOWER_MATURITY, self._signals(note, lower_maturities(own))
+                yield RemedyKind.LOWER_IMPORTANCE, self._signals(note, steps)
+                yield RemedyKind.OTHER_TITLE, self._shorter_titles(note)
+        if note is not None:
+            yield RemedyKind.WORDS_REMOVED, self._shorter_texts(note)
+        yield RemedyKind.SETTING, self._settings()
+
+    def _raising(self) -> Iterator[_Candidates]:
+        """Yields the kinds of changes that may raise the document."""
+        note, place = self._note, self.context.snapshot.by_path.get(self.path)
+        title, asked = self.context.snapshot.notes[place].title if place is not None else "", self.query.text
+        if self.now.rank == 1:
+            return
+        wordings = [(f"add “{word}”", f"{asked} {word}") for word in self._missing(title, asked)]
+        wordings += title_wordings(asked, title) if title else []
+        yield (
+            RemedyKind.WORDING,
+            [Proposal(Reworded(one), f"“{one}”: {how}", "use this wording") for how, one in wordings],
+        )
+        if note is not None and not self.context.snapshot.spaces:
+            saved = TimeSet(note.path, just_before_ms(self.context.now_ms))
+            levels = higher_maturities(self.context.snapshot.signals[self.context.snapshot.by_path[note.path]])
+            yield RemedyKind.EDIT, [Proposal(saved, "edited today", "change and save it")]
+            yield RemedyKind.MATURITY, self._signals(note, levels)
+            yield RemedyKind.TITLE, self._longer_titles(note)
+
+    def _signals(self, note: Note, states: Sequence[NoteSignals]) -> list[Proposal]:
+        own = self.context.snapshot.signals[self.context.snapshot.by_path[note.path]]
+        return [Proposal(SignalsSet(note.path, one), signals_in_words(own, one), "set it in brv-tui") for one in states]
+
+    def _times(self, note: Note) -> tuple[tuple[int, str], ...]:
+        """The new and the old modification time of an edited note, each with a remark."""
+        return (just_before_ms(self.context.now_ms), ""), (int(note.mtime_ms), ", its old time kept")
+
+    def _missing(self, text: str, existing: str) -> list[str]:
+        """The first words of ``text`` that are neither in ``existing`` nor stop words; at most six."""
+        skipped = {*words_of(existing), *self.reading.stop_words}
+        return [word for word in words_of(text) if word not in skipped][:_MOST_WORDS]
+
+    def _matching(self, text: str) -> list[str]:
+        """The words in ``text`` by which an engine may find it, those of the query first; at most six."""
+        asked = words_of(self.query.text)[:_MOST_ASKED]
+        near = [word for word in words_of(text[:_MOST_CHARS]) if any(_is_alike(one, word) for one in asked)]
+        return sorted(near, key=lambda word: (word not in asked, -len(word)))[:_MOST_WORDS]
+
+    def _longer_titles(self, note: Note) -> Iterator[Proposal]:
+        for mtime_ms, saved in self._times(note):
+            for added, change in titles(note, self._missing(self.query.text, note.title)[:_MOST_ADDED], mtime_ms):
+                yield Proposal(change, f"“{added}” added to its title{saved}", "edit its # heading, or add one")
+
+    def _shorter_titles(self, note: Note) -> Iterator[Proposal]:
+        for words in _choices(self._matching(note.title)):
+            title = " ".join(without_words(note.title, words).split())
+            for mtime_ms, saved in self._times(note) if title else ():
+                text = f"“{title}” as its title{saved}"
+                yield Proposal(TitleSet(note.path, title, mtime_ms), text, "edit its # heading")
+
+    def _shorter_texts(self, note: Note) -> Iterator[Proposal]:
+        is_topic = bool(self.context.snapshot.spaces)
+        for words in _choices(self._matching(self._text)):
+            try:
+                text = topic_without(self._text, words) if is_topic else note_without(self._text, words)
+            except FieldsError:
+                continue
+            named = ", ".join(f"“{word}”" for word in words)
+            data = text.encode("utf-8", "surrogateescape")
+            for mtime_ms, saved in self._times(note) if text != self._text else ():
+                change = FilesSet(((note.file if is_topic else note.path, data),), mtime_ms)
+                yield Proposal(change, f"without {named} in its text{saved}", "edit it, and use other words")
+
+    def _shorter_queries(self) -> Iterator[Proposal]:
+        words = self.query.text.split()
+        for place, word in enumerate(words[: trial_limit(self.query.text)] if len(words) > 1 else ()):
+            query = " ".join(words[:place] + words[place + 1 :])
+            yield Proposal(Reworded(query), f"“{query}”: leave out “{word}”", "use this wording")
+
+    def _settings(self) -> Iterator[Proposal]:
+        controls = {control.name: control for control in constant_controls(self.context.constants)}
+        for name, step in self.engine.presentation.tried_constants.items():
+            base = controls[name].base
+            assert not isinstance(base, (bool, str))
+            for number in (base - step, base + step):
+                value = type(base)(round(max(number, controls[name].least), 10))
+                if value != base:
+                    text = f"{name} {value:g} instead of {base:g}"
+                    yield Proposal(ConstantSet(name, value), text, "a constant of the profile, for every query")
+
+    def _new_note(self) -> Iterator[Proposal]:
+        title, folder = self.query.text.strip(), self.query.scope or self.path.rpartition("/")[0]
+        try:
+            path = new_path("" if folder.startswith(("[", "_")) else folder, title, self.context.snapshot.parsed)
+        except PathError:
+            return
+        text = text_of(Template.BLANK, NewNote(title, self.context.now_ms)).encode("utf-8", "surrogateescape")
+        change = FilesSet(((path, text),), just_before_ms(self.context.now_ms))
+        yield Proposal(change, f"a note titled “{shortened(title)}” at {path}", "write the note that should answer")
+
+    def _archived(self, note: Note) -> Iterator[Proposal]:
+        snapshot, names = self.context.snapshot, archived_as(note.path)
+        try:
+            check_archivable(note.path)
+        except NoteError:
+            return
+        if names.stub in snapshot.parsed or names.full in snapshot.parsed:
+            return
+        stored = snapshot.signals[snapshot.by_path[note.path]]
+        importance = stored.importance if stored.source is Source.SIDECAR else self.reading.signals.importance
+        stub = stub_text(note.path, self._text, importance, self.context.now_ms, self.reading.archive)
+        files = {names.full: self._text, names.stub: stub}
+        contents = tuple((path, text.encode("utf-8", "surrogateescape")) for path, text in files.items())
+        change = FilesSet(contents, just_before_ms(self.context.now_ms), frozenset([note.path]))
+        yield Proposal(change, "archive it: search then finds only its stub")
+
+    def as_remedy(self, found: FoundChange) -> Remedy:
+        """The remedy for a change that was ``found``, without side effects."""
+        kind, proposal, trial = found
+        change, hits, gain = proposal.change, trial.trace.hits, ""
+        if isinstance(change, FilesSet) and change.removed and trial.rank is not None:
+            gain = f"its stub is then number {trial.rank}"
+        elif self.now.rank == 1 and trial.rank != 1:
+            gain = f"“{hits[0].title}” is then first" if hits else "then there is no answer"
+        elif self.now.rank == trial.rank:
+            gain = "then no longer used in a direct answer"
+        return Remedy(
+            proposal.text,
+            True,
+            query=change.query if isinstance(change, Reworded) else "",
+            rank=trial.rank,
+            score=trial.hit.score if trial.hit is not None else None,
+            kind=kind,
+            tier=trial.trace.tier,
+            how=proposal.how,
+            maturity=change.signals.maturity if isinstance(change, SignalsSet) else "",
+            title=change.title if isinstance(change, TitleSet) else "",
+            gain=gain,
+            setting=change.name if isinstance(change, ConstantSet) else "",
+            value=change.value if isinstance(change, ConstantSet) else None,
+        )
+
+    def with_side_effects(
+        self, found: Sequence[FoundChange], others: Sequence[Judgment], is_over: Callable[[], bool] = lambda: False
+    ) -> tuple[Remedy, ...]:
+        """The remedies for ``found``, each with its side effects on the queries of ``others``.
+
+        When ``is_over`` returns True, no more queries run. :attr:`brvtui.trace.Remedy.compared` says how many did.
+        """
+        finder, like = DocumentFinder(self.context.snapshot), replace(self.query, text="")
+        followed = [finder.followed(judgment)[0] for judgment in others]
+
+        def results(context: Context[Any]) -> list[QueryResult]:
+            return [result_of(one, ask(self.engine, context, one, like)) for one in followed if not is_over()]
+
+        before, remedies = results(self.context), []
+        for one in found:
+            remedy = self.as_remedy(one)
+            if not remedy.query:  # another wording of this query changes no other query
+                after = results(one[2].context)
+                effects = (
+                    SideEffect(judgment.text, judgment.scope, is_id(judgment.id), text)
+                    for judgment, was, then in zip(others, before, after, strict=False)
+                    if (text := effect_on(was, then))
+                )
+                remedy = replace(remedy, compared=min(len(before), len(after)), side_effects=tuple(effects))
+            remedies.append(remedy)
+        return tuple(remedies)
+
+
+def effect_on(before: QueryResult, now: QueryResult) -> str:
+    """The change in the outcome, the first result and the ranks of relevant documents; empty if there is none."""
+    parts = [f"{before.outcome} → {now.outcome}"] if before.outcome != now.outcome else []
+    first, then = (next(iter(result.ranking), "no result") for result in (before, now))
+    parts += [f"first {first} → {then}"] if first != then else []
+    for path in before.relevant:
+        ranks = before.rank_of(path), now.rank_of(path)
+        parts += [f"{path}: {' → '.join(str(rank or 'not found') for rank in ranks)}"] if ranks[0] != ranks[1] else []
+    return ", ".join(parts)
+
+
+def find_remedies(
+    session: Session,
+    explanation: Explanation,
+    lower: bool,
+    cancelled: Callable[[], bool] = lambda: False,
+    limits: tuple[float, float] = (SEARCH_S, COMPARE_S),
+) -> RemedySearch:
+    """The changes that raise or, with ``lower``, lower the document of ``explanation``.
+
+    An engine that proposes raising changes itself tries its own. Lowering changes come with their side effects on
+    judged and logged queries. ``limits`` are the time limits, in
+    seconds, for the changes and for the side effects. Raises KeyError if the answer's snapshot was dropped, and
+    :class:`brvtui.engines.contract.EngineError`.
+    """
+    own = None if lower else session.explainer.remedies(explanation, cancelled)
+    if own is not None:
+        return RemedySearch(own, ())
+    trace = explanation.trace
+    engine = registry.without_state(session.engines.named(trace.engine))
+    query = replace(Query.repeating(trace), services=False)
+    finder = RemedyFinder(engine, session.explainer.context_of(trace), session.profile, query, explanation.path)
+    found, search = finder.find(lower, _over(limits[0], cancelled))
+    others = _other_queries(session, query) if lower and found else []
+    remedies = (
+        finder.with_side_effects(found, others, _over(limits[1], cancelled)) if lower else map(finder.as_remedy, found)
+    )
+    rank, notice = finder.now.rank, ""
+    if rank != explanation.rank:
+        place = f"number {rank}" if rank is not None else "not a result"
+        notice = f"changes are tried without a cache and without services; there, it is {place}"
+    return replace(search, remedies=tuple(remedies), notice=notice)
+
+
+def _over(seconds: float, cancelled: Callable[[], bool]) -> Callable[[], bool]:
+    computed, end = time.thread_time() + seconds, time.monotonic() + seconds * _SLOWEST
+    return lambda: cancelled() or time.thread_time() > computed or time.monotonic() > end
+
+
+def _other_queries(session: Session, query: Query) -> list[Judgment]:
+    """The judged queries, followed by the newest logged ones, without ``query``; at most 60."""
+    try:
+        judgments = JudgmentsFile.of(session.project).read()
+    except JudgmentsError:
+        judgments = ()
+    others: dict[tuple[str, str], Judgment] = {}
+    for one in (*judgments, *asked_last(session)):
+        others.setdefault((one.text.strip(), one.scope or query.scope), one)
+    others.pop((query.text.strip(), query.scope), None)
+    return list(others.values())[:MOST_COMPARED]
