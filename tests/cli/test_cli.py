@@ -66,10 +66,7 @@ def test_takes_option_of_query_lists_ways_to_a_direct_answer(run: Run) -> None:
 def test_takes_option_reports_that_no_note_matches(run: Run) -> None:
     code, out, _ = run("query", "zzzzzz", "--takes")
     assert code == 1
-    assert "no note came near" in out
-    said = " ".join(out.split())
-    assert "impossible no note matches any word of the query" in said
-    assert "not found there is no note to try it with: give one with brv-tui explain TEXT PATH --takes" in said
+    assert "no change helps: no note matches any word of the query" in " ".join(out.split())
     code, out, _ = run("explain", "zzzzzz", "auth/jwt/rotation.md", "--takes")
     assert code == 1
     assert "✓ its path as the query" in out

@@ -14,7 +14,6 @@ from brvtui.app.services import AppServices
 from brvtui.app.states import NO_SUCH_NOTE, CounterfactualSearch, PinState
 from brvtui.app.view import selectable
 from brvtui.app.workers import Refusal, is_cancelled
-from brvtui.engines.contract import Query
 from brvtui.engines.profile_files import profiles_of
 from brvtui.engines.registry import presentation
 from brvtui.wording import ordinal, shortened
@@ -255,6 +254,7 @@ def _others_first(session: Session, trace: Trace) -> str:
 
     Empty if they disagree, or if an answer could call a service.
     """
+    from brvtui.engines.contract import Query
     from brvtui.session.diffing import ask_all
 
     others = [name for name in session.engines.names if name != trace.engine]

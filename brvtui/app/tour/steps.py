@@ -14,7 +14,7 @@ NOTE = "auth/tokens/signing_key_rotation.md"
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class TourStep:
     """One sentence, and the action to perform.
 
     When the step begins, ``note`` is selected and ``pane`` gets the focus, if the screen in front has it.
@@ -46,22 +46,23 @@ def _is_proven(view: View, mode: str, _: str) -> bool:
 
 
 STEPS = (
-    Step("New here? In two minutes, find a wrong answer that an agent got from this memory, and fix it.",
+    TourStep("New here? In two minutes, find a wrong answer that an agent got from this memory, and fix it.",
          "app.tour", "", lambda *_: False),
-    Step("An agent asked this memory 26 questions this week. The Log lists them with their answers.",
+    TourStep("An agent asked this memory 26 questions this week. The Log lists them with their answers.",
          "screens.log", "", lambda _, mode, dialog: mode == "log", "results"),
-    Step("The agent's last answer is wrong: asked how to rotate the JWT keys, ByteRover answered from a note about "
+    TourStep("The agent's last answer is wrong: asked how to rotate the JWT keys, ByteRover answered from a note about "
          "refresh tokens. Ask it again.",
          "log.take", "log", lambda view, mode, _: mode == "query" and _first(view) != ""),
-    Step("The right note is only number 5, although it matches 8 times better. It is selected now: see why it lost.",
+    TourStep("The right note is only number 5, although it matches 8 times better. It is now selected: see why it "
+             "lost.",
          "results.why", "query", lambda _, mode, dialog: dialog == "RemedyDialog", "results", NOTE),
-    Step("The note is older and less mature than the first one. An edit today would make it number 1, so edit it.",
+    TourStep("The note is older and less mature than the first one. An edit today would make it number 1, so edit it.",
          "note.edit", "", _is_edited),
-    Step("Type something at the end of the note, such as “Checked today.”, and save it.",
+    TourStep("Type something at the end of the note, such as “Checked today.”, and save it.",
          "editor.save", "", lambda view, mode, _: _first(view) == NOTE, "text"),
-    Step("Now the right note answers. The Lab runs every judged query again, as the command brv-tui eval does.",
+    TourStep("Now the right note answers. The Lab runs every judged query again, as the command brv-tui eval does.",
          "screens.lab", "", _is_proven, "ranking"),
-    Step("Fixed and measured: nDCG is 1.00, after 0.39. One more answer is wrong and yours to fix: “can consignees "
+    TourStep("Fixed and measured: nDCG is 1.00, after 0.39. One more answer is wrong and yours to fix: “can consignees "
          "unsubscribe”.",
          "panes.back", "", lambda *_: False),
 )  # fmt: skip

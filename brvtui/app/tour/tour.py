@@ -14,7 +14,7 @@ from brvtui.app.screens.dialog import Dialog
 from brvtui.app.screens.frame import FrameScreen
 from brvtui.app.services import AppServices
 from brvtui.app.states import AnswerState, EditorState, LabState, QueryState
-from brvtui.app.tour.steps import NOTE, STEPS, Step
+from brvtui.app.tour.steps import NOTE, STEPS, TourStep
 from brvtui.app.view import View
 from brvtui.app.widgets.lines import Paragraphs
 from brvtui.paint.line import Line, line
@@ -105,7 +105,7 @@ class Tour:
             self._services.call_after_refresh(self._prepare, STEPS[place])
         self._look()
 
-    def _prepare(self, step: Step) -> None:
+    def _prepare(self, step: TourStep) -> None:
         """Selects the note and the pane of ``step``. In a text, the cursor goes to the end."""
         screen = self._services.screen
         if step.note:
