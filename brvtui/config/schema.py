@@ -279,7 +279,7 @@ class Settings(ProjectSettings):
         " changes this", by_hand=True,
     )  # fmt: skip
     hook_seconds: int = _setting(
-        6, "seconds after which your agent's hook stops waiting for the memory; see `brv-tui delivery`", least=1, most=3600,
+        6, "seconds after which your agent's hook stops waiting for an answer (`brv-tui delivery`)", least=1, most=3600,
     )  # fmt: skip
     editor: EditorSettings = field(default=EditorSettings())
     llm: Llm = field(default=Llm())

@@ -26,10 +26,14 @@ _SMALL = 16_384
 _MARKERS = (b"hook_", b"byterover", b"additionalContext", b"brv", b"query.mjs")
 _MOST_CALLS = 100
 """The maximum number of tool calls that wait for their results; older ones stay without a result."""
-_LONGEST_REPLY = 100_000
+_LONGEST_TEXT = 100_000
+"""The maximum number of characters of a prompt, an answer or a reply; the rest is cut off."""
+_MOST_TEXT = 100_000_000
+"""The maximum number of characters of all prompts and answers; later rows are counted as unknown."""
+_MOST_OPEN = 20
+"""The maximum number of recalls of one turn to which later replies are added; the newest ones."""
 _MOST_OPENED = 1_000
 _MOST_SESSIONS = 10_000
-_DEEPEST = 50
 _TYPES = frozenset({"user", "assistant", "attachment", "system", "progress", "summary"})
 _FAILURES = {
     "hook_cancelled": "the hook was cancelled",
@@ -73,6 +77,7 @@ class TranscriptReader:
         self._seen: set[int] = set()
         self._calls: dict[str, int] = {}
         """The places of tool calls without a result, by id, oldest first."""
+        self._left = _MOST_TEXT
         self.unknown_rows = 0
         self.other_rows = 0
         """The number of rows that belong to other working folders."""
@@ -103,7 +108,7 @@ class TranscriptReader:
             self.unknown_rows += 1
             return
         kind = value.get("type") if isinstance(value, dict) else None
-        if not isinstance(kind, str) or kind not in _TYPES:
+        if not isinstance(kind, str) or kind not in _TYPES or self._left < 0:
             self.unknown_rows += 1
             return
         if not self._belongs(_text(value.get("cwd"))):
@@ -152,7 +157,8 @@ class TranscriptReader:
         state.current = [state.prompt]
         if row_id:
             state.prompts[row_id] = state.prompt
-        self._recalls.append(Recall(session, at_ms, Channel.HOOK, text, text))
+        kept = self._kept(text)
+        self._recalls.append(Recall(session, at_ms, Channel.HOOK, kept, kept))
 
     def _result(self, place: int, block: dict[str, Any]) -> None:
         recall, text = self._recalls[place], _joined(block.get("content"))
@@ -162,7 +168,7 @@ class TranscriptReader:
             )
             self._recalls[place] = replace(recall, failure=failure)
         else:
-            self._recalls[place] = replace(recall, received=text, spilled_to=_file_of(text))
+            self._recalls[place] = replace(recall, received=self._kept(text), spilled_to=_file_of(text))
 
     # output of the hook
 
@@ -183,7 +189,7 @@ class TranscriptReader:
         recall = replace(self._recalls[place], ran=True)
         if kind == "hook_additional_context":
             text = _joined(attachment.get("content"))
-            self._recalls[place] = replace(recall, received=text, spilled_to=_file_of(text))
+            self._recalls[place] = replace(recall, received=self._kept(text), spilled_to=_file_of(text))
             return
         took = attachment.get("durationMs")
         if isinstance(took, (int, float)) and not isinstance(took, bool):
@@ -197,7 +203,7 @@ class TranscriptReader:
                 recall, failure=f"the hook ended with exit code {code}" + (f": {reason}" if reason else "")
             )
         else:
-            recall = replace(recall, printed=_printed(_text(attachment.get("stdout"))))
+            recall = replace(recall, printed=self._kept(_printed(_text(attachment.get("stdout")))))
         self._recalls[place] = recall
 
     # what the agent wrote and called
@@ -216,18 +222,24 @@ class TranscriptReader:
                 if query:
                     prompt = "" if state.prompt is None else self._recalls[state.prompt].prompt
                     place = len(self._recalls)
-                    self._recalls.append(Recall(session, at_ms, channel, prompt, query, ran=True))
-                    state.current.append(place)
+                    self._recalls.append(Recall(session, at_ms, channel, prompt, self._kept(query), ran=True))
+                    state.current = [*state.current[-_MOST_OPEN:], place]
                     if len(self._calls) >= _MOST_CALLS:
                         del self._calls[next(iter(self._calls))]
                     self._calls[_text(block.get("id"))] = place
+
+    def _kept(self, text: str) -> str:
+        """Returns the part of ``text`` that is kept."""
+        kept = text[:_LONGEST_TEXT]
+        self._left -= len(kept)
+        return kept
 
     def _add(self, state: _Session, reply: str, opened: str) -> None:
         """Adds a part of the agent's reply, or the path of a file that it read, to the recalls since the prompt."""
         for place in state.current:
             recall = self._recalls[place]
-            if reply and len(recall.reply) < _LONGEST_REPLY:
-                recall = replace(recall, reply=f"{recall.reply}\n{reply}"[:_LONGEST_REPLY].lstrip())
+            if reply and len(recall.reply) < _LONGEST_TEXT:
+                recall = replace(recall, reply=f"{recall.reply}\n{reply}"[:_LONGEST_TEXT].lstrip())
             if opened and len(recall.opened) < _MOST_OPENED:
                 recall = replace(recall, opened=(*recall.opened, opened))
             self._recalls[place] = recall
