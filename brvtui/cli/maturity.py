@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -158,11 +159,11 @@ def maturity(
         from brvtui.session.silence import forecast_silence
 
         silence = forecast_silence(session, days)
+        found = replace(found, silent=silence.queries)
     if form == "json":
         from brvtui.trace import SCHEMA, to_plain
 
-        silent = to_plain(silence.queries) if silence is not None else []
-        write_json([{"schema": SCHEMA, **to_plain(found), "silent": silent}])
+        write_json([{"schema": SCHEMA, **to_plain(found)}])
     else:
         print_report(partial(outlook_report, found, silence))
     return OK if found.documents else NEGATIVE

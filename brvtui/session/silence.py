@@ -13,6 +13,7 @@ from brvtui.lab.judgments.file import JudgmentsFile
 from brvtui.lab.judgments.model import JudgmentsError
 from brvtui.ranking.decay import MS_PER_DAY
 from brvtui.session.evaluating import context_at
+from brvtui.trace import SilentQuery
 from brvtui.tree.engine_files.query_log import LoggedQuery
 
 if TYPE_CHECKING:
@@ -37,18 +38,6 @@ class TierDuration:
     ms: float
     is_logged: bool
     """True if this is the median of the user's own log, False if it is documented by ByteRover."""
-
-
-@dataclass(frozen=True, slots=True)
-class SilentQuery:
-    """A query whose answer will come too late."""
-
-    query: str
-    scope: str
-    days: int
-    """The number of days until then; 0 if the answer already comes too late."""
-    tier: int
-    """The tier that answers then."""
 
 
 @dataclass(frozen=True, slots=True)

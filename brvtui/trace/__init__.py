@@ -27,7 +27,7 @@ from brvtui.trace.answers import (
     Usage,
 )
 from brvtui.trace.checks import Check, Stage, State
-from brvtui.trace.forecasts import AgeingDocument, DatedEvent, DocumentForecast, EventCount, Outlook
+from brvtui.trace.forecasts import AgeingDocument, DatedEvent, DocumentForecast, EventCount, Outlook, SilentQuery
 from brvtui.trace.hits import (
     MOST_LISTED,
     SUM_TOLERANCE,
@@ -124,6 +124,7 @@ __all__ = [
     "Rung",
     "Scale",
     "Section",
+    "SilentQuery",
     "SnapshotInfo",
     "Stage",
     "State",

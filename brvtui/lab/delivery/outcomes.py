@@ -11,6 +11,7 @@ from brvtui.tree.engine_files.query_log import LoggedQuery
 SHORTEST_PROMPT = 5
 """The number of characters below which the hook recalls nothing."""
 _NOT_COVERED = re.compile(r"\bnot covered (?:in|by) th(?:e|is) (?:knowledge base|project's memory)\b", re.IGNORECASE)
+_UNCOVERED = "the engine answered that no note covers the query"
 _OPENING, _CLOSING = "<byterover-context>", "</byterover-context>"
 _INTRODUCTION = re.compile(r"^\s*The following knowledge is from ByteRover[^\n]*:\s*")
 _SOURCES = re.compile(r"^(?:\*\*Sources\*\*|#+ Sources)[^\n]*$\n(?P<list>(?:\s*[-*] [^\n]*\n?|\s*\n)*)", re.MULTILINE)
@@ -57,7 +58,7 @@ def _outcome(
         if not text:
             return Outcome.EMPTY, "the answer is empty"
         if _NOT_COVERED.search(text) or (entry is not None and entry.not_covered):
-            return Outcome.NOT_COVERED, "the engine answered that no note covers the query"
+            return Outcome.NOT_COVERED, _UNCOVERED
         if earlier_ms is not None:
             return Outcome.DELIVERED_AGAIN, "the agent had already received this text in this session"
         return Outcome.DELIVERED, "a row of the transcript contains the text that reached the agent"
@@ -86,7 +87,7 @@ def _undelivered(recall: Recall, entry: LoggedQuery | None, limit_ms: float) -> 
     if entry.status in ("error", "cancelled"):
         return Outcome.FAILED, f"the engine failed: {entry.problem}" if entry.problem else "the engine did not answer"
     if entry.not_covered or _NOT_COVERED.search(entry.response):
-        return Outcome.NOT_COVERED, "the engine answered that no note covers the query"
+        return Outcome.NOT_COVERED, _UNCOVERED
     if entry.status == "completed" and not entry.response.strip():
         return Outcome.EMPTY, "the engine's answer is empty, so the hook printed nothing"
     return Outcome.UNKNOWN, f"the engine answered{took}, but no row shows whether the hook delivered it"
