@@ -27,10 +27,11 @@ _MARKERS = (b"hook_", b"byterover", b"additionalContext", b"brv", b"query.mjs")
 _MOST_CALLS = 100
 """The maximum number of tool calls that wait for their results; older ones stay without a result."""
 _LONGEST_TEXT = 100_000
-"""The maximum number of characters of a prompt, an answer or a reply; the rest is cut off."""
-_MOST_TEXT = 100_000_000
-"""The maximum number of characters of all prompts and answers; later rows are counted as unknown."""
-_MOST_OPEN = 20
+"""The maximum number of characters of a prompt or an answer; the rest is cut off."""
+_LONGEST_REPLY = 20_000
+_MOST_TEXT = 40_000_000
+"""The maximum number of characters of all prompts, answers and replies; later rows are counted as unknown."""
+_MOST_OPEN = 4
 """The maximum number of recalls of one turn to which later replies are added; the newest ones."""
 _MOST_OPENED = 1_000
 _MOST_SESSIONS = 10_000
@@ -238,8 +239,9 @@ class TranscriptReader:
         """Adds a part of the agent's reply, or the path of a file that it read, to the recalls since the prompt."""
         for place in state.current:
             recall = self._recalls[place]
-            if reply and len(recall.reply) < _LONGEST_TEXT:
-                recall = replace(recall, reply=f"{recall.reply}\n{reply}"[:_LONGEST_TEXT].lstrip())
+            if reply and len(recall.reply) < _LONGEST_REPLY:
+                self._left -= len(reply)
+                recall = replace(recall, reply=f"{recall.reply}\n{reply}"[:_LONGEST_REPLY].lstrip())
             if opened and len(recall.opened) < _MOST_OPENED:
                 recall = replace(recall, opened=(*recall.opened, opened))
             self._recalls[place] = recall
