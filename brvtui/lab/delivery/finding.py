@@ -56,6 +56,7 @@ def find_recalls(project: Path, folder: Path, since_ms: float) -> FoundRecalls:
     """
     notices: list[str] = []
     recalls: list[Recall] = []
+    seen: set[int] = set()
     unknown = others = 0
     for number, (file, name) in enumerate(_files(project, folder, since_ms, notices)):
         if number == _MOST_FILES:
@@ -64,7 +65,7 @@ def find_recalls(project: Path, folder: Path, since_ms: float) -> FoundRecalls:
             )
             break
         try:
-            reader, is_cut_off = _read(file, name, project)
+            reader, is_cut_off = _read(file, name, project, seen)
         except OSError as error:
             notices.append(f"{file}: not read: {faults.reason(error)}")
             continue
@@ -96,13 +97,13 @@ def _files(project: Path, folder: Path, since_ms: float, notices: list[str]) -> 
             yield Path(entry.path), entry.name
 
 
-def _read(file: Path, name: str, project: Path) -> tuple[RowReader, bool]:
+def _read(file: Path, name: str, project: Path, seen: set[int]) -> tuple[RowReader, bool]:
     """Returns the reader of ``file`` after its last row, and True if the file ends in the middle of a row."""
     reader: RowReader | None = None
     is_cut_off = False
     for row in rows_of(file):
         if reader is None:
-            reader = _reader_for(row.data or b"", name, project)
+            reader = _reader_for(row.data or b"", name, project, seen)
         before = reader.unknown_rows
         if row.data is None:
             reader.unknown_rows += 1
@@ -113,7 +114,7 @@ def _read(file: Path, name: str, project: Path) -> tuple[RowReader, bool]:
     return reader or PlainLogReader(name), is_cut_off
 
 
-def _reader_for(row: bytes, name: str, project: Path) -> RowReader:
+def _reader_for(row: bytes, name: str, project: Path, seen: set[int]) -> RowReader:
     session = name.removesuffix(_ENDING)
     try:
         value = json.loads(row)
@@ -126,4 +127,4 @@ def _reader_for(row: bytes, name: str, project: Path) -> RowReader:
     def belongs(folder: str) -> bool:
         return not folder or any(folder == root or folder.startswith(f"{root}/") for root in roots)
 
-    return TranscriptReader(belongs, name.startswith(_SUBAGENT))
+    return TranscriptReader(belongs, seen, name.startswith(_SUBAGENT))

@@ -7,9 +7,10 @@ from collections.abc import Iterable, Iterator
 
 from brvtui.lab.delivery.turns import Channel, Outcome, Recall, Turn
 from brvtui.tree.engine_files.query_log import LoggedQuery
+from brvtui.tree.reading.contents import units
 
 SHORTEST_PROMPT = 5
-"""The number of characters below which the hook recalls nothing."""
+"""The number of UTF-16 units below which the hook recalls nothing."""
 _NOT_COVERED = re.compile(r"\bnot covered (?:in|by) th(?:e|is) (?:knowledge base|project's memory)\b", re.IGNORECASE)
 _UNCOVERED = "the engine answered that no note covers the query"
 _OPENING, _CLOSING = "<byterover-context>", "</byterover-context>"
@@ -74,7 +75,7 @@ def _undelivered(recall: Recall, entry: LoggedQuery | None, limit_ms: float) -> 
             return Outcome.UNKNOWN, "the hook printed a context, but the transcript is cut off right after it"
         return Outcome.IGNORED_BY_HOST, "the hook printed a context, but the host did not attach it to the prompt"
     if entry is None:
-        if len(recall.prompt.strip()) < SHORTEST_PROMPT:
+        if recall.hook_is_known and units(recall.prompt.strip()) < SHORTEST_PROMPT:
             return Outcome.SKIPPED, f"the hook skips prompts of fewer than {SHORTEST_PROMPT} characters"
         printed = "the hook printed nothing" if recall.ran else "no row shows that the hook ran"
         return Outcome.UNKNOWN, f"{printed}, and the engine's log has no entry for this prompt"
@@ -82,10 +83,12 @@ def _undelivered(recall: Recall, entry: LoggedQuery | None, limit_ms: float) -> 
     if not (recall.ran or recall.hook_is_known):
         lost = ": lost if the hook asked" if entry.took_ms is not None and entry.took_ms > limit_ms else ""
         return Outcome.UNKNOWN, f"the engine answered{took}, but no row shows that the hook asked{lost}"
-    if entry.took_ms is not None and entry.took_ms > limit_ms:
-        return Outcome.TIMED_OUT, f"the engine answered{took}, but the hook gives up after {limit_ms / 1000:g} s"
     if entry.status in ("error", "cancelled"):
         return Outcome.FAILED, f"the engine failed: {entry.problem}" if entry.problem else "the engine did not answer"
+    if entry.status == "processing":
+        return Outcome.UNKNOWN, "the engine's log does not show the end of this query"
+    if entry.took_ms is not None and entry.took_ms > limit_ms:
+        return Outcome.TIMED_OUT, f"the engine answered{took}, but the hook gives up after {limit_ms / 1000:g} s"
     if entry.not_covered or _NOT_COVERED.search(entry.response):
         return Outcome.NOT_COVERED, _UNCOVERED
     if entry.status == "completed" and not entry.response.strip():

@@ -9,9 +9,10 @@ import json
 import os
 import re
 import shlex
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from itertools import dropwhile
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -49,6 +50,11 @@ _PERSISTED = "<persisted-output>"
 _SAVED_TO = re.compile(r"saved to:?\s*(?P<path>/[^\s\"'<>]+)", re.IGNORECASE)
 _MCP_TOOL = re.compile(r"mcp__.+__brv-query")
 _SCRIPT = "query.mjs"
+_OPERATORS = ";|&()<>\n"
+_BEFORE = ("time", "command", "env", "exec", "npx", "$")
+"""Words that may come before a command."""
+_WITH_VALUE = ("--format", "-f", "--timeout", "-t", "--limit", "--scope", "--project")
+"""Options that are followed by a value."""
 _INSERTED = ("<local-command", "<command-", "[Request interrupted")
 """The beginnings of user rows that the host wrote, not the user."""
 
@@ -64,18 +70,24 @@ class _Session:
     current: list[int] = field(default_factory=list)
     """The places of the recalls since the newest prompt."""
     has_hook: bool = False
+    has_reply: bool = False
+    """True if a row of the agent follows the newest prompt."""
 
 
 class TranscriptReader:
     """Collects recalls from rows. A growing file can be read in several steps."""
 
-    def __init__(self, belongs: Callable[[str], bool], is_subagent: bool = False) -> None:
-        """``belongs`` returns True for a working folder, which may be empty, that is part of the project."""
+    def __init__(self, belongs: Callable[[str], bool], seen: set[int], is_subagent: bool = False) -> None:
+        """``belongs`` returns True for a working folder, which may be empty, that is part of the project. ``seen``
+        contains the hashes of the ids of rows that were read, since a resumed session repeats them in a second file.
+        """
         self._belongs = belongs
         self._is_subagent = is_subagent
         self._sessions: dict[str, _Session] = {}
         self._recalls: list[Recall] = []
-        self._seen: set[int] = set()
+        self._seen = seen
+        self._spilled: dict[str, int] = {}
+        """The places of recalls whose text was saved to a file, by the file's path."""
         self._calls: dict[str, int] = {}
         """The places of tool calls without a result, by id, oldest first."""
         self._left = _MOST_TEXT
@@ -89,7 +101,7 @@ class TranscriptReader:
         Prompts without any trace of a recall are left out if the agent asked in another way, and no row of the session
         shows that the hook is installed. ``is_cut_off`` means that the file ends in the middle of a row.
         """
-        last = {state.prompt for state in self._sessions.values()} if is_cut_off else set()
+        last = {state.prompt for state in self._sessions.values() if is_cut_off and not state.has_reply}
         asked = {recall.prompt for recall in self._recalls if recall.channel is not Channel.HOOK}
         found = []
         for place, recall in enumerate(self._recalls):
@@ -117,7 +129,7 @@ class TranscriptReader:
             return
         row_id = _text(value.get("uuid"))
         if row_id:
-            if hash(row_id) in self._seen:  # a resumed session repeats earlier rows
+            if hash(row_id) in self._seen:
                 return
             self._seen.add(hash(row_id))
         session = _text(value.get("sessionId"))
@@ -155,7 +167,7 @@ class TranscriptReader:
         if results or is_side or not text.strip() or text.startswith(_INSERTED):
             return
         state.prompt = len(self._recalls)
-        state.current = [state.prompt]
+        state.current, state.has_reply = [state.prompt], False
         if row_id:
             state.prompts[row_id] = state.prompt
         kept = self._kept(text)
@@ -169,7 +181,7 @@ class TranscriptReader:
             )
             self._recalls[place] = replace(recall, failure=failure)
         else:
-            self._recalls[place] = replace(recall, received=self._kept(text), spilled_to=_file_of(text))
+            self._recalls[place] = self._received(recall, place, text)
 
     # output of the hook
 
@@ -190,7 +202,7 @@ class TranscriptReader:
         recall = replace(self._recalls[place], ran=True)
         if kind == "hook_additional_context":
             text = _joined(attachment.get("content"))
-            self._recalls[place] = replace(recall, received=self._kept(text), spilled_to=_file_of(text))
+            self._recalls[place] = self._received(recall, place, text)
             return
         took = attachment.get("durationMs")
         if isinstance(took, (int, float)) and not isinstance(took, bool):
@@ -210,6 +222,7 @@ class TranscriptReader:
     # what the agent wrote and called
 
     def _assistant(self, state: _Session, session: str, at_ms: float, value: dict[str, Any]) -> None:
+        state.has_reply = True
         for block in _content(value):
             if block.get("type") == "text":
                 self._add(state, _text(block.get("text")), "")
@@ -229,6 +242,12 @@ class TranscriptReader:
                         del self._calls[next(iter(self._calls))]
                     self._calls[_text(block.get("id"))] = place
 
+    def _received(self, recall: Recall, place: int, text: str) -> Recall:
+        """Returns ``recall``, which is at ``place``, with the ``text`` that the agent received."""
+        if file := _file_of(text):
+            self._spilled[file] = place
+        return replace(recall, received=self._kept(text), spilled_to=file)
+
     def _kept(self, text: str) -> str:
         """Returns the part of ``text`` that is kept."""
         kept = text[:_LONGEST_TEXT]
@@ -237,7 +256,7 @@ class TranscriptReader:
 
     def _add(self, state: _Session, reply: str, opened: str) -> None:
         """Adds a part of the agent's reply, or the path of a file that it read, to the recalls since the prompt."""
-        for place in state.current:
+        for place in {*state.current, self._spilled.get(opened, state.current[0])} if state.current else ():
             recall = self._recalls[place]
             if reply and len(recall.reply) < _LONGEST_REPLY:
                 self._left -= len(reply)
@@ -303,20 +322,36 @@ def _asked(tool: str, given: dict[str, Any]) -> tuple[Channel, str]:
 
 
 def _shell_query(command: str) -> str:
-    """The query in a shell ``command`` that runs ``brv query`` or V4's ``query.mjs``; empty if it runs neither."""
+    """The first query in a shell ``command`` that runs ``brv query`` or V4's ``query.mjs``; empty if it runs neither."""
     if len(command) > _SMALL or not ("brv" in command or _SCRIPT in command):
         return ""
+    lexer = shlex.shlex(command.replace("\\$", "$").replace("\\`", "`"), posix=True, punctuation_chars=_OPERATORS)
+    lexer.whitespace, lexer.whitespace_split, lexer.commenters = " \t\r", True, ""
+    words: list[str] = []
     try:
-        words = shlex.split(command, comments=False)
-    except ValueError:
-        return ""
-    for place, word in enumerate(words[:-1]):
-        is_query = word.rpartition("/")[2] == "brv" and words[place + 1] == "query"
-        rest = words[place + 2 :] if is_query else words[place + 1 :] if word.endswith(_SCRIPT) else []
-        query = next((each for each in rest if not each.startswith("-")), "")
-        if query:
-            return query
+        for token in (*lexer, ";"):
+            if token.strip(_OPERATORS):
+                words.append(token)
+                continue
+            if query := _query_of(words):
+                return query
+            words = []
+    except ValueError:  # a quotation mark is missing
+        return _query_of(words)
     return ""
+
+
+def _query_of(words: Sequence[str]) -> str:
+    """The query in the ``words`` of one command; empty if it asks no memory."""
+    words = list(dropwhile(lambda word: word in _BEFORE or "=" in word, words))
+    if words[:1] and words[0].rpartition("/")[2] == "brv" and words[1:2] == ["query"]:
+        rest = words[2:]
+    elif len(words) > 1 and words[1].endswith(_SCRIPT):
+        rest = words[2:]
+    else:
+        return ""
+    values = {place + 1 for place, word in enumerate(rest) if word in _WITH_VALUE}
+    return next((word for place, word in enumerate(rest) if place not in values and not word.startswith("-")), "")
 
 
 def _is_recall(attachment: dict[str, Any]) -> bool:
