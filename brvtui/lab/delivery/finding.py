@@ -6,7 +6,7 @@ import json
 import os
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Protocol
 
@@ -57,6 +57,7 @@ def find_recalls(project: Path, folder: Path, since_ms: float) -> FoundRecalls:
     notices: list[str] = []
     recalls: list[Recall] = []
     seen: set[int] = set()
+    opened: set[str] = set()
     unknown = others = 0
     for number, (file, name) in enumerate(_files(project, folder, since_ms, notices)):
         if number == _MOST_FILES:
@@ -71,10 +72,14 @@ def find_recalls(project: Path, folder: Path, since_ms: float) -> FoundRecalls:
             continue
         recalls += (recall for recall in reader.recalls(is_cut_off) if recall.at_ms >= since_ms)
         unknown += reader.unknown_rows
+        opened |= getattr(reader, "opened", set())
         others += getattr(reader, "other_rows", 0)
     if others and not recalls:
         notices.append(f"{folder}: the transcripts are of other projects, not of {project}")
-    return FoundRecalls(tuple(sorted(recalls, key=lambda recall: recall.at_ms)), unknown, tuple(notices))
+    read = (
+        replace(each, opened=(*each.opened, each.spilled_to)) if each.spilled_to in opened else each for each in recalls
+    )
+    return FoundRecalls(tuple(sorted(read, key=lambda recall: recall.at_ms)), unknown, tuple(notices))
 
 
 def _files(project: Path, folder: Path, since_ms: float, notices: list[str]) -> Iterator[tuple[Path, str]]:

@@ -46,6 +46,7 @@ _FAILURES = {
 _OWN_HOOK = re.compile(r"brv|byterover|\brecall\b", re.IGNORECASE)
 _CONTEXT = "<byterover-context>"
 _SPILLED = re.compile(r"[^\s\"'<>]*additionalContext\.txt")
+_SAVED_ENDING = ".txt"
 _PERSISTED = "<persisted-output>"
 _SAVED_TO = re.compile(r"saved to:?\s*(?P<path>/[^\s\"'<>]+)", re.IGNORECASE)
 _MCP_TOOL = re.compile(r"mcp__.+__brv-query")
@@ -86,8 +87,8 @@ class TranscriptReader:
         self._sessions: dict[str, _Session] = {}
         self._recalls: list[Recall] = []
         self._seen = seen
-        self._spilled: dict[str, int] = {}
-        """The places of recalls whose text was saved to a file, by the file's path."""
+        self.opened: set[str] = set()
+        """The paths of saved texts that the agent read."""
         self._calls: dict[str, int] = {}
         """The places of tool calls without a result, by id, oldest first."""
         self._left = _MOST_TEXT
@@ -181,7 +182,7 @@ class TranscriptReader:
             )
             self._recalls[place] = replace(recall, failure=failure)
         else:
-            self._recalls[place] = self._received(recall, place, text)
+            self._recalls[place] = replace(recall, received=self._kept(text), spilled_to=_file_of(text))
 
     # output of the hook
 
@@ -202,7 +203,7 @@ class TranscriptReader:
         recall = replace(self._recalls[place], ran=True)
         if kind == "hook_additional_context":
             text = _joined(attachment.get("content"))
-            self._recalls[place] = self._received(recall, place, text)
+            self._recalls[place] = replace(recall, received=self._kept(text), spilled_to=_file_of(text))
             return
         took = attachment.get("durationMs")
         if isinstance(took, (int, float)) and not isinstance(took, bool):
@@ -242,12 +243,6 @@ class TranscriptReader:
                         del self._calls[next(iter(self._calls))]
                     self._calls[_text(block.get("id"))] = place
 
-    def _received(self, recall: Recall, place: int, text: str) -> Recall:
-        """Returns ``recall``, which is at ``place``, with the ``text`` that the agent received."""
-        if file := _file_of(text):
-            self._spilled[file] = place
-        return replace(recall, received=self._kept(text), spilled_to=file)
-
     def _kept(self, text: str) -> str:
         """Returns the part of ``text`` that is kept."""
         kept = text[:_LONGEST_TEXT]
@@ -256,7 +251,9 @@ class TranscriptReader:
 
     def _add(self, state: _Session, reply: str, opened: str) -> None:
         """Adds a part of the agent's reply, or the path of a file that it read, to the recalls since the prompt."""
-        for place in {*state.current, self._spilled.get(opened, state.current[0])} if state.current else ():
+        if opened.endswith(_SAVED_ENDING):
+            self.opened.add(opened)
+        for place in state.current:
             recall = self._recalls[place]
             if reply and len(recall.reply) < _LONGEST_REPLY:
                 self._left -= len(reply)
@@ -322,7 +319,7 @@ def _asked(tool: str, given: dict[str, Any]) -> tuple[Channel, str]:
 
 
 def _shell_query(command: str) -> str:
-    """The first query in a shell ``command`` that runs ``brv query`` or V4's ``query.mjs``; empty if it runs neither."""
+    """The first query in a shell ``command`` that runs ``brv query`` or V4's ``query.mjs``; empty if there is none."""
     if len(command) > _SMALL or not ("brv" in command or _SCRIPT in command):
         return ""
     lexer = shlex.shlex(command.replace("\\$", "$").replace("\\`", "`"), posix=True, punctuation_chars=_OPERATORS)
@@ -344,14 +341,15 @@ def _shell_query(command: str) -> str:
 def _query_of(words: Sequence[str]) -> str:
     """The query in the ``words`` of one command; empty if it asks no memory."""
     words = list(dropwhile(lambda word: word in _BEFORE or "=" in word, words))
-    if words[:1] and words[0].rpartition("/")[2] == "brv" and words[1:2] == ["query"]:
-        rest = words[2:]
-    elif len(words) > 1 and words[1].endswith(_SCRIPT):
+    if (words[:1] and words[0].rpartition("/")[2] == "brv" and words[1:2] == ["query"]) or (
+        len(words) > 1 and words[1].endswith(_SCRIPT)
+    ):
         rest = words[2:]
     else:
         return ""
     values = {place + 1 for place, word in enumerate(rest) if word in _WITH_VALUE}
-    return next((word for place, word in enumerate(rest) if place not in values and not word.startswith("-")), "")
+    found = (word for place, word in enumerate(rest) if place not in values and not word.startswith("-"))
+    return next(found, "")
 
 
 def _is_recall(attachment: dict[str, Any]) -> bool:
