@@ -51,6 +51,7 @@ class _Options(TypedDict):
     fail_under: tuple[str, ...]
     fail_on_drop: tuple[str, ...]
     fail_on_tier_change: bool
+    fail_on_silent: bool
     files: tuple[Path, ...]
 
 
@@ -94,6 +95,11 @@ Examples:
 @click.option("--fail-on-drop", multiple=True, metavar="METRIC=N", help="Fail if a mean falls by more than N.")
 @click.option("--fail-on-tier-change", is_flag=True, help="Fail if a different tier answers a query.")
 @click.option(
+    "--fail-on-silent",
+    is_flag=True,
+    help="With --drift: fail if a tier answers that usually takes longer than your agent's hook waits (hook_seconds).",
+)
+@click.option(
     "--save",
     "files",
     multiple=True,
@@ -128,6 +134,8 @@ def evaluate_command(request: ProjectRequest, named: Path | None, form: str, **o
     )
     days = _days(options["drift"])
     _check(plan, bool(days))
+    if options["fail_on_silent"] and not days:
+        raise click.UsageError("--fail-on-silent needs --drift")
     if days and (form not in ("table", "json") or options["files"]):
         raise click.UsageError("--drift works only with --format table or json, and without --save")
     session = replace(request, now=now).open()
@@ -140,6 +148,8 @@ def evaluate_command(request: ProjectRequest, named: Path | None, form: str, **o
         raise Failure(f"{file.path}: no judgments yet; add some with brv-tui judge set", BAD_USAGE)
     _check_scopes(session, {each.scope: f"correct the scope of {each.id}" for each in judgments}, plan.is_gated)
     plan = replace(plan, judgments=file.path)
+    if options["fail_on_silent"]:
+        plan = _with_silence(plan, session)
     if days:
         return _drift(session, judgments, plan, days, form)
     if plan.revision:
@@ -157,6 +167,18 @@ def evaluate_command(request: ProjectRequest, named: Path | None, form: str, **o
         sys.stdout.buffer.write(rendered_evaluation(report, EvaluationForm(_FORMS[form])))
         sys.stdout.buffer.flush()
     return _exit_code(report.gates)
+
+
+def _with_silence(plan: EvaluationPlan, session: Session) -> EvaluationPlan:
+    """Returns ``plan`` with the gate on answers that come too late. Raises :class:`Failure` for other engines."""
+    from brvtui.engines.registry import presentation
+    from brvtui.session.silence import slow_tiers, usual_durations
+
+    if not presentation(session.engine).has_tiers:
+        raise Failure("--fail-on-silent works only with ByteRover 3, whose tiers take different times", BAD_USAGE)
+    limit_s = session.settings.hook_seconds
+    slow = slow_tiers(usual_durations(session), 1000.0 * limit_s)
+    return replace(plan, slow=frozenset(f"tier {tier}" for tier in slow), limit_s=float(limit_s))
 
 
 def _days(text: str | None) -> list[float]:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import replace
 from functools import partial
+from typing import TYPE_CHECKING
 
 import click
 from rich.console import RenderableType
@@ -19,7 +22,10 @@ from brvtui.paint.line import Line, flowed, line
 from brvtui.paint.text import days
 from brvtui.report.lines import rich_lines
 from brvtui.trace import AgeingDocument, DatedEvent, EventCount, Outlook
-from brvtui.wording import counted, profile_text
+from brvtui.wording import counted, profile_text, shortened
+
+if TYPE_CHECKING:
+    from brvtui.session.silence import Silence
 
 # The ageing events of notes in the next days, as lines.
 
@@ -28,9 +34,9 @@ _DATE, _DAYS = 12, 8
 _MEANINGS = {event.key: event.meaning for event in (*OF_NOTES, *OF_TOPICS)}
 
 
-def outlook_report(outlook: Outlook, width: int) -> RenderableType:
-    """The count of each event, then the events of each note, soonest first, in ``width`` columns."""
-    lines = outlook_lines(outlook, for_terminal())
+def outlook_report(outlook: Outlook, silence: Silence | None, width: int) -> RenderableType:
+    """The count of each event, the events of each note, soonest first, and the late answers, in ``width`` columns."""
+    lines = [*outlook_lines(outlook, for_terminal()), *silence_lines(silence)]
     return rich_lines(part for one in lines for part in flowed(one, width, width))
 
 
@@ -57,6 +63,26 @@ def outlook_lines(outlook: Outlook, glyphs: Glyphs) -> list[Line]:
     if any(count.by_then > count.in_span for count in outlook.counts) and all(event.days for event, _ in dated):
         lines.append(line(f" --all also lists the {noun}s whose event is in the past", "muted"))
     return lines
+
+
+def silence_lines(silence: Silence | None) -> Iterator[Line]:
+    """Yields a line for each query whose answer will come too late for the agent's hook; none without such a query."""
+    if silence is None or not silence.queries:
+        return
+    limit = f"{silence.limit_ms / 1000:g} s"
+    yield Line()
+    yield line(
+        f" {len(silence.queries)} of {silence.tried} judged and logged queries come too late by then", "bold warn"
+    )
+    sources = ("your log" if silence.durations[one.tier].is_logged else "documented" for one in silence.queries)
+    usual = ", ".join(
+        f"tier {tier} usually takes {silence.durations[tier].ms / 1000:.1f} s ({source})"
+        for tier, source in sorted(dict(zip((one.tier for one in silence.queries), sources, strict=True)).items())
+    )
+    yield line(f" your agent's hook waits {limit} and then gets nothing; {usual}", "muted")
+    for one in silence.queries:
+        since = "already today" if not one.days else f"from day {one.days}"
+        yield Line().gap().fit(since, _DATE + _DAYS, "text").add(f"“{shortened(one.query)}”", "strong")
 
 
 def _count(count: EventCount, span: int) -> Line:
@@ -128,10 +154,16 @@ def maturity(
     """
     session = request.open()
     found = session.ageing.outlook(session.engine, days, event, with_come)
+    silence = None
+    if presentation(session.engine).has_tiers and not event:
+        from brvtui.session.silence import forecast_silence
+
+        silence = forecast_silence(session, days)
+        found = replace(found, silent=silence.queries)
     if form == "json":
         from brvtui.trace import SCHEMA, to_plain
 
         write_json([{"schema": SCHEMA, **to_plain(found)}])
     else:
-        print_report(partial(outlook_report, found))
+        print_report(partial(outlook_report, found, silence))
     return OK if found.documents else NEGATIVE

@@ -82,6 +82,13 @@ def span_or_moment(written: str) -> LaterOrAt:
     return LaterOrAt(_moment(written, "is neither a span, such as +30d, nor an ISO 8601 time"), False, written)
 
 
+def earlier_or_moment(written: str) -> LaterOrAt:
+    """Returns a span before now such as ``7d``, or a time as in :func:`moment`. Raises :class:`click.BadParameter`."""
+    if _LATER.fullmatch(f"-{written}"):
+        return span_or_moment(f"-{written}")
+    return LaterOrAt(_moment(written, "is neither a span, such as 7d, nor an ISO 8601 time"), False, written)
+
+
 def _moment(written: str, problem: str) -> float:
     try:
         time = datetime.fromisoformat(written.replace("Z", "+00:00"))

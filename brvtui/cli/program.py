@@ -74,6 +74,7 @@ _GROUPS = {
         "diff": ("diff:diff", "Compare answers before and after a change"),
         "compare": ("compare:compare", "Compare the results of all engines"),
         "show": ("query:show", "Show a saved trace"),
+        "delivery": ("delivery:delivery", "Show what really reached your agent"),
     },
     "Measure": {
         "judge": ("judge:judge", "Record which notes a query should find"),

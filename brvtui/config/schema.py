@@ -280,6 +280,9 @@ class Settings(ProjectSettings):
         "", "environment variables that `key_env` may name besides our own, separated by commas; the app never"
         " changes this", by_hand=True,
     )  # fmt: skip
+    hook_seconds: int = _setting(
+        6, "seconds after which your agent's hook stops waiting for an answer (`brv-tui delivery`)", least=1, most=3600,
+    )  # fmt: skip
     editor: EditorSettings = field(default=EditorSettings())
     llm: Llm = field(default=Llm())
     services: Services = field(default=Services())

@@ -22,6 +22,7 @@ from brvtui.lab.evaluation.comparing import (
     gate_doubts,
     gate_drop,
     gate_outcomes,
+    gate_silent,
     gate_under,
 )
 from brvtui.lab.evaluation.evaluate import Progress
@@ -160,6 +161,10 @@ class EvaluationPlan:
     """The maximum drops in the means of metrics."""
     same_outcomes: bool = False
     """True if no query may change its tier."""
+    slow: frozenset[str] = frozenset()
+    """The outcomes whose answers usually come too late for the agent's hook, and which no query may have."""
+    limit_s: float = 0.0
+    """The number of seconds for which the agent's hook waits."""
     later_ms: float = 0.0
     """The time of the evaluation after the session's clock, in milliseconds; negative for earlier times."""
     use_kept: bool = True
@@ -178,7 +183,7 @@ class EvaluationPlan:
     @property
     def has_gates(self) -> bool:
         """True if the evaluation can fail."""
-        return bool(self.least or self.drops or self.same_outcomes)
+        return bool(self.least or self.drops or self.same_outcomes or self.limit_s)
 
 
 def assess(session: Session, judgments: Sequence[Judgment], plan: EvaluationPlan, progress: Progress) -> Assessment:
@@ -272,6 +277,7 @@ def context_at(session: Session, now_ms: float) -> Context[Any]:
 
 def _gates(evaluation: Evaluation, comparison: Comparison | None, plan: EvaluationPlan) -> list[GateResult]:
     gates = [gate_under(evaluation, metric, minimum) for metric, minimum in plan.least]
+    gates += [gate_silent(evaluation, plan.slow, plan.limit_s)] if plan.limit_s else []
     if comparison is not None:
         gates += [gate_drop(comparison, metric, maximum) for metric, maximum in plan.drops]
         gates += [gate_outcomes(comparison)] if plan.same_outcomes else []

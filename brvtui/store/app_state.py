@@ -127,3 +127,20 @@ class MemoryChoice:
     def write(self, memory: str) -> None:
         """Stores the choice. Raises OSError if the folder is not writable."""
         write_state(self.path, memory)
+
+
+class TranscriptsChoice:
+    """The folder of agents' transcripts that the user permitted for a project, in the tool's data folder."""
+
+    def __init__(self, tree: Path) -> None:
+        """The choice for the project with this context ``tree``. The file may not exist."""
+        self.path = tree_folder(tree) / "transcripts.json"
+
+    def read(self) -> str:
+        """The absolute path of the folder; empty if nothing was permitted or the file is broken."""
+        value = read_state_or_none(self.path)
+        return value if isinstance(value, str) and value.startswith("/") else ""
+
+    def write(self, folder: str) -> None:
+        """Stores the permission. Raises OSError if the folder is not writable."""
+        write_state(self.path, folder)

@@ -27,7 +27,7 @@ from brvtui.trace.answers import (
     Usage,
 )
 from brvtui.trace.checks import Check, Stage, State
-from brvtui.trace.forecasts import AgeingDocument, DatedEvent, DocumentForecast, EventCount, Outlook
+from brvtui.trace.forecasts import AgeingDocument, DatedEvent, DocumentForecast, EventCount, Outlook, SilentQuery
 from brvtui.trace.hits import (
     MOST_LISTED,
     SUM_TOLERANCE,
@@ -128,6 +128,7 @@ __all__ = [
     "Scale",
     "Section",
     "SideEffect",
+    "SilentQuery",
     "SnapshotInfo",
     "Stage",
     "State",

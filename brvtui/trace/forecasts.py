@@ -76,6 +76,18 @@ class AgeingDocument:
     """The events, soonest first."""
 
 
+@dataclass(frozen=True, slots=True)
+class SilentQuery:
+    """A query whose answer will come too late for the agent's hook, so that the agent receives nothing."""
+
+    query: str
+    scope: str
+    days: int
+    """The number of days until then; 0 if the answer already comes too late."""
+    tier: int
+    """The tier that answers then."""
+
+
 @dataclass(frozen=True)
 class Outlook:
     """The effects of time on the documents that an engine ranks, over a span of days from now."""
@@ -97,3 +109,5 @@ class Outlook:
     counts: tuple[EventCount, ...]
     documents: tuple[AgeingDocument, ...]
     """The documents with an event, in the order of their first events."""
+    silent: tuple[SilentQuery, ...] = ()
+    """The judged and logged queries whose answers come too late by then, soonest first."""

@@ -22,6 +22,7 @@ from tests.attacks import (
     services,
     topics,
     traces,
+    transcripts,
     words,
 )
 from tests.attacks.harness import Attack, Probe, got_through
@@ -40,6 +41,7 @@ ATTACKS = (
     *repositories.ATTACKS,
     *topics.ATTACKS,
     *traces.ATTACKS,
+    *transcripts.ATTACKS,
     *folders.ATTACKS,
     *globs.ATTACKS,
     *words.ATTACKS,

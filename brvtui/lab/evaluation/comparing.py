@@ -321,6 +321,17 @@ def gate_outcomes(comparison: Comparison) -> GateResult:
     return GateResult(name, False, text, tuple(change.now.id for change in changed))
 
 
+def gate_silent(evaluation: Evaluation, slow: frozenset[str], limit_s: float) -> GateResult:
+    """A gate that fails if a query has one of the ``slow`` outcomes, whose answers usually take over ``limit_s``."""
+    late = tuple(query.id for query in evaluation.queries if query.outcome in slow)
+    if not late:
+        return GateResult(_IN_TIME, True, f"no answer usually takes more than {limit_s:g} s", ())
+    return GateResult(
+        _IN_TIME, False, f"{len(late)} of {len(evaluation.queries)} usually take over {limit_s:g} s", late
+    )
+
+
+_IN_TIME = "every answer reaches the agent in time"
 SERVICES = "every service answers"
 """The name of the gate on services."""
 

@@ -1,0 +1,115 @@
+"""``brv-tui delivery``: what reached the agent each time that it asked its memory."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from brvtui.cli.failure import BAD_USAGE, NEGATIVE, OK, Failure
+from brvtui.cli.options import LaterOrAt, NamedPath, WholeNumber, answer_format, earlier_or_moment, project_option
+from brvtui.cli.output import print_report, say_note, write_json
+from brvtui.cli.sessions import find_session
+from brvtui.lab.delivery.turns import Outcome
+
+if TYPE_CHECKING:
+    from brvtui.session import Session
+
+_OUTCOMES = tuple(outcome.value for outcome in Outcome)
+
+
+def _outcomes(ctx: click.Context, param: click.Parameter, value: str) -> frozenset[str]:
+    names = frozenset(name.strip() for name in value.split(",") if name.strip())
+    if unknown := sorted(names.difference(_OUTCOMES)):
+        raise click.BadParameter(f"no outcome {unknown[0]}; choose from {', '.join(_OUTCOMES)}")
+    return names
+
+
+@click.command(
+    epilog="""
+\b
+Examples:
+  brv-tui delivery --transcripts ~/.claude/projects
+  brv-tui delivery --since 7d --outcome timed_out
+  brv-tui delivery --fail-on timed_out,ignored_by_host --format json
+"""
+)
+@click.option(
+    "--transcripts",
+    type=NamedPath(),
+    metavar="DIR",
+    help="The folder with the transcripts of your agents. Needed once for each project; later runs read the same one.",
+)
+@click.option(
+    "--since", type=earlier_or_moment, metavar="TIME", help="Only turns since this time, or in this span, such as 7d."
+)
+@click.option("--session", "session_id", default="", metavar="ID", help="Only turns of this session.")
+@click.option(
+    "--outcome", "outcomes", default="", metavar="NAMES", callback=_outcomes, help="Only turns with these outcomes."
+)
+@click.option(
+    "--fail-on", "gated", default="", metavar="NAMES", callback=_outcomes,
+    help="Exit with code 1 if a turn has one of these outcomes.",
+)  # fmt: skip
+@click.option(
+    "--limit-seconds", type=WholeNumber(1, 3600), help="When the agent's hook gives up (the setting hook_seconds)."
+)
+@click.option("--most", type=WholeNumber(1, 10_000), default=20, show_default=True, help="How many turns to list.")
+@project_option
+@answer_format
+def delivery(
+    transcripts: Path | None,
+    since: LaterOrAt | None,
+    session_id: str,
+    outcomes: frozenset[str],
+    gated: frozenset[str],
+    limit_seconds: int | None,
+    most: int,
+    project: Path | None,
+    form: str,
+) -> int:
+    """Show what reached your agent each time that it asked its memory.
+
+    Compares the transcripts of Claude Code with the engine's log. Transcripts are private: they are read only if you
+    name their folder, and are never written or sent. Exit code 1 with --fail-on when a turn has such an outcome.
+    """
+    session = find_session(project)
+    folder = _permitted(session, transcripts)
+    from brvtui.report.delivery import delivery_as_plain, delivery_report
+    from brvtui.session.delivery import delivery as found_delivery
+    from brvtui.session.delivery import selected
+
+    since_ms = since.after(session.clock()) if since is not None else 0.0
+    limit_ms = 1000.0 * (limit_seconds or session.settings.hook_seconds)
+    found = selected(found_delivery(session, folder, since_ms, limit_ms), session_id, outcomes)
+    if form == "json":
+        for notice in found.notices:
+            say_note(notice)
+        write_json([delivery_as_plain(found)])
+    else:
+        print_report(lambda width: delivery_report(found, width, most))
+    return NEGATIVE if any(turn.outcome in gated for turn in found.turns) else OK
+
+
+def _permitted(session: Session, transcripts: Path | None) -> Path:
+    """The folder of transcripts that the user permitted for this project, now or earlier. Raises :class:`Failure`."""
+    from brvtui.store.app_state import TranscriptsChoice
+
+    choice = TranscriptsChoice(session.project.tree)
+    if transcripts is not None:
+        folder = transcripts.expanduser().resolve()
+        if not folder.is_dir():
+            raise Failure(f"{folder}: there is no such folder; name the one with the transcripts", BAD_USAGE)
+        try:
+            choice.write(str(folder))
+        except OSError as error:
+            say_note(f"the folder of transcripts is not remembered: {error.strerror}")
+        return folder
+    if known := choice.read():
+        return Path(known)
+    from brvtui.lab.delivery.finding import claude_folder
+    from brvtui.store.folders import shown_path
+
+    place = shown_path(claude_folder())
+    raise Failure(f"transcripts are private and were not read; to permit it, add --transcripts {place}", BAD_USAGE)

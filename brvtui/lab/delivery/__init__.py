@@ -1,0 +1,1 @@
+"""Delivery: what reached the agent each time that it asked its memory."""

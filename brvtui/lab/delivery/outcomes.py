@@ -1,0 +1,123 @@
+"""The outcome of each recall, from the host's record and the engine's log."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+
+from brvtui.lab.delivery.turns import Channel, Outcome, Recall, Turn
+from brvtui.tree.engine_files.query_log import LoggedQuery
+from brvtui.tree.reading.contents import units
+
+SHORTEST_PROMPT = 5
+"""The number of UTF-16 units below which the hook recalls nothing."""
+_NOT_COVERED = re.compile(r"\bnot covered (?:in|by) th(?:e|is) (?:knowledge base|project's memory)\b", re.IGNORECASE)
+_UNCOVERED = "the engine answered that no note covers the query"
+_OPENING, _CLOSING = "<byterover-context>", "</byterover-context>"
+_INTRODUCTION = re.compile(r"^\s*The following knowledge is from ByteRover[^\n]*:\s*")
+_SOURCES = re.compile(r"^(?:\*\*Sources\*\*|#+ Sources)[^\n]*$\n(?P<list>(?:\s*[-*] [^\n]*\n?|\s*\n)*)", re.MULTILINE)
+_PATH = re.compile(r"[^\s`*()\[\]]+\.(?:md|html)")
+_SENTENCE_WORDS = 8
+_MOST_COMPARED = 200_000
+"""The maximum number of characters of an answer whose sentences are looked for in the reply."""
+
+
+def context_of(text: str) -> str:
+    """The answer inside ``text``, without the tags and the introduction that the hook adds."""
+    inner = text.partition(_OPENING)[2].partition(_CLOSING)[0] if _OPENING in text else text
+    return _INTRODUCTION.sub("", inner).strip()
+
+
+def turns_of(recalls: Iterable[tuple[Recall, LoggedQuery | None]], limit_ms: float) -> Iterator[Turn]:
+    """Yields a turn for each recall and its entry in the engine's log; recalls must be oldest first.
+
+    ``limit_ms`` is the time after which the hook gives up, in ms.
+    """
+    received = dict[tuple[str, str], float]()
+    for recall, entry in recalls:
+        text = context_of(recall.received or "")
+        key = (recall.session, text)
+        outcome, evidence = _outcome(recall, entry, text, limit_ms, received.get(key))
+        if outcome in (Outcome.DELIVERED, Outcome.NOT_COVERED) and text:
+            received.setdefault(key, recall.at_ms)
+        documents = (entry.paths if entry is not None else ()) or _sources(text or context_of(recall.printed))
+        used = tuple(_used(recall, documents, text)) if outcome.value.startswith(("delivered", "spilled_read")) else ()
+        yield Turn(recall, outcome, evidence, entry, documents, used)
+
+
+def _outcome(
+    recall: Recall, entry: LoggedQuery | None, text: str, limit_ms: float, earlier_ms: float | None
+) -> tuple[Outcome, str]:
+    if recall.failure:
+        return Outcome.FAILED, recall.failure
+    if recall.spilled_to:
+        is_read = recall.spilled_to in recall.opened
+        rest = "which the agent read later" if is_read else "which the agent did not read"
+        outcome = Outcome.SPILLED_READ if is_read else Outcome.SPILLED
+        return outcome, f"the host saved the answer to {recall.spilled_to}, {rest}"
+    if recall.received is not None:
+        if not text:
+            return Outcome.EMPTY, "the answer is empty"
+        if _NOT_COVERED.search(text) or (entry is not None and entry.not_covered):
+            return Outcome.NOT_COVERED, _UNCOVERED
+        if earlier_ms is not None:
+            return Outcome.DELIVERED_AGAIN, "the agent had already received this text in this session"
+        return Outcome.DELIVERED, "a row of the transcript contains the text that reached the agent"
+    if recall.channel is not Channel.HOOK:
+        return Outcome.UNKNOWN, "the transcript contains no result of this tool call"
+    return _undelivered(recall, entry, limit_ms)
+
+
+def _undelivered(recall: Recall, entry: LoggedQuery | None, limit_ms: float) -> tuple[Outcome, str]:
+    """The outcome of a prompt to which the host attached nothing."""
+    if context_of(recall.printed):
+        if recall.is_cut_off:
+            return Outcome.UNKNOWN, "the hook printed a context, but the transcript is cut off right after it"
+        return Outcome.IGNORED_BY_HOST, "the hook printed a context, but the host did not attach it to the prompt"
+    if entry is None:
+        if recall.hook_is_known and units(recall.prompt.strip()) < SHORTEST_PROMPT:
+            return Outcome.SKIPPED, f"the hook skips prompts of fewer than {SHORTEST_PROMPT} characters"
+        printed = "the hook printed nothing" if recall.ran else "no row shows that the hook ran"
+        return Outcome.UNKNOWN, f"{printed}, and the engine's log has no entry for this prompt"
+    took = "" if entry.took_ms is None else f" after {entry.took_ms / 1000:.1f} s"
+    if not (recall.ran or recall.hook_is_known):
+        lost = ": lost if the hook asked" if entry.took_ms is not None and entry.took_ms > limit_ms else ""
+        return Outcome.UNKNOWN, f"the engine answered{took}, but no row shows that the hook asked{lost}"
+    if entry.status in ("error", "cancelled"):
+        return Outcome.FAILED, f"the engine failed: {entry.problem}" if entry.problem else "the engine did not answer"
+    if entry.status == "processing":
+        return Outcome.UNKNOWN, "the engine's log does not show the end of this query"
+    if entry.took_ms is not None and entry.took_ms > limit_ms:
+        return Outcome.TIMED_OUT, f"the engine answered{took}, but the hook gives up after {limit_ms / 1000:g} s"
+    if entry.not_covered or _NOT_COVERED.search(entry.response):
+        return Outcome.NOT_COVERED, _UNCOVERED
+    if entry.status == "completed" and not entry.response.strip():
+        return Outcome.EMPTY, "the engine's answer is empty, so the hook printed nothing"
+    return Outcome.UNKNOWN, f"the engine answered{took}, but no row shows whether the hook delivered it"
+
+
+def _sources(text: str) -> tuple[str, ...]:
+    """The paths that an answer lists under Sources."""
+    found = (path for block in _SOURCES.finditer(text) for path in _PATH.findall(block["list"]))
+    return tuple(dict.fromkeys(found))
+
+
+def _used(recall: Recall, documents: Iterable[str], text: str) -> Iterator[str]:
+    """Yields each of ``documents`` whose name or path the reply mentions, or whose file the agent read.
+
+    If the reply quotes a sentence of at least eight words from the answer, the first document counts as used.
+    """
+    reply = recall.reply
+    is_quoted = _quotes(reply, text)
+    for number, path in enumerate(documents):
+        name = path.rpartition("/")[2]
+        is_opened = any(opened.endswith(f"/{path}") or opened == path for opened in recall.opened)
+        if is_opened or path in reply or (len(name) > SHORTEST_PROMPT and name in reply) or (is_quoted and not number):
+            yield path
+
+
+def _quotes(reply: str, text: str) -> bool:
+    words = " ".join(reply.split()).lower()
+    sentences = re.split(r"[.!?\n]+", text[:_MOST_COMPARED].lower()) if words else []
+    quoted = (" ".join(sentence.split()) for sentence in sentences)
+    return any(sentence.count(" ") >= _SENTENCE_WORDS - 1 and sentence in words for sentence in quoted)

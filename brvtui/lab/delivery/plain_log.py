@@ -1,0 +1,43 @@
+"""Reads recalls from a plain log of any host: JSON lines ``{"time": …, "prompt": …, "delivered": …}``."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from brvtui.lab.delivery.transcript import moment
+from brvtui.lab.delivery.turns import Channel, Recall
+from brvtui.tree.reading.json_file import moment_of
+
+
+class PlainLogReader:
+    """Collects recalls from rows with the time (ISO 8601, or ms since 1970), the prompt, and the delivered text."""
+
+    def __init__(self, session: str) -> None:
+        """``session`` is the name of the session in which all prompts of the file count."""
+        self._session = session
+        self._recalls: list[Recall] = []
+        self.unknown_rows = 0
+
+    def recalls(self, is_cut_off: bool = False) -> list[Recall]:
+        """The recalls read so far, in the order of their rows."""
+        return list(self._recalls)
+
+    def read(self, row: bytes) -> None:
+        """Reads one row. Rows of another form are counted."""
+        try:
+            value: Any = json.loads(row)
+        except (ValueError, RecursionError):
+            value = None
+        if not is_plain(value):
+            self.unknown_rows += 1
+            return
+        prompt, delivered, time = value["prompt"], value["delivered"], value.get("time")
+        received = delivered if isinstance(delivered, str) and delivered else None
+        at_ms = moment_of(time) or moment(time)
+        self._recalls.append(Recall(self._session, at_ms, Channel.HOOK, prompt, prompt, received, ran=True))
+
+
+def is_plain(value: Any) -> bool:
+    """True if ``value`` is a row of a plain log."""
+    return isinstance(value, dict) and isinstance(value.get("prompt"), str) and "delivered" in value

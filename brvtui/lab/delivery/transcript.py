@@ -1,0 +1,406 @@
+"""Reads recalls from Claude Code's transcripts: one file of JSON lines for each session.
+
+The rows are described in ``docs/reference/delivery.md``. Rows of unknown types are counted and otherwise ignored.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shlex
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from itertools import dropwhile
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from brvtui.lab.delivery.turns import Channel, Recall
+from brvtui.regular_files import open_regular
+
+LONGEST_ROW = 8 * 1_048_576
+"""The maximum size of a row in bytes; longer rows are counted as unknown."""
+_CHUNK = 1_048_576
+_SMALL = 16_384
+"""The size in bytes up to which every row is parsed. Larger rows are parsed only if they contain a marker."""
+_MARKERS = (b"hook_", b"byterover", b"additionalContext", b"brv", b"query.mjs")
+_MOST_CALLS = 100
+"""The maximum number of tool calls that wait for their results; older ones stay without a result."""
+_LONGEST_TEXT = 100_000
+"""The maximum number of characters of a prompt or an answer; the rest is cut off."""
+_LONGEST_REPLY = 20_000
+_MOST_TEXT = 40_000_000
+"""The maximum number of characters of all prompts, answers and replies; later rows are counted as unknown."""
+_MOST_OPEN = 4
+"""The maximum number of recalls of one turn to which later replies are added; the newest ones."""
+_MOST_OPENED = 1_000
+_MOST_SESSIONS = 10_000
+_TYPES = frozenset({"user", "assistant", "attachment", "system", "progress", "summary"})
+_FAILURES = {
+    "hook_cancelled": "the hook was cancelled",
+    "hook_non_blocking_error": "the hook failed",
+    "hook_error_during_execution": "the hook failed while it ran",
+    "hook_blocking_error": "the hook failed and blocked the prompt",
+}
+_OWN_HOOK = re.compile(r"brv|byterover|\brecall\b", re.IGNORECASE)
+_CONTEXT = "<byterover-context>"
+_SPILLED = re.compile(r"[^\s\"'<>]*additionalContext\.txt")
+_SAVED_ENDING = ".txt"
+_PERSISTED = "<persisted-output>"
+_SAVED_TO = re.compile(r"saved to:?\s*(?P<path>/[^\s\"'<>]+)", re.IGNORECASE)
+_MCP_TOOL = re.compile(r"mcp__.+__brv-query")
+_SCRIPT = "query.mjs"
+_OPERATORS = ";|&()<>\n"
+_BEFORE = ("time", "command", "env", "exec", "npx", "$")
+"""Words that may come before a command."""
+_WITH_VALUE = ("--format", "-f", "--timeout", "-t", "--limit", "--scope", "--project")
+"""Options that are followed by a value."""
+_INSERTED = ("<local-command", "<command-", "[Request interrupted")
+"""The beginnings of user rows that the host wrote, not the user."""
+
+
+@dataclass(slots=True)
+class _Session:
+    """The state of one session while its rows are read."""
+
+    prompt: int | None = None
+    """The place of the newest prompt's recall."""
+    prompts: dict[str, int] = field(default_factory=dict)
+    """The places of prompts by the ids of their rows and of rows that belong to them."""
+    current: list[int] = field(default_factory=list)
+    """The places of the recalls since the newest prompt."""
+    has_hook: bool = False
+    has_reply: bool = False
+    """True if a row of the agent follows the newest prompt."""
+
+
+class TranscriptReader:
+    """Collects recalls from rows. A growing file can be read in several steps."""
+
+    def __init__(self, belongs: Callable[[str], bool], seen: set[int], is_subagent: bool = False) -> None:
+        """``belongs`` returns True for a working folder, which may be empty, that is part of the project. ``seen``
+        contains the hashes of the ids of rows that were read, since a resumed session repeats them in a second file.
+        """
+        self._belongs = belongs
+        self._is_subagent = is_subagent
+        self._sessions: dict[str, _Session] = {}
+        self._recalls: list[Recall] = []
+        self._seen = seen
+        self.opened: set[str] = set()
+        """The paths of saved texts that the agent read."""
+        self._calls: dict[str, int] = {}
+        """The places of tool calls without a result, by id, oldest first."""
+        self._left = _MOST_TEXT
+        self.unknown_rows = 0
+        self.other_rows = 0
+        """The number of rows that belong to other working folders."""
+
+    def recalls(self, is_cut_off: bool = False) -> list[Recall]:
+        """The recalls read so far, in the order of their rows.
+
+        Prompts without any trace of a recall are left out if the agent asked in another way, and no row of the session
+        shows that the hook is installed. ``is_cut_off`` means that the file ends in the middle of a row.
+        """
+        last = {state.prompt for state in self._sessions.values() if is_cut_off and not state.has_reply}
+        asked = {recall.prompt for recall in self._recalls if recall.channel is not Channel.HOOK}
+        found = []
+        for place, recall in enumerate(self._recalls):
+            known = self._sessions[recall.session].has_hook
+            if recall.channel is Channel.HOOK and not (known or recall.ran) and recall.prompt in asked:
+                continue
+            found.append(replace(recall, hook_is_known=known, is_cut_off=place in last))
+        return found
+
+    def read(self, row: bytes) -> None:
+        """Reads one row. Rows that are not JSON objects, or have an unknown type, are counted."""
+        if len(row) > _SMALL and not self._matters(row):
+            return
+        try:
+            value = json.loads(row)
+        except (ValueError, RecursionError):
+            self.unknown_rows += 1
+            return
+        kind = value.get("type") if isinstance(value, dict) else None
+        if not isinstance(kind, str) or kind not in _TYPES or self._left < 0:
+            self.unknown_rows += 1
+            return
+        if not self._belongs(_text(value.get("cwd"))):
+            self.other_rows += 1
+            return
+        row_id = _text(value.get("uuid"))
+        if row_id:
+            if hash(row_id) in self._seen:
+                return
+            self._seen.add(hash(row_id))
+        session = _text(value.get("sessionId"))
+        state = self._sessions.get(session)
+        if state is None:
+            if len(self._sessions) >= _MOST_SESSIONS:
+                self.unknown_rows += 1
+                return
+            state = self._sessions[session] = _Session()
+        at_ms = moment(value.get("timestamp"))
+        if kind == "attachment":
+            self._attachment(state, value)
+        elif kind == "user":
+            self._user(state, session, at_ms, row_id, value)
+        elif kind == "assistant":
+            self._assistant(state, session, at_ms, value)
+
+    def _matters(self, row: bytes) -> bool:
+        """True if a large ``row`` may be a prompt, a recall, or the result of one."""
+        if b'"tool_result"' not in row and b'"user"' in row:
+            return True
+        return any(marker in row for marker in _MARKERS) or any(call.encode() in row for call in self._calls)
+
+    # prompts and results of tools
+
+    def _user(self, state: _Session, session: str, at_ms: float, row_id: str, value: dict[str, Any]) -> None:
+        content = _content(value)
+        results = [block for block in content if block.get("type") == "tool_result"]
+        for block in results:
+            place = self._calls.pop(_text(block.get("tool_use_id")), None)
+            if place is not None:
+                self._result(place, block)
+        text = "\n".join(_text(block.get("text")) for block in content if block.get("type") == "text")
+        is_side = self._is_subagent or value.get("isSidechain") is True or value.get("isMeta") is True
+        if results or is_side or not text.strip() or text.startswith(_INSERTED):
+            return
+        state.prompt = len(self._recalls)
+        state.current, state.has_reply = [state.prompt], False
+        if row_id:
+            state.prompts[row_id] = state.prompt
+        kept = self._kept(text)
+        self._recalls.append(Recall(session, at_ms, Channel.HOOK, kept, kept))
+
+    def _result(self, place: int, block: dict[str, Any]) -> None:
+        recall, text = self._recalls[place], _joined(block.get("content"))
+        if block.get("is_error") is True:
+            failure = (
+                f"the tool call failed: {' '.join(text.split())[:200]}" if text.strip() else "the tool call failed"
+            )
+            self._recalls[place] = replace(recall, failure=failure)
+        else:
+            self._recalls[place] = replace(recall, received=self._kept(text), spilled_to=_file_of(text))
+
+    # output of the hook
+
+    def _attachment(self, state: _Session, value: dict[str, Any]) -> None:
+        attachment = value.get("attachment")
+        if not isinstance(attachment, dict):
+            return
+        kind = _text(attachment.get("type"))
+        place = state.prompts.get(_text(value.get("parentUuid")), state.prompt)
+        if place is not None and (row_id := _text(value.get("uuid"))):
+            state.prompts[row_id] = place
+        is_known = kind in _FAILURES or kind in ("hook_additional_context", "hook_success")
+        if kind.startswith("hook") and not is_known:
+            self.unknown_rows += 1
+        if not is_known or place is None or not _is_recall(attachment):
+            return
+        state.has_hook = True
+        recall = replace(self._recalls[place], ran=True)
+        if kind == "hook_additional_context":
+            text = _joined(attachment.get("content"))
+            self._recalls[place] = replace(recall, received=self._kept(text), spilled_to=_file_of(text))
+            return
+        took = attachment.get("durationMs")
+        if isinstance(took, (int, float)) and not isinstance(took, bool):
+            recall = replace(recall, took_ms=float(took))
+        code = attachment.get("exitCode")
+        reason = " ".join(_text(attachment.get("stderr")).split())[:200]
+        if kind in _FAILURES:
+            recall = replace(recall, failure=_FAILURES[kind] + (f": {reason}" if reason else ""))
+        elif isinstance(code, int) and code != 0:
+            recall = replace(
+                recall, failure=f"the hook ended with exit code {code}" + (f": {reason}" if reason else "")
+            )
+        else:
+            recall = replace(recall, printed=self._kept(_printed(_text(attachment.get("stdout")))))
+        self._recalls[place] = recall
+
+    # what the agent wrote and called
+
+    def _assistant(self, state: _Session, session: str, at_ms: float, value: dict[str, Any]) -> None:
+        state.has_reply = True
+        for block in _content(value):
+            if block.get("type") == "text":
+                self._add(state, _text(block.get("text")), "")
+            elif block.get("type") == "tool_use":
+                given = block.get("input")
+                given = given if isinstance(given, dict) else {}
+                name = _text(block.get("name"))
+                if name == "Read":
+                    self._add(state, "", _text(given.get("file_path")))
+                channel, query = _asked(name, given)
+                if query:
+                    prompt = "" if state.prompt is None else self._recalls[state.prompt].prompt
+                    place = len(self._recalls)
+                    self._recalls.append(Recall(session, at_ms, channel, prompt, self._kept(query), ran=True))
+                    state.current = [*state.current[-_MOST_OPEN:], place]
+                    if len(self._calls) >= _MOST_CALLS:
+                        del self._calls[next(iter(self._calls))]
+                    self._calls[_text(block.get("id"))] = place
+
+    def _kept(self, text: str) -> str:
+        """Returns the part of ``text`` that is kept."""
+        kept = text[:_LONGEST_TEXT]
+        self._left -= len(kept)
+        return kept
+
+    def _add(self, state: _Session, reply: str, opened: str) -> None:
+        """Adds a part of the agent's reply, or the path of a file that it read, to the recalls since the prompt."""
+        if opened.endswith(_SAVED_ENDING):
+            self.opened.add(opened)
+        for place in state.current:
+            recall = self._recalls[place]
+            if reply and len(recall.reply) < _LONGEST_REPLY:
+                self._left -= len(reply)
+                recall = replace(recall, reply=f"{recall.reply}\n{reply}"[:_LONGEST_REPLY].lstrip())
+            if opened and len(recall.opened) < _MOST_OPENED:
+                recall = replace(recall, opened=(*recall.opened, opened))
+            self._recalls[place] = recall
+
+
+class Row(NamedTuple):
+    """A row of a file."""
+
+    data: bytes | None
+    """The row's bytes; None if it is longer than :data:`LONGEST_ROW`."""
+    end: int
+    """The position after the row, from which the file can be read further."""
+    is_complete: bool = True
+    """False for the last row of a file if no line break follows it."""
+
+
+def rows_of(file: Path, begin: int = 0) -> Iterator[Row]:
+    """Yields the rows of ``file`` from byte ``begin``. Empty rows are left out.
+
+    Raises OSError if the file is not a regular file or cannot be read.
+    """
+    descriptor = open_regular(file)
+    pending, end, is_too_long = b"", begin, False
+    try:
+        while chunk := os.pread(descriptor, _CHUNK, begin):
+            begin += len(chunk)
+            *rows, rest = chunk.split(b"\n")
+            for row in rows:
+                data = pending + row
+                pending, end = b"", end + len(data) + 1
+                if is_too_long or len(data) > LONGEST_ROW:
+                    yield Row(None, end)
+                elif data.strip():
+                    yield Row(data, end)
+                is_too_long = False
+            pending += rest
+            if len(pending) > LONGEST_ROW:
+                end += len(pending)
+                pending, is_too_long = b"", True
+    finally:
+        os.close(descriptor)
+    if pending or is_too_long:
+        yield Row(None if is_too_long else pending, end, is_complete=False)
+
+
+def moment(value: Any) -> float:
+    """The time ``value`` in ISO 8601, in ms since 1970; 0 if it is not such a time."""
+    try:
+        return datetime.fromisoformat(_text(value)).timestamp() * 1000
+    except (ValueError, OverflowError, OSError):
+        return 0.0
+
+
+def _asked(tool: str, given: dict[str, Any]) -> tuple[Channel, str]:
+    """The channel and the query of a tool call; the query is empty if the tool asks no memory."""
+    if _MCP_TOOL.fullmatch(tool):
+        return Channel.MCP, _text(given.get("query"))
+    return Channel.SHELL, _shell_query(_text(given.get("command"))) if tool == "Bash" else ""
+
+
+def _shell_query(command: str) -> str:
+    """The first query in a shell ``command`` that runs ``brv query`` or V4's ``query.mjs``; empty if there is none."""
+    if len(command) > _SMALL or not ("brv" in command or _SCRIPT in command):
+        return ""
+    lexer = shlex.shlex(command.replace("\\$", "$").replace("\\`", "`"), posix=True, punctuation_chars=_OPERATORS)
+    lexer.whitespace, lexer.whitespace_split, lexer.commenters = " \t\r", True, ""
+    words: list[str] = []
+    try:
+        for token in (*lexer, ";"):
+            if token.strip(_OPERATORS):
+                words.append(token)
+                continue
+            if query := _query_of(words):
+                return query
+            words = []
+    except ValueError:  # a quotation mark is missing
+        return _query_of(words)
+    return ""
+
+
+def _query_of(words: Sequence[str]) -> str:
+    """The query in the ``words`` of one command; empty if it asks no memory."""
+    words = list(dropwhile(lambda word: word in _BEFORE or "=" in word, words))
+    if (words[:1] and words[0].rpartition("/")[2] == "brv" and words[1:2] == ["query"]) or (
+        len(words) > 1 and words[1].endswith(_SCRIPT)
+    ):
+        rest = words[2:]
+    else:
+        return ""
+    values = {place + 1 for place, word in enumerate(rest) if word in _WITH_VALUE}
+    found = (word for place, word in enumerate(rest) if place not in values and not word.startswith("-"))
+    return next(found, "")
+
+
+def _is_recall(attachment: dict[str, Any]) -> bool:
+    """True if a row of a hook belongs to ByteRover's recall, and not to another hook."""
+    event = _text(attachment.get("hookEvent")) or _text(attachment.get("hookName"))
+    if event and "UserPromptSubmit" not in event:
+        return False
+    text = _joined(attachment.get("content")) + _text(attachment.get("stdout"))
+    command = _text(attachment.get("command"))
+    if _CONTEXT in text or _SPILLED.search(text[:_SMALL]):
+        return True
+    return bool(_OWN_HOOK.search(command)) if command else attachment.get("type") != "hook_additional_context"
+
+
+def _printed(stdout: str) -> str:
+    """The context in what the hook printed; empty if there is none."""
+    try:
+        value = json.loads(stdout)
+    except (ValueError, RecursionError):
+        return stdout
+    if not isinstance(value, dict):
+        return ""
+    inner = value.get("hookSpecificOutput")
+    contexts = (inner.get("additionalContext") if isinstance(inner, dict) else "", value.get("additionalContext"))
+    return next((text for text in map(_text, contexts) if text), "")
+
+
+def _file_of(text: str) -> str:
+    """The path of the file to which the host saved a large text; empty if ``text`` is complete."""
+    if found := _SPILLED.search(text):
+        return found.group()
+    saved = _SAVED_TO.search(text) if _PERSISTED in text else None
+    return saved["path"] if saved else ""
+
+
+def _content(value: dict[str, Any]) -> list[dict[str, Any]]:
+    """The blocks of a message. A string is one block of text."""
+    message = value.get("message")
+    content = message.get("content") if isinstance(message, dict) else None
+    if isinstance(content, str):
+        return [{"type": "text", "text": content}]
+    return [block for block in content if isinstance(block, dict)] if isinstance(content, list) else []
+
+
+def _joined(value: Any) -> str:
+    """The text of a string, of a list of strings, or of a list of blocks of text."""
+    if isinstance(value, str):
+        return value
+    parts = value if isinstance(value, list) else []
+    return "\n".join(_text(part.get("text")) if isinstance(part, dict) else _text(part) for part in parts)
+
+
+def _text(value: Any) -> str:
+    return value if isinstance(value, str) else ""

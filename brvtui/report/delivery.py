@@ -1,0 +1,150 @@
+"""What reached the agents, as lines and as JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import datetime
+from typing import Any
+
+from rich.console import RenderableType
+
+from brvtui.lab.delivery.turns import ARRIVED, Delivery, Outcome, Turn, median_and_p95
+from brvtui.paint.line import Line, flowed, line
+from brvtui.report.lines import rich_lines
+from brvtui.tree.engine_files.query_log import LoggedQuery
+from brvtui.wording import counted, shortened
+
+NAMES = {
+    Outcome.DELIVERED: "delivered",
+    Outcome.DELIVERED_AGAIN: "delivered again, although the agent already had the text",
+    Outcome.SPILLED: "saved to a file that the agent did not read",
+    Outcome.SPILLED_READ: "saved to a file that the agent read",
+    Outcome.NOT_COVERED: "not covered by any note",
+    Outcome.EMPTY: "empty",
+    Outcome.SKIPPED: "skipped, since the prompt is very short",
+    Outcome.TIMED_OUT: "timed out: the engine answered too late, and nothing arrived",
+    Outcome.FAILED: "failed",
+    Outcome.IGNORED_BY_HOST: "printed by the hook, but ignored by the host",
+    Outcome.UNKNOWN: "unknown, for lack of evidence",
+}
+"""What each outcome is called on screen."""
+_ROLES = {
+    Outcome.DELIVERED: "ok",
+    Outcome.SPILLED_READ: "ok",
+    Outcome.DELIVERED_AGAIN: "warn",
+    Outcome.SPILLED: "bad",
+    Outcome.TIMED_OUT: "bad",
+    Outcome.FAILED: "bad",
+    Outcome.IGNORED_BY_HOST: "bad",
+}
+_COUNT, _INDENT = 6, 4
+
+
+def delivery_report(found: Delivery, width: int, limit: int) -> RenderableType:
+    """Returns the lines of :func:`delivery_lines`, wrapped to ``width`` columns."""
+    return rich_lines(part for one in delivery_lines(found, limit) for part in flowed(one, width, width))
+
+
+def delivery_lines(found: Delivery, limit: int) -> Iterator[Line]:
+    """Yields the number of turns by outcome, the durations, and the newest ``limit`` turns."""
+    turns = found.turns
+    if not turns:
+        yield line(" the transcripts contain no prompt or memory call of this project", "bold strong")
+    else:
+        arrived = sum(turn.outcome in ARRIVED for turn in turns)
+        yield line(f" in {arrived} of {counted(len(turns), 'turn', 'turns')}, the agent got an answer", "bold strong")
+        for outcome, count in found.counts.items():
+            yield Line().add(f"{count:>{_COUNT}} ", "strong").add(NAMES[outcome], _ROLES.get(outcome, "text"))
+        yield from _costs(found)
+        yield Line()
+        for turn in reversed(turns[-limit:]):
+            yield from _turn_lines(turn)
+        if len(turns) > limit:
+            yield line(f" {len(turns) - limit} earlier turns; --format json lists all", "muted")
+    if found.unmatched_log:
+        entries = counted(len(found.unmatched_log), "query", "queries")
+        yield line(f" {entries} in the engine's log belong to no turn: what arrived is unknown", "muted")
+    for notice in found.notices:
+        yield line(f" {notice}", "warn")
+
+
+def _costs(found: Delivery) -> Iterator[Line]:
+    durations = [turn.duration_ms for turn in found.turns if turn.duration_ms is not None]
+    if (both := median_and_p95(durations)) is not None:
+        middle, high = both
+        yield line(f" half of the answers took at most {_seconds(middle)}, and 95 % at most {_seconds(high)}", "muted")
+    tokens = sum(turn.tokens for turn in found.turns)
+    if tokens:
+        repeats = f", {found.repeated_tokens} of them for repeated texts" if found.repeated_tokens else ""
+        yield line(f" the answers cost about {tokens} tokens{repeats}", "muted")
+
+
+def _turn_lines(turn: Turn) -> Iterator[Line]:
+    recall = turn.recall
+    tier = f", tier {turn.entry.tier}" if turn.entry is not None and turn.entry.tier is not None else ""
+    took = f", {_seconds(turn.duration_ms)}" if turn.duration_ms is not None else ""
+    head = Line().gap().add(f"{_local(recall.at_ms)}  ", "muted")
+    yield head.add(f"“{shortened(recall.query)}”", "strong").add(f"  {recall.channel}{tier}{took}", "muted")
+    outcome = turn.outcome.replace("_", " ")
+    yield Line().gap(_INDENT).add(outcome, _ROLES.get(turn.outcome, "text")).add(f": {turn.evidence}", "text")
+    for path in turn.documents[:3]:
+        used = "delivered, and used" if path in turn.used else "not used" if turn.outcome in ARRIVED else ""
+        yield Line().gap(_INDENT).add(path, "text").add(f"  {used}" if used else "", "muted")
+
+
+def delivery_as_plain(found: Delivery) -> dict[str, Any]:
+    """Returns ``found`` as JSON-compatible data. Durations are in ms, and times in ms since 1970."""
+    durations = [turn.duration_ms for turn in found.turns if turn.duration_ms is not None]
+    middle, high = median_and_p95(durations) or (None, None)
+    return {
+        "turns": [_turn_as_plain(turn) for turn in found.turns],
+        "unmatched_log": [_entry_as_plain(entry) for entry in found.unmatched_log],
+        "unknown_rows": found.unknown_rows,
+        "summary": {
+            "turns": len(found.turns),
+            "delivered": sum(turn.outcome in ARRIVED for turn in found.turns),
+            "outcomes": {outcome.value: found.counts.get(outcome, 0) for outcome in Outcome},
+            "tokens": sum(turn.tokens for turn in found.turns),
+            "repeated_tokens": found.repeated_tokens,
+            "median_ms": middle,
+            "p95_ms": high,
+        },
+        "notices": list(found.notices),
+    }
+
+
+def _turn_as_plain(turn: Turn) -> dict[str, Any]:
+    recall = turn.recall
+    return {
+        "session": recall.session,
+        "time": recall.at_ms,
+        "channel": recall.channel.value,
+        "prompt": recall.prompt,
+        "query": recall.query,
+        "outcome": turn.outcome.value,
+        "evidence": turn.evidence,
+        "documents": list(turn.documents),
+        "used": list(turn.used),
+        "tokens": turn.tokens,
+        "duration_ms": turn.duration_ms,
+        "tier": turn.entry.tier if turn.entry is not None else None,
+    }
+
+
+def _entry_as_plain(entry: LoggedQuery) -> dict[str, Any]:
+    return {
+        "time": entry.at_ms,
+        "query": entry.query,
+        "outcome": Outcome.UNKNOWN.value,
+        "documents": list(entry.paths),
+        "duration_ms": entry.took_ms,
+        "tier": entry.tier,
+    }
+
+
+def _local(at_ms: float) -> str:
+    return datetime.fromtimestamp(at_ms / 1000).astimezone().strftime("%Y-%m-%d %H:%M:%S") if at_ms else "no time"
+
+
+def _seconds(ms: float) -> str:
+    return f"{ms:.0f} ms" if ms < 1000 else f"{ms / 1000:.1f} s"

@@ -1,0 +1,41 @@
+"""What reached the agents of an open project, from their transcripts and the engine's log."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from brvtui.lab.delivery.finding import find_recalls
+from brvtui.lab.delivery.matching import WINDOW_MS, match_entries
+from brvtui.lab.delivery.outcomes import turns_of
+from brvtui.lab.delivery.turns import Delivery
+
+if TYPE_CHECKING:
+    from brvtui.session.session import Session
+
+_MOST_ENTRIES = 20_000
+
+
+def delivery(session: Session, transcripts: Path, since_ms: float, limit_ms: float) -> Delivery:
+    """The recalls since ``since_ms`` in the files below ``transcripts``, each with what became of it.
+
+    ``limit_ms`` is the time after which the agent's hook gives up. Reads only transcripts and the engine's log; the
+    project need not be loaded. Nothing is written or sent.
+    """
+    found = find_recalls(session.project.root, transcripts, since_ms)
+    logged = session.logbook.engine.read(_MOST_ENTRIES)
+    notices = found.notices
+    if len(logged) == _MOST_ENTRIES:
+        notices += (f"only the newest {_MOST_ENTRIES} entries of the engine's log are read",)
+    recent = [entry for entry in logged if entry.at_ms >= since_ms - WINDOW_MS]
+    matched, left = match_entries(found.recalls, recent)
+    turns = tuple(turns_of(zip(found.recalls, matched, strict=True), limit_ms))
+    unmatched = tuple(entry for entry in left if entry.at_ms >= since_ms)
+    return Delivery(turns, unmatched, found.unknown_rows, notices)
+
+
+def selected(found: Delivery, session_id: str, outcomes: frozenset[str]) -> Delivery:
+    """The turns of ``found`` in the session ``session_id`` with one of ``outcomes``; an empty value selects all."""
+    turns = (turn for turn in found.turns if not session_id or turn.recall.session == session_id)
+    return replace(found, turns=tuple(turn for turn in turns if not outcomes or turn.outcome in outcomes))

@@ -1,0 +1,280 @@
+"""``brv-tui delivery``: permission, selection, gates, and what each kind of row means."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from brvtui.tree.engine_files.query_log import query_log_folder
+from brvtui.tree.engine_files.sidecar import project_data
+from tests.cli.conftest import Run
+from tests.support.trees import NOW_MS, Tree
+
+Row = dict[str, Any]
+PROMPT = "how do refresh tokens rotate?"
+ANSWER = "Each use gives a new token."
+
+
+def context(text: str = ANSWER) -> str:
+    intro = "The following knowledge is from ByteRover context engine:"
+    return f"<byterover-context>\n{intro}\n\n{text}\n</byterover-context>"
+
+
+class Session:
+    """A transcript of one session, and the engine's log beside it."""
+
+    def __init__(self, project: Tree, folder: Path, name: str = "s1") -> None:
+        self.project, self.name = project, name
+        folder.mkdir(parents=True, exist_ok=True)
+        self.file = folder / f"{name}.jsonl"
+        self.file.touch()
+        self.count = 0
+
+    def row(self, kind: str, after_s: float = 0.0, **values: Any) -> str:
+        self.count += 1
+        time = datetime.fromtimestamp(NOW_MS / 1000 - 3600 + after_s, UTC).isoformat()
+        row = {"type": kind, "uuid": f"{self.name}-{self.count}", "sessionId": self.name, "timestamp": time}
+        with self.file.open("a") as out:
+            out.write(json.dumps({**row, "cwd": str(self.project.root), **values}) + "\n")
+        return str(row["uuid"])
+
+    def prompt(self, text: str = PROMPT, after_s: float = 0.0, **values: Any) -> str:
+        return self.row("user", after_s, message={"role": "user", "content": text}, **values)
+
+    def hook(self, kind: str, after_s: float = 1.0, **values: Any) -> str:
+        attachment = {"type": kind, "hookEvent": "UserPromptSubmit", "command": "brv-claude-plugin recall", **values}
+        return self.row("attachment", after_s, attachment=attachment)
+
+    def attached(self, text: str = ANSWER, after_s: float = 1.0) -> str:
+        return self.hook("hook_additional_context", after_s, content=[context(text)])
+
+    def call(self, name: str, after_s: float = 1.0, **given: Any) -> str:
+        block = {"type": "tool_use", "id": f"t{self.count}", "name": name, "input": given}
+        self.row("assistant", after_s, message={"role": "assistant", "content": [block]})
+        return str(block["id"])
+
+    def result(self, call: str, text: str = ANSWER, after_s: float = 2.0, **values: Any) -> str:
+        block = {"type": "tool_result", "tool_use_id": call, "content": [{"type": "text", "text": text}], **values}
+        return self.row("user", after_s, message={"role": "user", "content": [block]})
+
+    def reply(self, text: str, after_s: float = 3.0) -> str:
+        content = [{"type": "text", "text": text}]
+        return self.row("assistant", after_s, message={"role": "assistant", "content": content})
+
+    def log(
+        self, query: str = PROMPT, seconds: float = 0.2, after_s: float = 0.1, tier: int = 2, **values: Any
+    ) -> None:
+        folder = query_log_folder(project_data(self.project.root))
+        folder.mkdir(parents=True, exist_ok=True)
+        began = round(NOW_MS - 3_600_000 + after_s * 1000)
+        entry = {
+            "query": query,
+            "startedAt": began,
+            "status": "completed",
+            "tier": tier,
+            "timing": {"durationMs": seconds * 1000},
+            "matchedDocs": [{"path": "auth/jwt/rotation.md", "score": 0.9, "title": "Refresh rotation"}],
+            "searchMetadata": {"resultCount": 1, "topScore": 0.9, "totalFound": 1},
+            "response": ANSWER,
+        }
+        (folder / f"qry-{began}.json").write_text(json.dumps({**entry, **values}))
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    return tmp_path / "transcripts"
+
+
+@pytest.fixture
+def session(project: Tree, folder: Path) -> Session:
+    return Session(project, folder)
+
+
+@pytest.fixture
+def turns(run: Run, folder: Path) -> Callable[..., list[Row]]:
+    def found(*options: str) -> list[Row]:
+        code, out, err = run("delivery", "--transcripts", str(folder), "--format", "json", *options, now=False)
+        assert (code, err) == (0, "")
+        turns: list[Row] = json.loads(out)["turns"]
+        return turns
+
+    return found
+
+
+def hook_rows(session: Session, case: str) -> None:
+    session.prompt("ok" if case == "skipped" else PROMPT)
+    match case:
+        case "skipped":
+            session.hook("hook_success", stdout="", exitCode=0)
+        case "delivered":
+            session.attached()
+        case "not_covered":
+            session.attached("This topic is not covered in the knowledge base.")
+        case "empty":
+            session.attached("")
+        case "spilled" | "spilled_read":
+            path = "/home/me/.claude/x/hook-1-additionalContext.txt"
+            session.hook("hook_additional_context", content=[f"<persisted-output>\nsaved to: {path}\n"])
+            if case == "spilled_read":
+                session.call("Read", file_path=path)
+        case "failed":
+            session.hook("hook_non_blocking_error", stderr="boom", exitCode=1)
+        case "ignored_by_host":
+            session.hook("hook_success", stdout=json.dumps({"additionalContext": context()}), exitCode=0)
+            session.reply("I do not know.")
+        case "timed_out":
+            session.hook("hook_success", stdout="", exitCode=0, durationMs=6002)
+            session.log(seconds=11, tier=4)
+
+
+CASES = (
+    "delivered", "not_covered", "empty", "spilled", "spilled_read", "failed", "ignored_by_host", "timed_out", "skipped",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_outcome_of_a_hook_follows_from_its_rows(case: str, session: Session, turns: Callable[..., list[Row]]) -> None:
+    hook_rows(session, case)
+    (turn,) = turns()
+    assert (turn["channel"], turn["outcome"]) == ("hook", case)
+    assert turn["evidence"]
+
+
+def test_text_received_twice_in_a_session_is_delivered_again(
+    session: Session, turns: Callable[..., list[Row]], project: Tree, folder: Path
+) -> None:
+    session.prompt()
+    session.attached()
+    call = session.call("mcp__brv__brv-query", 60, query=PROMPT)
+    session.result(call, ANSWER, 61)
+    other = Session(project, folder, "s2")
+    other.prompt(after_s=120)
+    other.attached(after_s=121)
+    found = [(turn["session"], turn["channel"], turn["outcome"]) for turn in turns()]
+    assert found == [("s1", "hook", "delivered"), ("s1", "mcp", "delivered_again"), ("s2", "hook", "delivered")]
+
+
+def test_shell_calls_are_read_with_their_results(session: Session, turns: Callable[..., list[Row]]) -> None:
+    session.prompt("please look")
+    session.result(session.call("Bash", command=f'cd x && brv query "{PROMPT}" | head'), ANSWER)
+    session.result(session.call("Bash", 3, command="node skill/query.mjs 'second one'"), "no luck", is_error=True)
+    session.call("Bash", 5, command="brv query 'third one'")
+    found = [(turn["query"], turn["outcome"]) for turn in turns()]
+    assert found == [(PROMPT, "delivered"), ("second one", "failed"), ("third one", "unknown")]
+
+
+def test_late_answer_is_timed_out_only_if_the_hook_is_known(session: Session, turns: Callable[..., list[Row]]) -> None:
+    session.prompt()
+    session.log(seconds=11, tier=4)
+    (turn,) = turns()
+    assert turn["outcome"] == "unknown"
+    assert "lost if the hook asked" in turn["evidence"]
+    session.prompt("another question", 60)
+    session.attached(after_s=61)
+    assert [turn["outcome"] for turn in turns()] == ["timed_out", "delivered"]
+
+
+def test_engine_entry_without_a_turn_is_listed_as_unmatched(run: Run, session: Session, folder: Path) -> None:
+    session.log("asked in a terminal")
+    session.prompt()
+    code, out, _ = run("delivery", "--transcripts", str(folder), "--format", "json", now=False)
+    assert code == 0
+    assert [entry["query"] for entry in json.loads(out)["unmatched_log"]] == ["asked in a terminal"]
+
+
+def test_clocks_may_differ_by_two_minutes(session: Session, turns: Callable[..., list[Row]]) -> None:
+    for number in range(5):
+        session.prompt(f"question number {number}", 30 * number)
+        session.attached(f"answer {number}", 30 * number + 1)
+        session.log(f"question number {number}", after_s=30 * number + 120, tier=3)
+    for again in range(8):
+        session.prompt("the same again", 200 + 40 * again)
+        session.attached(f"an answer {again}", 201 + 40 * again)
+        if again != 3:
+            session.log("the same again", after_s=320 + 40 * again, tier=4, seconds=1 + again)
+    found = turns()
+    assert [turn["tier"] for turn in found[:5]] == [3] * 5
+    assert [turn["duration_ms"] for turn in found[5:]] == [1000, 2000, 3000, None, 5000, 6000, 7000, 8000]
+
+
+def test_unknown_and_broken_rows_are_counted_and_the_rest_is_read(run: Run, session: Session, folder: Path) -> None:
+    session.row("renamed-row")
+    session.prompt()
+    session.hook("hook_renamed")
+    session.attached()
+    with session.file.open("a") as out:
+        out.write('[1, 2]\nno json\n{"type": "assistant", "uu')
+    code, out_text, _ = run("delivery", "--transcripts", str(folder), "--format", "json", now=False)
+    found = json.loads(out_text)
+    assert code == 0
+    assert [turn["outcome"] for turn in found["turns"]] == ["delivered"]
+    assert found["unknown_rows"] == 4
+
+
+def test_rows_of_other_projects_and_repeated_rows_do_not_count(
+    session: Session, turns: Callable[..., list[Row]], project: Tree
+) -> None:
+    session.prompt("a secret of another project", cwd="/somewhere/else")
+    session.prompt(cwd=str(project.root / "src"))
+    session.attached()
+    lines = session.file.read_text()
+    session.file.write_text(lines + lines)
+    assert [turn["query"] for turn in turns()] == [PROMPT]
+
+
+def test_used_notes_are_those_that_the_reply_mentions(session: Session, turns: Callable[..., list[Row]]) -> None:
+    session.prompt()
+    session.attached()
+    session.log()
+    session.reply("As auth/jwt/rotation.md says, each use gives a new one.")
+    (turn,) = turns()
+    assert turn["documents"] == turn["used"] == ["auth/jwt/rotation.md"]
+
+
+def test_plain_log_of_another_host_is_read(folder: Path, session: Session, turns: Callable[..., list[Row]]) -> None:
+    session.file.unlink()
+    rows = [
+        {"time": NOW_MS, "prompt": PROMPT, "delivered": ANSWER},
+        {"time": NOW_MS, "prompt": "x y z", "delivered": None},
+    ]
+    (folder / "host.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    assert [turn["outcome"] for turn in turns()] == ["delivered", "unknown"]
+
+
+def test_transcripts_are_read_only_after_permission(
+    run: Run, session: Session, folder: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("CLAUDE_CONFIG_DIR", str(tmp_path / "claude"))
+    session.prompt()
+    session.attached()
+    code, out, err = run("delivery", now=False)
+    assert (code, out) == (2, "")
+    assert "transcripts are private and were not read" in err
+    assert run("delivery", "--transcripts", str(folder), now=False)[0] == 0
+    code, out, _ = run("delivery", now=False)
+    assert code == 0
+    assert PROMPT in out
+
+
+def test_gates_and_selection(run: Run, session: Session, folder: Path) -> None:
+    session.prompt()
+    session.attached()
+    session.prompt("another question", 60)
+    session.hook("hook_success", 61, stdout="", exitCode=0)
+    session.log("another question", 11, 60.5, 4)
+    named = ("delivery", "--transcripts", str(folder))
+    assert run(*named, "--fail-on", "timed_out", now=False)[0] == 1
+    assert run(*named, "--fail-on", "failed,spilled", now=False)[0] == 0
+    assert run(*named, "--fail-on", "timed_out", "--limit-seconds", "20", now=False)[0] == 0
+    assert run(*named, "--fail-on", "nonsense", now=False)[0] == 2
+    _, out, _ = run(*named, "--outcome", "timed_out", "--format", "json", now=False)
+    assert [turn["query"] for turn in json.loads(out)["turns"]] == ["another question"]
+    _, out, _ = run(*named, "--session", "nobody", "--format", "json", now=False)
+    assert json.loads(out)["turns"] == []
+    _, out, _ = run(*named, "--since", "2026-11-20T11:00:30Z", "--format", "json", now=False)
+    assert [turn["query"] for turn in json.loads(out)["turns"]] == ["another question"]
