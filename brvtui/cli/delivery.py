@@ -11,12 +11,12 @@ from brvtui.cli.failure import BAD_USAGE, NEGATIVE, OK, Failure
 from brvtui.cli.options import LaterOrAt, NamedPath, WholeNumber, answer_format, earlier_or_moment, project_option
 from brvtui.cli.output import print_report, say_note, write_json
 from brvtui.cli.sessions import find_session
-from brvtui.lab.delivery.turns import Outcome
+from brvtui.lab.delivery.turns import DeliveryOutcome
 
 if TYPE_CHECKING:
     from brvtui.session import Session
 
-_OUTCOMES = tuple(outcome.value for outcome in Outcome)
+_OUTCOMES = tuple(outcome.value for outcome in DeliveryOutcome)
 
 
 def _outcomes(ctx: click.Context, param: click.Parameter, value: str) -> frozenset[str]:

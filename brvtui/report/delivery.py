@@ -8,34 +8,34 @@ from typing import Any
 
 from rich.console import RenderableType
 
-from brvtui.lab.delivery.turns import ARRIVED, Delivery, Outcome, Turn, median_and_p95
+from brvtui.lab.delivery.turns import ARRIVED, Delivery, DeliveryOutcome, Turn, median_and_p95
 from brvtui.paint.line import Line, flowed, line
 from brvtui.report.lines import rich_lines
 from brvtui.tree.engine_files.query_log import LoggedQuery
 from brvtui.wording import counted, shortened
 
 NAMES = {
-    Outcome.DELIVERED: "delivered",
-    Outcome.DELIVERED_AGAIN: "delivered again, although the agent already had the text",
-    Outcome.SPILLED: "saved to a file that the agent did not read",
-    Outcome.SPILLED_READ: "saved to a file that the agent read",
-    Outcome.NOT_COVERED: "not covered by any note",
-    Outcome.EMPTY: "empty",
-    Outcome.SKIPPED: "skipped, since the prompt is very short",
-    Outcome.TIMED_OUT: "timed out: the engine answered too late, and nothing arrived",
-    Outcome.FAILED: "failed",
-    Outcome.IGNORED_BY_HOST: "printed by the hook, but ignored by the host",
-    Outcome.UNKNOWN: "unknown, for lack of evidence",
+    DeliveryOutcome.DELIVERED: "delivered",
+    DeliveryOutcome.DELIVERED_AGAIN: "delivered again, although the agent already had the text",
+    DeliveryOutcome.SPILLED: "saved to a file that the agent did not read",
+    DeliveryOutcome.SPILLED_READ: "saved to a file that the agent read",
+    DeliveryOutcome.NOT_COVERED: "not covered by any note",
+    DeliveryOutcome.EMPTY: "empty",
+    DeliveryOutcome.SKIPPED: "skipped, since the prompt is very short",
+    DeliveryOutcome.TIMED_OUT: "timed out: the engine answered too late, and nothing arrived",
+    DeliveryOutcome.FAILED: "failed",
+    DeliveryOutcome.IGNORED_BY_HOST: "printed by the hook, but ignored by the host",
+    DeliveryOutcome.UNKNOWN: "unknown, for lack of evidence",
 }
 """What each outcome is called on screen."""
 _ROLES = {
-    Outcome.DELIVERED: "ok",
-    Outcome.SPILLED_READ: "ok",
-    Outcome.DELIVERED_AGAIN: "warn",
-    Outcome.SPILLED: "bad",
-    Outcome.TIMED_OUT: "bad",
-    Outcome.FAILED: "bad",
-    Outcome.IGNORED_BY_HOST: "bad",
+    DeliveryOutcome.DELIVERED: "ok",
+    DeliveryOutcome.SPILLED_READ: "ok",
+    DeliveryOutcome.DELIVERED_AGAIN: "warn",
+    DeliveryOutcome.SPILLED: "bad",
+    DeliveryOutcome.TIMED_OUT: "bad",
+    DeliveryOutcome.FAILED: "bad",
+    DeliveryOutcome.IGNORED_BY_HOST: "bad",
 }
 _COUNT, _INDENT = 6, 4
 
@@ -103,7 +103,7 @@ def delivery_as_plain(found: Delivery) -> dict[str, Any]:
         "summary": {
             "turns": len(found.turns),
             "delivered": sum(turn.outcome in ARRIVED for turn in found.turns),
-            "outcomes": {outcome.value: found.counts.get(outcome, 0) for outcome in Outcome},
+            "outcomes": {outcome.value: found.counts.get(outcome, 0) for outcome in DeliveryOutcome},
             "tokens": sum(turn.tokens for turn in found.turns),
             "repeated_tokens": found.repeated_tokens,
             "median_ms": middle,
@@ -135,7 +135,7 @@ def _entry_as_plain(entry: LoggedQuery) -> dict[str, Any]:
     return {
         "time": entry.at_ms,
         "query": entry.query,
-        "outcome": Outcome.UNKNOWN.value,
+        "outcome": DeliveryOutcome.UNKNOWN.value,
         "documents": list(entry.paths),
         "duration_ms": entry.took_ms,
         "tier": entry.tier,

@@ -14,7 +14,8 @@ from brvtui.lab.judgments.model import JudgmentsError
 from brvtui.ranking.decay import MS_PER_DAY
 from brvtui.session.evaluating import context_at
 from brvtui.trace import SilentQuery
-from brvtui.tree.engine_files.query_log import LoggedQuery
+from brvtui.tree.engine_files.query_log import LoggedQuery, logged_files, query_log_folder, read_entries
+from brvtui.tree.engine_files.sidecar import project_data
 
 if TYPE_CHECKING:
     from brvtui.session.session import Session
@@ -63,8 +64,9 @@ def tier_durations(entries: Iterable[LoggedQuery]) -> dict[int, TierDuration]:
 
 
 def usual_durations(session: Session) -> dict[int, TierDuration]:
-    """The usual duration of each tier, from the engine's log of the project."""
-    return tier_durations(session.logbook.engine.read(_MOST_LOGGED))
+    """The usual duration of each tier, from ByteRover's own log, which no file of the project can replace."""
+    folder = query_log_folder(project_data(session.project.root))
+    return tier_durations(read_entries(logged_files([folder], _MOST_LOGGED)))
 
 
 def slow_tiers(durations: Mapping[int, TierDuration], limit_ms: float) -> frozenset[int]:

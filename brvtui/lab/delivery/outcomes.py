@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
-from brvtui.lab.delivery.turns import Channel, Outcome, Recall, Turn
+from brvtui.lab.delivery.turns import DeliveryChannel, DeliveryOutcome, Recall, Turn
 from brvtui.tree.engine_files.query_log import LoggedQuery
 from brvtui.tree.reading.contents import units
 
@@ -38,7 +38,7 @@ def turns_of(recalls: Iterable[tuple[Recall, LoggedQuery | None]], limit_ms: flo
         text = context_of(recall.received or "")
         key = (recall.session, text)
         outcome, evidence = _outcome(recall, entry, text, limit_ms, received.get(key))
-        if outcome in (Outcome.DELIVERED, Outcome.NOT_COVERED) and text:
+        if outcome in (DeliveryOutcome.DELIVERED, DeliveryOutcome.NOT_COVERED) and text:
             received.setdefault(key, recall.at_ms)
         documents = (entry.paths if entry is not None else ()) or _sources(text or context_of(recall.printed))
         used = tuple(_used(recall, documents, text)) if outcome.value.startswith(("delivered", "spilled_read")) else ()
@@ -47,53 +47,62 @@ def turns_of(recalls: Iterable[tuple[Recall, LoggedQuery | None]], limit_ms: flo
 
 def _outcome(
     recall: Recall, entry: LoggedQuery | None, text: str, limit_ms: float, earlier_ms: float | None
-) -> tuple[Outcome, str]:
+) -> tuple[DeliveryOutcome, str]:
     if recall.failure:
-        return Outcome.FAILED, recall.failure
+        return DeliveryOutcome.FAILED, recall.failure
     if recall.spilled_to:
         is_read = recall.spilled_to in recall.opened
         rest = "which the agent read later" if is_read else "which the agent did not read"
-        outcome = Outcome.SPILLED_READ if is_read else Outcome.SPILLED
+        outcome = DeliveryOutcome.SPILLED_READ if is_read else DeliveryOutcome.SPILLED
         return outcome, f"the host saved the answer to {recall.spilled_to}, {rest}"
     if recall.received is not None:
         if not text:
-            return Outcome.EMPTY, "the answer is empty"
+            return DeliveryOutcome.EMPTY, "the answer is empty"
         if _NOT_COVERED.search(text) or (entry is not None and entry.not_covered):
-            return Outcome.NOT_COVERED, _UNCOVERED
+            return DeliveryOutcome.NOT_COVERED, _UNCOVERED
         if earlier_ms is not None:
-            return Outcome.DELIVERED_AGAIN, "the agent had already received this text in this session"
-        return Outcome.DELIVERED, "a row of the transcript contains the text that reached the agent"
-    if recall.channel is not Channel.HOOK:
-        return Outcome.UNKNOWN, "the transcript contains no result of this tool call"
+            return DeliveryOutcome.DELIVERED_AGAIN, "the agent had already received this text in this session"
+        return DeliveryOutcome.DELIVERED, "a row of the transcript contains the text that reached the agent"
+    if recall.channel is not DeliveryChannel.HOOK:
+        return DeliveryOutcome.UNKNOWN, "the transcript contains no result of this tool call"
     return _undelivered(recall, entry, limit_ms)
 
 
-def _undelivered(recall: Recall, entry: LoggedQuery | None, limit_ms: float) -> tuple[Outcome, str]:
+def _undelivered(recall: Recall, entry: LoggedQuery | None, limit_ms: float) -> tuple[DeliveryOutcome, str]:
     """The outcome of a prompt to which the host attached nothing."""
     if context_of(recall.printed):
         if recall.is_cut_off:
-            return Outcome.UNKNOWN, "the hook printed a context, but the transcript is cut off right after it"
-        return Outcome.IGNORED_BY_HOST, "the hook printed a context, but the host did not attach it to the prompt"
+            return DeliveryOutcome.UNKNOWN, "the hook printed a context, but the transcript is cut off right after it"
+        return (
+            DeliveryOutcome.IGNORED_BY_HOST,
+            "the hook printed a context, but the host did not attach it to the prompt",
+        )
     if entry is None:
         if recall.hook_is_known and units(recall.prompt.strip()) < SHORTEST_PROMPT:
-            return Outcome.SKIPPED, f"the hook skips prompts of fewer than {SHORTEST_PROMPT} characters"
+            return DeliveryOutcome.SKIPPED, f"the hook skips prompts of fewer than {SHORTEST_PROMPT} characters"
         printed = "the hook printed nothing" if recall.ran else "no row shows that the hook ran"
-        return Outcome.UNKNOWN, f"{printed}, and the engine's log has no entry for this prompt"
+        return DeliveryOutcome.UNKNOWN, f"{printed}, and the engine's log has no entry for this prompt"
     took = "" if entry.took_ms is None else f" after {entry.took_ms / 1000:.1f} s"
     if not (recall.ran or recall.hook_is_known):
         lost = ": lost if the hook asked" if entry.took_ms is not None and entry.took_ms > limit_ms else ""
-        return Outcome.UNKNOWN, f"the engine answered{took}, but no row shows that the hook asked{lost}"
+        return DeliveryOutcome.UNKNOWN, f"the engine answered{took}, but no row shows that the hook asked{lost}"
     if entry.status in ("error", "cancelled"):
-        return Outcome.FAILED, f"the engine failed: {entry.problem}" if entry.problem else "the engine did not answer"
+        return (
+            DeliveryOutcome.FAILED,
+            f"the engine failed: {entry.problem}" if entry.problem else "the engine did not answer",
+        )
     if entry.status == "processing":
-        return Outcome.UNKNOWN, "the engine's log does not show the end of this query"
+        return DeliveryOutcome.UNKNOWN, "the engine's log does not show the end of this query"
     if entry.took_ms is not None and entry.took_ms > limit_ms:
-        return Outcome.TIMED_OUT, f"the engine answered{took}, but the hook gives up after {limit_ms / 1000:g} s"
+        return (
+            DeliveryOutcome.TIMED_OUT,
+            f"the engine answered{took}, but the hook gives up after {limit_ms / 1000:g} s",
+        )
     if entry.not_covered or _NOT_COVERED.search(entry.response):
-        return Outcome.NOT_COVERED, _UNCOVERED
+        return DeliveryOutcome.NOT_COVERED, _UNCOVERED
     if entry.status == "completed" and not entry.response.strip():
-        return Outcome.EMPTY, "the engine's answer is empty, so the hook printed nothing"
-    return Outcome.UNKNOWN, f"the engine answered{took}, but no row shows whether the hook delivered it"
+        return DeliveryOutcome.EMPTY, "the engine's answer is empty, so the hook printed nothing"
+    return DeliveryOutcome.UNKNOWN, f"the engine answered{took}, but no row shows whether the hook delivered it"
 
 
 def _sources(text: str) -> tuple[str, ...]:

@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 from brvtui.lab.delivery.transcript import moment
-from brvtui.lab.delivery.turns import Channel, Recall
+from brvtui.lab.delivery.turns import DeliveryChannel, Recall
 from brvtui.tree.reading.json_file import moment_of
 
 
@@ -35,7 +35,7 @@ class PlainLogReader:
         prompt, delivered, time = value["prompt"], value["delivered"], value.get("time")
         received = delivered if isinstance(delivered, str) and delivered else None
         at_ms = moment_of(time) or moment(time)
-        self._recalls.append(Recall(self._session, at_ms, Channel.HOOK, prompt, prompt, received, ran=True))
+        self._recalls.append(Recall(self._session, at_ms, DeliveryChannel.HOOK, prompt, prompt, received, ran=True))
 
 
 def is_plain(value: Any) -> bool:

@@ -16,7 +16,7 @@ from itertools import dropwhile
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from brvtui.lab.delivery.turns import Channel, Recall
+from brvtui.lab.delivery.turns import DeliveryChannel, Recall
 from brvtui.regular_files import open_regular
 
 LONGEST_ROW = 8 * 1_048_576
@@ -103,11 +103,11 @@ class TranscriptReader:
         shows that the hook is installed. ``is_cut_off`` means that the file ends in the middle of a row.
         """
         last = {state.prompt for state in self._sessions.values() if is_cut_off and not state.has_reply}
-        asked = {recall.prompt for recall in self._recalls if recall.channel is not Channel.HOOK}
+        asked = {recall.prompt for recall in self._recalls if recall.channel is not DeliveryChannel.HOOK}
         found = []
         for place, recall in enumerate(self._recalls):
             known = self._sessions[recall.session].has_hook
-            if recall.channel is Channel.HOOK and not (known or recall.ran) and recall.prompt in asked:
+            if recall.channel is DeliveryChannel.HOOK and not (known or recall.ran) and recall.prompt in asked:
                 continue
             found.append(replace(recall, hook_is_known=known, is_cut_off=place in last))
         return found
@@ -172,7 +172,7 @@ class TranscriptReader:
         if row_id:
             state.prompts[row_id] = state.prompt
         kept = self._kept(text)
-        self._recalls.append(Recall(session, at_ms, Channel.HOOK, kept, kept))
+        self._recalls.append(Recall(session, at_ms, DeliveryChannel.HOOK, kept, kept))
 
     def _result(self, place: int, block: dict[str, Any]) -> None:
         recall, text = self._recalls[place], _joined(block.get("content"))
@@ -311,11 +311,11 @@ def moment(value: Any) -> float:
         return 0.0
 
 
-def _asked(tool: str, given: dict[str, Any]) -> tuple[Channel, str]:
+def _asked(tool: str, given: dict[str, Any]) -> tuple[DeliveryChannel, str]:
     """The channel and the query of a tool call; the query is empty if the tool asks no memory."""
     if _MCP_TOOL.fullmatch(tool):
-        return Channel.MCP, _text(given.get("query"))
-    return Channel.SHELL, _shell_query(_text(given.get("command"))) if tool == "Bash" else ""
+        return DeliveryChannel.MCP, _text(given.get("query"))
+    return DeliveryChannel.SHELL, _shell_query(_text(given.get("command"))) if tool == "Bash" else ""
 
 
 def _shell_query(command: str) -> str:

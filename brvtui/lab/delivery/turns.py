@@ -14,7 +14,7 @@ CHARS_PER_TOKEN = 4
 """The number of characters that are estimated to be one token, as in ByteRover."""
 
 
-class Channel(StrEnum):
+class DeliveryChannel(StrEnum):
     """The way in which an agent asked its memory."""
 
     HOOK = "hook"
@@ -22,7 +22,7 @@ class Channel(StrEnum):
     SHELL = "shell"
 
 
-class Outcome(StrEnum):
+class DeliveryOutcome(StrEnum):
     """What became of an answer on its way to the agent."""
 
     DELIVERED = "delivered"
@@ -42,7 +42,7 @@ class Outcome(StrEnum):
     UNKNOWN = "unknown"
 
 
-ARRIVED = (Outcome.DELIVERED, Outcome.DELIVERED_AGAIN, Outcome.SPILLED_READ)
+ARRIVED = (DeliveryOutcome.DELIVERED, DeliveryOutcome.DELIVERED_AGAIN, DeliveryOutcome.SPILLED_READ)
 """The outcomes in which the agent has read an answer."""
 
 
@@ -53,7 +53,7 @@ class Recall:
     session: str
     at_ms: float
     """The time of the prompt or of the tool call, in ms since 1970."""
-    channel: Channel
+    channel: DeliveryChannel
     prompt: str
     """The user's prompt; empty if the transcript does not contain it."""
     query: str
@@ -84,7 +84,7 @@ class Turn:
     """A recall and what became of it."""
 
     recall: Recall
-    outcome: Outcome
+    outcome: DeliveryOutcome
     evidence: str
     """The reason for the outcome, in one sentence."""
     entry: LoggedQuery | None = None
@@ -98,7 +98,7 @@ class Turn:
     def tokens(self) -> int:
         """The estimated number of tokens that the agent received."""
         received = self.recall.received or ""
-        return 0 if self.outcome is Outcome.SPILLED else -(-len(received) // CHARS_PER_TOKEN)
+        return 0 if self.outcome is DeliveryOutcome.SPILLED else -(-len(received) // CHARS_PER_TOKEN)
 
     @property
     def duration_ms(self) -> float | None:
@@ -119,14 +119,14 @@ class Delivery:
     notices: tuple[str, ...] = ()
 
     @property
-    def counts(self) -> Mapping[Outcome, int]:
+    def counts(self) -> Mapping[DeliveryOutcome, int]:
         """The number of turns for each outcome, largest first."""
         return dict(Counter(turn.outcome for turn in self.turns).most_common())
 
     @property
     def repeated_tokens(self) -> int:
         """The estimated number of tokens spent on texts that the agent already had."""
-        return sum(turn.tokens for turn in self.turns if turn.outcome is Outcome.DELIVERED_AGAIN)
+        return sum(turn.tokens for turn in self.turns if turn.outcome is DeliveryOutcome.DELIVERED_AGAIN)
 
 
 def median_and_p95(durations: Sequence[float]) -> tuple[float, float] | None:
