@@ -1,4 +1,4 @@
-"""What reached the agents, as lines and as JSON."""
+"""The answers that reached the agents, as lines and as JSON."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ NAMES = {
     DeliveryOutcome.IGNORED_BY_HOST: "printed by the hook, but ignored by the host",
     DeliveryOutcome.UNKNOWN: "unknown, for lack of evidence",
 }
-"""What each outcome is called on screen."""
+"""The name of each outcome on screen."""
 _ROLES = {
     DeliveryOutcome.DELIVERED: "ok",
     DeliveryOutcome.SPILLED_READ: "ok",

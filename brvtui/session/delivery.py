@@ -1,4 +1,4 @@
-"""What reached the agents of an open project, from their transcripts and the engine's log."""
+"""The answers that reached the agents of an open project, from their transcripts and the engine's log."""
 
 from __future__ import annotations
 

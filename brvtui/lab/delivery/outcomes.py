@@ -75,7 +75,7 @@ def _undelivered(recall: Recall, entry: LoggedQuery | None, limit_ms: float) -> 
             return DeliveryOutcome.UNKNOWN, "the hook printed a context, but the transcript is cut off right after it"
         return (
             DeliveryOutcome.IGNORED_BY_HOST,
-            "the hook printed a context, but the host did not attach it to the prompt",
+            "the hook printed a context, but the host did not attach it",
         )
     if entry is None:
         if recall.hook_is_known and units(recall.prompt.strip()) < SHORTEST_PROMPT:
@@ -96,7 +96,7 @@ def _undelivered(recall: Recall, entry: LoggedQuery | None, limit_ms: float) -> 
     if entry.took_ms is not None and entry.took_ms > limit_ms:
         return (
             DeliveryOutcome.TIMED_OUT,
-            f"the engine answered{took}, but the hook gives up after {limit_ms / 1000:g} s",
+            f"the engine answered{took}; the hook gives up after {limit_ms / 1000:g} s",
         )
     if entry.not_covered or _NOT_COVERED.search(entry.response):
         return DeliveryOutcome.NOT_COVERED, _UNCOVERED

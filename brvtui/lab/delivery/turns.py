@@ -23,7 +23,7 @@ class DeliveryChannel(StrEnum):
 
 
 class DeliveryOutcome(StrEnum):
-    """What became of an answer on its way to the agent."""
+    """The fate of an answer on its way to the agent."""
 
     DELIVERED = "delivered"
     DELIVERED_AGAIN = "delivered_again"
