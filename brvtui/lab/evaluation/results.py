@@ -50,7 +50,7 @@ def success(ranking: Sequence[str], grades: Grades, cut: int) -> float:
 
 
 def judged(ranking: Sequence[str], grades: Grades, cut: int) -> float:
-    """The graded share of the first ``cut`` documents, or of all in a shorter list; 0 for an empty list."""
+    """The share of graded documents among the first ``cut``, or among all in a shorter list; 0 for an empty list."""
     first = ranking[:cut]
     return sum(document in grades for document in first) / len(first) if first else 0.0
 
