@@ -81,7 +81,7 @@ class ProjectAgeing:
     """The ageing of an open project's notes. Methods are thread-safe and write nothing."""
 
     def __init__(self, opened: OpenProject, engines: Engines) -> None:
-        """Computes nothing yet."""
+        """Stores the project and its engines. Each method computes its result when it is called."""
         self._opened = opened
         self._engines = engines
 
