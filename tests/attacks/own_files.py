@@ -1,4 +1,4 @@
-"""Files of the tool's own: damaged, exchanged for traps, left by killed writers, or open to others."""
+"""The tool's own files: damaged, replaced by traps, left by killed writers, or open to other users."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ _DAMAGES = {
     "grow to 1 GB": "os.truncate(file, 1 << 30)",
 }
 _KEPT = {"drafts/*.json", "history.json", "layout.json", "overlay.json"}
-"""Files that may hold what a user wrote: damaged, they are set aside and named."""
+"""Files that may contain text from a user. If they are damaged, they are set aside and named in a message."""
 _OPEN = """
 used()
 roots = (own / "cache", own / "config")  # the user may give these: they stay as they are
