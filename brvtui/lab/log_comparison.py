@@ -35,7 +35,7 @@ class LogSummary:
     uncovered: int
     """The number of queries that no note covered, for engines with tiers. ByteRover logs such queries as tier 2."""
     untiered: tuple[UntieredAnswers, ...]
-    """Counts for each engine without tiers, keyed by the engine's name."""
+    """Counts for each engine without tiers, sorted by the engine's name."""
     cached: float | None
     """The share of tiered answers that came from the cache, from 0 to 1; None if there are no tiered answers."""
     not_covered: tuple[LoggedQuery, ...]

@@ -80,7 +80,7 @@ def standing_in(engine: Engine[Any], context: Context[Any], trace: Trace, named:
 
 
 def part_changes(then: NoteStanding, now: NoteStanding) -> dict[str, float]:
-    """The change in each part of the score, keyed by name; a missing part counts as 0."""
+    """The change in each part of the score, keyed by name; a missing part is taken as 0."""
     names = {**then.parts, **now.parts}
     return {name: now.parts.get(name, 0.0) - then.parts.get(name, 0.0) for name in names}
 
@@ -208,7 +208,7 @@ def diff_traces(then: Trace, now: Trace, by_document: bool = False) -> TraceDiff
     """Compares ``now`` with ``then``, result by result. A result that is gone may now be a near miss, if both answers
     come from the same engine.
 
-    Ranks count results, as in all panes. With ``by_document``, ranks count documents by their best results.
+    Ranks are positions among results, as in all panes, or with ``by_document`` among documents by best result.
     """
     same_engine = then.engine == now.engine
     before, after = (_keyed(trace, same_engine, by_document) for trace in (then, now))

@@ -200,7 +200,7 @@ def _saved_at(moment_ms: float, snapshot: Snapshot) -> Difference:
 
 
 def _constants(session: Session, profile: str) -> tuple[Any, TreeConstants]:
-    """The constants of the engine in ``profile``, and the constants with which files are read for this profile."""
+    """The engine's constants in ``profile``, and the constants for reading files with this profile."""
     if not registry.reads_trees(session.engine):
         return session.engines.named(session.engine).constants(profile), session.profile
     chosen = with_overrides(tree_profile(profile), session.settings)

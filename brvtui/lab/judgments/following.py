@@ -124,7 +124,7 @@ class DocumentFinder:
     def followed(self, judgment: Judgment) -> tuple[Judgment, tuple[FollowedDocument, ...]]:
         """``judgment`` with current paths, and the documents that have moved or are missing.
 
-        Missing documents keep their path, so that the query still counts them as relevant.
+        Missing documents keep their path, so that they remain relevant documents of the query.
         """
         documents = [self.find(document) for document in judgment.documents]
         paths = [item.path or item.document.path for item in documents]

@@ -232,7 +232,7 @@ class Sweep:
     points: tuple[SweepPoint, ...]
     """The points of the grid, ordered so that the last axis changes fastest."""
     crossings: tuple[TierCrossing, ...]
-    """The changes of outcomes, keyed by query, if the sweep has one axis."""
+    """The changes of the queries' outcomes, query by query; empty for a sweep with two axes."""
 
     def outcomes_at(self, point: SweepPoint) -> dict[str, int]:
         """The number of queries with each outcome at ``point``."""
