@@ -28,12 +28,12 @@ settings.load_profile("short")  # make test-all: --hypothesis-profile full
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
-    """Leaves out attacks where long tests are: every process would make their megabytes of input."""
+    """Leaves out attacks unless long tests run, because every process would create their megabytes of input."""
     return True if config.option.markexpr == "not long" and collection_path.name == "attacks" else None
 
 
 def pytest_collection_finish() -> None:
-    """Collects garbage seldom: Python's own rate takes a third of the processor time of tests."""
+    """Makes garbage collection rare, because at Python's own rate it takes a third of the tests' processor time."""
     gc.collect()
     gc.freeze()
     gc.set_threshold(200_000, 20, 100)
@@ -44,7 +44,7 @@ _numbers = itertools.count()
 
 @pytest.fixture(autouse=True)
 def own_data_folders(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """Neither the engine's data nor the tool's own, nor any setting, is ever the user's."""
+    """Gives each test its own data folders and settings instead of the user's."""
     folder = tmp_path_factory.getbasetemp() / "data" / str(next(_numbers))  # mktemp() looks at all that are there
     folder.mkdir(parents=True)
     for name in [name for name in os.environ if name.startswith("BRV_TUI_")]:

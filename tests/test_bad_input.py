@@ -27,7 +27,7 @@ MEGABYTE = 1024 * 1024
 
 @pytest.fixture
 def good(tree: Tree) -> Tree:
-    """A tree with one good note, beside which something bad is put."""
+    """A tree with one good note, to which bad input is added."""
     tree.note("x/good.md", "Quokka", "all about the quokka")
     tree.read_frontmatter()
     tree.notes(30)
@@ -39,7 +39,7 @@ def reasons(tree: Tree) -> dict[str, str]:
 
 
 def still_works(tree: Tree) -> None:
-    """The good note is found, by search and by the router, and everything is JSON."""
+    """Checks that search and router find the good note, and that everything can be written as JSON."""
     assert "x/good.md" in paths(tree.search("quokka"))
     session = tree.session()
     trace = session.preview("quokka")

@@ -27,7 +27,7 @@ def module_of(file: Path) -> str:
 
 
 def imported(file: Path) -> set[str]:
-    """Every module that the file imports, wherever in it."""
+    """Every module that the file imports, at any place in it."""
     found: set[str] = set()
     for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):
@@ -46,13 +46,13 @@ def files() -> dict[str, set[str]]:
 
 
 def layer_of(module: str) -> tuple[int, str] | None:
-    """The place of a module's layer, from the top, and its package; None for a module without a layer."""
+    """The number of a module's layer, from the top, and the layer's package; None for a module without a layer."""
     packages = ((place, package) for place, layer in enumerate(LAYERS) for package in layer)
     return next(((place, package) for place, package in packages if f"{module}.".startswith(f"{package}.")), None)
 
 
 def allowed(module: str, other: str) -> bool:
-    """True if a module may import another: one of its own layer, or of a lower one."""
+    """True if ``module`` may import ``other``, which must be in the same or a lower layer."""
     own, its = layer_of(module), layer_of(other)
     return own is None or its is None or own == its or own[0] < its[0]
 
@@ -86,7 +86,7 @@ def test_every_package_except_app_and_cli_is_headless() -> None:
 
 
 def test_modules_have_no_import_cycles() -> None:
-    """Imports for types also count, so that a reader can follow them to an end. ``__init__`` files do not count."""
+    """Imports for types are included, so that a reader can follow imports to an end. ``__init__`` files are not."""
     modules = {
         name: others for name, others in files().items() if not (PACKAGE.parent / name.replace(".", "/")).is_dir()
     }
@@ -98,7 +98,7 @@ def test_every_module_is_in_a_layer() -> None:
 
 
 def reached(module: str) -> set[str]:
-    """Every module of the package that importing ``module`` brings in, itself too; packages' own files count."""
+    """Every module of the package that is loaded by importing ``module``, including itself and ``__init__`` files."""
     seen: set[str] = set()
     left = [module]
     while left:

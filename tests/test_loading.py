@@ -332,7 +332,7 @@ def write(tree: Tree, edit: EditedFile) -> None:
 
 
 def random_edit(tree: Tree, pick: random.Random, now_ms: int) -> EditedFile:
-    """An edit of any file of the tree, or a new one; mostly of now, else with the time that the file has."""
+    """An edit of any file of the tree, or a new file; mostly at the current time, otherwise with the file's time."""
     files = sorted(path.relative_to(tree.tree).as_posix() for path in tree.tree.rglob("*.md"))
     folder = pick.choice(("ops", "auth/jwt", "new/one", "_archived/ops"))
     name = pick.choice(("context.md", "_index.md", f"n_{pick.randrange(10**6)}.md", "x.abstract.md", "y.stub.md"))

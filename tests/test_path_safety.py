@@ -1,4 +1,4 @@
-"""Paths that lead out of the tree, wherever they come from: refused, and the user is told so.
+"""Paths that lead out of the tree, from any source, are refused with a message to the user.
 
 See also: ``tests/tree/test_links.py`` (where links lead), ``tests/tree/test_saving.py`` (writing through links),
 ``tests/engines/byterover/route/test_manifest.py`` (paths in a manifest), ``tests/notes/test_moving.py`` (new names).
@@ -32,7 +32,7 @@ MOST = 1_000_000
 Run = Callable[..., tuple[int, str, str]]
 
 LEADING_OUT = ["../../secret.md", "../../../secret.md", "x/../../../secret.md", "/etc/passwd", "{root}/secret.md"]
-"""From the tree's root; ``{root}`` is the project's folder."""
+"""Paths relative to the tree's root; ``{root}`` is the project's folder."""
 
 
 @pytest.fixture
@@ -48,7 +48,7 @@ def project(tree: Tree) -> Tree:
 
 @pytest.fixture
 def links(project: Tree) -> Tree:
-    """The same with symlinks: to files and folders outside and inside, to themselves, and to nothing."""
+    """The project with symlinks: to files and folders outside and inside, to themselves, and to missing files."""
     for name, target in (
         ("x/out.md", project.root / "secret.md"),
         ("x/outdir", project.root / "outside"),
@@ -64,7 +64,7 @@ def links(project: Tree) -> Tree:
 
 @pytest.fixture
 def run(project: Tree, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> Run:
-    """Runs a command in this process; exit code, output and errors come back, without the secret in them."""
+    """Runs a command in this process; returns exit code, output and errors, which must not contain the secret."""
 
     def called(*arguments: str) -> tuple[int, str, str]:
         monkeypatch.setattr(sys, "argv", ["brv-tui", *arguments, "--project", str(project.root)])
@@ -182,7 +182,7 @@ def test_reading_outside_the_tree_is_refused(links: Tree, path: str) -> None:
     assert session.around(wanted).links == ()
 
 
-# what notes hold
+# contents of notes
 
 WRITTEN = [
     "../../secret.md",
@@ -294,7 +294,7 @@ def test_writing_through_a_symlink_is_refused(links: Tree, name: str) -> None:
 
 @pytest.fixture
 def exchanged(project: Tree) -> Tree:
-    """A project in which the folder of a note that was read is a symlink to a folder outside by now."""
+    """A project in which a note's folder, after it was read, was replaced by a symlink to a folder outside."""
     project.note("y/n.md", "Quokka", "another quokka")
     return project
 

@@ -1,4 +1,4 @@
-"""All processes start in one module, and the linter keeps it so; they find and hand on nothing of a project."""
+"""All processes are started by one module, as the linter enforces; they use no program or file of a project."""
 
 from __future__ import annotations
 
@@ -40,11 +40,11 @@ _RUFF = tomllib.loads((REPOSITORY / "pyproject.toml").read_text(encoding="utf-8"
 BANNED = {name for name in _RUFF["flake8-tidy-imports"]["banned-api"] if name != "os.walk"}
 _WORDS = {name.rpartition(".")[2] for name in BANNED} - {"edit", "process", "system"}
 _WORDS |= {"runpy", "Popen", "_base_executable", "os.system"}
-"""``edit``, ``process`` and ``system`` are words of ours too; ruff finds them with their modules."""
+"""``edit``, ``process`` and ``system`` are also names of ours; ruff finds them with their modules."""
 
 
 def _faults(file: Path, code: str) -> str:
-    """The faults that ruff finds in ``code`` at the place of ``file``, by the rule of forbidden names."""
+    """The uses of forbidden names that ruff finds in ``code``, as if it were in ``file``."""
     command = [sys.executable, "-m", "ruff", "check", "--select", "TID251", "--stdin-filename", str(file), "-"]
     return subprocess.run(command, input=code, capture_output=True, text=True, cwd=REPOSITORY, check=False).stdout
 
@@ -61,7 +61,7 @@ def test_no_module_disables_the_process_rule() -> None:
 
 
 def named(code: str) -> Iterator[str]:
-    """The words of a module by which it could start a process: names, attributes, imports, and the text of each."""
+    """Yields the words with which a module could start a process: names, attributes, imports, and words in strings."""
     for node in ast.walk(ast.parse(code)):
         match node:
             case ast.Call(func=ast.Name(id="getattr"), args=[ast.Name(id="os"), ast.Constant(value="system"), *_]):

@@ -121,7 +121,7 @@ _OTHERWISE = {
 
 
 def reads(file: Path) -> bool:
-    """True if the module opens a file for reading without the common reader, other than resources of the package."""
+    """True if the module opens a file, other than a package resource, for reading without the common reader."""
     for call in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
         if not isinstance(call, ast.Call) or "resources.files" in ast.unparse(call.func):
             continue

@@ -1,4 +1,4 @@
-"""The notes at a git revision: the same as in a checkout, or refused in one line that names the file."""
+"""The notes at a git revision are the same as in a checkout, or are refused in one line that names the file."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def fleet_at(tree: Tree, name: str, constants: TreeConstants = BRV3) -> Snapshot
 
 
 def listed(snapshot: Snapshot) -> dict[str, object]:
-    """Everything a user learns about the files of ``snapshot``, except for its submodules."""
+    """Everything that a user sees of the files in ``snapshot``, except for its submodules."""
     snapshot = replace(snapshot, unseen=tuple(file for file in snapshot.unseen if file.reason != SUBMODULE))
     notices = " ".join((*snapshot.limit_notices, *snapshot.unread)).replace(str(snapshot.project.tree), "TREE")
     files = [(file.path, file.mtime_ns) for file in snapshot.files]
@@ -70,7 +70,7 @@ def listed(snapshot: Snapshot) -> dict[str, object]:
 
 
 def assert_equals_checkout(tree: Tree, name: str, constants: TreeConstants = BRV3) -> None:
-    """Compares a revision with its checkout, in which every file has the time that the revision gave it."""
+    """Compares a revision with its checkout, in which every file gets its time in the revision."""
     commit = run_git(tree.root, "rev-parse", name)
     for found in (at(tree, commit, constants), fleet_at(tree, commit, constants)):
         run_git(tree.root, "checkout", "-q", commit)

@@ -1,4 +1,4 @@
-"""Reading of foreign TOML text."""
+"""Reading untrusted TOML text."""
 
 from __future__ import annotations
 

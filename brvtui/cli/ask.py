@@ -118,7 +118,7 @@ def ask(
 
 
 def _not_asked(problem: str) -> str:
-    """The message that no model could be called, because of a ``problem`` in its settings or because none is set."""
+    """The message that no model was called, because of a ``problem`` in the model's settings or because none is set."""
     if problem:
         return f"this answer needs a model, but the configured one cannot be used: {problem}"
     return f"this answer needs a model, but none is set: {_SET_ONE}"
@@ -126,7 +126,7 @@ def _not_asked(problem: str) -> str:
 
 @contextmanager
 def _interrupts(cancellation: Cancellation) -> Iterator[None]:
-    """Makes Ctrl+C cancel the work within the block. An exception could get lost inside a connection."""
+    """Makes Ctrl+C in the block use ``cancellation``, because a connection could swallow a KeyboardInterrupt."""
     before = signal.signal(signal.SIGINT, lambda *_: cancellation.cancel())
     try:
         yield
@@ -146,14 +146,14 @@ class _Terminal:
     """Prints events as they happen: the answer to standard output, everything else to standard error."""
 
     def __init__(self, streams: bool, limit: str) -> None:
-        """If ``streams`` is set, prints text that looks like the answer before its turn is known to be the last.
+        """With ``streams``, prints text that looks like the answer as it arrives, although another turn may follow.
 
         ``limit`` describes the answer's budget in words.
         """
         self._streams = streams
         self._limit = f", with at most {limit}" if limit else ""
         self._pending = ""
-        """Text of the current turn. Only the last turn, which calls no tools, contains the answer."""
+        """The unprinted text of the current turn. Only the last turn, which calls no tools, contains the answer."""
         self._has_begun: Callable[[str], bool] = bool
         """Returns True if the engine recognizes its argument as the beginning of an answer."""
         self._is_answer = False
@@ -215,7 +215,7 @@ class _Terminal:
                 self._note(line)
 
     def _finish(self, ended: Finished | CompletionFailed) -> None:
-        """Ends the output. If the model failed, the command itself prints the reason."""
+        """Prints the answer, if it is not on the screen yet, and its costs. The caller prints why the model failed."""
         self._release(False)
         self._end_line()
         if getattr(ended, "cancelled", False):
@@ -245,7 +245,7 @@ class _Terminal:
 
 
 def _retrieved(trace: Trace) -> str:
-    """The lines printed in place of an answer for an engine that writes none."""
+    """The lines to print for an engine that retrieves results but writes no answer."""
     from brvtui.engines.registry import presentation
     from brvtui.paint.blocks import lines_of
     from brvtui.paint.glyphs import for_terminal
@@ -304,7 +304,7 @@ def check(project: Path | None, form: str) -> int:
 
 
 def _model_of(project: Path | None) -> tuple[Llm, Any]:
-    """The model of the project; outside a project, the model of the user's own settings."""
+    """The project's model settings and model; outside a project, those from the user's own settings."""
     try:
         session = find_session(project)
     except Failure as error:

@@ -152,7 +152,7 @@ def _lines(answer: CodeAnswer, why: str | None, notes: bool) -> tuple[list[str],
 
 
 def _report_unread(session: Session, snapshot: RepositorySnapshot) -> None:
-    """Prints why files were not read, why feedback does not count, and why the index could not be stored."""
+    """Prints why files were not read, why feedback is ignored, and why the index could not be stored."""
     graph = snapshot.pages.graph
     by_reason: dict[str, list[SkippedSource]] = {}
     for one in graph.skipped:
@@ -168,7 +168,7 @@ def _report_unread(session: Session, snapshot: RepositorySnapshot) -> None:
 
 
 def _problem(session: Session) -> str:
-    """The reason why feedback does not count or the index could not be stored; empty if there is no such problem."""
+    """The reason why feedback is ignored or the index could not be stored; empty if there is no such problem."""
     from brvtui.faults import error_line
     from brvtui.services.provided import feedback_problem
     from brvtui.store.kept_code import KeptCode
@@ -198,7 +198,7 @@ def _show_files_without_note(code: RepositorySnapshot, answer: CodeAnswer | None
 
 
 def _words(task: tuple[str, ...], files: bool) -> str:
-    """The words of the task, or the names of files. Raises :class:`Failure` for a task that is too long."""
+    """``task`` joined by spaces. Raises :class:`Failure` if it is too long and not a list of names of ``files``."""
     words = " ".join(task).strip()
     return words if files else query_text(words)
 
@@ -226,7 +226,7 @@ def _changed(repo: Path, diff: str) -> list[str]:
 
 
 def _source_files(code: RepositorySnapshot, written: Sequence[str]) -> list[str]:
-    """The source files that ``written`` names by a path or the end of one. Prints names that match no file."""
+    """The source files named in ``written`` by whole or partial paths. Prints names that match no single file."""
     meant = {one: code.documentation.names.file(one) for one in written}
     unknown = [one for one, path in meant.items() if not path]
     if unknown:
@@ -237,7 +237,7 @@ def _source_files(code: RepositorySnapshot, written: Sequence[str]) -> list[str]
 
 
 def _opened(repo: Path, profile: str, project: Path | None) -> tuple[Session, RepositorySnapshot]:
-    """A session for the code of ``repo`` and the notes about it, and its snapshot. Raises :class:`Failure`."""
+    """A session for the code of ``repo`` with the notes about it, and its snapshot. Raises :class:`Failure`."""
     from brvtui.corpus.code.snapshot import RepositorySnapshot
     from brvtui.garbage import garbage_collector_paused
     from brvtui.tree.reading.project import ProjectError

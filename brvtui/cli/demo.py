@@ -42,7 +42,7 @@ Examples:
 @click.pass_context
 def demo(ctx: click.Context, folder: Path | None, text: str | None) -> int:
     """Open a sample tree in the app: 75 notes of an invented company, with ages relative to now, and the log of an
-    agent that asked them. The app offers a guided tour.
+    agent that queried them. The app offers a guided tour.
 
     FOLDER is where to put the notes: a new or an empty folder. Without it, the notes and everything that brv-tui stores
     about them go to a temporary folder that is removed at the end, and your own settings are ignored.
@@ -73,7 +73,7 @@ def demo(ctx: click.Context, folder: Path | None, text: str | None) -> int:
 
 
 def _copy_sample(folder: Path) -> None:
-    """Copies the sample tree to ``folder``. Raises :class:`Failure` unless it is new or empty, and OSError."""
+    """Copies the sample tree to ``folder``. Raises OSError, and :class:`Failure` if the folder is not new or empty."""
     if os.path.lexists(folder) and (not folder.is_dir() or any(folder.iterdir())):
         command = f"brv-tui {quote(str(folder))}"
         why = f"not an empty folder; choose a new one (a copy of the sample opens with {command})"

@@ -215,8 +215,8 @@ def _exit_code(gates: Sequence[GateResult]) -> int:
 
 
 def _check_scopes(session: Session, remedies: Mapping[str, str], is_gated: bool) -> None:
-    """Prints a note about each scope in ``remedies`` that the tree does not have. Raises :class:`Failure` instead if
-    ``is_gated``, because an engine may then search the whole tree.
+    """Prints a note for each scope in ``remedies`` that the tree does not contain; an engine may search the whole tree
+    for such a scope. If ``is_gated``, raises :class:`Failure` instead.
     """
     for scope, remedy in remedies.items():
         if message := no_scope(session, scope, remedy):

@@ -100,7 +100,7 @@ def check_engine(name: str, repository: Path | None) -> None:
 
 
 def check_trace(project: Path | None, **options: object) -> None:
-    """Raises :class:`Failure` for a file that is not a saved trace, and for ``options`` together with a saved trace."""
+    """Raises :class:`Failure` for a file other than a saved trace, and for a saved trace combined with ``options``."""
     from brvtui.saved import ENDING, is_saved
 
     with suppress(OSError, RuntimeError, ValueError):  # a file that cannot be checked is refused when it is opened

@@ -69,7 +69,7 @@ def judgments_file(session: Session, named: Path | None) -> JudgmentsFile:
 
 
 def _own_file(session: Session, named: Path | None) -> JudgmentsFile:
-    """As :func:`judgments_file`, for a command that changes the file. A note says if it is in another project."""
+    """Same as :func:`judgments_file`, for commands that change the file. Prints a note if it is in another project."""
     from brvtui.tree.reading.project import WORKTREE_OF
 
     for notice in session.project.notices:
@@ -99,9 +99,9 @@ def judgments_to_run(
 ) -> tuple[Judgment, ...]:
     """The judgments for a command that runs each of them ``runs`` times.
 
-    If the user named the file, these are all its judgments. Otherwise, they are as many as can be run in about a
-    minute, and a note says so; if the command ``needs_all``, raises :class:`Failure` instead. Also raises the
-    exceptions of :func:`read_judgments`.
+    Returns all judgments if the user named the file; otherwise, only as many as can run in about a minute. If some are
+    left out, prints a note, or raises :class:`Failure` if the command ``needs_all``. Also raises the exceptions of
+    :func:`read_judgments`.
     """
     from brvtui.lab.judgments.reading import affordable
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 ASCII = "brvtui.ascii"
 """The key in click's context for the open project's setting ``ascii``."""
 _ENDLESS = 1_000_000
-"""The width of a page that is wide enough for any table."""
+"""A page width, in columns, that is enough for any table."""
 
 _MOST_COLUMNS = 1_000
 """The maximum page width, even if the terminal or COLUMNS is wider, because rows are padded to the full width."""
@@ -81,7 +81,7 @@ def show_progress(noun: str, done: int, of: int) -> None:
 
 
 def letters_setting() -> str:
-    """The setting ``ascii`` of the open project; if none is open, that of the user."""
+    """The value of the ``ascii`` setting for the open project or, if none is open, for the user."""
     context = click.get_current_context(silent=True)
     letters: str = context.meta.get(ASCII, "") if context else ""
     if letters:
@@ -97,8 +97,8 @@ def letters_setting() -> str:
 def check_targets(files: Iterable[Path], form_of: Callable[[Path], Any], trees: Sequence[Path]) -> None:
     """Raises :class:`Failure` if one of ``files``, to be written later, cannot be saved.
 
-    This is the case if ``form_of`` rejects the file's ending, or if files may not be saved in its place, for example
-    inside one of ``trees``.
+    A file cannot be saved if ``form_of`` rejects its extension, or if its place is not allowed, such as inside one of
+    ``trees``.
     """
     from brvtui.report.saved import ExportError, checked_place
 

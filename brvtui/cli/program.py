@@ -22,7 +22,7 @@ from brvtui.paint.glyphs import TO_LETTERS
 from brvtui.text.visible import visible
 from brvtui.wording import shortened
 
-# The standard streams: closed ones, readers that go away, and encodings without our signs.
+# Standard streams that are closed, lose their reader, or have an encoding without our symbols.
 
 
 _ERRORS = "brv-tui"
@@ -40,7 +40,7 @@ def prepare_streams() -> None:
 
 
 def _in_letters(error: UnicodeError) -> tuple[str, int]:
-    """Replaces the tool's own signs with letters, and other characters that cannot be encoded with escapes."""
+    """Replaces characters that cannot be encoded: the tool's own symbols by letters, all others by escapes."""
     assert isinstance(error, UnicodeEncodeError)
     text = error.object[error.start : error.end]
     escaped = (TO_LETTERS.get(ord(char)) or char.encode("ascii", "backslashreplace").decode("ascii") for char in text)
@@ -100,7 +100,7 @@ _GROUPS = {
         "completion": ("upkeep:completion", "Print a script for shell completion"),
     },
 }
-"""The commands by group and name, each with its module, function and summary. Only the called one is imported."""
+"""The commands by group and name: module and function, and summary. Only the called command's module is imported."""
 _COMMANDS = {name: command for group in _GROUPS.values() for name, command in group.items()}
 
 

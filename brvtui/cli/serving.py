@@ -149,7 +149,7 @@ def _passed_on(ctx: click.Context) -> list[str]:
 
 
 def _cannot_listen(host: str, port: int, error: OSError | UnicodeError) -> str:
-    """The reason why nothing can listen on ``host`` and ``port``, and alternatives."""
+    """An error message that says why the server cannot listen on ``host`` and ``port``, and what to use instead."""
     number = error.errno if isinstance(error, OSError) else None
     if number == errno.EADDRINUSE:
         return f"port {port} on {host} is in use: stop the program using it, or choose another with --port (0: any)"
@@ -162,13 +162,13 @@ def _cannot_listen(host: str, port: int, error: OSError | UnicodeError) -> str:
 
 
 def _check_trace(request: ProjectRequest, corpus: str | None = None) -> None:
-    """Raises the same exceptions as :func:`check_trace`."""
+    """Checks the options of ``request`` with :func:`check_trace`, and raises its exceptions."""
     names = ("engine", "profile", "now", "signals", "space", "root")
     check_trace(request.project, **{name: getattr(request, name) for name in names}, corpus=corpus)
 
 
 def _check_opening(request: ProjectRequest) -> None:
-    """Raises an error that has an exit code if every page would refuse the profile or the signals file."""
+    """Raises an error that has an exit code if every page would fail because of the profile or the signals file."""
     from brvtui.saved import is_saved
     from brvtui.saved.traces import read
     from brvtui.session import Session

@@ -35,7 +35,7 @@ class ProjectRequest:
     options: dict[str, Any] = field(default_factory=dict)
 
     def find(self) -> Session:
-        """The session of the project, the code in ``repo`` or a named space, not yet read. Raises :class:`Failure`."""
+        """A session, not yet loaded, of the project, code in ``repo`` or a named space. Raises :class:`Failure`."""
         from brvtui.session import Session
 
         if self.repo is not None and self.project is not None:
@@ -69,7 +69,7 @@ class ProjectRequest:
         return session
 
     def open_noting_scope(self) -> Session:
-        """Same as :meth:`open`, but prints a note if the scope matches nothing. For answers that do not mention it."""
+        """Same as :meth:`open`, but prints a note if the scope matches nothing. For answers that would not say so."""
         session = self.open()
         if message := no_scope(session, self.scope, "check --scope"):
             say_note(message)
@@ -77,7 +77,7 @@ class ProjectRequest:
 
 
 def no_scope(session: Session, scope: str, remedy: str) -> str:
-    """A message with the ``remedy`` if the tree has neither a folder nor a note called ``scope``; empty if it has."""
+    """A message with the ``remedy`` if the tree has neither a folder nor a note called ``scope``; otherwise empty."""
     wanted = scope.strip().rstrip("/")
     starts = (f"{wanted}/", f"{wanted}.")
     if not wanted or any(f"{path}/".startswith(starts) for path in session.snapshot.by_path):
@@ -119,7 +119,7 @@ def project_request(command: Callable[..., int]) -> Callable[..., int]:
 
 
 def _keep(session: Session) -> None:
-    """Stores the index after the answer. A failure to store it does not affect the answer."""
+    """Stores the index and closes the session. A failure to store the index is ignored."""
     with suppress(OSError):
         session.keep()
     session.close()

@@ -27,7 +27,7 @@ _LONGEST = 1_000
 def settings_report(
     configuration: Configuration, remarks: Mapping[str, str], left_out: Mapping[str, SettingSource]
 ) -> RenderableType:
-    """Every setting with its value, the value's source, a remark, and the source of a value that was ignored.
+    """A table of all settings: the value, its source, a remark, and the source of a value that was ignored.
 
     ``remarks`` and ``left_out`` are keyed by the setting's name; ``left_out`` contains the sources of ignored values.
     """

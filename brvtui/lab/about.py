@@ -58,13 +58,13 @@ class About:
     cut_lines: int = 0
     """The number of lines at the end of the file that the engine does not read."""
     cut_units: int = 0
-    """The number of lines of which the engine does not read the end."""
+    """The number of lines whose ends the engine does not read."""
     moved_to: str = ""
     """For a file that no longer exists, the file that now contains the text, or the stub in the archive."""
     moved_how: str = ""
     """The evidence for ``moved_to``, in a few words."""
     unread_signals: bool = False
-    """True if the note's frontmatter has non-default signals that do not count because frontmatter is not read."""
+    """True if the note's frontmatter contains non-default signals, but signals in frontmatter are ignored."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,8 +90,7 @@ def about(
 ) -> About:
     """The file at ``path``, with its signals and best possible score (``standing``).
 
-    ``rules`` define how signals are read. Raises no errors, including when the file is missing, unreadable or not a
-    note.
+    ``rules`` define how signals are read. Raises no errors, even if the file is missing, unreadable or not a note.
     """
     parsed = snapshot.parsed.get(path)
     alias = parsed.alias if parsed else ""

@@ -33,7 +33,7 @@ from brvtui.trace import Contribution, Trace
 from brvtui.tree.constants import TreeConstants
 from brvtui.tree.reading.signals import SignalLayers
 
-# Two states for a query, and mixed states, which take some parts from one and the rest from the other.
+# Two states in which a query runs, and mixtures of the two.
 
 
 class CauseKind(StrEnum):
@@ -92,8 +92,8 @@ class StateMixer:
     def mixed(self, taken: Collection[CauseKind], path: str = "") -> Context[Any]:
         """The context with the ``taken`` kinds of data from ``now``, and everything else from ``then``.
 
-        :attr:`CauseKind.OWN_TEXT` is the text of the note at ``path``, :attr:`CauseKind.OTHER_TEXTS` is the text of all
-        other notes.
+        :attr:`CauseKind.OWN_TEXT` is the text of the note at ``path``, and :attr:`CauseKind.OTHER_TEXTS` is the text of
+        all other notes.
         """
         wanted = frozenset(taken) & frozenset(self.kinds)
         own = path if path in self.changed_files else ""
@@ -200,7 +200,7 @@ class PartChange:
 
 @dataclass(frozen=True, slots=True)
 class Cause:
-    """The effect of one replacement on a note's score, measured by running the query before and after it."""
+    """The effect of one replacement on a note's score, measured by running the query before and after replacing."""
 
     kind: CauseKind
     change: float
@@ -220,7 +220,7 @@ class Cause:
 
 @dataclass(frozen=True, slots=True)
 class NoteDiff:
-    """One note in both answers. The causes add up to the change of the note's score; a missing score counts as 0."""
+    """One note in both answers. The causes add up to the change of the note's score; a missing score is taken as 0."""
 
     path: str
     title: str
@@ -241,7 +241,7 @@ class NoteDiff:
 
     @property
     def summary(self) -> str:
-        """The note's scores, and causes visible with four decimals: ``0.9000 → 0.5898: its own text −0.3100, …``."""
+        """The note's scores and the causes that do not round to 0: ``0.9000 → 0.5898: its own text −0.3100, …``."""
         then, now = ("–" if score is None else f"{score:.4f}" for score in (self.score_then, self.score_now))
         visible = [f"{cause.kind} {signed(cause.change, 4)}" for cause in self.causes if abs(cause.change) >= _SEEN]
         return f"{then} → {now}" + (f": {', '.join(visible)}" if visible else "")
@@ -249,7 +249,7 @@ class NoteDiff:
 
 @dataclass(frozen=True, slots=True)
 class OutcomeStep:
-    """The query's outcome after a replacement that was made in all notes."""
+    """The query's outcome after one kind of data was replaced in all notes."""
 
     what: str
     outcome: str
@@ -292,8 +292,8 @@ def cause_of(kind: CauseKind, before: NoteStanding, after: NoteStanding) -> Caus
 def through_terms(before: Iterable[Contribution], after: Iterable[Contribution]) -> tuple[PartChange, ...]:
     """The changes in an unchanged note's sum over terms after the text of other notes changed.
 
-    A term's value is proportional to its idf, so the part of ``idf`` is the old value scaled to the new idf, minus the
-    old value. The rest is due to the average ``length``. Terms that match in only one state count as ``matches``.
+    A term's value is proportional to its idf, so the change due to ``idf`` is the old value scaled to the new idf,
+    minus the old value. The rest is due to the average ``length``. ``matches`` is due to terms found in only one state.
     """
     old, new = {_term(each): each for each in before}, {_term(each): each for each in after}
     idf = length = matches = 0.0
@@ -317,7 +317,7 @@ def _largest(changes: dict[str, float]) -> tuple[PartChange, ...]:
     return tuple(sorted(parts, key=lambda part: (-abs(part.change), part.name)))
 
 
-# Finds the causes of a difference: replaces one kind after another, and repeats the query each time.
+# Finds the causes of a difference: replaces one kind of data after another, and repeats the query each time.
 
 
 MOST_NOTES = 20
@@ -374,7 +374,7 @@ def _explained(
     note: Callable[[str], NoteDiff],
     limit: int,
 ) -> AnswerDiff:
-    """An answer diff of ``traces``, with the results of ``note`` for the paths of the first ``limit`` changed notes."""
+    """An answer diff of ``traces``, in which ``note(path)`` explains each of the first ``limit`` changed notes."""
     changed = [each.now.path for each in traces.results if each.is_changed]
     notes = tuple(note(path) for path in changed[:limit])
     return AnswerDiff(query, traces, *names, outcomes, notes, max(0, len(changed) - limit))
@@ -390,7 +390,7 @@ def _note_diff(then: NoteStanding, steps: Sequence[tuple[CauseKind, NoteStanding
 
 
 def _titled_standing(engine: Engine[Any], context: Context[Any], trace: Trace, path: str) -> NoteStanding:
-    """The standing of the note at ``path`` in ``trace``, with the note's title unless only a summary has it."""
+    """The standing of the note at ``path`` in ``trace``, with the title from the snapshot if the note is there."""
     place = context.snapshot.by_path.get(path)
     if path not in context.snapshot.parsed and path not in standings(trace):
         return NoteStanding(path, "", None, None, {}, "no such note")
@@ -398,7 +398,7 @@ def _titled_standing(engine: Engine[Any], context: Context[Any], trace: Trace, p
     return standing if place is None else replace(standing, title=context.snapshot.notes[place].title)
 
 
-# Comparison with a saved answer, whose time and constants are known, but not its notes.
+# Comparison with a saved answer. Its time and constants are known, but its notes are not.
 
 
 Replacements = Sequence[tuple[CauseKind, Context[Any]]]

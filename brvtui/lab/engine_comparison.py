@@ -95,7 +95,7 @@ class Overlap:
     one: str
     other: str
     value: float | None
-    """The overlap; None if both results are empty and therefore neither equal nor different."""
+    """The overlap; None if neither engine has results."""
 
 
 @dataclass(frozen=True)

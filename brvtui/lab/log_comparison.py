@@ -33,9 +33,9 @@ class LogSummary:
     tiers: tuple[int, int, int, int, int]
     """The number of covered queries per tier, from 0 to 4."""
     uncovered: int
-    """The number of queries to engines with tiers that no note covered. ByteRover logs them as tier 2."""
+    """The number of queries that no note covered, for engines with tiers. ByteRover logs such queries as tier 2."""
     untiered: tuple[UntieredAnswers, ...]
-    """Counts for each engine without tiers, keyed by the engine's name."""
+    """Counts for each engine without tiers, sorted by the engine's name."""
     cached: float | None
     """The share of tiered answers that came from the cache, from 0 to 1; None if there are no tiered answers."""
     not_covered: tuple[LoggedQuery, ...]
@@ -78,7 +78,7 @@ class LogComparison:
     decimals: int = 2
     """The number of decimals in scores."""
     causes: tuple[str, ...] = ()
-    """Possible causes of the differences, one line each; empty if the tree shows none."""
+    """Possible causes of the differences, one line each; empty if none were found."""
     verdict_sentence: str = ""
     """The reason for the current answer in one sentence; empty if it cannot be computed."""
     is_covered: bool = True
@@ -177,7 +177,7 @@ def causes(
     last_ms = max((changed_ms[path] for path in shown if path in changed_ms), default=0.0)
     gives_it = as_of_then is not None and not compare(entry, as_of_then).differences
     if gives_it and last_ms > entry.at_ms:
-        # Files written since then have no age at that time, so an equal answer may come from the writes.
+        # A file written since then has age 0 at the logged time, so the writes may explain an equal answer.
         assert as_of is not None
         gives_it = not compare(entry, as_of(min(math.ceil(last_ms) + 1, now_ms))).differences
     if gives_it:
@@ -205,7 +205,7 @@ def causes(
     is_known = bool(lines) or has_moved  # time is never the whole cause below; that case has returned above
     has_passed = False
     if as_of is not None and as_of_then is not None:
-        # A note ages only from when it was written; earlier time did not affect its score.
+        # A note ages only after it is written, so the time before that did not affect its score.
         first = [(changed_ms.get(hit.path, 0), hit.path) for trace in (as_of_then, now) for hit in trace.hits[:1]]
         written_ms, path = max(first, default=(0, ""))
         from_ms = max(entry.at_ms, min(math.ceil(written_ms) + 1, now_ms))  # at 0 days the stored recency counts
@@ -239,7 +239,7 @@ def _session_actions(
 
 
 def _clock_text(from_ms: float, now_ms: float) -> str:
-    """The change of the clock from one time to another, in words. It may have been set back, or be frozen."""
+    """The change of the clock from one time to another, in words. The clock may have been set back or be frozen."""
     return "time has passed" if from_ms <= now_ms else "the clock is earlier now"
 
 

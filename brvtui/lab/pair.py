@@ -39,11 +39,11 @@ from brvtui.wording import counted
 
 MOST_HITS = 100
 _MOST_DAYS = 3650
-"""The maximum age of an update in days. Updates before that have the same effect."""
+"""The maximum age, in days, of an update to try. Older updates have the same effect."""
 TRIAL_LENGTH = 1_000
 """The maximum length of a query for which changes are tried, because each trial runs the query again."""
 _MOST_WORDS = 4
-"""The number of missing query words whose combinations are all tried in a title."""
+"""The maximum number of missing query words that are added to a title in every combination."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,7 +19,7 @@ from brvtui.trace import Detail, Hit, State, Trace
 from brvtui.wording import counted
 
 SAME = 1e-9
-"""The smallest score change that counts."""
+"""Score changes up to this size are ignored."""
 _LIGHT = 10
 """The weight of the counts at the end of the sentence, which are dropped first if space is short."""
 
@@ -80,7 +80,7 @@ def standing_in(engine: Engine[Any], context: Context[Any], trace: Trace, named:
 
 
 def part_changes(then: NoteStanding, now: NoteStanding) -> dict[str, float]:
-    """The change in each part of the score, keyed by name; a missing part counts as 0."""
+    """The change in each part of the score, keyed by name; a missing part is taken as 0."""
     names = {**then.parts, **now.parts}
     return {name: now.parts.get(name, 0.0) - then.parts.get(name, 0.0) for name in names}
 
@@ -139,7 +139,7 @@ class ResultChange:
 
     @property
     def differs(self) -> bool:
-        """True if the rank differs, or the score as shown with its decimals."""
+        """True if the rank differs, or if the scores differ at the shown number of decimals."""
         return self.moved is not Shift.SAME or self.scored is not Shift.SAME
 
     @property
@@ -208,7 +208,7 @@ def diff_traces(then: Trace, now: Trace, by_document: bool = False) -> TraceDiff
     """Compares ``now`` with ``then``, result by result. A result that is gone may now be a near miss, if both answers
     come from the same engine.
 
-    Ranks count results, as in all panes. With ``by_document``, ranks count documents by their best results.
+    Ranks are positions among results, as in all panes, or with ``by_document`` among documents by best result.
     """
     same_engine = then.engine == now.engine
     before, after = (_keyed(trace, same_engine, by_document) for trace in (then, now))
@@ -279,7 +279,7 @@ def _mode(trace: Trace) -> str:
 
 
 def _moment(trace: Trace) -> str:
-    """The day and the minute of ``trace``. Differences of less than a minute do not count."""
+    """The date and time of ``trace`` to the minute, because smaller differences are ignored."""
     return trace.snapshot.clock[:16].replace("T", " ")
 
 
@@ -298,7 +298,7 @@ def _is_cached(trace: Trace) -> bool:
 def _gate(trace: Trace, other: Trace) -> str:
     """The check that failed in ``trace`` and passed in ``other``, in brackets; empty if there is none.
 
-    Steps that ``other`` did not reach do not count.
+    Steps that ``other`` did not reach are ignored.
     """
     passed = {step.name for step in other.steps if step.state in (State.PASSED, State.TAKEN)}
     for step in trace.steps:

@@ -81,7 +81,7 @@ class ProjectAgeing:
     """The ageing of an open project's notes. Methods are thread-safe and write nothing."""
 
     def __init__(self, opened: OpenProject, engines: Engines) -> None:
-        """Computes nothing yet."""
+        """Stores the project and its engines. Each method computes its result when it is called."""
         self._opened = opened
         self._engines = engines
 
@@ -118,7 +118,7 @@ class ProjectAgeing:
     def after_hits(self, path: str, hits: int, board: Board | None = None) -> After:
         """The note at ``path`` after ``hits`` access hits; records nothing. Raises KeyError for an unknown note.
 
-        The note is looked up on ``board`` or, without one, in the newest snapshot.
+        Uses the note on ``board`` or, by default, in the newest snapshot.
         """
         from brvtui.engines.ageing.forecast import after_hits
 
@@ -127,7 +127,7 @@ class ProjectAgeing:
     def after_updates(self, path: str, updates: int, board: Board | None = None) -> After:
         """The note at ``path`` after ``updates`` curate updates. Raises KeyError for an unknown note.
 
-        The note is looked up on ``board`` or, without one, in the newest snapshot.
+        Uses the note on ``board`` or, by default, in the newest snapshot.
         """
         from brvtui.engines.ageing.forecast import after_updates
 

@@ -54,8 +54,8 @@ def judge_all(
 ) -> JudgedEngines:
     """The results for all ``judgments`` from the engines ``names``, by default from all.
 
-    Stores the answers in the cache that ``eval`` uses. For temporary trees, a ``keep`` of False prevents this. An
-    engine that refuses a query is left out, with a line that gives the reason. Raises
+    Answers are stored in the cache that ``eval`` uses unless ``keep`` is False, as for temporary trees. An engine that
+    refuses a query is left out, with a line that gives the reason. Raises
     :class:`brvtui.engines.contract.EngineError` for an engine that is not installed.
     """
     pairs = [_asked(session, name) for name in names or session.engines.names]
@@ -192,7 +192,7 @@ def diff_with_saved_answer(session: Session, saved: Trace, name: str) -> AnswerD
 def _saved_at(moment_ms: float, snapshot: Snapshot) -> Difference:
     """The files in ``snapshot`` that were written after ``moment_ms``, as if they had been written at ``moment_ms``.
 
-    A newer note would make the effect of a save on recency count as an effect of age.
+    Otherwise, the effect of saving a note on its recency would be reported as an effect of age.
     """
     edits = {}
     for path, entry in snapshot.parsed.items():
@@ -203,7 +203,7 @@ def _saved_at(moment_ms: float, snapshot: Snapshot) -> Difference:
 
 
 def _constants(session: Session, profile: str) -> tuple[Any, TreeConstants]:
-    """The constants of the engine in ``profile``, and the constants with which files are read for this profile."""
+    """The engine's constants in ``profile``, and the constants for reading files with this profile."""
     if not registry.reads_trees(session.engine):
         return session.engines.named(session.engine).constants(profile), session.profile
     chosen = with_overrides(tree_profile(profile), session.settings)
@@ -243,7 +243,7 @@ def _name(plan: DiffPlan, then_ms: float) -> str:
 
 
 def _later(ms: float) -> str:
-    """The distance ``ms`` in words, later or earlier; empty for less than a minute, as the dates show that anyway."""
+    """The time span ``ms`` in words, such as ``2 hours later`` or ``3 days earlier``; empty if less than a minute."""
     away = round(abs(ms) / _MS_PER_MINUTE) * _MS_PER_MINUTE
     if not away:
         return ""

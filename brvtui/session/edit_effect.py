@@ -103,7 +103,7 @@ def causes_of_change(
     """The reasons why the answer for ``judgment`` differs between now and ``variant``: earlier notes, or a revision.
 
     Names the note that fell, the part of its score that changed, and the edit that caused the change, which is found by
-    undoing single edits. Empty if the answers are equal. If no judged note fell, the first note in ``variant`` counts
+    undoing single edits. Empty if the answers are equal. If no judged note fell, the first note in ``variant`` is taken
     as the expected one. Raises :class:`brvtui.engines.contract.EngineError` and
     :class:`brvtui.tree.history.git.RevisionError`.
     """
@@ -130,7 +130,7 @@ def causes_of_change(
 
 
 def _edited(variant: Variant) -> Iterator[ChangeLine]:
-    """Yields the edited files, if the effects of single edits were not tested."""
+    """Yields a line that names the edited files; used if their effects were not tested one by one."""
     paths = variant.earlier.paths if variant.earlier is not None else ()
     if paths:
         more = f" and {len(paths) - _MOST_NAMED} more" if len(paths) > _MOST_NAMED else ""
@@ -138,7 +138,7 @@ def _edited(variant: Variant) -> Iterator[ChangeLine]:
 
 
 def _moves(change: QueryChange) -> Iterator[ChangeLine]:
-    """Yields other differences if no judged note fell: notes whose rank changed (judged ones first), then quotes."""
+    """Yields lines about an answer in which no judged note fell: changed ranks (judged notes first), changed quotes."""
     now, before, moved = change.now, change.before, change.all_paths_now
     was = {moved.get(path, path): rank for rank, path in enumerate(before.ranking, start=1)}
     ranks = {path: (was.get(path), now.rank_of(path)) for path in (*now.relevant, *now.ranking, *was)}

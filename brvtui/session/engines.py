@@ -44,7 +44,7 @@ class Engines:
     def __init__(
         self, opened: OpenProject, services_of: Callable[[str], EngineServices], profiles: Mapping[str, str]
     ) -> None:
-        """Loads no engine yet. ``services_of`` returns the services that an engine may call. ``profiles`` contains
+        """The engines of ``opened``. ``services_of`` returns the services that an engine may call. ``profiles`` are the
         non-default profiles, keyed by engine.
         """
         self._opened = opened
@@ -76,13 +76,13 @@ class Engines:
                 engine.clear_cache()
 
     def profile(self, name: str) -> str:
-        """The name of the profile that the engine ``name`` uses. Raises like :meth:`named`."""
+        """The name of the profile that the engine ``name`` uses. Raises the same exception as :meth:`named`."""
         if registry.reads_trees(name):
             return self._opened.profile.name
         return self._profiles.get(name) or self.named(name).profiles[0]
 
     def use_profile(self, name: str, profile: str) -> None:
-        """Switches the engine ``name`` to another of its profiles. Raises like :meth:`context`."""
+        """Switches the engine ``name`` to another of its profiles. Raises the same exception as :meth:`context`."""
         self._constants(name, profile)
         self._profiles[name] = profile
 
@@ -106,7 +106,7 @@ class Engines:
     def answer(self, name: str, query: Query) -> tuple[Context[Any], Trace]:
         """The answer of the engine ``name``, and its context.
 
-        A notice names files beyond this program's limits. Raises :class:`brvtui.engines.contract.EngineError`.
+        A notice lists files that exceed this program's limits. Raises :class:`brvtui.engines.contract.EngineError`.
         """
         kind = self._opened.kind
         if kind.engine and name != kind.engine:
@@ -117,7 +117,7 @@ class Engines:
         return context, replace(trace, notices=(*unread, *trace.notices)) if unread else trace
 
     def complete(self, name: str, query: Query, cancellation: Cancellation) -> Iterator[Event]:
-        """Yields the events of a run. If the engine would call a model at this point, the model writes the answer."""
+        """Yields the events of a run. A model writes the answer if the engine would call one for this query."""
         from brvtui.trace.events import Finished, Routed
 
         engine = self.named(name)

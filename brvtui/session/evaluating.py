@@ -51,7 +51,7 @@ if TYPE_CHECKING:
 
 _MOST_AXES = 2
 _OF_CROSSINGS = 100
-"""The cost of the search for all values at which a query's outcome changes, as a number of points of a sweep."""
+"""The cost, in points of a sweep, of the search for all values at which a query's outcome changes."""
 
 
 def parse_axes(session: Session, written: Sequence[str]) -> list[Axis]:
@@ -88,7 +88,7 @@ def _points(axes: Sequence[Axis]) -> int:
 
 
 def _path_of_note(session: Session, name: str) -> str:
-    """The path of the note called ``name``, whose signals can be swept. Raises like :func:`parse_axes`."""
+    """The path of the note called ``name``, whose signals can be swept. Raises the exceptions of :func:`parse_axes`."""
     if not session.kind.can_vary:
         raise SweepError(
             f"{shortened(name, 60)}: only notes of a context tree have signals to sweep; choose a constant"
@@ -131,7 +131,7 @@ def swept_over(
 
 
 SAME_ORDER_MS = 3_600_000
-"""The time span in which document order is treated as constant, because the same notes count as recently changed."""
+"""The time span in which document order is treated as constant, because the set of recent notes stays the same."""
 _MOST_EXPLAINED = 50
 """The maximum number of changed queries to explain. Explaining one of them tries every changed note."""
 _LARGEST_FILE = 8 << 20
@@ -237,7 +237,7 @@ def drift(
 ) -> Drift:
     """Runs all ``judgments`` now and after each of ``days``, as if no note changed until then.
 
-    The gates of ``plan`` must pass now, and on each of these days with now as the baseline. Raises
+    The gates of ``plan`` are checked now, and on each of these days with the current results as the baseline. Raises
     :class:`brvtui.engines.contract.EngineError`.
     """
     engine = session.engines.named(session.engine)
@@ -257,7 +257,7 @@ def drift(
 
 
 def _context(session: Session, plan: EvaluationPlan, evaluator: KeepingEvaluator) -> Context[Any]:
-    """The context for ``plan``, slightly earlier if answers from the last hour are stored."""
+    """The context for ``plan``. If answers from the last hour are stored, its time is the time of these answers."""
     context = context_at(session, session.clock() + plan.later_ms)
     engine = session.engines.named(session.engine)
     moment, _ = evaluator.recent(engine, context, plan.like, plan.later_ms)

@@ -31,7 +31,7 @@ _BY_TEXT = (Origin.TEXT, Origin.FUSED)
 
 
 class ExplainedProject(OpenProject, Protocol):
-    """The session as seen by its explainer."""
+    """The part of the session that its explainer uses."""
 
     def snapshot_of(self, trace: Trace) -> Snapshot:
         """The snapshot of a trace. Raises KeyError if it was dropped."""
@@ -44,7 +44,7 @@ class TraceExplainer:
     """Explains an open project's traces. Methods are thread-safe and change nothing."""
 
     def __init__(self, opened: ExplainedProject, engines: Engines) -> None:
-        """Explains nothing yet."""
+        """An explainer for the project ``opened``, whose queries run in ``engines``."""
         self._opened = opened
         self._engines = engines
 

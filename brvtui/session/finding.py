@@ -16,7 +16,7 @@ from brvtui.text.full_text import LONGEST_TEXT, TextDocument, content_words
 
 _MOST_WORDS = 6
 _MOST_SEARCHED, _ALWAYS_SEARCHED = 5_000_000, 20_000
-"""The limits on characters searched for the places of matches: in all notes together, and at least in each note."""
+"""The maximum number of characters in which matches are located in all notes, and the minimum in each note."""
 
 _CUT_QUERY = f"only the first {MOST_WORDS} words, and as many alternatives, count"
 _CUT_NOTES: Key[str] = Key("notice about notes that are searched in part")
@@ -41,7 +41,7 @@ class TextMatch:
 class SimilarNote:
     """A note that is similar to another.
 
-    ``share`` is its score divided by the best score, 0..1. ``words`` are the rarest words that both notes contain.
+    ``share`` is its score divided by the best score, from 0 to 1. ``words`` are the rarest words in both notes.
     """
 
     path: str

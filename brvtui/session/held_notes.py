@@ -46,7 +46,7 @@ class HeldNotes:
     """The texts and signals of all notes at one moment. For a space, the snapshot contains all topics."""
 
     files: Mapping[str, HeldFile | None]
-    """Files keyed by path; None for a file that could not be read, which counts as unchanged."""
+    """Files keyed by path; None for a file that could not be read, which is treated as unchanged."""
     signals: Mapping[str, NoteSignals]
     """The signals of the notes, keyed by path."""
     at_ms: float
@@ -111,7 +111,7 @@ def hold(snapshot: Snapshot, recorded: tuple[Difference, float] | None = None) -
     """Stores the notes of ``snapshot``, or those before the ``recorded`` edits. None for code, and if the notes exceed
     :data:`MOST_BYTES` in total.
 
-    Reads every file as it is now. A file that cannot be read counts as unchanged from then on.
+    Reads every file from disk. A file that cannot be read is treated as unchanged from then on.
     """
     if not snapshot.kind.has_files:
         return None

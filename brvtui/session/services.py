@@ -62,7 +62,7 @@ class SessionServices:
     def __init__(
         self, tree: Path, settings: Callable[[], Settings], requests: Callable[[], RequestPolicy], held: SessionModel
     ) -> None:
-        """Imports and calls nothing until an engine needs it. ``settings`` and ``requests`` return current values."""
+        """Services are imported only when an engine needs them. ``settings`` and ``requests`` return current values."""
         self._tree = tree
         self._settings = settings
         self._requests = requests
@@ -101,7 +101,7 @@ class SessionServices:
 
     @cached_property
     def withheld(self) -> EngineServices:
-        """The same services, but those on a network are never called and give the reason instead."""
+        """The same services, except that those on a network raise an error with the reason instead of being called."""
         return _WithheldServices(self._tree, self._settings, self._requests, self._held)
 
     def vectors(self, model: str) -> VectorCache:
@@ -132,7 +132,7 @@ class SessionServices:
 
 
 class _WithheldServices(SessionServices):
-    """Services without requests over a network."""
+    """Services that send no requests over a network."""
 
     @property
     def embedder(self) -> Embedder | None:
@@ -146,7 +146,7 @@ class _WithheldServices(SessionServices):
 
 
 class _Withheld:
-    """An embedder and reranker that are never called. Their name differs, so that their vectors are not mixed."""
+    """An embedder and reranker whose calls always fail. Their name differs, so that their vectors are not mixed."""
 
     is_remote = True
 
@@ -172,7 +172,7 @@ def _made(settings: Settings, requests: RequestPolicy) -> tuple[Embedder | None,
 
 
 def embedder_settings(settings: Settings) -> EmbedderSettings:
-    """The embedder's settings. A provider's own key variable is read only for its own address."""
+    """The embedder's settings. A provider's own key variable is read only if the settings give no other address."""
     from brvtui.providers.services import PROVIDERS
 
     wanted = settings.services.embedder

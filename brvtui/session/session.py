@@ -44,7 +44,7 @@ from brvtui.tree.reading.project import FoundProject
 from brvtui.tree.reading.signals import NoteSignals, SignalsError, Source, defaults
 
 if TYPE_CHECKING:
-    # A cold query must not wait for the modules of other questions. The methods that need them import them.
+    # The first query must not wait for modules that it does not need, so the methods that need them import them.
     from brvtui.engines.edit_previews import EditPreview
     from brvtui.lab.about import About, FileSurroundings
     from brvtui.lab.evaluation.keeping import KeepingEvaluator
@@ -72,7 +72,7 @@ class Session:
     """An open project. Methods are thread-safe, and each query reads a single snapshot."""
 
     def __init__(self, chosen: ProjectChoice, clock: Clock = system_clock, signals_file: Path | None = None) -> None:
-        """Opens the ``chosen`` project, but reads nothing before :meth:`load`."""
+        """Opens the ``chosen`` project. Nothing is read until :meth:`load` is called."""
         project = chosen.project
         self.kind = project.kind
         self.profile = chosen.profile
@@ -204,24 +204,24 @@ class Session:
     def load(self, progress: Progress | None = None) -> bool:
         """Reads changes from disk and publishes a snapshot. Returns False if nothing changed.
 
-        The first call also removes files that killed saves left in the tree. Raises
+        The first call also removes temporary files that killed saves left in the tree. Raises
         :class:`brvtui.tree.reading.signals.SignalsError` if the signals file is invalid.
         """
         return self._publisher.load(self.profile, self.clock(), progress)
 
     def join_notes(self, notes: Snapshot | None) -> None:
-        """From the next :meth:`load` on, joins the open code with ``notes`` instead of the repository's own."""
+        """From the next :meth:`load` on, joins the open code with ``notes`` instead of the repository's own notes."""
         from brvtui.publishing.repository import RepositoryPublisher
 
         assert isinstance(self._publisher, RepositoryPublisher)
         self._publisher.join(notes)
 
     def refresh(self, places: Collection[Path] = ()) -> bool:
-        """Publishes a snapshot with the changes that watching noticed, and with ``places``. Returns False if nothing
+        """Publishes a snapshot with the changes that watching noticed and those at ``places``. Returns False if nothing
         changed.
 
-        The cost grows with the changes. If they are unknown, every file is checked. Raises the exceptions of
-        :meth:`load`.
+        The cost grows with the number of changes. If the changes are not known, every file is checked. Raises the
+        exceptions of :meth:`load`.
         """
         return self._publisher.refresh(self.profile, self.clock(), places)
 
@@ -234,7 +234,7 @@ class Session:
         return self._publisher.keep(self.profile, everything)
 
     def may_call_services(self, engine: str) -> bool:
-        """True unless only the project's settings file chose ``engine``, which must not cause requests to services."""
+        """False if only the project's settings file chose ``engine``, and the user has not permitted its services."""
         is_projects_choice = self.configuration.source("engine").layer is Layer.PROJECT and engine == self.engine
         return self.services_permitted or not is_projects_choice
 
@@ -276,7 +276,7 @@ class Session:
         engine: str = "",
         options: Options = _NONE,
     ) -> Iterator[Event]:
-        """Runs ``query`` like :meth:`run`, and lets the model answer where the engine would, if one is set and allowed.
+        """Runs ``query`` like :meth:`run`, and calls the model where the engine would, if one is set and allowed.
 
         Yields events as they happen; the last is :class:`brvtui.trace.events.Finished` or
         :class:`brvtui.trace.events.Failed`. Work is done only while the caller iterates, in a thread without an event
@@ -356,7 +356,7 @@ class Session:
         self.engines.clear_caches()
 
     def search(self, query: str, limit: int, scope: str = "") -> Any:
-        """The result of ByteRover's search without the router, as ``brv search`` runs it and its engine records it."""
+        """The result of ByteRover's search without the router, as ``brv search`` returns it."""
         engine = self.engines.named(registry.DEFAULT)
         assert isinstance(engine, SearchesBesides)
         return engine.plain_search(self.engines.context(registry.DEFAULT), query, limit, scope)
@@ -432,7 +432,7 @@ class Session:
 
 
 def _record(overlay: Overlay, files: Iterable[str], snapshot: Snapshot, rules: SignalRules) -> None:
-    """Counts a hit for each local note among ``files``. Raises OSError."""
+    """Records an access hit for each local note among ``files``. Raises OSError."""
     from brvtui.engines.changes import accessed
 
     def counted(recorded: dict[str, NoteSignals]) -> None:

@@ -184,12 +184,12 @@ _NO_OPTIONS: Mapping[str, Any] = {}
 _MOST_STATES = 12
 _MOST_RESULTS = 50_000
 _ROUND_MS = 60_000
-"""Times within a minute count as equal. Otherwise, no result could be reused while the clock runs."""
+"""Times within a minute are treated as equal. Otherwise, no result could be reused while the clock runs."""
 _NAME = "the variant"
 
 
 class AskedProject(OpenProject, Protocol):
-    """The session as this module needs it."""
+    """The part of the session that this module uses."""
 
     engine: str
     """The name of the default engine."""
@@ -242,7 +242,7 @@ class VariantRunner:
     """
 
     def __init__(self, session: AskedProject) -> None:
-        """Runs nothing yet."""
+        """A runner for ``session``. Engines are loaded and queries run only when a method needs them."""
         self._session = session
         self.kind = session.kind
         self._lock = threading.Lock()
@@ -354,7 +354,7 @@ class VariantRunner:
         return found
 
     def keep(self, state: VariantState) -> None:
-        """Stores new answers in ``state``, so that neither the Lab nor eval runs them again."""
+        """Stores the new answers of ``state``, so that neither the Lab nor ``eval`` runs these queries again."""
         with self._lock:
             fresh = self._fresh.pop(state.key, {})
         if fresh:

@@ -17,7 +17,7 @@ from brvtui.store.crash_report import Circumstances, write_crash_report
 from brvtui.text.visible import visible
 
 MOST_STRANGERS = 256
-"""The maximum number of open connections without a valid request. One more closes the oldest."""
+"""The maximum number of open connections without a valid request. Another connection closes the oldest of them."""
 STRANGER_S = 10.0
 """The time in seconds within which a new connection must send a valid request."""
 _LONGEST_PATH = 200
@@ -47,7 +47,7 @@ class Guard:
     """
 
     def __init__(self, host: str, port: int) -> None:
-        """Creates a token, cookie and key for the server, which the user calls ``host``."""
+        """Creates a token, cookie and key for the server at ``host`` and ``port``."""
         self.address = f"http://{f'[{host}]' if ':' in host else host}:{port}/"
         """The server's address without the token."""
         self.token = secrets.token_urlsafe(32)
@@ -77,7 +77,7 @@ class Guard:
         response.headers.update(_HEADERS)
 
     def give_cookie(self, response: web.StreamResponse) -> None:
-        """Exchanges the token for the cookie that all later requests need."""
+        """Adds the cookie that replaces the token in all later requests."""
         response.set_cookie(self._cookie_name, self._cookie, httponly=True, samesite="Strict", path="/")
 
     @web.middleware
@@ -116,7 +116,7 @@ class Guard:
 
     @property
     def _unknown_name(self) -> str:
-        """The message for a name that is not this server's. It lacks the token, because strangers can read it."""
+        """The message for an unknown host name. It does not contain the token, because strangers can read it."""
         message = (
             "this server does not know the name in the request: open the address that brv-tui serve printed, "
             f"{self.address}?…"

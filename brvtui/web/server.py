@@ -69,7 +69,7 @@ class PageApp(AppService):
             return
         ending = asyncio.ensure_future(self._end(process))
         try:
-            # No timeout around it, because the inner wait would treat a cancellation as an end, and continue.
+            # `asyncio.wait` does not cancel: the inner wait would take that for the app's end, and continue.
             await asyncio.wait({ending}, timeout=_APP_PATIENCE_S)
         finally:
             if process.returncode is None:
@@ -188,7 +188,7 @@ class AppServer:
         return connection
 
     async def _download(self, request: web.Request) -> web.StreamResponse:
-        """A file from an app. Only the app's page knows the key."""
+        """Sends a file from an app to a browser. Only the app's page knows the key."""
         key = request.match_info["key"]
         try:
             download = await self._downloads.get_download_metadata(key)

@@ -56,13 +56,13 @@ def garden(tmp_path: Path) -> Tree:
 
 @pytest.fixture
 def few_lines(garden: Tree) -> None:
-    """Makes the note that tests edit only a few lines long."""
+    """Shortens the note that tests edit to a few lines."""
     garden.file(NOTE, FEW_LINES, 3)
 
 
 @pytest.fixture
 def linked(garden: Tree) -> Tree:
-    """The garden with a note that has links of every kind, and one that links to it."""
+    """The garden, with a note that has links of every kind and another that links to it."""
     garden.file(HUB, HUB_TEXT.format(filler="\n\n".join(f"Paragraph {number}." for number in range(40))), 3)
     garden.note("hub/other.md", "Other", "@hub/links/x.md [hub](links.md)", days=3)
     return garden
@@ -109,7 +109,7 @@ def unseen_frames(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatc
 
 @pytest.fixture(autouse=True)
 def same_everywhere(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Fixes timings, paths in fingerprints, signs, colours, animations and pauses, so that output is the same
+    """Fixes timings, paths in fingerprints, symbols, colours, animations and pauses, so that output is the same
     everywhere.
     """
     for name in ("preview", "run"):
@@ -150,7 +150,7 @@ def size() -> tuple[int, int]:
 
 @pytest.fixture
 async def pilot(app: BrvTui, size: tuple[int, int]) -> AsyncIterator[AppPilot]:
-    """The running app over the garden. Tests name it last, because it starts after the fixtures before it."""
+    """The running app over the garden. It must be a test's last fixture, because it starts after those before it."""
     async with app.run_test(size=size) as pilot:
         yield pilot
 

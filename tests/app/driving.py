@@ -27,7 +27,7 @@ _IN_LANES = [pytest.param(cells, id=size, marks=() if cells == NARROW else _LONG
 at_all_sizes = pytest.mark.parametrize("size", _IN_LANES)
 """Runs a test at 80x24 in the fast lane, and at the other sizes in the long lane."""
 at_two_sizes = pytest.mark.parametrize("size", _IN_LANES[:2])
-"""Works as ``at_all_sizes``, but without 200x60."""
+"""Same as ``at_all_sizes``, but without 200x60."""
 MakeApp = Callable[..., BrvTui]
 """Makes an app over a project."""
 ScreenKind = TypeVar("ScreenKind", bound="Screen[Any]")
@@ -90,7 +90,7 @@ async def type_text(pilot: AppPilot, text: str) -> None:
 
 
 def at_once(pilot: AppPilot, *keys: str) -> None:
-    """Types ``keys`` as one read of a terminal delivers them: all arrive before the first is handled."""
+    """Types ``keys`` as if they came in one read from a terminal: all arrive before the first is handled."""
     for key in keys:
         is_text = len(key) == 1
         pilot.app.post_message(events.Key(_character_to_key(key) if is_text else key, key if is_text else None))

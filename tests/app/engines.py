@@ -22,7 +22,7 @@ def hybrid(pilot: AppPilot) -> Hybrid:
 
 
 async def switch(pilot: AppPilot, query: str) -> None:
-    """Runs ``query``, then switches the engine; the results have the focus."""
+    """Runs ``query``, switches the engine, and leaves the focus on the results."""
     await ask(pilot, query)
     await press(pilot, "escape", "P")
 

@@ -1,5 +1,5 @@
-"""The smallest changes for a direct answer, in the Route pane: requested by key, computed in the background, dropped
-when stale.
+"""The smallest changes for a direct answer, in the Route pane: requested by key, computed in the background, and
+dropped when they are out of date.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The signs cover every state and kind in a trace."""
+"""There is a symbol for every state and kind in a trace."""
 
 from __future__ import annotations
 

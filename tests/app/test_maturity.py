@@ -118,7 +118,7 @@ async def test_notes_removed_out_of_view_disappear(tree: Tree, make_app: Any) ->
         await opened(pilot, "f2", "f4")
         for path in sorted(tree.tree.glob("pad/*.md"))[:60]:
             path.unlink()
-        # the watch may tell of the removals in several parts
+        # watching may report the removals in several parts
         await until(pilot, lambda: view(pilot).project.overview and len(column(pilot, "draft").choices) == 10)
         await pilot.resize_terminal(80, 50)
         await press(pilot, "f2")

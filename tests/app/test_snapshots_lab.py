@@ -1,4 +1,4 @@
-"""Pictures of the Lab: judged queries with columns, sliders, dialogs, without judgments."""
+"""Pictures of the Lab: judged queries with columns, sliders, dialogs, and a tree without judgments."""
 
 from __future__ import annotations
 

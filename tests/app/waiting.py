@@ -1,4 +1,4 @@
-"""Waits for the app by the pending work of its event loop, never by time or processor load."""
+"""Waits for the app by checking its event loop for pending work, never by time or processor load."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from textual.screen import Screen
 from textual.timer import Timer
 
 _SOON_S = 0.3
-"""Timers below this are awaited. Toasts and the saving of the layout take longer."""
+"""The limit in seconds for timers that are awaited. Toasts and the saving of the layout take longer."""
 _PATIENCE_S = 1.0
-"""The time that a batch that waits for a thread may delay drawing."""
+"""The time in seconds for which a batch that waits for a thread may delay drawing."""
 
 
 async def drawn(app: App[Any]) -> None:
-    """Waits until all messages are handled and the screens are drawn; not for threads and timers."""
+    """Waits until all messages are handled and the screens are drawn, but not for threads or timers."""
     loop = asyncio.get_running_loop()
     ends = loop.time() + _PATIENCE_S
     await _handled(loop)
@@ -54,7 +54,7 @@ async def at_rest(app: App[Any], stuck: str = "") -> None:
 
 
 async def _handled(loop: asyncio.AbstractEventLoop) -> None:
-    """Waits until no task of the event loop can continue: each waits for a time, a thread or a file."""
+    """Waits until no task of the event loop can continue, because each waits for a time, a thread or a file."""
     ready = loop._ready  # type: ignore[attr-defined]
     await asyncio.sleep(0)
     while ready:
@@ -91,8 +91,8 @@ def _ends_soon(timer: Timer) -> bool:
 def wait_for_pending_work() -> Iterator[None]:
     """Makes a pilot wait after each key until the key is handled and drawn.
 
-    Textual's own pilot waits until this process used little of the processor for 20 ms, twice for each key, which is
-    slow, and wrong when the machine is busy.
+    Textual's own pilot waits, twice for each key, until this process has used little processor time for 20 ms. That is
+    slow, and unreliable on a busy machine.
     """
 
     async def idle(min_sleep: float = 0, max_sleep: float = 1) -> None:

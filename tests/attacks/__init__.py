@@ -1,1 +1,1 @@
-"""Attacks on the program, a script for each family: ``python -m tests.attacks.files`` prints what got through."""
+"""Attacks on the program, one script per family: ``python -m tests.attacks.files`` prints the successful ones."""

@@ -1,12 +1,12 @@
-"""Processes that save the same note at once, alone and with a foreign program that writes it too.
+"""Several processes save the same note at once, with or without a foreign program that also writes the note.
 
-Each saver does as the editor does: it looks at the note, adds a line, saves, and on a conflict looks again. A save that
-was *acknowledged* must be in the note at the end. The foreign program knows nothing of locks. It writes into the open
-file, or puts another one in its place, and keeps what it takes out of the note that way, so that it is known exactly
-what it destroyed itself. Every other line of its, and of the savers, must be in the note, in a conflict that was told,
-in a file that was named, or in a draft that the next opening lists.
+Each saver works like the editor: it reads the note, adds a line and saves; after a conflict, it reads the note again.
+Every *acknowledged* save must be in the note at the end. The foreign program ignores locks. It writes into the open
+file, or replaces the file and keeps what the note contained, so that the lines that it destroyed itself are known.
+Every other line, from the foreign program or a saver, must be in the note, in a reported conflict, in a file that a
+message names, or in a draft that is listed when the project is opened again.
 
-``python -m tests.attacks.concurrent_saves --processes 2,4,8 --saves 2000 --folder DIR`` has each process save so often.
+``python -m tests.attacks.concurrent_saves --processes 2,4,8 --saves 2000 --folder DIR`` sets the saves per process.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ class Tried:
 
 
 def run(folder: Path, processes: int, saves: int, foreign: bool) -> Tried:
-    """Lets ``processes`` save ``saves`` times each in a new project in ``folder``, and looks for every line."""
+    """Lets ``processes`` save ``saves`` times each in a new project in ``folder``, and searches for every line."""
     tree = folder / ".brv" / "context-tree"
     note = tree / NOTE
     note.parent.mkdir(parents=True)
@@ -118,7 +118,7 @@ def _started(act: str, folder: Path, *words: str) -> subprocess.Popen[str]:
 
 
 def _ended(process: subprocess.Popen[str]) -> dict[str, Any]:
-    """The report of a process at its end. Ends its input, which stops the foreign program."""
+    """Ends the input of a process, which stops the foreign program, and returns the report of the process."""
     out, _ = process.communicate(timeout=_LIMIT_S)
     assert process.returncode == 0, out
     result: dict[str, Any] = json.loads(out)
@@ -129,7 +129,7 @@ def _lines(data: bytes) -> Iterable[str]:
     return data.decode("utf-8", "replace").splitlines()
 
 
-# in processes of their own
+# Functions that run in separate processes
 
 
 def save(folder: Path, number: str, saves: str) -> dict[str, object]:
@@ -163,9 +163,7 @@ def save(folder: Path, number: str, saves: str) -> dict[str, object]:
 
 
 def write(folder: Path) -> dict[str, object]:
-    """Writes as other programs do until its input ends. Returns its lines, and reports the lines that it removed
-    itself.
-    """
+    """Writes like other programs until its input ends. Returns the lines that it wrote, and those that it removed."""
     _wait_for_the_others()
     os.set_blocking(0, False)
     note = folder / ".brv" / "context-tree" / NOTE
@@ -197,7 +195,7 @@ def _has_input() -> bool:
 
 
 def _into(note: Path, line: str, text: bytes | None) -> bytes:
-    """Writes into the file itself, as ``open(note, "w")`` does; returns what was in it."""
+    """Writes into the file itself, as ``open(note, "w")`` does; returns the previous content."""
     with note.open("r+b", buffering=0) as file:
         before = file.read()
         file.seek(0)
@@ -207,7 +205,7 @@ def _into(note: Path, line: str, text: bytes | None) -> bytes:
 
 
 def _in_place(note: Path, other: Path, line: str, text: bytes | None) -> bytes:
-    """Puts another file in the place of the note, by a rename that hands out what was there; returns that."""
+    """Replaces the note with another file by an exchanging rename; returns the previous content."""
     other.write_bytes((note.read_bytes() if text is None else text) + f"{line}\n".encode())
     folder = os.open(note.parent, os.O_RDONLY)
     try:
@@ -218,7 +216,7 @@ def _in_place(note: Path, other: Path, line: str, text: bytes | None) -> bytes:
 
 
 def open_anew(folder: Path) -> dict[str, object]:
-    """Opens the project as the next start does; returns its notices, and the lines of all drafts of the note."""
+    """Opens the project as the next start would; returns its notices, and the lines of all drafts of the note."""
     session = Session.open(folder)
     session.load()
     session.close()
@@ -242,7 +240,7 @@ ATTACKS = tuple(
 
 
 def main(words: list[str]) -> int:
-    """Runs what the command line asks for, and prints what was tried and what got through."""
+    """Runs the attacks in ``words``, the command line, and prints what was tried and what succeeded."""
     acts = {"save": save, "write": write, "open": open_anew}
     if words and words[0] in acts:
         print(json.dumps(acts[words[0]](Path(words[1]), *words[2:])))  # type: ignore[operator]

@@ -1,4 +1,4 @@
-"""Files that never end, block, or are too large, in every place from which the program reads one."""
+"""Endless, blocking and too large files, in every place from which the program reads a file."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def _in_project(place: str, kind: Callable[[Path], None]) -> Callable[[Path], Se
 
 
 def _in_engine_data(kind: Callable[[Path], None]) -> Callable[[Path], Sequence[str | Path]]:
-    """The hostile file as the engine's own signals of a note."""
+    """Puts the hostile file in place of the engine's own signals of a note."""
 
     def prepare(folder: Path) -> Sequence[str | Path]:
         _project(folder)
@@ -94,7 +94,7 @@ def _marker(kind: Callable[[Path], None]) -> Callable[[Path], Sequence[str | Pat
 
 
 def _named(kind: Callable[[Path], None], *arguments: str) -> Callable[[Path], Sequence[str | Path]]:
-    """The hostile file as the last of ``arguments`` of a query."""
+    """Passes the hostile file as the last of the ``arguments`` of a query."""
 
     def prepare(folder: Path) -> Sequence[str | Path]:
         _project(folder)
@@ -114,7 +114,7 @@ def _opened(kind: Callable[[Path], None], *command: str) -> Callable[[Path], Seq
 
 
 def _judged(kind: Callable[[Path], None], *arguments: str) -> Callable[[Path], Sequence[str | Path]]:
-    """The hostile file as the project's judgments, or as the last of ``arguments`` of an evaluation of good ones."""
+    """Uses the hostile file as the project's judgments, or as the last of the ``arguments`` of a valid evaluation."""
 
     def prepare(folder: Path) -> Sequence[str | Path]:
         _project(folder)

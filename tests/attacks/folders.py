@@ -1,4 +1,4 @@
-"""Trees of folders that are deep, wide, looped, or change while they are walked, in every place that is walked."""
+"""Deep, wide, looped and changing trees of folders, in every place where the program walks folders."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _DEEP, _BEYOND_PATHS, _WIDE = 1_000, 3_000, 5_000
 
 
 def nest(folder: Path, depth: int, name: str, text: str, part: str = "d") -> None:
-    """Makes ``depth`` folders in one another below ``folder``, the file ``name`` in the last."""
+    """Makes ``depth`` nested folders below ``folder``, with the file ``name`` in the innermost one."""
     folder.mkdir(parents=True, exist_ok=True)
     inside = os.open(folder, os.O_RDONLY)
     for _ in range(depth):
@@ -35,7 +35,7 @@ def deep(folder: Path, name: str, text: str) -> None:
 
 
 def _beyond_paths(folder: Path, name: str, text: str) -> None:
-    """The system accepts no path as long as the last folder's."""
+    """Makes folders so deep that the path of the innermost one is longer than the system accepts."""
     nest(folder, _BEYOND_PATHS, name, text)
 
 
@@ -64,7 +64,7 @@ def _looped(folder: Path, name: str, text: str) -> None:
 
 
 def _odd(folder: Path, name: str, text: str) -> None:
-    """Names and kinds of entries as the folder for temporary files has them."""
+    """Makes entries with odd names and of odd kinds, as in the folder for temporary files."""
     (folder / "a\nb\x1b]0;x\x07").mkdir(parents=True)
     os.mkdir(os.fsencode(folder) + b"/\xff\xfe")
     os.mkfifo(folder / name.replace(".", "-pipe."))
@@ -89,7 +89,7 @@ Kind = Callable[[Path, str, str], None]
 
 @dataclass
 class _Prepared:
-    """Prepares a project, and removes what pytest cannot: it goes into folders recursively on Python 3.11."""
+    """Prepares a project, and removes its folders, because pytest removes recursively and fails on Python 3.11."""
 
     kind: Kind
     place: str

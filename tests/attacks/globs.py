@@ -1,4 +1,4 @@
-"""Patterns of a fleet over the whole file system, over folders that vanish, and over trees without end."""
+"""A fleet's patterns over the whole file system, over folders that vanish, and over endless trees."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Runs the program against hostile input, each time in a process of its own with limits."""
+"""Runs the program on hostile input, each time in a separate process with limits."""
 
 from __future__ import annotations
 
@@ -13,43 +13,43 @@ from dataclasses import dataclass
 from pathlib import Path
 
 CPU_SECONDS = 4.0
-"""Two for the input, and as many again because other processes share the cores."""
+"""The limit on processor time: 2 s for the input, and 2 s more because other processes share the cores."""
 WALL_SECONDS = 60.0
-"""Beyond this, a process hangs, however busy the machine is."""
+"""A process that runs longer hangs, however busy the machine is."""
 MEMORY_MB = 400
-"""256 for the input, and what the program takes for anything."""
+"""The memory limit: 256 MB for the input, and the memory that the program needs for any input."""
 _CODES = range(5)
 _SERVER = multiprocessing.get_context("forkserver")
 _SERVER.set_forkserver_preload(
     ["brvtui.app.notes.reading", "brvtui.cli.ask", "brvtui.cli.query", "brvtui.report.query", "brvtui.report.query",
      "brvtui.session.session", "brvtui.tree.editing.merging"]
 )  # fmt: skip
-"""Each attacked process is a copy of one that has imported the program, which takes longer than most inputs."""
+"""Each attacked process is a fork of one that has imported the program, because importing takes most of the time."""
 
 
 @dataclass(frozen=True)
 class Attack:
-    """Prepares a folder, and gives the arguments of ``brv-tui`` for it, or of the Python text ``program``."""
+    """Prepares a folder, and returns the arguments of ``brv-tui`` for it, or of the Python code ``program``."""
 
     name: str
     prepare: Callable[[Path], Sequence[str | Path]]
     program: str = "from brvtui.cli import main; main()"
     check: Callable[[], str] = str
-    """The effects of an attack that got through; empty if there were none."""
+    """Returns the effects of a successful attack; empty if there are none."""
     cpu_seconds: float = CPU_SECONDS
     memory_mb: float = MEMORY_MB
 
 
 @dataclass(frozen=True)
 class Probe:
-    """An attack that runs what it needs in an empty folder, and returns what got through; empty for nothing."""
+    """An attack that runs by itself in an empty folder, and returns its effects; empty if it failed."""
 
     name: str
     run: Callable[[Path], str]
 
 
 def got_through(attack: Attack | Probe, folder: Path) -> str:
-    """The problems when the program met ``attack`` in an empty ``folder``; empty if there are none."""
+    """The problems of the program with ``attack`` in an empty ``folder``; empty if there are none."""
     if isinstance(attack, Probe):
         return attack.run(folder)
     arguments = [*map(str, attack.prepare(folder))]
@@ -81,8 +81,8 @@ def got_through(attack: Attack | Probe, folder: Path) -> str:
 
 
 def _run(program: str, arguments: list[str], folder: Path, environ: dict[str, str], said: Path, used: Path) -> None:
-    """Runs ``program``, what it says in the file ``said``; leaves in ``used`` the seconds of processor time of it and
-    of the processes that it started, and the highest peak of memory of one of them in MB."""
+    """Runs ``program`` with its output in the file ``said``. Writes to ``used`` the processor time in seconds of the
+    program and the processes that it started, and the highest peak memory of any of them in MB."""
     os.setsid()
     resource.setrlimit(resource.RLIMIT_AS, (4 << 30, 4 << 30))
     os.environ.clear()
@@ -101,7 +101,7 @@ def _run(program: str, arguments: list[str], folder: Path, environ: dict[str, st
 
 
 def report(attacks: Sequence[Attack | Probe]) -> int:
-    """Runs ``attacks``, prints what was tried and what got through; the number of those that did."""
+    """Runs ``attacks``, prints the number of attacks and the successful ones, and returns the number of these."""
     through = 0
     for attack in attacks:
         with tempfile.TemporaryDirectory() as folder:

@@ -1,4 +1,4 @@
-"""The kept index: damaged before a process reads it, or cut and exchanged while a process uses it."""
+"""The stored index: damaged before a process reads it, or truncated and exchanged while a process uses it."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Projects whose files are links out of them: no command reads or shows what lies behind, or writes there.
+"""Projects whose files are links to the outside: no command reads, shows or writes anything outside.
 
-Each foreign file holds a secret, and every command that would open the file is run in the project.
+Each foreign file contains a secret, and every command that would open the file is run in the project.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ def _chain(place: Path, foreign: Path) -> None:
 
 
 def _folder(place: Path, foreign: Path) -> None:
-    """A folder inside the project is the link, and the file a link through it."""
+    """Makes a folder inside the project the link, so that the file is reached through it."""
     (place.parent / "hop").symlink_to(foreign.parent)
     place.symlink_to(f"hop/{foreign.name}")
 
@@ -105,7 +105,7 @@ def _try_file(place: str, link: Link, folder: Path) -> str:
 
 
 def _try_dangling(place: str, link: Link, folder: Path) -> str:
-    """The link leads to a missing file in a missing folder, which the command must not create."""
+    """Makes the link lead to a missing file in a missing folder, which the command must not create."""
     project, foreign = _project(folder), folder / "foreign" / Path(place).name
     (project / place).parent.mkdir(exist_ok=True)
     link(project / place, foreign)
@@ -114,7 +114,7 @@ def _try_dangling(place: str, link: Link, folder: Path) -> str:
 
 
 def _try_marker(link: Link, folder: Path) -> str:
-    """The whole ``.brv`` is a link to the one of another project."""
+    """Makes the whole ``.brv`` a link to that of another project."""
     project = _project(folder)
     (project / ".brv").rename(folder / "foreign")
     for place in (".brv/brv-tui.toml", ".brv/sources.json", ".brv/brv-tui/judgments.toml"):
@@ -127,7 +127,7 @@ def _try_marker(link: Link, folder: Path) -> str:
 
 
 def _try_source(place: str, link: Link, folder: Path) -> str:
-    """A shared source inside the project, whose ``.brv`` or context tree is a link to a foreign folder of notes."""
+    """Adds a shared source inside the project whose ``.brv`` or context tree is a link to a foreign folder of notes."""
     project, foreign = _project(folder), folder / "foreign" / ".brv"
     (foreign / "context-tree").mkdir(parents=True)
     (foreign / "config.json").write_text("{}")

@@ -1,4 +1,4 @@
-"""Notes that take long or much memory to parse, to show or to compare: aliases, nesting, links, marks, lines."""
+"""Notes that need much time or memory to parse, show or compare: aliases, nesting, links, marks, lines."""
 
 from __future__ import annotations
 

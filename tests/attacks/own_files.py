@@ -1,4 +1,4 @@
-"""Files of the tool's own: damaged, exchanged for traps, left by killed writers, or open to others."""
+"""The tool's own files: damaged, replaced by traps, left by killed writers, or open to other users."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""Hostile modules and programs in a folder, where Python and the shell search for theirs: none of them may run.
+"""Hostile modules and programs where Python and the shell search for them: none of them may run.
 
-Each leaves a file with its name when it runs. The folder is the working folder and the project, and ``PATH`` begins
-with it, in every notation. Every command runs there, and so do the app, ``serve`` and the fleet, in processes and on
-Dask.
+Each of them creates a file with its name when it runs. Their folder is the working folder and the project, and
+``PATH`` begins with it, in every notation. Every command runs there, and so do the app, ``serve`` and the fleet, in
+processes and on Dask.
 """
 
 from __future__ import annotations
@@ -70,12 +70,12 @@ ARGUMENTS: dict[str, Sequence[Sequence[str]]] = {
     "verify": [[]],
     "why": [[_QUESTION, "yard/gate_1.md", "yard/gate_2.md"]],
 }
-"""The arguments of each command; one that is not here gets an argument of each kind that it requires."""
+"""The arguments of each command; a command without an entry gets an argument of each kind that it requires."""
 _NEED_A_TERMINAL = ("open", "fleet open")
 
 
 def plant(folder: Path) -> Path:
-    """Makes ``folder`` a hostile project in git. Returns the folder in which programs that run leave their names."""
+    """Makes ``folder`` a hostile project in git. Returns the folder in which hostile programs create files."""
     project(folder)
     ran = folder.parent / f"{folder.name}-ran"
     shutil.rmtree(ran, ignore_errors=True)  # of an earlier test, whose own folder pytest has removed
@@ -117,7 +117,7 @@ def _write_module(file: Path, ran: Path) -> None:
 
 
 def surroundings(folder: Path) -> dict[str, str]:
-    """The variables of a user in ``folder`` whose PATH leads into it in every notation."""
+    """The environment variables of a user in ``folder`` whose PATH contains that folder in every notation."""
     own = {name: str(folder / "own") for name in ("HOME", "BRV_TUI_DATA_DIR", "BRV_DATA_DIR", "XDG_CONFIG_HOME")}
     inside = [str(folder / place) for place in _PLACES]
     path = ["", ".", *_PLACES, "./bin", f"../{folder.name}/bin", *inside, f"{folder}/bin/../bin", f"{folder}-beside"]
@@ -134,7 +134,7 @@ def _left(ran: Path) -> str:
 
 
 def leaves() -> Iterator[tuple[str, click.Command]]:
-    """Every command of ``brv-tui`` with its name, groups' commands included."""
+    """Every command of ``brv-tui`` with its name, including the commands of groups."""
     with cli.make_context("brv-tui", [], resilient_parsing=True) as context:
         yield from _leaves(cli, context, "")
 
@@ -234,7 +234,7 @@ def _app(arguments: Sequence[str], keys: Sequence[str], folder: Path, editor: st
 
 
 def _ended(terminal: Terminal) -> str:
-    """Quits the app; what is wrong if it does not end."""
+    """Quits the app; returns the problem if it does not end."""
     until = time.monotonic() + 20
     while time.monotonic() < until:
         with suppress(OSError):
@@ -247,7 +247,7 @@ def _ended(terminal: Terminal) -> str:
 
 
 def _on_dask(name: str, given: Sequence[str], folder: Path) -> str:
-    """A command of the fleet, whose members a scheduler on this machine asks."""
+    """Runs a command of the fleet whose members are queried by a Dask scheduler on this machine."""
     from benchmarks.fleet_processes import FleetProcesses
 
     with FleetProcesses(folder.parent / f"{folder.name}-dask", 1) as processes:
@@ -256,7 +256,7 @@ def _on_dask(name: str, given: Sequence[str], folder: Path) -> str:
 
 
 def _control(folder: Path) -> str:
-    """The plants are alive: without the program's care, each kind of them runs."""
+    """Checks that each kind of planted file works, that is, runs without the program's protection."""
     ran = plant(folder)
     known = surroundings(folder)
     for command in (["git", "status"], ["node"], ["my-editor"], ["unshare"]):
@@ -277,9 +277,9 @@ _CODES = [
 
 
 def _from_module(code: str, folder: Path) -> str:
-    """The program started by a Python that still imports from the working folder, once the program itself is imported.
+    """Starts the program in a Python that still imports from the working folder after importing the program itself.
 
-    What that Python imports before its first line is beyond any program; of the rest, nothing may come from here.
+    No program can affect what Python imports before the first line; nothing imported later may come from this folder.
     """
     ran = plant(folder)
     shutil.rmtree(folder / "brvtui")

@@ -1,4 +1,4 @@
-"""Settings that a hostile project brings: consent, costs, addresses, keys, files of others."""
+"""Settings of a hostile project: consent, costs, addresses, keys, other users' files."""
 
 from __future__ import annotations
 
@@ -48,14 +48,14 @@ max_file_bytes = 100000000000
 
 @dataclass
 class Spy:
-    """A service that calls tools without end, counts no tokens, and keeps count of what it was sent."""
+    """A service that calls tools endlessly, reports no token counts, and records what it receives."""
 
     requests: int = 0
     chars: int = 0
     told: bytes = b""
 
     def answer(self, connection: socket.socket, request: bytes) -> None:
-        """Calls a tool, with other arguments each time."""
+        """Calls a tool, with different arguments each time."""
         self.requests += 1
         self.chars += len(request)
         self.told += request.partition(b"\r\n\r\n")[0]
@@ -99,7 +99,7 @@ def _greedy(own: str, tokens: int) -> Attack:
 
 
 def _forbidden(name: str, text: str, *command: str) -> Attack:
-    """A project that sets what only the user may: ``{url}`` in ``text`` is the address of its service."""
+    """A project with a setting that only the user may change: ``{url}`` in ``text`` is the address of its service."""
     spy = Spy()
 
     def prepare(folder: Path) -> Sequence[str | Path]:
@@ -111,7 +111,7 @@ def _forbidden(name: str, text: str, *command: str) -> Attack:
 
 
 def _key(text: str) -> Attack:
-    """A project that wants another variable sent to the user's own service."""
+    """A project that tries to send another variable to the user's own service."""
     spy = Spy()
 
     def prepare(folder: Path) -> Sequence[str | Path]:

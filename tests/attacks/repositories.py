@@ -1,6 +1,6 @@
-"""Repositories whose settings, attributes and hooks name programs, transports and files: git runs none of them here.
+"""Repositories whose settings, attributes and hooks name programs, transports and files, none of which git may run.
 
-Each program leaves a file when it runs. Every command that asks git anything is run over every repository.
+Each program creates a file when it runs. Every command that uses git is run on every repository.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def _git(folder: Path, *words: str) -> None:
 
 
 def repository(folder: Path) -> Path:
-    """A repository with notes and code, two commits, and, beside it, a program that leaves a file; returns that one."""
+    """A repository with notes, code and two commits. Returns the program beside it, which creates a file."""
     notes = folder / ".brv" / "context-tree" / "yard"
     notes.mkdir(parents=True)
     (folder / "src").mkdir()
@@ -94,7 +94,7 @@ def _hooks_elsewhere(folder: Path, evil: Path) -> None:
 
 
 def _included(key: str, folder: Path, evil: Path) -> None:
-    """The setting comes of another file, by each way in which settings include others."""
+    """Puts the setting into another file, which is included in each possible way."""
     section, _, name = key.rpartition(".")
     head, _, rest = section.partition(".")
     table = f'[{head} "{rest}"]' if rest else f"[{head}]"
@@ -128,7 +128,7 @@ def _promised(*settings: tuple[str, str]) -> Prepare:
 
 
 def _signed(folder: Path, evil: Path) -> None:
-    """The last commit has a signature that the repository's own program would check, and settings that ask for it."""
+    """Signs the last commit, and adds settings that make git check signatures with the repository's own program."""
     for key, value in (("gpg.program", f"{evil}"), ("gpg.ssh.program", f"{evil}"), ("log.showSignature", "true")):
         _git(folder, "config", key, value)
     text = subprocess.run(
@@ -180,7 +180,7 @@ def _probe(prepare: Prepare, folder: Path) -> str:
 
 
 def _control(folder: Path) -> str:
-    """The attacks are alive: git on its own runs what such repositories name."""
+    """Checks that the attacks work: plain git runs the programs that such repositories name."""
     lost = []
     tries: dict[str, tuple[Prepare, Sequence[str]]] = {
         "diff.external": (_setting("diff.external"), ("diff", "HEAD~1..HEAD")),

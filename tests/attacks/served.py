@@ -1,4 +1,4 @@
-"""``brv-tui serve``, attacked by another user of the machine, by another site in the owner's browser, and by junk."""
+"""Attacks on ``brv-tui serve`` by another user, by another site in the owner's browser, and with invalid data."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _SECRETS = ("Gate 1", "data-key", "<html", "Traceback")
 
 @dataclass(frozen=True)
 class Server:
-    """A server that runs, and what its owner knows."""
+    """A running server, with its token and other secrets that only its owner knows."""
 
     process: subprocess.Popen[str]
     port: int
@@ -108,7 +108,7 @@ def _still_serves(server: Server) -> str:
 
 
 def _served(name: str, attack: Callable[[Server], str]) -> Probe:
-    """Something got through when ``attack`` says so, the owner is kept out, or the server says anything."""
+    """An attack that succeeds if ``attack`` returns a text, the owner is locked out, or the server prints anything."""
 
     def run(folder: Path) -> str:
         with serving(folder) as server:
@@ -130,7 +130,7 @@ _PART = "/static/js/textual.js"
 
 
 def _get(target: str, *headers: str, host: str = "{host}") -> str:
-    """A request for ``target``, with what the server knows in braces."""
+    """A request for ``target``, in which names in braces are replaced by the server's values."""
     ending = () if "Connection: Upgrade" in headers else ("Connection: close",)
     return "\r\n".join((f"GET {target} HTTP/1.1", f"Host: {host}", *headers, *ending, "", ""))
 
@@ -179,7 +179,7 @@ REQUESTS = {
 
 
 def _requests(server: Server) -> str:
-    """Each of :data:`REQUESTS`, by a stranger, one after the other."""
+    """Sends each of :data:`REQUESTS` as a stranger, one after the other."""
     for name, request in REQUESTS.items():
         problem = _leaked(_answer(server.port, server.filled(request).encode("latin-1"))) or _still_serves(server)
         if problem:
@@ -196,7 +196,7 @@ def _junk(server: Server) -> str:
 
 
 def _crowd(server: Server) -> str:
-    """Hundreds of idle connections; the owner comes in between, and the idle ones are closed."""
+    """Opens hundreds of idle connections: the owner can still connect, and the idle ones are closed."""
     with ExitStack() as opened:
         idle = [
             opened.enter_context(socket.create_connection(("127.0.0.1", server.port), timeout=_SECONDS))
@@ -224,7 +224,7 @@ def _apps_of(server: Server) -> list[int]:
 
 
 def _many_connections(server: Server) -> str:
-    """Strangers who ask for connections start no app."""
+    """Requests many connections as a stranger, which must not start an app."""
     request = server.filled(_get("/ws/guess", _OWN, *_UPGRADE)).encode()
     for _ in range(100):
         with socket.create_connection(("127.0.0.1", server.port), timeout=_SECONDS) as connection:
@@ -254,7 +254,7 @@ def _as_another_user(server: Server) -> str:
 
 
 def _with_page(attack: Callable[[Server, aiohttp.ClientWebSocketResponse], Awaitable[str]]) -> Callable[[Server], str]:
-    """An attack over the connection of a page of the owner's."""
+    """An attack over the connection of one of the owner's pages."""
 
     async def connect(server: Server) -> str:
         headers = {"Origin": f"http://{server.host}", "Cookie": server.cookie}
@@ -279,7 +279,7 @@ def _message(text: str) -> Callable[[Server], str]:
 
 
 async def _set(connection: aiohttp.ClientWebSocketResponse, name: str, value: str) -> None:
-    """Types what sets ``name`` to ``value`` in the Settings screen."""
+    """Sets ``name`` to ``value`` in the Settings screen by typing."""
 
     async def read() -> None:
         with suppress(TimeoutError):

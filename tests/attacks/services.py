@@ -20,7 +20,7 @@ _OK, _STREAM = "HTTP/1.1 200 OK\r\n", "Content-Type: text/event-stream\r\n\r\n"
 _FAILED = "HTTP/1.1 500 Oh\r\nContent-Type: text/plain\r\n"
 _TIMEOUT_S = 1
 _LONG_TIMEOUT_S = 20
-"""Answers that take all of it would take too much processor time."""
+"""A long timeout. An answer that uses all of it would need too much processor time."""
 _PAUSE_S = 0.2
 _FILLER = "words " * 50_000
 
@@ -29,7 +29,7 @@ Answer = Callable[[socket.socket, bytes], None]
 
 
 def service(answer: Answer) -> str:
-    """The address of a service that hands each connection to ``answer`` once a request has come, until the end."""
+    """The address of a service that passes each connection to ``answer`` once it has received a request."""
     listening = socket.create_server(("127.0.0.1", 0))
 
     def serve(connection: socket.socket) -> None:
@@ -49,7 +49,7 @@ def service(answer: Answer) -> str:
 
 
 def project(folder: Path, notes: int = 40) -> None:
-    """A project whose query ``gate`` comes to a model, which may read further notes."""
+    """A project in which the query ``gate`` is answered by a model, which may read further notes."""
     tree = folder / ".brv" / "context-tree"
     (tree / "yard").mkdir(parents=True)
     for number in range(notes):
@@ -121,7 +121,7 @@ FLOODS: dict[str, Answer] = {
     "an extension without end": _repeating(f"{_CHUNKED}1;", b"x" * 65_536, 0),
     "extensions without end": _repeating(_CHUNKED, b"1;%b\r\n \r\n" % (b"x" * 90_000), 0),
 }
-"""Answers that must end long before their time does."""
+"""Answers that must be ended long before their timeout."""
 
 
 def _replying(body: Callable[[int], bytes], headers: str = "HTTP/1.1 200 OK\r\n") -> Answer:
@@ -173,7 +173,7 @@ WAITS: dict[str, Answer] = {
 
 @dataclass
 class Reached:
-    """An answer of a service that must be reached, or the attack shows nothing."""
+    """An answer of a service that must be called; otherwise, the attack proves nothing."""
 
     answer: Answer
     most_times: int = 1_000
@@ -184,7 +184,7 @@ class Reached:
         self.answer(connection, request)
 
     def check(self) -> str:
-        """The problem if the service was called never, or too often."""
+        """The problem if the service was called too often or not at all."""
         if self.times > self.most_times:
             return f"the service was asked {self.times} times"
         return "" if self.times else "the service was not asked: this shows nothing"

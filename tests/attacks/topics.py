@@ -1,4 +1,4 @@
-"""Topics in HTML that are slow or large to parse, to search, to show or to check: nesting, formatting, attributes."""
+"""HTML topics that need much time or memory to parse, search, show or check: nesting, formatting, attributes."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from tests.attacks.harness import Attack, report
 
 _SPACE = "11111111-1111-4111-8111-111111111111"
 _LARGEST, _LONGEST = 2_090_000, 10_500_000
-"""Characters up to which a topic is read, and from which on a text is not cut to be one."""
+"""Texts are cut to the first length, up to which topics are read, unless they have the second length or more."""
 _BOLD = "".join(f"<b a={n}>" for n in range(1_000))
 _FORMATTING = ("a", "b", "big", "code", "em", "font", "i", "nobr", "s", "small", "strike", "strong", "tt", "u")
 TOPICS = {

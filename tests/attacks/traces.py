@@ -17,11 +17,11 @@ from tests.support.trees import Tree
 _PIECE = "quokka [red]\n* gate _x_ ` 漢\u0301 "
 _HUGE = _PIECE * 220_000
 _LONG = _PIECE * 340
-"""9,860 characters, just below what is cut."""
+"""9,860 characters, just below the length at which texts are cut."""
 _WORDS = "refresh [red]\n* tokens _x_ ` "
 _SPACE = "22222222-2222-4222-8222-222222222222"
 _APP_SECONDS, _TOPIC_SECONDS = 8.0, 10.0
-"""Of processor time: for the app, whose start takes most of it, and for topics of 22 MB, whose search does."""
+"""Limits on processor time: for the app, mostly for its start, and for topics of 22 MB, mostly for the search."""
 
 Place = tuple[str | int, ...]
 PLACES: dict[str, Place] = {
@@ -158,7 +158,7 @@ def _show(plain: Callable[[], dict[str, Any]], *options: str) -> Callable[[Path]
 
 
 def _titled(command: Sequence[str], start: str) -> Callable[[Path], Sequence[str | Path]]:
-    """A space of 12 topics of almost 2 MB, each a long text after ``start`` and its number."""
+    """A space of 12 topics of almost 2 MB, each of which is a long text after ``start`` and a number."""
 
     def prepare(folder: Path) -> Sequence[str | Path]:
         tree = folder / _SPACE / "context-tree"

@@ -1,4 +1,4 @@
-"""Projects of so many words, notes of a revision or imports that work without limits would fill memory or time."""
+"""Projects with so many words, notes or imports that reading them without limits would exhaust memory or time."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from pathlib import Path
 from tests.attacks.harness import Attack, report
 
 _CPU_SECONDS, _MEMORY_MB = 40.0, 2_000
-"""Twice of what the costliest takes, as other processes share the cores; without limits, each takes 3 to 10 GB."""
+"""Twice the cost of the costliest attack, because other processes share the cores; without limits, 3 to 10 GB."""
 _WORDS = 200_000
-"""In a file of 1.8 MB."""
+"""The number of words in a file of 1.8 MB."""
 
 
 def _words(number: int) -> str:
@@ -21,7 +21,7 @@ def _words(number: int) -> str:
 
 
 def _lines(number: int) -> str:
-    """The same in lines that the engine reads as a whole."""
+    """The same words in lines that the engine reads completely."""
     words = _words(number).split()
     return "\n".join(" ".join(words[place : place + 200]) for place in range(0, _WORDS, 200))
 
@@ -31,7 +31,7 @@ def _nine_mb(number: int) -> str:
 
 
 def _short_words() -> str:
-    """4 MB, all of which the engine reads."""
+    """4 MB of short words, all of which the engine reads."""
     return "\n".join(["a b " * 499] * 1_990)
 
 
@@ -74,7 +74,7 @@ def _space(html_of: Callable[[int], str], count: int) -> Callable[[Path], Sequen
 
 
 def _revision(count: int) -> Callable[[Path], Sequence[str | Path]]:
-    """A small repository, one commit of which has ``count`` notes."""
+    """A small repository with ``count`` notes in one commit."""
 
     def prepare(folder: Path) -> Sequence[str | Path]:
         tree = folder / ".brv" / "context-tree"
@@ -92,7 +92,7 @@ def _revision(count: int) -> Callable[[Path], Sequence[str | Path]]:
 
 
 def _imports(name: str, line: Callable[[int], str], count: int) -> Callable[[Path], Sequence[str | Path]]:
-    """Files that import all names of each other, and ask for one that none has."""
+    """Files that import all names from each other, and use a name that none of them defines."""
 
     def prepare(folder: Path) -> Sequence[str | Path]:
         lines = "\n".join(map(line, range(count)))
@@ -107,7 +107,7 @@ _ASKS = {"py": "def gate{0}(): Other.nosuch{0}()", "ts": "export function gate{0
 
 
 def _package(count: int) -> Callable[[Path], Sequence[str | Path]]:
-    """Files of one package, each of which extends the one before and calls what others declare."""
+    """Files of one package, each of which extends the class in the previous file and calls functions of other files."""
 
     def prepare(folder: Path) -> Sequence[str | Path]:
         for number in range(count):
@@ -135,7 +135,7 @@ _NESTED = {
         ("f{}.cs", "A<", ""),
     ],
 }
-"""Brackets thousands deep: the name of a file, what opens one, and what closes it."""
+"""Brackets nested thousands deep: a file name, the text that opens a level, and the text that closes it."""
 
 
 def _nested(forms: Sequence[tuple[str, str, str]]) -> Callable[[Path], Sequence[str | Path]]:

@@ -35,11 +35,11 @@ HOSTILE = (
 )  # fmt: skip
 _RAW = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\x80-\x9f]")
 _SERVES = {"serve", "open"}
-"""Commands that do not end, or need a terminal: only what they are given is read."""
+"""Commands that do not end, or that need a terminal. Only their arguments are checked."""
 _PER_COMMAND = 12
-"""Tried of each command in the short lane."""
+"""The number of values tried with each command in the short lane."""
 _PER_FLEET_COMMAND = 3
-"""Those of a fleet start a process for each member."""
+"""The number for fleet commands, which is lower because they start a process for each member."""
 
 
 def _commands(group: click.Command, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], click.Command]]:
@@ -116,7 +116,7 @@ def place(project: Tree, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.mark.parametrize("path", COMMANDS, ids="-".join)
 def test_hostile_values_do_not_break_a_command(path: tuple[str, ...], place: Path, run: Run) -> None:
-    """Runs a sample of the calls that changes with the values."""
+    """Runs a sample of the calls, which depends on the values."""
     calls = [_words(path, one, hostile, place) for hostile in HOSTILE for one in _parameters(COMMANDS[path])]
     chosen = random.Random("-".join(path)).sample(
         calls, min(_PER_FLEET_COMMAND if path[0] == "fleet" else _PER_COMMAND, len(calls))

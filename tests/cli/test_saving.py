@@ -26,7 +26,7 @@ Run = Callable[..., tuple[int, str, str]]
 
 @pytest.fixture
 def project(tree: Tree) -> Tree:
-    """Two notes and enough others."""
+    """Two notes, and enough others for every gate."""
     tree.note("x/n.md", "Quokka", "all about the quokka")
     tree.note("y/old.md", "Old quokka", "a quokka of long ago", 300)
     tree.notes(60)

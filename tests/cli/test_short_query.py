@@ -12,7 +12,7 @@ from tests.support.trees import Tree
 
 @pytest.fixture
 def project(tree: Tree) -> Tree:
-    """Twenty notes about one thing."""
+    """Twenty notes about one subject."""
     for number in range(20):
         tree.note(f"heron/colony_{number:02}.md", f"Heron colony {number}", "Herons nest in colonies of trees.", number)
     return tree

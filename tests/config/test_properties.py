@@ -59,7 +59,7 @@ _VALUES = st.recursive(
 
 
 def good(entry: Entry) -> st.SearchStrategy[Any]:
-    """Values that the setting takes."""
+    """Values that the setting accepts."""
     if entry.choices:
         return st.sampled_from(entry.choices)
     return {
@@ -88,7 +88,7 @@ def documents(draw: st.DrawFn) -> dict[str, Any]:
 
 
 def answers(file: Path) -> None:
-    """Reading says what is wrong in single lines, and the settings can be used."""
+    """Checks that faults are reported in one line each, and that the settings can be used."""
     with contextlib.suppress(ConfigError):
         read_tables(file)
     result = configure(environ={})
@@ -150,7 +150,7 @@ def test_invalid_toml_raises_a_config_error() -> None:
 
 _MANY = 40_000
 _MOST_SECONDS = 10.0
-"""Of processor time. A suggestion for each key took four times that on an idle machine."""
+"""The limit on processor time. A suggestion for each key took four times as long on an idle machine."""
 
 
 @pytest.mark.parametrize(

@@ -27,7 +27,7 @@ panes.next = "n"  # next
 
 
 def after(text: str, name: str, value: bool | int | str | None) -> str:
-    """The settings file that began as ``text``, with one setting written."""
+    """The settings file ``text`` after writing one setting."""
     file = user_file()
     file.parent.mkdir(parents=True, exist_ok=True)
     file.write_bytes(text.encode())

@@ -22,7 +22,7 @@ def mode(path: Path) -> int:
 
 @pytest.fixture(autouse=True)
 def open_mask() -> object:
-    """The usual mask, under which new files are readable for all."""
+    """Sets the usual umask, with which new files are readable for all users."""
     before = os.umask(0o022)
     yield
     os.umask(before)

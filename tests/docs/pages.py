@@ -42,7 +42,7 @@ def without_code(text: str) -> str:
 
 
 def headings(text: str) -> dict[str, str]:
-    """The headings of a markdown text by their anchors, as forges make them."""
+    """The headings of a markdown text, keyed by the anchors that code forges generate for them."""
     return {slug(title): title for title in _HEADING.findall(without_code(text))}
 
 
@@ -58,7 +58,7 @@ def slug(title: str) -> str:
 
 
 def script(name: str) -> ModuleType:
-    """A script of the repository, as a module."""
+    """Imports a script of the repository as a module."""
     spec = importlib.util.spec_from_file_location(Path(name).stem, ROOT / name)
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)

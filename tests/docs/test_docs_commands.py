@@ -26,7 +26,7 @@ EXAMPLES = script("tools/make_examples.py")
 
 
 def commands_of(line: str) -> Iterator[list[str]]:
-    """The words of each command ``brv-tui`` of a line of shell, without the word ``brv-tui``."""
+    """The words of each ``brv-tui`` command in a line of shell, without the word ``brv-tui``."""
     lexer = shlex.shlex(line, posix=True, punctuation_chars="|&;<>")
     lexer.whitespace_split = True
     words: list[str] = []
@@ -71,7 +71,7 @@ def _parse(arguments: list[str]) -> None:
 
 
 def known_options(arguments: list[str]) -> set[str]:
-    """The options of the command, and of its subcommand, that ``arguments`` begin with."""
+    """The options of the command, and of the subcommand, at the beginning of ``arguments``."""
     group: Any = cli
     known = {"--help", "-h", "--version"} | {
         option for param in cli.get_command(None, "open").params for option in param.opts

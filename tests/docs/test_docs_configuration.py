@@ -28,7 +28,7 @@ _VARIABLE = re.compile(r"\"((?:BRV|XDG|NO)_[A-Z_]*[A-Z])\"")
 
 
 def _shown() -> Iterator[tuple[str, str]]:
-    """Each example file that the page names, with the block that it shows for it."""
+    """Yields each example file that the page names, with the block in which the page shows it."""
     shown = PAGE.replace(section(PAGE, "Settings"), "")
     names = re.findall(r"\[(?:\.\./)?examples/([\w.-]+)\]\(\.\./examples/\1\)", shown)
     blocks = re.findall(r"^```(?:toml|json)\n(.*?)^```$", shown, re.DOTALL | re.MULTILINE)

@@ -35,7 +35,7 @@ _LISTED = ("query.stop_words", "entities.stop_words", "ladder.stop_words")
 _OTHER_ENGINES = {
     f"docs/reference/{name}.md" for name in ("byterover-v4", "jeffs-brain", "soleri", "knowing", "baseline")
 }
-"""Their constants share names with ByteRover's."""
+"""Pages of other engines, whose constants have the same names as ByteRover's."""
 _DAYS = (0, 7, 14, 30, 45, 60, 90, 180)
 
 
@@ -212,7 +212,7 @@ def _rules(trace: Trace) -> Iterator[str]:
 
 
 def _named_in_code() -> Iterator[tuple[str, str]]:
-    """The rules of all Checks and Stages in code, as literals or through names."""
+    """Yields the rules of all Checks and Stages in the code, given as literals or by names."""
     for name, text in sources(".py").items():
         for node in ast.walk(ast.parse(text)):
             for rule in _rules_of(node):

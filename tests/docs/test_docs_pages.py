@@ -174,7 +174,7 @@ def test_no_text_installs_an_unpublished_package() -> None:
 
 
 FEW_WORDS = 5
-"""A text of fewer words may stand in several places: ``not a regular file``."""
+"""A text with fewer words may occur in several places: ``not a regular file``."""
 TEXTS = tuple(name for name in PAGES if name not in {"docs/reference/glossary.md", "CHANGELOG.md"})
 _ROW = re.compile(r"^\| ([^|]+) \| ([^|]+) \|$", re.MULTILINE)
 _MOST_TERMS = 50
@@ -183,7 +183,7 @@ _WORD = re.compile(r"[^\W\d_][\w'’-]*")
 
 
 def glossary() -> dict[str, str]:
-    """For each word that is not used, the one that is."""
+    """The word to use, keyed by each word to avoid."""
     rows = _ROW.findall(section(page("docs/reference/glossary.md"), "Words to avoid"))
     return {word.strip(): row for row, avoided in rows[2:] for word in avoided.split(",") if word.strip()}
 
@@ -192,7 +192,7 @@ AVOIDED = glossary()
 
 
 def found_in(text: str) -> list[str]:
-    """The words of ``text`` that the glossary has another word for; capitals count only in a word of capitals."""
+    """The words of ``text`` that the glossary replaces; case is respected only for words written in capitals."""
     return [
         word
         for word in AVOIDED
@@ -225,7 +225,7 @@ def test_pages_use_only_glossary_words() -> None:
 
 
 def test_each_sentence_is_written_in_one_place() -> None:
-    """Each engine or package contains a sentence once; other users import it."""
+    """An engine or a package contains each sentence once; other code imports it."""
     places: dict[tuple[str, str], list[Text]] = defaultdict(list)
     for text in texts():
         if len(_WORD.findall(text.text.replace("{}", ""))) >= FEW_WORDS:

@@ -1,4 +1,4 @@
-"""The pictures of the documentation show the app as it is: `make pictures` renews them."""
+"""The pictures of the documentation show the current app: `make pictures` updates them."""
 
 from __future__ import annotations
 

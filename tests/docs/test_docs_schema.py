@@ -29,7 +29,7 @@ def validator(definition: str) -> jsonschema.Draft202012Validator:
 
 @pytest.fixture
 def project(tree: Tree) -> Tree:
-    """A tree with something of everything in a trace."""
+    """A tree whose traces contain at least one of every kind of data."""
     tree.note("auth/tokens/rotation.md", "Token rotation", "A token is used once.", 7)
     tree.note("auth/tokens/lifetimes.md", "Token lifetimes", "Tokens live ten minutes.", 30)
     tree.file("auth/context.md", "# Auth\n\nTokens and logins.\n", 3)

@@ -1,4 +1,4 @@
-"""tools/check_prose.py finds faults of style in docstrings, pages and subjects of commits."""
+"""tools/check_prose.py finds style faults in docstrings, pages and commit subjects."""
 
 from __future__ import annotations
 

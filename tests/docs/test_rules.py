@@ -1,10 +1,10 @@
 """The tables of rules in docs: every function and every test that they name exists.
 
-A page with the heading ``## Rules`` has below it one table or several, with the columns Rule, Function, Test and
-Deviation. A function is written as ``brvtui/….py:name``, or ``brvtui/….py:Class.name``, a constant or a field like
-a function; a test as ``tests/….py::test_name`` or ``tests/….py::TestClass::test_name``, a case of a test with its id
-in brackets. Cells may hold several of them, and ``–`` for none. A rule without a function or without a test says why
-in the column Deviation.
+A page with the heading ``## Rules`` has one or more tables below it, with the columns Rule, Function, Test and
+Deviation. A function, a constant or a field is written as ``brvtui/….py:name`` or ``brvtui/….py:Class.name``; a test as
+``tests/….py::test_name`` or ``tests/….py::TestClass::test_name``, with the id of a test case in brackets. A cell may
+contain several of them, or ``–`` for none. For a rule without a function or a test, the column Deviation gives the
+reason.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def rows(text: str) -> list[list[str]]:
 
 
 def names(body: list[ast.stmt], prefix: str = "") -> set[str]:
-    """The functions, classes, methods, constants and fields that these statements define, with dots between levels."""
+    """The dotted names of the functions, classes, methods, constants and fields that these statements define."""
     defined = set()
     for statement in body:
         if isinstance(statement, _DEFINITIONS):
@@ -49,7 +49,7 @@ def names(body: list[ast.stmt], prefix: str = "") -> set[str]:
 
 @cache
 def defined(path: str) -> frozenset[str]:
-    """The names that the Python file ``path`` defines; none when there is no such file."""
+    """The names that the Python file ``path`` defines; empty if there is no such file."""
     file = ROOT / path
     return frozenset(names(ast.parse(file.read_text("utf-8")).body)) if file.is_file() else frozenset()
 
@@ -61,7 +61,7 @@ def exists(path: str, name: str) -> bool:
 
 
 def missing(text: str) -> list[str]:
-    """The faults of a page: rows of another form, and functions and tests that do not exist."""
+    """The faults of a page: malformed rows, and functions and tests that do not exist."""
     faults = []
     for row in rows(text):
         if len(row) != len(_COLUMNS) or not row[0]:

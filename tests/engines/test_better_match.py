@@ -1,4 +1,4 @@
-"""A note that matches clearly better than the first result is named, with what outweighed its words."""
+"""A note that matches clearly better than the first result is named, with the parts that outweighed its words."""
 
 from __future__ import annotations
 

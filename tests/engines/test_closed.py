@@ -33,11 +33,11 @@ from tests.support.trees import Tree
 PACKAGE = Path(brvtui.__file__).parent
 ENGINES = frozenset(registry.names())
 FIELD_TOO = "baseline"
-"""An engine, and a field of the JSON of evaluations."""
+"""The name of an engine that is also a field in the JSON of evaluations."""
 
 
 class _Values:
-    """The values of names in a file, as far as imports and assignments of constants show them."""
+    """The values of names in a file, if imports and assignments of constants define them."""
 
     def __init__(self, tree: ast.Module) -> None:
         self._bound: dict[str, ast.expr | tuple[str, str]] = {}

@@ -20,7 +20,7 @@ class Rules:
 
     name: str
     least: float
-    """The least score of a hit."""
+    """The minimum score of a hit."""
 
 
 @dataclass(frozen=True)

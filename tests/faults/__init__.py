@@ -1,1 +1,1 @@
-"""Real faults without stand-ins. benchmarks/results/performance.md contains the results of the full runs."""
+"""Tests with real faults, not simulated ones. benchmarks/results/performance.md has the results of the full runs."""

@@ -1,7 +1,7 @@
 """A process that follows a project: ``python -m tests.faults.follower PROJECT``.
 
-It says ``ready`` once it watches; for each line that it reads it waits until a note of that path is known and all is
-quiet, then prints what it knows, in JSON; it ends at the end of its input.
+It prints ``ready`` once it watches. For each path that it reads from its input, it waits until a note at that path is
+known and no more changes arrive, and prints what it knows as JSON. It stops at the end of its input.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from tests.support.following import following
 
 
 def main(project: Path) -> None:
-    """Follows ``project``, as the lines of the standard input ask."""
+    """Follows ``project``, and answers the lines of standard input."""
     session = Session.open(project)
     session.load()
     with following(session) as followed:

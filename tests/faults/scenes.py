@@ -1,5 +1,5 @@
-"""Actions under a fault, in a process of their own: ``python -m tests.faults.scenes NAME FOLDER`` prints the results
-in JSON.
+"""Actions under a fault, each run in a separate process: ``python -m tests.faults.scenes NAME FOLDER`` prints the
+results in JSON.
 
 A scene is a function of an empty folder. It reports the result of each action, and the tests check them.
 """
@@ -39,7 +39,7 @@ from tests.support.trees import Tree
 
 Told = dict[str, Any]
 _MANY = 600
-"""Notes of a tree whose index is kept."""
+"""The number of notes in a tree whose index is stored."""
 
 
 def small(folder: Path, notes: int = 3) -> Tree:
@@ -63,7 +63,7 @@ def tried(act: Callable[[], object]) -> str:
 
 
 def queried(tree: Tree) -> list[Any]:
-    """Exit code, errors and whether the answer was found, of the command in this process."""
+    """Runs a query in this process; returns the exit code, the errors, and whether the answer was found."""
     out, err = (io.TextIOWrapper(io.BytesIO(), "utf-8") for _ in range(2))
     words = ["brv-tui", "query", "tokens rotate", "--project", str(tree.root)]
     code: object = None
@@ -86,9 +86,9 @@ def saved(session: Session, path: str, text: bytes, new: bool = False) -> str:
 
 
 def shut_out(folder: Path, seconds: float = 30.0) -> Told:
-    """A read-only data folder, a read-only tree, a note and a folder that may not be read.
+    """Actions with a read-only data folder, a read-only tree, and a note and a folder that may not be read.
 
-    What is followed is waited for so many seconds.
+    Waits up to ``seconds`` for each change that is followed.
     """
     tree = small(folder, _MANY)
     data = Path(os.environ["BRV_TUI_DATA_DIR"])
@@ -131,7 +131,7 @@ def _permit(tree: Path, folders: int, files: int) -> None:
 
 
 def full_disk(folder: Path) -> Told:
-    """The tool's own folders, then the tree, on a disk without room, then on one that is read-only."""
+    """Actions with the tool's own folders, and then the tree, on a full disk and then on a read-only disk."""
     disk = folder / "disk"
     mount_small(disk, "2m")
     os.environ["BRV_TUI_DATA_DIR"] = str(disk / "data")
@@ -172,7 +172,7 @@ def run(name: str, folder: Path) -> Told:
     """Prepares this process for the scene, runs it, and returns its report."""
     if name == "full_disk":
         return full_disk(folder)
-    # What is imported when it is needed may not be readable to anybody but root: it is needed once before.
+    # Only root may be able to read modules that are imported later, so they are imported before.
     with mock.patch.dict(os.environ, BRV_TUI_DATA_DIR=str(folder / "before/data")):
         shut_out(folder / "before", 0.2)
     leave_root(ROOT)

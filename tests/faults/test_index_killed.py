@@ -1,6 +1,6 @@
-"""kill -9 after system calls of writing the index: what is kept is the old one or the new one, whole.
+"""kill -9 after a system call while the index is written: the stored index is the old or the new one, complete.
 
-FAULTS_IN_FULL=1 kills after every call; otherwise it is after one in some dozens.
+With FAULTS_IN_FULL=1, there is a kill after every call; otherwise, after one call in several dozen.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def writing(tree: Tree, snapshot: Snapshot) -> Child:
 
 
 def from_kept(tree: Tree) -> Snapshot:
-    """The tree as a new process reads it, from an index that can be used."""
+    """The tree as a new process reads it from a usable index."""
     known = KeptIndex(tree.tree).read(BRV3)
     assert known is not None
     result = load(find_project(tree.root), BRV3, NOW_MS, tree.layers(), kept=known)

@@ -1,4 +1,4 @@
-"""More events than the system keeps: none of what changed is missed. FAULTS_IN_FULL=1 makes 200 000 of them."""
+"""More events than the system stores: no change is missed. FAULTS_IN_FULL=1 makes 200,000 events."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ pytestmark = [pytest.mark.long, pytest.mark.skipif(not QUEUE.exists(), reason="i
 
 @contextmanager
 def stopped(process: subprocess.Popen[str]) -> Iterator[None]:
-    """The process does nothing meanwhile: what happens piles up."""
+    """Pauses the process in the block, so that events accumulate."""
     process.send_signal(signal.SIGSTOP)
     try:
         yield
@@ -33,7 +33,7 @@ def stopped(process: subprocess.Popen[str]) -> Iterator[None]:
 
 
 def touched(tree: Tree, events: int) -> None:
-    """Two thirds of the events are of times, so that none is like the one before."""
+    """Makes events. Two thirds of them are changes of times, so that no event equals the previous one."""
     places = [tree.tree / f"pad/p{number:03d}.md" for number in range(FILES)]
     for number in range(events):
         os.utime(places[number % FILES], ns=(number, number))

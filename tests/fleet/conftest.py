@@ -15,6 +15,6 @@ Asking = Callable[[Member, FleetQuestion], MemberReply]
 
 @pytest.fixture
 def asking() -> Iterator[Asking]:
-    """Asks a member in this process, always looking at its files again."""
+    """Queries a member in this process, and always checks its files again."""
     yield lambda member, question: ask(MemberQuestion(member, question, NOW_MS, 0.0))
     close_members()

@@ -30,20 +30,20 @@ TEXTS = queries(4)
 
 @dataclass(frozen=True)
 class Sleeping:
-    """Answers after a while."""
+    """Answers after a delay."""
 
     seconds: float
     member: str
 
     def of(self, opened: OpenMember) -> str:
-        """Its name, late for one member."""
+        """The member's name, returned late for one member."""
         time.sleep(self.seconds if opened.member.name == self.member else 0)
         return opened.member.name
 
 
 @pytest.fixture(scope="module")
 def folders(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
-    """The data folders of all tests here: the cluster and the members' signals outlive one test."""
+    """The data folders of all tests in this file, because the cluster and the members' signals outlive one test."""
     return {name: str(tmp_path_factory.mktemp(name)) for name in ("BRV_DATA_DIR", "BRV_TUI_DATA_DIR")}
 
 
@@ -63,7 +63,7 @@ def fleet(tmp_path_factory: pytest.TempPathFactory, folders: dict[str, str]) -> 
 
 @pytest.fixture(scope="module")
 def processes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[FleetProcesses]:
-    """A scheduler and three workers, once :meth:`FleetProcesses.make_whole` was called: within a test."""
+    """A scheduler and three workers, which :meth:`FleetProcesses.make_whole` starts within a test."""
     result = FleetProcesses(tmp_path_factory.mktemp("cluster"), 3)
     yield result
     result.end()
@@ -77,7 +77,7 @@ def cluster(processes: FleetProcesses, in_folders: None) -> FleetProcesses:
 
 
 def answers(where: MemberExecutor, fleet: MadeFleet) -> list[object]:
-    """Every trace but for its timings, and every ranking."""
+    """Every trace without its timings, and every ranking."""
     asker = Asker(where, NOW_MS)
     result: list[object] = []
     for text in TEXTS:

@@ -38,7 +38,7 @@ def closing_members() -> Iterator[None]:
 
 
 def same(merged: Search, made: OneRanking) -> None:
-    """Order, rounded scores, counts, outcome and checks are equal; unrounded numbers within 1e-12."""
+    """Checks that order, rounded scores, counts, outcome and checks are equal, and unrounded numbers within 1e-12."""
 
     def results(hits: list[Hit]) -> list[object]:
         return [(one.path, one.file, one.title, one.kind, one.origin, one.signals, one.ceiling) for one in hits]
@@ -62,7 +62,7 @@ def same(merged: Search, made: OneRanking) -> None:
 
 
 def compare(fleet: MadeFleet, texts: list[str]) -> Counter[SearchOutcome]:
-    """Asks both; returns how the searches ended."""
+    """Compares both for each query; returns the counts of the outcomes."""
     ended: Counter[SearchOutcome] = Counter()
     with closing(Session.open(fleet.merged.root, now_ms=NOW_MS)) as session:
         session.load()

@@ -41,7 +41,7 @@ class WithServices:
     text: str
 
     def of(self, opened: OpenMember) -> Trace:
-        """The trace."""
+        """The trace of the query."""
         return opened.engine.answer(opened.context, Query(self.text, "", False, True))
 
 
@@ -57,7 +57,7 @@ def found(asking: Asking, one: Member, words: str = SECRET) -> set[str]:
 
 @pytest.fixture
 def private(make_tree: MakeTree) -> Tree:
-    """Another project of the user's, which no member may have read."""
+    """Another project of the user, which no member may read."""
     result = make_tree("private")
     result.note("safe/keys/pin.md", "The pin", f"{SECRET} {SECRET}")
     return result
@@ -109,7 +109,7 @@ def test_member_settings_cannot_open_a_space(asking: Asking, make_tree: MakeTree
 
 @dataclass(frozen=True)
 class ListeningService:
-    """A service that hangs up on everybody, and who called."""
+    """A service that closes every connection, and a record of its callers."""
 
     port: int
     callers: list[object]

@@ -1,4 +1,4 @@
-"""The pools of processes and of a cluster: replies as they come; a member that hangs or dies is a line."""
+"""The pools of processes and of a cluster: replies arrive as they come, and a hung or dead member is a line."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from tests.support.trees import NOW_MS, Tree
 
 @dataclass(frozen=True)
 class Doing:
-    """Does what its name says in the process that asks."""
+    """Performs the action given by its name, in the process that answers."""
 
     what: str
 

@@ -4,7 +4,7 @@
 ``python -m tests.frozen.answers compare OLD [NEW]`` prints each field that differs between two commits; without NEW,
 between OLD and the working tree.
 
-The module uses the package by its command line alone, so that it also runs with an older package.
+The module uses only the package's command line, so that it also works with an older package.
 """
 
 from __future__ import annotations
@@ -30,9 +30,9 @@ DIGESTS = Path(__file__).with_name("digests.json")
 NOW = "2026-11-20T12:00:00Z"
 SPACE = "cloud/projects/68dbcb98-6d0b-4522-8e74-654500ce6f20/context-tree"
 EVERY = 6
-"""Commands that open the project for each query get one query in this many."""
+"""Only one in this many queries is run with commands that open the project for each query."""
 FIRST_TWO = ("<first>", "<second>")
-"""Stand for the first two hits of the query that was run before."""
+"""Placeholders for the first two hits of the previous query."""
 PROSE = {
     *("advice", "after_access", "comment", "detail", "doing", "effect", "ended", "expected", "hint", "how"),
     *("idle_rules", "label", "manifest", "message", "note", "notice", "notices", "now_name", "numbers", "problem"),
@@ -40,7 +40,7 @@ PROSE = {
     *("use", "verdict", "verdict_sentence", "warning", "warnings", "why"),
 }
 MIXED = {"exact", "fuzzy", "notes", "where"}
-"""Prose if they are strings with a space, data otherwise."""
+"""Fields that contain prose if the value is a string with a space, and data otherwise."""
 VARYING = {"current", "fingerprint", "ms", "seconds", "timed_by", "timings", "value_before"}
 CODE = {
     "src/tokens.py": "class TokenStore:\n    def rotate(self):\n        self.revoke()\n\n"
@@ -66,15 +66,15 @@ TASKS = (
 
 @dataclass(frozen=True)
 class Project:
-    """A project, the queries put to it, and the engines that read it."""
+    """A project, the queries to run in it, and the engines that read it."""
 
     name: str
     where: tuple[str, ...]
-    """The options that name it."""
+    """The options that name the project."""
     queries: tuple[str, ...]
     engines: tuple[str, ...]
     other: str
-    """A document that few answers hold."""
+    """A document that is in few answers."""
     sequence: tuple[Mapping[str, Any], ...] = ()
 
 
@@ -137,7 +137,7 @@ def commands(project: Project, folder: Path, part: int) -> Iterator[tuple[str, l
 
 
 def answers(folder: Path, part: int = 1) -> Iterator[tuple[str, Any]]:
-    """Yields a name and the plain answer of each command; asks every ``part``-th query."""
+    """Yields a name and the plain answer of each command; runs every ``part``-th query."""
     from click.testing import CliRunner
 
     from brvtui.cli.program import cli

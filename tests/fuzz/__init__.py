@@ -1,1 +1,1 @@
-"""Hostile and odd input for everything that reads text: short in the suite, long with ``python -m tests.fuzz``."""
+"""Hostile and odd input for all readers of text: a short run in the suite, a long one with ``python -m tests.fuzz``."""

@@ -1,8 +1,8 @@
-"""All targets for so many minutes, each in a process with limits: ``python -m tests.fuzz --minutes 30``.
+"""Fuzzes all targets for a time, each in a process with limits: ``python -m tests.fuzz --minutes 30``.
 
-An input may take 2 s of processor time and 256 MB, and must not raise what its target does not declare. Inputs that
-bring a new answer are kept and changed further. Prints the setting, how many inputs each target was given, and what
-was found, reduced; ``--found FOLDER`` keeps the inputs there. Exit code 1 when something was found.
+An input may take 2 s of processor time and 256 MB, and may raise only exceptions that its target declares. Inputs that
+cause a new outcome are kept and mutated further. Prints the settings, the number of inputs of each target, and the
+reduced findings; ``--found FOLDER`` stores the inputs there. Exit code 1 when something was found.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ from tests.fuzz.targets import TARGETS, Kind
 
 _SLICE_S = 60.0
 _SHOWN = 1_200
-"""Characters of a report, bytes of an input."""
+"""The number of characters of a report, and of bytes of an input, to print."""
 _MOST_KEPT = 300
 
 
 @dataclass
 class Fuzzed:
-    """The work on one target, and its findings."""
+    """One target with its process, and the findings."""
 
     name: str
     kind: Kind
@@ -42,7 +42,7 @@ class Fuzzed:
     found: dict[str, bytes] = field(default_factory=dict)
 
     def run(self, seconds: float, folder: Path | None) -> None:
-        """Tries inputs for so long."""
+        """Tries inputs for ``seconds``."""
         seeds = self.process.start()
         began = time.monotonic()
         if not self.corpus:

@@ -9,10 +9,10 @@ from hypothesis import settings
 from tests.support.examples import examples
 
 VARIABLE = "FUZZ_EXAMPLES"
-"""Examples of each target in a long run; each run then takes other random numbers."""
+"""The variable with the number of examples per target in a long run, in which each run uses new random numbers."""
 _WANTED, _WANTED_SLOWLY, _SLOWER = 160, 32, 10
 
 _given = int(os.environ.get(VARIABLE, "0"))
 fuzzed = settings(max_examples=_given, derandomize=False) if _given else examples(_WANTED)
 fuzzed_slowly = settings(max_examples=_given // _SLOWER, derandomize=False) if _given else examples(_WANTED_SLOWLY)
-"""For a target that takes a tenth of a second."""
+"""The settings for a target that takes a tenth of a second per example."""

@@ -1,7 +1,7 @@
-"""A process in which one target runs, with limits that hold: processor time, memory, and no shared fate.
+"""A separate process for one target, with hard limits on processor time and memory.
 
 ``python -m tests.fuzz.isolation TARGET FOLDER`` is that process: it sends the target's seeds, then reads inputs and
-answers each with what came of it.
+sends the outcome of each.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from tests.docs.pages import ROOT
 CPU_SECONDS = 2.0
 MEMORY_MB = 256.0
 _HANGS_SECONDS = 60.0
-"""Wall time after which a process hangs, however busy the machine is."""
+"""The time in seconds after which a process is considered hung, however busy the machine is."""
 _STARTING_SECONDS = 120.0
 _CEILING_BYTES = 1 << 30
 """The memory that a process may add after its first input, to protect the machine."""
@@ -43,17 +43,17 @@ class Outcome:
     kind: str
     """The target's description of the outcome, such as the form of a message. Inputs with a new one are kept."""
     problem: str = ""
-    """The fault without details that differ from input to input; empty if there is none."""
+    """The fault without details that depend on the input; empty if there is none."""
     report: str = ""
     cpu_seconds: float = 0.0
     memory_mb: float = 0.0
 
 
 class Isolated:
-    """A target in a process of its own, which is started again when it ends."""
+    """A target in a separate process, which is restarted when it ends."""
 
     def __init__(self, target: str, folder: Path) -> None:
-        """``folder`` is the target's own; nothing is started before :meth:`start`."""
+        """``folder`` is used only by the target. The process is started by :meth:`start`."""
         self.target = target
         self._folder = folder
         self._process: subprocess.Popen[bytes] | None = None
@@ -112,7 +112,7 @@ class Isolated:
             self._process = None
 
     def _read(self, end: float) -> bytes | None:
-        """The next message; None when it does not begin before ``end``; empty when there will be none."""
+        """The next message; None if it does not begin before ``end``; empty if no more messages will follow."""
         stream = self._process.stdout
         assert stream is not None
         if not select.select([stream], [], [], max(end - time.monotonic(), 0))[0]:
@@ -154,7 +154,7 @@ def _status_mb(name: str) -> float:
 
 
 def _key(error: BaseException) -> str:
-    """The type of ``error`` and the last place in the package that it came through."""
+    """The type of ``error``, and the last place in the package in its traceback."""
     frames = [frame for frame in traceback.extract_tb(error.__traceback__) if _PACKAGE in frame.filename]
     place = frames[-1] if frames else traceback.extract_tb(error.__traceback__)[-1]
     said = f" {error}" if type(error).__name__ == "Wrong" else ""

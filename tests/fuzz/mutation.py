@@ -1,4 +1,4 @@
-"""Changes of inputs: of bytes, of JSON as a tree, of lines of TOML, of events of a stream."""
+"""Mutations of inputs: of bytes, of JSON trees, of lines of TOML, and of events in a stream."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 Mutate = Callable[[random.Random, bytes, Sequence[bytes]], bytes]
-"""A changed input, made of one and, maybe, of others of the same target."""
+"""Returns a mutation of an input, which may include parts of other inputs of the same target."""
 
 TEXTS = (
     "",
@@ -91,11 +91,11 @@ _BYTES = (
 )
 _MARK = "\ue000raw{}\ue000"
 _MOST = 1_000_000
-"""Bytes of an input."""
+"""The maximum size of an input in bytes."""
 
 
 def mutate_bytes(pick: random.Random, data: bytes, others: Sequence[bytes]) -> bytes:
-    """A few changes of bytes, blocks and numbers."""
+    """Changes a few bytes, blocks and numbers."""
     result = bytearray(data)
     for _ in range(pick.choice((1, 1, 1, 2, 3, 8))):
         if pick.random() < 0.1:
@@ -134,7 +134,7 @@ def _change_number(pick: random.Random, made: bytearray) -> None:
 
 
 def mutate_json(pick: random.Random, data: bytes, others: Sequence[bytes]) -> bytes:
-    """Values of a JSON text that are replaced, taken away, doubled, exchanged or nested; sometimes, its bytes."""
+    """Replaces, removes, duplicates, exchanges or nests values of a JSON text; sometimes changes its bytes instead."""
     try:
         value = json.loads(data)
     except (ValueError, RecursionError):
@@ -205,12 +205,12 @@ def _changed(pick: random.Random, value: Any, raw: list[str]) -> Any:
 
 
 def mutate_json_lines(pick: random.Random, data: bytes, others: Sequence[bytes]) -> bytes:
-    """Lines of JSON, one or more of them changed, doubled, taken away or exchanged."""
+    """Changes, duplicates, removes or exchanges one or more lines of JSON."""
     return _by_line(pick, data, others, lambda line: mutate_json(pick, line, others))
 
 
 def mutate_events(pick: random.Random, data: bytes, others: Sequence[bytes]) -> bytes:
-    """Events of a stream (server-sent events)."""
+    """Changes events of a stream (server-sent events)."""
 
     def changed(line: bytes) -> bytes:
         head, colon, rest = line.partition(b": ")
@@ -296,7 +296,7 @@ _TOML_KEYS = (
 
 
 def mutate_toml(pick: random.Random, data: bytes, others: Sequence[bytes]) -> bytes:
-    """Lines of TOML: values, keys and tables replaced, doubled, nested; sometimes very long ones."""
+    """Replaces, duplicates or nests values, keys and tables in lines of TOML; sometimes inserts very long ones."""
 
     def changed(line: bytes) -> bytes:
         key, equals, _ = line.partition(b"=")

@@ -1,7 +1,7 @@
-"""The tests of this folder for so many minutes, in rounds of other random numbers each.
+"""Runs the tests of this folder for a number of minutes, with new random numbers in each round.
 
-``python -m tests.fuzz.properties --minutes 30`` runs them. Ends at the first round that finds
-something, with its report; else prints how many rounds and examples there were.
+``python -m tests.fuzz.properties --minutes 30`` stops at the first round that finds something, and prints the report.
+Otherwise, it prints the number of rounds and examples.
 """
 
 from __future__ import annotations

@@ -146,7 +146,7 @@ def test_any_texts_can_be_merged(base: str, mine: str, theirs: str) -> None:
 
 
 _LONGEST = 20_000
-"""Characters of a value; the whole may pass the limit of a block."""
+"""The maximum number of characters of a value. All values together may exceed the limit of a block."""
 
 
 def _flow(inner: st.SearchStrategy[str]) -> st.SearchStrategy[str]:

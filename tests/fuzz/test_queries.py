@@ -34,7 +34,7 @@ SCOPES = st.one_of(st.sampled_from(["", "auth", "auth/jwt", "..", "../..", "/", 
 
 @pytest.fixture(scope="module")
 def session(tmp_path_factory: pytest.TempPathFactory) -> Session:
-    """A small tree of every kind of note, one of them with a hostile name."""
+    """A small tree with every kind of note, including a note with a hostile name."""
     tree: Tree = generated(tmp_path_factory.mktemp("fuzz") / "project", 3, 30)
     tree.note("x/good.md", "Quokka", "all about the quokka and its anchor")
     tree.note("x/[red] \x1b[2J.md", "\x1b]0;t\x07[bold]", "quokka \u202e anchor")

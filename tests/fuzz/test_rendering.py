@@ -46,7 +46,7 @@ JUNK = st.one_of(
 
 
 def controls(text: str) -> set[str]:
-    """Characters that a terminal obeys, but for line feeds."""
+    """The control characters in ``text`` except line feeds."""
     return {char for char in text if char != "\n" and unicodedata.category(char) in ("Cc", "Cs", "Zl", "Zp")}
 
 
@@ -95,7 +95,7 @@ def test_any_query_can_be_reported(session: Session, data: st.DataObject, query:
 
 
 def shown(saved: SavedTrace, width: int) -> None:
-    """Each form of ``saved`` is whole, and nothing in it is obeyed."""
+    """Checks that each form of ``saved`` is complete and contains no controls or markup from notes."""
     text = printed(text_report(saved, width, True), width)
     assert not controls(text)
     assert max(map(cell_len, text.split("\n"))) <= width

@@ -1,11 +1,11 @@
-"""Strategies for texts that are nearly notes, nearly queries and nearly nothing at all."""
+"""Strategies for almost valid notes, almost valid queries, and arbitrary texts."""
 
 from __future__ import annotations
 
 from hypothesis import strategies as st
 
 ANY = st.text(st.characters(codec=None), max_size=60)
-"""Any characters, lone surrogates too."""
+"""Any characters, including lone surrogates."""
 
 ODD = st.sampled_from(
     [

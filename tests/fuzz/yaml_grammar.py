@@ -1,4 +1,4 @@
-"""Notes with frontmatter made by a grammar of YAML: anchors, aliases, merges, tags, block and flow, odd indentation."""
+"""Notes with frontmatter from a YAML grammar: anchors, aliases, merges, tags, block and flow style, odd indentation."""
 
 from __future__ import annotations
 
@@ -129,7 +129,7 @@ _LONGEST = 60_000
 
 
 def note(pick: random.Random) -> bytes:
-    """A note with frontmatter, or nearly."""
+    """A note with frontmatter that may be slightly invalid."""
     breaks = pick.choice(("\n", "\n", "\n", "\n", "\r\n", "\r"))
     opening = pick.choice(("---", "---", "---", "---", "--- ", "\ufeff---", "---\n---", "--- # c", "%YAML 1.1\n---"))
     closing = pick.choice(("---", "---", "---", "...", "", "--- ", "----"))
@@ -139,7 +139,7 @@ def note(pick: random.Random) -> bytes:
 
 
 def mutate_note(pick: random.Random, data: bytes, others: Sequence[bytes]) -> bytes:
-    """Another note of the grammar, or lines of two notes."""
+    """Another note from the grammar, or a mix of the lines of two notes."""
     if pick.random() < 0.6 or not data:
         return note(pick)
     lines = data.split(b"\n")

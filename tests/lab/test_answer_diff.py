@@ -69,7 +69,7 @@ def standing(context: Context[Any], trace: Trace, path: str) -> tuple[float, int
 
 
 def mixer_of(tree: Tree, then: Files, now: Files, engine: str) -> StateMixer:
-    """The states, of which ``then`` is on disk."""
+    """A mixer of the two states; ``then`` is on disk."""
     snapshot = written(tree, then).snapshot(then.reading, now_ms=then.now_ms)
     edits = {}
     for path, text in now.texts.items():
@@ -89,7 +89,7 @@ def mixer_of(tree: Tree, then: Files, now: Files, engine: str) -> StateMixer:
 
 
 def between(then: Files, now: Files, path: str) -> Iterator[tuple[CauseKind, Files]]:
-    """The states in which one thing after another is replaced for the note at ``path``, written by hand."""
+    """Yields the states in which one kind of data after another is replaced for the note at ``path``."""
 
     def merged(paths: set[str]) -> Files:
         texts = {name: text for name, text in then.texts.items() if name not in paths}
@@ -119,7 +119,7 @@ def some_signals(rng: random.Random) -> NoteSignals:
 
 
 def some_states(rng: random.Random) -> tuple[Files, Files]:
-    """Two states of a tree of twelve notes: some are edited, some new, some removed, all older."""
+    """Two states of a tree of twelve notes: some are edited, some new, some removed, and all are older."""
     paths = [f"{'abc'[number % 3]}/n{number}.md" for number in range(12)]
     then = Files(
         {path: some_text(rng, number) for number, path in enumerate(paths)},

@@ -461,7 +461,7 @@ class TestExchange:
             FORMATS[form].read(tmp_path / form if form == "trec" else tmp_path, tmp_path / "queries.jsonl", ())
 
     def test_colliding_ids_are_made_unique_in_linear_time(self, tmp_path: Path) -> None:
-        """Checks existing ids about once per query."""
+        """Existing ids are checked about once per query."""
         names = [chr(0x4E00 + number) for number in range(5_000)]
         (tmp_path / "qrels").write_text("".join(f"{name} 0 n.md 1\n" for name in names))
         (tmp_path / "q.tsv").write_text("".join(f"{name}\tgate\n" for name in names))

@@ -1,4 +1,4 @@
-"""Plans: all of their steps or none, nothing over a change by anybody else, undone to the byte."""
+"""Plans: all steps are made or none, other writers' changes are kept, and undoing restores every byte."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def three(tree: Tree) -> Tree:
 
 
 def steps_of(tree: Path) -> tuple[Step, ...]:
-    """One of each kind."""
+    """One step of each kind."""
     return (
         Write("x/a.md", read_content(tree, "x/a.md"), FileContent(b"A", read_content(tree, "x/a.md").mtime_ns)),
         Write("new/n.md", None, FileContent(b"new", 5_000_000_000, 0o640)),

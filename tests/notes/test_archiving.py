@@ -1,4 +1,4 @@
-"""Archiving and restoring: the engine's files to the byte, no text ever lost, no path led out of the tree."""
+"""Archiving and restoring: files equal the engine's, no text is lost, and no path leads out of the tree."""
 
 from __future__ import annotations
 
@@ -161,11 +161,11 @@ def test_files_that_are_not_stubs_are_refused(tree: Tree, path: str) -> None:
 
 
 class Killed(BaseException):
-    """The process ends here: nothing is tidied up."""
+    """Simulates the end of the process, without any cleanup."""
 
 
 def killed_before(monkeypatch: pytest.MonkeyPatch, number: int) -> None:
-    """Ends the process before the step of that number is taken."""
+    """Ends the process before the step with this number."""
     original = applying._apply_step
     taken = 0
 
@@ -182,7 +182,7 @@ def killed_before(monkeypatch: pytest.MonkeyPatch, number: int) -> None:
 def after_a_crash(
     tree: Tree, place: PlanTarget, plan: Plan, monkeypatch: pytest.MonkeyPatch, number: int
 ) -> dict[str, bytes]:
-    """The files when ``plan`` was killed before its step ``number``; the text is in one of them."""
+    """The files after ``plan`` was killed before step ``number``. The text is in one of them."""
     with monkeypatch.context() as patch:
         killed_before(patch, number)
         with pytest.raises(Killed):

@@ -20,7 +20,7 @@ SECRET = "a walrus of others"
 
 @pytest.fixture(params=[".brv", ".brv/context-tree"])
 def swapped(request: pytest.FixtureRequest, tree: Tree, tmp_path: Path) -> tuple[Session, Path]:
-    """The session of a project in which a folder later became a link to that of another, and the other's tree."""
+    """The session of a project in which a folder later became a link to another project's folder, and that tree."""
     tree.note("x/n.md", "Quokka", "a quokka")
     tree.notes(3)
     session = tree.session()

@@ -1,4 +1,4 @@
-"""Moving notes and folders: links follow in the way they are written, everything else stays to the byte."""
+"""Moving notes and folders: links are updated in their own style, and all other text keeps every byte."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def lines_of(plan: Plan) -> list[tuple[str, int, str, str]]:
 
 
 def after(tree: Tree, path: str, target: str) -> Plan:
-    """The plan, applied."""
+    """Moves the note at ``path``, and returns the applied plan."""
     notes = tree.session().notes
     plan = notes.plan_move(path, target)
     notes.apply(plan)

@@ -1,4 +1,4 @@
-"""The notes of an open project: what a session offers, undone at will, and signals that are stored."""
+"""Operations of a session on notes: changes, undo, and stored signals."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Problems of a topic's HTML: what V4 fails on or leaves unsearched, each at its place; no text breaks the search."""
+"""Problems of a topic's HTML: text that V4 cannot read or search, each with its place; no text breaks the search."""
 
 from __future__ import annotations
 

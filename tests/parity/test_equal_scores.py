@@ -1,4 +1,4 @@
-"""Recorded answers over trees of notes that differ in a word, and to queries of which no word is left."""
+"""Recorded answers over trees of notes that differ in one word, and to queries that contain only stop words."""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ RECORDED: dict[str, Any] = json.loads(
 
 @pytest.fixture(autouse=True)
 def utc(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """The zone in which the engine was recorded: times without one are local."""
+    """Sets the time zone of the recordings, because times without a zone are local."""
     monkeypatch.setenv("TZ", "UTC")
     time.tzset()
     yield

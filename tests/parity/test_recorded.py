@@ -63,7 +63,7 @@ def now_and_snapshot(answers: dict[str, Any], tmp_path_factory: pytest.TempPathF
 
 
 def rebuilt(tree: dict[str, Any], folder: Path) -> Path:
-    """The tree of a file's header; made by the first worker that asks for it."""
+    """The tree described in a file's header, built by the first worker that needs it."""
     place = folder / f"recorded-tree-{tree['seed']}"
     if not place.is_dir():
         draft = folder / f"draft-{uuid.uuid4().hex}"

@@ -41,7 +41,7 @@ def now_ms(answers: dict[str, Any]) -> float:
 
 @pytest.fixture(scope="module")
 def copied(answers: dict[str, Any], tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The sample as it was when its answers were recorded."""
+    """The sample tree as of the recording."""
     place = tmp_path_factory.mktemp("sample") / "sample-tree"
     shutil.copytree(SAMPLE, place)
     stamp = [sys.executable, str(SAMPLE / "restamp.py"), "--tree", str(place), "--now", answers["tree"]["now"]]
@@ -51,7 +51,7 @@ def copied(answers: dict[str, Any], tmp_path_factory: pytest.TempPathFactory) ->
 
 @pytest.fixture(scope="module")
 def snapshot(copied: Path, now_ms: float) -> Snapshot:
-    """With the signals of its frontmatter, as its own settings say: the engine was given the same ones."""
+    """The sample with signals from frontmatter, as its settings require; the engine was given the same signals."""
     profile = chosen_profile(configure(copied))
     assert (profile.name, profile.signals.frontmatter) == ("brv-3*", True)
     result = load(find_project(copied), profile, now_ms)
@@ -108,7 +108,7 @@ def test_sample_queries_reach_every_tier(answers: dict[str, Any]) -> None:
 
 
 def test_each_ladder_step_finds_notes_missed_by_the_search(snapshot: Snapshot, now_ms: float) -> None:
-    """``refreshed_strongest`` has no such note: it uses the word that ``strongest_term`` searched for or skipped."""
+    """This excludes ``refreshed_strongest``, which uses the word that ``strongest_term`` searched for or skipped."""
     questions = json.loads((SAMPLE / "queries.json").read_text(encoding="utf-8"))
     lost = [question for question in questions if "rung" in question]
     for question in lost:

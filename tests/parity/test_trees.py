@@ -1,4 +1,4 @@
-"""Answers recorded from ByteRover 3.14 on trees that lie beside them, file by file, on any machine and any Python."""
+"""Answers recorded from ByteRover 3.14 on trees stored beside them as files, on any machine and Python version."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Both chat protocols over a local server: what is sent, what is read, and every way in which a service fails."""
+"""Both chat protocols over a local server: requests, replies, and every way in which a service fails."""
 
 from __future__ import annotations
 

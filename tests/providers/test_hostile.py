@@ -48,13 +48,13 @@ POLICY = replace(BRV3.service, tries=1)
 HURRIED = replace(POLICY, timeout_seconds=0.5)
 MOST_BYTES = 64 * 1_048_576
 AT_MOST_S = 25
-"""The time within which endless answers must have been ended, even on a busy machine."""
+"""The time in seconds within which endless answers must be ended, even on a busy machine."""
 HEADS = ("HTTP/1.1 {status} Reason\r\n", "Content-Type: {kind}\r\n")
 
 
 @contextmanager
 def raw_service(answer: Callable[[socket.socket], None]) -> Iterator[str]:
-    """The address of a service that hands each connection to ``answer`` once a request has come."""
+    """The address of a service that passes each connection to ``answer`` after it received a request."""
     ended = threading.Event()
 
     def serve(connection: socket.socket) -> None:
@@ -83,7 +83,7 @@ def raw_service(answer: Callable[[socket.socket], None]) -> Iterator[str]:
 
 @cache
 def packed() -> bytes:
-    """Zeros, twice as many as may be held, compressed twice."""
+    """Twice the permitted number of zeros, compressed twice."""
     return gzip.compress(gzip.compress(bytes(2 * MOST_BYTES)))
 
 
@@ -261,7 +261,7 @@ def test_oversized_stream_is_cut_at_the_limit() -> None:
 
 
 REPEATS = "abaabaabaaba"
-"""A key of whose beginnings some end with others."""
+"""A key in which some prefixes end with a shorter prefix."""
 
 
 def shown(key: str, *pieces: str) -> list[str]:

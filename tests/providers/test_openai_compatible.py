@@ -1,4 +1,4 @@
-"""The embeddings and chat protocols over a local server, and what the pipeline makes of a service that fails."""
+"""The embeddings and chat protocols over a local server, and the pipeline's behaviour when a service fails."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ NOTES = [
 
 
 def vectors(payload: Any) -> Answer:
-    """A direction for each word, as an embeddings service answers."""
+    """An embeddings service's answer: a direction for each word."""
     result = []
     for index, text in enumerate(payload["input"]):
         low = text.lower()
@@ -303,7 +303,7 @@ def test_damaged_stored_vectors_are_rebuilt(tmp_path: Path) -> None:
 
 
 def dripped(listening: socket.socket, head: bytes) -> None:
-    """Answers with ``head`` and then a byte at a time, each well within what is waited, until the other side goes."""
+    """Answers with ``head`` and then single bytes, each within the timeout, until the other side disconnects."""
     connection, _ = listening.accept()
     with connection, suppress(OSError):
         connection.recv(1 << 16)

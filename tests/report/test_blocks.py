@@ -117,7 +117,7 @@ def inner(text: str) -> Iterator[Token]:
 
 
 def kinds(tokens: Iterable[Token]) -> set[str]:
-    """The types of ``tokens``, but for links made of a bare domain (0.al): GitHub makes none (GFM, Autolinks)."""
+    """The types of ``tokens``, except links from a bare domain (0.al), which GitHub does not make (GFM, Autolinks)."""
     found, is_bare = set(), False
     for token in tokens:
         if token.type == "link_open":

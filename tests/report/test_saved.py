@@ -25,7 +25,7 @@ STRANGE = "A [red]title[/red] `code` | pipe \x1b[31mred\u202e <img src=http://ev
 
 @pytest.fixture
 def project(tree: Tree) -> Tree:
-    """Hits, near misses, a summary, entity searches, a cache, and notes that mean no good."""
+    """Hits, near misses, a summary, entity searches, a cache, and hostile notes."""
     tree.note("x/n.md", "Quokka", "all about the quokka")
     tree.note("x/strange|`note.md", f"quokka {STRANGE}", f"quokka\n```\n{STRANGE}\n````\n# no heading", 2)
     tree.note("y/wallaby.md", "Wallaby", "no quokka at all", 200)
@@ -36,7 +36,7 @@ def project(tree: Tree) -> Tree:
 
 @pytest.fixture
 def saved(project: Tree) -> SavedTrace:
-    """A run that follows another, so that the cache holds something."""
+    """The trace of a run after another run, so that the cache is not empty."""
     session = project.session()
     session.run("wallaby")
     return session.explainer.saved(session.with_plain_search(session.run("quokka"), 2))

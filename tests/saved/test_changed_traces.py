@@ -32,7 +32,7 @@ from tests.support.spaces import small_space
 from tests.support.trees import NOW_MS, Tree
 
 Place = tuple[Any, Any]
-"""A container and a key of it."""
+"""A container, and one of its keys or indexes."""
 _NAMES = ["", "x", "total", "local bonus", "cap", "words", "maturity", "token ‘x’", "../../etc", "\x1b[31m", "9" * 400]
 _MOST_LINE = 1_000
 _CHANGES = int(os.environ.get("BRV_TUI_CHANGED_TRACES", "4"))
@@ -64,7 +64,7 @@ def asked_of_space(folder: Path) -> list[SavedTrace]:
 
 
 def places(value: Any) -> Iterator[Place]:
-    """Every container in ``value`` with each of its keys."""
+    """Yields every container in ``value`` with each of its keys."""
     for key, inner in value.items() if isinstance(value, dict) else enumerate(value):
         yield value, key
         if isinstance(inner, dict | list):
@@ -72,7 +72,7 @@ def places(value: Any) -> Iterator[Place]:
 
 
 def change(plain: Any, chance: random.Random) -> str:
-    """Changes one place of ``plain`` in one way, and returns which."""
+    """Changes one place in ``plain`` at random, and returns a description of the change."""
     found = list(places(plain["trace"]))
     texts = [one for one in found if isinstance(one[0][one[1]], str)]
     names = [one for one in texts if one[1] in ("name", "id", "file", "leg", "reason", "constant", "term", "query")]
@@ -163,7 +163,7 @@ def show(saved: SavedTrace) -> None:
 
 
 def problem(plain: Any, file: Path, session: Session | None = None) -> str:
-    """The refusal of ``plain`` that is not one line with the file's name; empty if it is, or if ``plain`` is shown."""
+    """The fault in the refusal of ``plain``; empty if it is shown, or refused in one line with the file's name."""
     file.write_text(json.dumps(plain), encoding="utf-8")
     try:
         saved = read(file)
@@ -250,7 +250,7 @@ def test_excess_results_are_counted(tree: Tree, tmp_path: Path) -> None:
 
 
 def _text_places(value: Any, name: str = "") -> Iterator[tuple[str, Place]]:
-    """Every text in ``value`` with the name of its place, in which lists have no numbers."""
+    """Yields every text in ``value`` with the name of its place, in which lists have no numbers."""
     for key, inner in value.items() if isinstance(value, dict) else enumerate(value):
         inside = f"{name}.{key}" if isinstance(value, dict) else f"{name}[]"
         if isinstance(inner, str):
@@ -345,7 +345,7 @@ def numbers(value: Any) -> Iterator[tuple[Any, Any]]:
 
 
 def number_problem(plain: Any, file: Path) -> str:
-    """Returns the problem when ``plain`` was shown in every form; empty if it was shown, or refused in one line."""
+    """The problem with showing ``plain`` in every form; empty if it was shown, or refused in one line."""
     file.write_text(json.dumps(plain))
     try:
         saved = read(file)

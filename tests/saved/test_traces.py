@@ -168,7 +168,7 @@ def test_tier_outside_the_known_range_is_shown(project: Tree, tmp_path: Path, ti
 
 
 def refusal(file: Path) -> str:
-    """The one line with which a file is refused; it names the file."""
+    """The line with which a file is refused. The line must name the file."""
     with pytest.raises(SavedError) as raised:
         read(file)
     message = str(raised.value)
@@ -216,7 +216,7 @@ QUERIES = ("quokka", "x", "x/n.md", "zebra", "quokka wallaby facts", "", "the of
 
 @pytest.fixture
 def answered_project(tree: Tree) -> Tree:
-    """A tree with something of everything that a trace can hold."""
+    """A tree whose traces contain at least one of every kind of data."""
     tree.note("x/n.md", "Quokka", "all about the quokka", 3, importance=80.0, maturity="core")
     tree.note("x/burrow.md", "Burrow [red]\x1b[31m", "deep is the burrow", 40)
     tree.note("y/wallaby.md", "Wallaby facts", "a wallaby is no quokka", 200)

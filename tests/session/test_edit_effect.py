@@ -1,4 +1,4 @@
-"""Effects of edits: the kept notes give the earlier answers, and the named changes are the real ones."""
+"""Effects of edits: the stored notes give the earlier answers, and the reported changes are correct."""
 
 from __future__ import annotations
 
@@ -280,6 +280,6 @@ def test_texts_of_earlier_edits_are_released(garden: Tree) -> None:
 
 
 def _snapshots_of(session: Session) -> list[Snapshot]:
-    """The snapshots of this session's project that are alive."""
+    """The snapshots of this session's project that still exist in memory."""
     alive = [each for each in gc.get_objects() if isinstance(each, Snapshot)]
     return [each for each in alive if each.project.root == session.project.root]

@@ -1,4 +1,4 @@
-"""A session that watches: each kind of change is noticed, what edits change is named, and watching changes nothing."""
+"""A session that watches: it notices each kind of change, names the changes by edits, and changes nothing itself."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Make = Callable[[str], Tree]
 
 
 IN_TIME_S = 30.0
-"""It takes a fraction of a second, but on a busy machine."""
+"""The limit in seconds. A change takes a fraction of a second, except on a busy machine."""
 
 
 def test_watching_changes_no_file(quokkas: Tree, own_data_folders: Path) -> None:
@@ -32,7 +32,7 @@ def test_watching_changes_no_file(quokkas: Tree, own_data_folders: Path) -> None
 
 
 class Changes:
-    """Loads the session at every notice, and lets a test wait for what it expects."""
+    """Loads the session at every notice, and lets a test wait for a condition."""
 
     def __init__(self, session: Session) -> None:
         self.session = session
@@ -45,7 +45,7 @@ class Changes:
             self.noticed.notify_all()
 
     def in_time(self, expected: Callable[[], bool]) -> bool:
-        """Returns whether the condition becomes true in time. Waits for notices only."""
+        """True if the condition becomes true in time. Checks it only after notices."""
         deadline = time.monotonic() + IN_TIME_S
         with self.noticed:
             while not expected():

@@ -86,7 +86,7 @@ def test_invalid_names_find_no_note(quokkas: Tree, name: str) -> None:
 
 
 class TestOtherWays:
-    """A name that is given as a shell, another system or another keyboard gives it."""
+    """Names as written by a shell, another operating system or another keyboard."""
 
     @pytest.fixture
     def named(self, tree: Tree) -> Snapshot:

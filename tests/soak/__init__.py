@@ -1,1 +1,1 @@
-"""Long runs of what the suite does in short; each says what it did."""
+"""Long versions of tests in the suite; each prints what it did."""

@@ -1,7 +1,7 @@
-"""Random changes of a context tree, so many a second, as editors, agents and the engine make them.
+"""Random changes of a context tree, at a fixed rate, like those by editors, agents and the engine.
 
-``python -m tests.soak.changes PROJECT`` reads a number of seconds from each line of its input, makes changes for so
-long, and answers with a line of JSON: how many of each kind so far.
+``python -m tests.soak.changes PROJECT`` reads a number of seconds from each line of its input, makes changes for that
+time, and prints a line of JSON with the number of changes of each kind so far.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ from tests.support.generated import WORDS
 DOMAINS = ("auth", "billing", "ingest", "ops", "Caps", "_archived")
 _DAY_S = 86_400
 _ODD_LASTS = 40
-"""Changes; meanwhile the program must read the tree as a whole."""
+"""The number of changes before an odd file is removed. Until then, the program must read the whole tree."""
 
 
 class Changes:
-    """Changes one project; it is the only one that writes to the notes that it makes."""
+    """Changes one project. No other process writes to the notes that it makes."""
 
     def __init__(self, root: Path, notes: int, seed: int, keeps_tree: bool = False) -> None:
-        """``keeps_tree`` is for a tree into which others write too: replacing it whole would lose what they wrote."""
+        """Set ``keeps_tree`` if others write to the tree, because replacing the whole tree would lose their changes."""
         self.tree = root / ".brv" / "context-tree"
         self.signals = signals_folder(project_data(root))
         self.made: Counter[str] = Counter()
@@ -39,7 +39,7 @@ class Changes:
         self._pick = random.Random(seed)
         self._number = 0
         self._planted: deque[tuple[int, Path]] = deque()
-        """Odd files, each with the number of the change before which it goes."""
+        """Odd files, each with the number of the change before which it is removed."""
         kinds: dict[str, tuple[float, Callable[[], None]]] = {
             "edit": (200, self._edit),
             "edit by renaming": (100, self._edit_by_renaming),
@@ -62,11 +62,11 @@ class Changes:
         self._weights = {kind: weight for kind, (weight, _) in kinds.items()}
         self._paths: list[str] = []
         self._derived: list[str] = []
-        """Summaries, contexts, abstracts: only so many, and the oldest goes first."""
+        """Summaries, contexts and abstracts. Their number is limited, and the oldest one is removed first."""
         self._look()
 
     def fill(self) -> None:
-        """Makes as many notes as there should be."""
+        """Makes the wanted number of notes."""
         while len(self._paths) < self._wanted:
             self._create()
         for _ in range(self._wanted // 5):
@@ -74,7 +74,7 @@ class Changes:
             self._signals()
 
     def run(self, seconds: float, rate: float) -> None:
-        """Makes ``rate`` changes a second, or as many as it can; each at its time, late ones at once."""
+        """Makes ``rate`` changes a second if possible, each at its time; late changes are made immediately."""
         began = time.monotonic()
         for number in range(round(seconds * rate)):
             early = began + number / rate - time.monotonic()
@@ -85,7 +85,7 @@ class Changes:
             self.one()
 
     def one(self) -> None:
-        """One change."""
+        """Makes one change."""
         while self._planted and self._planted[0][0] < self.made.total():
             remove(self._planted.popleft()[1])
         (kind,) = self._pick.choices(list(self._weights), list(self._weights.values()))
@@ -197,7 +197,7 @@ class Changes:
         beside.rename(self.tree)
 
     def _odd(self) -> None:
-        """Something that is more than a note among others; it goes again."""
+        """Adds an odd entry, such as a link or a broken signal file, which is removed later."""
         place = self.tree / self._pick.choice(DOMAINS) / f"odd_{self._next()}.md"
         place.parent.mkdir(parents=True, exist_ok=True)
         what = self._pick.randrange(8)
@@ -228,7 +228,7 @@ class Changes:
             place.write_text("{broken")
         self._planted.append((self.made.total() + _ODD_LASTS, place))
 
-    # what they are made of
+    # contents of notes
 
     def _write(self, path: str, text: str) -> None:
         place = self.tree / path
@@ -244,7 +244,7 @@ class Changes:
             (self.tree / self._derived.pop(0)).unlink(missing_ok=True)
 
     def _age(self, place: Path) -> None:
-        """Some are new, some old, some of tomorrow, and some become old in the seconds that follow."""
+        """Sets a random file time: new, old, tomorrow, or a time that becomes a whole day old within seconds."""
         soon = _DAY_S - self._pick.uniform(0, 20)
         days = self._pick.choice((0, -1, self._pick.random(), self._pick.uniform(1, 40), self._pick.uniform(40, 400)))
         moment = time.time() - self._pick.choice((soon, days * _DAY_S, days * _DAY_S))
@@ -295,7 +295,7 @@ class Changes:
         return "/".join((self._pick.choice(DOMAINS), *inner))
 
     def _deep_folder(self) -> str:
-        """A folder below a domain that holds a note; empty when there is none."""
+        """A folder below a domain that contains a note; empty if there is none."""
         for _ in range(20):
             parts = self._some().split("/")
             if len(parts) > 2:
@@ -304,7 +304,7 @@ class Changes:
 
 
 def remove(place: Path) -> None:
-    """Removes a file, a link or a folder, unless it is gone."""
+    """Removes a file, a link or a folder if it exists."""
     if place.is_dir() and not place.is_symlink():
         shutil.rmtree(place)
     else:

@@ -1,7 +1,7 @@
-"""Counterfactuals over many random trees: every listed change is made on disk, and every proof is tried.
+"""Counterfactuals over many random trees: makes every listed change on disk, and tests every proof.
 
-``python -m tests.soak.counterfactuals --cases 200`` runs it in a folder of its own and prints what was tried. A change
-that does not bring tier 2, a smaller one that does, or something impossible that is possible ends it with a message.
+``python -m tests.soak.counterfactuals --cases 200`` runs in its own folder and prints what was tried. It stops with a
+message if a change does not lead to tier 2, if a smaller one does, or if a change is wrongly called impossible.
 """
 
 from __future__ import annotations
@@ -29,21 +29,21 @@ class Tried:
 
     cases: int = 0
     listing: int = 0
-    """Cases that list a change other than asking by the path."""
+    """Cases that list a change other than querying by path."""
     impossible: int = 0
-    """Cases without such a change in which every other lever is proven impossible."""
+    """Cases without such a change, in which every other kind of change is proven impossible."""
     unproven: list[str] = field(default_factory=list)
-    """Cases without such a change in which some lever is only not found."""
+    """Cases without such a change, in which some kind of change was not found but not proven impossible."""
     made: int = 0
     """Changes that were made on disk."""
     smaller: int = 0
-    """Smaller changes, and changes that are called impossible, that were put to the router."""
+    """Smaller changes, and changes called impossible, that were tested with the router."""
     outcomes: Counter[str] = field(default_factory=Counter)
     levers: Counter[str] = field(default_factory=Counter)
 
 
 def check(case: Taken, tried: Tried, copy: Path, most: int | None) -> None:
-    """Tries everything that is said of ``case``, of each lever at most ``most`` smaller changes."""
+    """Tests all statements about ``case``, with at most ``most`` smaller changes of each kind."""
     tried.cases += 1
     tried.outcomes[case.trace.section(Route).outcome.value] += 1
     others = [way for way in case.takes.ways if way.lever is not Lever.PATH]
@@ -71,7 +71,7 @@ def check(case: Taken, tried: Tried, copy: Path, most: int | None) -> None:
 def run(
     cases: int, folder: Path, profile: Profile, per_tree: int = CASES_A_TREE, most_smaller: int | None = None
 ) -> Tried:
-    """Tries so many cases, a few of each tree."""
+    """Tests ``cases`` cases, a few in each tree."""
     tried = Tried()
     seed = 0
     while tried.cases < cases:

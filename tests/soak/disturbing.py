@@ -24,18 +24,18 @@ _APPEND_S = 0.4
 _LIVES_S = (4.0, 30.0)
 _CLOCK_S = 20.0
 _JUMPS = ("+0", "-3600s", "+0", "-1d", "+0", "+2d", "-400d", "-30s", "+0", "+3600s")
-"""The steps of the clock, which goes back in eight of ten cases."""
+"""The steps of the clock, several of which go back."""
 _SCORE = re.compile(r"[│┃▌ ] \d [○◐●▤▱] [^│┃]*?(\d\.\d+|\d) [█▉▊▋▌▍▎▏]")
 """The score in a row of the results."""
 _DRAFTED_S = 4.0
 _ANSWERS_S = 300.0
 _AGAIN_S = 20.0
 _SCREENS = {"2": " About ", "3": " TODAY ", "4": " Then and now ", "1": " Query · "}
-"""A text that only this screen shows, keyed by the screen's key."""
+"""A text that only one screen shows, keyed by the screen's key."""
 
 
 class Turns(Stopping):
-    """A thread that takes turns, and can be made to rest between two."""
+    """A thread that takes turns and can be paused between two turns."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -47,19 +47,19 @@ class Turns(Stopping):
         self.stopped.wait(pause)
 
     def take_turn(self) -> float:
-        """Does something; returns how many seconds to wait until the next turn."""
+        """Takes a turn; returns the number of seconds until the next one."""
         raise NotImplementedError
 
 
 class SaverKeeper(Turns):
-    """Savers of the same notes, each killed after some seconds and restarted; their output."""
+    """Processes that save the same notes, with their output. Each is killed after some seconds and restarted."""
 
     def __init__(self, root: Path, paths: Sequence[str], count: int, env: Env, seed: int) -> None:
         super().__init__()
         self.saved: dict[str, str] = {}
-        """The note of each text that was acknowledged."""
+        """The path of the note of each acknowledged text."""
         self.kept: list[str] = []
-        """Files with texts of others that a save told of."""
+        """Files with other writers' texts that were named in messages of a save."""
         self.counts: Counter[str] = Counter()
         self.broken: list[str] = []
         self._command = [sys.executable, "-m", "tests.soak.saver", str(root)]
@@ -142,7 +142,7 @@ class Appender(Turns):
 
 
 class ClockMover(Turns):
-    """Sets the clock of every process forth and back, by the file that libfaketime reads."""
+    """Moves the clock of every process forward and back, through the file that libfaketime reads."""
 
     def __init__(self, file: Path) -> None:
         super().__init__()
@@ -157,20 +157,20 @@ class ClockMover(Turns):
 
 
 class AppUser(Turns):
-    """Somebody who edits a note of their own in an app, goes through its screens, and now and then loses the app.
+    """A user who edits a note of their own in an app and switches screens. The app is killed from time to time.
 
-    A foreign program adds a line to that note at times, while a text is unsaved.
+    Sometimes a foreign program adds a line to that note while the app has unsaved text.
     """
 
     def __init__(self, socket: str, name: str, root: Path, env: Env, is_killed: bool, seed: int) -> None:
         super().__init__()
         self.name, self.path, self.word = name, f"desk/{name}.md", f"zyx{name}"
         self.tokens: list[str] = []
-        """Texts that were saved by the app, or that came from a draft after it was killed."""
+        """Texts that the app saved, or that came from a draft after the app was killed."""
         self.counts: Counter[str] = Counter()
         self.slowest_s: dict[str, float] = {}
         self.caught_up_s = 0.0
-        """The longest that it took to show what a fresh process answers, after the last change."""
+        """The longest time in seconds until the app showed the answer of a fresh process, after the last change."""
         self._socket, self._root, self._env, self._is_killed = socket, root, env, is_killed
         self._note = root / ".brv" / "context-tree" / self.path
         self._pick = random.Random(f"{name} {seed}")
@@ -202,7 +202,7 @@ class AppUser(Turns):
         return self._pick.uniform(0, 3)
 
     def ask(self, words: str) -> None:
-        """Puts ``words`` into the query's field."""
+        """Types ``words`` into the query field."""
         self.terminal.keys("Escape", "Escape")
         self._pressed("1", "the Query screen", lambda screen: _SCREENS["1"] in screen)
         self._pressed("i", "the query's field", lambda screen: "Enter run" in screen.rstrip().split("\n")[-1])
@@ -214,7 +214,7 @@ class AppUser(Turns):
         self._timed(what, self.terminal.until(shown, what, _ANSWERS_S))
 
     def _pressed(self, key: str, what: str, shown: Shown) -> None:
-        """Presses ``key`` until ``shown``: read together with an Escape before it, it is another key."""
+        """Presses ``key`` until ``shown`` is true, because a terminal may combine it with an Escape before it."""
         began = time.monotonic()
         while True:
             self.terminal.keys(key)
@@ -231,7 +231,7 @@ class AppUser(Turns):
         self._pressed("Escape", "the results", lambda screen: "i query" in screen.rstrip().split("\n")[-1])
 
     def _screens(self) -> None:
-        """Every screen comes when its key is pressed."""
+        """Checks that each screen appears when its key is pressed."""
         self.terminal.keys("Escape", "Escape")
         for key, shown in _SCREENS.items():
             self._pressed(key, f"screen {key}", lambda screen, shown=shown: shown in screen)
@@ -265,7 +265,7 @@ class AppUser(Turns):
         self._pressed("Escape", "the screen before", lambda screen: "keep old time" not in screen)
 
     def _saved(self, token: str) -> None:
-        """Waits until ``token`` is in the note; a save refused by the full disk is requested again."""
+        """Waits until ``token`` is in the note; saves again if the full disk refused a save."""
         began = asked = time.monotonic()
         while token.encode() not in self._note.read_bytes():
             if time.monotonic() - began > _ANSWERS_S:
@@ -280,7 +280,7 @@ class AppUser(Turns):
         self.counts["saves"] += 1
 
     def _lose(self, token: str) -> None:
-        """The app is killed with ``token`` unsaved; the next one offers it, and saves it."""
+        """Kills the app while ``token`` is unsaved; the next app offers the text, and saves it."""
         self.terminal.kill()
         self.counts["kills"] += 1
         self.terminal = self._opened()
@@ -296,7 +296,7 @@ class AppUser(Turns):
         self.counts["drafts"] += 1
 
     def shown_scores(self, words: str) -> list[float]:
-        """The scores of the results of ``words``, as the app shows them."""
+        """The scores that the app shows for the results of ``words``."""
         self.ask(words)
         time.sleep(2)
         self.terminal.keys("Escape")

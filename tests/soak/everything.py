@@ -1,10 +1,10 @@
 """Everything at once on one tree: changes, killed savers, a foreign writer, two apps, a full disk, a clock set back.
 
-``python -m tests.soak.everything`` runs an hour (``--seconds``). It needs Linux, tmux and libfaketime; the disk is a
-small one in memory, in a mount namespace of its own. Another process makes 20 changes a second. After each part the
-live index must equal a fresh one, and both apps must show the scores of a fresh process. At the end every text that was
-acknowledged is in its note, every foreign line too, or in a file or a draft that is listed; no report of a crash was
-written. Prints a line for each part, and what was done; exit code 1 with a message for what should not be.
+``python -m tests.soak.everything`` runs for an hour (``--seconds``). It needs Linux, tmux and libfaketime; the disk is
+a small one in memory, in a separate mount namespace. Another process makes 20 changes a second. After each part, the
+live index must equal a fresh one, and both apps must show the scores of a fresh process. At the end, every acknowledged
+text must be in its note, and every foreign line must be there too, or in a listed file or draft. No crash report may
+exist. Prints a line for each part, and what was done; on a fault, prints a message and returns exit code 1.
 """
 
 from __future__ import annotations
@@ -44,11 +44,11 @@ _SHARED = [f"saved/shared_{number}.md" for number in range(4)]
 _QUERIES = ("refresh token", "zyxone zyxtwo", "harbor lantern meadow")
 _CATCHES_UP_S = 120.0
 _CLOSE = 0.011
-"""Scores are shown with two decimals, and age a little between two looks."""
+"""The tolerance for scores, which are shown with two decimals and change slightly between two readings."""
 
 
 class Everything(Soak):
-    """One run in a folder of its own."""
+    """One run in a separate folder."""
 
     def __init__(self, root: Path, options: argparse.Namespace, clock: Path | None) -> None:
         super().__init__(root, options, "--keeps-tree")
@@ -72,7 +72,7 @@ class Everything(Soak):
         file.write_text(text)
 
     def run(self) -> None:
-        """All parts. Raises :class:`Wrong`."""
+        """Runs all parts. Raises :class:`Wrong`."""
         began = time.monotonic()
         self._change(0)  # until the tree is filled
         session = Session.open(self.root)
@@ -122,7 +122,7 @@ class Everything(Soak):
             raise Wrong(f"memory grows: {self.measured.memory_mb} MB")
 
     def _fill_the_disk(self) -> None:
-        """Nothing can be written for a while, but by what overwrites."""
+        """Fills the disk for a while, so that only overwriting is possible."""
         for user in self.users:
             user.disk_is_full.set()
         filling = fill(self.root.parent)
@@ -133,7 +133,7 @@ class Everything(Soak):
             user.disk_is_full.clear()
 
     def _compare_apps(self) -> None:
-        """Both apps show what a fresh process answers, once they have caught up."""
+        """Checks that both apps, once they have caught up, show the answers of a fresh process."""
         for words in _QUERIES:
             fresh = self._fresh_scores(words)
             for user in self.users:
@@ -163,7 +163,7 @@ class Everything(Soak):
         )
 
     def nothing_is_lost(self) -> None:
-        """Raises :class:`Wrong` for a text that is in no note, no draft and no file that is listed."""
+        """Raises :class:`Wrong` for a text that is in no note, draft or listed file."""
         session = Session.open(self.root)
         session.load()
         drafts = {draft.path: draft.data.decode("utf-8", "replace") for draft in DraftStore(self.tree).all()}
@@ -195,7 +195,7 @@ def _are_same(shown: list[float], fresh: list[float]) -> bool:
 
 @contextmanager
 def _resting(turns: list[Turns]) -> Iterator[None]:
-    """Nobody takes a turn meanwhile."""
+    """Pauses ``turns`` in the block."""
     with ExitStack() as held:
         for one in turns:
             held.enter_context(one.turn)
@@ -203,7 +203,7 @@ def _resting(turns: list[Turns]) -> Iterator[None]:
 
 
 def _again_with_clock(arguments: list[str], clock: Path, library: str) -> int:
-    """This program again, in a mount namespace of its own and by a clock that can be set back."""
+    """Runs this program again, in a separate mount namespace and with a clock that can be set back."""
     env = {
         **os.environ, "LD_PRELOAD": library, "FAKETIME_TIMESTAMP_FILE": str(clock), "FAKETIME_CACHE_DURATION": "1",
         "FAKETIME_DONT_FAKE_MONOTONIC": "1", "NO_FAKE_STAT": "1", _WITH_CLOCK: str(clock),

@@ -1,7 +1,7 @@
 """Saves that are killed, or disturbed by another writer, after each of their system calls.
 
-``python -m tests.soak.killed_saves --edits 1000`` runs it all in a folder of its own (``--in DIR``: below DIR) and
-prints what was tried. Any state that should not be ends it with a message.
+``python -m tests.soak.killed_saves --edits 1000`` runs all of them in a temporary folder (``--in DIR``: below DIR) and
+prints what was tried. It stops with a message at any wrong state.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ Files = dict[str, bytes]
 
 @dataclass(frozen=True)
 class Edit:
-    """One random change: what the tree holds before and, at most, after it."""
+    """One random change, with the contents of the tree before and after it."""
 
     kind: str
     old: bytes
@@ -64,11 +64,11 @@ class Tried:
 
 
 class Wrong(AssertionError):
-    """A state that should not be."""
+    """A wrong state."""
 
 
 class Run:
-    """Edits of one note in a folder of its own."""
+    """Edits of one note in a separate folder."""
 
     def __init__(self, root: Path, seed: int) -> None:
         self.root = root
@@ -76,14 +76,14 @@ class Run:
         self.tried = Tried()
 
     def edit(self, kinds: tuple[str, ...] = ("save", "save", "keep_mtime", "create", "remove", "move")) -> Edit:
-        """A random text and a random edit of it."""
+        """Returns a random edit of a random text."""
         old = self.pick.randbytes(self.pick.choice((0, 1, 40, 400, 9_000)))
         start, end = sorted(self.pick.choices(range(len(old) + 1), k=2))
         new = old[:start] + self.pick.randbytes(self.pick.randrange(60)) + old[end:]
         return Edit(self.pick.choice(kinds), old, new if new != old else old + b"\n")
 
     def killed(self, edit: Edit, every: bool) -> None:
-        """Looks at the tree after each system call, and kills the process after each, or after one of them."""
+        """Checks the tree after each system call, then kills the process after each call, or after a random one."""
         seen = self.lay(edit)
         states = 0
         child = Child(act(self.root, edit, seen))
@@ -110,14 +110,14 @@ class Run:
         self.tried.kills += 1
 
     def look(self, edit: Edit, when: str, paths: tuple[str, ...]) -> None:
-        """The notes are those from before or after the edit."""
+        """Checks that the notes are those from before or after the edit."""
         held = {path: data for path in set(paths) if (data := contents(self.root / path)) is not None}
         if held not in (edit.before, edit.after, *linked(edit)):
             sizes = {path: len(data) for path, data in held.items()}
             raise Wrong(f"{edit.kind}, {when}: holds {sizes}, wanted {len(edit.old)} or {len(edit.new)} bytes")
 
     def settled(self, edit: Edit, allowed: tuple[Files, ...]) -> None:
-        """After the next opening nothing is there but what one of these says, with its permissions."""
+        """Checks that, after the next opening, only the files of an ``allowed`` state exist, with their permissions."""
         texts: list[leftovers.UnsavedText] = []
         leftovers.clear_leftovers(self.root, time.time(), lambda text: not texts.append(text))
         for text in texts:
@@ -131,9 +131,9 @@ class Run:
             raise Wrong(f"{edit.kind}: other permissions")
 
     def disturbed(self, edit: Edit, theirs: bytes, how: str, write_at: int, kill_at: int = 0) -> bool:
-        """Has another program write after one system call, and maybe kills the process after a later one.
+        """Makes another program write after one system call, and perhaps kills the process after a later call.
 
-        Their text must be in place in the end, or in a file that is named. False when there are fewer calls.
+        The other text must be in the note at the end, or in a named file. Returns False if there are fewer calls.
         """
         seen = self.lay(edit)
         answer = self.root.parent / "answer.json"
@@ -161,7 +161,7 @@ class Run:
         return True
 
     def nothing_lost(self, edit: Edit, theirs: bytes, how: str, told: dict[str, str], when: str) -> None:
-        """Their text is somewhere to be found, and in place where the answer is a conflict."""
+        """Checks that the other text exists in some file, and that it is in the note if the result is a conflict."""
         if told.get("said") == "error":
             raise Wrong(f"{edit.kind}, {when}: {told['kept']}")
         place = contents(self.root / NOTE)
@@ -179,7 +179,7 @@ class Run:
             raise Wrong(f"{edit.kind}, {when}: a conflict that left another text in place")
 
     def lay(self, edit: Edit) -> FileVersion | None:
-        """The tree before the edit."""
+        """Writes the tree from before the edit."""
         shutil.rmtree(self.root, ignore_errors=True)
         (self.root / NOTE).parent.mkdir(parents=True)
         if edit.kind == "create":
@@ -190,7 +190,7 @@ class Run:
 
 
 class Writer:
-    """Another program that writes to a note: into it, in its place, through an open file, or removes it."""
+    """Another program that writes into a note, replaces it, writes through an open file, or removes it."""
 
     HOWS = ("into", "in place", "open", "remove")
 
@@ -248,7 +248,7 @@ def asked(root: Path, edit: Edit, seen: FileVersion | None) -> Saved | Conflict:
 
 
 def linked(edit: Edit) -> list[Files]:
-    """If names are taken by hard links, a note that is being moved briefly has both names."""
+    """The state in which a note that is being moved has both names, if moves use hard links."""
     has_both = edit.kind == "move" and exchange._renameat2() is None
     return [edit.before | edit.after] if has_both else []
 
@@ -265,7 +265,7 @@ def all_files(root: Path) -> Files:
 
 
 def disturbances(run: Run, every: bool, rounds: int, stride: int) -> None:
-    """Another writer at each call of an edit, with every way of writing; then kills after that."""
+    """Disturbs edits by a write of each kind after their system calls, and then also by kills."""
     for _ in range(rounds):
         for kind, how in itertools.product(("save", "keep_mtime", "create", "remove", "move"), Writer.HOWS):
             edit = run.edit((kind,))

@@ -1,10 +1,10 @@
-"""Random changes of every kind, queries all the while, and a look at the index whenever it is quiet.
+"""Random changes of every kind during queries, and a check of the index whenever changes pause.
 
-``python -m tests.soak.random_changes`` runs ten minutes (``--seconds``) over a real session that watches, in ten
-parts. Another process makes the changes (:mod:`tests.soak.changes`). After each part the live index must have seen the
-last change within two seconds, and then equal a fresh one note for note and score for score. In the last part the
-program may hold a tenth more memory than in the second. Prints what was done and measured; what should not be ends it
-with a message.
+``python -m tests.soak.random_changes`` runs for ten minutes (``--seconds``) over a real session that watches, in ten
+parts. Another process makes the changes (:mod:`tests.soak.changes`). After each part, the live index must contain the
+last change within two seconds, and then equal a fresh index, with the same notes and scores. In the last part, the
+program may use at most 10 % more memory than in the second part. Prints what was done and measured; stops with a
+message at a fault.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ _PAGE = os.sysconf("SC_PAGE_SIZE")
 
 
 class Wrong(AssertionError):
-    """Something that should not be."""
+    """A wrong state."""
 
 
 @dataclass
@@ -69,21 +69,21 @@ class Measured:
     """The delay between the last change of each part and the live index."""
     notes: list[int] = field(default_factory=list)
     memory_mb: list[float] = field(default_factory=list)
-    """Resident memory in each part: the median of its seconds."""
+    """The resident memory in each part, in MB: the median over its seconds."""
 
     @property
     def rate(self) -> float:
-        """Changes a second."""
+        """The number of changes per second."""
         return round(sum(self.changes.values()) / max(self.changing_s, 1e-9), 1)
 
     @property
     def growth(self) -> float:
-        """Memory in the last part over that in the second."""
+        """The memory in the last part divided by that in the second."""
         return round(self.memory_mb[-1] / self.memory_mb[1], 3) if len(self.memory_mb) > 1 else 0.0
 
 
 class Stopping:
-    """A thread that goes on until the end of a ``with``; what it raises is raised there."""
+    """A thread that runs until the end of a ``with`` block, where its exception is raised."""
 
     def __init__(self) -> None:
         self.stopped = threading.Event()
@@ -105,13 +105,13 @@ class Stopping:
             self.problem = error
 
     def check(self) -> None:
-        """Raises :class:`Wrong` when the thread broke down."""
+        """Raises :class:`Wrong` if the thread failed."""
         if self.problem is not None:
             where = "".join(traceback.format_exception(self.problem))
             raise Wrong(f"{type(self).__name__} broke down: {where}")
 
     def step(self) -> None:
-        """The repeated steps."""
+        """Performs the step that the thread repeats."""
         raise NotImplementedError
 
 
@@ -130,7 +130,7 @@ class Follower(Stopping):
 
 
 class Asker(Stopping):
-    """Asks one question after another, of every kind."""
+    """Runs queries of every kind, one after another."""
 
     def __init__(self, session: Session, seed: int, between_s: float = _BETWEEN_QUESTIONS_S) -> None:
         super().__init__()
@@ -170,7 +170,7 @@ class Asker(Stopping):
 
 
 class Soak:
-    """One run in a folder of its own."""
+    """One run in a separate folder."""
 
     def __init__(self, root: Path, options: argparse.Namespace, *changing: str) -> None:
         """``changing`` are further options of the process that makes the changes."""
@@ -191,7 +191,7 @@ class Soak:
         )
 
     def run(self) -> None:
-        """All parts. Raises :class:`Wrong`."""
+        """Runs all parts. Raises :class:`Wrong`."""
         began = time.monotonic()
         self._change(0)  # until the tree is filled
         session = Session.open(self.root)
@@ -222,7 +222,7 @@ class Soak:
             raise Wrong(f"memory grows: {self.measured.memory_mb} MB")
 
     def _change(self, seconds: float) -> list[float]:
-        """Has changes made for so long; the resident memory in MB, each second."""
+        """Lets changes be made for ``seconds``; returns the resident memory in MB for each second."""
         stdin, stdout = self._changing.stdin, self._changing.stdout
         assert stdout is not None
         began = time.monotonic()
@@ -239,7 +239,7 @@ class Soak:
         return memory
 
     def _look(self, session: Session, follower: Follower, reader: LinkReader, part: int) -> None:
-        """Compares the live index with a fresh one, once it has seen the last change."""
+        """Compares the live index with a fresh one after it has read the last change."""
         session.recording = False
         quiet_since = time.monotonic()
         while not self._has_seen_all(session):
@@ -261,7 +261,7 @@ class Soak:
         session.recording = True
 
     def _has_seen_all(self, session: Session) -> bool:
-        """Returns whether the live index equals the files and the signals that are on disk now."""
+        """True if the live index equals the files and signals on disk."""
         live = session.snapshot
         layers = self._stored(session).layers
         return live.files == list_files(session.project.tree).files and live.stored.layers == layers

@@ -1,6 +1,6 @@
-"""Saves notes without end, as the app does: ``python -m tests.soak.saver PROJECT NAME NOTE…``.
+"""Saves notes endlessly, like the app: ``python -m tests.soak.saver PROJECT NAME NOTE…``.
 
-Each save adds a line of its own. Prints a line of JSON for each: the text is in the note then, or a conflict is told.
+Each save adds a new line. Prints a line of JSON for each save: the text is in the note, or there was a conflict.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _PAUSE_S = 0.4
 
 
 def save(session: Session, path: str, token: str) -> dict[str, object]:
-    """Adds a line with ``token`` to the note at ``path``; what came of it."""
+    """Adds a line with ``token`` to the note at ``path``; returns the result."""
     try:
         data, seen = read_note_file(session.project.tree, path)
         done = session.notes.save(path, data + f"{token}\n".encode(), seen)

@@ -1,4 +1,4 @@
-"""Apps in terminals of their own (tmux), driven by keys, read as a user reads them."""
+"""Apps in tmux terminals, driven by keys and read from the screen."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ _AFTER_ESCAPE_S = 0.7
 
 
 class Late(AssertionError):
-    """Something that should be on the screen did not come in time."""
+    """The expected text did not appear on the screen in time."""
 
 
 class Terminal:
     """A command in a terminal of 120 columns and 36 rows."""
 
     def __init__(self, socket: str, name: str, command: list[str], env: Mapping[str, str], folder: Path) -> None:
-        """Starts ``command`` in ``folder``; terminals of one ``socket`` share a server, which :func:`end_all` ends."""
+        """Starts ``command`` in ``folder``. Terminals with the same ``socket`` share a server until :func:`end_all`."""
         self._socket, self._name = socket, name
         self._tmux("kill-session", "-t", name)
         variables = [f"{key}={value}" for key, value in env.items()]
@@ -43,7 +43,7 @@ class Terminal:
         return subprocess.run(command, capture_output=True, text=True, check=False).stdout
 
     def keys(self, *names: str) -> None:
-        """Presses keys by tmux's names, such as ``Escape``, ``C-s``. After Escape comes a pause: else it is Alt."""
+        """Presses keys by tmux's names, such as ``C-s``. Pauses after ``Escape``, which would otherwise act as Alt."""
         for name in names:
             self._tmux("send-keys", "-t", self._name, name)
             if name == "Escape":
@@ -58,7 +58,7 @@ class Terminal:
         return self._tmux("capture-pane", "-p", "-t", self._name)
 
     def until(self, shown: Callable[[str], object], what: str, seconds: float = 300.0) -> float:
-        """Waits until the screen is as ``shown`` says; how many seconds that took. Raises :class:`Late`."""
+        """Waits until ``shown`` is true of the screen; returns the seconds that this took. Raises :class:`Late`."""
         began = time.monotonic()
         while not shown(screen := self.screen()):
             if time.monotonic() - began > seconds:
@@ -73,7 +73,7 @@ class Terminal:
 
     @property
     def resident_mb(self) -> float:
-        """Its resident memory; 0 when it has ended."""
+        """The command's resident memory in MB; 0 if it has ended."""
         with suppress(OSError):
             found = re.search(r"VmRSS:\s+(\d+)", Path(f"/proc/{self.pid}/status").read_text())
             return int(found[1]) * 1024 / 1e6 if found else 0.0

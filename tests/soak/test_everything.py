@@ -1,6 +1,6 @@
 """A short run of everything at once on one tree (``tests/soak/everything.py``). Runs when ``BRV_TUI_SOAK`` is set.
 
-It takes minutes, and waits for screens of apps that compete for the processor with whatever else is run.
+It takes minutes, and waits for apps that compete for the processor with other running programs.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Random use of a space in the app leaves space, data folder and signals byte for byte as they were."""
+"""Random use of a space in the app leaves the space, data folder and signals unchanged, byte for byte."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ RECORDED = Path(__file__).parents[1] / "data" / "byterover_v4" / "space-21.json.
 SECONDS = float(os.environ.get("BRV_SOAK_SECONDS", "10"))
 _NAMED = ("tab", "shift+tab", "enter", "pagedown", "right_square_bracket", "f9")
 KEYS = (*"12345jkgGwpPmrSfnozlhMXIuBbi", *_NAMED, "escape", "escape", "escape")
-"""No key that begins an edit: writing is what an edit is for."""
+"""Keys that begin no edit, because edits write to the space."""
 
 
 @pytest.mark.long
@@ -53,7 +53,7 @@ async def test_random_use_of_the_app_changes_no_file(tmp_path: Path, monkeypatch
 
 
 def _rows(folder: str, queries: Sequence[str]) -> Iterator[str]:
-    """Rows that wait to be sent, for the Log to read."""
+    """Rows waiting to be sent, which the Log reads."""
     for query in queries[:50]:
         held = {"ok": True, "data": {"hits": [], "citation_block": ""}}
         known = {"command": "query", "args": [query], "cwd": folder, "ok": True, "duration_ms": 1, "result": held}

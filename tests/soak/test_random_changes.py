@@ -1,4 +1,4 @@
-"""Random changes with queries running (``tests/soak/random_changes.py``), in short."""
+"""A short run of random changes during queries (``tests/soak/random_changes.py``)."""
 
 from __future__ import annotations
 

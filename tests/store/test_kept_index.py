@@ -35,7 +35,7 @@ from tests.test_loading import edit
 
 
 def kept(tree: Tree, profile: Profile = BRV3) -> KeptIndex:
-    """The index of ``tree``, written."""
+    """Writes the index of ``tree``, and returns it."""
     index = KeptIndex(tree.tree)
     assert index.write(tree.snapshot(profile), profile)
     index.close()
@@ -105,7 +105,7 @@ def test_failed_removal_names_files_and_folder(tree: Tree, monkeypatch: pytest.M
 
 
 def kept_file(tree: Tree) -> Path:
-    """The file that is kept of ``tree``."""
+    """The file with the stored index of ``tree``."""
     return KeptIndex(tree.tree).folder / "kept"
 
 

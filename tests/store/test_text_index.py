@@ -137,7 +137,7 @@ def socket_at(place: Path) -> None:
 
 
 def tree_folder(place: Path) -> Path:
-    """The folder ``text`` of the index that ``place`` is in."""
+    """The folder ``text`` of the index that contains ``place``."""
     return next(parent for parent in place.parents if parent.name == "text")
 
 

@@ -1,1 +1,1 @@
-"""Helpers of the tests: small trees with fixed times, naive models of what the engine does."""
+"""Test helpers: small trees with fixed times, and naive models of the engine."""

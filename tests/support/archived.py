@@ -13,7 +13,7 @@ CASES: dict[str, dict[str, Any]] = {case["id"]: case for case in RECORDED["cases
 NOT_UTF8, BACKSLASH = "bytes that are not UTF-8", "backslash in the name"
 TWICE, AGAIN = "archived once before", "written again meanwhile"
 ALIKE = [case for name, case in CASES.items() if name not in (NOT_UTF8, BACKSLASH)]
-"""Without the notes of which the engine loses bytes, or the way back."""
+"""The cases except notes whose bytes the engine changes, and notes that it cannot restore."""
 
 
 def as_bytes(recorded: str | dict[str, str]) -> bytes:
@@ -22,5 +22,5 @@ def as_bytes(recorded: str | dict[str, str]) -> bytes:
 
 
 def importance_of(case: dict[str, Any]) -> float:
-    """The importance that the engine had stored of the case's note."""
+    """The importance that the engine had stored for the case's note."""
     return float(case["signals"].get(case["path"], {"importance": 50})["importance"])

@@ -1,4 +1,4 @@
-"""A headless Chromium, driven over its own protocol; reads the terminal that a page shows."""
+"""A headless Chromium, driven over its own protocol, to read the terminal in a page."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _FLAGS = (
     "--disable-background-networking", "--disable-component-update", "--disable-sync", "--disable-extensions",
     "--disable-dev-shm-usage", "--mute-audio", "--hide-scrollbars", "--remote-debugging-port=0",
 )  # fmt: skip
-# The page keeps its terminal to itself: this takes hold of it as it is made.
+# The page does not expose its terminal, so this captures the terminal when it is created.
 _HOLD_TERMINAL = """
 Object.defineProperty(Object.prototype, "terminal", {
     configurable: true,
@@ -54,7 +54,7 @@ class Page:
         self._connection = connection
         self._number = 0
         self.requested: list[str] = []
-        """The addresses that it asked for."""
+        """The addresses that the page requested."""
 
     async def call(self, method: str, **parameters: Any) -> dict[str, Any]:
         """Returns the result of the protocol's ``method``."""
@@ -74,7 +74,7 @@ class Page:
         return (await self.call("Runtime.evaluate", expression=script, returnByValue=True))["result"].get("value")
 
     async def open(self, address: str) -> None:
-        """Goes to ``address``; its terminal can be read once it is there."""
+        """Opens ``address``, and waits until the page's terminal can be read."""
         await self.call("Network.enable")
         await self.call("Page.enable")
         await self.call("Page.addScriptToEvaluateOnNewDocument", source=_HOLD_TERMINAL)
@@ -85,7 +85,7 @@ class Page:
         return str(await self.evaluate(_READ_TERMINAL))
 
     async def until(self, shown: Callable[[str], object]) -> str:
-        """The rows of the terminal once ``shown`` holds for them. Fails when that takes too long."""
+        """The rows of the terminal, as soon as ``shown`` is true of them. Fails if this takes too long."""
         async with asyncio.timeout(SECONDS):
             while not shown(text := await self.text()):
                 await asyncio.sleep(0.05)
@@ -112,7 +112,7 @@ class Page:
 
 @asynccontextmanager
 async def opened(folder: Path, width: int = 1200, height: int = 800) -> AsyncIterator[Page]:
-    """A page of a browser that keeps all of its own in ``folder``, which must be empty."""
+    """A page of a browser that stores all its data in ``folder``, which must be empty."""
     assert PROGRAM is not None
     command = [PROGRAM, *_FLAGS, f"--user-data-dir={folder}", f"--window-size={width},{height}", "about:blank"]
     quiet = {**os.environ, "HOME": str(folder), "XDG_CONFIG_HOME": str(folder), "XDG_CACHE_HOME": str(folder)}

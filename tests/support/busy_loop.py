@@ -1,4 +1,4 @@
-"""The app, whose event loop is busy for a minute after a key in a field: ``python -m tests.support.busy_loop``."""
+"""The app, with an event loop that a key in a field blocks for a minute: ``python -m tests.support.busy_loop``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Ceilings of notes that are given by their signals."""
+"""Ceilings of notes with given signals."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Signals = tuple[float, float, str, bool]
 
 
 def inputs(notes: Sequence[Signals], profile: Profile = BRV3) -> ScoreInputs:
-    """The inputs of the scores of such notes."""
+    """The inputs of the scores of ``notes``."""
     importance, recency, maturity, local = zip(*notes, strict=True)
     return score_inputs(
         np.asarray(importance, dtype=np.float64),

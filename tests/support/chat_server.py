@@ -1,4 +1,4 @@
-"""A local HTTP server that speaks chat completions and Anthropic's messages, streamed, as a test scripts it."""
+"""A local HTTP server with scripted answers, which streams chat completions and Anthropic's messages."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from typing import Any, ClassVar
 
 @dataclass
 class Streamed:
-    """Events, one after another; ``[DONE]`` is sent as it is, and a comment (``: …``) as one."""
+    """Events, sent one after another; ``[DONE]`` and comments (``: …``) are sent unchanged."""
 
     events: Iterable[Any]
     cut: bool = False
     """True if the connection breaks in the middle of the body."""
     hold: threading.Event | None = None
-    """After the first event, the rest waits for this."""
+    """If set, everything after the first event waits for it."""
     status: int = 200
     kind: str = "text/event-stream; charset=utf-8"
 
@@ -35,15 +35,15 @@ class Refused:
 
 @dataclass
 class ChatServer:
-    """A server with a record of its requests, and the next answers; the last answer stays."""
+    """A server that records its requests and sends the next answers; the last answer is repeated."""
 
     answers: list[Streamed | Refused]
     asked: list[tuple[str, dict[str, Any], dict[str, str]]] = field(default_factory=list)
     base: str = ""
     begun: threading.Event = field(default_factory=threading.Event)
-    """Set when the first event of an answer was written."""
+    """Set when the first event of an answer has been written."""
     gone: threading.Event = field(default_factory=threading.Event)
-    """Set when a client went away before it had everything."""
+    """Set when a client has disconnected before the end of an answer."""
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def next_answer(self, path: str, payload: dict[str, Any], headers: dict[str, str]) -> Streamed | Refused:
@@ -164,7 +164,7 @@ class _Handler(BaseHTTPRequestHandler):
 
 @contextmanager
 def chatting(*answers: Streamed | Refused) -> Iterator[ChatServer]:
-    """The server, for as long as the context lasts."""
+    """The server, which runs until the end of the block."""
     chat = ChatServer(list(answers))
     server = ThreadingHTTPServer(("127.0.0.1", 0), type("Handler", (_Handler,), {"chat": chat}))
     chat.base = f"http://127.0.0.1:{server.server_address[1]}/v1"

@@ -68,7 +68,7 @@ def same_around(again: Snapshot, fresh: Snapshot, reader: LinkReader) -> None:
 
 
 def same_answers(again: Snapshot, fresh: Snapshot, profile: Profile, pick: random.Random, now_ms: float) -> None:
-    """The router answers random queries alike, on an empty cache."""
+    """Checks that the router gives both snapshots the same answers to random queries, on an empty cache."""
     for _ in range(6):
         asked = RouteRequest(query(pick))
         one, other = (

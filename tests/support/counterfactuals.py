@@ -1,4 +1,4 @@
-"""Random queries that went to a model, or nowhere, and what it takes to answer them: each change made on disk."""
+"""Random queries without a direct answer, and the changes that would lead to one, each made on disk."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ class EngineRequest:
 
 @dataclass(frozen=True)
 class Taken(EngineRequest):
-    """A query that no direct answer came to, and what would have brought one."""
+    """A query without a direct answer, and the changes that would lead to one."""
 
     takes: Counterfactuals
 
@@ -74,7 +74,7 @@ def asked(snapshot: Snapshot, profile: Profile, text: str, now_ms: float) -> Tra
 
 
 def taken(folder: Path, seed: int, most: int, profile: Profile = BRV3) -> Iterator[Taken]:
-    """At most ``most`` cases over the tree of ``seed``, which is of up to two months before the question.
+    """Yields at most ``most`` cases over the tree of ``seed``, which is up to two months older than the query.
 
     One in three trees is large enough for queries to be out of domain.
     """
@@ -99,7 +99,7 @@ def taken(folder: Path, seed: int, most: int, profile: Profile = BRV3) -> Iterat
 
 
 def answered(taken: EngineRequest, change: Change, copy: Path) -> Trace:
-    """The answer after ``change`` was made in a copy of the tree on disk, of which nothing was read before."""
+    """The answer after ``change`` was made in a copy of the tree on disk, which is then read from scratch."""
     shutil.copytree(taken.tree.root, copy)
     tree = copy / ".brv" / "context-tree"
     stored, text = dict(taken.tree.signals), taken.trace.query
@@ -124,7 +124,7 @@ def answered(taken: EngineRequest, change: Change, copy: Path) -> Trace:
 
 
 def smaller(taken: Taken, way: Counterfactual) -> Iterator[Change]:
-    """Every smaller change of the same number: of one that is impossible, all over its range."""
+    """Yields every smaller change of the same number; if the change is impossible, changes over its whole range."""
     case, found = taken.case, way.amount
     own, path = case.signals, case.note.path
     match way.lever:

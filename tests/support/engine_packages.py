@@ -1,4 +1,4 @@
-"""Declares an engine as an installed package would, for the length of a test."""
+"""Declares an engine like an installed package, during a test."""
 
 from __future__ import annotations
 

@@ -6,14 +6,14 @@ import pytest
 from hypothesis import settings
 
 FULL, SHORT = 100, 25
-"""Examples of a property that asks for no number of its own, in the profiles ``full`` and ``short``."""
+"""The numbers of examples of a property without its own number, in the profiles ``full`` and ``short``."""
 
 
 def examples(wanted: int) -> settings:
-    """The decorator of a property that is tried with ``wanted`` examples in the profile ``full``."""
+    """A decorator for a property that is tested with ``wanted`` examples in the profile ``full``."""
     return settings(max_examples=max(wanted * settings.default.max_examples // FULL, 5))
 
 
 def seeds(short: int, wanted: int) -> list[object]:
-    """Parameters from 0 to ``wanted``, of which all but the first ``short`` are for the long lane."""
+    """Parameters from 0 to ``wanted``; all but the first ``short`` are only for the long lane."""
     return [*range(short), *(pytest.param(seed, marks=pytest.mark.long) for seed in range(short, wanted))]

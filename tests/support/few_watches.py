@@ -1,6 +1,6 @@
-"""A process that the system lets have only few inotify watches or instances: ``python -m tests.support.few_watches``.
+"""A process that may use only a few inotify watches or instances: ``python -m tests.support.few_watches``.
 
-The limits are those of a user namespace of its own. It prints, in JSON, what a watcher said and noticed.
+The limits come from its own user namespace. It prints a watcher's messages and events as JSON.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Fleets of random trees, the same for the same seed, and the tree with all their notes."""
+"""Fleets of random trees, which depend only on the seed, and a tree with all their notes."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class HereAsks:
         return (ask(one) for one in takewhile(lambda _: not stopped(), questions))
 
     def close(self) -> None:
-        """Nothing was started."""
+        """Does nothing, because no process was started."""
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,7 @@ class MadeFleet:
 
 
 def made_fleet(folder: Path, members: int, notes: int, seed: int = 1, with_merged: bool = True) -> MadeFleet:
-    """Members with domains of their own and one that all share, each note at a path that no other member has."""
+    """Members, each with its own domains and a shared one. Each note is at a path that no other member has."""
     merged = Tree(folder / "merged")
     result = []
     for number in range(members):
@@ -74,12 +74,12 @@ def made_fleet(folder: Path, members: int, notes: int, seed: int = 1, with_merge
 
 
 def _days(pick: random.Random) -> float:
-    """Mostly so old that some searches end out of domain; often exactly as old as another note."""
+    """An age in days, often exactly that of another note, and mostly so high that some searches end out of domain."""
     return age(pick) if pick.random() < 0.2 else pick.choice((90.0, 200.0, 400.0))
 
 
 def queries(count: int, seed: int = 1) -> list[str]:
-    """Random queries: single words and several, misspelt ones, domains and paths of some member first, questions."""
+    """Random queries: one or more words, misspelt words, words after a member's domain or path, and questions."""
     pick = random.Random(seed)
     result = []
     for _ in range(count):

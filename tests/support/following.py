@@ -12,7 +12,7 @@ from brvtui.tree.watching.watch import Watching
 
 
 class Following:
-    """Publishes what watching notices, from the thread that notices it."""
+    """Publishes each change that watching notices, from the watching thread."""
 
     def __init__(self, session: Session) -> None:
         self.session = session

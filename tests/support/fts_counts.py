@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from brvtui.text.fts import FullText, IndexLayout, phrase
 
 K, B, LEAST_IDF = 1.2, 0.75, 1e-6
-"""Compiled into SQLite."""
+"""Constants that are compiled into SQLite."""
 _AVERAGES = 1
 """The row of FTS5's data table with the number of documents and the tokens of each column."""
 _LAST = "\U0010ffff"
@@ -27,7 +27,7 @@ class PhraseCounts:
     frequencies: tuple[int, ...]
     """The number of times the document contains it, by column."""
     length: int
-    """Tokens of the document, over all columns."""
+    """The number of tokens of the document, over all columns."""
     average: float
     """The mean length of a document, in tokens."""
 
@@ -39,13 +39,13 @@ def idf(documents: int, holders: int) -> float:
 
 
 def score(idf_value: float, frequency: float, length: int, average: float) -> float:
-    """``idf f (k + 1) / (f + k (1 - b + b D / average))``: f counts a phrase by column weight, D is the length."""
+    """``idf f (k + 1) / (f + k (1 - b + b D / average))``: f is the column-weighted frequency, and D is the length."""
     norm = K * (1 - B + B * length / average)
     return idf_value * (frequency * (K + 1) / (frequency + norm))
 
 
 class Counting:
-    """The documents of an index in a table of their own, which FTS5 lets be looked into."""
+    """The documents of an index in a separate table, whose contents FTS5 makes readable."""
 
     def __init__(self, index: FullText) -> None:
         self._layout = index.layout
@@ -77,7 +77,7 @@ class Counting:
 
 
 def words_of(layout: IndexLayout, text: str) -> list[str]:
-    """The words that the tokenizer of ``layout`` makes of ``text``, in their order."""
+    """The words that the tokenizer of ``layout`` finds in ``text``, in order."""
     database = sqlite3.connect(":memory:")
     _table(database, "words", IndexLayout(("text",), layout.tokenizer), [(text,)])
     found = database.execute("SELECT term FROM words_instances ORDER BY offset").fetchall()
@@ -98,7 +98,7 @@ def _table(database: sqlite3.Connection, name: str, layout: IndexLayout, documen
 
 
 def _varints(blob: bytes) -> list[int]:
-    """The integers in ``blob`` as SQLite writes them: seven bits a byte, the highest first, the last without a mark."""
+    """The integers in ``blob`` in SQLite's format: seven bits per byte, high bits first, no mark in the last byte."""
     result, value = [], 0
     for byte in blob:
         value = value << 7 | byte & 0x7F

@@ -1,4 +1,4 @@
-"""Random trees and random queries over them, the same for the same seed."""
+"""Random trees and queries over them, which depend only on the seed."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def generated(root: Path, seed: int, notes: int = 24, source: Tree | None = None
 
 
 def age(pick: random.Random) -> float:
-    """Days: often none, often recent, sometimes far back, sometimes in the future."""
+    """An age in days: often 0, often recent, sometimes far in the past, sometimes in the future."""
     return pick.choice((0.0, -1.0, pick.random(), pick.uniform(1, 30), pick.uniform(30, 400)))
 
 
@@ -64,7 +64,7 @@ def prose(pick: random.Random) -> str:
 
 
 def query(pick: random.Random) -> str:
-    """Words of the trees, some misspelt, cut short or with punctuation, sometimes behind a path or a domain."""
+    """Words of the trees, some misspelt, cut short or with punctuation, sometimes after a path or a domain."""
     words = []
     for word in pick.choices(WORDS, k=pick.randint(1, 5)):
         change = pick.randrange(8)

@@ -192,12 +192,12 @@ def corpus_index(chunks: Sequence[Mapping[str, Any]]) -> ChunkIndex:
 
 
 def ids_of(trace: Trace) -> list[str]:
-    """The ids of the answer, in its order."""
+    """The ids of the answer, in order."""
     return [placed.id for placed in trace.section(Hybrid).ranking[: len(trace.hits)]]
 
 
 def error_stage(trace: Trace) -> str:
-    """The first part that failed; empty when none did."""
+    """The first part that failed; empty if none failed."""
     return next((error.stage for error in trace.section(Hybrid).errors), "")
 
 
@@ -207,7 +207,7 @@ def attempts_of(trace: Trace) -> tuple[Rung, ...]:
 
 
 class Kept:
-    """Vectors in memory, where the store would have a file."""
+    """Vectors in memory instead of the store's file."""
 
     def __init__(self) -> None:
         self.vectors: dict[str, np.ndarray] = {}
@@ -220,7 +220,7 @@ class Kept:
 
 
 class Brain:
-    """The engine over snapshots, with services that a test gives."""
+    """The engine over snapshots, with the test's services."""
 
     def __init__(self, embedder: Any = None, reranker: Any = None, kept: Kept | None = None) -> None:
         self.engine = JeffsBrain()

@@ -1,4 +1,4 @@
-"""MiniSearch's text relevance again, from its formula with only loops and dictionaries."""
+"""A second implementation of MiniSearch's text relevance, with only loops and dictionaries."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ BOOST = {"title": 3.0, "content": 1.0, "path": 1.5}
 
 
 def units(text: str) -> str:
-    """One character a UTF-16 unit."""
+    """``text`` with one character per UTF-16 unit."""
     data = text.encode("utf-16-be", "surrogatepass")
     return "".join(chr(data[i] * 256 + data[i + 1]) for i in range(0, len(data), 2))
 
 
 def pieces(text: str) -> list[str]:
-    """The text split as the engine splits it, empty pieces included."""
+    """The text split like in the engine, including empty pieces."""
     marked = "".join("\n" if c in "\n\r" or unicodedata.category(c)[0] in "ZP" else c for c in text)
     return re.split(r"\n+", marked)
 
 
 def edits(left: str, right: str) -> int:
-    """Levenshtein's distance, the textbook table."""
+    """The Levenshtein distance, computed with the textbook table."""
     row = list(range(len(right) + 1))
     for i, a in enumerate(left, start=1):
         above, row = row, [i]
@@ -34,7 +34,7 @@ def edits(left: str, right: str) -> int:
 
 
 def weight(query: str, term: str) -> float:
-    """The weight with which an index term answers a query term; 0 when it does not."""
+    """The weight with which an index term matches a query term; 0 if it does not match."""
     if term == query:
         return 1.0
     if term.startswith(query):
@@ -47,13 +47,13 @@ def weight(query: str, term: str) -> float:
 
 
 def expansion(query: str, vocabulary: Sequence[str]) -> dict[str, float]:
-    """Every term of the vocabulary that answers, with its weight."""
+    """Every matching term of the vocabulary, with its weight."""
     found = {term: weight(query, term) for term in vocabulary}
     return {term: value for term, value in found.items() if value > 0}
 
 
 def radix_walk(terms: Sequence[str]) -> list[str]:
-    """The terms, inserted in this order into a radix tree of nested dictionaries, as a walk through it meets them.
+    """The terms in the order of a walk through a radix tree of nested dictionaries, into which they are inserted.
 
     The key "" marks a term that ends at a node.
     """
@@ -117,7 +117,7 @@ class Index:
         return total
 
     def raw(self, document: int, tokens: Sequence[str]) -> float:
-        """A document's raw score: the sum over query terms, times the distinct ones that matched."""
+        """A document's raw score: the sum over query terms, multiplied by the number of distinct terms that matched."""
         each = {token: self.term_score(document, token) for token in set(tokens)}
         matched = sum(score > 0 for score in each.values())
         return sum(each[token] for token in tokens) * matched

@@ -1,4 +1,4 @@
-"""Resources of a process on Linux: limits, disks, another user. All of them end with the process."""
+"""Limits, disks and another user for a process on Linux, all of which end with the process."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ import sys
 from pathlib import Path
 
 CANNOT = 77
-"""The exit code of a process that the system does not let have what it needs; it prints why."""
+"""The exit code of a process that cannot get a required resource; it prints the reason."""
 _NEW_MOUNTS, _NEW_USER = 0x00020000, 0x10000000
 _REMOUNT, _READ_ONLY = 0x20, 0x1
 _NOBODY = 65534
 
 
 class Refused(Exception):
-    """The system does not let this process have it; the message says why."""
+    """The system refuses a resource. The message gives the reason."""
 
 
 def own_namespace(mounts: bool = False) -> None:
-    """Makes this process root in a user namespace of its own, with ``mounts`` of its own too. It has no threads yet."""
+    """Makes this process root in its own user namespace, with its own mounts if ``mounts``. It must have no threads."""
     user, group = os.getuid(), os.getgid()
     if _libc().unshare(_NEW_USER | (_NEW_MOUNTS if mounts else 0)):
         raise Refused(f"no user namespace is to be had: {os.strerror(ctypes.get_errno())}")
@@ -30,7 +30,7 @@ def own_namespace(mounts: bool = False) -> None:
 
 
 def write(file: str, text: str) -> None:
-    """Writes ``text`` into a file of the system."""
+    """Writes ``text`` to a system file."""
     try:
         Path(file).write_text(text)
     except OSError as error:
@@ -38,7 +38,7 @@ def write(file: str, text: str) -> None:
 
 
 def mount_small(folder: Path, size: str) -> None:
-    """Mounts a disk in memory of ``size`` (as mount(8) writes it) at ``folder``, among mounts of its own."""
+    """Mounts a disk in memory of ``size`` (in the syntax of mount(8)) at ``folder``, in this process's own mounts."""
     folder.mkdir(parents=True, exist_ok=True)
     if _libc().mount(b"none", os.fsencode(folder), b"tmpfs", 0, f"size={size}".encode()):
         raise Refused(f"no small disk can be mounted: {os.strerror(ctypes.get_errno())}")
@@ -51,7 +51,7 @@ def make_read_only(folder: Path) -> None:
 
 
 def fill(disk: Path) -> Path:
-    """Leaves no room on ``disk``; the file to remove for room."""
+    """Fills ``disk``; returns the file to remove to free space."""
     filling = disk / "filling"
     with filling.open("wb", buffering=0) as file:
         for size in (65_536, 4_096, 1):
@@ -79,7 +79,7 @@ def _libc() -> ctypes.CDLL:
 
 
 def enter(arguments: list[str]) -> None:
-    """Runs a module (the first argument) with the others in a namespace of its own: it may have threads then."""
+    """Runs a module (the first argument) with the other arguments in a new namespace, where it may start threads."""
     own_namespace(mounts=True)
     sys.argv = arguments
     runpy.run_module(arguments[0], run_name="__main__", alter_sys=True)

@@ -1,4 +1,4 @@
-"""Answers recorded from the real engine, and the same questions put to ours."""
+"""Answers recorded from the real engine, and our engine's answers to the same queries."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ def read(file: Path) -> dict[str, Any]:
 
 
 def unpack(recorded: Mapping[str, Any], project: Path) -> None:
-    """Writes the tree of ``recorded`` (``benchmarks/record_tree_parity.py``) to the folder ``project``, times included,
-    and beside it what the engine's driver was given.
+    """Writes the tree of ``recorded`` (``benchmarks/record_tree_parity.py``) with its times to the folder ``project``,
+    and the input of the engine's driver beside it.
     """
     tree = project / ".brv" / "context-tree"
     for path, held in recorded["files"].items():
@@ -77,7 +77,7 @@ def shown(found: Search) -> dict[str, Any]:
 
 
 def search_differences(snapshot: Snapshot, now_ms: float, recorded: Mapping[str, Any]) -> list[str]:
-    """The cases whose plain search is not the recorded one, each in a line."""
+    """A line for each case whose plain search differs from the recorded one."""
     found = []
     for case in recorded["cases"]:
         made = search(Context(snapshot, BRV3, now_ms), case["query"], SearchOptions(recorded["limit"]))
@@ -88,7 +88,7 @@ def search_differences(snapshot: Snapshot, now_ms: float, recorded: Mapping[str,
 
 
 def raw_differences(snapshot: Snapshot, recorded: Mapping[str, Any]) -> list[str]:
-    """The recorded raw scores (OR form, stop words kept) that ours differ from by more than 1e-9 of them."""
+    """The recorded raw scores (OR form, stop words kept) that differ from ours by more than a relative 1e-9."""
     found = []
     for case in recorded["cases"]:
         table = match_terms(snapshot, terms(case["query"]), BRV3.text)
@@ -122,7 +122,7 @@ def route_differences(snapshot: Snapshot, now_ms: float, recorded: Mapping[str, 
 
 
 def sequence_differences(snapshot: Snapshot, now_ms: float, recorded: Mapping[str, Any]) -> list[str]:
-    """The steps on one cache whose tier or number of cached answers is not the recorded one."""
+    """The steps on one cache whose tier or number of cached answers differs from the recorded one."""
     found = []
     state, clock = CacheContents(), now_ms
     touched: dict[str, int] = {}

@@ -1,4 +1,4 @@
-"""A model in this process that says what a test wrote down for it."""
+"""A model in this process with answers scripted by a test."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ Piece = TextPiece | Wait | Reply | Exception
 
 
 def says(*texts: str, is_cut: bool = False, sent: int | None = 100, received: int | None = 10) -> list[Piece]:
-    """A turn that writes ``texts`` and calls nothing."""
+    """A turn that writes ``texts`` and calls no tool."""
     return [*map(TextPiece, texts), Reply((), is_cut, sent, received)]
 
 
 def calls(*asked: tuple[str, Any], text: str = "") -> list[Piece]:
-    """A turn that calls tools; arguments that are text are sent as they are."""
+    """A turn that calls tools; arguments that are strings are sent unchanged."""
     result = tuple(
         ToolCall(f"call-{number}", name, given if isinstance(given, str) else json.dumps(given))
         for number, (name, given) in enumerate(asked)
@@ -28,7 +28,7 @@ def calls(*asked: tuple[str, Any], text: str = "") -> list[Piece]:
 
 
 class ScriptedModel:
-    """Answers each turn with the next of ``turns``; the last stays."""
+    """Answers each turn with the next of ``turns``; the last one is repeated."""
 
     name = "scripted at nowhere"
 

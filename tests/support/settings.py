@@ -1,4 +1,4 @@
-"""Settings files and theme files of the user's, for tests."""
+"""The user's settings files and theme files, for tests."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ def own(text: str | bytes) -> Path:
 
 
 def own_theme(text: str | bytes, name: str = "mine.toml") -> Path:
-    """A theme file of the user's with this content."""
+    """One of the user's theme files with this content."""
     return _written(user_file().parent / "themes" / name, text)
 
 

@@ -1,4 +1,4 @@
-"""Recorded spaces of ByteRover V4, and the questions that were put to its scripts."""
+"""Recorded spaces of ByteRover V4, and the queries that its scripts answered."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def recorded_space(file: Path) -> dict[str, Any]:
 
 
 def unpack_space(recorded: Mapping[str, Any], folder: Path) -> None:
-    """Writes the files of ``recorded`` below ``folder``, times included."""
+    """Writes the files of ``recorded`` with their times below ``folder``."""
     for name, held in recorded["files"].items():
         file = folder / name
         file.parent.mkdir(parents=True, exist_ok=True)
@@ -57,7 +57,7 @@ def same(one: Any, other: Any) -> bool:
 
 
 def arguments(asked: Mapping[str, Any], limit: int) -> list[str]:
-    """The command line of a recorded question."""
+    """The command line of a recorded query."""
     result = list(asked.get("argv") or [asked["query"]])
     for name, value in {"limit": limit, **(asked.get("options") or {})}.items():
         result += [f"--{name}", str(value)]
@@ -118,7 +118,7 @@ def _named(line: CommandLine, at: Path, data: Path, is_recall: bool) -> SpaceFol
 
 @contextmanager
 def broken(folder: Path, identity: str, fault: Mapping[str, Any], now_ms: float) -> Iterator[None]:
-    """The space below ``folder`` with the files of ``fault`` removed and written; mended afterwards."""
+    """The space below ``folder`` with the files of ``fault`` removed and written; restored at the end of the block."""
     spare = folder.parent / f"{folder.name}-spare"
     touched = [*(fault.get("remove") or []), *(fault.get("write") or {})]
     places = [folder / name.replace("<space>", f"data/projects/{identity}") for name in touched]

@@ -1,4 +1,4 @@
-"""The texts of the package: its string literals but docstrings, by their place in the source."""
+"""The texts of the package: its string literals except docstrings, by their place in the source."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ class Text:
 
     @property
     def place(self) -> str:
-        """File and line, for a message."""
+        """The file and the line, for a message."""
         return f"{self.file}:{self.line}"
 
     @property
     def unit(self) -> str:
-        """The engine or the room that the file belongs to."""
+        """The engine or the layer to which the file belongs."""
         parts = self.file.split("/")
         return "/".join(parts[:3] if parts[1] == "engines" else parts[:2])
 

@@ -18,11 +18,11 @@ _INFO_BYTES = 128
 
 
 class CannotTrace(Exception):
-    """The system does not let a process trace its children; the message says why."""
+    """The system does not allow tracing child processes. The message gives the reason."""
 
 
 class Child:
-    """A child that runs ``act`` and ends with the exit code that it returns; it is stopped before that begins."""
+    """A child that runs ``act`` and ends with its result as the exit code. The child is stopped before it begins."""
 
     def __init__(self, act: Callable[[], int]) -> None:
         self._info = ctypes.create_string_buffer(_INFO_BYTES)
@@ -36,7 +36,7 @@ class Child:
         _ptrace(_SET_OPTIONS, self.process, None, _MARK_CALLS | _KILL_WITH_TRACER)
 
     def calls(self) -> Iterator[int]:
-        """Lets the child run on, and yields after each of its system calls: how many there have been."""
+        """Lets the child continue, and yields the number of its system calls so far after each of them."""
         count = 0
         while True:
             _ptrace(_RUN_TO_CALL, self.process, None, None)
@@ -48,7 +48,7 @@ class Child:
                 yield count
 
     def kill(self) -> None:
-        """Ends the child where it is."""
+        """Kills the child at its current system call."""
         os.kill(self.process, signal.SIGKILL)
         while not os.WIFSIGNALED(self._status) and not os.WIFEXITED(self._status):
             self._status = self._wait()

@@ -32,7 +32,7 @@ SUMMARY = "---\ntype: summary\ncondensation_order: {order}\ntoken_count: {tokens
 BRV3 = profiles.load("brv-3")
 DOCS = profiles.load("docs")
 READS_FRONTMATTER = overlay(BRV3, {"name": "brv-3*", "signals": {"frontmatter": True}}, "test")
-"""``brv-3`` with signals read from frontmatter too."""
+"""``brv-3``, but with signals also read from frontmatter."""
 
 
 def changed(base: Profile, **tables: Any) -> Profile:
@@ -41,7 +41,7 @@ def changed(base: Profile, **tables: Any) -> Profile:
 
 
 def stored(**values: Any) -> NoteSignals:
-    """Signals as stored, the others being the defaults."""
+    """Stored signals; those not given have default values."""
     base = defaults(BRV3.signals)
     result = {
         "importance": base.importance,
@@ -78,14 +78,14 @@ class Tree:
         os.utime(self.tree / path, ns=(moment, moment))
 
     def age_by_today(self) -> None:
-        """Makes every file as old today as it was made for :data:`NOW_MS`: for tests on the clock of the machine."""
+        """Gives every file the age today that it had at :data:`NOW_MS`, for tests with the machine's clock."""
         passed_ns = time.time_ns() - int(NOW_MS) * 1_000_000
         for file in filter(Path.is_file, self.tree.rglob("*")):
             moved = file.stat().st_mtime_ns + passed_ns
             os.utime(file, ns=(moved, moved))
 
     def note(self, path: str, title: str, text: str = "", days: float = 0.0, **signals: Any) -> str:
-        """A note with a heading; ``signals`` are what is stored for it."""
+        """A note with a heading; ``signals`` are its stored signals."""
         self.file(path, f"# {title}\n\n{text}\n", days)
         if signals:
             self.signals[path] = stored(**signals)
@@ -107,7 +107,7 @@ class Tree:
         (self.root / ".brv" / "brv-tui.toml").write_text(text)
 
     def read_frontmatter(self) -> None:
-        """Has sessions read signals in frontmatter too, by the setting for that."""
+        """Makes sessions also read signals in frontmatter, by setting."""
         self.settings("[signals]\nfrontmatter = true\n")
 
     def source(self, *others: tuple[str, Tree]) -> None:
@@ -125,11 +125,11 @@ class Tree:
 
     @property
     def sidecar(self) -> Path:
-        """The folder in which the engine would keep this project's signals."""
+        """The folder in which the engine would store this project's signals."""
         return signals_folder(project_data(self.root))
 
     def sidecar_file(self, path: str, value: Any) -> Path:
-        """A signal file of the engine: ``value`` as it is when it is text, else as the engine wraps it."""
+        """A signal file of the engine: ``value`` unchanged if it is text, otherwise wrapped like by the engine."""
         place = self.sidecar / f"{path}.json"
         place.parent.mkdir(parents=True, exist_ok=True)
         text = value if isinstance(value, str) else json.dumps({"createdAt": 1, "updatedAt": 1, "value": value})
@@ -143,14 +143,14 @@ class Tree:
         now_ms: float = NOW_MS,
         signals: Mapping[str, NoteSignals] | None = None,
     ) -> Snapshot:
-        """The tree as it is on disk now."""
+        """A snapshot of the tree on disk."""
         layers = self.layers() if signals is None else SignalLayers((signals,))
         result = load(find_project(self.root), profile, now_ms, layers, previous)
         assert result is not None
         return result
 
     def layers(self) -> SignalLayers:
-        """The stored signals as they are now."""
+        """The currently stored signals."""
         return SignalLayers((dict(self.signals),))
 
     def session(self, profile: str | None = None, now_ms: float | None = NOW_MS, **options: Any) -> Session:
@@ -183,7 +183,7 @@ def paths(found: Search | Trace) -> list[str]:
 
 
 def scores(found: Search | Trace) -> dict[str, float]:
-    """The scores of the hits, keyed by path; a path that appears twice keeps its first."""
+    """The scores of the hits, keyed by path; for a path that appears twice, the first score."""
     result: dict[str, float] = {}
     for hit in found.hits:
         result.setdefault(hit.path, hit.score)

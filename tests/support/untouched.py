@@ -7,7 +7,7 @@ from pathlib import Path
 
 
 def state_of(*folders: Path) -> dict[str, tuple[int, int, str]]:
-    """Every file and folder below the folders: mode, mtime and content."""
+    """The mode, modification time and content of every file and folder below ``folders``."""
     found = {}
     for folder in folders:
         for path in sorted([folder, *folder.rglob("*")]):

@@ -28,7 +28,7 @@ class MemoryVectors:
 
 
 class Letters:
-    """An embedder that counts letters: near when words are alike."""
+    """An embedder that counts letters, so that similar words have near vectors."""
 
     name = "letters"
     is_remote = False
@@ -45,7 +45,7 @@ class Letters:
 
 
 class WithEmbedder(NoServices):
-    """Services of which the embedder is set."""
+    """Services with an embedder."""
 
     def __init__(self, embedder: Letters) -> None:
         self.embedder = embedder
@@ -56,7 +56,7 @@ class WithEmbedder(NoServices):
 
 
 class WronglySet(NoServices):
-    """Services whose embedder is set wrongly."""
+    """Services with wrong settings for the embedder."""
 
     @property
     def embedder(self) -> Any:

@@ -51,12 +51,12 @@ def by_sqlite(documents: Sequence[Sequence[str]], expression: str) -> list[tuple
 
 
 def found(index: FullText, *asked: str, limit: int = 99) -> list[int]:
-    """The positions that an index finds."""
+    """The positions of the documents that an index finds."""
     return [position for position, _ in index.search(asked, WEIGHTS, limit)]
 
 
 def rendered(tokens: Sequence[Token]) -> str:
-    """The tokens in the syntax of FTS5: NOT where the documented text has AND NOT."""
+    """The tokens in the syntax of FTS5, which has NOT instead of the documented AND NOT."""
     result = ""
     for token in tokens:
         text = f'"{token.text}"' + ("*" if token.kind is TokenKind.PREFIX else "")

@@ -209,7 +209,7 @@ def test_malformed_query_searches_for_its_words() -> None:
     assert parsed('"open') == [[QueryClause(Match.WORD, ("open",))]]
 
 
-# The postings tokenise otherwise where there are symbols, tabs and scripts without spaces: these texts have none.
+# The postings tokenise symbols, tabs and scripts without spaces differently, so these texts have none of them.
 
 
 LETTERS = st.sampled_from("abcABCéÉßжЖΣσıİñ0Ⅷ\u0301")
@@ -241,7 +241,7 @@ def test_postings_and_full_text_find_the_same_documents(texts: list[str], typed:
 
 
 def test_only_the_beginning_of_long_texts_is_searched() -> None:
-    """A word cut by the limit counts as its first part, in the index and in the excerpt."""
+    """If the limit cuts a word, the index and the excerpt contain only its first part."""
     long = f"begin {'x ' * 249_995}middle end"
     document = TextDocument("a.md", long, long, long, long)
     index = full_text([document])

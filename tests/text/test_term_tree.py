@@ -28,7 +28,7 @@ TERMS = st.lists(
 
 
 def walked(terms: list[str], some: list[str]) -> list[str]:
-    """``some`` of ``terms``, which are inserted in their order."""
+    """``some`` of ``terms`` in the order of the tree, into which ``terms`` are inserted in order."""
     ordered = sorted(terms)
     inserted = np.asarray([terms.index(term) for term in ordered], dtype=np.int64)
     return [ordered[place] for place in tree_order(ordered, inserted, sorted(ordered.index(term) for term in some))]

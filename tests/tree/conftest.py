@@ -1,4 +1,4 @@
-"""A small tree to save into, with the system's own renames and without."""
+"""A small tree for saves, with and without the system's own renames."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Leftovers of killed saves: removed if the text is known, handed on if it may be the only copy."""
+"""Leftovers of killed saves: removed if the text is known, passed on if they may be the only copy."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ DEAD = dead_process()
 
 
 def left_by(folder: Path, name: str, data: bytes, process: int = DEAD) -> Path:
-    """A file of a save by ``process``."""
+    """Writes a file that a save by ``process`` left."""
     file = folder / name.replace(f"-{os.getpid()}-", f"-{process}-")
     folder.mkdir(parents=True, exist_ok=True)
     file.write_bytes(data)

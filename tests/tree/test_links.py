@@ -269,7 +269,7 @@ def test_is_within_equals_a_linear_search(edges: list[int], place: int) -> None:
 
 
 def relations(text: str) -> tuple[str, ...]:
-    """The relations of the text as the engine lists them: normalised, each once, in order."""
+    """The relations in the text as the engine lists them: normalised, without duplicates, in order."""
     return tuple(dict.fromkeys(normalised(link.target) for link in links_in(text) if link.kind is LinkKind.RELATION))
 
 

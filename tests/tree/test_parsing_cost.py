@@ -1,4 +1,4 @@
-"""The cost of parsing topics: ordinary ones are far below the limit, and it is never less than the parser's work."""
+"""The cost of parsing topics: it is far below the limit for ordinary topics, and never less than the parser's work."""
 
 from __future__ import annotations
 

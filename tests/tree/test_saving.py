@@ -30,7 +30,7 @@ def names(folder: Path) -> list[str]:
 def before(
     monkeypatch: pytest.MonkeyPatch, module: object, name: str, act: Callable[[], object], call: int = 1
 ) -> None:
-    """Has ``act`` happen immediately before one call of a function."""
+    """Makes ``act`` run immediately before one call of a function."""
     original = getattr(module, name)
     calls = 0
 
@@ -45,7 +45,7 @@ def before(
 
 
 def over(file: Path, data: bytes) -> Callable[[], None]:
-    """Writes into the file itself, with its size and times as they were where the sizes allow it."""
+    """Returns a function that writes ``data`` into the file itself, and keeps its modification time."""
 
     def act() -> None:
         was = file.stat()
@@ -58,7 +58,7 @@ def over(file: Path, data: bytes) -> Callable[[], None]:
 
 
 def anew(file: Path, data: bytes) -> Callable[[], None]:
-    """Puts another file in the place of this one."""
+    """Returns a function that replaces this file with another."""
 
     def act() -> None:
         other = file.with_name("other.tmp")

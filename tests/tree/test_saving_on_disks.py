@@ -88,7 +88,7 @@ def test_read_only_file_system_is_reported(small_disk: Path) -> None:
 
 
 def refused(act: Callable[[], object]) -> bytes:
-    """The message of ``act`` when it is refused to an ordinary user."""
+    """The error message of ``act``, which must be refused for an ordinary user."""
     if os.geteuid() != 0:
         with pytest.raises(SaveError) as error:
             act()

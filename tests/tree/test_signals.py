@@ -176,7 +176,7 @@ def test_missing_signals_file_is_reported(tmp_path: Path) -> None:
         read_signals_file(tmp_path / "none.json", BASE)
 
 
-# Where a session looks them up
+# The places where a session looks up signals
 
 
 def importance(tree: Tree, **options: Any) -> tuple[float, str]:

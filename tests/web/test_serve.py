@@ -36,14 +36,14 @@ _ESCAPES = re.compile(rb"\x1b\[[0-9;?]*[a-zA-Z]")
 
 @dataclass(frozen=True)
 class Served:
-    """A server that runs."""
+    """A running server."""
 
     process: subprocess.Popen[str]
     line: str
 
     @property
     def printed(self) -> str:
-        """The address that it printed, with the token."""
+        """The address that the server printed, with the token."""
         return self.line.split(" is at ")[1].split()[0]
 
     @property
@@ -53,11 +53,11 @@ class Served:
 
     @property
     def port(self) -> int:
-        """Its port."""
+        """The server's port."""
         return int(self.url.rstrip("/").rpartition(":")[2])
 
     async def enter(self) -> tuple[str, str]:
-        """The header with the cookie, and the key, that the printed address is exchanged for."""
+        """Opens the printed address; returns the header with the cookie, and the key."""
         async with aiohttp.ClientSession() as client, client.get(self.printed) as answer:
             cookie = answer.headers["Set-Cookie"].partition(";")[0]
             found = re.search(r'data-key="([^"]+)"', await answer.text())
@@ -66,13 +66,13 @@ class Served:
 
 
 def start(*arguments: str) -> subprocess.Popen[str]:
-    """A server in a process group of its own; :func:`end` ends it."""
+    """A server in its own process group; :func:`end` ends it."""
     command = [sys.executable, "-m", "brvtui", "serve", *arguments]
     return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True)
 
 
 def line_of(process: subprocess.Popen[str]) -> str:
-    """The first line that it prints. Fails when it prints none in time."""
+    """The first line that the server prints. Fails if there is none in time."""
     assert process.stdout is not None
     ready, _, _ = select.select([process.stdout], [], [], LIMIT_S)
     if not ready:
@@ -82,7 +82,7 @@ def line_of(process: subprocess.Popen[str]) -> str:
 
 
 def end(process: subprocess.Popen[str]) -> str:
-    """Ends it, the hard way if need be, and returns what it wrote on the standard error."""
+    """Ends the server, by force if necessary, and returns its standard error."""
     process.terminate()
     try:
         return process.communicate(timeout=LIMIT_S)[1]
@@ -92,7 +92,7 @@ def end(process: subprocess.Popen[str]) -> str:
 
 
 def refused(*arguments: str) -> tuple[int, str]:
-    """Exit code and the line of a server that does not start."""
+    """The exit code and the message of a server that does not start."""
     process = start(*arguments)
     try:
         _, error = process.communicate(timeout=LIMIT_S)

@@ -177,7 +177,7 @@ def _best(answer: MemberAnswer, limit: int | None) -> MemberAnswer:
 
 
 def _writing(asker: Asker, fleet: Fleet, text: str, limit: int | None) -> Asker:
-    """``asker``, extended to write one line of JSON per answer. The lines for absent members are written at once."""
+    """``asker``, changed to write each answer as a line of JSON. Writes the lines for absent members immediately."""
     from brvtui.trace import SCHEMA, to_plain
 
     head = {"schema": SCHEMA, "fleet": fleet.name, "query": text}

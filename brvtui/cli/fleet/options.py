@@ -47,7 +47,7 @@ def print_table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
 
 
 def outcome(replies: Sized, is_good: bool) -> int:
-    """The exit code for ``replies`` from members; 4 if there are none."""
+    """The exit code: 4 if there are no ``replies`` from members, otherwise 0 if ``is_good`` and 1 if not."""
     if not replies:
         return FAILED
     return OK if is_good else NEGATIVE

@@ -1,4 +1,4 @@
-"""Finds the causes of changed results: the notes that fell, the changed parts of their scores, and the edits."""
+"""Finds the causes of changed results: the notes that fell, the changed score parts, and the responsible edits."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ class CauseFinder:
         }
 
     def _effects(self, change: QueryChange, mixer: StateMixer | None) -> Iterator[ChangeLine]:
-        """Yields lines about the changes of the outcome and of the ranks of relevant notes."""
+        """Yields lines about a changed outcome and about relevant notes that fell."""
         now, before = change.now, change.before
         if change.changes_outcome:
             yield ChangeLine(now.sentence)
@@ -113,8 +113,8 @@ class CauseFinder:
         return f", score {was.score:.4g} → {now.score:.4g}" + (f" ({listed})" if listed else "")
 
     def _causes(self, now: QueryResult, path: str, old: str, mixer: StateMixer) -> str:
-        """The causes of the score change of the note at ``path``, formerly at ``old``: the note's own text, or the text
-        of other notes.
+        """The score of the note at ``path`` before and after, with the causes of the change, as text; empty if the note
+        moved there from ``old`` or if there are no causes.
         """
         judgment = self.judgments[now.id]
         query = replace(self.like, text=judgment.text, scope=judgment.scope or self.like.scope, run=False)

@@ -18,7 +18,7 @@ from brvtui.wording import counted, first_of
 
 
 FEWEST = 25
-"""The minimum number of queries for the significance test, whose result says little with fewer queries."""
+"""The minimum number of queries for the significance test. With fewer, the result of the test means little."""
 _MOST_EXACT = 16
 """The maximum number of differences for which all ``2 ** n`` sign assignments are tried."""
 _SAMPLES, _AT_ONCE, _SEED = 20_000, 2_000, 17
@@ -29,8 +29,8 @@ def randomisation_test(differences: Sequence[float]) -> float:
     """The two-sided p-value of the mean of paired ``differences``, by Fisher's randomisation of their signs.
 
     The p-value is the share of sign assignments whose sum is at least as far from 0. It is exact for up to 16 nonzero
-    differences. For more, it is estimated from 20,000 random assignments with a fixed seed; both counts are increased
-    by one, so that the p-value is never 0. Returns 1 if there are no differences.
+    differences. For more, it is estimated from 20,000 random assignments with a fixed seed; one is added to numerator
+    and denominator, so that the p-value is never 0. Returns 1 if there are no differences.
     """
     values = np.asarray([value for value in differences if value], dtype=np.float64)
     if not len(values):
@@ -76,7 +76,7 @@ class QueryChange:
     def is_otherwise(self) -> bool:
         """True if the answer changed: the outcome, the first note, the quoted notes, or the rank of a judged note.
 
-        If no note is judged or quoted, any note's rank counts. A moved note counts as the same note.
+        If no note is judged or quoted, the ranks of all notes are compared. A moved note is treated as the same note.
         """
         now, before, moved = self.now, self.before, self.all_paths_now
 
@@ -117,15 +117,15 @@ class Comparison:
     added: frozenset[str] = frozenset()
     """The ids of queries that had no judgment at the revision of the baseline."""
     unlike: tuple[str, ...] = ()
-    """A line for each file, such as the settings, that differs at the revision although the baseline used today's."""
+    """A line for each file, such as the settings, that differs at the revision. The baseline used the current file."""
 
     @property
     def judged_before(self) -> list[QueryChange]:
-        """The compared queries without those :attr:`added`, which would dilute a loss."""
+        """The compared queries except those in :attr:`added`, which would dilute a loss."""
         return [change for change in self.changes if change.now.id not in self.added]
 
     def difference(self, metric: Metric) -> float | None:
-        """The mean difference of ``metric`` over the compared queries, without added ones."""
+        """The mean difference of ``metric`` over the compared queries, except added ones."""
         return mean_of(change.difference(metric) for change in self.judged_before)
 
     def p_value(self, metric: Metric) -> float | None:
@@ -150,7 +150,7 @@ def compare_evaluations(
 ) -> Comparison:
     """Compares ``now`` with ``before``. Two queries match if their ids, texts, scopes and grades are equal.
 
-    A judged note counts as moved to another path unless ``is_there`` returns True for its path in ``before``.
+    If the path of a judged note differs, the note is assumed to have moved, unless ``is_there`` finds its earlier path.
     """
     known = {query.id: query for query in before.queries}
     changes: list[QueryChange] = []
@@ -179,7 +179,7 @@ def compare_evaluations(
     return Comparison(now, before, tuple(changes), tuple(notices), left_out)
 
 
-# Drift: the effect of time on the answers to judged queries, without changes of notes.
+# Drift: the effect of time on the answers to judged queries while no note changes.
 
 
 NO_LONGER_QUOTED, FALLS_OUT, FALLS_BEHIND = "no longer quoted in the answer", "no longer found", "ranked lower"
@@ -221,7 +221,7 @@ class Drift:
 
     @property
     def losses(self) -> tuple[LostByDay, ...]:
-        """All losses up to the last day, by day and query."""
+        """All losses up to the last day, sorted by day and query."""
         known: set[tuple[str, str, str]] = set()
         losses = []
         for point in self.points:
@@ -246,7 +246,7 @@ class Drift:
 def losses_of(change: QueryChange) -> Iterator[tuple[str, str, str]]:
     """Yields the losses of one query, each as the query's id, the loss, and the path of the affected relevant note.
 
-    Only the worst loss of each note counts: no longer found, no longer quoted, or ranked lower.
+    Yields only the worst loss of each note: no longer found, no longer quoted, or ranked lower.
     """
     now, before = change.now, change.before
     if change.changes_outcome:
@@ -296,7 +296,7 @@ def gate_under(evaluation: Evaluation, metric: Metric, minimum: float) -> GateRe
 
 
 def gate_drop(comparison: Comparison, metric: Metric, limit: float) -> GateResult:
-    """A gate that fails if the mean of ``metric`` over the compared queries, without added ones, fell by more than
+    """A gate that fails if the mean of ``metric`` over the compared queries, except added ones, fell by more than
     ``limit``. The result lists the queries that became worse.
     """
     difference, name = comparison.difference(metric), f"{metric} falls by at most {limit:g}"
@@ -357,7 +357,7 @@ _ANSWERS = "the engine answers every query"
 
 
 def _failing(evaluation: Evaluation) -> str:
-    """The reason why the engine could not answer the first query for which it failed; empty if there is none."""
+    """The reason why the engine could not answer the first failed query; empty if no query failed."""
     return next((query.sentence or FAILED for query in evaluation.queries if query.outcome == FAILED), "")
 
 

@@ -22,7 +22,7 @@ EngineRequest = tuple[str, str]
 """The text and the scope of a query."""
 _NOTHING: Mapping[EngineRequest, QueryResult] = {}
 _SERVICE_OF_STEP = {"vectors": "embedder", "gaps": "embedder", "rerank": "reranker"}
-"""The kind of service that failed if the step of this name failed, even if the service answered."""
+"""For each step that uses a service, the kind of service that failed or gave an unusable answer if the step fails."""
 
 
 class _WatchedServices:
@@ -46,7 +46,7 @@ class _WatchedServices:
         return self._watched("reranker")
 
     def add_unusable(self, trace: Trace) -> None:
-        """Adds the services whose answers could not be used, such as a query's vector of only zeros."""
+        """Adds the services whose answers could not be used, such as a vector of zeros for a query."""
         for step in trace.steps:
             kind = _SERVICE_OF_STEP.get(step.name, "") if step.state is State.FAILED else ""
             if kind and not any(name.startswith(kind) for name in self.failed):
@@ -175,7 +175,7 @@ def _moved_text(item: FollowedDocument) -> str:
 def _quoted(trace: Trace) -> tuple[str, ...]:
     """The files of the results quoted in the answer, or in the prompt for a model.
 
-    A placeholder for a model's answer does not count as a quotation.
+    The sources of a placeholder for a model's answer are not included.
     """
     prompt = trace.answer.prompt
     named = set(prompt.prefetched) if prompt is not None else set()
@@ -200,7 +200,7 @@ def ask(engine: Engine[Any], context: Context[Any], judgment: Judgment, like: Qu
 
 
 def result_of(judgment: Judgment, trace: Trace) -> QueryResult:
-    """The result for ``judgment`` from ``trace``. If several results are in one document, the best one counts."""
+    """The result for ``judgment`` from ``trace``. If a document has several results, only the best one is used."""
     results = tuple(
         RankedDocument(file, hit.score, tuple(ScorePart(part.name, part.value) for part in hit.parts))
         for file, hit in best_hits(trace).items()

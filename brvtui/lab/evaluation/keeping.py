@@ -86,7 +86,7 @@ def _lines(snapshot: Snapshot) -> Iterator[str]:
 
 @cache
 def _code_of(package: str) -> str:
-    """A digest of the sizes and times of the source files in ``package``. It excludes answers by other versions."""
+    """A digest of the sizes and times of the source files in ``package``, which differs between versions."""
     module = import_module(package)
     files = [Path(module.__file__)] if module.__file__ else []
     for folder in getattr(module, "__path__", ()):
@@ -118,7 +118,7 @@ class _State:
 
 @dataclass(frozen=True, slots=True)
 class KeepingEvaluator:
-    """Evaluates over one tree. The cache ``kept`` only saves time: the numbers would be the same without it."""
+    """Evaluates queries over one tree. The cache ``kept`` saves time and does not affect the numbers."""
 
     kept: KeptAnswers
     is_frozen: bool

@@ -50,7 +50,7 @@ def success(ranking: Sequence[str], grades: Grades, cut: int) -> float:
 
 
 def judged(ranking: Sequence[str], grades: Grades, cut: int) -> float:
-    """The graded share of the first ``cut`` documents, or of all in a shorter list; 0 for an empty list."""
+    """The share of graded documents among the first ``cut``, or among all in a shorter list; 0 for an empty list."""
     first = ranking[:cut]
     return sum(document in grades for document in first) / len(first) if first else 0.0
 
@@ -61,7 +61,7 @@ def reciprocal_rank(ranking: Sequence[str], grades: Grades, cut: int = 0) -> flo
 
 
 def average_precision(ranking: Sequence[str], grades: Grades, cut: int = 0) -> float:
-    """The mean precision at the ranks of all relevant documents; documents that were not found count as 0."""
+    """The mean precision at the ranks of all relevant documents; a document that was not found contributes 0."""
     count, total = 0, 0.0
     for rank, document in enumerate(ranking, start=1):
         if grades.get(document, 0) > 0:

@@ -133,7 +133,7 @@ def write_trec(file: Path, judgments: Sequence[Judgment]) -> tuple[Path, ...]:
 
 
 def trec_name(path: str) -> str:
-    """``path`` with white space, controls and ``%`` percent-encoded for TREC files, which a terminal may show."""
+    """``path`` with spaces, control characters and ``%`` percent-encoded. A terminal may show TREC files."""
     return _without_controls(path.replace("%", "%25").replace(" ", "%20"))
 
 
@@ -275,7 +275,7 @@ def _bounded(text: str, place: str) -> str:
 
 
 def _grade(text: str, place: str) -> int:
-    """The grade, limited to the range from 0 to 3."""
+    """The grade in ``text``, limited to the range from 0 to 3."""
     if not _WHOLE_NUMBER.fullmatch(text.strip()):
         raise JudgmentsError(f"{place}: the grade {shortened(text, 40)} must be a whole number")
     return min(max(int(text), GRADES[0]), GRADES[-1])

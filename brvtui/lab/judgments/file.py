@@ -62,9 +62,7 @@ def edited_text(text: str, before: Sequence[Judgment], after: Sequence[Judgment]
 
 
 def _new_ones(before: Sequence[Judgment], after: Sequence[Judgment]) -> dict[str, list[Judgment]]:
-    """The new judgments in ``after``, keyed by the id of the last existing judgment before them; empty if there is
-    none.
-    """
+    """The new judgments in ``after``, keyed by the id of the existing judgment that precedes them (empty: none)."""
     known, last = {judgment.id for judgment in before}, ""
     groups: dict[str, list[Judgment]] = {}
     for judgment in after:
@@ -76,7 +74,7 @@ def _new_ones(before: Sequence[Judgment], after: Sequence[Judgment]) -> dict[str
 
 
 def _split(block: str) -> tuple[str, str]:
-    """A query's block without empty lines and comments at its end, and those lines, which belong to the next query."""
+    """A query's block without trailing empty lines and comments, and these lines, which belong to the next query."""
     lines = block.splitlines(keepends=True)
     end = len(lines)
     while end and (not lines[end - 1].strip() or lines[end - 1].lstrip().startswith("#")):
@@ -200,7 +198,7 @@ class JudgmentsFile:
             raise JudgmentsError(f"cannot be changed: {faults.error_line(error, self.path)}") from error
 
     def _write(self, data: bytes | None, before: Judgments, after: Judgments) -> None:
-        """Writes ``after`` if the new text contains exactly that. Raises :class:`JudgmentsError` and OSError."""
+        """Writes ``after`` if parsing the new text returns ``after``. Raises :class:`JudgmentsError` and OSError."""
         try:
             text = new_text(after) if data is None else edited_text(data.decode("utf-8"), before, after)
             encoded = text.encode("utf-8")

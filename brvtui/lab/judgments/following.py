@@ -16,7 +16,7 @@ from brvtui.tree.reading.frontmatter import block_span
 
 _DIGITS = 16
 _COMMON = (CONTEXT_FILE, SUMMARY_FILE, "index.md", "README.md")
-"""File names that do not identify a file's contents."""
+"""File names that are too common to identify a note."""
 _SAME_TITLE, _SAME_NAME = "it has the same title", "it has the same name"
 
 
@@ -84,7 +84,7 @@ class DocumentFinder:
     def find(self, document: JudgedDocument) -> FollowedDocument:
         """The current place of ``document``: its path, or else a note with its text, its title or its name.
 
-        A title or name counts only if no other note has the same one. Raises no errors.
+        A text, a title or a name is used only if it belongs to a single note. Raises no errors.
         """
         known = self._snapshot.parsed.get(document.path)
         for path in (document.path, f"{document.path}.md", f"{document.path}.html"):
@@ -112,8 +112,8 @@ class DocumentFinder:
         """The new path of the note that was at ``path`` and contained ``text``, and the evidence; both empty if
         unknown.
 
-        Notes that share only the title or name do not count. For an archived note, the path is that of the stub. Raises
-        no errors.
+        A note with only the same title or name is not accepted. For an archived note, the path is that of the stub.
+        Raises no errors.
         """
         found = self.find(JudgedDocument(path, 0, "", digest_of(text)))
         if found.moved and self._digests.get(found.document.digest, ()):
@@ -124,7 +124,7 @@ class DocumentFinder:
     def followed(self, judgment: Judgment) -> tuple[Judgment, tuple[FollowedDocument, ...]]:
         """``judgment`` with current paths, and the documents that have moved or are missing.
 
-        Missing documents keep their path, so that the query still counts them as relevant.
+        Missing documents keep their path, so that they remain relevant documents of the query.
         """
         documents = [self.find(document) for document in judgment.documents]
         paths = [item.path or item.document.path for item in documents]
@@ -146,7 +146,7 @@ class DocumentFinder:
 
     @cached_property
     def _unread(self) -> Mapping[str, str]:
-        """The reasons why existing files are not read, which are limits of this program, keyed by path."""
+        """The reasons why files that exceed this program's limits are not read, keyed by path."""
         return {file.path: file.reason for file in self._snapshot.unseen if file.is_past_limit}
 
     @cached_property

@@ -16,9 +16,9 @@ MOST_QUERIES, MOST_DOCUMENTS = 20_000, 1_000
 LONGEST_TEXT = 2_000
 """The maximum length of a query, a scope, a path or a comment."""
 _MOST_RUN, _OF_EACH = 1_500_000, 200
-"""The total number of characters in the queries that a command runs, and the number of characters added for each query.
+"""The maximum number of characters in the queries that a command runs by default, and the number added per query.
 
-The total takes about a minute on the sample tree with the slowest engine.
+The maximum takes about a minute on the sample tree with the slowest engine.
 """
 VERSION = 1
 HEADER = re.compile(r"^[ \t]*\[\[[ \t]*query[ \t]*\]\][ \t]*(?:#.*)?$", re.MULTILINE)
@@ -61,7 +61,7 @@ def parse_judgments(data: bytes, origin: str) -> tuple[Judgment, ...]:
 
 
 def affordable(judgments: tuple[Judgment, ...], runs: int) -> tuple[Judgment, ...]:
-    """The first of ``judgments``, as many as a command runs by default if each is run ``runs`` times."""
+    """The first ``judgments``, as many as a command runs by default if it runs each of them ``runs`` times."""
     left = _MOST_RUN // runs
     for number, each in enumerate(judgments):
         left -= _OF_EACH + len(each.text)

@@ -17,14 +17,14 @@ from brvtui.lab.whatif.variant import CLOCK, MOST_DAYS, Control, Value, Variant,
 from brvtui.trace import Check, Hit, Trace
 from brvtui.wording import nearest, shortened
 
-# The value at which an outcome changes: solved if a score or a threshold is linear, else bisected.
+# Finds the value at which an outcome changes: by a linear equation if a score or threshold is linear, or by bisection.
 
 
 _ROUNDING = "rounding"
 _NEAR = 1e-9
 """The precision of a solved value: at this distance below and above the value, the outcomes differ."""
 _SOLVED_WITHIN = 6
-"""The number of bisections after which equations are no longer solved, because any curve looks linear by then."""
+"""The number of bisections after which equations are no longer tried, because any curve is nearly linear by then."""
 _MOST_GUESSES = 12
 _MOST_HALVINGS = 60
 _MOST_BETWEEN = 8
@@ -54,7 +54,7 @@ def crossings_between(
 ) -> Iterator[TierCrossing]:
     """Yields the changes of the outcome of ``query`` from ``low`` to ``high``, in order.
 
-    A change from tier 2 to tier 3 and then to tier 4 counts as two. At most eight changes are searched for, and an
+    A change from tier 2 to tier 3 and then to tier 4 is two changes. At most eight changes are searched for, and an
     outcome that changes and changes back may be missed.
     """
     end = outcome_of(trace_at(high))
@@ -105,7 +105,7 @@ def _whole_number_crossing(
 
 
 def _guesses(low: float, below: Trace, high: float, above: Trace) -> list[float]:
-    """The values between ``low`` and ``high`` at which a decisive number, if linear, would cross its limit."""
+    """The values from ``low`` to ``high`` at which a check or score, if linear, crosses a limit; empty if over 12."""
     near = 2 * _NEAR * max(1.0, abs(low), abs(high))
     ends = (low, below, high, above)
     values = (*_check_roots(*ends), *_score_roots(*ends), *_rounding_roots(*ends))
@@ -133,7 +133,7 @@ def _checks(trace: Trace) -> dict[tuple[str, str], Check]:
 
 
 def _score_roots(low: float, below: Trace, high: float, above: Trace) -> Iterator[float]:
-    """Yields the values that are equal to a score, because the swept value may be a threshold for scores."""
+    """Yields the values at which a score would equal the swept value, which may be a threshold for scores."""
     then = {hit.path: hit.score for hit in above.hits}
     for hit in below.hits:
         if hit.path in then:
@@ -232,7 +232,7 @@ class Sweep:
     points: tuple[SweepPoint, ...]
     """The points of the grid, ordered so that the last axis changes fastest."""
     crossings: tuple[TierCrossing, ...]
-    """The changes of outcomes, keyed by query, if the sweep has one axis."""
+    """The changes of the queries' outcomes, query by query; empty for a sweep with two axes."""
 
     def outcomes_at(self, point: SweepPoint) -> dict[str, int]:
         """The number of queries with each outcome at ``point``."""

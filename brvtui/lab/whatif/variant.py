@@ -92,7 +92,7 @@ class Variant:
 
     @property
     def is_earlier(self) -> bool:
-        """True if the variant is an earlier state, so that results which are better in it have been lost since."""
+        """True if the variant is an earlier state, so that results that are better in it have been lost since."""
         return bool(self.revision) or self.earlier is not None or self.days < 0
 
     @property
@@ -253,8 +253,8 @@ class Control:
         return self.name.removeprefix(f"{self.group}.")
 
     def moved(self, value: Value, steps: float) -> Value:
-        """``value`` moved up by ``steps`` steps, or down if negative. The result stays within the range, and whole if
-        the base is whole.
+        """``value`` moved up by ``steps`` steps, or down if negative. The result stays within the range, and is a whole
+        number if the base is one.
         """
         if self.choices:
             place = self.choices.index(value) if value in self.choices else 0

@@ -1,4 +1,4 @@
-"""Runs git on an untrusted repository: no program that it configures, no network, and limited output."""
+"""Runs git on untrusted repositories: without network access or configured programs, and with limited output."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from brvtui.tree.history.repository import GIT, ForeignRepository, own_repositor
 
 _PATIENCE_S = 60.0
 _NEARLY = 0.95
-"""The share of the time limit after which a failure counts as too slow. The system's ``timeout`` starts earlier."""
+"""The share of the time limit after which a failure is reported as too slow; the ``timeout`` program starts earlier."""
 _MOST_MEMORY = 1 << 30
 """The limit on git's own memory in bytes, because a link in a repository may lead to an endless file."""
 _SETTINGS = (
@@ -33,9 +33,9 @@ _OWN = {
     "GIT_ALLOW_PROTOCOL": "none", "GIT_NO_LAZY_FETCH": "1", "GIT_OPTIONAL_LOCKS": "0", "GIT_TERMINAL_PROMPT": "0",
     "LC_ALL": "C",
 }  # fmt: skip
-"""Overrides of all settings, so that no repository setting, such as ``protocol.ext.allow``, can open a transport."""
+"""Variables that override all settings, so that no setting such as ``protocol.ext.allow`` can open a transport."""
 _CONFIG = "GIT_CONFIG"
-"""The prefix of git's variables that are passed on: the user's settings. Others could name another repository."""
+"""The prefix of the git variables that are passed on: the user's settings. Others could name another repository."""
 _LONGEST_MESSAGE = 200
 
 
@@ -65,10 +65,10 @@ def git(
 ) -> bytes:
     """Runs ``git`` in ``folder`` with the input ``given``, and returns its output, at most ``most`` bytes.
 
-    ``bare`` permits a repository without a work tree; use it only for a repository that the user named. The lines of
-    git's messages, if it succeeds, are added to ``warnings``, without the words ``warning:``. Only commands
-    that read objects are allowed, because they run no filters, hooks or monitors. Raises :class:`RevisionError` if git
-    is missing, fails, prints more, takes more than a minute, or would read a repository that is not the folder's own
+    ``bare`` permits a repository without a work tree; use it only for a repository that the user named. If git
+    succeeds, its messages are added to ``warnings``, one per line, without the words ``warning:``. Only commands that
+    read objects are allowed, because they run no filters, hooks or monitors. Raises :class:`RevisionError` if git is
+    missing, fails, prints more, takes more than a minute, or would read a repository that is not the folder's own
     (:mod:`brvtui.tree.history.repository`), and KeyError for any other command.
     """
     name, *rest = arguments
@@ -107,9 +107,9 @@ def git(
 
 
 def _limit(environment: programs.Environment) -> tuple[str, ...]:
-    """The beginning of a command that limits it to 1 GiB and one minute, even if this process is killed.
+    """The words before a command that limit it to 1 GiB and one minute, even if this process is killed.
 
-    Limiting programs that are not installed are left out.
+    Leaves out ``prlimit`` and ``timeout`` if they are not installed.
     """
     wanted = (("prlimit", f"--data={_MOST_MEMORY}"), ("timeout", "--signal=KILL", f"{_PATIENCE_S:g}"))
     found = ((programs.find_program(name, environment), options) for name, *options in wanted)

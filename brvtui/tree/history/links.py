@@ -14,7 +14,7 @@ from brvtui.tree.reading.files import IRREGULAR, LINKED_FOLDER, link_reason, unr
 
 _MOST_FOLLOWED = 40
 _MOST_PARTS = 4_000_000
-"""The maximum number of folders and links through which all links together may lead. That takes about 4 seconds."""
+"""The maximum number of path components that all links together may lead through. That takes about 4 seconds."""
 
 
 class CommittedLinks:
@@ -30,7 +30,7 @@ class CommittedLinks:
         """The text of each link that was read, by the link's path in the repository."""
 
     def reason(self, path: str) -> str:
-        """The reason why the link at ``path`` is not read; empty if it looks like no note.
+        """The reason why the link at ``path`` is not read; empty if its name is not that of a note.
 
         Raises KeyError with the path of a link that :attr:`targets` lacks, and RevisionError if all links together
         lead through too many folders.

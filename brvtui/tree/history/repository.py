@@ -1,4 +1,4 @@
-"""Finds a folder's git repository, and refuses one that is elsewhere, behind a link or a pointer."""
+"""Finds a folder's git repository, and refuses a repository that a link or a pointer places elsewhere."""
 
 from __future__ import annotations
 

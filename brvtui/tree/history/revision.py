@@ -103,10 +103,10 @@ def content_id(data: bytes, digits: int) -> str:
 def committed_contents(
     run: Callable[..., bytes], files: Mapping[str, CommittedFile], largest: int, where: str, remedy: str
 ) -> dict[str, bytes]:
-    """Returns the contents of ``files``, keyed by path. A file larger than ``largest`` is cut one byte after that size.
+    """Returns the contents of ``files``, keyed by path. For one above ``largest`` bytes, ``largest + 1`` zero bytes.
 
     ``run`` is :func:`git` in their repository. Raises :class:`RevisionError`, which names ``where`` and ``remedy``, if
-    their total size is too large, or if one of the contents is not the committed one.
+    their total size is too large, or if git returns content that differs from what was committed.
     """
     contents = dict.fromkeys(files, bytes(min(largest + 1, max((file.size for file in files.values()), default=0))))
     small = {path: file for path, file in files.items() if file.size <= largest}
@@ -181,7 +181,7 @@ def _entries(run: Callable[..., bytes], commit: str, folder: str, where: str) ->
 
 
 def _check_way(run: Callable[..., bytes], commit: str, folder: str, where: str) -> None:
-    """Raises :class:`RevisionError` if ``folder`` is no folder, and :class:`GitFailed` if git cannot read a parent."""
+    """Raises :class:`RevisionError` if ``folder`` is not a folder; :class:`GitFailed` if git cannot read a parent."""
     parts = folder.split("/") if folder else []
     for place in ("/".join(parts[: depth + 1]) for depth in range(len(parts))):
         entry = run("ls-tree", "--full-tree", "--end-of-options", commit, f":(literal){place}", most=_MOST_LISTING)
@@ -234,7 +234,7 @@ def _link_reasons(
 
 
 def _sized(run: Callable[..., bytes], contents: Mapping[str, str], where: str) -> dict[str, CommittedFile]:
-    """The files of ``contents`` that have these ids, with their sizes."""
+    """The files in ``contents``, a mapping from paths to ids, with their sizes."""
     ids = dict.fromkeys(contents.values())
     object_ids = "".join(f"{content}\n" for content in ids).encode("ascii")
     try:
@@ -290,7 +290,7 @@ class Revision:
 
     @cached_property
     def ignored(self) -> frozenset[str]:
-        """The Markdown files on disk that git ignores. That a revision lacks them does not mean that they are new."""
+        """The Markdown files on disk that git ignores. They are missing from revisions even if they are not new."""
         arguments = ("ls-files", "--others", "--ignored", "--exclude-standard", "-z", "--", ".")
         listing = git(self.folder, *arguments, most=_MOST_LISTING).split(b"\0")
         return frozenset(path.decode("utf-8", "surrogateescape") for path in listing if path.endswith(b".md"))
@@ -302,13 +302,11 @@ class Revision:
         return committed_contents(partial(git, self.folder), wanted, largest, where, remedy)
 
     def content(self, path: str, most: int) -> bytes:
-        """The content of the file at ``path``, of any kind, at most ``most`` bytes."""
+        """The content of the file at ``path``, of any type, with at most ``most`` bytes."""
         return git(self.folder, "cat-file", "blob", f"{self.commit}:./{path}", most=most)
 
     def followed_content(self, path: str, most: int) -> bytes | None:
-        """The content, at most ``most`` bytes, of the file at ``path`` or the one to which a link there leads; None if
-        there is none.
-        """
+        """The content, at most ``most`` bytes, of the file at ``path``, which may be a link; None if there is none."""
         wanted = os.fsencode(f"{self.commit}:./{path}\n")
         found = git(self.folder, "cat-file", "--batch", "--follow-symlinks", most=most + _SHORT, given=wanted)
         header, _, content = found.partition(b"\n")

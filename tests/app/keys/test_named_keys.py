@@ -1,4 +1,4 @@
-"""Texts of the app name keys as the user has set them."""
+"""The app's texts name the keys that the user has set."""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ def write(root: Path, files: dict[str, str]) -> Path:
 
 
 def read_here(sources: Iterable[Source], rules: CodeRules) -> Iterator[CodeFile | SkippedSource]:
-    """The parsed content of each file, in order, read by this process, because tests read harmless files."""
+    """The parsed content of each file, in order. This process reads the files, because they are harmless in tests."""
     for path, source in sources:
         language = language_of(path)
         if language is not None:
@@ -49,5 +49,5 @@ def kinds(graph: CodeGraph) -> dict[str, str]:
 
 
 def ends(graph: CodeGraph, *types: str) -> set[tuple[str, str, str]]:
-    """Source, type and target of the edges of these types, or of all."""
+    """The source, type and target of the edges of ``types``, or of all edges."""
     return {(edge.source, edge.type, edge.target) for edge in graph.edges if not types or edge.type in types}

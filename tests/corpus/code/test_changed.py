@@ -1,6 +1,4 @@
-"""The files that a change touches: patches of any origin, and revisions of git, without running programs of a
-repository.
-"""
+"""The files changed by a patch of any origin, or between git revisions, without running a repository's programs."""
 
 from __future__ import annotations
 

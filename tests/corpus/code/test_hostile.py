@@ -24,7 +24,7 @@ from tests.corpus.code.making import kinds, limited, read_here, write
 
 LIMITS_MEMORY = pytest.mark.skipif(sys.platform != "linux", reason="only Linux limits the memory of a process")
 MANY_FILES = int(os.environ.get("BRV_TUI_MANY_FILES", "5000"))
-"""Files of the largest repository, a multiple of 100. The rule is for 50 000, which may take a minute."""
+"""The number of files in the largest repository, a multiple of 100. The goal is a minute for 50,000 files."""
 GOOD = {"good.py": "def good(): pass\n"}
 
 
@@ -221,7 +221,7 @@ def test_nested_types_have_names_of_bounded_length() -> None:
 
 
 class TestReadingBudget:
-    """Files have time for their size; what they take beyond it is limited for all of them together."""
+    """Each file has a time limit by size; time beyond these limits is limited for all files together."""
 
     def test_normal_files_use_no_spare_time(self) -> None:
         budget = ReadingBudget(limited(file_seconds=0.02, megabyte_seconds=3, spare_seconds=8).limits)
@@ -241,7 +241,7 @@ class TestReadingBudget:
 
 
 class TestReaderProcess:
-    """A parser that goes wild ends no more than its process."""
+    """A parser that fails ends only its own process."""
 
     def test_reader_process_gives_the_same_result(self) -> None:
         process, text = ReaderProcess(code_rules().limits), b"class A:\n    def go(self): self.go()\n"
@@ -343,7 +343,7 @@ def test_many_files_are_indexed_within_limits(tmp_path: Path) -> None:
         "print(json.dumps([len(graph.nodes), int(peak), reader]))"
     )
     done = subprocess.run([sys.executable, "-c", code, str(tmp_path)], capture_output=True, text=True, timeout=600)
-    # The peak of its own memory: what ``getrusage`` says begins with that of the process that started it.
+    # The process's own peak memory; the value of ``getrusage`` starts with that of the parent process.
     nodes, kilobytes, reader = json.loads(done.stdout)
     assert nodes == MANY_FILES
     assert kilobytes < 100_000 + 14 * MANY_FILES

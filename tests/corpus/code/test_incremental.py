@@ -75,7 +75,7 @@ def test_updated_index_equals_a_fresh_index(changes: list[tuple[str, str | None]
 
 
 def reading(paths: list[str]):
-    """Reads as usual, and adds the paths of what is read to ``paths``."""
+    """Reads as usual, and adds the paths of the files read to ``paths``."""
 
     def read(sources: Iterable[Source], rules: CodeRules) -> Iterable[CodeFile | SkippedSource]:
         for path, source in sources:

@@ -34,7 +34,7 @@ FILES = (
     ("_archived/a/o.full.md", False, True),
     ("a/n.txt", False, False),
 )
-"""Files, and whether a change of them changes the fingerprint of ``brv-3`` and of ``docs``."""
+"""Files, and whether changing them changes the fingerprint of ``brv-3`` and of ``docs``."""
 
 
 def asked_twice(tree: Tree, profile: Profile, path: str) -> list[int | None]:

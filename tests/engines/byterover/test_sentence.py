@@ -1,4 +1,4 @@
-"""The sentence that gives the reason, clause by clause: each comes from the trace, and only if it is true."""
+"""The sentence that gives the reason, clause by clause: each clause comes from the trace and is true."""
 
 from __future__ import annotations
 

@@ -67,7 +67,7 @@ def recorded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
 
 @pytest.fixture
 def recorded_session(recorded: dict[str, Any], tmp_path: Path) -> Session:
-    """A session over it, at the time of the recording."""
+    """A session over the recorded space, at the time of the recording."""
     session = Session.open(tmp_path / "project", now_ms=recorded_now(recorded))
     session.load()
     return session

@@ -45,19 +45,19 @@ FILES = sorted(file.stem for file in DATA.glob("*.json"))
 FAMILIES = 22
 
 OURS: dict[str, Any] = {
-    # 2.35 and 2.1 stand alone: the document names 0.82 and 0.9 as the one pair that fires together.
+    # 2.35 and 2.1 do not combine: the document names 0.82 and 0.9 as the only factors that apply together.
     "global preference note that is a rollup": 2.1,
-    # Left out, its place in the list still counts: without an id nothing can be merged or opened.
+    # It is left out but keeps its place in the list: a result without an id cannot be merged or opened.
     "empty ids in fusion": [("b", 1 / 62)],
-    # The search goes on without the leg, which is named in the errors.
+    # The search continues without the leg, and the errors name the leg.
     "vector leg raises": (["a"], "vector"),
-    # Boundaries are those of JavaScript, hence ASCII: ę is no letter to them, and `list` stands alone.
+    # Word boundaries are those of JavaScript (ASCII): ę is not a letter, so `list` is a separate word.
     "Polish word beginning with list": {"preferenceQuery": False, "concreteFactQuery": True},
-    # A dotless i is no i to JavaScript's flag.
+    # JavaScript's case-insensitive flag does not treat a dotless i as an i.
     "dotless i": {"preferenceQuery": False, "concreteFactQuery": False},
-    # Lengths count characters: two of them are too short.
+    # The length is in characters, and two characters are too short.
     "token of two astral letters": "cat",
-    # Nothing was asked for, so nothing is answered; 0 is a value.
+    # No results were requested, so there are none; 0 is a valid value.
     "topK 0": [],
 }
 
@@ -137,7 +137,7 @@ EQUAL: dict[str, Callable[[Any], Any]] = {
     "trigram_grams": lambda given: sorted(grams(given["text"])),
     "unanimity": of_unanimity,
 }
-"""Families whose recorded answer is made of the input alone, and equal to it."""
+"""Families whose recorded answer depends only on the input, and equals ours."""
 
 
 def test_every_recorded_family_has_a_test() -> None:

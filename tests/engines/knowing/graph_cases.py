@@ -11,7 +11,7 @@ from brvtui.engines.knowing.model import Edge, Graph, Node, symbol
 
 DATA = Path(__file__).parents[2] / "data" / "knowing"
 FOLDERS = (DATA, DATA / "more", DATA / "sampled")
-"""Cases that were given, more that were given later, and samples of random ones (``benchmarks/knowing_oracle.py``)."""
+"""The original cases, cases that were added later, and random samples (``benchmarks/knowing_oracle.py``)."""
 Case = dict[str, Any]
 BROKEN = "\ufffd"
 
@@ -53,8 +53,8 @@ def edges(records: Iterable[dict[str, Any]]) -> tuple[Edge, ...]:
 
 
 def graph(record: dict[str, Any]) -> Graph:
-    """A recorded graph in our form, in the recorded order. Seeds that are not recorded as nodes follow by id, and so
-    do ends of edges without a recorded node.
+    """A recorded graph in our form, in the recorded order, followed by the seeds and edge ends without a recorded node,
+    sorted by id.
     """
     nodes = {one.id: one for one in map(node, record.get("nodes", ()))}
     links = edges(record.get("edges", ()))

@@ -31,7 +31,7 @@ SEEDS = load_profile().seeds
 
 
 WORDLESS = "zzebra quagxas"
-"""No note and no symbol has one of these words."""
+"""Words that no note or symbol contains."""
 
 
 MANY = {f"shop/t{number}/order{number}.md": f"# Order{number}\n\nOrders of kind {number}.\n" for number in range(30)}
@@ -180,7 +180,7 @@ def test_misconfigured_embedder_is_reported_only_if_needed(plain_snapshot: Snaps
 
 def test_note_without_a_vector_is_counted_and_others_fill_the_gap(tree: Tree) -> None:
     class Tires(Letters):
-        """Fails at its second batch."""
+        """An embedder that fails at its second batch."""
 
         def embed(self, texts: Sequence[str]) -> Sequence[Sequence[float]]:
             if len(self.texts) == 64 and len(texts) > 1:

@@ -94,7 +94,7 @@ def test_number_of_own_neighbours_is_limited(tree: Tree) -> None:
     tree.file("many/hub.md", f"---\nrelated: [{links}]\n---\n# Walrus\n\nWalrus things.\n")
     trace = ask(tree.snapshot(), "walrus")
     section = trace.section(GraphRetrieval)
-    # every leaf that is one of the first results is a centre too, so its link to the hub is told
+    # every leaf among the first results is also a centre, so its link to the hub is shown
     leaves = {one.id for one in around(trace, "many/hub.md").neighbours}
     assert len(section.map.centres) <= 40
     assert leaves - set(section.map.centres) <= {one.id for one in section.map.places}

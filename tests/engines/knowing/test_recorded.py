@@ -1,4 +1,4 @@
-"""The recorded answers of the real program, all of them: one test of each family's cases."""
+"""All recorded answers of the real program, with one test for the cases of each family."""
 
 from __future__ import annotations
 
@@ -53,11 +53,11 @@ LEAST_SCORE_TOLERANCE = 1e-6
 MOST_CALLERS_UNIT = 0.0035
 """The effect on a score of one unit in the truncated number of callers."""
 WALK_PER_SPREAD = 8
-"""The tolerance for a walk whose last round varies in the program itself."""
+"""The tolerance per unit of spread, for a walk whose last round varies in the real program."""
 TASK_TOLERANCE = 1e-3
-"""A walk may end a round earlier or later where leaders are equal."""
+"""The tolerance for tasks, because a walk may end a round earlier or later if leaders are equal."""
 OVERALL = {"with_equivalence_classes": 0.361, "without_equivalence_classes": 0.311}
-"""The program's mean P@10 over all 18 tasks, as the family's notes say."""
+"""The program's mean P@10 over all 18 tasks, according to the family's notes."""
 CHANNELS = {"rwr": reasons.WALK, "rwr (below threshold)": reasons.BELOW, "equiv": "equivalence"}
 MANY = 10**9
 Given = dict[str, Any]
@@ -342,7 +342,7 @@ EQUAL: dict[str, Callable[[Given], Any]] = {
     "tokens": of_tokens,
     "top_dir": lambda given: module_of(given["qualified_name"]),
 }
-"""Families whose recorded answer is made of the input alone, and equal to it."""
+"""Families whose recorded answer depends only on the input, and equals ours."""
 CLOSE: dict[str, Callable[[Given], Any]] = {
     "bench_metrics": of_bench_metrics,
     "hits": of_hits,
@@ -597,8 +597,8 @@ def check_for_task(case: Case) -> None:
 
 
 def explaining() -> KnowingProfile:
-    """The program explains with other constants than it answers with, although the document says that both are the
-    same.
+    """A profile with the constants of the program's explanations. They differ from those of its answers, although the
+    document says that they are the same.
     """
     every = SeedSize(0, 200)
     return replace(
@@ -654,7 +654,7 @@ def check_explain(case: Case) -> None:
 CHECKS: dict[str, Callable[[Case], None]] = {
     name.removeprefix("check_"): one for name, one in globals().items() if name.startswith("check_")
 }
-"""Families that are compared in more than one way."""
+"""Checks of families that are compared in several ways."""
 TESTED = sorted({*EQUAL, *CLOSE, *CHECKS})
 
 
@@ -686,7 +686,7 @@ def test_flask_task_precision_matches_the_recording(mode: str, monkeypatch: pyte
     assert precision == pytest.approx(OVERALL[mode], abs=0.02)
     needed = {task.text: task.needed for task in knowing_flask.tasks()}
     for case in cases("flask_for_task"):
-        # The order of words of one length is that of an unstable sort: it is given, as the fact sheet advises.
+        # The order of words of equal length comes from an unstable sort, so it is given, as the fact sheet advises.
         given, wanted = case["input"], case["expected"]
         held = recorded_keywords(wanted["keyword_set"])
         monkeypatch.setattr(seeding, "keyword_set", lambda _task, _rules, one=held: one)

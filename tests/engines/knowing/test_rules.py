@@ -1,4 +1,4 @@
-"""Properties of knowing's rules: for any input, of the walk, of packing, and of feedback."""
+"""Properties of knowing's rules for any input: the walk, packing and feedback."""
 
 from __future__ import annotations
 

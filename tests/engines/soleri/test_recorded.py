@@ -1,7 +1,7 @@
 """Every recorded answer of the real Soleri core through the project's own public functions: a test for each family.
 
-If the document and the running program differ, the document wins, and the profile ``soleri-code`` gives the program's
-own answer.
+If the document and the program differ, the document takes precedence, and the profile ``soleri-code`` gives the
+program's own answer.
 """
 
 from __future__ import annotations
@@ -308,7 +308,7 @@ OURS: dict[str, tuple[Callable[[Case, Any], Any], float]] = {
     "tokenizer": (lambda case, _: {"tokens": tokenize(case["text"])}, EXACT),
     "vector_search": (of_vector_search, EXACT),
 }
-"""Families whose recorded answer is made of the input and a profile alone, each with its tolerance."""
+"""Families whose recorded answer depends only on the input and a profile, each with its tolerance."""
 RANKED = (
     "federated_ranking", "graph_proximity", "random_pipeline", "ranking_fts", "ranking_hybrid", "temporal_pipeline",
 )  # fmt: skip

@@ -1,4 +1,4 @@
-"""Readers of files and replies from outside: each target says how inputs are changed, and what must hold for each."""
+"""Readers of foreign files and replies. Each target defines how its inputs are mutated and what it must satisfy."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from tests.fuzz.yaml_grammar import mutate_note
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """A target by the module and class that run it, how its inputs are changed, and its share of the time."""
+    """A target: its module and class, how its inputs are mutated, and its share of the time."""
 
     module: str
     name: str
@@ -65,7 +65,7 @@ _CHECKS = {"misbehaving": Kind("misbehaving", "Misbehaving", mutate_bytes)}
 
 
 def open_target(name: str, folder: Path) -> Target:
-    """The target ``name``, in an empty ``folder``."""
+    """The target ``name``, which uses the empty ``folder``."""
     kind = {**TARGETS, **_CHECKS}[name]
     target: Target = getattr(import_module(f"tests.fuzz.targets.{kind.module}"), kind.name)(folder)
     return target

@@ -1,4 +1,4 @@
-"""The app itself over hostile files: opened, gone through by keys, closed; nothing breaks, no report is written."""
+"""The app over hostile files: it opens, handles keys and closes without a crash or a crash report."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _QUERYING = (*"quokka", "enter", "escape", "j", "j", "f2", "j", "f3", "j", "f4",
 
 
 def gone_through(start: Path, size: tuple[int, int], keys: tuple[str, ...]) -> str:
-    """Opens the app on ``start``, presses ``keys``, and returns what it said. Raises what breaks."""
+    """Opens the app on ``start``, presses ``keys``, and returns the messages. Raises the app's exceptions."""
 
     async def run() -> str:
         app = BrvTui(Opening(start, None, NOW_MS, None))
@@ -60,7 +60,7 @@ class _App(Target):
 
     @property
     def size(self) -> tuple[int, int]:
-        """Another with each input."""
+        """The terminal size, which differs for each input."""
         self.count += 1
         return _SIZES[self.count % len(_SIZES)]
 

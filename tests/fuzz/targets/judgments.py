@@ -1,4 +1,4 @@
-"""Judgments that a project brings, and evaluations that are compared with."""
+"""Judgments in a project, and baselines of evaluations."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _JUDGED = (
 
 
 class _Measured(Target):
-    """A project whose queries are asked."""
+    """A project whose judged queries run."""
 
     def __init__(self, folder: Path) -> None:
         self.session = planted(folder).session()
@@ -37,14 +37,14 @@ class _Measured(Target):
         self.seed = self.file.path.read_bytes()
 
     def report(self, judgments: tuple[Judgment, ...]) -> Assessment:
-        """The queries asked, without a baseline."""
+        """Runs the queries, without a baseline."""
         engines = self.session.engines
         engine, context = engines.named("byterover"), engines.context("byterover")
         return Assessment(evaluate(engine, context, judgments, Query("")), DEFAULT_METRICS)
 
 
 class JudgmentsOfProject(_Measured):
-    """``.brv/brv-tui/judgments.toml``: read, asked, changed; a broken one is left as it is."""
+    """``.brv/brv-tui/judgments.toml``: it is read, run and changed. A broken file is left unchanged."""
 
     def seeds(self) -> list[bytes]:
         return [self.seed, b'version = 1\n# one\n[[query]]\nid = "a"\ntext = """two\nlines"""\n']
@@ -98,7 +98,7 @@ class SavedEvaluation(_Measured):
 
 
 def _refused(file: JudgmentsFile, data: bytes) -> None:
-    """Raises :class:`Wrong` when a broken file can be changed."""
+    """Raises :class:`Wrong` if a broken file can be changed."""
     try:
         file.change(lambda before: before)
     except JudgmentsError:

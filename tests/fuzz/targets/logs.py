@@ -1,4 +1,4 @@
-"""Logs of queries, the engine's and the tool's own, and the engine's files of signals."""
+"""The query logs of the engine and the tool, and the engine's signal files."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ _QUERY_LOG = {
 
 
 class _Log(Target):
-    """A log beside entries that are whole."""
+    """A log, with valid entries beside it."""
 
     def __init__(self, folder: Path) -> None:
         self.session = planted(folder).session()
         self.good = LoggedQuery(5.0, "good", "brv-tui", "completed", 2, 3.0, 0.5, 1, ("x/good.md",))
 
     def looked_at(self, entries: list[LoggedQuery]) -> str:
-        """Does with ``entries`` what the Log screen does."""
+        """Processes ``entries`` like the Log screen."""
         summarise(entries)
         for entry in entries:
             _ = key_of(entry), tier_of(entry), score_of(entry), moment(entry.at_ms), entry.from_cache
@@ -44,7 +44,7 @@ class _Log(Target):
 
 
 class EngineLog(_Log):
-    """One file of the engine's log, beside a good one."""
+    """One file of the engine's log, beside a valid one."""
 
     def __init__(self, folder: Path) -> None:
         super().__init__(folder)
@@ -67,7 +67,7 @@ class EngineLog(_Log):
 
 
 class OwnLog(_Log):
-    """The tool's own log; what is added to it is read back."""
+    """The tool's own log, to which an entry is added and read again."""
 
     def __init__(self, folder: Path) -> None:
         super().__init__(folder)
@@ -88,7 +88,7 @@ class OwnLog(_Log):
 
 
 class EngineSignals(Target):
-    """The signals that the engine keeps of a note."""
+    """The engine's stored signals of a note."""
 
     def __init__(self, folder: Path) -> None:
         self.tree = planted(folder)

@@ -1,4 +1,4 @@
-"""A target that does what its input says, so that the limits can be tried."""
+"""A target that misbehaves as its input says, to test the limits."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The tool's own files: a broken one is as good as none, and nothing else is lost."""
+"""The tool's own files: a broken file is treated like a missing one, and no other data is lost."""
 
 from __future__ import annotations
 
@@ -22,19 +22,19 @@ from tests.fuzz.targets.target import QUERY, Target, Wrong, hits, message_form, 
 from tests.support.trees import BRV3
 
 _MANY = 500
-"""Files of a tree whose index is kept."""
+"""The number of files in a tree whose index is stored."""
 _MOST = 5
 _TEXT = b"# T\n\ndraft\n"
 
 
 def _forget_damaged(file: Path) -> None:
-    """Removes copies of ``file`` that were set aside: each input leaves one."""
+    """Removes the copies of ``file`` that were set aside, because each input leaves one."""
     for aside in file.parent.glob("*.broken"):
         aside.unlink()
 
 
 class Kept(Target):
-    """The kept index of a tree."""
+    """The stored index of a tree."""
 
     def __init__(self, folder: Path) -> None:
         self.tree = planted(folder)
@@ -67,7 +67,7 @@ class Kept(Target):
 
 
 class Vectors(Target):
-    """Kept vectors of a model."""
+    """The stored vectors of a model."""
 
     def __init__(self, folder: Path) -> None:
         self.store = VectorStore(planted(folder).tree, "mini")

@@ -1,4 +1,4 @@
-"""Files that say what a project is and how it is read: settings, profiles, pointers, shared sources."""
+"""Files that define a project and how it is read: settings, profiles, pointers, shared sources."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class _Opened(Target):
     """A project that is opened with the input in one of its files."""
 
     NAMED = ""
-    """The names in a refusal."""
+    """The names that a refusal must contain."""
 
     def __init__(self, folder: Path) -> None:
         self.tree = planted(folder)
@@ -53,11 +53,11 @@ class _Opened(Target):
         session.close()
 
     def write(self, data: bytes) -> None:
-        """Puts ``data`` in its place."""
+        """Writes ``data`` to the file."""
         raise NotImplementedError
 
     def check(self, session: Session) -> None:
-        """Raises :class:`Wrong` when an opened project is not as it should be."""
+        """Raises :class:`Wrong` if the opened project is not as expected."""
 
     def run(self, data: bytes) -> str:
         self.write(data)
@@ -185,7 +185,7 @@ class Sources(_Opened):
 
 
 class EngineConfig(_Opened):
-    """``.brv/config.json``: only that it is there counts."""
+    """``.brv/config.json``, which must exist, but whose contents are not used."""
 
     def seeds(self) -> list[bytes]:
         return [b'{"provider": "x", "version": "1"}']

@@ -1,4 +1,4 @@
-"""Answers of services, sent by a real one on this machine, in pieces: to a run of a model, to vectors, to reranking."""
+"""Answers of model, embedding and reranking services, sent in pieces by a real local service."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Service:
 
     @property
     def url(self) -> str:
-        """Its address."""
+        """The service's address."""
         return f"http://127.0.0.1:{self._listening.getsockname()[1]}/v1"
 
     def _accept(self) -> None:
@@ -77,7 +77,7 @@ def _stream(answer: Streamed) -> bytes:
 
 
 class Chat(Target):
-    """Each input is the body of the first answer of a model; the run then goes on."""
+    """Each input is the body of a model's first answer, after which the run continues."""
 
     PROTOCOL = "openai"
 
@@ -127,7 +127,7 @@ class Chat(Target):
 
 
 class Messages(Chat):
-    """The same in the other protocol."""
+    """Same as :class:`Chat`, with the other protocol."""
 
     PROTOCOL = "anthropic"
 
@@ -139,7 +139,7 @@ class Messages(Chat):
 
 
 class Head(Chat):
-    """Each input is a whole answer, status line and headers too."""
+    """Each input is a whole answer, including status line and headers."""
 
     def whole(self, data: bytes) -> bytes:
         return data
@@ -157,7 +157,7 @@ class Head(Chat):
 
 
 class _Plain(Target):
-    """Each input is the body of an answer to an embedder or a reranker, behind a hybrid search."""
+    """Each input is the body of an answer from an embedder or a reranker, used in a hybrid search."""
 
     TABLE = ""
 
@@ -198,7 +198,7 @@ class _Plain(Target):
 
 
 class Embeddings(_Plain):
-    """Vectors: the notes' in batches, then the query's."""
+    """Vectors: first of the notes, in batches, then of the query."""
 
     TABLE = "embedder"
 
@@ -212,7 +212,7 @@ class Embeddings(_Plain):
 
 
 class Reranking(_Plain):
-    """Scores of a model in a message."""
+    """A model's scores in a message."""
 
     TABLE = "reranker"
 

@@ -1,4 +1,4 @@
-"""The contract of a target, and what all of them check."""
+"""The interface of a target, and checks that all targets use."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ class Target(ABC):
 
     @abstractmethod
     def __init__(self, folder: Path) -> None:
-        """Makes what the inputs are put into."""
+        """Prepares the place for the inputs in ``folder``."""
 
     @abstractmethod
     def seeds(self) -> list[bytes]:
-        """Real inputs."""
+        """Returns real inputs."""
 
     @abstractmethod
     def run(self, data: bytes) -> str:
@@ -39,7 +39,7 @@ class Target(ABC):
 
 
 def message_form(error: object, named: str = "") -> str:
-    """The form of the message of ``error``, which is one clean line and names what it is about."""
+    """The form of the message of ``error``, which must be one clean line and contain ``named``."""
     line = visible(str(error))
     if not line.strip():
         raise Wrong("a message says nothing")

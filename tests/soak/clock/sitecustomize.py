@@ -1,4 +1,4 @@
-"""Lets Python sleep under libfaketime, whose ``clock_nanosleep`` refuses the absolute times that Python gives it."""
+"""Makes Python's sleep work under libfaketime, whose ``clock_nanosleep`` refuses Python's absolute times."""
 
 import select
 import time

@@ -1,4 +1,4 @@
-"""The tools that a model may call: their results and refusals."""
+"""The tools that a model may call: their results, and their refusals of invalid calls."""
 
 from __future__ import annotations
 

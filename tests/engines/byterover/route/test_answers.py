@@ -256,7 +256,7 @@ def test_sentence_with_the_most_words_comes_first() -> None:
 
 
 def test_words_already_quoted_count_half() -> None:
-    """The second sentence adds half of the first's value, which is over a third; the last adds a quarter."""
+    """The second sentence adds half of the first one's value, which is over a third; the last one adds a quarter."""
     made = chosen([Passage("a", "Some tea. More tea. Yet more tea.")], [TEA])
     assert [one.sentence for one in made] == ["Some tea.", "More tea."]
 

@@ -220,7 +220,7 @@ def hits(*scores: float) -> list[Hit]:
 
 
 def steps(*scores: float, profile: Profile = BRV3) -> tuple[Step, Step, Step]:
-    """The three gates in order, each run as long as no earlier one took the query."""
+    """The three gates in order; each is run only if no earlier gate took the query."""
     direct, single, loop = gate_steps(hits(*scores), profile, reached=True)
     return direct, single, loop
 
@@ -251,7 +251,7 @@ def test_scores_determine_the_tier(scores: tuple[float, ...], expected: int) -> 
 
 @pytest.mark.parametrize("top", [0.85, 0.86, 0.87, 0.88, 0.89])
 def test_displayed_gap_of_008_fails_below_090(top: float) -> None:
-    """In IEEE doubles the gap is 0.07999999999999996 there."""
+    """As an IEEE double, this gap is 0.07999999999999996."""
     second = round(top - 0.08, 2)
     assert top - second < 0.08
     assert tier(top, second) == 3
