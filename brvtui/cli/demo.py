@@ -39,14 +39,17 @@ Examples:
 @click.option(
     "--query", "text", type=query_text, metavar="TEXT", help="Answer TEXT as brv-tui query does, without the app."
 )
+@click.option("--full", is_flag=True, help="With --query: also show every check, the score and the answer.")
 @click.pass_context
-def demo(ctx: click.Context, folder: Path | None, text: str | None) -> int:
+def demo(ctx: click.Context, folder: Path | None, text: str | None, full: bool) -> int:
     """Open a sample tree in the app: 75 notes of an invented company, with ages relative to now, and the log of an
     agent that queried them. The app offers a guided tour.
 
     FOLDER is where to put the notes: a new or an empty folder. Without it, the notes and everything that brv-tui stores
     about them go to a temporary folder that is removed at the end, and your own settings are ignored.
     """
+    if full and text is None:
+        raise click.UsageError("--full needs --query")
     if text is None:
         check_terminal(instead=f"brv-tui demo {quote(str(folder)) + ' ' if folder is not None else ''}--query TEXT")
     tour = data_folder() / "tour.json"  # the user's own folder, which outlives the sample
@@ -63,7 +66,7 @@ def demo(ctx: click.Context, folder: Path | None, text: str | None) -> int:
 
             if folder is not None:
                 say_note(f"the notes are in {folder}: add --project {quote(str(folder))} to other commands")
-            arguments = ["--project", str(project), "--", text]
+            arguments = ["--project", str(project), *(["--full"] if full else []), "--", text]
             code: int = query.invoke(query.make_context("query", arguments, parent=ctx.parent))
             return code
         from brvtui.app import run

@@ -8,6 +8,8 @@ from brvtui.trace import SUM_TOLERANCE, BetterMatch, Hit, Part
 
 _CLEARLY = 2.0
 """A raw text score is clearly better if it is at least this many times the other."""
+_FEWEST, _SHARE = 0.00005, 0.1
+"""The smallest lead in a part that is a cause: as a number, and as a share of the largest lead."""
 _LATE = 4
 """The first result is clearly behind if its rank in the text leg, counted from 0, is at least this."""
 
@@ -46,8 +48,9 @@ def _leg_rank(hit: Hit, leg: str) -> int | None:
 def _better(first: Hit, hit: Hit, rank: int, times: float | None, leg_rank: int | None) -> BetterMatch:
     theirs = {part.name: part.value for part in hit.parts}
     ahead = {part.name: part.value - theirs.get(part.name, 0.0) for part in first.parts}
-    names = sorted((name for name in ahead if round(ahead[name], 4) > 0), key=lambda name: -ahead[name])
-    because = tuple(name for name in names if name not in ("cap", "rounding") and is_cause(first, hit, name))
+    causes = [name for name in ahead if name not in ("cap", "rounding") and is_cause(first, hit, name)]
+    least = max(_FEWEST, _SHARE * max((ahead[name] for name in causes), default=0.0))
+    because = tuple(sorted((name for name in causes if ahead[name] >= least), key=lambda name: -ahead[name]))
     return BetterMatch(hit.file, hit.title, rank, times, leg_rank, because)
 
 
