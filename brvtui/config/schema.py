@@ -157,7 +157,7 @@ class EditorSettings(Saving):
 class Service:
     """A model, local or at an address. Its key is never in a file: ``key_env`` names the variable that contains it."""
 
-    model: str = _setting("", "the model; empty: none")
+    model: str = _setting("", "the model; if empty, none is used")
     url: str = _setting(
         "",
         "an OpenAI-compatible service that serves it (extra `[llm]`); empty: a local model (extra `[vectors]`)",
@@ -199,7 +199,7 @@ class Llm:
     protocol: str = _setting(
         "openai", "the protocol of the service; `openai`: also Ollama, LM Studio, vLLM, OpenRouter", choices=PROTOCOLS,
     )  # fmt: skip
-    model: str = _setting("", "the model; empty: none is called")
+    model: str = _setting("", "the model; if empty, no model is called")
     url: str = _setting("", "the service's address; empty: OpenAI's or Anthropic's own")
     key_env: str = _setting("BRV_TUI_LLM_KEY", "the environment variable that holds the key of the model's service")
     allowed: bool = _setting(False, "let runs call the model without your permission in each session")

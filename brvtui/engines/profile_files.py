@@ -90,8 +90,7 @@ def refuse_engine(profile: str, engine: str) -> None:
 
 
 def kept_profiles() -> dict[str, object]:
-    """The user's own profiles, which the Lab stores in the folder of the settings, each with the profile that it
-    extends.
+    """The user's own profiles, which the Lab stores in the settings folder, each with the profile that it extends.
 
     The profiles are sorted by file name. Files that cannot be read are left out.
     """

@@ -318,7 +318,7 @@ def _leader(compared: TraceDiff) -> list[Span]:
         return [*title(is_first.title), (" is found now; nothing was found before", "text")]
     if was_first is is_first:
         return _change_spans(is_first) if is_first.differs else _largest_change(compared)
-    came = " is first now" if is_first.then.rank is not None else " is new and first"
+    came = " is first now" if is_first.then.rank is not None else " is new and ranks first"
     return [*title(is_first.title), (f"{came}; ", "text"), *_change_spans(was_first)]
 
 

@@ -1,4 +1,4 @@
-"""The signs that the app draws, and for each sign a letter that replaces it on a terminal without Unicode."""
+"""The symbols that the app draws, each with a letter that replaces it on a terminal without Unicode."""
 
 from __future__ import annotations
 

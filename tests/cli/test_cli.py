@@ -48,7 +48,7 @@ def test_limit_option_adds_a_plain_search(run: Run) -> None:
     assert "the search alone, with limit 1" in run("query", "refresh", "--limit", "1")[1]
 
 
-def test_takes_option_of_query_lists_ways_to_a_direct_answer(run: Run) -> None:
+def test_query_with_takes_lists_ways_to_a_direct_answer(run: Run) -> None:
     _, out, _ = run("query", "deploy broken", "--takes", "--format", "json")
     (answer,) = lines(out)
     takes = answer["takes"]

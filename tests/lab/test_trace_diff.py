@@ -131,7 +131,7 @@ def test_sentence_names_the_new_and_the_previous_first_note(pinned: Trace) -> No
         ("b", 2, None, Shift.GONE),
     ]
     assert sentence(taken) == (
-        "Tier 2 both times: “c” is new and first; “a” is no longer a result; 1 new, 2 gone of 3 results."
+        "Tier 2 both times: “c” is new and ranks first; “a” is no longer a result; 1 new, 2 gone of 3 results."
     )
 
 

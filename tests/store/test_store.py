@@ -186,7 +186,7 @@ def test_damaged_file_is_not_overwritten(tmp_path: Path, text: str) -> None:
     assert len(set_aside(tmp_path)) == 1
 
 
-def test_state_file_below_a_file_is_missing_and_not_damaged(tmp_path: Path) -> None:
+def test_state_file_whose_parent_is_a_file_counts_as_missing(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     set_aside_if_damaged(tmp_path / "file" / "a.json")
     with pytest.raises(FileExistsError):

@@ -27,7 +27,7 @@ SHARED = REPOSITORY.parent / "shared"
 
 
 def read(file: Path) -> dict[str, Any]:
-    """A file of recorded answers."""
+    """The recorded answers in ``file``."""
     return json.loads(file.read_text(encoding="utf-8"))
 
 
@@ -58,7 +58,7 @@ def milliseconds(moment: str) -> float:
 
 
 def same_hits(hits: tuple[Hit, ...], recorded: list[dict[str, Any]]) -> bool:
-    """True if the hits have the recorded paths in their order, and the other recorded values."""
+    """True if the hits have the recorded paths, in the same order, and the other recorded values."""
     return len(hits) == len(recorded) and all(
         hit.path == entry["path"]
         and hit.score == entry["score"]

@@ -552,6 +552,6 @@ def test_history_of_a_linked_tree_is_read_only_with_its_notes(
 
 
 def test_project_profile_cannot_allow_linked_trees() -> None:
-    """``config.profile_choice`` lowers limits of a project's profile to the built-in and the user's limits."""
+    """``config.profile_choice`` caps the limits in a project's profile at the built-in limits and the user's."""
     assert READS_LINKED.limits.linked_trees
     assert lowered(READS_LINKED, BRV3).limits.linked_trees is False

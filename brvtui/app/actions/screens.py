@@ -91,7 +91,7 @@ MATURITY_SCREEN = Place("maturity", "Maturity screen", PlaceKind.SCREEN, (
     _why("maturity", Need.EXPLAINED),
     Action("forecast.today", "0", "today", "today", "Show the notes as they are today", bar=True),
     Action("forecast.answers", "A", "answers", "answers then",
-           "Show in the Lab which answers to judged queries change by the day of the forecast, or in 30 days",
+           "Show in the Lab which answers will have changed by the forecast day, or in 30 days",
            bar=True),
 ), within=EVERY_SCREEN, needs=Need.PROJECT)  # fmt: skip
 

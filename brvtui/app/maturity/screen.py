@@ -76,7 +76,7 @@ class MaturityScreen(FrameScreen):
     AUTO_FOCUS = f"#{LEVELS[0]}"
 
     def __init__(self, layouts: Layouts, project: Project, show_answers: Callable[[int], None]) -> None:
-        """Starts with today's notes; ``show_answers`` shows the answers in a number of days."""
+        """Starts with today's notes; ``show_answers`` shows the answers as of a number of days from now."""
         super().__init__(layouts)
         self._project = project
         self._show_answers = show_answers

@@ -201,7 +201,7 @@ class ByteRoverPresentation(Presentation):
         "Query": "A run caches its answer, as ByteRover would. A path in the query, or the name of a domain (a "
         "top-level folder) as its first word, restricts the search to that folder. Below the field, “carrier (+4 "
         "similar)” means that the search also finds 4 longer or similar words.",
-        "Results": "Results below a ruled line were added by the search for one word of the query. Beside the words, "
+        "Results": "Results below a ruled line were found by searching for a single word of the query. Next to the words, "
         "“shared” marks a note of another project, and “from below” a folder that one of its notes lifted into the "
         "results.",
         "Retry": "ByteRover tries a path look-up, then all words inside the scope, then any word inside the scope, "

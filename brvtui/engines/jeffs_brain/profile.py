@@ -49,7 +49,7 @@ class Fusion:
 
 @dataclass(frozen=True, slots=True)
 class Unanimity:
-    """The agreement of two legs that makes a call of the reranker unnecessary."""
+    """The agreement between two legs that makes it unnecessary to call the reranker."""
 
     window: Count
     agree_min: int

@@ -1,4 +1,4 @@
-"""Maps the part of the graph around the first results, which a trace contains for drawing."""
+"""Maps the part of the graph around the first results. A trace contains this map, so that it can be drawn."""
 
 from __future__ import annotations
 

@@ -109,7 +109,7 @@ def test_notes_about_code_and_code_without_notes_are_found(graph: CodeGraph) -> 
     assert documentation.files_without_note == ["pkg/disk.go", "src/other/util.py", "src/shop/web.py"]
 
 
-def test_hostile_text_mentions_no_symbol(names: CodeNames) -> None:
+def test_no_symbol_mentions_are_found_in_hostile_text(names: CodeNames) -> None:
     text = "``` \n`a` [[x]] `" + "x" * 500 + "` " + "a/" * 5_000 + " " + "`" * 2_000 + " \x1b[31m `Store\n`"
     assert names.mentions(SpeakingNote("n.md", text)) == []
 
