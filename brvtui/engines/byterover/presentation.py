@@ -201,9 +201,9 @@ class ByteRoverPresentation(Presentation):
         "Query": "A run caches its answer, as ByteRover would. A path in the query, or the name of a domain (a "
         "top-level folder) as its first word, restricts the search to that folder. Below the field, “carrier (+4 "
         "similar)” means that the search also finds 4 longer or similar words.",
-        "Results": "Results below a ruled line were found by searching for a single word of the query. Next to the words, "
-        "“shared” marks a note of another project, and “from below” a folder that one of its notes lifted into the "
-        "results.",
+        "Results": "Results below a ruled line were found by searching for a single word of the query. Next to the "
+        "words, “shared” marks a note of another project, and “from below” a folder that one of its notes lifted into "
+        "the results.",
         "Retry": "ByteRover tries a path look-up, then all words inside the scope, then any word inside the scope, "
         "then the whole tree, and entity searches for single words. Below them is the retry ladder of Jeffs Brain. "
         "With the profiles brv-3 and docs, it is only advice; with combined, its results are used.",
