@@ -14,8 +14,8 @@ SIZE = (110, 32)
 _KEYS = 0.5
 _READ = 4.0
 """Seconds for a step of typing, and for a screen to be read."""
-_STILL = 6
-"""The scene that is shown without motion: the first answer."""
+_FIRST = 5
+"""The scene with which the loop begins, and which is shown without motion: the first answer."""
 _INNER = re.compile(r"<svg[^>]*viewBox=\"([^\"]+)\"[^>]*>(.*)</svg>", re.DOTALL)
 
 
@@ -60,7 +60,8 @@ async def take_tour(project: Path, now: str) -> str:
             app.clear_notifications()
             await settled(pilot)
             pictures.append(app.export_screenshot(title="brv-tui"))
-    return animated(pictures, [scene.seconds for scene in SCENES])
+    seconds = [scene.seconds for scene in SCENES]
+    return animated(pictures[_FIRST:] + pictures[:_FIRST], seconds[_FIRST:] + seconds[:_FIRST])
 
 
 def animated(pictures: list[str], seconds: list[float]) -> str:
@@ -80,7 +81,7 @@ def animated(pictures: list[str], seconds: list[float]) -> str:
         frames.append(f'<g class="s{place}">{inner}</g>')
         begin += length
     still = (
-        f"@media (prefers-reduced-motion) {{ g {{ animation: none !important }} .s{_STILL} {{ visibility: visible }} }}"
+        f"@media (prefers-reduced-motion) {{ g {{ animation: none !important }} .s0 {{ visibility: visible }} }}"
     )
     style = f"<style>{' '.join(rules)} {still}</style>"
     return f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="{box}">{style}{"".join(frames)}</svg>\n'
