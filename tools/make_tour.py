@@ -80,8 +80,6 @@ def animated(pictures: list[str], seconds: list[float]) -> str:
         )
         frames.append(f'<g class="s{place}">{inner}</g>')
         begin += length
-    still = (
-        f"@media (prefers-reduced-motion) {{ g {{ animation: none !important }} .s0 {{ visibility: visible }} }}"
-    )
+    still = "@media (prefers-reduced-motion) { g { animation: none !important } .s0 { visibility: visible } }"
     style = f"<style>{' '.join(rules)} {still}</style>"
     return f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="{box}">{style}{"".join(frames)}</svg>\n'

@@ -154,6 +154,7 @@ def evaluate_command(request: ProjectRequest, named: Path | None, form: str, **o
         return _drift(session, judgments, plan, days, form)
     if plan.revision:
         note_ambiguous(session.project.tree, plan.revision, is_gated=plan.has_gates)
+        _check_way(session, request.project, named, plan)
     report = assess(session, judgments, plan, partial(show_progress, "queries"))
     _print_notices(report.notices)
     _save(report, options["files"], session)
@@ -167,6 +168,21 @@ def evaluate_command(request: ProjectRequest, named: Path | None, form: str, **o
         sys.stdout.buffer.write(rendered_evaluation(report, EvaluationForm(_FORMS[form])))
         sys.stdout.buffer.flush()
     return _exit_code(report.gates)
+
+
+def _check_way(session: Session, start: Path | None, judgments: Path | None, plan: EvaluationPlan) -> None:
+    """Prints a note if the path to the project or to the judgments may lead elsewhere at the revision. Raises
+    :class:`Failure` instead if ``plan`` has gates.
+    """
+    from brvtui.tree.history.way import changed_way, linked_file, named_folder
+
+    why = changed_way(named_folder(start), session.project, plan.revision)
+    if not why and judgments is not None and (link := linked_file(judgments, session.project.root)):
+        why = f"{link} is a link, which a change can redirect; name the file to which it leads"
+    if why and plan.has_gates:
+        raise Failure(why, BAD_USAGE)
+    if why:
+        say_note(why)
 
 
 def _with_silence(plan: EvaluationPlan, session: Session) -> EvaluationPlan:

@@ -35,6 +35,8 @@ _NO_REVISION = "only repositories have a revision; list this folder without one"
 _ANY_DEPTH = "**"
 _MOST_LOOKED, _MOST_SECONDS = 200_000, 5.0
 """The maximum number of files and folders visited for one pattern, and the time limit in seconds."""
+_MOST_OF_FLEET = 20.0
+"""The time limit in seconds for all patterns of a fleet."""
 _LONGEST_PART = 1_000
 """The maximum length of one part of a pattern. Names have at most 255 characters, and Python parses patterns in
 quadratic time.
@@ -100,8 +102,9 @@ def members_of(name: str, entries: Iterable[FleetEntry], here: Path) -> Fleet:
     expanded: list[Member] = []
     absent: list[Absence] = []
     notices: list[str] = []
+    until = time.monotonic() + _MOST_OF_FLEET
     for entry in entries:
-        new, wrong, notice = _expanded(entry, here)
+        new, wrong, notice = _expanded(entry, here, until)
         expanded += new
         absent += wrong
         notices += notice
@@ -128,7 +131,7 @@ def is_repository(folder: Path) -> bool:
         return False
 
 
-def _expanded(entry: FleetEntry, here: Path) -> tuple[list[Member], list[Absence], list[str]]:
+def _expanded(entry: FleetEntry, here: Path, until: float) -> tuple[list[Member], list[Absence], list[str]]:
     try:
         place = str(here / Path(entry.places[0]).expanduser())
     except RuntimeError:
@@ -141,7 +144,7 @@ def _expanded(entry: FleetEntry, here: Path) -> tuple[list[Member], list[Absence
         return [_member(entry, Path(place).resolve(), is_git=True)], [], []
     if not is_glob(entry.path):
         return [_member(entry, Path(place))], [], []
-    return _globbed(entry, place)
+    return _globbed(entry, place, until)
 
 
 def _unusable(name: str, why: str) -> Absence:
@@ -158,13 +161,13 @@ def _spaces(entry: FleetEntry, data: Path) -> tuple[list[Member], list[Absence],
     return members, [] if members else [_unusable(entry.name, f"{data}: contains no ByteRover V4 spaces")], []
 
 
-def _globbed(entry: FleetEntry, pattern: str) -> tuple[list[Member], list[Absence], list[str]]:
+def _globbed(entry: FleetEntry, pattern: str, until: float) -> tuple[list[Member], list[Absence], list[str]]:
     if max(map(len, Path(pattern).parts)) > _LONGEST_PART:
         why = f"{shortened(pattern)}: a name in the pattern has more than {_LONGEST_PART:,} characters; shorten it"
         return [], [_unusable(entry.name, why)], []
     members: list[Member] = []
     other = 0
-    places, left_out = _glob(pattern)
+    places, left_out = _glob(pattern, until)
     absent = [_unusable(entry.name, f"{pattern}: {left_out}")] if left_out else []
     known: set[str] = set()
     for place in places:
@@ -188,13 +191,14 @@ def _globbed(entry: FleetEntry, pattern: str) -> tuple[list[Member], list[Absenc
     return members, absent, [without] if other else []
 
 
-def _glob(pattern: str) -> tuple[list[str], str]:
+def _glob(pattern: str, end: float) -> tuple[list[str], str]:
     """Returns the absolute paths that match ``pattern``, sorted, and a message if the search stopped early, else empty.
 
-    Visits the highest folders first, up to a limit on entries and time. ``**`` does not follow symlinks.
+    Visits the highest folders first, up to a limit on entries and time, and not after the time ``end`` of the monotonic
+    clock. ``**`` does not follow symlinks.
     """
     top, *parts = Path(pattern).parts
-    pending, looked, until = deque([(top, 0)]), 0, time.monotonic() + _MOST_SECONDS
+    pending, looked, until = deque([(top, 0)]), 0, min(end, time.monotonic() + _MOST_SECONDS)
     seen = {*pending}
     while pending and looked < _MOST_LOOKED and time.monotonic() < until:
         for below in islice(_below(*pending.popleft(), parts), _MOST_LOOKED - looked):

@@ -6,6 +6,7 @@ import json
 import os
 import re
 import shlex
+import shutil
 import subprocess
 import time
 from collections.abc import Callable
@@ -461,3 +462,77 @@ def test_judgments_follow_a_moved_project_and_renamed_folders(run: Run, project:
     assert (code, err) == (0, "")
     code, out, _ = run("eval", "--baseline-rev", "main", *GATES, *where, inside=False)
     assert (code, "none of 2 compared queries changed" in out) == (0, True)
+
+
+def test_gates_refuse_a_project_reached_by_a_changed_way(
+    run: Run, project: Tree, repository: Git, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    other = Tree(project.root / "sub" / "other")
+    other.note("coffee.md", "Coffee machine", "Descale it.", 1)
+    file = JudgmentsFile.of(find_project(other.root))
+    file.change(lambda _: (Judgment("c", "coffee machine", documents=(JudgedDocument("coffee.md", 3),)),))
+    own = Tree(project.root / "sub" / "own")
+    own.note("tea.md", "Tea", "Boil it.", 1)
+    own_file = JudgmentsFile.of(find_project(own.root))
+    own_file.change(lambda _: (Judgment("t", "tea", documents=(JudgedDocument("tea.md", 3),)),))
+    repository("add", "-A")
+    repository("commit", "-qm", "Two more projects")
+    repository("branch", "-f", "main")
+    gate = ("--baseline-rev", "main", *GATES)
+    ask = ("eval", "--project", str(own.root), *gate)
+    assert run(*ask, inside=False, now=False)[0] == 0
+    shutil.move(own.root, project.root / "kept")
+    own.root.symlink_to("other")
+    code, _, err = run(*ask, inside=False, now=False)
+    assert (code, "own is a link, which a change can redirect" in err) == (2, True)
+    own.root.unlink()
+    own.root.mkdir()
+    (own.root / ".brv").write_text("../other")
+    code, _, err = run(*ask, inside=False, now=False)
+    assert (code, "points to another project, but does not at main" in err) == (2, True)
+    code, _, err = run(*ask[:5], inside=False, now=False)  # without a gate, a note says so
+    assert (code, "points to another project" in err) == (0, True)
+    (own.root / ".brv").unlink()
+    monkeypatch.chdir(own.root)
+    monkeypatch.setenv("PWD", str(own.root))
+    code, _, err = run("eval", *gate, inside=False, now=False)
+    assert (code, "has its own .brv at main, but not now" in err) == (2, True)
+
+
+def test_gates_accept_an_unchanged_pointer_to_the_project(run: Run, project: Tree, repository: Git) -> None:
+    pointing = project.root / "work"
+    pointing.mkdir()
+    (pointing / ".brv").write_text(str(project.root))
+    repository("add", "-A")
+    repository("commit", "-qm", "A worktree pointer")
+    repository("branch", "-f", "main")
+    ask = ("eval", "--project", str(pointing), "--baseline-rev", "main", *GATES)
+    assert run(*ask, inside=False, now=False)[0] == 0
+
+
+def test_gates_refuse_named_judgments_behind_a_link(run: Run, project: Tree, repository: Git) -> None:
+    source = JudgmentsFile.of(find_project(project.root)).path
+    named, fewer = project.root / "ci" / "q.toml", project.root / "ci" / "q2.toml"
+    named.parent.mkdir()
+    named.write_text(source.read_text())
+    fewer.write_text(source.read_text())
+    repository("add", "-A")
+    repository("commit", "-qm", "Judgments of CI")
+    repository("branch", "-f", "main")
+    ask = ("eval", "--judgments", str(named), "--baseline-rev", "main", *GATES)
+    assert run(*ask)[0] == 0
+    named.unlink()
+    named.symlink_to(fewer.name)
+    code, _, err = run(*ask)
+    assert (code, "q.toml is a link, which a change can redirect" in err) == (2, True)
+
+
+def test_gates_refuse_a_tree_that_became_a_repository_of_its_own(run: Run, project: Tree, repository: Git) -> None:
+    def own(*arguments: str) -> None:
+        command = ["git", "-C", str(project.tree), "-c", "user.name=n", "-c", "user.email=n@localhost", *arguments]
+        subprocess.run(command, check=True, capture_output=True, timeout=60)
+
+    for arguments in (("init", "-qb", "main"), ("add", "-A"), ("commit", "-qm", "Own notes")):
+        own(*arguments)
+    code, _, err = run("eval", "--baseline-rev", "main", *GATES)
+    assert (code, "is a repository of its own now, but at main its notes belong to" in err) == (2, True)
