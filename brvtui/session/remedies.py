@@ -112,7 +112,9 @@ def note_without(text: str, words: Sequence[str]) -> str:
 
 def topic_without(html: str, words: Sequence[str]) -> str:
     """The topic ``html`` without ``words`` in its texts, title, summary and keywords."""
-    pieces = _TAG.split(html)
+    end = html.rfind(">") + 1  # a search for tags behind the last one would take quadratic time
+    *pieces, last = _TAG.split(html[:end])
+    pieces.append(last + html[end:])
     for place, piece in enumerate(pieces):
         pieces[place] = (
             _SEARCHED_ATTRIBUTE.sub(lambda match: match[1] + without_words(match[2], words), piece)

@@ -340,3 +340,9 @@ def test_only_the_query_and_settings_are_changed_for_code(tmp_path: Path) -> Non
     session.load()
     search = lowered(session, "shorten text")
     assert search.kinds == (RemedyKind.SHORTER_QUERY, RemedyKind.SETTING)
+
+
+def test_words_are_removed_from_a_topic_with_many_angle_brackets_in_linear_time() -> None:
+    html = '<bv-topic title="deep earth"><bv-fact>deep 1 < 2</bv-fact></bv-topic>' + "<" * 300_000
+    expected = html.replace("deep ", "")
+    assert topic_without(html, ["deep"]) == expected, "a slow search would take minutes"
