@@ -126,9 +126,7 @@ def edited_now(days: float, stored_recency: str) -> str:
 
 
 def with_remedies(explanation: Explanation, remedies: tuple[Remedy, ...]) -> Explanation:
-    """``explanation`` with all ``remedies``. If its advice is that no wording helps, the first remedy replaces that
-    advice.
-    """
+    """``explanation`` with ``remedies``. The first one replaces the advice that no wording helps."""
     advised = explanation.remedy
     if remedies and advised is not None and advised.text == NOTHING_HELPS:
         advised = remedies[0]

@@ -145,9 +145,7 @@ class Lane:
 
 @dataclass(frozen=True, slots=True)
 class ManifestPlace:
-    """A file's place in the manifest. ``position`` is its place in the lane, counted from 1; None if it is
-    ``left_out``.
-    """
+    """A file in the manifest. ``position`` is its place in the lane, from 1; None if it is ``left_out``."""
 
     path: str
     lane: str

@@ -91,9 +91,7 @@ class TermExpansion:
     notes: int
     """The number of notes that contain any matching term in any field."""
     near: tuple[str, ...] = ()
-    """Other forms of the word in the notes, which the engine's rules do not match; listed only if no note contains a
-    match.
-    """
+    """Other forms of the word in the notes that do not match; empty if any note contains a match."""
 
 
 @dataclass(frozen=True)

@@ -45,9 +45,7 @@ def _words(text: str) -> list[tuple[str, str]]:
 
 
 def searched_words(query: str) -> dict[str, str]:
-    """For each stem in ``query``, the first word with that stem. Stop words are used only if there are no
-    other words.
-    """
+    """The first word in ``query`` for each stem. Stop words are used only if there are no other words."""
     kept = frozenset(_analyzer(tantivy.Filter.stopword("english")).analyze(_prepared(query)))
     words = [(stem, word) for word, stem in _words(query) if word in kept or not kept]
     return {**dict(words), **dict(reversed(words))}

@@ -1,6 +1,4 @@
-"""Verification of ByteRover 3. Runs the same queries in the installed package and in our engine, on one
-copy of a tree.
-"""
+"""Verification of ByteRover 3: the installed package and our engine answer queries over one tree."""
 
 from __future__ import annotations
 

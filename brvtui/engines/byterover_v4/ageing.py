@@ -81,9 +81,7 @@ def default_signals(rules: TopicSignalRules) -> TopicSignals:
 
 
 def topic_columns(signals: Sequence[TopicSignals | None], mtimes_ms: Sequence[float]) -> TopicColumns:
-    """The columns for topics with the given stored ``signals`` (None for a topic without any) and
-    modification times.
-    """
+    """The columns for topics with these stored ``signals`` (None without any) and modification times."""
     return TopicColumns(
         np.asarray([one is not None for one in signals], dtype=bool),
         np.asarray([math.nan if one is None else one.importance for one in signals], dtype=np.float64),

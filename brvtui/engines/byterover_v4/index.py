@@ -211,9 +211,7 @@ class TopicIndex:
     def contributions(
         self, document: int, matches: Sequence[TokenMatches], rules: TopicTextRules
     ) -> list[Contribution]:
-        """The contributions of each token, term and field to the term sum of ``document``, in the order in which they
-        are added.
-        """
+        """The contributions of each token, term and field to the term sum of ``document``, in order."""
         result = []
         for one in matches:
             steps = zip(one.expansion.ids.tolist(), one.expansion.weights.tolist(), one.expansion.kinds, strict=True)

@@ -95,9 +95,7 @@ class FoundDocument:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FoundTopic:
-    """The documents of a found topic, best first. The first one is the hit, and the ``secondary`` ones are listed with
-    it.
-    """
+    """The documents of a found topic, best first: the hit, and ``secondary`` ones that are listed with it."""
 
     path: str
     documents: tuple[FoundDocument, ...]

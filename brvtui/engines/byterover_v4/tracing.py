@@ -1,6 +1,4 @@
-"""Converts a V4 answer to a trace, with steps and their comparisons, stage counts, and parts that add up to
-the score.
-"""
+"""Converts a V4 answer to a trace with steps, comparisons, stage counts, and parts of each score."""
 
 from __future__ import annotations
 
@@ -209,9 +207,7 @@ def traced(
     answer: ScriptAnswer,
     spaces: Sequence[SpacePaths],
 ) -> Trace:
-    """The trace of ``answer``, the answer of ``spaces`` to ``query``. ``text`` is the query's text on the
-    command line.
-    """
+    """The trace of ``answer``, which ``spaces`` gave to ``query``. ``text`` is its text on the command line."""
     profile = context.constants
     found, files = _in_order(answer, spaces)
     described = _described(found, answer, profile)
@@ -334,9 +330,7 @@ def element_words(topic_filter: TopicFilter) -> str:
 
 
 def _in_order(answer: ScriptAnswer, spaces: Sequence[SpacePaths]) -> tuple[list[PlacedTopic], tuple[str, ...]]:
-    """The topics of the answer with the first ones past the limit, and the files of all topics found,
-    sorted by score.
-    """
+    """The topics of the answer and the first ones past the limit, and the files of all found topics, by score."""
     limit = len(answer.hits) + _MOST_NEAR_MISSES
     if len(spaces) == 1:
         (search,), (paths,) = answer.searches, spaces

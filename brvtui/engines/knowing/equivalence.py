@@ -198,9 +198,7 @@ def resolved(matches: Iterable[ClassMatch], lookup: NameLookup, rules: Equivalen
 
 
 def channel_cap(results: int, rules: EquivalenceRules) -> int:
-    """The maximum number of nodes in the equivalence channel. ``results`` is the number of results by name and by full
-    text.
-    """
+    """The most nodes in the equivalence channel, if names and full text found this number of ``results``."""
     return max(rules.cap_least, int(rules.per_result * results))
 
 

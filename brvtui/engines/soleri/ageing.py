@@ -28,9 +28,7 @@ EVENT_KINDS = {
 
 
 def best_score(weights: Weights) -> float:
-    """The highest possible score with ``weights``: the score of a perfect entry that is linked to one of the best
-    entries.
-    """
+    """The best possible score with ``weights``: of a perfect entry that is linked to one of the best."""
     return sum(weights.in_order) - (1 - NEAREST) * weights.graph_proximity
 
 

@@ -69,9 +69,7 @@ def shared_links(first: RankedEntry, second: RankedEntry) -> bool:
 
 
 def first_without_links(ranking: Sequence[RankedEntry]) -> tuple[int, RankedEntry] | None:
-    """The current rank of the entry that would be first without links, and that entry; None if it is also first with
-    links.
-    """
+    """The rank of the entry that would be first without links, and the entry; None if it is first now."""
     first = next(((rank, one) for rank, one in enumerate(ranking, 1) if one.first_rank == 1), None)
     return first if first is not None and first[0] > 1 else None
 

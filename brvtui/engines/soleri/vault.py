@@ -231,9 +231,7 @@ class Vault:
 
     @cached_property
     def _open_frequencies(self) -> dict[tuple[str, ...], DocumentFrequencies]:
-        """The document frequencies without closed entries, keyed by the ids of the closed entries. Only the last few
-        are kept.
-        """
+        """The document frequencies without closed entries, by the ids of these. Only the last few are kept."""
         return {}
 
     @cached_property

@@ -153,9 +153,7 @@ def from_frontmatter(text: str, base: NoteSignals) -> NoteSignals | None:
 
 
 def names_signals(text: str) -> bool:
-    """True if the frontmatter of a note contains the name of a signal, even if it has damaged fences or cannot be
-    parsed.
-    """
+    """True if a note's frontmatter, which may be damaged, contains the name of a signal."""
     block = block_of(text)
     if not block:
         head = f"\n{text[:_LONGEST_HEAD]}".partition("\n# ")[0].splitlines()

@@ -155,9 +155,7 @@ class NoteTools:
         }
 
     def call(self, name: str, arguments: str) -> Result:
-        """The result of the tool ``name`` for ``arguments``, which must be a JSON object; a refusal if the call is
-        invalid.
-        """
+        """The result of the tool ``name`` for the JSON object ``arguments``; a refusal if the call is invalid."""
         tool = self._tools.get(name)
         if tool is None:
             return refusal(f"there is no tool {name[:60]!r}; there are {', '.join(self._tools)}")

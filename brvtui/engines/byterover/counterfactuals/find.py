@@ -407,9 +407,7 @@ def _new_words(case: Case) -> tuple[list[str], list[str]]:
 
 
 def _note_counts(case: Case) -> dict[str, int]:
-    """The note's terms, each with the number of notes that contain it in one field: the field in which it is most
-    frequent.
-    """
+    """The note's terms, each with the number of notes that contain it in its most frequent field."""
     postings = case.context.snapshot.postings
     fields = len(FIELDS)
     identities = sorted({int(row) // fields for row in postings.note(case.position).rows})

@@ -100,9 +100,7 @@ def composed(query: str, quotes: Sequence[Quote], expansions: Sequence[TermExpan
 
 
 def sentences(text: str) -> Iterator[str]:
-    """Yields the sentences of a note's ``text``. Each line of code and each table row is a sentence; headings are left
-    out.
-    """
+    """Yields the sentences of a note, including each line of code and table row, but no headings."""
     for block in _blocks(text[parse(text).body_start :]):
         for sentence in _SENTENCE_END.split(block):
             clean = sentence.strip()

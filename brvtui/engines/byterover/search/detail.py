@@ -103,9 +103,7 @@ def scored(context: Context, terms_of_note: Detail) -> Hit | None:
 
 
 def search_of(trace: Trace, file: str) -> Search:
-    """The search that found the hit ``file`` in ``trace``, which is an entity search or, if none found it, the main
-    search.
-    """
+    """The search that found the hit ``file``: an entity search or, if none did, the main search."""
     entity = next((hit.found_by for hit in trace.hits if hit.file == file), "")
     for entity_search in trace.section(EntityStep).searches:
         if entity and entity_search.entity == entity:
