@@ -125,9 +125,12 @@ def edited_now(days: float, stored_recency: str) -> str:
     return f"edited today, not {counted(round(days), 'day', 'days')} ago"
 
 
-def with_remedies(explanation: Explanation, remedies: tuple[Remedy, ...]) -> Explanation:
-    """``explanation`` with ``remedies``. The first one replaces the advice that no wording helps."""
+def with_remedies(explanation: Explanation, remedies: tuple[Remedy, ...], notice: str = "") -> Explanation:
+    """``explanation`` with ``remedies`` and a ``notice`` about them. The first one replaces the advice that no wording
+    helps.
+    """
     advised = explanation.remedy
     if remedies and advised is not None and advised.text == NOTHING_HELPS:
         advised = remedies[0]
-    return replace(explanation, remedies=remedies, remedy=advised)
+    notices = "; ".join(filter(None, (explanation.notice, notice if remedies else "")))
+    return replace(explanation, remedies=remedies, remedy=advised, notice=notices)
