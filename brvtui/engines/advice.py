@@ -115,9 +115,7 @@ def explained(
 
 
 def edited_now(days: float, stored_recency: str) -> str:
-    """A phrase for editing a document now instead of ``days`` ago. It ends with ``stored_recency`` if ``days`` is 0 or
-    less.
-    """
+    """A phrase for an edit now instead of ``days`` ago, with ``stored_recency`` if ``days`` is 0 or less."""
     if days <= 0:
         return f"edited a moment ago, not now or later: {stored_recency}"
     if days < 1:

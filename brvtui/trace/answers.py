@@ -8,9 +8,7 @@ from enum import StrEnum
 from typing import Any
 
 _WHOLE = re.compile(r"(?:turn|step) \d+")
-"""The names of the timings that are added up to the total. The wait for a turn's first text is already part of the
-turn.
-"""
+"""The names of the timings that add up to the total. A turn includes the wait for its first text."""
 
 
 class EndReason(StrEnum):

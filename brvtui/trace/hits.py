@@ -132,9 +132,7 @@ class BetterMatch:
     times: float | None
     """Its raw text score divided by the first result's; None if ranks in the leg for text are compared."""
     leg_rank: int | None
-    """The first result's rank, counted from 1, in the leg that this document leads; None if the first result is not in
-    that leg.
-    """
+    """The first result's rank, from 1, in the leg that this document leads; None if it is not in that leg."""
     because: tuple[str, ...]
     """The names of the score's parts in which the first result is ahead of the document, largest difference first."""
 

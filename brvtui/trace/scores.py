@@ -79,9 +79,7 @@ class MissingWord:
 
 @dataclass(frozen=True)
 class TermExpansion:
-    """Every index term that matches one query term. ``matches`` lists only those with the highest weights; the counts
-    include all.
-    """
+    """The index terms that match one query term. ``matches`` lists the best; the counts include all."""
 
     term: str
     matches: tuple[TermMatch, ...]
@@ -117,9 +115,7 @@ class TextScore:
 
 @dataclass(frozen=True)
 class AgedSignals:
-    """A note's signals before and after decay: importance (0..100), recency (0..1), and the ``days`` since the file's
-    mtime.
-    """
+    """A note's importance (0..100) and recency (0..1) before and after decay, and ``days`` since its mtime."""
 
     maturity: str
     importance_stored: float

@@ -64,9 +64,7 @@ class PlainIndex:
         return self.index.matches(self.index.query(stems, FIELDS))
 
     def hit(self, snapshot: Snapshot, asked: Mapping[str, str], found: MemoryMatch) -> Hit:
-        """The hit for the match ``found``. ``asked`` maps stems to query words. The score has one part for each match
-        in a field.
-        """
+        """The hit for the match ``found``, with one part per field. ``asked`` maps stems to query words."""
         note, score, address = snapshot.notes[found.position], found.score, found.address
         pairs = [pair for each in (note.title, snapshot.readable(note.path)) for pair in _words(each)]
         words, forms, matched = {word for word, _ in pairs}, {stem: word for word, stem in pairs}, list[MatchedWord]()

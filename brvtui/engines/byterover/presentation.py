@@ -1,6 +1,4 @@
-"""The presentation of ByteRover's traces: tiers, the query as the engine reads it, lifted folders, attempts, and the
-cache.
-"""
+"""The presentation of ByteRover's traces: tiers, query, lifted folders, attempts, and the cache."""
 
 from __future__ import annotations
 

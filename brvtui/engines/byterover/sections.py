@@ -75,9 +75,7 @@ class Attempt:
     found: int
     why: str
     listed: tuple[Listed, ...] = ()
-    """The attempt's best matches before the out-of-domain rules, the gap filter and the limit apply; at most
-    :data:`MOST_LISTED`.
-    """
+    """The best matches before any are dropped; at most :data:`MOST_LISTED`."""
     timed_by: str = ""
     """The key of its duration in :attr:`Trace.timings`; empty if that is part of another attempt's."""
 

@@ -338,9 +338,7 @@ def _passed(trace: Trace) -> tuple[list[str | list[Span]], str]:
 
 
 def _lead(trace: Trace, first: Hit) -> Iterator[Clause]:
-    """Yields a clause about the note's lead over the next: the parts of its score that are larger, or the words that
-    match better.
-    """
+    """Yields a clause about the note's lead: larger parts of its score, or better matching words."""
     if trace.better_match is not None and first is trace.hits[0]:
         yield from outmatched(trace.better_match, _REASONS)
         return
@@ -426,9 +424,7 @@ def _better_later_result(trace: Trace, first: Hit) -> Iterator[Clause]:
 
 
 def _subject(trace: Trace) -> Hit | None:
-    """The first result that may be quoted, because the gates for a direct answer examine it; if there is none, the
-    first result.
-    """
+    """The first result that may be quoted, which the gates examine; without one, the first result."""
     threshold = threshold_of(trace, _PREFETCH)
     reaching = (hit for hit in trace.hits if threshold is None or hit.score >= threshold)
     return next(reaching, trace.hits[0] if trace.hits else None)

@@ -96,9 +96,7 @@ def _level(maturity: str) -> int:
 
 
 def stored_columns(topics: TopicColumns, profile: V4Profile) -> tuple[Floats, Floats, Floats]:
-    """The stored importance, recency and boost of ``topics``. Topics without stored signals have the defaults of
-    ``profile``.
-    """
+    """The importance, recency and boost of ``topics``: the stored ones, or the defaults of ``profile``."""
     rules = profile.signals
     boosts = np.asarray([*(profile.score.boost[level] for level in LEVELS), math.nan])
     return (

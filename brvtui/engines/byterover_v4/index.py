@@ -1,6 +1,4 @@
-"""A text index of some documents, like the one that MiniSearch builds for every query
-(``docs/reference/byterover-v4.md``).
-"""
+"""A text index like the one that MiniSearch builds for each query (``docs/reference/byterover-v4.md``)."""
 
 from __future__ import annotations
 

@@ -66,9 +66,7 @@ class SignalsUnreadable(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class SpaceState:
-    """The changes to a space since it was read: signals that answers changed, and modification times of topics that
-    were touched.
-    """
+    """The changes since a space was read: signals that answers changed, and times of touched topics."""
 
     signals: Mapping[str, TopicSignals]
     mtimes_ms: Mapping[str, float]

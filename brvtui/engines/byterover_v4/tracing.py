@@ -119,9 +119,7 @@ def verdict_of(section: SpaceAnswer) -> str:
 
 
 def steps_of(section: SpaceAnswer, best: float, matched: int, kept: int, profile: V4Profile) -> Iterator[Step]:
-    """Yields the steps of an answer whose highest score is ``best``. ``kept`` of the ``matched`` documents passed the
-    filter.
-    """
+    """Yields the steps of an answer with the ``best`` score. ``kept`` of ``matched`` passed the filter."""
     text = f"searched: {section.cleaned}" if section.cleaned else "nothing is searched: no word is left"
     if section.dropped:
         text += f"; stop words left out: {', '.join(section.dropped)}"

@@ -110,9 +110,7 @@ def _is_word(text: str, start: int, end: int) -> bool:
 
 
 def expanded(phrases: Sequence[str], verbs: Sequence[str]) -> list[str]:
-    """The ``phrases``, followed by each phrase with each of ``verbs`` before it. Phrases that already start with a verb
-    get none.
-    """
+    """The ``phrases``, then each of them after each of ``verbs``, unless it already starts with a verb."""
     plain = [text for text in phrases if text in verbs or not text.startswith(tuple(verbs))]
     return [*phrases, *(f"{verb} {text}" for text in plain for verb in verbs)]
 

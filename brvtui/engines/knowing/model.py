@@ -96,9 +96,7 @@ class Incidence(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Graph:
-    """The nodes and edges, which are immutable. A position is an index into ``nodes`` or, for an unresolved end, a
-    higher number.
-    """
+    """The immutable nodes and edges. A position is an index into ``nodes``, or higher if unresolved."""
 
     nodes: tuple[Node, ...]
     edges: tuple[Edge, ...] = ()

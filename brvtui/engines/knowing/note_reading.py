@@ -39,9 +39,7 @@ class Mention:
 
 @dataclass(frozen=True, slots=True)
 class NotePiece:
-    """The nodes and references that one note adds to the graph. The first node is the note itself, and the others are
-    its sections.
-    """
+    """The nodes and references of one note. The first node is the note; the others are its sections."""
 
     note: Note
     nodes: tuple[Node, ...]

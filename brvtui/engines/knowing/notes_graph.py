@@ -1,6 +1,4 @@
-"""Builds the graph of a snapshot's notes, and updates it note by note (``docs/reference/knowing.md``, "Notes as a
-graph").
-"""
+"""Builds and updates the graph of a snapshot's notes (``docs/reference/knowing.md``, "Notes as a graph")."""
 
 from __future__ import annotations
 

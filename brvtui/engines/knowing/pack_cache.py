@@ -92,9 +92,7 @@ def delta(
     tokens: Callable[[Node], int],
     rules: PackingRules,
 ) -> ContextDelta:
-    """The difference between the contexts ``before`` and ``now``. ``tokens`` is a function that returns the token cost
-    of a node.
-    """
+    """The difference between two contexts. ``tokens`` returns the token cost of a node."""
     old, new = {node.id for node in before}, {node.id for node in now}
     added = [node for node in now if node.id not in old]
     removed = [node.id for node in before if node.id not in new]

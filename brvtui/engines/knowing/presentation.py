@@ -36,9 +36,7 @@ _WORDS = re.compile(r"[^\W_]+")
 
 
 def sentence(trace: Trace) -> Sentence:
-    """The sentence that explains the first note: its matching words, related words or links, and its lead over the
-    second note.
-    """
+    """The sentence about the first note: its matching or related words or links, and its lead."""
     if not trace.hits:
         is_unsearched = trace.section(GraphRetrieval).ranking or not (trace.missing or trace.filtered_out)
         causes = missing_words(trace, "knowing", kind_of(trace.engine, trace.snapshot).noun)

@@ -1,6 +1,4 @@
-"""The best possible score of an entry, and the events that change it over time (``docs/reference/soleri.md``,
-"Ceiling").
-"""
+"""The best possible score of an entry over time, with its events (``docs/reference/soleri.md``, "Ceiling")."""
 
 from __future__ import annotations
 

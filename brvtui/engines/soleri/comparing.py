@@ -97,9 +97,7 @@ def _named(amounts: Sequence[tuple[str, float]], terms: tuple[str, ...] = ()) ->
 
 
 def _in_thousandths(values: Sequence[float], total: float) -> list[int]:
-    """``values`` as whole thousandths that add up to the rounded ``total``. The values with the largest fractions are
-    rounded up.
-    """
+    """``values`` as thousandths that add up to the rounded ``total``; the largest fractions are rounded up."""
     scaled = [value * 1000 for value in values]
     rounded = [math.floor(value) for value in scaled]
     missing = round(total * 1000) - sum(rounded)

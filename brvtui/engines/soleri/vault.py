@@ -1,6 +1,4 @@
-"""The vault: entries in tiers, with one index per tier, and the search in all tiers (``docs/reference/soleri.md``,
-"Tiers").
-"""
+"""The vault: entries in tiers with an index each, and their search (``docs/reference/soleri.md``, "Tiers")."""
 
 from __future__ import annotations
 

@@ -66,9 +66,7 @@ class SignalLayers:
 
     layers: tuple[Mapping[str, NoteSignals], ...] = ()
     broken: frozenset[str] = frozenset()
-    """The notes whose sidecar file is not JSON. If a search finds one of them, the engine reads no signals for that
-    search.
-    """
+    """The notes whose sidecar file is not JSON. A search that finds one of them reads no signals."""
 
     def get(self, path: str) -> NoteSignals | None:
         """Returns the signals of the note at ``path`` from the first layer that contains them; otherwise None."""

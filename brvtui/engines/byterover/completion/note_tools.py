@@ -41,9 +41,7 @@ def bare(name: str) -> str:
 
 
 def found(snapshot: Snapshot, name: str) -> str | None:
-    """The path of the file called ``name`` or, if ``name`` is a folder, of the file that represents it; None if there
-    is none.
-    """
+    """The path of the file ``name``, or of the file that represents the folder ``name``; None without one."""
     path = bare(name)
     for file in (path, f"{path}/{CONTEXT_FILE}"):
         if file in snapshot.parsed:

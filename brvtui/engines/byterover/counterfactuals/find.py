@@ -290,9 +290,7 @@ def _title(case: Case, young_is_enough: bool) -> Counterfactual:
 
 
 def _wording(case: Case) -> Counterfactual:
-    """Tries other wordings, smallest change first. The result is impossible if even a perfect text match would not be
-    enough.
-    """
+    """Tries other wordings, smallest change first, unless even a perfect text match would not be enough."""
     ceiling = case.max_score()
     if not case.reaches(ceiling):
         return _above_ceiling(

@@ -221,9 +221,7 @@ def _of_result(context: Context, named: Named, title: str, trace: Trace, hit: Hi
 def _of_loss(
     context: Context, named: Named, title: str, trace: Trace, hit: Hit | None, quoting: str, ask: Ask
 ) -> Explanation:
-    """The explanation of a note that is not a result of the answer. ``hit`` is its result in a new search, if it is one
-    there.
-    """
+    """The explanation of a note that is not a result. ``hit`` is its result in a new search, if any."""
     matched = _terms_of(context, named, trace)
     own = None if matched is None else scored(context, matched)
     loss, numbers = _loss(context, named, trace, own)
@@ -472,9 +470,7 @@ def _fixed_remedy(profile: Profile, path: str, loss: Loss, trace: Trace) -> str:
 
 
 def query_changes(loss: Loss, trace: Trace, title: str) -> Iterator[Wording]:
-    """Yields wordings to try for a note called ``title`` that was dropped for the reason ``loss``. Each differs from
-    the query.
-    """
+    """Yields other wordings to try for the note called ``title``, which was dropped because of ``loss``."""
     seen = {trace.query}
     for change in _candidates(loss, trace, title):
         if change.query.strip() and change.query not in seen:

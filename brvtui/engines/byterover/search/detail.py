@@ -89,9 +89,7 @@ def _by_tantivy(snapshot: Snapshot, token: str, position: int, exact: Iterator[C
 
 
 def score_of(context: Context, found: Search, position: int) -> Hit | None:
-    """The hit for the note at ``position`` in ``found``, whether or not it is among the results; None if no term
-    matches the note.
-    """
+    """The hit for the note at ``position``, even if it is not a result; None if no term matches it."""
     return scored(context, detail(context, found, context.snapshot.notes[position].path))
 
 
