@@ -44,7 +44,9 @@ class Engines:
     def __init__(
         self, opened: OpenProject, services_of: Callable[[str], EngineServices], profiles: Mapping[str, str]
     ) -> None:
-        """Loads no engine. ``services_of`` returns an engine's permitted services; ``profiles`` is keyed by engine."""
+        """Loads no engine yet. ``services_of`` returns the services that an engine may call. ``profiles`` contains
+        non-default profiles, keyed by engine.
+        """
         self._opened = opened
         self._services_of = services_of
         self._profiles = dict(profiles)
