@@ -241,7 +241,10 @@ def explain(
         explanations = list({one.path: one for one in named_notes}.values())  # a note may be named twice
         wanted = [session.explainer.counterfactuals(one.trace, one.path) if takes else None for one in explanations]
         lowered = [find_remedies(session, one, lower=True) if lower else None for one in explanations]
-        explanations = [with_remedies(one, find_remedies(session, one, lower=False).remedies) for one in explanations]
+        raised = [find_remedies(session, one, lower=False) for one in explanations]
+        explanations = [
+            with_remedies(one, search.remedies, search.notice) for one, search in zip(explanations, raised, strict=True)
+        ]
     except UnknownNote as error:
         hint = f"; {quoted_text(click.get_current_context())}" if len(notes) > 1 else ""
         raise Failure(f"{error}{hint}", NOT_THERE) from error

@@ -115,9 +115,7 @@ def explained(
 
 
 def edited_now(days: float, stored_recency: str) -> str:
-    """A phrase for editing a document now instead of ``days`` ago. It ends with ``stored_recency`` if ``days`` is 0 or
-    less.
-    """
+    """A phrase for an edit now instead of ``days`` ago, with ``stored_recency`` if ``days`` is 0 or less."""
     if days <= 0:
         return f"edited a moment ago, not now or later: {stored_recency}"
     if days < 1:
@@ -125,11 +123,12 @@ def edited_now(days: float, stored_recency: str) -> str:
     return f"edited today, not {counted(round(days), 'day', 'days')} ago"
 
 
-def with_remedies(explanation: Explanation, remedies: tuple[Remedy, ...]) -> Explanation:
-    """``explanation`` with all ``remedies``. If its advice is that no wording helps, the first remedy replaces that
-    advice.
+def with_remedies(explanation: Explanation, remedies: tuple[Remedy, ...], notice: str = "") -> Explanation:
+    """``explanation`` with ``remedies`` and a ``notice`` about them. The first one replaces the advice that no wording
+    helps.
     """
     advised = explanation.remedy
     if remedies and advised is not None and advised.text == NOTHING_HELPS:
         advised = remedies[0]
-    return replace(explanation, remedies=remedies, remedy=advised)
+    notices = "; ".join(filter(None, (explanation.notice, notice if remedies else "")))
+    return replace(explanation, remedies=remedies, remedy=advised, notice=notices)

@@ -20,6 +20,7 @@ from brvtui.ranking.constants import SignalRules
 from brvtui.ranking.maturity import LEVELS, after_access, after_update, levels_of
 from brvtui.regular_files import read_regular
 from brvtui.snapshot import Note, Snapshot
+from brvtui.trace import Remedy, RemedyKind
 from brvtui.tree.constants import ReadingLimits
 from brvtui.tree.reading.contents import Unseen, read_bytes, redated, title_of, title_span
 from brvtui.tree.reading.files import NS_PER_MS
@@ -113,6 +114,20 @@ class Proposal:
     change: Change
     text: str
     how: str = ""
+
+    def remedy(self, kind: RemedyKind, rank: int | None, score: float | None, tier: int | None) -> Remedy:
+        """The change as a remedy, after a trial with this result."""
+        remedy = Remedy(self.text, True, rank=rank, score=score, kind=kind, tier=tier, how=self.how)
+        match self.change:
+            case Reworded(query):
+                return replace(remedy, query=query)
+            case SignalsSet(_, signals):
+                return replace(remedy, maturity=signals.maturity)
+            case TitleSet(_, title):
+                return replace(remedy, title=title)
+            case ConstantSet(name, value):
+                return replace(remedy, setting=name, value=value)
+        return remedy
 
 
 class Cancelled(Exception):
@@ -273,6 +288,11 @@ def signals_in_words(before: NoteSignals, after: NoteSignals, instead_of: str = 
     return ", ".join(parts)
 
 
+def singles_and_starts(words: Sequence[str]) -> list[Sequence[str]]:
+    """Each of ``words``, then the first two, the first three, and so on."""
+    return [*([word] for word in words), *(words[:size] for size in range(2, len(words) + 1))]
+
+
 def titles(note: Note, words: Sequence[str], mtime_ms: int) -> Iterator[tuple[str, TitleSet]]:
     """Yields combinations of ``words``, each as one string, with the change that adds it to the title of ``note`` and
     saves the note at ``mtime_ms``.
@@ -283,7 +303,7 @@ def titles(note: Note, words: Sequence[str], mtime_ms: int) -> Iterator[tuple[st
     sizes = range(1, len(words) + 1)
     choices: Iterator[Sequence[str]] = (choice for size in sizes for choice in combinations(words, size))
     if 2 ** len(words) - 1 > MOST_TITLES:
-        choices = iter([*([word] for word in words), *(words[:size] for size in sizes[1:])])
+        choices = iter(singles_and_starts(words))
     for choice in choices:
         added = " ".join(choice)
         yield added, TitleSet(note.path, f"{note.title} {added}".strip(), mtime_ms)

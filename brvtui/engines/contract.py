@@ -39,9 +39,7 @@ of 60 notes.
 
 
 class EngineError(ValueError):
-    """An engine rejects a query, for example because of an invalid option or service. The message is one line for the
-    user.
-    """
+    """An engine rejects a query, for example for an invalid option. The message is one line for the user."""
 
 
 class StorageError(EngineError):
@@ -69,9 +67,7 @@ def check_length(text: str) -> None:
 
 @dataclass(frozen=True)
 class Context(Generic[C]):
-    """The inputs of a query besides its text: a snapshot, the engine's constants, the time, and the services that may
-    be called.
-    """
+    """The inputs of a query besides its text: snapshot, constants, time, and the services that may be called."""
 
     snapshot: Snapshot
     constants: C
@@ -110,13 +106,9 @@ class Query:
     :attr:`Trace.options`.
     """
     progress: Callable[[int, int], None] = _silent
-    """A function that is called, while the answer waits for some work, with the finished and the total amount of that
-    work.
-    """
+    """A function that gets the finished and the total amount of the work for which the answer waits."""
     reworded: bool = False
-    """True if brv-tui itself changed the text to try another wording. Such a text may be longer than
-    :data:`LONGEST_QUERY`.
-    """
+    """True if brv-tui tries another wording, which may be longer than :data:`LONGEST_QUERY`."""
 
     def __post_init__(self) -> None:
         """Raises :class:`EngineError` if the text is too long."""
@@ -235,9 +227,7 @@ class Replays(Protocol):
     """An engine whose answers change its state, such as a cache or the memory of a session."""
 
     def replay_query(self, context: Context[Any], query: Query, limit: int | None) -> tuple[Trace, dict[str, Any]]:
-        """The answer to ``query`` in a separate state, and the data for a line of output, with at most ``limit``
-        results.
-        """
+        """The answer to ``query`` in a separate state, and data for a line of output with ``limit`` results."""
 
     def replay_sequence(
         self, context: Context[Any], steps: Sequence[ReplayStep], like: Query, limit: int | None
@@ -259,9 +249,7 @@ class RemembersRuns(Protocol):
 
 @runtime_checkable
 class CompletingEngine(Protocol):
-    """An engine for which a language model may write answers, namely if :attr:`brvtui.trace.Answer.awaits_model` is
-    True.
-    """
+    """An engine with answers by a language model, if :attr:`brvtui.trace.Answer.awaits_model` is True."""
 
     def complete(self, context: Context[Any], query: Query, cancellation: Cancellation) -> Iterator[Event]:
         """Runs ``query``, has a model write the answer if one is needed, and yields the events as they happen."""
@@ -274,9 +262,7 @@ class TriesRemedies(Protocol):
     def remedies(
         self, context: Context[Any], trace: Trace, document: Named, cancelled: Callable[[], bool]
     ) -> tuple[Remedy, ...]:
-        """The changes that improve the rank of ``document`` in the answer ``trace``, best first. Each
-        change was tried.
-        """
+        """The changes that raise ``document`` in the answer ``trace``, best first. Each change was tried."""
 
 
 @runtime_checkable
@@ -296,9 +282,7 @@ class Forecasts(Protocol):
 
     @property
     def event_kinds(self) -> Mapping[str, str]:
-        """A phrase for the state of documents after each kind of dated event, such as ``left tier 2``, keyed by the
-        kind's name.
-        """
+        """The state of documents after each kind of dated event, such as ``left tier 2``, keyed by its name."""
 
     def forecast(self, context: Context[Any], document: str, day: float) -> DocumentForecast | None:
         """The best possible score of the document at the path ``document``, now and in ``day`` days, and its dated
@@ -316,9 +300,7 @@ class Ages(Protocol):
         """The ageing rules. ``stored`` contains the rules with which the documents' signals were read."""
 
     def standing(self, context: Context[Any], document: str) -> tuple[AgedSignals, Ceiling | None] | None:
-        """A document's signals before and after decay, and its best possible score; None if there is no
-        such document.
-        """
+        """A document's signals before and after decay, and its best possible score; None if it is unknown."""
 
 
 @runtime_checkable

@@ -54,13 +54,9 @@ class Counterfactual:
     """One line of text: a description of the change if it succeeds; otherwise, the reason."""
     change: Change | None = None
     amount: float | None = None
-    """The size of a numeric change: a number of hits, days or words, or an importance (of the note or of the next
-    result).
-    """
+    """The size of a numeric change: hits, days, words, or an importance (of the note or the next result)."""
     score: float | None = None
-    """The note's score after the change. For an impossible lever, the highest score that it can give the note, if
-    known.
-    """
+    """The note's score after the change; for an impossible lever, the highest score that it can give, if known."""
     verdict: str = ""
     """The router's verdict after the change."""
 
@@ -91,9 +87,7 @@ class Counterfactuals:
 
     @property
     def reaches(self) -> bool:
-        """True if the note's score is enough for a direct answer, so that only its lead over the next result is too
-        small.
-        """
+        """True if the note's score is enough, so that only its lead over the next result is too small."""
         return self.score is not None and self.score >= self.needed
 
     @property

@@ -39,9 +39,7 @@ def why_not_asked(embedder: Embedder, query: Query, has_vectors: bool) -> str:
 
 
 def load_ahead(embedder: Embedder) -> None:
-    """Loads a local model, so that no query must wait for it. Errors are ignored, because the first query
-    reports them.
-    """
+    """Loads a local model, so that no query waits for it. Ignores errors; the first query reports them."""
     if not embedder.is_remote:
         with suppress(LegError):
             embedder.embed([_ANY_TEXT])

@@ -11,9 +11,7 @@ from brvtui.engines.registry import declaration, kind_of, names_for
 
 @runtime_checkable
 class NamesOptions(Protocol):
-    """An engine that declares the options of its queries, so that error messages can name the engines with
-    an option.
-    """
+    """An engine that declares the options of its queries, so that error messages can name such engines."""
 
     @property
     def options(self) -> tuple[str, ...]:
@@ -33,9 +31,7 @@ class LimitsOptions(Protocol):
 
 
 def options_of_file(engine: object, constants: Any, options: Mapping[str, Any]) -> Mapping[str, Any]:
-    """``options`` from a file, with the restrictions of ``engine`` and its ``constants``. Raises
-    :class:`EngineError`.
-    """
+    """``options`` from a file, as ``engine`` with ``constants`` permits. Raises :class:`EngineError`."""
     return engine.options_of_file(constants, options) if isinstance(engine, LimitsOptions) else options
 
 

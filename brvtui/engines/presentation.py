@@ -23,9 +23,7 @@ _LEG_NAME = 10
 
 
 class Presentation:
-    """The texts and display blocks with which the traces of one engine are shown. A presentation computes no results
-    itself.
-    """
+    """The texts and blocks that show the traces of one engine. A presentation computes no results."""
 
     title = ""
     """The engine's name as a heading."""
@@ -70,9 +68,7 @@ class Presentation:
     """The types of the sections that every trace of the engine has."""
 
     def why_broken(self, trace: Trace) -> str:
-        """The part of ``trace``, read from a file, that is missing or invalid and prevents its display; empty if there
-        is none.
-        """
+        """The missing or invalid part of ``trace`` that prevents its display; empty if there is none."""
         missing = next((kind.SECTION for kind in self.sections if trace.find(kind) is None), "")
         return f"trace.sections.{missing} is missing" if missing else ""
 
@@ -91,9 +87,7 @@ class Presentation:
         return default_sentence(trace)
 
     def headline(self, trace: Trace) -> Headline:
-        """A badge, and the sentence that explains the answer. The badge is the tier or, for an engine without tiers,
-        its name.
-        """
+        """A badge with the tier (or the name of an engine without tiers), and the sentence about the answer."""
         badge = self.title.upper() if trace.tier is None else f"TIER {trace.tier}"
         role = tier_role(trace.tier) if trace.covered else NO_ANSWER
         return Headline(badge, role, self.sentence(trace), self.warning(trace))
@@ -115,9 +109,7 @@ class Presentation:
         return ""
 
     def in_words_of_notes(self, trace: Trace) -> str:
-        """The query after words that no note contains are replaced by forms that notes contain; empty if there are no
-        such forms.
-        """
+        """The query with words that no note contains replaced by forms in notes; empty if there are none."""
         return ""
 
     def counts(self, trace: Trace) -> str:
@@ -174,9 +166,7 @@ class Presentation:
         return ladder_rows(ladder, trace.timings) if ladder is not None else ()
 
     def attempts_in_short(self, trace: Trace) -> list[Span]:
-        """The outcome of the retry ladder, and the number of attempts that ran. The trace must contain a
-        retry ladder.
-        """
+        """The outcome of the trace's retry ladder, which must exist, and the number of attempts that ran."""
         return attempts_in_short(self.attempts(trace), trace.section(Ladder))
 
     def answer(self, trace: Trace) -> Blocks:
@@ -190,9 +180,7 @@ class Presentation:
         yield Marked(text, self.words(trace))
 
     def has_begun(self, text: str) -> bool:
-        """True if ``text``, written by a model, is the beginning of the answer and not just a remark about the next
-        step.
-        """
+        """True if ``text``, written by a model, begins the answer and is not just a remark about the next step."""
         return bool(text.strip())
 
     def prompt(self, trace: Trace | None) -> Titled:
@@ -207,23 +195,17 @@ class Presentation:
         return ()
 
     def cache(self, trace: Trace | None, now: Any, width: int, glyphs: Glyphs) -> Titled:
-        """The cached answers from ``now``, the engine's current view of the cache, or if that is None, from
-        ``trace``.
-        """
+        """The cached answers from ``now``, the engine's current view of the cache, or else from ``trace``."""
         text = f"{self.title} does not cache answers: every query is a new search"
         return Titled("Cache none", (Text(text, "muted"),))
 
     def cache_in_short(self, trace: Trace | None, now: Any) -> list[Span]:
-        """The number of cached answers, the time for which they remain valid, and the most similar answer; empty if
-        there are none.
-        """
+        """The number of cached answers, the time left, and the most similar answer; empty if there are none."""
         return []
 
 
 def leg_line(leg: Leg, cells: int, glyphs: Glyphs) -> Line:
-    """One line about a ranked list: its name (in ``cells`` cells), its length, its unit, and a remark if it does not
-    count.
-    """
+    """A line about a list: name (in ``cells`` cells), length, unit, and a remark if it does not count."""
     role = STATE_ROLES[leg.state.value]
     row = line(f" {glyphs.state[leg.state.value]} ", f"bold {role}").fit(leg.name, cells, "bold strong")
     by = f"found by {leg.unit}" if leg.unit else STATE_WORDS[leg.state.value]

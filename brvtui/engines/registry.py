@@ -34,9 +34,7 @@ def names() -> tuple[str, ...]:
 
 
 def kind_of(engine: str, held: SnapshotInfo | None = None) -> ProjectKind:
-    """The kind of project that ``engine`` ranks. ``held`` is the snapshot of a trace; without it, the result is never
-    code.
-    """
+    """The kind of project that ``engine`` ranks. Without a trace's snapshot ``held``, it is never code."""
     if held is not None and held.is_code:
         return kinds.CODE
     return kinds.OF_ENGINE.get(engine, kinds.TREE)
@@ -113,9 +111,7 @@ def declaration(name: str) -> Engine[Any] | None:
 
 
 def has(name: str, capability: type) -> bool:
-    """True if the engine ``name`` can be loaded and has ``capability``, which is a protocol such as those in the
-    contract.
-    """
+    """True if the engine ``name`` can be loaded and has ``capability``, a protocol from the contract."""
     return isinstance(declaration(name), capability)
 
 

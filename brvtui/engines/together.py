@@ -1,6 +1,4 @@
-"""One ranking of several memories, with the same result as if their notes were in one tree. Each memory ranks its own
-notes.
-"""
+"""One ranking of several memories, each of which ranks its own notes, as if they were one tree."""
 
 from __future__ import annotations
 
@@ -114,9 +112,7 @@ class RankedMemories(Protocol):
         """The time of the query."""
 
     def ask(self, questions: Mapping[str, PartQuestion]) -> dict[str, Any]:
-        """The answers to ``questions``, keyed by memory. A memory that does not answer is left out of all later
-        requests.
-        """
+        """The answers to ``questions``, keyed by memory. A memory that fails is left out of later requests."""
 
 
 @runtime_checkable

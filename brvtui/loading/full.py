@@ -145,9 +145,7 @@ def _read_files(
     reuse: Reusable | None,
     progress: Progress | None,
 ) -> _ReadFiles:
-    """Returns the entries and terms of the files in ``located``. Does not read files again that have not changed since
-    ``reuse``.
-    """
+    """Returns the entries and terms of the files in ``located``, from ``reuse`` for unchanged files."""
     completed_by = frontmatter_defaults(constants.signals)
     ids = reuse.postings.ids if reuse else TermIds()
     parsed: dict[str, Parsed] = {}

@@ -130,9 +130,7 @@ def _needs_full_load(snapshot: Snapshot) -> bool:
 
 
 def _changes_whole_tree(path: str) -> bool:
-    """True if a file with this name may make the engine fail or ignore all stored signals, so that a full load is
-    needed.
-    """
+    """True if a file with this name requires a full load: the engine may fail, or ignore stored signals."""
     return ":" in path or "\\" in path or path == CONTEXT_FILE
 
 

@@ -157,7 +157,7 @@ def difference_to(snapshot: Snapshot, revision: Revision, recorded: Difference =
     contents = {
         entry.file: text
         for path, entry in snapshot.parsed.items()
-        if not entry.alias and (text := _bytes(snapshot, path)) is not None
+        if not entry.alias and (text := content_on_disk(snapshot, path)) is not None
     }
     differing = {
         path
@@ -203,7 +203,8 @@ def difference_to(snapshot: Snapshot, revision: Revision, recorded: Difference =
     return Difference(edits, removed, unread, times=f"{head}: {times}" if times else "")
 
 
-def _bytes(snapshot: Snapshot, path: str) -> bytes | None:
+def content_on_disk(snapshot: Snapshot, path: str) -> bytes | None:
+    """The current content of the file at ``path``; None if it cannot be read."""
     try:
         return snapshot.read(path)
     except OSError:

@@ -175,7 +175,7 @@ def diff_as_plain(diff: AnswerDiff) -> dict[str, Any]:
         "outcomes": to_plain(diff.outcomes),
         "notes": [{**to_plain(note), "change": note.change} for note in diff.notes],
         "left_out": diff.left_out,
-        "times": diff.times,
+        "notice": diff.times,
         "then": to_plain(then),
         "now": to_plain(now),
     }

@@ -31,9 +31,7 @@ _EXPECTATIONS = f"{AS_EXPECTED}: an expected tier counts only for engines with t
 
 
 def answers_blocks(found: EngineAnswers, width: int) -> Iterator[Block]:
-    """Yields one or more tables with the ranked results of each engine, and the number of engines that found each
-    result.
-    """
+    """Yields tables with the ranked results of each engine, and the number of engines per result."""
     found = bounded(found)
     yield line(f" {found.query}", "bold strong")
     if found.scope:
@@ -86,9 +84,7 @@ def judged_blocks(found: JudgedEngines) -> Iterator[Block]:
 
 
 def best_text(best: BestEngine) -> str:
-    """Names the best engine by a metric and its lead over its rivals, and says whether the lead may be
-    due to chance.
-    """
+    """Names the best engine by a metric and its lead, and says whether the lead may be due to chance."""
     text = f"By {best.metric}, {presentation(best.engine).title} is best with {number(best.mean)}."
     for rival in best.rivals:
         name = presentation(rival.engine).title

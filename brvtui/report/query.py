@@ -1,6 +1,4 @@
-"""Shows a trace as lines: the reason for the answer, the results, the route, the first result's score,
-and the answer.
-"""
+"""Shows a trace as lines: the reason, the results, the route, the first result's score, and the answer."""
 
 from __future__ import annotations
 

@@ -87,9 +87,7 @@ def _curve(sweep: Sweep, cells: int, glyphs: Glyphs) -> Iterator[Line]:
 
 
 def _map(sweep: Sweep, width: int) -> Iterator[Line]:
-    """Yields one row per value of the first axis, with one column per value of the second. Cells are means in
-    hundredths.
-    """
+    """Yields a row per value of the first axis and a column per value of the second, in hundredths."""
     first, second = sweep.axes
     names = [value_text(value) for value in first.values]
     left = max(len(name) for name in names) + 2

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from brvtui.engines.contract import LONGEST_QUERY
 from brvtui.lab.evaluation.causes import CauseFinder
 from brvtui.lab.evaluation.comparing import ChangeLine, QueryChange
 from brvtui.lab.evaluation.evaluate import judged_as
@@ -57,10 +58,10 @@ class EditEffect:
 
 
 def asked_last(session: Session) -> tuple[Judgment, ...]:
-    """The newest queries in the Log, at most 20, as judgments that expect nothing; newest first."""
+    """The newest queries in the Log that can be asked, at most 20, as judgments that expect nothing; newest first."""
     entries = session.logbook.read(_MOST_READ)
     queries = dict.fromkeys((each.query.strip(), each.scope) for each in entries if not each.problem)
-    words = [each for each in queries if each[0]]
+    words = [each for each in queries if 0 < len(each[0]) <= LONGEST_QUERY]
     return tuple(Judgment(f"asked: {scope}: {text}", text, scope) for text, scope in words[:_MOST_LOGGED])
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from brvtui.lab.whatif.variant import EarlierNotes
 from brvtui.loading import EditedFile
-from brvtui.loading.revised import UNCHANGED, Difference, difference_to, revision_of
+from brvtui.loading.revised import UNCHANGED, Difference, content_on_disk, difference_to, revision_of
 from brvtui.store.edit_record import read_record, record_file, write_record
 from brvtui.timing import system_clock
 from brvtui.tree.history.git import RevisionError
@@ -68,7 +68,7 @@ class HeldNotes:
                 continue
             data = zlib.decompress(held.packed)
             is_as_old = entry is not None and entry.mtime_ns == held.mtime_ns
-            if not (is_as_old and _bytes(now, path) == data):
+            if not (is_as_old and content_on_disk(now, path) == data):
                 edits[path] = EditedFile(path, data, held.mtime_ns)
         difference = Difference(edits, removed, signals=dict(self._set_since(now)))
         gone = [(path, edit.data) for path, edit in sorted(edits.items()) if path not in own]
@@ -100,7 +100,7 @@ def _moves(gone: list[tuple[str, bytes]], now: Snapshot, new: Collection[str]) -
     for path, text in gone:
         left.setdefault(text, []).append(path)
     for path in sorted(new) if gone else ():
-        found = _bytes(now, path)
+        found = content_on_disk(now, path)
         if found is not None and (old := left.get(found)):
             name = path.rpartition("/")[2]
             same = next((place for place, one in enumerate(old) if one.rpartition("/")[2] == name), 0)
@@ -151,17 +151,10 @@ def _held(snapshot: Snapshot, path: str) -> HeldFile | None:
         found = os.lstat(snapshot.project.tree / path)
     except OSError:
         return None
-    data = _bytes(snapshot, path)
+    data = content_on_disk(snapshot, path)
     if data is None:
         return None
     return HeldFile((found.st_mtime_ns, found.st_size, found.st_ino, found.st_ctime_ns), zlib.compress(data, _QUICK))
-
-
-def _bytes(snapshot: Snapshot, path: str) -> bytes | None:
-    try:
-        return snapshot.read(path)
-    except OSError:
-        return None
 
 
 def _identity(entry: Parsed) -> tuple[int, ...]:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -28,6 +29,7 @@ from brvtui.engines.changes import (
     lower_importances,
     lower_maturities,
     signals_in_words,
+    singles_and_starts,
     titles,
 )
 from brvtui.engines.contract import Context, Engine, EngineError, Query, trial_limit
@@ -38,6 +40,7 @@ from brvtui.lab.judgments.file import JudgmentsFile
 from brvtui.lab.judgments.following import DocumentFinder
 from brvtui.lab.judgments.model import Judgment, JudgmentsError, is_id
 from brvtui.lab.whatif.variant import constant_controls
+from brvtui.loading.revised import content_on_disk
 from brvtui.notes.operations import check_archivable
 from brvtui.notes.plan import NoteError
 from brvtui.ranking.decay import just_before_ms
@@ -57,13 +60,11 @@ from brvtui.wording import shortened
 if TYPE_CHECKING:
     from brvtui.session.session import Session
 
-SEARCH_S, COMPARE_S = 8.0, 6.0
-"""The time limits for finding remedies and their side effects, in seconds of computing, so that a busy machine makes
-no difference.
-"""
+_SEARCH_S, _COMPARE_S = 8.0, 6.0
+"""The time limits for finding remedies and their side effects, in seconds of computing."""
 _SLOWEST = 4
 """The most time that may pass, as a multiple of these limits."""
-MOST_COMPARED = 60
+_MOST_COMPARED = 60
 """The maximum number of other queries that run again to find side effects."""
 _MOST_WORDS, _MOST_ADDED = 6, 3
 _IMPORTANCE_STEP = 10
@@ -78,8 +79,6 @@ _WORD = re.compile(r"(?<![/\w])[^\W_]{1,64}(?![/\w]|\.\w)")
 _TAG = re.compile(r"(<[^>]*>)")
 _SEARCHED_ATTRIBUTE = re.compile(r"""(\b(?:title|summary|keywords)=)("[^"]*"|'[^']*')""")
 _SEARCHED_FIELDS = ("title", "summary", "description", "tags", "keywords")
-_SIZES = list(RemedyKind)
-"""The kinds of changes, smallest first."""
 
 
 def words_of(text: str) -> list[str]:
@@ -100,19 +99,22 @@ def note_without(text: str, words: Sequence[str]) -> str:
     """
     read = parse(text)
     changes: dict[str, Any] = {}
-    for name, value in read.fields.items():
-        if name in _SEARCHED_FIELDS and isinstance(value, str):
-            changes[name] = without_words(value, words).strip()
-        elif name in _SEARCHED_FIELDS and isinstance(value, list) and all(isinstance(item, str) for item in value):
-            changes[name] = [kept for item in value if (kept := without_words(item, words).strip())]
-    changes = {name: value for name, value in changes.items() if value != read.fields[name]}
+    for name in _SEARCHED_FIELDS:
+        value = read.fields.get(name)
+        items = [value] if isinstance(value, str) else value
+        if isinstance(items, list) and all(isinstance(item, str) for item in items):
+            kept = [without_words(item, words).strip() for item in items]
+            if kept != items:
+                changes[name] = kept[0] if isinstance(value, str) else list(filter(None, kept))
     head, body = text[: read.body_start], text[read.body_start :]
     return (set_fields(head, changes) if changes else head) + without_words(body, words)
 
 
 def topic_without(html: str, words: Sequence[str]) -> str:
     """The topic ``html`` without ``words`` in its texts, title, summary and keywords."""
-    pieces = _TAG.split(html)
+    end = html.rfind(">") + 1  # a search for tags behind the last one would take quadratic time
+    *pieces, last = _TAG.split(html[:end])
+    pieces.append(last + html[end:])
     for place, piece in enumerate(pieces):
         pieces[place] = (
             _SEARCHED_ATTRIBUTE.sub(lambda match: match[1] + without_words(match[2], words), piece)
@@ -127,11 +129,6 @@ def _is_alike(asked: str, word: str) -> bool:
     short, long = sorted((asked, word), key=len)
     is_part = short in long and (len(short) >= _SHORT or short == long)
     return is_part or Levenshtein.normalized_similarity(asked, word) >= _ALIKE
-
-
-def _choices(words: Sequence[str]) -> list[Sequence[str]]:
-    """Each of ``words``, then the first two, the first three, and so on."""
-    return [*([word] for word in words), *(words[:size] for size in range(2, len(words) + 1))]
 
 
 @dataclass(frozen=True)
@@ -164,6 +161,14 @@ _Candidates = tuple[RemedyKind, Iterable[Proposal]]
 FoundChange = tuple[RemedyKind, Proposal, ChangedAnswer]
 
 
+def _reworded(query: str, how: str) -> Proposal:
+    return Proposal(Reworded(query), f"“{query}”: {how}", "use this wording")
+
+
+def _smallest_first(found: Mapping[RemedyKind, FoundChange]) -> list[FoundChange]:
+    return [found[kind] for kind in RemedyKind if kind in found]
+
+
 @dataclass(frozen=True)
 class RemedyFinder:
     """Searches for changes that move the document at ``path`` in the answer to ``query``. Writes nothing to disk."""
@@ -185,29 +190,22 @@ class RemedyFinder:
         the search, which ends early when ``is_over`` returns True.
         """
         works = ChangedAnswer.is_lower_than if lower else ChangedAnswer.is_higher_than
-        found: list[FoundChange] = []
+        found: dict[RemedyKind, FoundChange] = {}
         tried: list[RemedyKind] = []
-        is_complete = True
         for kind, proposals in self._lowering() if lower else self._raising():
-            working: list[FoundChange] = []
             for proposal in proposals:
                 if is_over():
-                    is_complete = False
-                    break
-                try:
+                    return _smallest_first(found), RemedySearch((), tuple(tried), False)
+                with suppress(NoChange, ProfileError, EngineError):
                     trial = self.attempt(proposal.change)
-                except (NoChange, ProfileError, EngineError):
-                    continue
-                # A setting that changes the rank is better than one that changes only the tier.
-                if works(trial, self.now) and not (working and trial.rank == self.now.rank):
-                    working = [(kind, proposal, trial)]
-                    if kind is not RemedyKind.SETTING or trial.rank != self.now.rank:
-                        break
-            found += working
-            if not is_complete:
-                break
+                    if works(trial, self.now):
+                        found.setdefault(kind, (kind, proposal, trial))
+                        # A setting that changes the rank is better than one that changes only the tier.
+                        if kind is not RemedyKind.SETTING or trial.rank != self.now.rank:
+                            found[kind] = kind, proposal, trial
+                            break
             tried.append(kind)
-        return sorted(found, key=lambda one: _SIZES.index(one[0])), RemedySearch((), tuple(tried), is_complete)
+        return _smallest_first(found), RemedySearch((), tuple(tried))
 
     def attempt(self, change: Change) -> ChangedAnswer:
         """The document's place after ``change``. An archived note is represented by its stub.
@@ -236,10 +234,7 @@ class RemedyFinder:
 
     @cached_property
     def _text(self) -> str:
-        try:
-            return self.context.snapshot.read(self.path).decode("utf-8", "surrogateescape")
-        except OSError:
-            return ""
+        return (content_on_disk(self.context.snapshot, self.path) or b"").decode("utf-8", "surrogateescape")
 
     def _lowering(self) -> Iterator[_Candidates]:
         """Yields the kinds of changes that may lower the document, quick ones first."""
@@ -250,11 +245,10 @@ class RemedyFinder:
         if snapshot.kind.has_files and not snapshot.spaces:
             yield RemedyKind.NEW_NOTE, self._new_note()
             if note is not None:
-                own = snapshot.signals[snapshot.by_path[note.path]]
-                steps = [one for one in lower_importances(own) if one.importance % _IMPORTANCE_STEP == 0]
+                steps = [one for one in lower_importances(self._stored) if one.importance % _IMPORTANCE_STEP == 0]
                 yield RemedyKind.ARCHIVE, self._archived(note)
-                yield RemedyKind.LOWER_MATURITY, self._signals(note, lower_maturities(own))
-                yield RemedyKind.LOWER_IMPORTANCE, self._signals(note, steps)
+                yield RemedyKind.LOWER_MATURITY, self._signals(lower_maturities(self._stored))
+                yield RemedyKind.LOWER_IMPORTANCE, self._signals(steps)
                 yield RemedyKind.OTHER_TITLE, self._shorter_titles(note)
         if note is not None:
             yield RemedyKind.WORDS_REMOVED, self._shorter_texts(note)
@@ -262,26 +256,26 @@ class RemedyFinder:
 
     def _raising(self) -> Iterator[_Candidates]:
         """Yields the kinds of changes that may raise the document."""
-        note, place = self._note, self.context.snapshot.by_path.get(self.path)
-        title, asked = self.context.snapshot.notes[place].title if place is not None else "", self.query.text
+        note, snapshot, asked = self._note, self.context.snapshot, self.query.text
         if self.now.rank == 1:
             return
+        title = snapshot.notes[snapshot.by_path[self.path]].title if self.path in snapshot.by_path else ""
         wordings = [(f"add “{word}”", f"{asked} {word}") for word in self._missing(title, asked)]
         wordings += title_wordings(asked, title) if title else []
-        yield (
-            RemedyKind.WORDING,
-            [Proposal(Reworded(one), f"“{one}”: {how}", "use this wording") for how, one in wordings],
-        )
-        if note is not None and not self.context.snapshot.spaces:
+        yield RemedyKind.WORDING, [_reworded(one, how) for how, one in wordings]
+        if note is not None and not snapshot.spaces:
             saved = TimeSet(note.path, just_before_ms(self.context.now_ms))
-            levels = higher_maturities(self.context.snapshot.signals[self.context.snapshot.by_path[note.path]])
             yield RemedyKind.EDIT, [Proposal(saved, "edited today", "change and save it")]
-            yield RemedyKind.MATURITY, self._signals(note, levels)
+            yield RemedyKind.MATURITY, self._signals(higher_maturities(self._stored))
             yield RemedyKind.TITLE, self._longer_titles(note)
 
-    def _signals(self, note: Note, states: Sequence[NoteSignals]) -> list[Proposal]:
-        own = self.context.snapshot.signals[self.context.snapshot.by_path[note.path]]
-        return [Proposal(SignalsSet(note.path, one), signals_in_words(own, one), "set it in brv-tui") for one in states]
+    @cached_property
+    def _stored(self) -> NoteSignals:
+        return self.context.snapshot.signals[self.context.snapshot.by_path[self.path]]
+
+    def _signals(self, states: Sequence[NoteSignals]) -> Iterator[Proposal]:
+        for one in states:
+            yield Proposal(SignalsSet(self.path, one), signals_in_words(self._stored, one), "set it in brv-tui")
 
     def _times(self, note: Note) -> tuple[tuple[int, str], ...]:
         """The new and the old modification time of an edited note, each with a remark."""
@@ -304,7 +298,7 @@ class RemedyFinder:
                 yield Proposal(change, f"“{added}” added to its title{saved}", "edit its # heading, or add one")
 
     def _shorter_titles(self, note: Note) -> Iterator[Proposal]:
-        for words in _choices(self._matching(note.title)):
+        for words in singles_and_starts(self._matching(note.title)):
             title = " ".join(without_words(note.title, words).split())
             for mtime_ms, saved in self._times(note) if title else ():
                 text = f"“{title}” as its title{saved}"
@@ -312,7 +306,7 @@ class RemedyFinder:
 
     def _shorter_texts(self, note: Note) -> Iterator[Proposal]:
         is_topic = bool(self.context.snapshot.spaces)
-        for words in _choices(self._matching(self._text)):
+        for words in singles_and_starts(self._matching(self._text)):
             try:
                 text = topic_without(self._text, words) if is_topic else note_without(self._text, words)
             except FieldsError:
@@ -327,7 +321,7 @@ class RemedyFinder:
         words = self.query.text.split()
         for place, word in enumerate(words[: trial_limit(self.query.text)] if len(words) > 1 else ()):
             query = " ".join(words[:place] + words[place + 1 :])
-            yield Proposal(Reworded(query), f"“{query}”: leave out “{word}”", "use this wording")
+            yield _reworded(query, f"leave out “{word}”")
 
     def _settings(self) -> Iterator[Proposal]:
         controls = {control.name: control for control in constant_controls(self.context.constants)}
@@ -358,8 +352,8 @@ class RemedyFinder:
             return
         if names.stub in snapshot.parsed or names.full in snapshot.parsed:
             return
-        stored = snapshot.signals[snapshot.by_path[note.path]]
-        importance = stored.importance if stored.source is Source.SIDECAR else self.reading.signals.importance
+        own = self._stored.source is Source.SIDECAR
+        importance = self._stored.importance if own else self.reading.signals.importance
         stub = stub_text(note.path, self._text, importance, self.context.now_ms, self.reading.archive)
         files = {names.full: self._text, names.stub: stub}
         contents = tuple((path, text.encode("utf-8", "surrogateescape")) for path, text in files.items())
@@ -370,27 +364,14 @@ class RemedyFinder:
         """The remedy for a change that was ``found``, without side effects."""
         kind, proposal, trial = found
         change, hits, gain = proposal.change, trial.trace.hits, ""
+        score = trial.hit.score if trial.hit is not None else None
         if isinstance(change, FilesSet) and change.removed and trial.rank is not None:
             gain = f"its stub is then number {trial.rank}"
         elif self.now.rank == 1 and trial.rank != 1:
             gain = f"“{hits[0].title}” is then first" if hits else "then there is no answer"
         elif self.now.rank == trial.rank:
             gain = "then no longer used in a direct answer"
-        return Remedy(
-            proposal.text,
-            True,
-            query=change.query if isinstance(change, Reworded) else "",
-            rank=trial.rank,
-            score=trial.hit.score if trial.hit is not None else None,
-            kind=kind,
-            tier=trial.trace.tier,
-            how=proposal.how,
-            maturity=change.signals.maturity if isinstance(change, SignalsSet) else "",
-            title=change.title if isinstance(change, TitleSet) else "",
-            gain=gain,
-            setting=change.name if isinstance(change, ConstantSet) else "",
-            value=change.value if isinstance(change, ConstantSet) else None,
-        )
+        return replace(proposal.remedy(kind, trial.rank, score, trial.trace.tier), gain=gain)
 
     def with_side_effects(
         self, found: Sequence[FoundChange], others: Sequence[Judgment], is_over: Callable[[], bool] = lambda: False
@@ -436,14 +417,13 @@ def find_remedies(
     explanation: Explanation,
     lower: bool,
     cancelled: Callable[[], bool] = lambda: False,
-    limits: tuple[float, float] = (SEARCH_S, COMPARE_S),
+    limits: tuple[float, float] = (_SEARCH_S, _COMPARE_S),
 ) -> RemedySearch:
     """The changes that raise or, with ``lower``, lower the document of ``explanation``.
 
-    An engine that proposes raising changes itself tries its own. Lowering changes come with their side effects on
-    judged and logged queries. ``limits`` are the time limits, in
-    seconds, for the changes and for the side effects. Raises KeyError if the answer's snapshot was dropped, and
-    :class:`brvtui.engines.contract.EngineError`.
+    Raising changes are the engine's own, if it proposes any. Lowering ones have their side effects on judged and logged
+    queries. ``limits`` are the time limits in seconds, for the changes and for the side effects. Raises KeyError if the
+    answer's snapshot was dropped, and :class:`brvtui.engines.contract.EngineError`.
     """
     own = None if lower else session.explainer.remedies(explanation, cancelled)
     if own is not None:
@@ -479,4 +459,4 @@ def _other_queries(session: Session, query: Query) -> list[Judgment]:
     for one in (*judgments, *asked_last(session)):
         others.setdefault((one.text.strip(), one.scope or query.scope), one)
     others.pop((query.text.strip(), query.scope), None)
-    return list(others.values())[:MOST_COMPARED]
+    return list(others.values())[:_MOST_COMPARED]

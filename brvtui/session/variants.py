@@ -46,7 +46,7 @@ from brvtui.ranking.decay import MS_PER_DAY
 from brvtui.session.engines import Engines, OpenProject
 from brvtui.session.held_notes import at_revision
 from brvtui.snapshot import Snapshot
-from brvtui.store.edit_record import record_file
+from brvtui.store.edit_record import record_time
 from brvtui.trace import Trace
 from brvtui.tree.constants import TreeConstants
 from brvtui.tree.reading.signals import Source, defaults
@@ -459,8 +459,7 @@ def _past(snapshot: Snapshot, variant: Variant) -> tuple[str, int]:
     """The commit of a revision, and the time of the record of edits in ns, which may change while the notes do not."""
     if not variant.revision:
         return "", 0
-    record = record_file(snapshot.project.tree)
-    return revision_of(snapshot, variant.revision).commit, record.stat().st_mtime_ns if record.exists() else 0
+    return revision_of(snapshot, variant.revision).commit, record_time(snapshot.project.tree)
 
 
 def _without_parts(result: QueryResult) -> QueryResult:

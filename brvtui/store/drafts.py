@@ -36,9 +36,7 @@ class Draft:
     inode: int = 0
 
     def is_on(self, sha256: str | None) -> bool:
-        """True if the draft is an edit of the text with the digest ``sha256``, which is None if the note does not
-        exist.
-        """
+        """True if the draft is an edit of the text with the digest ``sha256`` (None if there was no note)."""
         return self.base == sha256
 
     @property

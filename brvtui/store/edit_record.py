@@ -23,6 +23,14 @@ def record_file(tree: Path) -> Path:
     return tree_folder(tree) / "before-edits.json"
 
 
+def record_time(tree: Path) -> int:
+    """The time at which the record for ``tree`` was written, in ns since 1970; 0 if there is none."""
+    try:
+        return record_file(tree).stat().st_mtime_ns
+    except OSError:
+        return 0
+
+
 def read_record(tree: Path, base: NoteSignals) -> tuple[Difference, float]:
     """The change back to the notes recorded for ``tree``, and their time in ms since 1970; no change if there is no
     record, or if it is older than a week.

@@ -1,6 +1,4 @@
-"""Stores the vectors of a context tree's texts, in one file per
-model (``docs/reference/jeffs-brain.md``, "Vectors").
-"""
+"""Stores the vectors of a tree's texts, one file per model (``docs/reference/jeffs-brain.md``, "Vectors")."""
 
 from __future__ import annotations
 

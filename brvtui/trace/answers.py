@@ -8,9 +8,7 @@ from enum import StrEnum
 from typing import Any
 
 _WHOLE = re.compile(r"(?:turn|step) \d+")
-"""The names of the timings that are added up to the total. The wait for a turn's first text is already part of the
-turn.
-"""
+"""The names of the timings that add up to the total. A turn includes the wait for its first text."""
 
 
 class EndReason(StrEnum):
@@ -145,9 +143,7 @@ class Lane:
 
 @dataclass(frozen=True, slots=True)
 class ManifestPlace:
-    """A file's place in the manifest. ``position`` is its place in the lane, counted from 1; None if it is
-    ``left_out``.
-    """
+    """A file in the manifest. ``position`` is its place in the lane, from 1; None if it is ``left_out``."""
 
     path: str
     lane: str

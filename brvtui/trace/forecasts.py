@@ -52,9 +52,7 @@ class EventCount:
 
     kind: str
     text: str
-    """A phrase that follows the number of documents and describes their state after the event, such as ``out of tier
-    2``.
-    """
+    """The state of the documents after the event, to follow their number, such as ``out of tier 2``."""
     by_then: int
     """The number of documents to which the event has happened by the end of the span."""
     in_span: int

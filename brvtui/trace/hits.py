@@ -68,9 +68,7 @@ class Origin(StrEnum):
 
 @dataclass(frozen=True)
 class Hit:
-    """A ranked result. ``path`` is the path that the engine shows, and ``file`` the path of the result's note in the
-    tree.
-    """
+    """A ranked result. The engine shows it as ``path``; ``file`` is the path of its note in the tree."""
 
     path: str
     file: str
@@ -108,9 +106,7 @@ def adds_up(hit: Hit) -> bool:
 
 @dataclass(frozen=True)
 class NearMiss:
-    """A note that matched but is not a result. ``short`` is the amount of score, or the number of ranks, that it
-    lacked.
-    """
+    """A note that matched but is not a result. ``short`` is the score, or the number of ranks, that it lacked."""
 
     path: str
     file: str
@@ -134,13 +130,9 @@ class BetterMatch:
     rank: int
     """The document's rank, counted from 1."""
     times: float | None
-    """The document's raw text score divided by the first result's; None if ranks in the leg for text are compared
-    instead.
-    """
+    """Its raw text score divided by the first result's; None if ranks in the leg for text are compared."""
     leg_rank: int | None
-    """The first result's rank, counted from 1, in the leg that this document leads; None if the first result is not in
-    that leg.
-    """
+    """The first result's rank, from 1, in the leg that this document leads; None if it is not in that leg."""
     because: tuple[str, ...]
     """The names of the score's parts in which the first result is ahead of the document, largest difference first."""
 
@@ -173,9 +165,7 @@ def listed(hit: Hit) -> Listed:
 
 @dataclass(frozen=True)
 class Detail:
-    """The score of one document, by term and field. The contributions add up to ``score.term_sum`` within the
-    tolerance.
-    """
+    """The score of one document, by term and field. The contributions add up to about ``score.term_sum``."""
 
     path: str
     contributions: tuple[Contribution, ...]

@@ -184,6 +184,4 @@ class CacheNow:
     longer known are missing.
     """
     index_left_s: float = 0.0
-    """The number of seconds for which the engine may still search an index that is older than the last change to the
-    tree.
-    """
+    """The number of seconds for which the engine may still search an index older than the last change."""

@@ -79,9 +79,7 @@ class MissingWord:
 
 @dataclass(frozen=True)
 class TermExpansion:
-    """Every index term that matches one query term. ``matches`` lists only those with the highest weights; the counts
-    include all.
-    """
+    """The index terms that match one query term. ``matches`` lists the best; the counts include all."""
 
     term: str
     matches: tuple[TermMatch, ...]
@@ -91,9 +89,7 @@ class TermExpansion:
     notes: int
     """The number of notes that contain any matching term in any field."""
     near: tuple[str, ...] = ()
-    """Other forms of the word in the notes, which the engine's rules do not match; listed only if no note contains a
-    match.
-    """
+    """Other forms of the word in the notes that do not match; empty if any note contains a match."""
 
 
 @dataclass(frozen=True)
@@ -119,9 +115,7 @@ class TextScore:
 
 @dataclass(frozen=True)
 class AgedSignals:
-    """A note's signals before and after decay: importance (0..100), recency (0..1), and the ``days`` since the file's
-    mtime.
-    """
+    """A note's importance (0..100) and recency (0..1) before and after decay, and ``days`` since its mtime."""
 
     maturity: str
     importance_stored: float

@@ -162,9 +162,7 @@ class Trace:
 
 @dataclass(frozen=True)
 class Reason:
-    """The first reason that applies from an engine's fixed list of reasons. ``number`` is its position in the list,
-    from 1.
-    """
+    """The first reason that applies in an engine's fixed list, and its ``number`` there, from 1."""
 
     number: int
     text: str

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from brvtui.app.query.answer import AnswerPane
+from brvtui.app.query.answer import _FRONTMATTER, AnswerPane
 from brvtui.paint.blocks import HIGHLIGHT
 from tests.app.driving import HUGE, MakeApp, ask, press, settled, until
 from tests.app.looking import AppPilot, screen, shown, view
@@ -100,3 +100,8 @@ async def test_very_long_note_is_shown_as_it_is_written(tree: Tree, make_app: Ma
         await settled(pilot)
         assert any("the **wombat** digs" in row for row in rows(pilot))
         assert len(rows(pilot)) < 3_000
+
+
+def test_unclosed_frontmatter_is_searched_in_linear_time() -> None:
+    text = "---\n" + "-a: b\n" * 10_000
+    assert _FRONTMATTER.search(text) is None, "a slow search would never end"

@@ -238,3 +238,9 @@ def test_edit_sentence_counts_notes_without_derived_files(paths: tuple[str, ...]
     change = QueryChange(_result("0", "b.md"), _result("0", "a.md"))
     result = EditEffect(EarlierNotes(paths), 1, 0, 0, (change,), ())
     assert f" {message}, 1 worse" in sentence(result, "note")
+
+
+def test_question_about_a_long_query_fits_on_the_screen() -> None:
+    (message,) = EarlierAnswerDialog([("refund " * 1_000, "")])._paragraphs
+    assert message.endswith("has a different answer since the edits. The judgment will expect the right one.")
+    assert len(message) < 300

@@ -356,3 +356,17 @@ async def test_tab_is_selected_by_a_click(pilot: AppPilot) -> None:
     await pilot.click(pane, offset=(4, 1))
     assert not pane.lower
     await until(pilot, lambda: "so it cannot be higher" in shown(pilot))
+
+
+async def test_search_that_fails_says_why_and_no_longer_seems_to_run(pilot: AppPilot) -> None:
+    await ask(pilot, "rollback", "escape", "w")
+    pane = await raising(pilot)
+    await settled(pilot)
+    dropped = replace(trace_of(pilot).snapshot, generation=-1)
+    pane._explanation = replace(pane._explanation, trace=replace(trace_of(pilot), snapshot=dropped))
+    await pilot.press("escape")
+    reasons = brv(pilot).reasons
+    reasons._show(reasons._project.session, pane._explanation)  # type: ignore[arg-type]
+    await until(pilot, lambda: "the notes have changed: close this dialog, and press w again" in flat(pilot))
+    assert "so nothing can lower it" not in flat(pilot)
+    assert "trying" not in flat(pilot)

@@ -752,3 +752,14 @@ def test_keys_command_reports_unusable_bindings(run: Run, value: str, shown: str
     code, _, err = run("keys", inside=False)
     assert code == 2
     assert f'keys."app.theme" = {shown} must list keys' in err
+
+
+def test_explain_says_that_changes_are_tried_without_services(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    model = SimpleNamespace(name="model", is_remote=True, embed=lambda texts: [[1.0, float(len(one))] for one in texts])
+    monkeypatch.setenv("BRV_TUI_EMBEDDER_MODEL", "model")
+    monkeypatch.setattr("brvtui.providers.services.embedder_of", lambda settings, requests: model)
+    arguments = ("explain", "refresh", "billing/invoices/rounding.md", "--engine", "jeffs_brain", "--format", "json")
+    explained = json.loads(run(*arguments)[1])
+    assert explained["found"], "only vectors find it"
+    notice = "changes are tried without a cache and without services; there, it is not a result"
+    assert (bool(explained["remedies"]), explained["notice"]) == (True, notice)

@@ -38,10 +38,10 @@ def test_diff_with_a_revision_names_the_responsible_edit(run: Run, project: Tree
     assert (code, value["then_name"], value["now_name"]) == (1, "main", "as it is")
     causes = [cause["kind"] for cause in value["notes"][-1]["causes"]]
     assert causes == ["its own text", "other notes' texts", "age"]
-    assert value["times"] == "file times of 1 note at main: 1 from the last commit"
+    assert value["notice"] == "file times of 1 note at main: 1 from the last commit"
     out = " ".join(run("diff", COMPARED, "--rev", "main")[1].split())
     assert "tier 2 → tier 4 because of texts of notes" in out
-    assert value["times"] in out
+    assert value["notice"] in out
     assert f"Refresh rotation {ROTATION} rank 1 → –" in out
     assert "not a result now: " in out
     assert repository("status", "--porcelain").strip() == f"M .brv/context-tree/{ROTATION}"

@@ -25,12 +25,13 @@ from brvtui.engines.changes import (
     TitleSet,
     retitled,
 )
-from brvtui.engines.contract import Query
+from brvtui.engines.contract import LONGEST_QUERY, Query
 from brvtui.lab.judgments.file import JudgmentsFile
 from brvtui.lab.judgments.model import JudgedDocument, Judgment, outcome_of
 from brvtui.lab.trace_diff import best_hits
 from brvtui.ranking.maturity import LEVELS
 from brvtui.session import Session
+from brvtui.session.edit_effect import asked_last
 from brvtui.session.remedies import FoundChange, RemedyFinder, find_remedies, note_without, topic_without
 from brvtui.trace import RemedyKind, RemedySearch, Trace
 from brvtui.tree.reading.signals import NoteSignals
@@ -302,6 +303,16 @@ def test_side_effects_are_those_on_judged_and_logged_queries(tree: Tree) -> None
     assert "also changes 2 of 3 other queries: “banner anchor” (" in side_effects(level)
 
 
+def test_logged_query_that_is_too_long_is_not_compared(tree: Tree) -> None:
+    tree.note("a/one.md", "Anchor", "anchor banner")
+    session = tree.session()
+    too_long = "anchor " * LONGEST_QUERY
+    for text in ("anchor banner", too_long):
+        session.logbook.add(replace(session.preview("anchor"), query=text), NOW_MS, 1.0)
+    assert [one.text for one in asked_last(session)] == ["anchor banner"]
+    assert {one.compared for one in lowered(session, "anchor").remedies if not one.query} == {1}
+
+
 def test_search_says_that_its_time_was_not_enough(tree: Tree) -> None:
     tree.note("a/one.md", "Anchor", "anchor")
     session = tree.session()
@@ -340,3 +351,9 @@ def test_only_the_query_and_settings_are_changed_for_code(tmp_path: Path) -> Non
     session.load()
     search = lowered(session, "shorten text")
     assert search.kinds == (RemedyKind.SHORTER_QUERY, RemedyKind.SETTING)
+
+
+def test_words_are_removed_from_a_topic_with_many_angle_brackets_in_linear_time() -> None:
+    html = '<bv-topic title="deep earth"><bv-fact>deep 1 < 2</bv-fact></bv-topic>' + "<" * 300_000
+    expected = html.replace("deep ", "")
+    assert topic_without(html, ["deep"]) == expected, "a slow search would take minutes"

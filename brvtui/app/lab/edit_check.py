@@ -182,13 +182,13 @@ def _with_verb(queries: list[tuple[str, int]]) -> str:
 def _hold(session: Session, accepts_edits: bool) -> tuple[HeldNotes | None, bool]:
     """Returns the notes to compare with, and True if there is a record of edits, which the next check updates."""
     from brvtui.session.held_notes import hold
-    from brvtui.store.edit_record import read_record, record_file
+    from brvtui.store.edit_record import read_record, record_time
     from brvtui.tree.reading.signals import defaults
 
     recorded, tree = None, session.project.tree
     with suppress(OSError, ValueError):  # the Lab works without a record
         recorded = None if accepts_edits else read_record(tree, defaults(session.profile.signals))
-    return hold(session.snapshot, recorded), record_file(tree).exists()
+    return hold(session.snapshot, recorded), bool(record_time(tree))
 
 
 def _effect(session: Session, notes: HeldNotes, opened: QueryState, engine: EngineState) -> EditEffect | None:

@@ -22,6 +22,7 @@ from brvtui.app.widgets.lines import Paragraphs
 from brvtui.engines.registry import DEFAULT
 from brvtui.lab.judgments.model import Judgment
 from brvtui.lab.whatif.variant import Control, EditedText, Value, Variant, with_value
+from brvtui.wording import shortened
 
 if TYPE_CHECKING:
     from brvtui.lab.evaluation.comparing import ChangeLine
@@ -61,7 +62,7 @@ class EarlierAnswerDialog(Dialog[bool]):
 
     def __init__(self, queries: Sequence[tuple[str, str]]) -> None:
         """Creates a dialog for ``queries``, pairs of text and scope, whose answers changed."""
-        who = f"“{queries[0][0]}” has" if len(queries) == 1 else f"{len(queries)} queries have"
+        who = f"“{shortened(queries[0][0])}” has" if len(queries) == 1 else f"{len(queries)} queries have"
         message = f"{who} a different answer since the edits. The judgment will expect the right one."
         super().__init__("Which answer is right?", message)
 

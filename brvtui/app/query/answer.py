@@ -32,7 +32,7 @@ _LEAST_WIDTH, _LEAST_HEIGHT = 60, 16
 """The minimum size for a comparison, in cells."""
 _MOST_RENDERED = 100_000
 """The maximum length of a rendered text in characters; a longer one is shown as it is written."""
-_FRONTMATTER = re.compile(r"^---[ \t]*\n((?:[ \t-].*\n|[\w.-]+:.*\n)+)---[ \t]*$", re.MULTILINE)
+_FRONTMATTER = re.compile(r"^---[ \t]*\n((?:[ \t-].*\n|[\w.][\w.-]*:.*\n)+)---[ \t]*$", re.MULTILINE)
 
 
 class AnswerPane(Pane):

@@ -34,6 +34,7 @@ _PLAIN_SEARCH = "baseline"
 _COUNTERFACTUALS, _REMEDIES = "counterfactuals", "remedies"
 _RESTORES = "Press {dialog.back}, then {note.archive} to restore it."
 _EMPTIES = "This answer came from the cache; {cache.clear} on the Query screen clears it."
+_NO_LONGER = "the notes have changed: close this dialog, and press {results.why} again"
 _CACHED = "but the cache has an answer to a similar query: clear it first with {cache.clear} on the Query screen"
 
 
@@ -95,6 +96,7 @@ class Reasons:
 
     def _show(self, session: Session, explanation: Explanation) -> None:
         from brvtui.app.query.remedy_dialog import RemedyDialog
+        from brvtui.trace import RemedySearch
         from brvtui.tree.reading.files import Role, role_of
 
         hints = [_RESTORES] if role_of(explanation.path) is Role.STUB else []
@@ -102,8 +104,11 @@ class Reasons:
         cached = self._services.with_keys(_CACHED)
 
         def find(lower: bool) -> None:
+            def failed(why: str) -> None:
+                dialog.put(lower, RemedySearch((), (), notice=self._services.with_keys(why)))
+
             task, show = partial(_remedies, session, explanation, lower, cached), partial(dialog.put, lower)
-            self._services.background.run(task, show, group=_REMEDIES)
+            self._services.background.run(task, show, group=_REMEDIES, on_error=failed)
 
         dialog = RemedyDialog(explanation, find, self._services.with_keys(" ".join(hints)))
 
@@ -303,19 +308,18 @@ def _explained_or_none(explain: Callable[[], Explanation]) -> Explanation | None
 
 
 def _remedies(session: Session, explanation: Explanation, lower: bool, cached: str) -> RemedySearch:
-    """Returns the remedies that lower or raise the note of ``explanation``; none if the tree has changed since.
+    """Returns the remedies that lower or raise the note of ``explanation``.
 
     Remedies are tried on an empty cache; ``cached`` is appended to remedies whose wording the current cache would
-    answer. Raises :class:`Refusal` if the engine cannot answer.
+    answer. Raises :class:`Refusal` if the tree has changed since, or if the engine cannot answer.
     """
     from brvtui.engines.contract import EngineError
     from brvtui.session.remedies import find_remedies
-    from brvtui.trace import RemedySearch
 
     try:
         search = find_remedies(session, explanation, lower, is_cancelled)
-    except KeyError:  # the query will be answered again
-        return RemedySearch((), ())
+    except KeyError as error:
+        raise Refusal(_NO_LONGER) from error
     except EngineError as error:
         raise Refusal(str(error)) from error
     if not presentation(explanation.trace.engine).caches:

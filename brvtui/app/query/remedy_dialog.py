@@ -34,9 +34,7 @@ _OF_FOLDER = (
     "matches better"
 )
 _NONE = "nothing that was tried helps: other wordings, {edits}, its title"
-_LACKS = "what it lacks is shown above: correct that or ask in its words, then look again"
 _NO_MORE = "what helps is shown above; no other change that was tried helps"
-_NOT_BROUGHT_IN = f"nothing that was tried makes it a result: {_LACKS}"
 _FIRST = (
     "it is already first. If another note should be first, press {dialog.back}, select that note, and press "
     "{results.why} to see what would help it"
@@ -187,7 +185,7 @@ class RemedyPane(ChoicePane):
             self.add_rows(lines, wrapped(_TRYING_TO_LOWER if self.lower else trying, width))
         else:
             texts = [search.notice, extent(search)]
-            texts += [] if self._remedies or texts[1] else [_NOT_LOWERED if self.lower else self._no_remedy_text()]
+            texts += [] if self._remedies or any(texts) else [_NOT_LOWERED if self.lower else self._no_remedy_text()]
             self.add_rows(lines, [row for text in texts if text for row in wrapped(text, width)])
         return lines
 

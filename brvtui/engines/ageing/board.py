@@ -65,9 +65,7 @@ class BoardRow:
     updated_days: float | None
     """The days since the date in the note's ``updatedAt``; None if the field is missing, NaN if it is not a date."""
     archive_importance: float
-    """The importance after ``updated_days`` of decay, by which candidates for the archive are chosen; NaN without a
-    date.
-    """
+    """The importance after ``updated_days`` of decay, which decides about the archive; NaN without a date."""
     promoted_from: float | None
     """The stored importance from which a hit promotes the note; None for core."""
     demoted_below: float | None
@@ -238,9 +236,7 @@ def _archivable(note: Note, signals: NoteSignals) -> bool:
 
 
 def _pruned(note: Note) -> bool:
-    """True if the engine considers ``note`` for pruning. It skips files and folders whose names begin with an
-    underscore.
-    """
+    """True if the engine may prune ``note``: no file or folder name begins with an underscore."""
     return not note.alias and not note.file.startswith("_") and "/_" not in note.file
 
 

@@ -45,9 +45,7 @@ def after_hits(signals: NoteSignals, days: float, local: bool, hits: int, rules:
 
 
 def after_updates(signals: NoteSignals, days: float, local: bool, updates: int, rules: AgeingRules) -> After:
-    """The state of a note that was modified ``days`` days ago, after ``updates`` curate updates, which
-    reset its age.
-    """
+    """The state of a note modified ``days`` days ago, after ``updates`` curate updates, which reset its age."""
     for _ in range(updates):
         signals = updated(signals, rules.signals)
     return _after(signals, 0.0 if updates else days, local, updates, rules)
@@ -86,9 +84,7 @@ class Forecast:
 
     @cached_property
     def changed(self) -> Mapping[Event, Bools]:
-        """For each event, a mask of the notes for which it occurs after today, but no later than the day of the
-        forecast.
-        """
+        """For each event, a mask of the notes for which it occurs after today and by the day of the forecast."""
         today = self.board.today.has_come
         return {event: come & ~today[event] for event, come in self.then.has_come.items()}
 

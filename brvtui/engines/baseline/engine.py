@@ -1,6 +1,4 @@
-"""The engine ``baseline``, which finds the query's words, in any form, in titles and text, and ranks by
-tantivy's BM25.
-"""
+"""The engine ``baseline``, which finds any form of the query's words and ranks by tantivy's BM25."""
 
 from __future__ import annotations
 

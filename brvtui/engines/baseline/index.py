@@ -45,9 +45,7 @@ def _words(text: str) -> list[tuple[str, str]]:
 
 
 def searched_words(query: str) -> dict[str, str]:
-    """For each stem in ``query``, the first word with that stem. Stop words are used only if there are no
-    other words.
-    """
+    """The first word in ``query`` for each stem. Stop words are used only if there are no other words."""
     kept = frozenset(_analyzer(tantivy.Filter.stopword("english")).analyze(_prepared(query)))
     words = [(stem, word) for word, stem in _words(query) if word in kept or not kept]
     return {**dict(words), **dict(reversed(words))}
@@ -66,9 +64,7 @@ class PlainIndex:
         return self.index.matches(self.index.query(stems, FIELDS))
 
     def hit(self, snapshot: Snapshot, asked: Mapping[str, str], found: MemoryMatch) -> Hit:
-        """The hit for the match ``found``. ``asked`` maps stems to query words. The score has one part for each match
-        in a field.
-        """
+        """The hit for the match ``found``, with one part per field. ``asked`` maps stems to query words."""
         note, score, address = snapshot.notes[found.position], found.score, found.address
         pairs = [pair for each in (note.title, snapshot.readable(note.path)) for pair in _words(each)]
         words, forms, matched = {word for word, _ in pairs}, {stem: word for word, stem in pairs}, list[MatchedWord]()

@@ -21,9 +21,7 @@ class BaselinePresentation(Presentation):
     asks_services = False
 
     def sentence(self, trace: Trace) -> Sentence:
-        """A sentence about the first note and its lead or, without results, about the query words that no note
-        contains.
-        """
+        """The first note and its lead or, without results, the query words that no note contains."""
         return default_sentence(trace) if trace.hits else (clause("Not found: "), *missing_words(trace, self.title))
 
     def lack(self, miss: NearMiss, glyphs: Glyphs) -> tuple[str, str]:

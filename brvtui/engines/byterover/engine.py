@@ -166,9 +166,7 @@ class ByteRover:
         return replace(trace, sections=(*trace.sections, section))
 
     def preview_edit(self, context: Context, query: Query, path: str, content: bytes, keep_mtime: bool) -> EditPreview:
-        """The answer and the note's numbers before and after ``content`` replaces the note's text. The cache is not
-        used.
-        """
+        """The answer and the note's numbers before and after ``content`` replaces its text, without the cache."""
         from brvtui.engines.byterover.edit_preview import preview_edit
 
         return preview_edit(context, query.text, query.scope, path, content, keep_mtime)
@@ -242,9 +240,7 @@ class ByteRover:
     def remedies(
         self, context: Context, trace: Trace, document: Named, cancelled: Callable[[], bool]
     ) -> tuple[Remedy, ...]:
-        """The changes that improve the place of ``document`` in the answer ``trace``, best first. Each was tried on an
-        empty cache.
-        """
+        """The changes that raise ``document`` in the answer ``trace``, best first. Each was tried without a cache."""
         from brvtui.engines.byterover.reasons.remedies import remedies
 
         return remedies(context, trace, document, cancelled)

@@ -1,6 +1,4 @@
-"""The presentation of ByteRover's traces: tiers, the query as the engine reads it, lifted folders, attempts, and the
-cache.
-"""
+"""The presentation of ByteRover's traces: tiers, query, lifted folders, attempts, and the cache."""
 
 from __future__ import annotations
 
@@ -110,9 +108,7 @@ def _entries_in_short(entries: Sequence[CacheEntry]) -> Span:
 
 
 def _match_in_short(look: CacheLook) -> Iterator[str]:
-    """Yields a phrase for the cache hit that the query would get now, or for its similarity to the most
-    similar entry.
-    """
+    """Yields the cache hit that the query would get now, or the similarity to the most similar entry."""
     if look.exact is State.HIT:
         yield "exact hit if you run it now"
     elif look.fuzzy is State.SKIPPED:
@@ -133,9 +129,7 @@ def _warned(text: str) -> Text:
 
 
 def _since(entry: CacheEntry, shown: CacheNow, width: int, glyphs: Glyphs) -> Iterator[Block]:
-    """Yields the changes to the tree since the entry was cached, with a warning if the cache would still return the
-    entry.
-    """
+    """Yields the changes since the entry was cached, with a warning if the cache would still return it."""
     changes = shown.changes.get(entry.key)
     if changes is None:
         return
@@ -224,9 +218,7 @@ class ByteRoverPresentation(Presentation):
         return "" if trace.section(Route).used else "search shown, not used"
 
     def reading(self, trace: Trace, glyphs: Glyphs) -> Groups:
-        """The query as the engine reads it: the stop words, the expanded terms, the words that cannot match, and AND or
-        OR.
-        """
+        """The query as the engine reads it: stop words, expanded and unmatchable words, and AND or OR."""
         return _reading(trace, glyphs)
 
     def counts(self, trace: Trace) -> str:
@@ -284,9 +276,7 @@ class ByteRoverPresentation(Presentation):
             yield advice.add(ladder.why if ladder.found else "", "faint")
 
     def flow(self, trace: Trace, glyphs: Glyphs, legs: str = "") -> Iterator[Block]:
-        """Yields the counts of the search, the folders that hits lift and, if there is one, the search without the
-        router.
-        """
+        """Yields the counts of the search, the lifted folders, and the search without the router if there is one."""
         found = trace.section(Search)
         yield Rule("search: in − dropped = out")
         yield from found.stages or (line(f" {found.outcome.value.replace('_', ' ')}", "muted"),)
@@ -338,9 +328,7 @@ class ByteRoverPresentation(Presentation):
         return Titled(_cache_title(now, width), _cache_blocks(now, width, glyphs))
 
     def cache_in_short(self, trace: Trace | None, now: CacheNow | None) -> list[Span]:
-        """The number of entries, the time for which the newest one remains valid, and the cache hit or the most similar
-        entry.
-        """
+        """The number of entries, the time left for the newest, and the hit or the most similar entry."""
         look = now.look if now is not None else trace.section(CacheLook) if trace is not None else None
         if look is None or not look.entries:
             return [("no entries; a run adds its answer", "muted")]

@@ -174,9 +174,7 @@ class ManifestRules:
     stubs: SizeLimit
     chars_per_token: PositiveLimit
     contexts_by: Literal["walk", "importance"]
-    """The order of contexts: ``walk`` [3.14], because queries do not read the contexts' importance, or ``importance``
-    [doc].
-    """
+    """The order of contexts: ``walk`` [3.14], as importance is not read, or ``importance`` [doc]."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -168,9 +168,7 @@ class TopMatchesRequest:
 
 @dataclass(frozen=True, slots=True)
 class ResultDetailsRequest:
-    """Requests the details of the results at ``paths``, of the folders that they lift, and of the near misses at
-    ``misses``.
-    """
+    """Requests the details of results at ``paths``, of folders they lift, and of near misses at ``misses``."""
 
     query: TogetherQuery
     filtered: str

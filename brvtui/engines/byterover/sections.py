@@ -1,6 +1,4 @@
-"""ByteRover's sections of a trace: the query as the engine reads it, the searches, the simulated cache, and the
-outcome.
-"""
+"""ByteRover's sections of a trace: query, searches, simulated cache, and outcome."""
 
 from __future__ import annotations
 
@@ -77,13 +75,9 @@ class Attempt:
     found: int
     why: str
     listed: tuple[Listed, ...] = ()
-    """The attempt's best matches before the out-of-domain rules, the gap filter and the limit apply; at most
-    :data:`MOST_LISTED`.
-    """
+    """The best matches before any are dropped; at most :data:`MOST_LISTED`."""
     timed_by: str = ""
-    """The key of the attempt's duration in :attr:`Trace.timings`; empty if the duration is part of another
-    attempt's.
-    """
+    """The key of its duration in :attr:`Trace.timings`; empty if that is part of another attempt's."""
 
 
 @dataclass(frozen=True)

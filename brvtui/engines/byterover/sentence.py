@@ -77,9 +77,7 @@ def _decay(hit: Hit, parts: dict[str, Part]) -> float:
 
 
 def _without(hit: Hit, lost: float, parts: dict[str, Part]) -> float:
-    """The amount by which the score would be higher if ``lost`` were added before maturity, bonus and cap
-    are applied.
-    """
+    """The gain in score if ``lost`` were added before maturity, bonus and cap are applied."""
     maturity = parts["maturity"]
     factor = maturity.factor if maturity.factor is not None else 1.0
     base = (maturity.amount or 0.0) + lost
@@ -115,9 +113,7 @@ def check_of(trace: Trace, constant: str) -> Check | None:
 
 
 def threshold_of(trace: Trace, constant: str) -> float | None:
-    """The threshold called ``constant``, from a step or from a best possible score; None if the trace does not contain
-    it.
-    """
+    """The threshold called ``constant``, from a step or a best possible score; None if there is none."""
     named = {check.constant: check.threshold for step in trace.steps for check in step.checks}
     for hit in trace.hits:
         for horizon in hit.ceiling.horizons if hit.ceiling else ():
@@ -173,9 +169,7 @@ _PREFETCH, _TOP, _SURE, _GAP = "direct.prefetch", "direct.min_top", "direct.sure
 
 
 def sentence(trace: Trace) -> Sentence:
-    """The sentence that explains the answer in ``trace``: the note, its words, the gate that decided, and
-    the margin.
-    """
+    """The sentence that explains the answer: the note, its words, the gate that decided, and the margin."""
     outcome = trace.section(Route).outcome
     if outcome in (Outcome.EXACT_CACHE, Outcome.FUZZY_CACHE):
         return _cached(trace, outcome)
@@ -344,9 +338,7 @@ def _passed(trace: Trace) -> tuple[list[str | list[Span]], str]:
 
 
 def _lead(trace: Trace, first: Hit) -> Iterator[Clause]:
-    """Yields a clause about the note's lead over the next: the parts of its score that are larger, or the words that
-    match better.
-    """
+    """Yields a clause about the note's lead: larger parts of its score, or better matching words."""
     if trace.better_match is not None and first is trace.hits[0]:
         yield from outmatched(trace.better_match, _REASONS)
         return
@@ -417,9 +409,7 @@ def _needing(trace: Trace, outcome: Outcome) -> Iterator[Clause]:
 
 
 def _better_later_result(trace: Trace, first: Hit) -> Iterator[Clause]:
-    """Yields a clause about a later result whose score would be enough for a direct answer, but which the
-    gates ignore.
-    """
+    """Yields a clause about a later result that the gates ignore, but whose score would be enough."""
     threshold = threshold_of(trace, _TOP)
     if threshold is None or first.score >= threshold:
         return
@@ -434,9 +424,7 @@ def _better_later_result(trace: Trace, first: Hit) -> Iterator[Clause]:
 
 
 def _subject(trace: Trace) -> Hit | None:
-    """The first result that may be quoted, because the gates for a direct answer examine it; if there is none, the
-    first result.
-    """
+    """The first result that may be quoted, which the gates examine; without one, the first result."""
     threshold = threshold_of(trace, _PREFETCH)
     reaching = (hit for hit in trace.hits if threshold is None or hit.score >= threshold)
     return next(reaching, trace.hits[0] if trace.hits else None)

@@ -1,6 +1,4 @@
-"""Verification of ByteRover 3. Runs the same queries in the installed package and in our engine, on one
-copy of a tree.
-"""
+"""Verification of ByteRover 3: the installed package and our engine answer queries over one tree."""
 
 from __future__ import annotations
 
@@ -124,9 +122,7 @@ def _stored_signals(snapshot: Snapshot) -> dict[str, NoteSignals]:
 
 
 def _driver_lines(lines: Iterator[str], installed: InstalledEngine) -> Iterator[dict[str, Any]]:
-    """Yields the lines that the driver prints, except the last one. Raises :class:`EngineRunError` if the last line is
-    missing.
-    """
+    """Yields the driver's lines except the last. Raises :class:`EngineRunError` if the last is missing."""
     for text in lines:
         try:
             line = json.loads(text)

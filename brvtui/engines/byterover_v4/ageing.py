@@ -81,9 +81,7 @@ def default_signals(rules: TopicSignalRules) -> TopicSignals:
 
 
 def topic_columns(signals: Sequence[TopicSignals | None], mtimes_ms: Sequence[float]) -> TopicColumns:
-    """The columns for topics with the given stored ``signals`` (None for a topic without any) and
-    modification times.
-    """
+    """The columns for topics with these stored ``signals`` (None without any) and modification times."""
     return TopicColumns(
         np.asarray([one is not None for one in signals], dtype=bool),
         np.asarray([math.nan if one is None else one.importance for one in signals], dtype=np.float64),
@@ -98,9 +96,7 @@ def _level(maturity: str) -> int:
 
 
 def stored_columns(topics: TopicColumns, profile: V4Profile) -> tuple[Floats, Floats, Floats]:
-    """The stored importance, recency and boost of ``topics``. Topics without stored signals have the defaults of
-    ``profile``.
-    """
+    """The importance, recency and boost of ``topics``: the stored ones, or the defaults of ``profile``."""
     rules = profile.signals
     boosts = np.asarray([*(profile.score.boost[level] for level in LEVELS), math.nan])
     return (

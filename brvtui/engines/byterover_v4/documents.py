@@ -45,9 +45,7 @@ def term(token: str) -> str:
 
 
 def field_terms(text: str) -> tuple[int, dict[str, int]]:
-    """The number of distinct tokens in ``text``, the text of a field, and the count of each term, in order of first
-    occurrence.
-    """
+    """The number of distinct tokens in a field's ``text``, and the count of each term, in order."""
     names = tokens(text)
     return len(set(names)), Counter(map(term, names))
 
@@ -75,9 +73,7 @@ class TopicDocument:
 
     @property
     def path(self) -> str:
-        """The path shown in results, which is the id up to the first ``#``. As in V4, it is wrong for a file name that
-        contains ``#``.
-        """
+        """The path in results: the id up to the first ``#``. As in V4, a file name with ``#`` is cut."""
         return self.id.partition("#")[0]
 
     @property
@@ -87,9 +83,7 @@ class TopicDocument:
 
 
 def documents_of(path: str, topic: Topic) -> tuple[TopicDocument, ...]:
-    """The documents of ``topic`` at ``path``: each searched element in document order or, if there are none, the whole
-    topic.
-    """
+    """The documents of ``topic`` at ``path``: its searched elements in order or, without any, the topic."""
     shared = {name: topic.attribute(name) for name in FIELDS[:-1]}
     counted = [field_terms(text) for text in shared.values()]
     searched = [(f"{path}#{element.id}", element.tag, element.text) for element in topic.searched_elements]

@@ -55,9 +55,7 @@ class _ReadySpaces:
 
 
 class ByteRoverV4:
-    """An engine that ranks by relative relevance, without tiers, cache or model. It writes nothing and calls no
-    service.
-    """
+    """An engine that ranks by relative relevance, without tiers, cache, model, services or side effects."""
 
     name = PROFILES[0]
     title = "ByteRover V4"

@@ -124,9 +124,7 @@ def _heaviest(one: TokenMatches, best: FoundDocument) -> tuple[str, MatchKind, i
 
 
 def topic_hit(found: PlacedTopic, printed: PrintedHit) -> TopicHit:
-    """The details of a hit: the element by which the topic was found, the raw score, and the instructions
-    to the agent.
-    """
+    """The details of a hit: the element that matched, the raw score, and the instructions to the agent."""
     best = found.topic.best
     count = printed.access_count
     return TopicHit(

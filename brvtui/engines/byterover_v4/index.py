@@ -1,6 +1,4 @@
-"""A text index of some documents, like the one that MiniSearch builds for every query
-(``docs/reference/byterover-v4.md``).
-"""
+"""A text index like the one that MiniSearch builds for each query (``docs/reference/byterover-v4.md``)."""
 
 from __future__ import annotations
 
@@ -211,9 +209,7 @@ class TopicIndex:
     def contributions(
         self, document: int, matches: Sequence[TokenMatches], rules: TopicTextRules
     ) -> list[Contribution]:
-        """The contributions of each token, term and field to the term sum of ``document``, in the order in which they
-        are added.
-        """
+        """The contributions of each token, term and field to the term sum of ``document``, in order."""
         result = []
         for one in matches:
             steps = zip(one.expansion.ids.tolist(), one.expansion.weights.tolist(), one.expansion.kinds, strict=True)

@@ -1,6 +1,4 @@
-"""The effect of age on topics: their best possible scores, and the times at which their confidence or importance falls
-too low.
-"""
+"""The effect of age on topics: best possible scores, and when confidence or importance falls too low."""
 
 from __future__ import annotations
 
@@ -34,9 +32,7 @@ from brvtui.tree.spaces.contents import BrokenSignals, TopicSignals
 EVENT_KINDS: Mapping[str, str] = {event.key: event.state for event in OF_TOPICS}
 """Descriptions of the ageing events of topics, keyed by event."""
 _SOON = 1e-3
-"""The smallest number of days until a future event. It prevents rounding to 0, which would mean that the event has
-occurred.
-"""
+"""The smallest number of days until a future event, because 0 would mean that it has occurred."""
 
 
 @dataclass(frozen=True, slots=True)

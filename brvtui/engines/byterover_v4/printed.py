@@ -118,9 +118,7 @@ def should_cite(hits: Sequence[PrintedHit], space: CitedSpace) -> bool:
 
 
 def cited_hits(hits: Sequence[PrintedHit], space: CitedSpace, rules: CitationRules) -> tuple[PrintedHit, ...]:
-    """The hits that V4 tells the agent to cite: the first ones with more than low confidence; none if the space has no
-    id.
-    """
+    """The first hits with more than low confidence, which the agent must cite; none without a space id."""
     return tuple(hit for hit in hits if hit.confidence != LOW)[: rules.most] if space.id else ()
 
 

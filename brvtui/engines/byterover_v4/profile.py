@@ -43,9 +43,7 @@ class TopicTextRules:
 
 @dataclass(frozen=True, slots=True)
 class WordRules:
-    """The stop words, and the minimum length of a significant word. A document must contain at least one significant
-    word.
-    """
+    """The stop words, and the minimum length of significant words, of which a document must contain one."""
 
     stop_words: tuple[str, ...]
     significant_length: Count
@@ -108,9 +106,7 @@ class CitationRules:
 
 @dataclass(frozen=True, slots=True)
 class CoverageRules:
-    """The thresholds for our own advice, which predicts whether ByteRover 3.14 would have considered a
-    query covered.
-    """
+    """The thresholds of our own advice, which predicts whether ByteRover 3.14 would cover a query."""
 
     bonus: float
     cap: float

@@ -440,9 +440,7 @@ def _edit(
 def _titles(
     context: Context[V4Profile], trace: Trace, topic: RankedTopic, place: int, asking: Asking
 ) -> Iterator[tuple[Remedy, Trace]]:
-    """Yields the results of saving the topic after each missing query word is added to its title, and after all of them
-    are.
-    """
+    """Yields the results of adding each missing query word to the topic's title, then all of them."""
     if all(element.tag != TOPIC for element in topic.topic.elements):
         return
     before = topic.topic.attribute(_TITLE)

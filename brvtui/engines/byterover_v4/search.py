@@ -66,9 +66,7 @@ class SignalsUnreadable(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class SpaceState:
-    """The changes to a space since it was read: signals that answers changed, and modification times of topics that
-    were touched.
-    """
+    """The changes since a space was read: signals that answers changed, and times of touched topics."""
 
     signals: Mapping[str, TopicSignals]
     mtimes_ms: Mapping[str, float]
@@ -95,9 +93,7 @@ class FoundDocument:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FoundTopic:
-    """The documents of a found topic, best first. The first one is the hit, and the ``secondary`` ones are listed with
-    it.
-    """
+    """The documents of a found topic, best first: the hit, and ``secondary`` ones that are listed with it."""
 
     path: str
     documents: tuple[FoundDocument, ...]

@@ -16,9 +16,7 @@ class WordPlace:
     word: str
     field: str
     inside: str
-    """The word in the document that contains the query word, or the query word itself if it is a separate
-    word there.
-    """
+    """The document's word that contains the query word, or the query word itself if it is a separate word."""
 
 
 @dataclass(frozen=True)

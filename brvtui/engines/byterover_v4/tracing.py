@@ -1,6 +1,4 @@
-"""Converts a V4 answer to a trace, with steps and their comparisons, stage counts, and parts that add up to
-the score.
-"""
+"""Converts a V4 answer to a trace with steps, comparisons, stage counts, and parts of each score."""
 
 from __future__ import annotations
 
@@ -121,9 +119,7 @@ def verdict_of(section: SpaceAnswer) -> str:
 
 
 def steps_of(section: SpaceAnswer, best: float, matched: int, kept: int, profile: V4Profile) -> Iterator[Step]:
-    """Yields the steps of an answer whose highest score is ``best``. ``kept`` of the ``matched`` documents passed the
-    filter.
-    """
+    """Yields the steps of an answer with the ``best`` score. ``kept`` of ``matched`` passed the filter."""
     text = f"searched: {section.cleaned}" if section.cleaned else "nothing is searched: no word is left"
     if section.dropped:
         text += f"; stop words left out: {', '.join(section.dropped)}"
@@ -209,9 +205,7 @@ def traced(
     answer: ScriptAnswer,
     spaces: Sequence[SpacePaths],
 ) -> Trace:
-    """The trace of ``answer``, the answer of ``spaces`` to ``query``. ``text`` is the query's text on the
-    command line.
-    """
+    """The trace of ``answer``, which ``spaces`` gave to ``query``. ``text`` is its text on the command line."""
     profile = context.constants
     found, files = _in_order(answer, spaces)
     described = _described(found, answer, profile)
@@ -334,9 +328,7 @@ def element_words(topic_filter: TopicFilter) -> str:
 
 
 def _in_order(answer: ScriptAnswer, spaces: Sequence[SpacePaths]) -> tuple[list[PlacedTopic], tuple[str, ...]]:
-    """The topics of the answer with the first ones past the limit, and the files of all topics found,
-    sorted by score.
-    """
+    """The topics of the answer and the first ones past the limit, and the files of all found topics, by score."""
     limit = len(answer.hits) + _MOST_NEAR_MISSES
     if len(spaces) == 1:
         (search,), (paths,) = answer.searches, spaces

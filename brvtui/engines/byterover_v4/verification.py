@@ -1,6 +1,4 @@
-"""Verification of ByteRover V4. Runs the same queries in an installed bundle and in our engine, on one copy
-of a space.
-"""
+"""Verification of ByteRover V4: an installed bundle and our engine answer queries over one space."""
 
 from __future__ import annotations
 

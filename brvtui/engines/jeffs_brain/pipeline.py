@@ -380,9 +380,7 @@ def _parts(entry: _ReweightedCandidate, k: float) -> tuple[Part, ...]:
 
 
 def with_words(index: ChunkIndex, trace: Trace, aliases: Aliases) -> Trace:
-    """``trace`` with the words that its hits match; unchanged if no words were searched, or if only names were
-    compared.
-    """
+    """``trace`` with the words that its hits match; unchanged if no words or only names were searched."""
     hybrid = trace.section(Hybrid)
     searched = _searched(index, trace, aliases)
     if hybrid.mode is RetrievalMode.SEMANTIC or searched is None or not trace.hits:

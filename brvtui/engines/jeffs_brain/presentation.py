@@ -28,9 +28,7 @@ _LEGS = {"bm25": "by words", "vector": "by vectors"}
 
 
 def sentence(trace: Trace) -> Sentence:
-    """The sentence that explains the first note: its rank in each list, the matching words, later moves,
-    and its lead.
-    """
+    """The sentence about the first note: its rank in each list, the matching words, later moves and lead."""
     if not trace.hits:
         return (clause("Not found: "), *_nothing(trace))
     first = trace.hits[0]

@@ -22,9 +22,7 @@ _NOT_RERANKED = {
 def steps_of(
     legs: tuple[Leg, Leg], rungs: Sequence[Rung], fused: int, intent: str, weighed: int, outcome: RerankOutcome
 ) -> tuple[Step, ...]:
-    """The steps of the search in the order in which they ran. ``weighed`` is the number of notes with an
-    intent factor.
-    """
+    """The steps of the search as they ran. ``weighed`` is the number of notes with an intent factor."""
     return (
         _words(rungs[0]),
         _ladder(rungs),

@@ -41,9 +41,7 @@ class ChannelList:
 
 
 class FusedNode(NamedTuple):
-    """A candidate with its score, which is the sum of its shares. The ``leg`` of a share is the number of
-    the channel.
-    """
+    """A candidate whose score is the sum of its shares. The ``leg`` of a share is a channel's number."""
 
     id: str
     score: float

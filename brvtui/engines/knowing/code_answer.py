@@ -215,9 +215,7 @@ class SymbolAnswer:
         return lines if self.index.documentation.is_empty else lines + self._lines_beside()
 
     def _lines_beside(self) -> list[str]:
-        """Lines about the first notes that mention the symbols, and about the first of the symbols' files without a
-        note.
-        """
+        """Lines about the first notes that mention the symbols, and about their first files without a note."""
         notes, files = self._notes, self.files_without_note()
         lines = ["", f"{counted(len(notes), 'note mentions', 'notes mention')} this code" + (":" if notes else "")]
         lines += notes[:_SHOWN_BESIDE]
@@ -335,9 +333,7 @@ class SymbolAnswer:
         return [(name, list(ids).index(id_) + 1) for name, ids in lists.items() if id_ in ids]
 
     def _call(self, scored: ScoredCandidate) -> tuple[str, ...]:
-        """A call from a symbol outside the given files to one in them, as three parts of text; empty if
-        there is none.
-        """
+        """A call from a symbol outside the given files to one in them, in three parts; empty if there is none."""
         own = {one.node.id for one in self.result.ranked if not one.candidate.distance}
         calls = self.index.task.graph.edges_from(scored.node.id, "calls")
         return next(((_short(edge.source), "calls →", _short(edge.target)) for edge in calls if edge.target in own), ())

@@ -106,9 +106,7 @@ class SymbolIndex(NoteIndex):
         return f"{node.qualified_name} {node.kind} {node.signature}"
 
     def notes_on(self, packed: Sequence[ScoredCandidate]) -> tuple[NoteOnCode, ...]:
-        """The notes that mention symbols in ``packed``, sorted by the sum of the mentioned symbols' scores, highest
-        first.
-        """
+        """The notes that mention symbols in ``packed``, by the sum of these symbols' scores, highest first."""
         ranks: dict[str, list[int]] = {}
         written: dict[str, dict[str, None]] = {}
         weights: dict[str, float] = {}

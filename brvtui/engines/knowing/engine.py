@@ -49,9 +49,7 @@ class _ReadyIndex:
 
 
 class Knowing:
-    """Chooses seeds with keyword channels, ranks nodes by a walk over the graph, and packs the results into a token
-    budget.
-    """
+    """Chooses seeds with keyword channels, ranks nodes by a walk, and packs results into a token budget."""
 
     name = ENGINE
     title = "knowing"

@@ -110,9 +110,7 @@ def _is_word(text: str, start: int, end: int) -> bool:
 
 
 def expanded(phrases: Sequence[str], verbs: Sequence[str]) -> list[str]:
-    """The ``phrases``, followed by each phrase with each of ``verbs`` before it. Phrases that already start with a verb
-    get none.
-    """
+    """The ``phrases``, then each of them after each of ``verbs``, unless it already starts with a verb."""
     plain = [text for text in phrases if text in verbs or not text.startswith(tuple(verbs))]
     return [*phrases, *(f"{verb} {text}" for text in plain for verb in verbs)]
 
@@ -198,9 +196,7 @@ def resolved(matches: Iterable[ClassMatch], lookup: NameLookup, rules: Equivalen
 
 
 def channel_cap(results: int, rules: EquivalenceRules) -> int:
-    """The maximum number of nodes in the equivalence channel. ``results`` is the number of results by name and by full
-    text.
-    """
+    """The most nodes in the equivalence channel, if names and full text found this number of ``results``."""
     return max(rules.cap_least, int(rules.per_result * results))
 
 

@@ -219,9 +219,7 @@ def _added_terms(keywords: KeywordSet, path_terms: Sequence[str], rules: FullTex
 def stand_ins(
     texts: Columns, search: TextSearch, keywords: KeywordSet, rules: FullTextRules
 ) -> tuple[tuple[str, str], ...]:
-    """The related words in ``search`` that occur in a node's ``texts``, each with the keyword to which it
-    is related.
-    """
+    """The related words in ``search`` that a node's ``texts`` contain, each with the keyword it replaces."""
     related = [term.text for term in search.terms if term.source is TermSource.RELATED]
     if not related:
         return ()

@@ -192,9 +192,7 @@ class _Extraction:
                 yield text
 
     def _priority(self) -> list[Keyword]:
-        """The first significant word after a leading verb. If that word is a compound, it is added to the compounds
-        instead.
-        """
+        """The first significant word after a leading verb. A compound is added to the compounds instead."""
         keywords: list[Keyword] = []
         if not self._words or lower(self._words[0]) not in self._verbs:
             return keywords

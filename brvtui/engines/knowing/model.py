@@ -56,9 +56,7 @@ class Node:
     document: str = ""
     """The path of the node's document; empty if it is the file. In code, each symbol is a document."""
     is_connector: bool = False
-    """True if the node only connects others, such as a keyword or a file that notes mention. Such nodes are never
-    searched.
-    """
+    """True if the node only connects others, such as a keyword. Such nodes are never searched."""
     is_result: bool = True
     """True if the node can be a result. Folders can only be seeds."""
     is_set_aside: bool = False
@@ -98,9 +96,7 @@ class Incidence(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Graph:
-    """The nodes and edges, which are immutable. A position is an index into ``nodes`` or, for an unresolved end, a
-    higher number.
-    """
+    """The immutable nodes and edges. A position is an index into ``nodes``, or higher if unresolved."""
 
     nodes: tuple[Node, ...]
     edges: tuple[Edge, ...] = ()
@@ -212,9 +208,7 @@ class Graph:
         return documents
 
     def by_node(self, values: Mapping[str, float]) -> dict[str, float]:
-        """Converts ``values``, which are keyed by document path, to values keyed by node id. Unknown documents are left
-        out.
-        """
+        """``values``, which are keyed by document path, keyed by node id. Unknown documents are left out."""
         return {node.id: value for path, value in values.items() for node in self.by_document.get(path, ())}
 
 

@@ -97,9 +97,7 @@ class NameLookup:
         return self._names.starting_with(self._fold(text))
 
     def containing(self, text: str, wildcards: bool = False) -> Iterator[int]:
-        """Yields the rows of the nodes whose qualified name contains ``text``. With ``wildcards``, ``text`` is a LIKE
-        pattern.
-        """
+        """Yields the rows of nodes whose qualified name contains ``text``, a LIKE pattern if ``wildcards``."""
         folded = self._fold(text).replace("\n", " ")
         if wildcards and _has_wildcards(folded):
             return self._qualified.matching(_like(folded))

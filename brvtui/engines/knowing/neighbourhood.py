@@ -44,9 +44,7 @@ class MapMaker:
         return GraphMap(tuple(map(self._place, places)), tuple(links), tuple(centres))
 
     def place_of(self, position: int) -> str:
-        """The place id of the node at ``position`` in the graph: the path of its note or, if it has none,
-        its own id.
-        """
+        """The place id of the node at ``position``: the path of its note or, if it has none, its own id."""
         graph = self.index.task.graph
         if position >= len(graph.nodes):
             return graph.ids[position]

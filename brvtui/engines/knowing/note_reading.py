@@ -39,9 +39,7 @@ class Mention:
 
 @dataclass(frozen=True, slots=True)
 class NotePiece:
-    """The nodes and references that one note adds to the graph. The first node is the note itself, and the others are
-    its sections.
-    """
+    """The nodes and references of one note. The first node is the note; the others are its sections."""
 
     note: Note
     nodes: tuple[Node, ...]
@@ -155,9 +153,7 @@ def _mentions(fields: Mapping[str, Any], body: str, path: str, holder: Any) -> I
 
 
 def _files(body: str) -> Iterator[tuple[int, str]]:
-    """Yields the project files that a note mentions, in its list of files or as quoted paths, each preceded by its
-    offset.
-    """
+    """Yields the files that a note lists or quotes as paths, each preceded by its offset."""
     for match in _QUOTED_PATH.finditer(body) if "`" in body else ():
         if not match[1].endswith(".md"):
             yield match.start(), match[1]

@@ -1,6 +1,4 @@
-"""Builds the graph of a snapshot's notes, and updates it note by note (``docs/reference/knowing.md``, "Notes as a
-graph").
-"""
+"""Builds and updates the graph of a snapshot's notes (``docs/reference/knowing.md``, "Notes as a graph")."""
 
 from __future__ import annotations
 
@@ -45,9 +43,7 @@ class NoteGraph:
     """The paths of notes that could not be read. Only their names are searchable."""
 
     def piece(self, path: str) -> NotePiece:
-        """The nodes and references that the note at ``path`` adds to the graph. Raises KeyError if there is no such
-        note.
-        """
+        """The nodes and references that the note at ``path`` adds to the graph. Raises KeyError without a note."""
         return self.known[path].piece
 
 

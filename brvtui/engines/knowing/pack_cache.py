@@ -45,9 +45,7 @@ class RecentUse:
 
 
 def recent_boost(ages: Iterable[float], rules: SessionRules) -> float:
-    """The boost of a node that was packed ``ages`` seconds ago. A negative age, for a time in the future, adds more
-    than 1.
-    """
+    """The boost of a node that was packed ``ages`` seconds ago; above 1 for a time in the future."""
     halves = (math.floor(age) / rules.half_life_seconds for age in ages)
     return min(rules.most, sum(2 ** -max(half, -_MOST_HALVES) for half in halves))
 
@@ -94,9 +92,7 @@ def delta(
     tokens: Callable[[Node], int],
     rules: PackingRules,
 ) -> ContextDelta:
-    """The difference between the contexts ``before`` and ``now``. ``tokens`` is a function that returns the token cost
-    of a node.
-    """
+    """The difference between two contexts. ``tokens`` returns the token cost of a node."""
     old, new = {node.id for node in before}, {node.id for node in now}
     added = [node for node in now if node.id not in old]
     removed = [node.id for node in before if node.id not in new]
@@ -134,9 +130,7 @@ class CachedPack:
     packed: float
     """The time of packing, in seconds since 1970."""
     is_of_earlier_process: bool = False
-    """True if an earlier process stored the pack, which means that the time for which it is kept in memory
-    has ended.
-    """
+    """True if an earlier process stored the pack. Its time in memory has then ended."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,9 +153,7 @@ class PackCache:
         return pack if snapshot and pack.snapshot == snapshot else None
 
     def after_feedback(self) -> PackCache:
-        """A copy of the cache after feedback on a result. Its packs are no longer valid once ``memory_seconds`` have
-        passed.
-        """
+        """A copy after feedback on a result. Its packs become invalid after ``memory_seconds``."""
         return PackCache({key: replace(pack, snapshot="") for key, pack in self.packs.items()})
 
     def stored(self, key: str, pack: CachedPack, rules: PackCacheRules) -> PackCache:

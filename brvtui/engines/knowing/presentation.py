@@ -36,9 +36,7 @@ _WORDS = re.compile(r"[^\W_]+")
 
 
 def sentence(trace: Trace) -> Sentence:
-    """The sentence that explains the first note: its matching words, related words or links, and its lead over the
-    second note.
-    """
+    """The sentence about the first note: its matching or related words or links, and its lead."""
     if not trace.hits:
         is_unsearched = trace.section(GraphRetrieval).ranking or not (trace.missing or trace.filtered_out)
         causes = missing_words(trace, "knowing", kind_of(trace.engine, trace.snapshot).noun)
@@ -224,9 +222,7 @@ class KnowingPresentation(Presentation):
         return "full text failed" if trace.section(GraphRetrieval).text_error else ""
 
     def reading(self, trace: Trace, glyphs: Glyphs) -> Groups:
-        """The keywords, the folder that was moved to the front, recent use, feedback, and deviations from the
-        documentation.
-        """
+        """The keywords, the folder moved to the front, recent use, feedback, and deviations of the profile."""
         section = trace.section(GraphRetrieval)
         words = (*section.exact, *section.components, *section.compounds)
         groups: Groups = [(9, [("keywords ", "muted"), (", ".join(words[:_LISTED]) or "none", "text")])]
@@ -273,9 +269,7 @@ class KnowingPresentation(Presentation):
         return f"past the budget of {section.budget:,} tokens"
 
     def flow(self, trace: Trace, glyphs: Glyphs, legs: str = "channels") -> Iterator[Block]:
-        """Yields the channels and counts, the walk's seeds and rounds, the noise, and the deviations from the
-        documentation.
-        """
+        """Yields the channels, the walk's seeds and rounds, the noise, and deviations of the profile."""
         section = trace.section(GraphRetrieval)
         yield from super().flow(trace, glyphs, legs)
         if section.walk is not None:
@@ -288,9 +282,7 @@ class KnowingPresentation(Presentation):
         yield from deviation_blocks(section.deviations)
 
     def place(self, trace: Trace, file: str, glyphs: Glyphs) -> Iterator[Block]:
-        """Yields the reasons why a note is in the answer: the channels that found it, the paths of the walk, and
-        packing.
-        """
+        """Yields the reasons for a note: the channels that found it, the paths of the walk, and packing."""
         placed = trace.section(GraphRetrieval).placed(file)
         if placed is not None:
             yield from _found_blocks(placed)
@@ -298,9 +290,7 @@ class KnowingPresentation(Presentation):
             yield from _packing_blocks(placed)
 
     def answer(self, trace: Trace) -> Iterator[Block]:
-        """Yields a remark that no answer is written, with the packed results and, for code, the notes that
-        mention it.
-        """
+        """Yields a remark that no answer is written, the packed results and, for code, the notes about it."""
         section = trace.section(GraphRetrieval)
         titles = ", ".join(hit.title for hit in trace.hits) or "nothing"
         text = "knowing only retrieves and writes no answer. An agent would be given"

@@ -55,9 +55,7 @@ class WalkRules:
     crossing_types: tuple[str, ...]
     """The types of edges that lead into a different module without loss, because a person wrote them."""
     closed_types: tuple[str, ...]
-    """The types of edges whose targets are dead ends, because their own edges are not loaded. There are none by
-    default.
-    """
+    """The types of edges to dead ends, whose own edges are not loaded. There are none by default."""
     edge_weights: dict[str, float]
     other_edges: float
     """The weight of an edge of any type that is not listed."""

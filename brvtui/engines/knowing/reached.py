@@ -37,9 +37,7 @@ class ScoringContext:
     session: Mapping[str, float] = field(default_factory=dict)
     """The boost of each node for recent use, keyed by id."""
     committed: Callable[[Node], float | None] = lambda _: None
-    """A function that returns the time of a node's last commit, in seconds since 1970, or None if it is unknown or long
-    ago.
-    """
+    """Returns the time of a node's last commit, in seconds since 1970; None if it is unknown or long ago."""
 
     def candidate(
         self, node: Node, callers: int, confidence: float, distance: int, walked: float = 0.0, provenance: str = ""
@@ -136,9 +134,7 @@ def around_changes(
 def ranked(
     graph: Graph, candidates: Sequence[ScoringInput], hits: HitsRules, rules: ScoreRules
 ) -> list[ScoredCandidate]:
-    """The candidates, best first. Hubs and authorities are used if there are more than ``hits.more_than``
-    candidates.
-    """
+    """The candidates, best first. Hubs and authorities need more than ``hits.more_than`` candidates."""
     if len(candidates) <= hits.more_than:
         return rank(candidates, None, rules)
     top = sorted(candidates, key=lambda one: -one.callers)[: hits.nodes]

@@ -23,9 +23,7 @@ _ROUNDS = 10
 
 
 class LinkRank(NamedTuple):
-    """A node's authority and hub values, each from 0 to 1. The squares of all nodes' authorities add up to 1, as do
-    those of their hub values.
-    """
+    """A node's authority and hub values, from 0 to 1. The squares of all nodes' values of a kind add up to 1."""
 
     authority: float
     hub: float

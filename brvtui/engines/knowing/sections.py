@@ -232,9 +232,7 @@ class GraphRetrieval:
     notes_on_code: tuple[NoteOnCode, ...] = ()
     """The notes that mention the packed symbols, if a code repository has notes."""
     files_without_note: tuple[str, ...] = ()
-    """The files of the packed symbols that no note mentions, best first, without tests; empty if the repository has no
-    notes.
-    """
+    """The files of packed symbols that no note mentions, best first, without tests; empty without notes."""
     pack_root: str = ""
     """The SHA-256, in hexadecimal, of the task and the packed texts. It does not depend on their order."""
 

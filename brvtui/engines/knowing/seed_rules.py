@@ -33,9 +33,7 @@ class KeywordRules:
     bigram_fillers: bool
     """True if fillers (``each``, ``some``) are allowed in bigrams."""
     bigrams_are_compounds: bool
-    """True if bigrams are compounds, as documented. Otherwise, they are the last components, as in the original
-    program.
-    """
+    """True if bigrams are compounds, as documented. In the original program, they are the last components."""
     stop_words: tuple[str, ...]
     verbs: tuple[str, ...]
     fillers: tuple[str, ...]

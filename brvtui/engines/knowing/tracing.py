@@ -196,9 +196,7 @@ class TraceMaker:
 
     @cached_property
     def _drawn_notes(self) -> tuple[str, ...]:
-        """The notes whose links are drawn: the first results, and the first results that were found only
-        through links.
-        """
+        """The notes whose links are drawn: the first results, and the first ones that only links found."""
         limit = self.index.task.profile.notes.shown
         return tuple(dict.fromkeys((*self._best_first[:limit], *self._linked[:limit])))
 

@@ -1,6 +1,4 @@
-"""Texts for traces: the verdict, the way in which a note was found, the names of edges, and the deviations of a
-profile.
-"""
+"""Texts for traces: the verdict, the way to a note, the names of edges, and a profile's deviations."""
 
 from __future__ import annotations
 

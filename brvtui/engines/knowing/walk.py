@@ -20,9 +20,7 @@ Flags = NDArray[np.bool_]
 Matrix = Any
 """A sparse scipy matrix, for which scipy has no type annotations."""
 Ended = Literal["settled", "order", "rounds", "no seeds"]
-"""The reasons why a walk ends: hardly any change, a stable order of the best nodes, the limit on rounds, or
-no seeds.
-"""
+"""The reasons why a walk ends: hardly any change, stable best nodes, the limit on rounds, or no seeds."""
 _RESTART, _ROUNDS = 0.2, 20
 """The restart share and the number of rounds that are used if those in the rules are out of range."""
 _DIGITS = 12
@@ -282,9 +280,7 @@ def _entries(starts: Positions, nodes: Positions) -> Positions:
 
 
 def _steps(ways: WalkEdges, expanded: Flags, rules: WalkRules) -> Steps:
-    """The steps of a walk. Probability is lost between modules only if the checked nodes are in more than
-    one module.
-    """
+    """The steps of a walk. Probability is lost between modules only if the checked nodes are in several."""
     if rules.other_module >= 1:
         return ways.steps
     if not rules.module_sample:
@@ -368,9 +364,7 @@ class StrongestWays:
         return next((way for way in ways if len(set(way.places)) == len(way.places)), ways[0] if ways else None)
 
     def _amount(self, length: int, product: float) -> float:
-        """The probability that arrives by a path of ``length`` edges. ``product`` is the product of the shares along
-        the path.
-        """
+        """The probability that arrives by a path of ``length`` edges whose shares have this ``product``."""
         rounds, restart = len(self._walk.rounds), self._walk.restart
         stays = restart if length < rounds else 1.0
         return stays * (1 - restart) ** length * product

@@ -89,9 +89,7 @@ def searchable(text: str, rules: FullTextRules) -> str:
 
 
 def concepts(path: str, rules: FullTextRules) -> str:
-    """The words in a path that describe the subject of the file: the names of folders and of the file, both whole and
-    split.
-    """
+    """The words in a path that describe a file's subject: names of folders and of the file, whole and split."""
     words: list[str] = []
     for component in path.replace("\\", "/").split("/"):
         if lower(component) in rules.plain_folders:

@@ -1,6 +1,4 @@
-"""The best possible score of an entry, and the events that change it over time (``docs/reference/soleri.md``,
-"Ceiling").
-"""
+"""The best possible score of an entry over time, with its events (``docs/reference/soleri.md``, "Ceiling")."""
 
 from __future__ import annotations
 
@@ -28,9 +26,7 @@ EVENT_KINDS = {
 
 
 def best_score(weights: Weights) -> float:
-    """The highest possible score with ``weights``: the score of a perfect entry that is linked to one of the best
-    entries.
-    """
+    """The best possible score with ``weights``: of a perfect entry that is linked to one of the best."""
     return sum(weights.in_order) - (1 - NEAREST) * weights.graph_proximity
 
 

@@ -69,9 +69,7 @@ def shared_links(first: RankedEntry, second: RankedEntry) -> bool:
 
 
 def first_without_links(ranking: Sequence[RankedEntry]) -> tuple[int, RankedEntry] | None:
-    """The current rank of the entry that would be first without links, and that entry; None if it is also first with
-    links.
-    """
+    """The rank of the entry that would be first without links, and the entry; None if it is first now."""
     first = next(((rank, one) for rank, one in enumerate(ranking, 1) if one.first_rank == 1), None)
     return first if first is not None and first[0] > 1 else None
 
@@ -99,9 +97,7 @@ def _named(amounts: Sequence[tuple[str, float]], terms: tuple[str, ...] = ()) ->
 
 
 def _in_thousandths(values: Sequence[float], total: float) -> list[int]:
-    """``values`` as whole thousandths that add up to the rounded ``total``. The values with the largest fractions are
-    rounded up.
-    """
+    """``values`` as thousandths that add up to the rounded ``total``; the largest fractions are rounded up."""
     scaled = [value * 1000 for value in values]
     rounded = [math.floor(value) for value in scaled]
     missing = round(total * 1000) - sum(rounded)

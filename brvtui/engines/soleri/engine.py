@@ -55,9 +55,7 @@ class _ReadyVault:
 
 
 class Soleri:
-    """Finds a pool of entries by BM25, and ranks it by seven weighted signals. Previews call no service
-    over a network.
-    """
+    """Finds a pool of entries by BM25, and ranks it by seven weighted signals. Previews use no network."""
 
     name = ENGINE
     title = "Soleri"
@@ -303,9 +301,7 @@ def _comma_separated(option: str | None) -> tuple[str, ...]:
 
 
 def _memories(query: Query) -> tuple[tuple[Memory, ...] | None, Query]:
-    """The memories in ``query`` (None if it has none), and ``query`` with the memories themselves in place of their
-    file.
-    """
+    """The memories in ``query`` (None without any), and ``query`` with them in place of their file."""
     from brvtui.engines.soleri.memories import memories_of
 
     option = query.options.get("memories")
@@ -329,9 +325,7 @@ def _scope_notice(query: Query, notes: NoteVault) -> str:
 
 
 def _embedder(context: Context[SoleriProfile]) -> tuple[Embedder | None, str]:
-    """The embedder, and an empty notice; if the embedder is misconfigured, None and a notice that no
-    vectors are used.
-    """
+    """The embedder, and an empty notice; None, and a notice about missing vectors, if it is misconfigured."""
     try:
         return embedder_of(context), ""
     except EngineError as error:

@@ -54,9 +54,7 @@ class VaultEntry:
 
     @property
     def embedded(self) -> str:
-        """The text from which the entry's vector is computed: those of title, description and context that are not
-        empty.
-        """
+        """The text for the entry's vector: the title, description and context that are not empty."""
         return "\n".join(part for part in (self.title, self.description, self.context) if part)
 
     @property

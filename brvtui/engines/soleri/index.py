@@ -279,9 +279,7 @@ def _tier(name: str, rows: Sequence[VaultRow], profile: SoleriProfile, before: N
 
 
 def _document_counts(tiers: Sequence[Tier], before: Vault | None) -> tuple[int, Counter[str]]:
-    """The number of entries, and for each term, the number of entries that contain it. Only changed entries are counted
-    again.
-    """
+    """The number of entries, in total and for each term. Only changed entries are counted again."""
     entries: list[VaultEntry] = list(Vault(tuple(tiers)).entries())
     if before is None or before.document_counts is None:
         return len(entries), count_documents(entry.compared for entry in entries)

@@ -42,9 +42,7 @@ from brvtui.wording import counted
 
 
 def sentence(trace: Trace) -> Sentence:
-    """The sentence that explains the first entry: the effect of links, its lead over the second, and the parts of its
-    score.
-    """
+    """The sentence about the first entry: the effect of links, its lead, and the parts of its score."""
     section = trace.section(VaultSearch)
     if not trace.hits or not section.ranking:
         return (clause("Not found: "), *_nothing(section, trace))

@@ -177,16 +177,12 @@ class MappingRules:
     shared_tier: Literal["team", "named"]
     """The weight that applies to shared sources: that of the tier ``team``, or that of ``named`` sources."""
     personal: str
-    """The alias of the shared source that is the personal tree and therefore the tier ``agent``; empty if there is
-    none.
-    """
+    """The alias of the shared source that is the personal tree, the tier ``agent``; empty if there is none."""
 
 
 @dataclass(frozen=True, slots=True)
 class ProgramDeviations:
-    """Switches for deviations of the original program from its documentation. False means to follow the
-    documentation.
-    """
+    """Deviations of the original program from its documentation. False means to follow the documentation."""
 
     length_before_stripping: bool
     ascii_terms: bool

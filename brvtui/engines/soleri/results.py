@@ -1,6 +1,4 @@
-"""The results in the two forms in which agents receive them, with memories (``docs/reference/soleri.md``,
-"Results").
-"""
+"""The results in the two forms for agents, with memories (``docs/reference/soleri.md``, "Results")."""
 
 from __future__ import annotations
 

@@ -60,9 +60,7 @@ class ScoredEntry:
 
 @dataclass(frozen=True, slots=True)
 class CorpusGuard:
-    """The two checks of the small corpus guard: whether there are few candidates, and whether the limit would drop most
-    of them.
-    """
+    """The small corpus guard's two checks: few candidates, and a limit that would drop most of them."""
 
     candidates: int
     limit: int

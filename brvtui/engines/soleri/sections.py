@@ -18,9 +18,7 @@ SIGNALS = ("words", "vector", "severity", "age", "tags", "domain", "links")
 
 @dataclass(frozen=True)
 class SharedTerm:
-    """A term that the query and an entry share, with its TF-IDF weights in both, and its contribution to
-    their cosine.
-    """
+    """A term that query and entry share, with both TF-IDF weights, and its contribution to the cosine."""
 
     term: str
     in_query: float
@@ -147,9 +145,7 @@ class VaultSearch:
 
     @property
     def reach(self) -> float:
-        """The highest possible score with these weights: the score of a perfect entry that is linked to one of the best
-        entries.
-        """
+        """The best possible score with these weights: of a perfect entry that is linked to one of the best."""
         used = self.weights.used
         return sum(used.values()) - used.get("graph_proximity", 0.0) / 2
 

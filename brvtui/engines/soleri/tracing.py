@@ -265,9 +265,7 @@ def _guard(guard: CorpusGuard | None, profile: SoleriProfile) -> GuardDecision:
 
 
 def _other_weights(ranking: VaultRanking, feedback: FeedbackCounts, profile: SoleriProfile) -> Weights:
-    """The fixed weights if feedback has changed those in use; otherwise, the weights that enough such feedback would
-    lead to.
-    """
+    """The fixed weights if feedback has changed them; otherwise, the weights after enough such feedback."""
     hybrid = is_hybrid(ranking.dense, profile)
     fixed = profile.hybrid_weights if hybrid else profile.weights
     return fixed if ranking.weights != fixed else expected_weights(feedback, hybrid, profile)

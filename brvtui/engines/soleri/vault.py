@@ -1,6 +1,4 @@
-"""The vault: entries in tiers, with one index per tier, and the search in all tiers (``docs/reference/soleri.md``,
-"Tiers").
-"""
+"""The vault: entries in tiers with an index each, and their search (``docs/reference/soleri.md``, "Tiers")."""
 
 from __future__ import annotations
 
@@ -231,9 +229,7 @@ class Vault:
 
     @cached_property
     def _open_frequencies(self) -> dict[tuple[str, ...], DocumentFrequencies]:
-        """The document frequencies without closed entries, keyed by the ids of the closed entries. Only the last few
-        are kept.
-        """
+        """The document frequencies without closed entries, by the ids of these. Only the last few are kept."""
         return {}
 
     @cached_property

@@ -51,9 +51,7 @@ def term_frequencies(tokens: Iterable[str]) -> dict[str, float]:
 
 
 def dot(first: SparseVector, second: SparseVector, lengths: float) -> float:
-    """The dot product of two sparse vectors, divided by ``lengths``, the product of their lengths; 0 if ``lengths`` is
-    0.
-    """
+    """The dot product of two sparse vectors, divided by the product of their ``lengths``; 0 if that is 0."""
     if lengths == 0:
         return 0.0
     fewer, more = (first, second) if len(first) <= len(second) else (second, first)
@@ -76,9 +74,7 @@ class DocumentFrequencies:
 
     @cached_property
     def idfs(self) -> Mapping[str, float]:
-        """The inverse document frequency of each term, ``ln((N + 1) / (df + 1)) + 1``; 0 for a term that no text
-        contains.
-        """
+        """The inverse document frequency of each term, ``ln((N + 1) / (df + 1)) + 1``; 0 for an unknown term."""
         return _Idfs(self)
 
     def measured(self, text: str) -> tuple[SparseVector, float]:
@@ -247,9 +243,7 @@ def _needs_vector(stored: StoredVector | None, entry: VaultEntry, model: str, re
 
 
 def _stored(entries: Sequence[VaultEntry], vectors: Sequence[Vector], model: str) -> dict[str, StoredVector]:
-    """The ``vectors``, keyed by entry id. Raises LegError for a wrong number of vectors, or for numbers that are not
-    finite.
-    """
+    """The ``vectors``, keyed by entry id. Raises LegError for a wrong count, or infinite numbers."""
     if len(vectors) != len(entries):
         raise LegError(f"{model} gave {len(vectors)} vectors for {len(entries)} texts")
     rows = [np.asarray(vector, dtype=np.float32) for vector in vectors]

@@ -24,9 +24,7 @@ _ALWAYS = ("the", "what is the", "zqxwv", "how does zqxwv work", "a/b", "…", "
 
 
 def made_questions(snapshot: Snapshot, most: int) -> list[str]:
-    """At most ``most`` distinct queries about the notes of ``snapshot``. The same notes always give the
-    same queries.
-    """
+    """At most ``most`` distinct queries about the notes, which depend only on the notes of ``snapshot``."""
     questions = dict.fromkeys(_ALWAYS)
     step = max(1, len(snapshot.notes) * _KINDS // max(1, most))
     for first in range(step):
@@ -74,9 +72,7 @@ class VerificationRun:
 
 @dataclass(frozen=True, slots=True)
 class AnswerDifference:
-    """A query that the installed engine and ours answer differently, with the first step that differs and
-    both values.
-    """
+    """A query that both engines answer differently, with the first step that differs and both values."""
 
     query: str
     step: str

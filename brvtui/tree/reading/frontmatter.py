@@ -82,9 +82,7 @@ def block_of(text: str) -> str:
 
 
 def parse(text: str) -> Frontmatter:
-    """Parses the frontmatter of ``text``. A block that is not a YAML mapping has a ``problem`` and no fields. Never
-    raises.
-    """
+    """Parses the frontmatter of ``text``. Invalid YAML gives a ``problem`` and no fields. Never raises."""
     found = _BLOCK.match(text) if text.startswith("---") else None
     if not found:
         return Frontmatter({}, 0)

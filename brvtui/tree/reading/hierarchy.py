@@ -140,9 +140,7 @@ class Hierarchy:
         return self
 
     def _arranged(self, children: list[Symbol], position: Callable[[str], int | None]) -> tuple[Symbol, ...] | None:
-        """Sorts ``children``. Returns None if two folders have the same name, because their order cannot be determined
-        here.
-        """
+        """Sorts ``children``. Returns None if two folders have the same name, because their order is unknown."""
         keyed = sorted(((self.key(child.name), position(child.path), child) for child in children), key=_first_two)
         for (key, _, one), (other_key, _, other) in pairwise(keyed):
             if key == other_key and one.is_folder and other.is_folder:

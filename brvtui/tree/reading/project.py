@@ -61,9 +61,7 @@ class FoundProject:
     """The reason why all of the engine's searches fail with this project's settings; empty if they work."""
 
     link: str = ""
-    """The notice that ``.brv`` or the context tree is a link, behind which the engine finds nothing; empty if it is not
-    a link.
-    """
+    """The notice that ``.brv`` or the tree is a link, which the engine does not follow; empty if it is not."""
     kind: ProjectKind = TREE
 
     @property

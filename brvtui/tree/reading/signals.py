@@ -66,9 +66,7 @@ class SignalLayers:
 
     layers: tuple[Mapping[str, NoteSignals], ...] = ()
     broken: frozenset[str] = frozenset()
-    """The notes whose sidecar file is not JSON. If a search finds one of them, the engine reads no signals for that
-    search.
-    """
+    """The notes whose sidecar file is not JSON. A search that finds one of them reads no signals."""
 
     def get(self, path: str) -> NoteSignals | None:
         """Returns the signals of the note at ``path`` from the first layer that contains them; otherwise None."""
@@ -153,9 +151,7 @@ def from_frontmatter(text: str, base: NoteSignals) -> NoteSignals | None:
 
 
 def names_signals(text: str) -> bool:
-    """True if the frontmatter of a note contains the name of a signal, even if it has damaged fences or cannot be
-    parsed.
-    """
+    """True if a note's frontmatter, which may be damaged, contains the name of a signal."""
     block = block_of(text)
     if not block:
         head = f"\n{text[:_LONGEST_HEAD]}".partition("\n# ")[0].splitlines()

@@ -195,9 +195,7 @@ def _refuse_link(at: FolderEntry, path: str) -> None:
 
 
 def _refuse_read_only(at: FolderEntry, found: FileOnDisk) -> None:
-    """Raises :class:`SaveError` if the file is read-only, because a rename, or the root user, could
-    still replace it.
-    """
+    """Raises :class:`SaveError` for a read-only file, which a rename or the root user could still replace."""
     writable = found.stat.st_mode & _ANY_WRITE and os.access(at.name, os.W_OK, dir_fd=at.folder)
     if not writable:
         os.lstat(at.name, dir_fd=at.folder)  # raises FileNotFoundError if the file was removed

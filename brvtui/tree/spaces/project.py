@@ -110,9 +110,7 @@ class SpaceProject(FoundProject):
 
 
 class NamedSpace(NamedTuple):
-    """A space that the user names, regardless of the folder's binding: by its tree or, if no tree is given, by its
-    name.
-    """
+    """A space that the user names by its tree or by its name, regardless of the folder's binding."""
 
     name: str = ""
     root: Path | None = None

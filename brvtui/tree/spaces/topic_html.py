@@ -279,9 +279,7 @@ def loose_text(html: str) -> str:
 
 
 def _root(html: str) -> LexborNode | None:
-    """Parses ``html`` as a fragment, and returns the first node. Raises :class:`UnreadableTopic` if that takes too
-    long.
-    """
+    """Parses ``html``, and returns the first node. Raises :class:`UnreadableTopic` if that takes too long."""
     from selectolax.lexbor import LexborHTMLParser  # imported here so that a tree of notes can be read without it
 
     if parsing_cost(html) > MOST_COST:

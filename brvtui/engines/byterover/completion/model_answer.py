@@ -159,9 +159,7 @@ class _Loop:
             self._end(EndReason.ITERATIONS, f"the limit is {counted(last, 'iteration', 'iterations')}")
 
     def _is_affordable(self, turns: int) -> bool:
-        """True if ``turns`` more turns of the size of the next one stay within the budget, even with the longest
-        replies.
-        """
+        """True if ``turns`` more turns like the next one fit into the budget, even with the longest replies."""
         sent = self.sent + turns * self._request_tokens()
         return self.rules.budget.allows(sent, self.received + turns * self.prompt.max_tokens)
 

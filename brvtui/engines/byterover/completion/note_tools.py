@@ -41,9 +41,7 @@ def bare(name: str) -> str:
 
 
 def found(snapshot: Snapshot, name: str) -> str | None:
-    """The path of the file called ``name`` or, if ``name`` is a folder, of the file that represents it; None if there
-    is none.
-    """
+    """The path of the file ``name``, or of the file that represents the folder ``name``; None without one."""
     path = bare(name)
     for file in (path, f"{path}/{CONTEXT_FILE}"):
         if file in snapshot.parsed:
@@ -155,9 +153,7 @@ class NoteTools:
         }
 
     def call(self, name: str, arguments: str) -> Result:
-        """The result of the tool ``name`` for ``arguments``, which must be a JSON object; a refusal if the call is
-        invalid.
-        """
+        """The result of the tool ``name`` for the JSON object ``arguments``; a refusal if the call is invalid."""
         tool = self._tools.get(name)
         if tool is None:
             return refusal(f"there is no tool {name[:60]!r}; there are {', '.join(self._tools)}")

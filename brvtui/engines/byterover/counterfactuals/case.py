@@ -144,9 +144,7 @@ class Case:
         return self.seen(score) >= self.context.constants.direct.min_top
 
     def ask(self, change: Change) -> tuple[QueryResults, Decision]:
-        """The results and the decision of the router after ``change``. Raises :class:`Cancelled` and
-        :class:`NoChange`.
-        """
+        """The router's results and decision after ``change``. Raises :class:`Cancelled` and :class:`NoChange`."""
         if self.cancelled():
             raise Cancelled
         after = replace(self.context, snapshot=changed(self.context, change))

@@ -290,9 +290,7 @@ def _title(case: Case, young_is_enough: bool) -> Counterfactual:
 
 
 def _wording(case: Case) -> Counterfactual:
-    """Tries other wordings, smallest change first. The result is impossible if even a perfect text match would not be
-    enough.
-    """
+    """Tries other wordings, smallest change first, unless even a perfect text match would not be enough."""
     ceiling = case.max_score()
     if not case.reaches(ceiling):
         return _above_ceiling(
@@ -407,9 +405,7 @@ def _new_words(case: Case) -> tuple[list[str], list[str]]:
 
 
 def _note_counts(case: Case) -> dict[str, int]:
-    """The note's terms, each with the number of notes that contain it in one field: the field in which it is most
-    frequent.
-    """
+    """The note's terms, each with the number of notes that contain it in its most frequent field."""
     postings = case.context.snapshot.postings
     fields = len(FIELDS)
     identities = sorted({int(row) // fields for row in postings.note(case.position).rows})

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain, islice
 
 from brvtui.engines.advice import edited_now
@@ -21,7 +21,6 @@ from brvtui.engines.changes import (
     Reworded,
     SignalsSet,
     TimeSet,
-    TitleSet,
     Updated,
     after_hits,
     higher_maturities,
@@ -179,24 +178,8 @@ def _as_remedies(
     now: Standing, kind: RemedyKind, found: Iterable[tuple[Standing, Proposal]]
 ) -> Iterator[tuple[Standing, Remedy]]:
     for there, chosen in found:
-        change = chosen.change
-        yield (
-            there,
-            Remedy(
-                chosen.text,
-                True,
-                query=change.query if isinstance(change, Reworded) else "",
-                rank=there.rank,
-                score=there.score,
-                kind=kind,
-                tier=there.tier,
-                how=chosen.how,
-                maturity=change.signals.maturity if isinstance(change, SignalsSet) else "",
-                title=change.title if isinstance(change, TitleSet) else "",
-                is_used=there.used is not None,
-                gain=there.gain_over(now),
-            ),
-        )
+        remedy = chosen.remedy(kind, there.rank, there.score, there.tier)
+        yield there, replace(remedy, is_used=there.used is not None, gain=there.gain_over(now))
 
 
 _MOST_BELOW = 4

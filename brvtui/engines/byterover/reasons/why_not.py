@@ -30,9 +30,7 @@ _DIRECT = 2
 
 
 def stands(trace: Trace) -> bool:
-    """True if the answer is based on the results in the trace, because it is new or is an exact cache hit for the same
-    tree.
-    """
+    """True if the answer is new, or an exact cache hit for the same tree, so that the results explain it."""
     state = trace.section(FingerprintState)
     return trace.section(Route).used or (trace.tier == 0 and state.value == state.current)
 
@@ -104,9 +102,7 @@ class Wording:
 
 
 def unpunctuated(trace: Trace) -> Iterator[Wording]:
-    """Yields the query without the punctuation that prevents a word from matching a token, then without any
-    punctuation.
-    """
+    """Yields the query without punctuation that prevents a match, then without any punctuation."""
     for word in trace.section(Search).lint.words:
         if word.mismatch and not word.stop_word and word.tokens:
             bare = " ".join(word.tokens)
@@ -180,9 +176,7 @@ class Loss(StrEnum):
 
     @property
     def number(self) -> int:
-        """The number of this reason in the list of 15 reasons. Members in :data:`_SHARING` have the number of another
-        member.
-        """
+        """The number of this reason among 15. Members in :data:`_SHARING` have the number of another member."""
         places = [loss for loss in Loss if loss not in _SHARING]
         return places.index(_SHARING.get(self, self)) + 1
 
@@ -227,9 +221,7 @@ def _of_result(context: Context, named: Named, title: str, trace: Trace, hit: Hi
 def _of_loss(
     context: Context, named: Named, title: str, trace: Trace, hit: Hit | None, quoting: str, ask: Ask
 ) -> Explanation:
-    """The explanation of a note that is not a result of the answer. ``hit`` is its result in a new search, if it is one
-    there.
-    """
+    """The explanation of a note that is not a result. ``hit`` is its result in a new search, if any."""
     matched = _terms_of(context, named, trace)
     own = None if matched is None else scored(context, matched)
     loss, numbers = _loss(context, named, trace, own)
@@ -478,9 +470,7 @@ def _fixed_remedy(profile: Profile, path: str, loss: Loss, trace: Trace) -> str:
 
 
 def query_changes(loss: Loss, trace: Trace, title: str) -> Iterator[Wording]:
-    """Yields wordings to try for a note called ``title`` that was dropped for the reason ``loss``. Each differs from
-    the query.
-    """
+    """Yields other wordings to try for the note called ``title``, which was dropped because of ``loss``."""
     seen = {trace.query}
     for change in _candidates(loss, trace, title):
         if change.query.strip() and change.query not in seen:

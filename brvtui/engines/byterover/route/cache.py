@@ -52,9 +52,7 @@ class SeenTrees:
                 self._files.popitem(last=False)
 
     def since(self, fingerprint: str) -> TreeChanges | None:
-        """The changes from the tree with ``fingerprint`` to the newest one; None if that tree is the newest, or is no
-        longer kept.
-        """
+        """The changes from the tree with ``fingerprint`` to the newest; None if there are none or it is gone."""
         with self._lock:
             pair = (fingerprint, self._newest)
             if fingerprint not in self._files or fingerprint == self._newest:

@@ -103,9 +103,7 @@ class Decision:
 
 
 def find_results(context: Context, query: str, scope: str, watch: Stopwatch) -> QueryResults:
-    """The results of ``query`` from the search, from the entity searches and, if it is part of the route, from the
-    retry ladder.
-    """
+    """The results from the search, the entity searches and, if the route contains it, the retry ladder."""
     with watch.measure(SEARCH_TIME):
         options = SearchOptions(context.constants.router.limit, scope=scope)
         found = search(context, query, options, watch)

@@ -1,6 +1,4 @@
-"""An answer without a model, made of the sentences that contain most of a query's words
-(``docs/reference/byterover.md``).
-"""
+"""An answer without a model: the sentences with the most query words (``docs/reference/byterover.md``)."""
 
 from __future__ import annotations
 
@@ -77,9 +75,7 @@ def chosen(passages: Sequence[Passage], expansions: Sequence[TermExpansion]) -> 
 
 
 def composed(query: str, quotes: Sequence[Quote], expansions: Sequence[TermExpansion], remark: str = "") -> str:
-    """The ``quotes`` as an answer with the parts Summary, Details, Sources and Gaps. ``remark`` is the first line under
-    Gaps.
-    """
+    """The ``quotes`` as an answer: Summary, Details, Sources and Gaps, which begin with ``remark``."""
     sources = tuple(dict.fromkeys(quote.source for quote in quotes))
     covered = {term for quote in quotes for term in quote.covers}
     left = [f"“{expansion.term}”" for expansion in expansions if expansion.term not in covered]
@@ -100,9 +96,7 @@ def composed(query: str, quotes: Sequence[Quote], expansions: Sequence[TermExpan
 
 
 def sentences(text: str) -> Iterator[str]:
-    """Yields the sentences of a note's ``text``. Each line of code and each table row is a sentence; headings are left
-    out.
-    """
+    """Yields the sentences of a note, including each line of code and table row, but no headings."""
     for block in _blocks(text[parse(text).body_start :]):
         for sentence in _SENTENCE_END.split(block):
             clean = sentence.strip()

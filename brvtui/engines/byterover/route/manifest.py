@@ -51,9 +51,7 @@ class Pool:
 
     paths: Sequence[str]
     text_paths: Mapping[str, str]
-    """For each candidate whose text is not injected itself, the file that is injected instead, keyed by the candidate's
-    path.
-    """
+    """The file that is injected instead of a candidate's own text, keyed by the candidate's path."""
     tokens: NDArray[np.int64]
     fitting: NDArray[np.int64]
     """The indexes of the candidates that fit, in ascending order."""
@@ -184,9 +182,7 @@ def _summary_pool(snapshot: Snapshot, limits: constants.ManifestRules) -> Pool:
 
 
 def _note_pools(snapshot: Snapshot, limits: constants.ManifestRules) -> tuple[Pool, Pool]:
-    """The pools of contexts and of stubs, in folder order. If the profile says so, contexts are ordered by importance
-    instead.
-    """
+    """The pools of contexts (in folder order or, if the profile says so, by importance) and of stubs."""
     orders = snapshot.derived.known(ORDERS)
     own = (note.path for note in snapshot.notes if note.is_local)
     paths: Sequence[str] = orders.listed.items if orders else sorted(own, key=folder_key)

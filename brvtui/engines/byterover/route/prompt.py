@@ -183,9 +183,7 @@ def _excerpts(quoted: Sequence[Quoted]) -> str:
 
 
 def _results(hits: Sequence[Hit], variables: Mapping[str, Any]) -> str:
-    """The results and their counts as one line of JSON. JSON escapes titles, so no title can end the string that
-    contains it.
-    """
+    """The results and their counts as a line of JSON, in which no title can end its string."""
     listed = [{"path": hit.path, "title": hit.title, "kind": hit.kind.value, "score": hit.score} for hit in hits]
     return json.dumps({**variables, "results": listed}, ensure_ascii=False)
 

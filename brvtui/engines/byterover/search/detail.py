@@ -89,9 +89,7 @@ def _by_tantivy(snapshot: Snapshot, token: str, position: int, exact: Iterator[C
 
 
 def score_of(context: Context, found: Search, position: int) -> Hit | None:
-    """The hit for the note at ``position`` in ``found``, whether or not it is among the results; None if no term
-    matches the note.
-    """
+    """The hit for the note at ``position``, even if it is not a result; None if no term matches it."""
     return scored(context, detail(context, found, context.snapshot.notes[position].path))
 
 
@@ -103,9 +101,7 @@ def scored(context: Context, terms_of_note: Detail) -> Hit | None:
 
 
 def search_of(trace: Trace, file: str) -> Search:
-    """The search that found the hit ``file`` in ``trace``, which is an entity search or, if none found it, the main
-    search.
-    """
+    """The search that found the hit ``file``: an entity search or, if none did, the main search."""
     entity = next((hit.found_by for hit in trace.hits if hit.file == file), "")
     for entity_search in trace.section(EntityStep).searches:
         if entity and entity_search.entity == entity:

@@ -106,9 +106,7 @@ class _NoteTerms:
     def answers(
         self, snapshot: Snapshot, expansion: Expansion, boosts: NDArray[np.float64]
     ) -> Iterable[tuple[int, MatchedWord]]:
-        """Yields the number of each note that contains a term of ``expansion``, and its best match. ``boosts`` are the
-        fields' boosts.
-        """
+        """Yields each note with a term of ``expansion``, and its best match by the fields' ``boosts``."""
         if not len(expansion.ids):
             return
         order = np.argsort(expansion.ids)

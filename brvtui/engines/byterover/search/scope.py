@@ -43,9 +43,7 @@ class SearchRequest:
 
 @dataclass(frozen=True, slots=True)
 class PathLookup:
-    """The result of looking up a query as a path, if that was ``tried``. ``text`` is the rest of the query, which is
-    searched for.
-    """
+    """A query looked up as a path, if that was ``tried``. The rest of it, ``text``, is searched for."""
 
     tried: bool
     pattern: str

@@ -1,6 +1,4 @@
-"""The scoring of matches: signals after decay, the compound score, the order of matches, and the parts of
-each score.
-"""
+"""The scoring of matches: signals after decay, compound score, order, and the parts of each score."""
 
 from __future__ import annotations
 
@@ -195,9 +193,7 @@ def text_hits(context: Context, positions: Sequence[int], texts: Sequence[TextSc
 
 
 def path_hits(context: Context, notes: Sequence[Note], score: float, name: str) -> list[Hit]:
-    """The hits for the notes in the answer to a query that names a path, with the ``score`` set by the rule
-    ``name``.
-    """
+    """The hits for a query that names a path. The rule ``name`` gives each of these notes the ``score``."""
     snapshot, profile = context.snapshot, context.constants
     places = np.asarray([snapshot.by_path[note.path] for note in notes], dtype=np.int64)
     since = days_since(context.now_ms, snapshot.columns.mtime_ms[places])
@@ -242,9 +238,7 @@ def _hit(
 
 
 def propagate(context: Context, hits: Sequence[Hit], floor: float) -> tuple[tuple[Lift, ...], tuple[Hit, ...]]:
-    """Every folder above ``hits`` with the best value passed up to it, and hits for the summaries that
-    reach ``floor``.
-    """
+    """Each folder above ``hits`` with the best value passed up, and hits for summaries that reach ``floor``."""
     snapshot, profile, now_ms = context.snapshot, context.constants, context.now_ms
     best: dict[str, tuple[float, float, int, Hit]] = {}
     for hit in hits:

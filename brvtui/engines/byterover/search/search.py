@@ -108,9 +108,7 @@ def path_answer(request: SearchRequest, named: Symbol, lookup: PathLookup) -> Se
 def out_of_domain(
     request: SearchRequest, filtered: str, matched: Matched, ranking: Ranking
 ) -> tuple[tuple[Check, ...], tuple[str, ...], SearchOutcome]:
-    """The out-of-domain checks, the query words that none of the best matches contains, and the outcome of
-    the search.
-    """
+    """The out-of-domain checks, the query words that no best match contains, and the search's outcome."""
     constants = request.context.constants
     limit = constants.out_of_domain.matched_results
     first = ranking.positions[:limit] if limit else slice(None)

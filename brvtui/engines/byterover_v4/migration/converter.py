@@ -34,9 +34,7 @@ class NoteSection:
 
 
 def sections(text: str, mark: str) -> tuple[str, tuple[NoteSection, ...]]:
-    """The text before the first heading of level ``mark`` that is outside fences, and the sections from that heading
-    on.
-    """
+    """The text before the first ``mark`` heading outside fences, and the sections from that heading on."""
     fence, parts = "", list[tuple[str, list[str]]]([("", [])])
     for line in text.split("\n"):
         fenced = _FENCE.match(line)
