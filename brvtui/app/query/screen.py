@@ -151,6 +151,8 @@ class QueryScreen(FrameScreen):
         self._save_graph = save_graph
         self._ticking: Timer | None = None
         self._restore: Callable[[], None] | None = None
+        self._ran: str | None = None
+        """The query that was run last, until another one is typed."""
         """Restores the layout that was changed to show a note's text."""
 
     def make_head(self) -> ComposeResult:
@@ -246,7 +248,9 @@ class QueryScreen(FrameScreen):
 
     @on(Input.Changed, "#query")
     def _typed(self) -> None:
-        self._queries.ask(self.field.value)
+        if self.field.value != self._ran:  # after fast typing, Enter arrives before the last letters do
+            self._ran = None
+            self._queries.ask(self.field.value)
 
     @on(Pane.NoteWanted)
     def _show_note(self, event: Pane.NoteWanted) -> None:
@@ -339,6 +343,7 @@ class QueryScreen(FrameScreen):
 
     def action_run(self) -> None:
         """Runs the query."""
+        self._ran = self.field.value
         self._queries.ask(self.field.value, run=True)
 
     async def action_run_and_go(self) -> None:
