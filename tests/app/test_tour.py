@@ -179,6 +179,32 @@ async def test_bar_leads_back_to_the_screen_of_the_step(sample: Path, seen: Path
         await until(pilot, lambda: "press 4" in said(pilot))
 
 
+async def test_bar_leads_back_to_the_editor(sample: Path, seen: Path) -> None:
+    async with BrvTui(Opening(sample, tour=seen)).run_test(size=NARROW) as pilot:
+        await begun(pilot)
+        for number in (1, 2, 3):
+            await step(pilot, number)
+            await press(pilot, key(pilot))
+        await step(pilot, 4)
+        await press(pilot, "escape", "e")
+        await step(pilot, 5)
+        await brv(pilot).switch_mode("query")
+        await until(pilot, lambda: "5 of 6" in said(pilot) and "press e" in said(pilot))
+        await press(pilot, "e")
+        await until(pilot, lambda: "press ^s" in said(pilot))
+
+
+async def test_tour_selects_the_wrong_answer_in_the_log(sample: Path, seen: Path) -> None:
+    async with BrvTui(Opening(sample, tour=seen)).run_test(size=NARROW) as pilot:
+        await settled(pilot)
+        await ask(pilot, "carrier resends", "enter")
+        await settled(pilot)
+        await press(pilot, "f12", "4")
+        await step(pilot, 2)
+        await press(pilot, "enter")
+        await step(pilot, 3)
+
+
 async def test_offer_waits_while_the_user_types(sample: Path, seen: Path) -> None:
     async with BrvTui(Opening(sample, tour=seen)).run_test(size=NARROW) as pilot:
         await settled(pilot)
