@@ -64,10 +64,7 @@ class BrvTui(ConfiguredApp):
     """The app that shows why a query got its answer."""
 
     TITLE = "brv-tui"
-    CSS_PATH: ClassVar[list[str | PurePath]] = [
-        "styles/base.tcss",
-        "styles/query.tcss",
-    ]
+    CSS_PATH: ClassVar[list[str | PurePath]] = ["styles/base.tcss", "styles/query.tcss"]
     ENABLE_COMMAND_PALETTE = False  # in Textual's, Enter selects from the list as it was before the last letters
     DEFAULT_MODE = "query"
     BINDINGS: ClassVar[list[BindingType]] = bindings(APP)
@@ -550,12 +547,7 @@ class BrvTui(ConfiguredApp):
         """Asks the user to grade the current note for the open query."""
         from brvtui.app.lab.lab import ask_grade
 
-        ask_grade(
-            self,
-            self.project,
-            self.note_at_hand,
-            lambda path, grade: self.lab.grade(path, grade),
-        )
+        ask_grade(self, self.project, self.note_at_hand, lambda path, grade: self.lab.grade(path, grade))
 
     def action_why(self) -> None:
         """Explains why the current note is or is not in the answer, and lists remedies."""

@@ -271,13 +271,7 @@ NARROW = "narrow"
 
 
 def arrange(
-    plan: Arrangement,
-    width: int,
-    height: int,
-    wide: bool,
-    tab: str,
-    maximised: str = "",
-    layout: Layout = AS_DESIGNED,
+    plan: Arrangement, width: int, height: int, wide: bool, tab: str, maximised: str = "", layout: Layout = AS_DESIGNED
 ) -> Tiled:
     """Returns the area of each visible pane in ``width`` × ``height`` cells; hidden panes are left out."""
     if width < SLIM:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
 from textual import events, on
@@ -113,7 +114,8 @@ class ThemedApp(AppServices):
     def on_ready(self) -> None:
         """Starts to read the user's themes, after the first paint."""
         self._colour_page()
-        self.screen.call_after_refresh(self._follow_themes)
+        read = partial(self.background.run, self._watch_themes, self._themes_read, group=_THEMES)
+        self.screen.call_after_refresh(read)
 
     async def on_unmount(self) -> None:
         """Stops watching theme files."""
@@ -163,9 +165,6 @@ class ThemedApp(AppServices):
             self._driver.write(f"\x1b]11;{background}\x1b\\")
 
     # the user's files
-
-    def _follow_themes(self) -> None:
-        self.background.run(self._watch_themes, self._themes_read, group=_THEMES)
 
     def _watch_themes(self) -> Library:
         """Reads the user's themes, and starts to watch their folder. Blocks."""

@@ -147,9 +147,7 @@ class EditorSettings(Saving):
     """Settings for editing notes."""
 
     command: str = _setting(
-        "",
-        "program that opens a note from the app, with its arguments; empty: `$VISUAL`, then `$EDITOR`",
-        of_app=True,
+        "", "program that opens a note from the app, with its arguments; empty: `$VISUAL`, then `$EDITOR`", of_app=True
     )
 
 
@@ -159,8 +157,7 @@ class Service:
 
     model: str = _setting("", "the model; empty: none")
     url: str = _setting(
-        "",
-        "an OpenAI-compatible service that serves it (extra `[llm]`); empty: a local model (extra `[vectors]`)",
+        "", "an OpenAI-compatible service that serves it (extra `[llm]`); empty: a local model (extra `[vectors]`)"
     )
     key_env: str = _setting("", "the environment variable that holds the service's key")
 

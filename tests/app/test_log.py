@@ -367,10 +367,10 @@ async def test_following_the_engine_shows_its_new_queries(with_log: Tree, pilot:
 
 
 async def test_empty_log_names_the_users_own_key(garden: Tree, make_app: MakeApp) -> None:
-    own('[keys]\n"screens.query" = "ctrl+g"\n')
+    own('[keys]\n"screens.query" = "f10"\n')
     async with make_app(garden.root).run_test(size=NARROW) as pilot:
         await to_log(pilot)
-        assert "on the Query screen (^g)" in flat(pilot, "#log")
+        assert "on the Query screen (F10)" in flat(pilot, "#log")
 
 
 async def test_empty_log_explains_where_entries_will_appear(

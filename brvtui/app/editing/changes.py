@@ -214,12 +214,9 @@ class NoteChanges:
     def _confirm(self, path: str, make: Callable[[], PlanDialog]) -> None:
         def answered(plan: Plan | None) -> None:
             if plan is not None:
-                self._carry_out(plan)
+                self._change(lambda session: session.notes.apply(plan), "done; {note.undo} undoes it")
 
         self._editing.when_closed(path, lambda: self._services.push_screen(make(), answered))
-
-    def _carry_out(self, plan: Plan) -> None:
-        self._change(lambda session: session.notes.apply(plan), "done; {note.undo} undoes it")
 
     def undo(self) -> None:
         """Undoes the last change."""
