@@ -312,10 +312,7 @@ class BrvTui(ConfiguredApp):
         self.run_worker(show(), exclusive=True, group="answers in the Lab")
 
     async def go_to_remedy(self, path: str, remedy: Remedy) -> None:
-        """Opens the place where ``remedy`` is applied, such as the query field, the signals, the editor or the Lab.
-
-        For other changes, shows a message that describes them.
-        """
+        """Opens the place where ``remedy`` is applied, or shows a message that describes the change."""
         from brvtui.trace import RemedyKind
 
         if remedy.query:
@@ -484,10 +481,7 @@ class BrvTui(ConfiguredApp):
         default_namespace: DOMNode | None = None,
         namespaces: Mapping[str, DOMNode] | None = None,
     ) -> bool:
-        """Runs an action; if it requires a project or fleet that is not open, a message explains how to open it.
-
-        Going back first ends the guided tour.
-        """
+        """Runs an action, or says why it is unavailable. Going back first ends the guided tour."""
         if action == "back" and "tour" in vars(self) and self.tour.end():
             return True
         if isinstance(action, str) and default_namespace is not None:
@@ -635,10 +629,7 @@ class BrvTui(ConfiguredApp):
             super().clear_selection()
 
     def switch_mode(self, mode: str) -> AwaitMount:
-        """Shows the screen ``mode``, or a message if it is not available.
-
-        Code has no Maturity screen, and a fleet without a project has only its own screen and Settings.
-        """
+        """Shows the screen ``mode``, or a message if this project does not have it."""
         if self._request.is_fleet_alone and mode not in (FLEET.name, SETTINGS.name):
             self.notify(NO_MEMORY, timeout=4)
             mode = self.current_mode

@@ -37,10 +37,7 @@ class _Painted:
 
 
 class ThemeStylesheet(Stylesheet):
-    """A stylesheet that parses its sources again only if the theme's variables have changed.
-
-    Textual would parse all sources twice whenever a screen is shown for the first time.
-    """
+    """A stylesheet that, unlike Textual's, parses its sources again only if the theme's variables have changed."""
 
     def set_variables(self, variables: dict[str, str]) -> None:
         """Sets ``variables``, and drops the parsed sources if they have changed."""
@@ -123,10 +120,7 @@ class ThemedApp(AppServices):
             await finished_in_time(self._theme_watcher.stop, self.time_left.seconds)
 
     def _refresh_notifications(self) -> None:
-        """Hides the messages of a screen behind a dialog, because the dialog shows the same messages.
-
-        Textual has no public method for this.
-        """
+        """Hides messages behind a dialog, which shows them too; Textual has no public method for this."""
         super()._refresh_notifications()
         self.call_later(self._hide_toasts_behind)
         self.call_later(self._place_toasts)
@@ -223,10 +217,7 @@ class ThemedApp(AppServices):
             self.tell_faults(self.library.why_missing(name, place))
 
     def tell_faults(self, lines: Sequence[str]) -> None:
-        """Shows a message with the first fault in ``lines`` and the number of others; each fault is shown only once.
-
-        Faults that arrive while the message is visible are added to this number.
-        """
+        """Shows the first new fault in ``lines`` and the number of others, which grows while the message is visible."""
         new = [one for one in lines if one not in self._shown_faults]
         if not new:
             return
@@ -280,10 +271,7 @@ class ThemedApp(AppServices):
 
 
 def _roles(theme: Theme) -> dict[str, str]:
-    """Returns the colour of every role in ``theme``.
-
-    The app's own themes set all roles, so no module is imported to derive any.
-    """
+    """Returns the colour of every role in ``theme``; nothing is imported for the app's own themes, which set all."""
     own = own_roles(theme)
     if len(own) == len(ROLES):
         return own

@@ -189,9 +189,7 @@ class Services:
 
 @dataclass(frozen=True, slots=True)
 class Llm:
-    """The language model for tiers 3 and 4. Its key is never in a file: ``key_env`` names the variable that contains
-    it.
-    """
+    """The language model for tiers 3 and 4; ``key_env`` names the variable that contains its key."""
 
     protocol: str = _setting(
         "openai", "the protocol of the service; `openai`: also Ollama, LM Studio, vLLM, OpenRouter", choices=PROTOCOLS,
@@ -321,10 +319,7 @@ def _walk(tables: Any, above: str = "") -> Iterator[Entry]:
 
 
 def assemble(values: Mapping[str, Value]) -> Settings:
-    """Creates settings from ``values``, which are keyed by dotted name and already checked.
-
-    All others have defaults.
-    """
+    """Creates settings from checked ``values`` by dotted name; all others have defaults."""
     made: Settings = _with(Settings(), values, "")
     return made
 

@@ -243,10 +243,7 @@ class NoteChanges:
         self._services.push_screen(ChangesDialog(journal.done, journal.undone), answered)
 
     def _change(self, change: Callable[[Session], AppliedPlan], hint: str) -> None:
-        """Applies ``change`` in a worker; ``hint`` is a message that says how to revert the change.
-
-        If the selected note is moved, the selection follows the note.
-        """
+        """Applies ``change`` in a worker, follows a moved note, and shows ``hint``, which says how to revert it."""
         session, selected = self._project.session, self._services.store.view.selection.file
         if session is None:
             return

@@ -284,10 +284,7 @@ class Leaving:
             self._services.time_left.begin_again()
 
     async def _end(self) -> None:
-        """Ends the app, with an error code if no project could be opened.
-
-        If writing takes too long, shows a warning once; the user can then quit without waiting.
-        """
+        """Ends the app, with an error code if no project could be opened; warns once if writing takes too long."""
         services = self._services
         try:
             async with asyncio.timeout(self._services.time_left.seconds):

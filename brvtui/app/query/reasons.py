@@ -251,10 +251,7 @@ def _in_plain_search(session: Session, trace: Trace, file: str) -> str:
 
 
 def _others_first(session: Session, trace: Trace) -> str:
-    """Returns a clause with the note that all other engines put first, if the engine of ``trace`` does not.
-
-    Empty if they disagree, or if an answer could call a service.
-    """
+    """Returns a clause with the note that all other engines, but not this one, put first; empty if they disagree."""
     from brvtui.session.diffing import ask_all
 
     others = [name for name in session.engines.names if name != trace.engine]
