@@ -192,6 +192,7 @@ class SettingsScreen(FrameScreen):
 
     async def action_back(self) -> None:
         """Goes back as on other screens; from the list, goes to the Query screen."""
+        self.clear_selection()
         pane = self.pane
         if pane is None or pane.id != self.home or self.body.maximised:
             await super().action_back()

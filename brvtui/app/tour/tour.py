@@ -79,6 +79,9 @@ class Tour:
             return text, "dialog.back", ""
         there = "note.edit" if step.mode == EDITOR.name else f"screens.{step.mode}"
         action = step.action if step.mode in ("", services.current_mode) else there
+        edit = services.store.view.editor.edit
+        if action == "editor.save" and edit is not None and edit.keep_mtime:
+            action = "editor.keep_mtime"  # an edit that keeps the old time changes no rank
         is_typed = services.takes_letters and len(services.shown_key(action)) == 1
         leave = "" if action == _BACK else "ends it" if place else "no tour"
         return text, "panes.next" if is_typed else action, leave
