@@ -126,7 +126,7 @@ class LogPane(ChoicePane):
         row.add(mark, "warn").add(entry.query or "(no words)", "text").add(engine, "muted")
         return row.add(f"  {entry.verdict_sentence}" if wide else "", "muted").cut(width)
 
-    def go_to(self, query: str) -> None:
+    def go_to_query(self, query: str) -> None:
         """Moves the cursor to the newest entry of ``query``, if there is one."""
         entries = map(self._entries.get, self.choices)
         places = (place for place, entry in enumerate(entries) if entry is not None and entry.query == query)

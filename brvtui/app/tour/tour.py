@@ -10,7 +10,6 @@ from textual.widgets import TextArea
 
 from brvtui.app.actions.registry import ACTIONS
 from brvtui.app.keys.bindings import keys_of
-from brvtui.app.log.log_pane import LogPane
 from brvtui.app.modes import EDITOR
 from brvtui.app.screens.dialog import Dialog
 from brvtui.app.screens.frame import FrameScreen
@@ -118,8 +117,8 @@ class Tour:
             self._services.select(step.note)
         if isinstance(screen, FrameScreen) and step.pane in screen.body.plan.panes:
             screen.action_pane(step.pane)
-            if isinstance(screen.pane, LogPane):
-                screen.pane.go_to(ASKED)
+            if go_to := getattr(screen.pane, "go_to_query", None):  # only the Log has it
+                go_to(ASKED)
             if isinstance(screen.focused, TextArea):
                 screen.focused.move_cursor(screen.focused.document.end)
 
