@@ -102,9 +102,7 @@ class EngineQueries(Protocol):
         """Returns the newest ``most`` queries, newest first."""
 
     def follow(self, answered: Callable[[list[LoggedQuery]], None]) -> Watching:
-        """Calls ``answered``, from another thread, with the queries that the engine answers from now
-        on, oldest first.
-        """
+        """Calls ``answered``, from another thread, with the queries that the engine answers, oldest first."""
 
     def unfollow(self) -> None:
         """Stops following the log."""

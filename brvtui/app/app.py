@@ -64,10 +64,7 @@ class BrvTui(ConfiguredApp):
     """The app that shows why a query got its answer."""
 
     TITLE = "brv-tui"
-    CSS_PATH: ClassVar[list[str | PurePath]] = [
-        "styles/base.tcss",
-        "styles/query.tcss",
-    ]
+    CSS_PATH: ClassVar[list[str | PurePath]] = ["styles/base.tcss", "styles/query.tcss"]
     ENABLE_COMMAND_PALETTE = False  # in Textual's, Enter selects from the list as it was before the last letters
     DEFAULT_MODE = "query"
     BINDINGS: ClassVar[list[BindingType]] = bindings(APP)
@@ -315,10 +312,7 @@ class BrvTui(ConfiguredApp):
         self.run_worker(show(), exclusive=True, group="answers in the Lab")
 
     async def go_to_remedy(self, path: str, remedy: Remedy) -> None:
-        """Opens the place where ``remedy`` is applied, such as the query field, the signals, the editor or the Lab.
-
-        For other changes, shows a message that describes them.
-        """
+        """Opens the place where ``remedy`` is applied, or shows a message that describes the change."""
         from brvtui.trace import RemedyKind
 
         if remedy.query:
@@ -487,10 +481,7 @@ class BrvTui(ConfiguredApp):
         default_namespace: DOMNode | None = None,
         namespaces: Mapping[str, DOMNode] | None = None,
     ) -> bool:
-        """Runs an action; if it requires a project or fleet that is not open, a message explains how to open it.
-
-        Going back first ends the guided tour.
-        """
+        """Runs an action, or says why it is unavailable. Going back first ends the guided tour."""
         if action == "back" and "tour" in vars(self) and self.tour.end():
             return True
         if isinstance(action, str) and default_namespace is not None:
@@ -550,12 +541,7 @@ class BrvTui(ConfiguredApp):
         """Asks the user to grade the current note for the open query."""
         from brvtui.app.lab.lab import ask_grade
 
-        ask_grade(
-            self,
-            self.project,
-            self.note_at_hand,
-            lambda path, grade: self.lab.grade(path, grade),
-        )
+        ask_grade(self, self.project, self.note_at_hand, lambda path, grade: self.lab.grade(path, grade))
 
     def action_why(self) -> None:
         """Explains why the current note is or is not in the answer, and lists remedies."""
@@ -643,10 +629,7 @@ class BrvTui(ConfiguredApp):
             super().clear_selection()
 
     def switch_mode(self, mode: str) -> AwaitMount:
-        """Shows the screen ``mode``, or a message if it is not available.
-
-        Code has no Maturity screen, and a fleet without a project has only its own screen and Settings.
-        """
+        """Shows the screen ``mode``, or a message if this project does not have it."""
         if self._request.is_fleet_alone and mode not in (FLEET.name, SETTINGS.name):
             self.notify(NO_MEMORY, timeout=4)
             mode = self.current_mode

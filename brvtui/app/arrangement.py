@@ -194,10 +194,7 @@ def moved(layout: Layout, edge: PaneEdge, by: int) -> Layout:
 
 
 def edges_beside(tiled: Tiled, pane: str, across: bool) -> Iterator[tuple[PaneEdge, int]]:
-    """Yields the borders of ``pane``, each with the direction (1 or -1) that enlarges ``pane``.
-
-    The innermost borders are first; at the same depth, the border to the right or below is first.
-    """
+    """Yields the borders of ``pane``, innermost first, with the direction (1 or -1) that enlarges ``pane``."""
     touching = [edge for edge in tiled.edges if edge.across == across and pane in edge.before | edge.after]
     for edge in sorted(touching, key=lambda edge: (-edge.depth, pane in edge.after)):
         yield edge, 1 if pane in edge.before else -1
@@ -271,13 +268,7 @@ NARROW = "narrow"
 
 
 def arrange(
-    plan: Arrangement,
-    width: int,
-    height: int,
-    wide: bool,
-    tab: str,
-    maximised: str = "",
-    layout: Layout = AS_DESIGNED,
+    plan: Arrangement, width: int, height: int, wide: bool, tab: str, maximised: str = "", layout: Layout = AS_DESIGNED
 ) -> Tiled:
     """Returns the area of each visible pane in ``width`` × ``height`` cells; hidden panes are left out."""
     if width < SLIM:

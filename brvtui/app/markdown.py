@@ -83,10 +83,7 @@ class Typesetter:
     """Collects the lines of a document and the positions of its links."""
 
     def __init__(self, width: int, resolve: Resolve, is_abandoned: Callable[[], bool] = lambda: False) -> None:
-        """Creates an empty document with lines of ``width`` cells; the first cell of each line is a margin.
-
-        ``is_abandoned`` returns True once the document is no longer needed.
-        """
+        """Creates an empty document, ``width`` cells wide with a margin of one; ``is_abandoned`` ends it early."""
         self.width = width
         self.resolve = resolve
         self._is_abandoned = is_abandoned
@@ -110,10 +107,7 @@ class Typesetter:
         return [Piece(text, _BROKEN, number), Piece(f" ({target.broken})", "bad")]
 
     def put(self, row: Sequence[Piece]) -> None:
-        """Adds ``row`` as a line.
-
-        Raises :class:`Full` at the maximum size, and :class:`Abandoned` if the document is no longer needed.
-        """
+        """Adds ``row`` as a line. Raises :class:`Full` or, if the document is no longer needed, :class:`Abandoned`."""
         whole = [Piece(" "), *row]
         self._left -= max(len(whole), 2)
         if self._left < 0:
@@ -142,11 +136,7 @@ class Typesetter:
 
 
 def typeset(text: str, typesetter: Typesetter) -> None:
-    """Adds markdown ``text``. Links and relations become links; images and HTML remain text.
-
-    Raises :class:`Full` if the text exceeds the maximum size, and :class:`Abandoned` if the document is no longer
-    needed.
-    """
+    """Adds markdown ``text`` with its links and relations; images and HTML remain text. Raises like ``put``."""
     if len(text) > MOST_CHARS or sum(1 for _ in islice(MARKED.finditer(text), MOST_MARKS + 1)) > MOST_MARKS:
         typesetter.warn("too long to be rendered: this is the raw text")
         plain(text, typesetter)
@@ -159,10 +149,7 @@ def typeset(text: str, typesetter: Typesetter) -> None:
 
 
 def plain(text: str, typesetter: Typesetter, links: Iterable[tuple[int, int, LinkKind, str]] = ()) -> None:
-    """Adds ``text`` unrendered and wrapped; ``links`` are tuples (start, end, kind, target) in order of position.
-
-    Raises the same errors as :func:`typeset`.
-    """
+    """Adds ``text`` unrendered and wrapped; ``links`` are tuples (start, end, kind, target) in order of position."""
     pending = iter(links)
     current = next(pending, None)
     start = 0

@@ -140,7 +140,9 @@ class AppServices(App[None]):
 
     def with_keys(self, text: str) -> str:
         """Replaces action names in braces, such as ``{note.edit}``, with their keys; ``text`` must be the app's own."""
-        return _NAMED.sub(lambda match: self.shown_key(match[1]), text)
+        from brvtui.app.actions.registry import ACTIONS
+
+        return _NAMED.sub(lambda match: self.shown_key(match[1]) if match[1] in ACTIONS else match[0], text)
 
     def acts_by_letter(self, kind: type, action: str, parameters: tuple[object, ...]) -> bool:
         """True if all keys of ``action`` in the bindings of ``kind`` are text in a field."""

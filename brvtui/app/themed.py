@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
 from textual import events, on
@@ -36,10 +37,7 @@ class _Painted:
 
 
 class ThemeStylesheet(Stylesheet):
-    """A stylesheet that parses its sources again only if the theme's variables have changed.
-
-    Textual would parse all sources twice whenever a screen is shown for the first time.
-    """
+    """A stylesheet that, unlike Textual's, parses its sources again only if the theme's variables have changed."""
 
     def set_variables(self, variables: dict[str, str]) -> None:
         """Sets ``variables``, and drops the parsed sources if they have changed."""
@@ -113,7 +111,8 @@ class ThemedApp(AppServices):
     def on_ready(self) -> None:
         """Starts to read the user's themes, after the first paint."""
         self._colour_page()
-        self.screen.call_after_refresh(self._follow_themes)
+        read = partial(self.background.run, self._watch_themes, self._themes_read, group=_THEMES)
+        self.screen.call_after_refresh(read)
 
     async def on_unmount(self) -> None:
         """Stops watching theme files."""
@@ -121,10 +120,7 @@ class ThemedApp(AppServices):
             await finished_in_time(self._theme_watcher.stop, self.time_left.seconds)
 
     def _refresh_notifications(self) -> None:
-        """Hides the messages of a screen behind a dialog, because the dialog shows the same messages.
-
-        Textual has no public method for this.
-        """
+        """Hides messages behind a dialog, which shows them too; Textual has no public method for this."""
         super()._refresh_notifications()
         self.call_later(self._hide_toasts_behind)
         self.call_later(self._place_toasts)
@@ -163,9 +159,6 @@ class ThemedApp(AppServices):
             self._driver.write(f"\x1b]11;{background}\x1b\\")
 
     # the user's files
-
-    def _follow_themes(self) -> None:
-        self.background.run(self._watch_themes, self._themes_read, group=_THEMES)
 
     def _watch_themes(self) -> Library:
         """Reads the user's themes, and starts to watch their folder. Blocks."""
@@ -224,10 +217,7 @@ class ThemedApp(AppServices):
             self.tell_faults(self.library.why_missing(name, place))
 
     def tell_faults(self, lines: Sequence[str]) -> None:
-        """Shows a message with the first fault in ``lines`` and the number of others; each fault is shown only once.
-
-        Faults that arrive while the message is visible are added to this number.
-        """
+        """Shows the first new fault in ``lines`` and the number of others, which grows while the message is visible."""
         new = [one for one in lines if one not in self._shown_faults]
         if not new:
             return
@@ -281,10 +271,7 @@ class ThemedApp(AppServices):
 
 
 def _roles(theme: Theme) -> dict[str, str]:
-    """Returns the colour of every role in ``theme``.
-
-    The app's own themes set all roles, so no module is imported to derive any.
-    """
+    """Returns the colour of every role in ``theme``; nothing is imported for the app's own themes, which set all."""
     own = own_roles(theme)
     if len(own) == len(ROLES):
         return own

@@ -73,12 +73,7 @@ Examples:
 @engine_command
 @click.option("--llm", "allowed", is_flag=True, help="Let the configured model answer at tiers 3 and 4.")
 @answer_format
-def ask(
-    text: str,
-    request: ProjectRequest,
-    allowed: bool,
-    form: str,
-) -> int:
+def ask(text: str, request: ProjectRequest, allowed: bool, form: str) -> int:
     """Answer TEXT through all tiers; at tiers 3 and 4 a model writes the answer, if one is set and --llm allows it.
 
     The answer goes to standard output, everything else to standard error. A terminal shows the text as the

@@ -141,13 +141,7 @@ Examples:
 @shared
 @project_request
 @answer_format
-def maturity(
-    days: int,
-    event: str,
-    with_come: bool,
-    request: ProjectRequest,
-    form: str,
-) -> int:
+def maturity(days: int, event: str, with_come: bool, request: ProjectRequest, form: str) -> int:
     """List ageing events of untouched notes in the coming days, such as leaving tier 2 or being offered for archiving.
 
     Nothing is changed. Exit code 1 when no note is listed.

@@ -35,13 +35,7 @@ Examples:
 @shared
 @project_request
 @answer_format
-def migrate(
-    queries: tuple[str, ...],
-    dry_run: bool,
-    everything: bool,
-    request: ProjectRequest,
-    form: str,
-) -> int:
+def migrate(queries: tuple[str, ...], dry_run: bool, everything: bool, request: ProjectRequest, form: str) -> int:
     """Show what a migration of a ByteRover 3 tree to V4 would change: the answers to queries, and the notes.
 
     Runs QUERIES, or else every judged and logged query, on the tree and on the space that V4's own migration would

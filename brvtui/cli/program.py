@@ -88,9 +88,7 @@ _GROUPS = {
         "feedback": ("upkeep:feedback", "Tell the engine whether a result was useful"),
         "forget": ("upkeep:forget", "Remove the signals and feedback recorded here"),
     },
-    "Many memories": {
-        "fleet": ("fleet:fleet", "Ask many memories at once"),
-    },
+    "Many memories": {"fleet": ("fleet:fleet", "Ask many memories at once")},
     "Setup": {
         "config": ("settings:config", "Show the settings and where they come from"),
         "keys": ("settings:keys", "List the app's keys"),

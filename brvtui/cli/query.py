@@ -13,14 +13,7 @@ import click
 from brvtui.cli import completing
 from brvtui.cli.engine_command import engine_command
 from brvtui.cli.failure import NEGATIVE, NOT_THERE, OK, Failure
-from brvtui.cli.options import (
-    NamedPath,
-    WholeNumber,
-    answer_format,
-    format_option,
-    quoted_text,
-    text_argument,
-)
+from brvtui.cli.options import NamedPath, WholeNumber, answer_format, format_option, quoted_text, text_argument
 from brvtui.cli.output import check_targets, print_blocks, print_report, say, say_note, show_progress, write_json
 from brvtui.cli.sessions import ProjectRequest
 from brvtui.engines.advice import with_remedies
@@ -215,14 +208,7 @@ Examples:
 @click.option("--takes", is_flag=True, help=_TAKES)
 @click.option("--lower", is_flag=True, help=_LOWER)
 @answer_format
-def explain(
-    text: str,
-    notes: tuple[str, ...],
-    request: ProjectRequest,
-    takes: bool,
-    lower: bool,
-    form: str,
-) -> int:
+def explain(text: str, notes: tuple[str, ...], request: ProjectRequest, takes: bool, lower: bool, form: str) -> int:
     """Show one note's score in full, or why the answer to TEXT does not contain it and what would bring it in.
 
     PATH is a note's path, the end of its path, or its title. Exit code 1 when a note is not in the answer.
@@ -292,12 +278,7 @@ Examples:
 @click.option("--no-trace", is_flag=True, help="Leave the trace out of each line.")
 @format_option("json", "text", text="Output format; text leaves out traces and results.")
 def replay(
-    request: ProjectRequest,
-    queries: Path | None,
-    sequence: Path | None,
-    limit: int | None,
-    no_trace: bool,
-    form: str,
+    request: ProjectRequest, queries: Path | None, sequence: Path | None, limit: int | None, no_trace: bool, form: str
 ) -> int:
     """Answer many queries, one JSON line each, in input order.
 

@@ -26,12 +26,7 @@ from brvtui.wording import counted
 @click.argument("note", metavar="PATH", shell_complete=completing.notes)
 @click.argument("usefulness", type=click.Choice([one.value for one in Usefulness]))
 @engine_command
-def feedback(
-    text: str,
-    note: str,
-    usefulness: str,
-    request: ProjectRequest,
-) -> int:
+def feedback(text: str, note: str, usefulness: str, request: ProjectRequest) -> int:
     """Record whether the result PATH for TEXT was useful, useful after changes, or not useful, for engines that learn.
 
     ``failed`` means a system fault. It is stored, but engines do not count it.

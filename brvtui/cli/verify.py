@@ -80,12 +80,7 @@ Examples:
 @project_request
 @answer_format
 def verify(
-    queries: Path | None,
-    most: int | None,
-    package: Path | None,
-    status: bool,
-    request: ProjectRequest,
-    form: str,
+    queries: Path | None, most: int | None, package: Path | None, status: bool, request: ProjectRequest, form: str
 ) -> int:
     """Send the same queries to brv-tui and to the engine on this machine, and compare the answers.
 

@@ -32,10 +32,7 @@ _TABLES = ("profile", "keys")
 
 
 def check_value(entry: Entry, value: Any) -> Value:
-    """Checks ``value`` for the setting ``entry``, and returns it converted to the setting's type.
-
-    Raises :class:`ConfigError`, whose message does not name the file.
-    """
+    """Returns ``value`` in the type of ``entry``. Raises :class:`ConfigError` without the name of the file."""
     kind = entry.kind
     if kind is ValueKind.KEYS:
         return _keys(value)
@@ -99,9 +96,7 @@ def _profile(name: str, value: Any) -> Value:
 
 
 def read_text(entry: Entry, text: str) -> Value:
-    """Converts ``text``, from a variable or a text field, to a value of the setting ``entry``. Raises
-    :class:`ConfigError`.
-    """
+    """Converts ``text`` to a value of the setting ``entry``. Raises :class:`ConfigError`."""
     word = text.strip().lower()
     if entry.kind is ValueKind.TRUTH and word in (*_YES, *_NO):
         return word in _YES
@@ -175,9 +170,7 @@ def _tables() -> frozenset[str]:
 
 
 def _hint(name: str) -> str:
-    """Suggests a name in place of an unknown one: a similar name in the same table, or the same name
-    in another table.
-    """
+    """Suggests a similar name in the same table, or the same name in another one, for an unknown ``name``."""
     above, _, last = name.rpartition(".")
     start = f"{above}." if above else ""
     beside = {start + other.removeprefix(start).split(".")[0] for other in entries() if other.startswith(start)}

@@ -75,10 +75,7 @@ def chosen_profile(configuration: Configuration, of_engine: str = "") -> TreePro
 
 
 def profile_file(configuration: Configuration) -> Path | None:
-    """Returns the file that the ``profile`` setting or option names.
-
-    None if the setting names a built-in profile, or contains a profile as a table.
-    """
+    """Returns the file that the setting or option names; None for a built-in profile or a table."""
     wanted, source = configuration.settings.profile, configuration.source("profile")
     if not isinstance(wanted, str) or wanted in PROFILES:
         return None
@@ -137,10 +134,7 @@ def _own_profile(configuration: Configuration) -> TreeProfile:
 
 
 def _limited(chosen: TreeProfile, *references: TreeProfile) -> TreeProfile:
-    """Lowers the limits of a project's profile to those of ``references``.
-
-    If a limit was lowered, the profile's name ends in an asterisk.
-    """
+    """Lowers the limits of a project's profile to those of ``references``; a lowered one gets an asterisk."""
     limited = chosen
     for reference in references:
         limited = lowered(limited, reference)
@@ -148,10 +142,7 @@ def _limited(chosen: TreeProfile, *references: TreeProfile) -> TreeProfile:
 
 
 def with_overrides(profile: TreeProfile, settings: Settings) -> TreeProfile:
-    """Returns ``profile`` after applying the ``settings`` that override single constants.
-
-    If this changes the profile, its name ends in an asterisk.
-    """
+    """Returns ``profile`` with the ``settings`` of single constants; an asterisk marks a changed profile."""
     frontmatter = settings.signals.frontmatter
     if frontmatter == AUTO or (frontmatter == ON) is profile.signals.frontmatter:
         return profile

@@ -147,9 +147,7 @@ class EditorSettings(Saving):
     """Settings for editing notes."""
 
     command: str = _setting(
-        "",
-        "program that opens a note from the app, with its arguments; empty: `$VISUAL`, then `$EDITOR`",
-        of_app=True,
+        "", "program that opens a note from the app, with its arguments; empty: `$VISUAL`, then `$EDITOR`", of_app=True
     )
 
 
@@ -159,8 +157,7 @@ class Service:
 
     model: str = _setting("", "the model; if empty, none is used")
     url: str = _setting(
-        "",
-        "an OpenAI-compatible service that serves it (extra `[llm]`); empty: a local model (extra `[vectors]`)",
+        "", "an OpenAI-compatible service that serves it (extra `[llm]`); empty: a local model (extra `[vectors]`)"
     )
     key_env: str = _setting("", "the environment variable that holds the service's key")
 
@@ -192,9 +189,7 @@ class Services:
 
 @dataclass(frozen=True, slots=True)
 class Llm:
-    """The language model for tiers 3 and 4. Its key is never in a file: ``key_env`` names the variable that contains
-    it.
-    """
+    """The language model for tiers 3 and 4; ``key_env`` names the variable that contains its key."""
 
     protocol: str = _setting(
         "openai", "the protocol of the service; `openai`: also Ollama, LM Studio, vLLM, OpenRouter", choices=PROTOCOLS,
@@ -327,10 +322,7 @@ def _walk(tables: Any, above: str = "") -> Iterator[Entry]:
 
 
 def assemble(values: Mapping[str, Value]) -> Settings:
-    """Creates settings from ``values``, which are keyed by dotted name and already checked.
-
-    All others have defaults.
-    """
+    """Creates settings from checked ``values`` by dotted name; all others have defaults."""
     made: Settings = _with(Settings(), values, "")
     return made
 

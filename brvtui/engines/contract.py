@@ -128,11 +128,7 @@ class Query:
         Services may be called if the trace is from a run.
         """
         return cls(
-            text or trace.query,
-            trace.scope_option,
-            services=trace.ran,
-            options=trace.options,
-            reworded=bool(text),
+            text or trace.query, trace.scope_option, services=trace.ran, options=trace.options, reworded=bool(text)
         )
 
 

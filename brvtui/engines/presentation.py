@@ -54,7 +54,7 @@ class Presentation:
     """The meaning of the letters in :meth:`remark`, in a few words, shown in the border of the results."""
     pane_help: ClassVar[Mapping[str, str]] = {
         "Results": "Beside each path is the note's place in every ranked list, after the first letter of the list's "
-        "name.",
+        "name."
     }
     """Sentences about this engine that are added to a pane's help, keyed by the pane's title."""
     tried_edits = "an edit"

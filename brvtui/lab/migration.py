@@ -56,12 +56,7 @@ class MigratedAnswer:
 
 
 def migrated_answer(
-    judgment: Judgment,
-    source: str,
-    before: Trace,
-    tree: MigratedTree,
-    notes: Mapping[str, str],
-    now_ms: float,
+    judgment: Judgment, source: str, before: Trace, tree: MigratedTree, notes: Mapping[str, str], now_ms: float
 ) -> MigratedAnswer:
     """The answers to the query of ``judgment``: ``before``, and the answer from the space in ``tree`` at ``now_ms``.
 

@@ -20,12 +20,7 @@ from brvtui.text.segment import NoteTerms, TermIds
 from brvtui.tree.constants import TreeConstants
 from brvtui.tree.reading.files import CONTEXT_FILE, SUMMARY_FILE, TreeFile, UnseenFile, limit_notices, role_of
 from brvtui.tree.reading.project import FoundProject
-from brvtui.tree.reading.signals import (
-    NoteSignals,
-    SignalLayers,
-    defaults,
-    frontmatter_defaults,
-)
+from brvtui.tree.reading.signals import NoteSignals, SignalLayers, defaults, frontmatter_defaults
 
 _Item = TypeVar("_Item")
 
@@ -166,10 +161,7 @@ def _reordered(items: Sequence[_Item], kept: NDArray[np.int64], anew: Mapping[in
 
 
 def _summaries(
-    parts: Parts,
-    paths: Iterable[str],
-    summaries: Mapping[str, FolderSummary],
-    signals: Mapping[str, NoteSignals],
+    parts: Parts, paths: Iterable[str], summaries: Mapping[str, FolderSummary], signals: Mapping[str, NoteSignals]
 ) -> tuple[dict[str, FolderSummary], dict[str, NoteSignals]]:
     """Updates the folder summaries, and the stored signals of summary files, for changes at ``paths``.
 

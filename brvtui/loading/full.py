@@ -26,11 +26,7 @@ from brvtui.tree.reading.files import (
 )
 from brvtui.tree.reading.inside import is_in_place
 from brvtui.tree.reading.project import FoundProject
-from brvtui.tree.reading.signals import (
-    NO_LAYERS,
-    SignalLayers,
-    frontmatter_defaults,
-)
+from brvtui.tree.reading.signals import NO_LAYERS, SignalLayers, frontmatter_defaults
 
 _READ_AT_ONCE = 256
 

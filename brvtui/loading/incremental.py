@@ -224,8 +224,7 @@ def _arranged(
     key = orders.key
     try:
         walked = orders.walked.changed(
-            [walk_key(entry.path) for entry in before],
-            [(walk_key(path), file) for path, file in changes.files.items()],
+            [walk_key(entry.path) for entry in before], [(walk_key(path), file) for path, file in changes.files.items()]
         )
         recent = orders.recent.changed(
             [entry.recent_key for entry in (*old_notes, *moving) if entry.mtime_ms >= old_edge],

@@ -75,10 +75,7 @@ def ladder_rows(ladder: Ladder, times: Mapping[str, float]) -> tuple[Attempted, 
 
 
 def attempts_in_short(rows: Sequence[Attempted], ladder: Ladder) -> list[Span]:
-    """Summarizes the attempts: the outcome of the retry ladder, and the results of each step that ran.
-
-    If no step ran, the summary contains the results of each search instead.
-    """
+    """Summarizes the retry ladder and the steps that ran or, if none ran, the results of each search."""
     rungs = [row for row in rows if row.id.startswith(RUNG) and row.id != f"{RUNG}0" and row.found]
     ran = rungs or [row for row in rows if row.found and not (row.depth or row.id == "ladder")]
     best = next((row for row in ran if row.state is State.HIT), None)

@@ -25,11 +25,7 @@ def eighths(value: float, width: int, glyphs: Glyphs) -> str:
 
 
 class Stack(NamedTuple):
-    """The segments of a bar.
-
-    ``kept`` contains the name and length of each positive part of a score, and ``taken`` is the sum of the negative
-    parts.
-    """
+    """The segments of a bar: the positive parts of a score by name, and the sum of the negative ones."""
 
     kept: tuple[tuple[str, float], ...]
     taken: float

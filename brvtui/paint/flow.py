@@ -35,10 +35,7 @@ def width_of(row: Iterable[Piece]) -> int:
 
 
 def flow(pieces: Sequence[Piece], width: int) -> list[Row]:
-    """Wraps ``pieces``, which form one paragraph, to rows of at most ``width`` cells, at spaces if possible.
-
-    A line feed ends a row.
-    """
+    """Wraps ``pieces`` to rows of at most ``width`` cells, at spaces if possible. A line feed ends a row."""
     text = "".join(piece.text for piece in pieces)
     ranges: list[tuple[int, int]] = []
     start = 0
@@ -62,9 +59,7 @@ def chop(pieces: Sequence[Piece], width: int) -> list[Row]:
 
 
 def _sliced(pieces: Sequence[Piece], ranges: Iterable[tuple[int, int]]) -> list[Row]:
-    """Cuts ``pieces`` into one row for each of ``ranges``, which are ranges of characters in ascending order without
-    overlap.
-    """
+    """Cuts ``pieces`` into one row for each of ``ranges`` of characters, which ascend without overlap."""
     rows: list[Row] = []
     number = before = 0
     for start, end in ranges:

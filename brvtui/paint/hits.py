@@ -30,10 +30,7 @@ _MORE = 4
 
 
 def marks_explained(kinds: Iterable[MatchKind], places: str, width: int) -> str:
-    """Returns a legend for the marks of ``kinds``, in at most ``width`` cells: ``= same  ~ similar``.
-
-    If they fit, ``places``, which explain the other letters, follow.
-    """
+    """Returns a legend for the marks of ``kinds`` and, if they fit into ``width`` cells, for ``places``."""
     present = frozenset(kinds)
     each = [f"{SIGNS[kind]} {meant}" for kind, meant in _MEANT.items() if kind in present]
     texts = (gap.join(shown) for shown in ([*each, places] if places else each, each) for gap in ("  ", " "))
@@ -69,10 +66,7 @@ def chips(words: Sequence[MatchedWord], width: int) -> Line:
 
 
 def _chip(words: Sequence[MatchedWord], place: int, text: str) -> Line:
-    """Returns the word at ``place``. The first word of a field comes after the field's name.
-
-    ``text`` is the label of the text field.
-    """
+    """Returns the word at ``place``, after the name of its field (``text`` for the text) if it is the first there."""
     one, before = words[place], words[place - 1] if place else None
     piece, field = Line().gap(1 if place else 0), _field(one)
     if field != _BELOW and (before is None or _field(before) != field):
@@ -167,10 +161,7 @@ def near_miss_lines(miss: NearMiss, row: ResultRow, scale: Scale, width: int, gl
 
 
 def _below(found: Hit | NearMiss, row: ResultRow, width: int) -> list[Line]:
-    """Returns the words that a result matches, its remark and, if there is space, its path.
-
-    A long remark on the selected result has its own lines, so that it can be read in full.
-    """
+    """Returns the words that a result matches, its remark, in full if it is selected, and its path if it fits."""
     room = width - _BEFORE_TITLE
     remark = row.warning or row.remark
     role = "warn" if row.warning else "accent"
@@ -215,10 +206,7 @@ _LEAST_LEAD = 1e-9
 
 
 def differences(hit: Hit, other: Hit, decimals: int) -> list[tuple[str, float]]:
-    """Returns the differences between the parts of the scores of ``hit`` and ``other``, largest first.
-
-    Leaves out the part for rounding, and differences that are 0 when they are rounded to ``decimals``.
-    """
+    """Returns the differences of the parts of two scores, largest first, without rounding and zeros."""
     own, others = ({part.name: part.value for part in one.parts} for one in (hit, other))
     names = [name for name in dict.fromkeys([*own, *others]) if name != "rounding"]
     pairs = [(name, round(own.get(name, 0.0) - others.get(name, 0.0), decimals)) for name in names]
@@ -279,9 +267,7 @@ def lead_text(hits: Sequence[Hit], hit: Hit, decimals: int) -> str:
 
 
 def _added_above(hits: Sequence[Hit], second: Hit, decimals: int) -> str:
-    """Describes the distance between the first result and the best added result, if this result is
-    ahead of ``second``.
-    """
+    """Describes the distance between the first result and the best added one, if that is ahead of ``second``."""
     best = max((one for one in hits if one.found_by), key=lambda one: one.score, default=None)
     if best is None or best.score <= second.score:
         return ""

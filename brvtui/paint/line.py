@@ -148,9 +148,7 @@ def folded(whole: Line, width: int) -> list[Line]:
 
 
 def flowed(whole: Line, first: int, others: int) -> list[Line]:
-    """Wraps ``whole`` between words, and keeps its roles. The first line has at most ``first`` cells, all others
-    ``others``.
-    """
+    """Wraps ``whole`` between words to lines of ``first`` and then ``others`` cells, and keeps its roles."""
     text = whole.plain
     if whole.width <= first or keeps_whole():
         return [whole]
@@ -197,10 +195,7 @@ def lit(spans: Sequence[Span], pattern: re.Pattern[str], role: str) -> list[Span
 
 
 def painted(spans: Sequence[Span], ranges: Iterable[tuple[int, int, str]]) -> list[Span]:
-    """Returns ``spans`` in which the characters of each range (start, end, role) have that role.
-
-    Ranges must be in ascending order and must not overlap.
-    """
+    """Returns ``spans`` with the role of each range (start, end, role); ranges ascend and do not overlap."""
     result: list[Span] = []
     pending = iter(ranges)
     current = next(pending, None)

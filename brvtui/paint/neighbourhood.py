@@ -80,9 +80,7 @@ class Neighbourhood(NamedTuple):
 
     @property
     def ends(self) -> dict[str, tuple[str, str]]:
-        """The places that can be opened from the centre. Maps a key to the id of the place and the file of its note, if
-        any.
-        """
+        """The places that can be opened from the centre: a key, the id, and the file of the note, if any."""
         neighbours = {one.id: (one.id, one.file) for one in self.neighbours}
         return neighbours | {
             _way_key(number): (way.start, way.file) for number, way in enumerate(self.ways) if way.start
@@ -123,10 +121,7 @@ def signs_of(glyphs: Glyphs) -> _Signs:
 
 
 def drawn(shown: Neighbourhood, width: int, rows: int, glyphs: Glyphs) -> Drawn:
-    """Draws ``shown``, filling ``rows`` if possible.
-
-    Below :data:`LEAST_DRAWN` cells, returns a list of paths instead.
-    """
+    """Draws ``shown``, in ``rows`` if possible; below :data:`LEAST_DRAWN` cells, lists paths instead."""
     if width < LEAST_DRAWN:
         drawing = _listed(shown, width, glyphs)
     elif width < LEAST_BOXED:

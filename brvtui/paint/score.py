@@ -60,10 +60,7 @@ def ticks_of(trace: Trace) -> dict[str, float]:
 def score_lines(
     trace: Trace, hit: Hit, detail: Detail | None, ticks: Mapping[str, float], width: int, glyphs: Glyphs
 ) -> list[Line]:
-    """Returns the parts and sum of a result's score, its lead, best possible score, signals and terms.
-
-    ``detail`` is None until it has been computed.
-    """
+    """Returns parts, sum, lead, best possible score, signals and terms; ``detail`` is None until computed."""
     scale = trace.scale
     best = max((one.score for one in trace.hits), default=0.0)
     lines = sum_lines(hit, scale, best, ticks, width, glyphs)
@@ -99,10 +96,7 @@ def title_line(trace: Trace, hit: Hit, maturity: str, aside: str, width: int, gl
 
 
 def miss_lines(missed: NearMiss, scale: Scale, lack: str, width: int, glyphs: Glyphs) -> list[Line]:
-    """Returns the heading for a document that is not among the results.
-
-    It contains the document's score, the reason, and how far the score fell short.
-    """
+    """Returns the score of a document that is not a result, the reason, and how far it fell short."""
     sign, role = glyph_of(missed.kind, missed.maturity, glyphs)
     right = Line().add(f"{missed.score:.{scale.decimals}f}", "bold strong")
     lines = [Line().gap().add(f"{sign} ", role).add(missed.title, "bold strong").right(width, right)]
@@ -258,10 +252,7 @@ def _term_rows(contributions: Iterable[Contribution], width: int, full: bool) ->
 
 
 def _term_row(item: Contribution, query_term: str, cells: int, width: int) -> Line:
-    """Returns the row of a term with all numbers, and ``cells`` cells for the query's term.
-
-    If ``cells`` is 0, the row contains only the value.
-    """
+    """Returns the numbers of a term, with ``cells`` cells for the query's term; if 0, only the value."""
     matched = f"{SIGNS[item.kind]}{item.term}"
     if cells:
         before = f"{query_term:<{cells}}" if query_term else "  "

@@ -25,11 +25,7 @@ _END, _LONGEST_END, _WHOLE = 2, 3, 5
 
 
 def told_apart(titles: Sequence[str], width: int) -> list[str]:
-    """Returns each of ``titles`` in at most ``width`` cells.
-
-    If a long title begins like another title, as much as possible of the shared beginning is left out. Of any other
-    long title, the middle is left out.
-    """
+    """Returns ``titles`` cut to ``width`` cells: a shared beginning is left out, or else the middle."""
     shown = [visible(title) for title in titles]
     distinct = sorted(set(shown))
     return [text if cell_len(text) <= width else _shortened(text, _shared(text, distinct), width) for text in shown]
@@ -187,10 +183,7 @@ def searched_word(text: str, query: str) -> list[Span]:
 
 
 def answered_words(words: Sequence[MatchedWord], query: str) -> list[Span]:
-    """Returns matching words, grouped by field, with their relation to the query: ``its title contains ‘events’``.
-
-    Each word is named once, in its most important field. Empty if there are no words.
-    """
+    """Returns matching words by field, each named once: ``its title contains ‘events’``; empty without words."""
     fields = list(dict.fromkeys(one.fields[0] for one in words if one.fields))
     order = [name for name in _FIELDS if name in fields] + [name for name in fields if name not in _FIELDS]
     spans: list[Span] = []

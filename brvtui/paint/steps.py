@@ -179,10 +179,7 @@ def deciding(step: Step) -> Check | None:
 
 
 def outcome(check: Check, step: StepName | None = None, short: bool = False) -> str:
-    """Returns the result of a check as a true comparison: ``top 0.82 < .85``, or ``top .82 < .85`` if ``short``.
-
-    ``step`` provides the short name of the check.
-    """
+    """Returns the result of a check as a true comparison: ``top 0.82 < .85``, or ``top .82 < .85`` if ``short``."""
     places = places_of(check)
     operator = _OPPOSITES.get(check.operator, check.operator) if check.passed is False else check.operator
     name = dict(step.checks).get(check.name, check.name) if step is not None else check.name
@@ -209,10 +206,7 @@ def places_of(check: Check) -> int:
 
 
 def step_lines(step: Step, outlook: Outlook, width: int, glyphs: Glyphs) -> list[Line]:
-    """Returns the lines for a step: its state and the reason, then a line for each of its checks.
-
-    The documented duration of a run is added if it fits.
-    """
+    """Returns the state of a step, the reason, the duration if it fits, and a line for each check."""
     own = _own_name(step, {entry.name: entry for entry in outlook})
     role = STATE_ROLES[step.state.value]
     first = line(f" {glyphs.state[step.state.value]} ", f"bold {role}")
@@ -226,10 +220,7 @@ def step_lines(step: Step, outlook: Outlook, width: int, glyphs: Glyphs) -> list
 
 
 def check_line(check: Check, step: Step, width: int, glyphs: Glyphs) -> Line:
-    """Returns the line for a check: its value, threshold and margin. If there is space, adds the name of its constant.
-
-    Only a check that decided against the step is marked with a cross. Other failed checks have a neutral mark.
-    """
+    """Returns a check's value, threshold and margin; only a check that decided the step is marked with a cross."""
     sign, role = _passed(check, glyphs)
     is_skipped = step.state in (State.SKIPPED, State.NOT_REACHED)
     last = next((one.passed for one in reversed(step.checks) if one.passed is not None), None)

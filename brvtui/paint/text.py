@@ -17,10 +17,7 @@ _WORDS = re.compile(r" *[^ ]+| +")
 
 @contextmanager
 def kept_whole() -> Iterator[None]:
-    """Turns off wrapping and cutting within the block, for files and pipes, whose lines may have any length.
-
-    Widths then only determine the positions of columns.
-    """
+    """Turns off wrapping and cutting within the block, for files and pipes; widths then only align columns."""
     token = _KEEPS_WHOLE.set(True)
     try:
         yield
@@ -45,10 +42,7 @@ def cut(text: str, width: int, ellipsis: str = "…") -> str:
 
 
 def cut_left(text: str, width: int) -> str:
-    """Cuts the beginning of ``text`` so that it fits into ``width`` cells.
-
-    The end of a path is its most useful part.
-    """
+    """Cuts the beginning of ``text``, such as a path, so that it fits into ``width`` cells."""
     if keeps_whole():
         return text
     if width <= 0:
@@ -104,10 +98,7 @@ def wrap(text: str, width: int) -> list[str]:
 
 
 def breaks(text: str, width: int) -> list[tuple[int, int]]:
-    """Returns the start and end of each line when ``text`` is wrapped to ``width`` cells.
-
-    Spaces at the breaks belong to no line. There is at least one line, and the last one may be empty.
-    """
+    """Returns the start and end of each line of wrapped ``text``, without the spaces at the breaks."""
     if keeps_whole() or (len(text) <= width and cell_len(text) <= width):
         return [(0, len(text))]
     lines: list[tuple[int, int]] = []

@@ -106,10 +106,7 @@ class _Chunks(Reader):
     def reply(self) -> Reply | None:
         if not self._ended:
             return None
-        notices = {
-            "the service filtered the answer": self._ended == "content_filter",
-            REFUSED: self._refused,
-        }
+        notices = {"the service filtered the answer": self._ended == "content_filter", REFUSED: self._refused}
         return self._reply(self._ended == "length", tuple(notice for notice, holds in notices.items() if holds))
 
 

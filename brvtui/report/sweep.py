@@ -155,13 +155,7 @@ def sweep_as_plain(sweep: Sweep) -> dict[str, Any]:
             for point in sweep.points
         ],
         "crossings": [
-            {
-                "query": each.query,
-                "before": each.before,
-                "after": each.after,
-                "at": each.at,
-                "solved": each.is_solved,
-            }
+            {"query": each.query, "before": each.before, "after": each.after, "at": each.at, "solved": each.is_solved}
             for each in sweep.crossings
         ],
     }

@@ -10,11 +10,7 @@ from typing import TYPE_CHECKING
 from brvtui.engines.contract import LONGEST_QUERY, EngineError, Query
 from brvtui.engines.migration import MigratedNote, MigratedTree, Migrates
 from brvtui.lab.judgments.model import Judgment
-from brvtui.lab.migration import (
-    AnswerChange,
-    MigratedAnswer,
-    migrated_answer,
-)
+from brvtui.lab.migration import AnswerChange, MigratedAnswer, migrated_answer
 from brvtui.tree.reading.files import UnseenFile
 from brvtui.tree.reading.kinds import SPACE
 

@@ -17,15 +17,7 @@ from brvtui.store.folders import runs_file
 
 if TYPE_CHECKING:
     from brvtui.config.schema import Llm, Settings
-    from brvtui.services.legs import (
-        Embedder,
-        RequestPolicy,
-        RerankDocument,
-        Reranked,
-        Reranker,
-        Vector,
-        VectorCache,
-    )
+    from brvtui.services.legs import Embedder, RequestPolicy, RerankDocument, Reranked, Reranker, Vector, VectorCache
     from brvtui.services.model import ChatModel
     from brvtui.services.provided import EngineServices, KeptState
     from brvtui.trace.feedback import FeedbackLog

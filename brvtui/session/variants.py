@@ -33,15 +33,7 @@ from brvtui.lab.whatif.variant import (
     note_controls,
 )
 from brvtui.loading import load, update
-from brvtui.loading.revised import (
-    UNCHANGED,
-    UNPUBLISHED,
-    edit_after_save,
-    edited,
-    revised,
-    revision_of,
-    with_signals,
-)
+from brvtui.loading.revised import UNCHANGED, UNPUBLISHED, edit_after_save, edited, revised, revision_of, with_signals
 from brvtui.ranking.decay import MS_PER_DAY
 from brvtui.session.engines import Engines, OpenProject
 from brvtui.session.held_notes import at_revision

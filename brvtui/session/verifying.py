@@ -12,11 +12,7 @@ from typing import TYPE_CHECKING
 from brvtui import programs
 from brvtui.engines.contract import Verifies
 from brvtui.engines.profile_files import EngineVersion, tree_profile
-from brvtui.engines.verification.installed import (
-    InstalledEngine,
-    NotInstalled,
-    find_node,
-)
+from brvtui.engines.verification.installed import InstalledEngine, NotInstalled, find_node
 from brvtui.engines.verification.results import Verification, VerificationRun, made_questions
 from brvtui.engines.verification.sealed_node import sealed_node
 from brvtui.lab.judgments.file import JudgmentsFile

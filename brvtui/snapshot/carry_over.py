@@ -10,14 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from brvtui.snapshot.state import (
-    ABSTRACTS,
-    HIERARCHY,
-    SUMMARY_FILES,
-    Snapshot,
-    abridged,
-    is_own_summary,
-)
+from brvtui.snapshot.state import ABSTRACTS, HIERARCHY, SUMMARY_FILES, Snapshot, abridged, is_own_summary
 
 
 @dataclass(frozen=True, slots=True, eq=False)

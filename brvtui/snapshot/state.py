@@ -278,8 +278,7 @@ class Snapshot:
         if mask is None:
             prefix = f"{folder}/"
             mask = np.asarray(
-                [note.role is not Role.CONTEXT and note.path.startswith(prefix) for note in self.notes],
-                dtype=np.bool_,
+                [note.role is not Role.CONTEXT and note.path.startswith(prefix) for note in self.notes], dtype=np.bool_
             )
             folders[folder] = mask
         return mask

@@ -130,8 +130,7 @@ class DraftStore:
         files = (self.folder / f"{_name(path)}.json", *self.folder.glob(f"{_name(path)}-*.json"))
         found = [(file, draft) for file in files if (draft := _draft(file)) and draft.path == path]
         return sorted(
-            found,
-            key=lambda entry: (entry[0] != own or not entry[1].is_own, entry[1].is_being_edited, -entry[1].at_ms),
+            found, key=lambda entry: (entry[0] != own or not entry[1].is_own, entry[1].is_being_edited, -entry[1].at_ms)
         )
 
     def _own_file(self, path: str) -> Path:

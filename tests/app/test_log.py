@@ -26,6 +26,7 @@ from brvtui.tree.engine_files.sidecar import project_data
 from brvtui.tree.reading.signals import defaults
 from tests.app.driving import NARROW, WIDE, MakeApp, ask, ask_from_cache, at_all_sizes, on, press, settled, until
 from tests.app.looking import AppPilot, brv, flat, frame, screen, shown, text_of, toast_text, view
+from tests.support.settings import own
 from tests.support.trees import BRV3, NOW_MS, Tree
 
 
@@ -363,6 +364,13 @@ async def test_following_the_engine_shows_its_new_queries(with_log: Tree, pilot:
     assert "RE-COMPUTED" in shown(pilot)
     await ask(pilot, "rollback")
     assert "RE-COMPUTED" not in shown(pilot)
+
+
+async def test_empty_log_names_the_users_own_key(garden: Tree, make_app: MakeApp) -> None:
+    own('[keys]\n"screens.query" = "f10"\n')
+    async with make_app(garden.root).run_test(size=NARROW) as pilot:
+        await to_log(pilot)
+        assert "on the Query screen (F10)" in flat(pilot, "#log")
 
 
 async def test_empty_log_explains_where_entries_will_appear(

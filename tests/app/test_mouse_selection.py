@@ -112,6 +112,17 @@ async def test_selection_stays_in_the_pane_where_it_began(app: BrvTui) -> None:
         assert selected(pilot).split("\n") == [lines[0], lines[1][:13].rstrip()]
 
 
+async def test_escape_removes_the_selection_on_the_way_to_the_query(app: BrvTui) -> None:
+    async with app.run_test(size=HUGE) as pilot:
+        await ask(pilot, "refresh token rotation", "escape", SCREENS["settings"])
+        await settled(pilot)
+        settings, pane = app.screen, app.screen.query_one("#settings", Pane)
+        await drag(pilot, place(pane, 0, 1), place(pane, 12, 2))
+        assert settings.get_selected_text()
+        await press(pilot, "escape")
+        assert not settings.get_selected_text()
+
+
 async def test_new_answer_removes_the_selection(app: BrvTui) -> None:
     async with app.run_test() as pilot:
         await ask(pilot, "refresh token rotation", "escape")

@@ -46,6 +46,21 @@ async def test_note_is_rendered_with_its_frontmatter(size: tuple[int, int], pilo
     assert "token_store" in text_of(pilot, "#note"), "words are found in the frontmatter"
 
 
+async def test_only_frontmatter_in_a_table_can_be_folded(linked: Tree, make_app: MakeApp) -> None:
+    linked.file(HUB, f"{HUB_TEXT}\n┄┄ frontmatter of the text\n")
+    async with make_app(linked.root).run_test(size=WIDE) as pilot:
+        await open_linked(pilot)
+        note = note_of(brv(pilot))
+        row = next(place for place, line in enumerate(note.lines) if "of the text" in line.plain)
+        await pilot.click("#note", offset=(8, row + 1))
+        await settled(pilot)
+        assert "token_store" not in text_of(pilot, "#note")
+        await press(pilot, "f3", "r", "f", "r")
+        assert "token_store" not in text_of(pilot, "#note")
+        await press(pilot, "f")
+        assert "token_store" in text_of(pilot, "#note")
+
+
 async def test_links_can_be_followed_and_b_goes_back(app: BrvTui, pilot: AppPilot) -> None:
     await open_linked(pilot)
     await press(pilot, "f3", "f")

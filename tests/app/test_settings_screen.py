@@ -268,6 +268,15 @@ async def _are_marked(app: BrvTui, unusable: list[tuple[str, str, str]]) -> None
             assert f"⚠ {'ignored' if row.left_out else row.value}" in shown(pilot)
 
 
+async def test_action_names_in_a_projects_settings_are_no_placeholders(garden: Tree, make_app: MakeApp) -> None:
+    (garden.root / ".brv" / "brv-tui.toml").write_text('"{note.nonesuch}" = 1\n"{note.edit}" = 1\n')
+    async with make_app(garden.root).run_test(size=WIDE) as pilot:
+        for name in ("{note.nonesuch}", "{note.edit}"):
+            pane = await opened(pilot)
+            pane.move_to(pane.choices.index(name))
+            await until(pilot, lambda name=name: flat(pilot, "#setting").endswith(f"changes are written key {name}"))
+
+
 async def test_settings_without_effect_can_be_removed_from_the_users_file(garden: Tree, make_app: MakeApp) -> None:
     file = own(
         'histroy = 1\nhistory = 9\n[keys]\n"answer.pin" = 3\n"answer.pinn" = "x"\n[keys.screens]\nsettings = ","\n'

@@ -26,6 +26,7 @@ from tests.cli.conftest import Run
 from tests.cli.conftest import project as project  # the fixture `run` needs it
 from tests.cli.conftest import run as run
 from tests.support.recorded import REPOSITORY
+from tests.support.settings import own
 
 SAMPLE = REPOSITORY / "sample-tree"
 PREFERENCES = "notifications/preferences/preference_model.md"
@@ -176,6 +177,52 @@ async def test_bar_leads_back_to_the_screen_of_the_step(sample: Path, seen: Path
         await begun(pilot)
         await press(pilot, "4", "2")
         await until(pilot, lambda: "press 4" in said(pilot))
+
+
+async def test_bar_leads_back_to_the_editor(sample: Path, seen: Path) -> None:
+    async with BrvTui(Opening(sample, tour=seen)).run_test(size=NARROW) as pilot:
+        await begun(pilot)
+        for number in (1, 2, 3):
+            await step(pilot, number)
+            await press(pilot, key(pilot))
+        await step(pilot, 4)
+        await press(pilot, "escape", "e")
+        await step(pilot, 5)
+        await brv(pilot).switch_mode("query")
+        await until(pilot, lambda: "5 of 6" in said(pilot) and "press e" in said(pilot))
+        await press(pilot, "e")
+        await until(pilot, lambda: "press ^s" in said(pilot))
+
+
+async def test_tour_gives_the_note_a_new_time(sample: Path, seen: Path) -> None:
+    own("[editor]\nkeep_mtime = true\n")
+    async with BrvTui(Opening(sample, tour=seen)).run_test(size=NARROW) as pilot:
+        await begun(pilot)
+        for number in (1, 2, 3):
+            await step(pilot, number)
+            await press(pilot, key(pilot))
+        await step(pilot, 4)
+        await press(pilot, "escape", "e")
+        await step(pilot, 5)
+        await type_text(pilot, "- checked today")
+        await press(pilot, "ctrl+s")
+        assert key(pilot) == "f6"
+        await press(pilot, key(pilot))
+        assert key(pilot) == "ctrl+s"
+        await type_text(pilot, ".")
+        await press(pilot, key(pilot))
+        await step(pilot, 6)
+
+
+async def test_tour_selects_the_wrong_answer_in_the_log(sample: Path, seen: Path) -> None:
+    async with BrvTui(Opening(sample, tour=seen)).run_test(size=NARROW) as pilot:
+        await settled(pilot)
+        await ask(pilot, "carrier resends", "enter")
+        await settled(pilot)
+        await press(pilot, "f12", "4")
+        await step(pilot, 2)
+        await press(pilot, "enter")
+        await step(pilot, 3)
 
 
 async def test_offer_waits_while_the_user_types(sample: Path, seen: Path) -> None:

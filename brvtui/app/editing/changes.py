@@ -214,12 +214,9 @@ class NoteChanges:
     def _confirm(self, path: str, make: Callable[[], PlanDialog]) -> None:
         def answered(plan: Plan | None) -> None:
             if plan is not None:
-                self._carry_out(plan)
+                self._change(lambda session: session.notes.apply(plan), "done; {note.undo} undoes it")
 
         self._editing.when_closed(path, lambda: self._services.push_screen(make(), answered))
-
-    def _carry_out(self, plan: Plan) -> None:
-        self._change(lambda session: session.notes.apply(plan), "done; {note.undo} undoes it")
 
     def undo(self) -> None:
         """Undoes the last change."""
@@ -246,10 +243,7 @@ class NoteChanges:
         self._services.push_screen(ChangesDialog(journal.done, journal.undone), answered)
 
     def _change(self, change: Callable[[Session], AppliedPlan], hint: str) -> None:
-        """Applies ``change`` in a worker; ``hint`` is a message that says how to revert the change.
-
-        If the selected note is moved, the selection follows the note.
-        """
+        """Applies ``change`` in a worker, follows a moved note, and shows ``hint``, which says how to revert it."""
         session, selected = self._project.session, self._services.store.view.selection.file
         if session is None:
             return

@@ -38,13 +38,7 @@ _OPEN = "open"
 class Editing:
     """Opens notes in the built-in or an external editor, and protects unsaved text."""
 
-    def __init__(
-        self,
-        services: AppServices,
-        project: Project,
-        external: ExternalEditor,
-        drafts: Drafts,
-    ) -> None:
+    def __init__(self, services: AppServices, project: Project, external: ExternalEditor, drafts: Drafts) -> None:
         self._services = services
         self._project = project
         self._external = external
@@ -260,12 +254,7 @@ _STILL_WRITING_S = 10
 class Leaving:
     """Quits the app as soon as no text is unsaved, and records the project to open next."""
 
-    def __init__(
-        self,
-        services: AppServices,
-        editing: Editing,
-        layouts: Layouts,
-    ) -> None:
+    def __init__(self, services: AppServices, editing: Editing, layouts: Layouts) -> None:
         self._services = services
         self._editing = editing
         self._layouts = layouts
@@ -295,10 +284,7 @@ class Leaving:
             self._services.time_left.begin_again()
 
     async def _end(self) -> None:
-        """Ends the app, with an error code if no project could be opened.
-
-        If writing takes too long, shows a warning once; the user can then quit without waiting.
-        """
+        """Ends the app, with an error code if no project could be opened; warns once if writing takes too long."""
         services = self._services
         try:
             async with asyncio.timeout(self._services.time_left.seconds):

@@ -45,10 +45,7 @@ class Drafts:
         return bool(self._requests)
 
     def write(self, request: DraftRequest) -> None:
-        """Writes or removes a draft after any earlier request for the same note.
-
-        A newer request replaces a waiting one. Requests for different notes do not wait for each other.
-        """
+        """Writes or removes a draft after earlier requests for the same note; a newer one replaces a waiting one."""
         session = self._project.session
         if session is None:
             return

@@ -242,10 +242,7 @@ class NoteEditor(TextArea, inherit_bindings=False):
 
 
 def _replaced(old: list[str], new: list[str], top: int, below: int) -> tuple[Location, Location, str]:
-    """Returns the start and end of the changed lines of ``old``, and their replacement from ``new``.
-
-    The first ``top`` lines and the last ``below`` lines are equal.
-    """
+    """Returns the changed lines of ``old`` and their new text, between ``top`` and ``below`` equal lines."""
     removed, added = old[top : len(old) - below], new[top : len(new) - below]
     text = "\n".join(added)
     if below:

@@ -71,7 +71,9 @@ class OpenNote:
         """Opens the ``text`` of the note ``disk``, or of a new note."""
         self.disk, self.text = disk, None
         self._clean = text.encode(text.text)
-        self.show(Edit(disk.path, is_new=disk.data is None))
+        is_new = disk.data is None
+        keeps = self._screen.services.configuration.settings.editor.keep_mtime
+        self.show(Edit(disk.path, is_new=is_new, keep_mtime=keeps and not is_new))
         self.put(text)
 
     def close(self) -> None:

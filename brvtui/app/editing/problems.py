@@ -196,6 +196,7 @@ class ProblemsPane(ChoicePane):
         "values that it does not know, and relations to notes that do not exist. The list is updated while you type, "
         "and you can save despite the problems. Press Enter to go to the line of the selected problem."
     )
+    TAKES_CLICK = True
     BINDINGS = bindings(PROBLEMS)
 
     @dataclass
@@ -230,11 +231,6 @@ class ProblemsPane(ChoicePane):
     def idle(self) -> frozenset[str]:
         """The actions that do nothing now: going to a line if there is no problem."""
         return frozenset() if self.chosen else frozenset({"problems.line"})
-
-    def clicked(self, place: int) -> None:
-        """Moves the text cursor to the line of the clicked problem."""
-        self.move_to(place)
-        self.action_take()
 
     def action_take(self) -> None:
         """Moves the text cursor to the line of the selected problem."""

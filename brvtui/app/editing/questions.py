@@ -107,6 +107,7 @@ class DraftsPane(ChoicePane):
         "This list shows drafts: texts that were typed but never saved. Press Enter to see how a draft differs from "
         "its note, and to decide whether to use or discard it."
     )
+    TAKES_CLICK = True
     BINDINGS = bindings(DRAFTS)
 
     def __init__(self, paths: Sequence[str], *, id: str) -> None:
@@ -122,11 +123,6 @@ class DraftsPane(ChoicePane):
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Disables Enter if there are no drafts."""
         return bool(self._paths) if action == "take" else super().check_action(action, parameters)
-
-    def clicked(self, place: int) -> None:
-        """Closes the dialog with the clicked draft."""
-        self.move_to(place)
-        self.action_take()
 
     def action_take(self) -> None:
         """Closes the dialog and returns the draft under the cursor."""

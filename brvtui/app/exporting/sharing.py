@@ -137,12 +137,7 @@ def _export(write: Callable[[Path, bool], Path], file: Path, replace: bool) -> _
 
 
 _KEPT = "copied.txt"
-_NAMES = {
-    "path": "the path",
-    "answer": "the answer",
-    "prompt": "the prompt",
-    "comparison": "the comparison",
-}
+_NAMES = {"path": "the path", "answer": "the answer", "prompt": "the prompt", "comparison": "the comparison"}
 _NO_TRACE = "there is no trace yet: type a query"
 _NOTHING = {
     "path": "no note is selected: there is no path to copy",

@@ -59,12 +59,7 @@ def _wide_fleet(width: int, height: int) -> Split:
 
 _FLEET_PANES = ("results", "score", "members")
 FLEET = Arrangement(
-    panes=_FLEET_PANES,
-    beside="",
-    tabs=_FLEET_PANES,
-    wide=_wide_fleet,
-    head="fleet-headline",
-    head_rows=_FLEET_HEAD,
+    panes=_FLEET_PANES, beside="", tabs=_FLEET_PANES, wide=_wide_fleet, head="fleet-headline", head_rows=_FLEET_HEAD
 )
 
 

@@ -34,10 +34,7 @@ _TOAST_S = 10
 
 
 class EditCheck:
-    """Records the notes, and runs queries again after edits inside or outside the app.
-
-    Blocking work runs in workers.
-    """
+    """Records the notes, and runs queries again in workers after edits inside or outside the app."""
 
     def __init__(self, services: AppServices, project: Project) -> None:
         self._services = services

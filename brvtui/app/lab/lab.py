@@ -317,10 +317,7 @@ class Lab:
         self.ask()
 
     def explain(self, judgment: Judgment | None, column: LabColumn | None) -> None:
-        """Finds the reasons why the answer to ``judgment`` has changed since the earlier state in ``column``.
-
-        For the present column, the comparison is with the notes before the edits.
-        """
+        """Finds why the answer to ``judgment`` differs in ``column`` from the present, or from before the edits."""
         state = self.state
         if judgment is None or column is None:
             return

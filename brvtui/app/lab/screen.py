@@ -216,10 +216,7 @@ class LabScreen(FrameScreen):
         self._lab.stop()
 
     def action_judge(self) -> None:
-        """Judges the open query, or the queries of the log, by the answer in the selected column.
-
-        A column with a problem has no answers, so the present is used instead.
-        """
+        """Judges the open or logged queries by the answer in the selected column, or in the present without one."""
         column = self.table.chosen_column
         if column is not None:
             self._lab.keep_open_or_logged(Variant() if column.problem else column.variant)

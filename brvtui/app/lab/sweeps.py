@@ -106,10 +106,7 @@ class Sweeps:
         """The control of the last sweep over a single control."""
 
     def begin(self, control: Control, metric: Metric, with_last: bool = False) -> None:
-        """Sweeps over the range of ``control``, with all other sliders unchanged.
-
-        If ``with_last``, the sweep also covers the range of the previously swept control.
-        """
+        """Sweeps over the range of ``control`` and, if ``with_last``, of the previously swept control."""
         session, lab = self._session(), self._services.store.view.lab
         rows = (lab.judgments or lab.rows)[:MOST_QUERIES]
         if session is None or not rows:

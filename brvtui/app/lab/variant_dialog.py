@@ -170,10 +170,7 @@ class VariantDialog(Dialog[Variant]):
 def offered_variants(
     profiles: Mapping[str, Collection[str]], engine: str, edited: EditedText | None, others: Mapping[str, str]
 ) -> list[tuple[Variant, str]]:
-    """Returns the variants to list, each with a description.
-
-    ``others`` maps other variants, as the user would type them, to their descriptions.
-    """
+    """Returns the variants to list with their descriptions, which ``others`` gives for typed variants."""
     variants: list[tuple[Variant, str]] = []
     if edited is not None:
         variants.append((Variant(edit=edited), "the text in the editor, before it is saved"))

@@ -23,7 +23,10 @@ from brvtui.tree.engine_files.query_log import ENGINE, OURS, LoggedQuery
 
 _DAY = len("11-24")
 _WIDE = 64
-_FROM_HERE = "From here: type a query on the Query screen (1) and press Enter. The app logs each run, but no preview."
+_FROM_HERE = (
+    "From here: type a query on the Query screen ({screens.query}) and press Enter. The app logs each run, but no "
+    "preview."
+)
 _FROM_ENGINE = (
     "From the engine: let an agent ask ByteRover, or run brv query in the project. New entries appear at once."
 )
@@ -106,7 +109,8 @@ class LogPane(ChoicePane):
             return wrapped("a saved trace: open its project to see the log", width)
         if view.log.entries is None and view.project.problem:
             return [Line(), *wrapped(view.project.problem, width), *_looked_for(view, width)]
-        lines = [line(" No query is logged yet", "bold text"), Line(), *wrapped(_FROM_HERE, width, "text")]
+        from_here = wrapped(self.services.with_keys(_FROM_HERE), width, "text")
+        lines = [line(" No query is logged yet", "bold text"), Line(), *from_here]
         return [*lines, Line(), *wrapped(_FROM_ENGINE, width, "text"), *_looked_for(view, width)]
 
     def _row(self, entry: LoggedQuery, width: int, with_engine: bool) -> Line:
@@ -121,6 +125,12 @@ class LogPane(ChoicePane):
         engine = f"  {entry.engine}" if with_engine else ""
         row.add(mark, "warn").add(entry.query or "(no words)", "text").add(engine, "muted")
         return row.add(f"  {entry.verdict_sentence}" if wide else "", "muted").cut(width)
+
+    def go_to_query(self, query: str) -> None:
+        """Moves the cursor to the newest entry of ``query``, if there is one."""
+        entries = map(self._entries.get, self.choices)
+        places = (place for place, entry in enumerate(entries) if entry is not None and entry.query == query)
+        self.move_to(next(places, self.cursor))
 
     def moved(self, choice: str) -> None:
         """Posts :class:`EntryChosen` for the entry under the cursor."""

@@ -165,10 +165,7 @@ def results_of(view: View, entry: LoggedQuery | None) -> tuple[str, ...]:
 
 
 def answering_note(view: View, entry: LoggedQuery | None) -> str:
-    """Returns the first note that still exists, trying the logged first result, the current one, then all results.
-
-    Empty if none of these notes exists any more.
-    """
+    """Returns the first existing note: the logged first result, the current one, or any other; empty if none."""
     overview, results = view.project.overview, results_of(view, entry)
     if overview is None or entry is None:
         return ""

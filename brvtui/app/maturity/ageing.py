@@ -140,10 +140,7 @@ def _line_ends(series: Sequence[Series], height: int) -> dict[int, tuple[str, st
     return ends
 
 
-_STALE = {
-    NEWER: "the file has changed: this is the ageing of the earlier text",
-    GONE: GONE_TEXT,
-}
+_STALE = {NEWER: "the file has changed: this is the ageing of the earlier text", GONE: GONE_TEXT}
 _PLOT_ROWS = 7
 _WHAT_IF_ROWS = 3
 _AXIS = 4

@@ -103,10 +103,7 @@ class BoardOnDay:
         return "" if position is None else LEVELS[self.board.snapshot.columns.maturity[position]]
 
     def mark(self, position: int) -> Mark | None:
-        """Returns the event for the card at ``position``: the filter's event, or without one the most notable event.
-
-        None if there is no event.
-        """
+        """Returns the filter's event, or else the most notable one, for the card at ``position``; None without one."""
         days = {event: float(until[position]) for event, until in self.board.days_until.items()}
         only = self.wanted.only
         if only is not None:

@@ -105,10 +105,7 @@ class ForecastBar(Lines):
         return row.add(rest * (cells - place - 1), "faint").add(_RIGHT, "muted")
 
     def _calendar(self, on_day: BoardOnDay, width: int) -> Line:
-        """Returns a bar chart with the number of events in each cell of the slider.
-
-        If the filter keeps one event, only that event is counted.
-        """
+        """Returns a bar chart of the events in each cell of the slider; only the filter's event, if there is one."""
         _, cells = self._track(width)
         only = on_day.wanted.only
         days = on_day.calendar[only] if only is not None else np.sum(list(on_day.calendar.values()), axis=0)
@@ -122,10 +119,7 @@ class ForecastBar(Lines):
         return row.add("".join(signs[: place + 1]), "warn").add("".join(signs[place + 1 :]), "muted")
 
     def _counts(self, on_day: BoardOnDay, width: int) -> Line:
-        """Returns the number of notes with each event by the selected day, and how many of these are new since today.
-
-        A narrow window leaves out events without notes.
-        """
+        """Returns the number of notes with each event by the selected day, and of new ones; without zeros if narrow."""
         then = {event: int(on_day.forecast.then.has_come[event].sum()) for event in on_day.events}
         present = [event for event in on_day.events if then[event] or event is on_day.wanted.only]
         row = Line()

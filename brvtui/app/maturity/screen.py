@@ -176,7 +176,7 @@ class MaturityScreen(FrameScreen):
         self.select_seen()
         now = self._level_of_selected()
         emptied = isinstance(self.focused, ColumnPane) and not self.focused.choices
-        if first or (now and (emptied or now != before) and self._shows_selected(now)):
+        if first or ((emptied or now != before) and self.note_at_hand):
             self._go_to_selected()
         self._show_note()
         self.show_keys()  # a column may have become empty
@@ -225,10 +225,6 @@ class MaturityScreen(FrameScreen):
 
     def _level_of_selected(self) -> str:
         return self.on_day.level_of(self.view.selection.file) if self.on_day is not None else ""
-
-    def _shows_selected(self, level: str) -> bool:
-        """True if the selected note is a card of the column ``level``."""
-        return self.view.selection.file in self.query_one(f"#{level}", ColumnPane).choices
 
     def _go_to_selected(self) -> None:
         """Focuses the column of the selected note; selects the first note if none is selected."""

@@ -55,6 +55,7 @@ class AboutPane(ChoicePane):
         "the notes that link to it; press {about.similar} to add the notes most similar to it. Press Enter to go to "
         "one of them."
     )
+    TAKES_CLICK = True
     BINDINGS = bindings(ABOUT)
 
     @dataclass
@@ -269,11 +270,6 @@ class AboutPane(ChoicePane):
             self.post_message(self.LinkFollowed(self.path))
         elif self.path:
             self.notify(f"this link does not lead to a note: {self.path}", severity="warning", timeout=4)
-
-    def clicked(self, place: int) -> None:
-        """Selects the clicked row and acts on it."""
-        self.move_to(place)
-        self.action_take()
 
     def action_similar(self) -> None:
         """Requests the notes most similar to the selected one."""

@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 _WAIT_S = 0.15
 """The delay in seconds before the pane shows that it is waiting; until then it shows the previous note."""
 _LINK_HERE = "bold reverse accent"
+_FIELDS_HEADING = " ┄┄ frontmatter"
+"""The beginning of the line above the frontmatter, whether it is folded or not."""
 
 
 @dataclass(frozen=True)
@@ -284,7 +286,8 @@ class NotePane(Pane):
         number = self.line_at(content.y) if content is not None else -1
         if content is None or not 0 <= number < len(self.lines):
             return
-        if "┄ frontmatter " in self.lines[number].plain:
+        headings = (place for place, row in enumerate(self.lines) if row.plain.startswith(_FIELDS_HEADING))
+        if self._can_fold and number == next(headings, -1):
             self.action_fields()
         place = character_at(self.lines[number].plain, content.x)
         for count, link in enumerate(self.links):
@@ -293,6 +296,19 @@ class NotePane(Pane):
                 self.repaint()
                 self.follow(link.target)
                 return
+
+    @property
+    def _can_fold(self) -> bool:
+        """True if the note is rendered with frontmatter, which a filter of words would unfold."""
+        if self.rendered is None or self.rendered.raw or self.word_filter:
+            return False
+        page = self.rendered.page
+        is_table = page.path.endswith(".md") and not page.problem and not page.frontmatter.problem
+        return is_table and bool(page.frontmatter.fields)
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Disables folding the frontmatter if there is none, or if it cannot be folded."""
+        return self._can_fold if action == "fields" else super().check_action(action, parameters)
 
     def action_fields(self) -> None:
         """Shows or folds the frontmatter."""

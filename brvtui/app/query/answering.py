@@ -222,10 +222,7 @@ def _log(session: Session, trace: Trace, took_ms: float) -> str:
 
 
 def import_painters(engine: str) -> None:
-    """Imports the modules that draw answers of ``engine`` ahead of the first answer.
-
-    The imports take longer than everything else that the first screen needs.
-    """
+    """Imports the modules that draw answers of ``engine``, which would delay the first answer."""
     from brvtui.engines.registry import presentation
     from brvtui.paint import (
         answers,  # noqa: F401

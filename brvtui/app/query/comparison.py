@@ -31,10 +31,7 @@ _ROLES = {Shift.SAME: "faint", Shift.BETTER: "ok", Shift.WORSE: "warn", Shift.NE
 
 
 def pinned_lines(pin: PinState, now: Trace | None, width: int, glyphs: Glyphs, key: str) -> list[Line]:
-    """Returns the comparison of ``now`` with the pinned answer, or a hint if there is nothing to compare.
-
-    The hint names ``key``, which unpins the answer.
-    """
+    """Returns the comparison of ``now`` with the pinned answer, or a hint with the ``key`` that unpins it."""
     then = pin.trace
     assert then is not None  # the tab exists only while an answer is pinned
     if now is None:

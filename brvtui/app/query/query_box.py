@@ -163,10 +163,7 @@ class LintLine(Lines):
     READS = (QueryState, AnswerState, EngineState, ProjectState)
 
     def build(self, view: View, width: int) -> list[Line]:
-        """Returns one line; if it is too narrow, the least important groups are left out or cut.
-
-        If the text is the key of a screen, the line explains how to open that screen.
-        """
+        """Returns one line with the most important groups, or an explanation if the text is the key of a screen."""
         if view.answered is None:
             if view.project.phase is Phase.LOADING:
                 hint = "keep typing: the preview appears once the notes are read"

@@ -255,10 +255,7 @@ def _in_plain_search(session: Session, trace: Trace, file: str) -> str:
 
 
 def _others_first(session: Session, trace: Trace) -> str:
-    """Returns a clause with the note that all other engines put first, if the engine of ``trace`` does not.
-
-    Empty if they disagree, or if an answer could call a service.
-    """
+    """Returns a clause with the note that all other engines, but not this one, put first; empty if they disagree."""
     from brvtui.engines.contract import Query
     from brvtui.session.diffing import ask_all
 

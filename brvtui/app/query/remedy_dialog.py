@@ -144,10 +144,7 @@ class RemedyPane(ChoicePane):
 
     @property
     def _answers(self) -> bool:
-        """True if no change can improve the note's place: the note is the first result and quoted, without a model.
-
-        A cached answer may have needed a model originally; then there are remedies.
-        """
+        """True if no change can improve the note's place: it is first and quoted, and needed no model."""
         hit, trace = self._explanation.hit, self._explanation.trace
         quotes = trace.answer.sources
         is_used = not quotes or (hit is not None and hit.path in quotes)

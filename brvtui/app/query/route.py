@@ -59,10 +59,7 @@ def strip(view: View, width: int, glyphs: Glyphs, values: bool = False) -> list[
 
 
 def verdict(view: View, width: int, glyphs: Glyphs, rows: int = 0) -> list[Line]:
-    """Returns the badge and the sentence, padded to a constant height for the strip below.
-
-    The badge and the sentence take at most ``rows`` lines, or by default :func:`sentence_rows`.
-    """
+    """Returns the badge and the sentence in ``rows`` lines (by default :func:`sentence_rows`), padded to them."""
     lines = _verdict(view, width, glyphs, rows or sentence_rows(width))
     return lines + [Line()] * (sentence_rows(width) - len(lines))
 

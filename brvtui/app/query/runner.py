@@ -105,10 +105,7 @@ class RequestQueue:
 
 
 class QueryRunner:
-    """Runs the query as it is typed, and shows the answer.
-
-    Previews never use a model; runs use one as soon as the user has permitted it.
-    """
+    """Runs the query as it is typed, and shows the answer. Only runs use a model, once that is permitted."""
 
     def __init__(
         self,
@@ -358,10 +355,7 @@ class QueryRunner:
             self.tree_changed()
 
     def refused(self, refused: EngineUnusable) -> None:
-        """Shows the reason why the engine cannot be used with its settings, and switches to the project's first engine.
-
-        A refusal is ignored if the request is outdated or another engine has been selected since then.
-        """
+        """Shows why the engine cannot be used, and switches to the project's first engine, unless this is outdated."""
         request, chosen, session = refused.request, self._services.store.view.engine.name, self._project.session
         is_old = request is not None and request.number != self.requests.newest
         if session is None or refused.engine != chosen or is_old:

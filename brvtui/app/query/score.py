@@ -16,10 +16,7 @@ from brvtui.paint.line import Line, line
 if TYPE_CHECKING:
     from brvtui.trace import Trace
 
-_STALE = {
-    NEWER: "the file has changed: this is the score of the earlier text",
-    GONE: GONE_TEXT,
-}
+_STALE = {NEWER: "the file has changed: this is the score of the earlier text", GONE: GONE_TEXT}
 _NAME = 13
 
 

@@ -249,10 +249,7 @@ class FrameScreen(Screen[None]):
         return not (self.services.takes_letters and self.services.acts_by_letter(type(self), action, parameters))
 
     async def action_back(self) -> None:
-        """Stops a model's answer, or else leaves the filter or the maximised pane, or goes to the main pane.
-
-        Text selected with the mouse is deselected in any case.
-        """
+        """Clears the selection, then stops a model, or leaves the filter or maximised pane, or goes home."""
         self.clear_selection()
         if self.services.stop_model():
             return

@@ -104,41 +104,42 @@ class SettingPane(Pane):
                 part for why in row.problem.splitlines() for part in wrapped(f"{self.glyphs.warn} {why}", width, "warn")
             ]
             lines.append(Line())
-        facts = _facts(row, view.project.phase is Phase.FAILED)
+        facts = self._facts(row, view.project.phase is Phase.FAILED)
         if row.name == "theme" and self.app.theme != row.value:
             facts.append(("note", f"in use in this session only: {self.app.theme}"))
         for label, text in facts:
-            for place, part in enumerate(wrap(self.services.with_keys(text), max(width - _LABEL - 2, 8))):
+            for place, part in enumerate(wrap(text, max(width - _LABEL - 2, 8))):
                 lines.append(Line().gap().fit(label if place == 0 else "", _LABEL, "muted").add(part, "text"))
         return lines
 
-
-def _facts(row: SettingRow, has_failed: bool) -> list[tuple[str, str]]:
-    source = row.source
-    facts = [("value", row.value), ("default", row.default), ("can be", row.allowed)]
-    facts.append(("from", source.place or "the default"))
-    is_own_left_out = row.left_out is not None and row.left_out.layer is Layer.USER
-    if is_own_left_out and source.layer is Layer.DEFAULT:
-        facts.append(("yours", "ignored"))
-    elif source.layer not in (Layer.DEFAULT, Layer.USER):
-        own = "not set" if row.own is None else value_text(row.name, row.own)
-        if row.own is not None and row.own != row.current:
-            own = f"{own}, without effect"
-        facts.append(("yours", "ignored" if is_own_left_out else own))
-        facts.append(("note", f"{source.place} overrides your own settings file, to which changes are written"))
-    if row.remark:
-        facts.append(("note", row.remark))
-    if row.restart:
-        tries = has_failed and row.name in _TRIED_ANEW
-        facts.append(("note", f"a change {'opens the project again' if tries else 'takes effect at the next start'}"))
-        if row.name == "panes":
-            facts.append(("note", _PANES_CHANGED))
-    if row.personal:
-        facts.append(("note", "a project's settings file cannot set it"))
-    if not row.editable and row.allowed:
-        facts.append(("note", "a table: edit the file by hand"))
-    facts += [("key", row.name), ("variable", row.variable)]
-    return [(label, text) for label, text in facts if text]
+    def _facts(self, row: SettingRow, has_failed: bool) -> list[tuple[str, str]]:
+        source = row.source
+        facts = [("value", row.value), ("default", row.default), ("can be", self.services.with_keys(row.allowed))]
+        facts.append(("from", source.place or "the default"))
+        is_own_left_out = row.left_out is not None and row.left_out.layer is Layer.USER
+        if is_own_left_out and source.layer is Layer.DEFAULT:
+            facts.append(("yours", "ignored"))
+        elif source.layer not in (Layer.DEFAULT, Layer.USER):
+            own = "not set" if row.own is None else value_text(row.name, row.own)
+            if row.own is not None and row.own != row.current:
+                own = f"{own}, without effect"
+            facts.append(("yours", "ignored" if is_own_left_out else own))
+            facts.append(("note", f"{source.place} overrides your own settings file, to which changes are written"))
+        if row.remark:
+            facts.append(("note", row.remark))
+        if row.restart:
+            tries = has_failed and row.name in _TRIED_ANEW
+            facts.append(
+                ("note", f"a change {'opens the project again' if tries else 'takes effect at the next start'}")
+            )
+            if row.name == "panes":
+                facts.append(("note", self.services.with_keys(_PANES_CHANGED)))
+        if row.personal:
+            facts.append(("note", "a project's settings file cannot set it"))
+        if not row.editable and row.allowed:
+            facts.append(("note", "a table: edit the file by hand"))
+        facts += [("key", row.name), ("variable", row.variable)]
+        return [(label, text) for label, text in facts if text]
 
 
 def _wide_settings(width: int, height: int) -> Split:
@@ -191,6 +192,7 @@ class SettingsScreen(FrameScreen):
 
     async def action_back(self) -> None:
         """Goes back as on other screens; from the list, goes to the Query screen."""
+        self.clear_selection()
         pane = self.pane
         if pane is None or pane.id != self.home or self.body.maximised:
             await super().action_back()

@@ -54,10 +54,7 @@ _NO_FILE = "No setting in this file is used: repair the file by hand; the next s
 
 @dataclass(frozen=True, slots=True)
 class SettingRow:
-    """One setting, or a constant of the engine in use.
-
-    ``name`` is dotted; the keys of an action are named ``keys.`` and the action's name.
-    """
+    """One setting, or a constant of the engine in use. ``name`` is dotted."""
 
     name: str
     group: str

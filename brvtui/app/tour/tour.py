@@ -10,11 +10,12 @@ from textual.widgets import TextArea
 
 from brvtui.app.actions.registry import ACTIONS
 from brvtui.app.keys.bindings import keys_of
+from brvtui.app.modes import EDITOR
 from brvtui.app.screens.dialog import Dialog
 from brvtui.app.screens.frame import FrameScreen
 from brvtui.app.services import AppServices
-from brvtui.app.states import AnswerState, EditorState, LabState, QueryState
-from brvtui.app.tour.steps import NOTE, STEPS, TourStep
+from brvtui.app.states import AnswerState, EditorState, LabState, LogState, QueryState
+from brvtui.app.tour.steps import ASKED, NOTE, STEPS, TourStep
 from brvtui.app.view import View
 from brvtui.app.widgets.lines import Paragraphs
 from brvtui.paint.line import Line, line
@@ -64,7 +65,7 @@ class Tour:
         self._services = services
         self._seen = seen
         self._place: int | None = None
-        services.store.subscribe((QueryState, AnswerState, LabState, EditorState), self._look)
+        services.store.subscribe((QueryState, AnswerState, LogState, LabState, EditorState), self._look)
         services.screen_change_signal.subscribe(services, self._look)
 
     @property
@@ -75,7 +76,11 @@ class Tour:
         text = f"{place} of {_LAST}: {step.text}" if 0 < place <= _LAST else step.text
         if services.has_modal:
             return text, "dialog.back", ""
-        action = step.action if step.mode in ("", services.current_mode) else f"screens.{step.mode}"
+        there = "note.edit" if step.mode == EDITOR.name else f"screens.{step.mode}"
+        action = step.action if step.mode in ("", services.current_mode) else there
+        edit = services.store.view.editor.edit
+        if action == "editor.save" and edit is not None and edit.keep_mtime:
+            action = "editor.keep_mtime"  # an edit that keeps the old time changes no rank
         is_typed = services.takes_letters and len(services.shown_key(action)) == 1
         leave = "" if action == _BACK else "ends it" if place else "no tour"
         return text, "panes.next" if is_typed else action, leave
@@ -106,12 +111,14 @@ class Tour:
         self._look()
 
     def _prepare(self, step: TourStep) -> None:
-        """Selects the note and the pane of ``step``. In a text, the cursor goes to the end."""
+        """Selects the note and the pane of ``step``, the tour's query in the Log, and the end of a text."""
         screen = self._services.screen
         if step.note:
             self._services.select(step.note)
         if isinstance(screen, FrameScreen) and step.pane in screen.body.plan.panes:
             screen.action_pane(step.pane)
+            if go_to := getattr(screen.pane, "go_to_query", None):  # only the Log has it
+                go_to(ASKED)
             if isinstance(screen.focused, TextArea):
                 screen.focused.move_cursor(screen.focused.document.end)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import ClassVar
 
 from textual import events
 
@@ -17,6 +18,8 @@ class ChoicePane(Pane):
     """A pane with a cursor over choices, each drawn as one or more lines."""
 
     FILTER_DOES = "keep"
+    TAKES_CLICK: ClassVar[bool] = False
+    """True if a click acts like ``Enter``; False if the first click only selects."""
 
     def __init__(self, *, id: str) -> None:
         super().__init__(id=id)
@@ -150,10 +153,11 @@ class ChoicePane(Pane):
         self.clicked(owner)
 
     def clicked(self, place: int) -> None:
-        """Called for a click on the choice at index ``place``: the first selects it, the second acts like ``Enter``."""
-        if place == self.cursor and self.has_focus:
-            self.action_take()
+        """Selects the clicked choice; a second click, or with :attr:`TAKES_CLICK` the first, acts like ``Enter``."""
+        takes = self.TAKES_CLICK or (place == self.cursor and self.has_focus)
         self.move_to(place)
+        if takes:
+            self.action_take()
 
     def action_take(self) -> None:
         """Runs the pane's ``Enter`` action on the selected choice; does nothing by default."""

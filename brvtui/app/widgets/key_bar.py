@@ -49,11 +49,7 @@ class KeyBar(Lines):
     def __init__(
         self, *, id: str, idle: Callable[[], frozenset[str]], renamed: Callable[[], Mapping[str, str]] = dict
     ) -> None:
-        """Creates an empty bar.
-
-        ``idle`` returns the names of actions that currently have no effect. ``renamed`` returns labels for actions
-        whose effect is currently different, keyed by action name.
-        """
+        """Creates a bar; ``idle`` returns the actions to leave out, ``renamed`` the changed labels by action name."""
         super().__init__(id=id)
         self._idle = idle
         self._renamed = renamed

@@ -32,10 +32,7 @@ _MOST_SELECTED = 10_000
 
 
 class LazyLines(Sequence[Line]):
-    """Lines that are drawn on access.
-
-    Two objects are equal if their heads and tails are equal and their rows are the same object.
-    """
+    """Lines that are drawn on access. Equality compares heads and tails, and the identity of the rows."""
 
     def __init__(
         self, head: Sequence[Line], rows: Sequence[Row], tail: Sequence[Line], draw: Callable[[Row], Line]
@@ -217,10 +214,7 @@ class Lines(Widget):
             self._is_rendering = False
 
     def render_line(self, y: int) -> Strip:
-        """Returns row ``y`` and records it as painted; called by Textual.
-
-        Outside of painting, Textual asks for the text under the mouse. Then the strip contains the place of its text.
-        """
+        """Returns row ``y``; called by Textual to paint it, or else to find the text under the mouse."""
         strip = self.paint_row(y)
         if not self._is_rendering:
             return strip.apply_offsets(0, self.line_at(y))
@@ -296,10 +290,7 @@ def same(new: tuple[object, ...], old: tuple[object, ...]) -> bool:
 
 
 def _segments(spans: Iterable[tuple[str, Style]], width: int, under: Style) -> list[Segment]:
-    """Returns ``spans`` padded to ``width`` cells in style ``under``.
-
-    Merges blanks with a neighbour that looks the same, since every segment writes its colours to the terminal again.
-    """
+    """Returns ``spans`` padded to ``width`` cells; blanks join their neighbours, so that fewer colours are written."""
     segments: list[Segment] = []
     text, style, used = "", under, 0
     for part, own in spans:
@@ -335,10 +326,7 @@ def wrapped(text: str, width: int, role: str = "muted") -> list[Line]:
 
 
 def hanging(head: Line, text: str, width: int) -> list[Line]:
-    """Returns ``head`` followed by ``text``, wrapped to ``width`` cells, with later lines indented below the text.
-
-    If fewer than 12 cells remain after the head, the text is cut.
-    """
+    """Returns ``head`` and ``text``, wrapped beside it to ``width`` cells; with little room, the text is cut."""
     indent = head.width
     if width - indent < _LEAST_HANGING:
         return [head.add(text, "muted").cut(width)]
@@ -353,10 +341,7 @@ def stale_lines(texts: Mapping[str, str], view: View, width: int, glyphs: Glyphs
 
 
 def selected_in_one(screen: Screen[Any], selections: dict[Widget, Selection]) -> dict[Widget, Selection]:
-    """Returns a selection that ends in the widget in which it began, wherever the mouse is.
-
-    Textual's own ``selections`` would contain the text of all panes between.
-    """
+    """Returns a selection within the widget in which it began; Textual's would contain all panes between."""
     state = screen._select_state
     widget = state.start.content_widget if state is not None else None
     start = state.start.content_offset if state is not None else None

@@ -104,10 +104,7 @@ def kept(files: Sequence[Branch], word_filter: WordFilter, also: Set[str] = froz
 def rows(
     roots: Sequence[Branch], order: Order, opened: Container[str] | None, shown: Callable[[Branch], bool]
 ) -> list[Row]:
-    """Returns the visible rows of ``roots`` from top to bottom: branches that are ``shown``, inside ``opened`` folders.
-
-    If ``opened`` is None, all folders are open.
-    """
+    """Returns the visible rows: the branches that are ``shown``, inside ``opened`` folders (None: all folders)."""
     result: list[Row] = []
     stack = [(branch, 0) for branch in reversed(ordered(roots, order)) if shown(branch)]
     while stack:

@@ -47,6 +47,7 @@ class TreePane(ChoicePane):
 
     TITLE = "Tree"
     READS = (ProjectState, SelectionState, QueryState)
+    TAKES_CLICK = True
     BINDINGS: ClassVar[list[BindingType]] = bindings(TREE)
 
     def __init__(self, *, id: str) -> None:
@@ -277,11 +278,6 @@ class TreePane(ChoicePane):
         return lines
 
     # actions
-
-    def clicked(self, place: int) -> None:
-        """Selects the clicked row and acts on it."""
-        self.move_to(place)
-        self.action_take()
 
     def action_take(self) -> None:
         """Opens or closes the groups below the tree; subclasses handle folders and files."""

@@ -77,10 +77,7 @@ class SymbolPages:
 def _title(node: CodeNode) -> str:
     if not node.line:  # not in a file: an environment variable or a command
         return f"{node.kind.replace('_', ' ')} {node.name}"
-    for base in (
-        node.path,
-        node.path.rpartition("/")[0],
-    ):  # an id begins with a file or a package's folder
+    for base in (node.path, node.path.rpartition("/")[0]):  # an id begins with a file or a package's folder
         if base and node.id.startswith(f"{base}."):
             return node.id[len(base) + 1 :]
     return node.id

@@ -28,16 +28,9 @@ def sentence(trace: Trace) -> Sentence:
     """
     section = trace.section(SpaceAnswer)
     if section.failure is not None:
-        return (
-            clause(f"V4 cannot answer: {section.failure.what}"),
-            clause(f"; {section.failure.remedy}", weight=80),
-        )
+        return (clause(f"V4 cannot answer: {section.failure.what}"), clause(f"; {section.failure.remedy}", weight=80))
     if not trace.hits or not section.topics:
-        return (
-            clause("Nothing found: "),
-            *_nothing(trace, section),
-            clause(f"; {way_out(trace)}", weight=80),
-        )
+        return (clause("Nothing found: "), *_nothing(trace, section), clause(f"; {way_out(trace)}", weight=80))
     first, topic = trace.hits[0], section.topics[0]
     words = answered_words(first.words, trace.query)
     return (

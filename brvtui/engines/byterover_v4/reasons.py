@@ -389,10 +389,7 @@ def _wordings(
         if word.lower() not in stop and own_terms.isdisjoint(map(term, tokens(word)))
     ][:_MOST_WORDS]
     changes += [(f"add “{word}”", f"{query} {word}") for word in (*in_title, *added)]
-    changes += [
-        ("add its rarest words", f"{query} {' '.join(added)}"),
-        *title_wordings(query, title),
-    ]
+    changes += [("add its rarest words", f"{query} {' '.join(added)}"), *title_wordings(query, title)]
     tried = {"", query, f"{query} "}
     for text, wording in changes:
         if wording not in tried:

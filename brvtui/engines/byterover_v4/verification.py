@@ -113,13 +113,7 @@ def _query_output(
 
 
 def _printed(
-    installed: InstalledEngine,
-    sealed: SealedNode,
-    name: str,
-    query: str,
-    project: Path,
-    scratch: Path,
-    now_ms: float,
+    installed: InstalledEngine, sealed: SealedNode, name: str, query: str, project: Path, scratch: Path, now_ms: float
 ) -> dict[str, Any]:
     """The JSON that the script ``name`` prints for ``query``. Raises :class:`EngineRunError` if there is none."""
     script = [str(installed.folder / f"{name}.mjs"), query]

@@ -31,13 +31,7 @@ if TYPE_CHECKING:  # imported later, so that naming the engine or showing its tr
 
 Progress = Callable[[int, int], None]
 """A function that is called with the number of texts that have a vector, and the total number."""
-_OPTIONS = {
-    "top_k": int,
-    "candidate_k": int,
-    "rerank_top_n": int,
-    "rerank": bool,
-    "skip_retry_ladder": bool,
-}
+_OPTIONS = {"top_k": int, "candidate_k": int, "rerank_top_n": int, "rerank": bool, "skip_retry_ladder": bool}
 _OTHERS = ("mode", "aliases")
 """The options that the engine checks itself; ``aliases`` is the path of an alias file, or the aliases themselves."""
 

@@ -242,10 +242,7 @@ def _ladder(climbed: Climbed[RankedHit]) -> Ladder:
 def _notices(run: _Search) -> tuple[str, ...]:
     if not run.request.scope:
         return run.sources.notices
-    return (
-        *run.sources.notices,
-        f"{run.request.scope}: this engine has no scopes, so the whole tree was searched",
-    )
+    return (*run.sources.notices, f"{run.request.scope}: this engine has no scopes, so the whole tree was searched")
 
 
 def _parsed(run: _Search, text: str) -> ParsedQuery:

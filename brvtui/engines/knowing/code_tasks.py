@@ -16,9 +16,7 @@ from brvtui.engines.knowing.note_index import AROUND, NoteIndex
 from brvtui.engines.knowing.note_reading import NotePiece
 from brvtui.engines.knowing.notes_graph import KnownPiece, NoteGraph
 from brvtui.engines.knowing.packing import node_tokens
-from brvtui.engines.knowing.pipeline import (
-    task_index,
-)
+from brvtui.engines.knowing.pipeline import task_index
 from brvtui.engines.knowing.profile import KnowingProfile
 from brvtui.engines.knowing.reached import ScoringContext, is_test
 from brvtui.engines.knowing.scoring import ScoredCandidate, lifts_penalty

@@ -101,13 +101,7 @@ def delta(
     whole = rules.whole_tokens + sum(map(tokens, now)) + rules.edge_tokens * len(edges_now)
     cost = rules.delta_tokens + sum(map(tokens, added))
     cost += rules.removed_node_tokens * len(removed) + rules.changed_edge_tokens * changed
-    return ContextDelta(
-        tuple(node.id for node in added),
-        tuple(removed),
-        whole,
-        cost,
-        cost < rules.delta_worth * whole,
-    )
+    return ContextDelta(tuple(node.id for node in added), tuple(removed), whole, cost, cost < rules.delta_worth * whole)
 
 
 _MOST_KEPT = 500

@@ -142,11 +142,7 @@ def _packed(
 
 
 def _with_injected(
-    scored: Sequence[ScoredCandidate],
-    search: SeedSearch,
-    graph: Graph,
-    around: ScoringContext,
-    profile: KnowingProfile,
+    scored: Sequence[ScoredCandidate], search: SeedSearch, graph: Graph, around: ScoringContext, profile: KnowingProfile
 ) -> list[ScoredCandidate]:
     """The ranked nodes, preceded by the nodes that are moved to the top because of a framework's class."""
     ids = [hit.id for hit in search.injected if (node := graph.find(hit.id)) is not None and node.is_result]

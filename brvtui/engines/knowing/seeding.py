@@ -162,11 +162,7 @@ class SeedSearch:
 
 
 def seed_index(
-    graph: Graph,
-    profile: KnowingProfile,
-    classes: PhraseTable,
-    language: str = "",
-    last: SeedIndex | None = None,
+    graph: Graph, profile: KnowingProfile, classes: PhraseTable, language: str = "", last: SeedIndex | None = None
 ) -> SeedIndex:
     """The index of ``graph``.
 

@@ -345,14 +345,7 @@ def _steps(ranking: VaultRanking, section: VaultSearch) -> tuple[Step, ...]:
             "signals", None, "signals", State.PASSED if section.ranking else State.SKIPPED, (), "seven weighted signals"
         ),
         Step("links", None, "links", State.PASSED if ranking.seeds else State.SKIPPED, (), linked),
-        Step(
-            "guard",
-            None,
-            "guard",
-            State.HIT if guard.acts else State.SKIPPED,
-            checks,
-            returned,
-        ),
+        Step("guard", None, "guard", State.HIT if guard.acts else State.SKIPPED, checks, returned),
         *_memory_step(section.memories),
         *_load_step(ranking.request.ids, section.given),
     )

@@ -56,12 +56,7 @@ class NoGit(RevisionError):
 
 
 def git(
-    folder: Path,
-    *arguments: str,
-    most: int,
-    given: bytes = b"",
-    bare: bool = False,
-    warnings: list[str] | None = None,
+    folder: Path, *arguments: str, most: int, given: bytes = b"", bare: bool = False, warnings: list[str] | None = None
 ) -> bytes:
     """Runs ``git`` in ``folder`` with the input ``given``, and returns its output, at most ``most`` bytes.
 

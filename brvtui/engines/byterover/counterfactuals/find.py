@@ -59,10 +59,7 @@ _MOST_REPEATED = 4
 
 
 def find_counterfactuals(
-    context: Context,
-    trace: Trace,
-    path: str = "",
-    cancelled: Callable[[], bool] = lambda: False,
+    context: Context, trace: Trace, path: str = "", cancelled: Callable[[], bool] = lambda: False
 ) -> Counterfactuals | None:
     """The smallest changes to the snapshot of ``context`` or to the query of ``trace`` after which the query is
     answered directly.

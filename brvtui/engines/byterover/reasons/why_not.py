@@ -292,11 +292,7 @@ def _loss(context: Context, named: Named, trace: Trace, own: Hit | None) -> tupl
     )
 
 
-def _lost_on_disk(
-    context: Context,
-    named: Named,
-    search: Search,
-) -> tuple[Loss, str] | None:
+def _lost_on_disk(context: Context, named: Named, search: Search) -> tuple[Loss, str] | None:
     snapshot, profile = context.snapshot, context.constants
     path = named.path
     if named.position is not None:

@@ -337,12 +337,7 @@ def names_of(snapshot: Snapshot) -> TrigramIndex:
     return snapshot.derived.of(_NAMES, lambda: TrigramIndex((note.path, note.path) for note in snapshot.notes))
 
 
-def retry(
-    context: Context,
-    found: Search,
-    options: SearchOptions,
-    watch: Stopwatch | None = None,
-) -> Ladder:
+def retry(context: Context, found: Search, options: SearchOptions, watch: Stopwatch | None = None) -> Ladder:
     """The retry ladder after the search ``found``. If that search has results, no step runs.
 
     Each step is a complete search with ``options``; the last one compares the names of notes (:func:`named_like`).
