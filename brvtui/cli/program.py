@@ -83,7 +83,7 @@ _GROUPS = {
         "verify": ("verify:verify", "Compare answers with the engine installed here"),
     },
     "Notes": {
-        "maturity": ("maturity:maturity", "Forecast what ageing will change in the coming days"),
+        "maturity": ("maturity:maturity", "Forecast what ageing will change in coming days"),
         "migrate": ("migrate:migrate", "Show what a migration to V4 would change"),
         "feedback": ("upkeep:feedback", "Tell the engine whether a result was useful"),
         "forget": ("upkeep:forget", "Remove the signals and feedback recorded here"),
