@@ -146,11 +146,11 @@ def test_ageing_shows_present_and_future_signals_of_a_note(session: Session) -> 
     [
         (None, ""),
         (Mark(PRUNING, 0.0, False), "⚠ prune"),
-        (Mark(LEAVES_PROMPT, 12.4, False), "prompt for 12d"),
+        (Mark(LEAVES_PROMPT, 12.4, False), "quoted for 12d"),
         (Mark(LEAVES_TIER_2, 12.4, True), "▾ left tier 2"),
         (Mark(ARCHIVE, 12.4, True, 2), "▾ archive +2"),
         (Mark(ARCHIVE, 12.4, True, filtered=True), "▾ archive in 12d"),
-        (Mark(LEAVES_TIER_2, 12.4, False, filtered=True), "tier 2 for 12d"),
+        (Mark(LEAVES_TIER_2, 12.4, False, filtered=True), "direct for 12d"),
         (Mark(LEAVES_TIER_2, 0.0, False, filtered=True), "⚠ left tier 2"),
     ],
 )

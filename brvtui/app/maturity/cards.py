@@ -21,7 +21,7 @@ _HALF_DAY = 0.5
 def label_of(mark: Mark | None, glyphs: Glyphs) -> Span:
     """Returns the label of a card and its role.
 
-    Examples: ``▾ left prompt +1`` (by the selected day), ``⚠ archive`` (already), ``tier 2 for 12d`` (later; with ``⚠``
+    Examples: ``▾ left prompt +1`` (by the selected day), ``⚠ archive`` (already), ``direct for 12d`` (later; with ``⚠``
     if the note can be archived or pruned before that), ``▾ archive in 12d`` (if all cards show one event).
     """
     if mark is None:

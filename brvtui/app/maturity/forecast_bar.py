@@ -13,7 +13,7 @@ from brvtui.app.maturity.board_on_day import BoardOnDay, BoardOptions
 from brvtui.app.states import LOOKING, EngineState, Phase, ProjectState
 from brvtui.app.view import View
 from brvtui.app.widgets.lines import Lines
-from brvtui.engines.ageing.events import count_sentence, next_days
+from brvtui.engines.ageing.events import LEAVES_TIER_2, count_sentence, next_days
 from brvtui.engines.ageing.forecast import LAST_DAY
 from brvtui.paint.line import Line, badge, line
 from brvtui.wording import counted
@@ -60,7 +60,7 @@ class ForecastBar(Lines):
         if on_day is None:
             return lines
         lines += [self._slider(width), self._calendar(on_day, width), self._counts(on_day, width)]
-        meaning = self.services.with_keys(_meaning(on_day.wanted))
+        meaning = self.services.with_keys(_meaning(on_day.wanted, LEAVES_TIER_2 in on_day.events))
         whose = "" if view.is_native else "ByteRover's rules: "
         order = f"by {on_day.wanted.order}"
         room = width - len(order) - 3
@@ -202,7 +202,7 @@ def _sentence(on_day: BoardOnDay, noun: str) -> str:
     return count_sentence(only, int(forecast.then.has_come[only].sum()), added, options.day)
 
 
-def _meaning(options: BoardOptions) -> str:
+def _meaning(options: BoardOptions, has_tiers: bool) -> str:
     """Explains the selected event, or else the numbers."""
     if options.only is not None:
         return f"{options.only.short}: {options.only.meaning}"
@@ -210,4 +210,6 @@ def _meaning(options: BoardOptions) -> str:
         does = "shows all" if options.in_span else "only these"
         keys = f"{{board.changes}} {does}, {{board.only}} one event, {{forecast.answers}} answers"
         return f"new: in {next_days(options.day)}; {keys}"
+    if has_tiers:
+        return "direct: answers without a model · quoted: to a model · {board.only} explains"
     return "counts are for today; {board.only} picks one event and explains it"

@@ -16,7 +16,7 @@ class Event:
     short: str
     """The label on a card after the event, such as ``left tier 2``."""
     until: str
-    """The label on a card before the event, such as ``tier 2 for``. The number of days follows it."""
+    """The label on a card before the event, such as ``direct for``. The number of days follows it."""
     happens: str
     """The verb phrase for one note, such as ``leaves tier 2``."""
     happen: str
@@ -36,7 +36,7 @@ LEAVES_TIER_2 = Event(
     key="leaves-tier-2",
     weight=4,
     short="left tier 2",
-    until="tier 2 for",
+    until="direct for",
     happens="leaves tier 2",
     happen="leave tier 2",
     has_come="has left tier 2",
@@ -48,7 +48,7 @@ LEAVES_PROMPT = Event(
     key="leaves-prompt",
     weight=5,
     short="left prompt",
-    until="prompt for",
+    until="quoted for",
     happens="leaves the prompt",
     happen="leave the prompt",
     has_come="has left the prompt",
