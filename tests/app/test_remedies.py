@@ -69,7 +69,8 @@ async def take(pilot: AppPilot, kind: RemedyKind) -> Remedy:
     """Chooses the first remedy of a kind."""
     place = next(place for place, remedy in enumerate(remedies(pilot)) if remedy.kind is kind)
     chosen = remedies(pilot)[place]
-    await pilot.press(*["j"] * place, "enter")
+    choices = pilot.app.screen.query_one(RemedyPane).choices
+    await pilot.press(*["j"] * choices.index(str(place)), "enter")
     return chosen
 
 
@@ -370,3 +371,21 @@ async def test_search_that_fails_says_why_and_no_longer_seems_to_run(pilot: AppP
     await until(pilot, lambda: "the notes have changed: close this dialog, and press w again" in flat(pilot))
     assert "so nothing can lower it" not in flat(pilot)
     assert "trying" not in flat(pilot)
+
+
+async def test_first_result_offers_to_raise_the_note_that_matches_better(garden: Tree, pilot: AppPilot) -> None:
+    filler = " ".join(f"word{number}" for number in range(200))
+    garden.note("fruit/kumquat.md", "Kumquat", "kumquat kumquat kumquat", days=300, importance=5)
+    garden.note("fruit/bowl.md", "Fruit bowl", f"one kumquat {filler}", days=0, importance=95, maturity="core")
+    await settled(pilot)
+    await until(pilot, lambda: view(pilot).knows("fruit/bowl.md"))
+    pane = await lowering(pilot, "kumquat")
+    better = pane._explanation.trace.better_match
+    assert better is not None
+    assert (pane._explanation.path, better.file) == ("fruit/bowl.md", "fruit/kumquat.md")
+    assert "“Kumquat” (2nd) matches better" in flat(pilot)
+    await pilot.press("enter")
+    await until(pilot, lambda: isinstance(pilot.app.screen, RemedyDialog) and "Kumquat · fruit/" in flat(pilot))
+    assert pilot.app.screen.query_one(RemedyPane)._explanation.path == better.file
+    assert not pilot.app.screen.query_one(RemedyPane).lower
+    assert view(pilot).selection.file == better.file

@@ -112,10 +112,13 @@ class Reasons:
 
         dialog = RemedyDialog(explanation, find, self._services.with_keys(" ".join(hints)))
 
-        async def answered(remedy: Remedy | None) -> None:
+        async def answered(chosen: Remedy | str | None) -> None:
             self._services.background.cancel(_REMEDIES)
-            if remedy is not None:
-                await self._go_to(explanation.path, remedy)
+            if isinstance(chosen, str):
+                self._services.select(chosen)
+                self.explain(chosen)
+            elif chosen is not None:
+                await self._go_to(explanation.path, chosen)
 
         self._services.background.cancel(_REMEDIES)
         self._services.push_screen(dialog, answered)

@@ -23,6 +23,7 @@ from brvtui.text.visible import visible
 from brvtui.trace import Remedy, RemedySearch
 from brvtui.tree.editing.archive import stub_of
 from brvtui.tree.reading.files import Role, role_of
+from brvtui.wording import ordinal
 
 if TYPE_CHECKING:
     from brvtui.trace import Explanation
@@ -51,7 +52,7 @@ _WITHOUT_MODEL = (0, 1, 2)
 _RANK_ROOM, _TIER_ROOM, _QUERY_ROOM = 9, 7, 32
 
 
-class RemedyDialog(Dialog[Remedy]):
+class RemedyDialog(Dialog[Remedy | str]):
     """Shows reasons and lists remedies; returns the selected remedy or None."""
 
     AUTO_FOCUS = "#remedies"
@@ -166,7 +167,7 @@ class RemedyPane(ChoicePane):
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Disables Enter while the list is empty."""
-        return bool(self._remedies) if action == "take" else super().check_action(action, parameters)
+        return bool(self.choices) if action == "take" else super().check_action(action, parameters)
 
     def build(self, view: View, width: int) -> list[Line]:
         """Returns two or more lines for each remedy."""
@@ -175,6 +176,10 @@ class RemedyPane(ChoicePane):
         lines: list[Line] = []
         self.add_rows(lines, [self._tabs()])
         search = self._searches.get(self.lower)
+        better = self._explanation.trace.better_match if self._explanation.rank == 1 else None
+        if self.lower and better is not None:
+            text = f"“{better.title}” ({ordinal(better.rank)}) matches better: Enter shows what would raise it"
+            self.add_rows(lines, wrapped(text, width, "accent"), better.file)
         for place, remedy in enumerate(self._remedies):
             self.add_rows(lines, self._rows(remedy, width), str(place))
         if search is None:
@@ -231,9 +236,9 @@ class RemedyPane(ChoicePane):
         ]
 
     def action_take(self) -> None:
-        """Closes the dialog and returns the remedy under the cursor."""
-        if self._remedies and self.chosen:  # a filter may have removed the selected choice
-            self.screen.dismiss(self._remedies[int(self.chosen)])
+        """Closes the dialog, and returns the remedy under the cursor or the path of the note that matches better."""
+        if self.chosen:  # a filter may have removed the selected choice
+            self.screen.dismiss(self._remedies[int(self.chosen)] if self.chosen.isdigit() else self.chosen)
 
 
 def title_of(explanation: Explanation) -> str:
