@@ -94,7 +94,7 @@ def test_responsible_edit_is_named_among_several_edits(garden: Tree) -> None:
     earlier = held.earlier(session.snapshot)
     *_, cause = causes_of_change(session, Variant(earlier=earlier), judged, session.engine, "")
     assert cause == ChangeLine.of_cause(
-        f"{ROTATION} was edited: with its text from before, the answer is just as good as it was (tried)"
+        f"{ROTATION} was edited: with its text from before, the answer is as good as before (tried)"
     )
 
 
@@ -112,7 +112,7 @@ def test_effect_of_an_edits_time_is_not_attributed_to_its_text(garden: Tree) -> 
     assert change.now.rank_of(fresh) == 2
     *_, cause = causes_of_change(session, Variant(earlier=held.earlier(session.snapshot)), judged, session.engine, "")
     assert cause == ChangeLine.of_cause(
-        f"{old} has a different file time: with the one from before, the answer is just as good as it was (tried)"
+        f"{old} has a different file time: with the one from before, the answer is as good as before (tried)"
     )
 
 
@@ -129,7 +129,7 @@ def test_joint_effect_of_text_and_time_is_attributed_to_neither(garden: Tree) ->
     judged = Judgment("z", "zebra stripes", "", "", "", (JudgedDocument(fresh, 3),))
     *_, cause = causes_of_change(session, Variant(earlier=held.earlier(session.snapshot)), judged, session.engine, "")
     told = f"{old} was edited: only with both its text and its file time from before, "
-    assert cause == ChangeLine.of_cause(f"{told}the answer is just as good as it was (tried)")
+    assert cause == ChangeLine.of_cause(f"{told}the answer is as good as before (tried)")
 
 
 def test_overlay_signals_are_reverted_and_named_as_a_cause(garden: Tree) -> None:
@@ -145,7 +145,7 @@ def test_overlay_signals_are_reverted_and_named_as_a_cause(garden: Tree) -> None
     (judgment,) = [each for each in QUERIES if each.id == "refresh token"]
     message = causes_of_change(session, Variant(earlier=earlier), judgment, "byterover", "")
     assert message[-1].text == (
-        f"cause: the maturity or importance of {ROTATION} was set: without that, the outcome is as it was (tried)"
+        f"cause: the maturity or importance of {ROTATION} was set: without that, the outcome is as before (tried)"
     )
 
 
@@ -184,7 +184,7 @@ def test_note_with_only_a_new_time_does_not_count_as_edited(garden: Tree) -> Non
     judged = Judgment("z", "zebra stripes", "", "", "", (JudgedDocument(fresh, 3),))
     *_, cause = causes_of_change(session, Variant(earlier=held.earlier(session.snapshot)), judged, session.engine, "")
     assert cause == ChangeLine.of_cause(
-        f"{old} has a different file time: with the one from before, the answer is just as good as it was (tried)"
+        f"{old} has a different file time: with the one from before, the answer is as good as before (tried)"
     )
 
 

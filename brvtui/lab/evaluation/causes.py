@@ -149,8 +149,8 @@ class CauseFinder:
             for change in [*left]:
                 if self._is_as_before(change, snapshot):
                     edit = self._edit(path, reverting, change)
-                    again = "the answer is just as good" if change.is_worse(self.metric) else "the outcome is"
-                    lines[change.now.id] = ChangeLine.of_cause(f"{edit}, {again} as it was (tried)")
+                    again = "the answer is as good" if change.is_worse(self.metric) else "the outcome is"
+                    lines[change.now.id] = ChangeLine.of_cause(f"{edit}, {again} as before (tried)")
                     left.remove(change)
         together = f"none of the {len(paths)} changed files explains it alone"
         if len(paths) == 1:
