@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
+from click.core import ParameterSource
 
 from brvtui.cli.failure import BAD_USAGE, NEGATIVE, OK, Failure
 from brvtui.cli.options import LaterOrAt, NamedPath, WholeNumber, answer_format, earlier_or_moment, project_option
@@ -21,6 +22,8 @@ _OUTCOMES = tuple(outcome.value for outcome in DeliveryOutcome)
 
 def _outcomes(ctx: click.Context, param: click.Parameter, value: str) -> frozenset[str]:
     names = frozenset(name.strip() for name in value.split(",") if name.strip())
+    if not names and ctx.get_parameter_source(param.name or "") is not ParameterSource.DEFAULT:
+        raise click.BadParameter("is empty: name an outcome, or leave it out")
     if unknown := sorted(names.difference(_OUTCOMES)):
         raise click.BadParameter(f"no outcome {unknown[0]}; choose from {', '.join(_OUTCOMES)}")
     return names

@@ -299,11 +299,19 @@ def _with_earlier_judgments(
         return replace(comparison, notices=(why, *comparison.notices))
     then = tuple(
         QueryResult(each.id, each.text, each.scope, "", each.grades, "", (), 0, 0.0)
-        for each in (finder.followed(judgment)[0] for judgment in judged)
+        for each in (_followed_surely(finder, judgment) for judgment in judged)
     )
     earlier = compare_evaluations(comparison.now, replace(comparison.before, queries=then), lambda path: True)
     added = {each.now.id for each in comparison.changes} - {each.now.id for each in earlier.changes}
     return replace(comparison, left_out=earlier.left_out, added=frozenset(added))
+
+
+def _followed_surely(finder: DocumentFinder, judgment: Judgment) -> Judgment:
+    """``judgment`` with current paths. A document that only has the title or name of another one keeps its old path."""
+    followed, odd = finder.followed(judgment)
+    before = {item.path: item.document.path for item in odd if item.is_guess}
+    documents = (replace(each, path=before.get(each.path, each.path)) for each in followed.documents)
+    return replace(followed, documents=tuple(documents))
 
 
 def _with_changed_files(session: Session, plan: EvaluationPlan, commit: str, comparison: Comparison) -> Comparison:

@@ -66,8 +66,7 @@ async def test_edit_that_breaks_a_judged_query_is_explained_in_the_lab(with_judg
         words = flat(pilot, "#cell")
         assert f"{ROTATION}: rank 1 → rank 3, score" in words
         assert (
-            f"cause: {ROTATION} was edited: with its text from before, the answer is as good as before (tried)"
-            in words
+            f"cause: {ROTATION} was edited: with its text from before, the answer is as good as before (tried)" in words
         )
         await pilot.resize_terminal(*NARROW)
         await pilot.press("f2")

@@ -108,6 +108,11 @@ def _attacks() -> Iterator[Attack]:
         "spaces and paths": _rows(_prompt(), _hook(type="hook_additional_context", content=[_BLOCKS])),
         "a long shell command": _rows(_prompt(), {**_ROW, "type": "assistant", "uuid": "x", "message": {"content": [
             {"type": "tool_use", "id": "t", "name": "Bash", "input": {"command": "brv query '" + "'\\'" * 5_000}}]}}),
+        "a long word in an answer": _rows(_call(1), {**_ROW, "type": "user", "message": {"content": [
+            {"type": "tool_result", "tool_use_id": "t1", "content": "a" * 6_000_000}]}}),
+        "a long word of another hook": _rows(_prompt(), *[_hook(type="hook_success", stdout="a" * 15_000, uuid=f"h{n}")
+                                                          for n in range(200)]),
+        "a huge plain log": _rows(*[{"time": _TIME, "prompt": "q", "delivered": "x" * 1_000_000} for _ in range(150)]),
         "a pipe": lambda folder: os.mkfifo(folder / "s.jsonl"),
         "a link to /dev/zero": partial(_link, "/dev/zero"),
         "a link to itself": partial(_link, "s.jsonl"),

@@ -220,6 +220,7 @@ def test_rows_of_other_projects_and_repeated_rows_do_not_count(
     session: Session, turns: Callable[..., list[Row]], project: Tree
 ) -> None:
     session.prompt("a secret of another project", cwd="/somewhere/else")
+    session.prompt("a secret next to it", cwd=f"{project.root}/../other")
     session.prompt(cwd=str(project.root / "src"))
     session.attached()
     lines = session.file.read_text()
@@ -272,6 +273,7 @@ def test_gates_and_selection(run: Run, session: Session, folder: Path) -> None:
     assert run(*named, "--fail-on", "failed,spilled", now=False)[0] == 0
     assert run(*named, "--fail-on", "timed_out", "--limit-seconds", "20", now=False)[0] == 0
     assert run(*named, "--fail-on", "nonsense", now=False)[0] == 2
+    assert run(*named, "--fail-on", " ", now=False)[0] == 2
     _, out, _ = run(*named, "--outcome", "timed_out", "--format", "json", now=False)
     assert [turn["query"] for turn in json.loads(out)["turns"]] == ["another question"]
     _, out, _ = run(*named, "--session", "nobody", "--format", "json", now=False)

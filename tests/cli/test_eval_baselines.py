@@ -73,9 +73,7 @@ def test_eval_fails_until_a_breaking_pull_request_is_reverted(run: Run, project:
     told = rf"{ROTATION}: rank 1 → not found, score 0\.\d+ → –: its own text −0\.\d+"
     assert re.match(rf" refresh: {told}; cause: {ROTATION} was edited", named)
     assert re.search(told, text)
-    assert (
-        f"cause: {ROTATION} was edited: with its text from main, the answer is as good as before (tried)" in text
-    )
+    assert f"cause: {ROTATION} was edited: with its text from main, the answer is as good as before (tried)" in text
     assert "rollback:" not in text
     assert repository("status", "--porcelain") == ""
     value = json.loads(run(*base, "--format", "json")[1])
@@ -536,3 +534,19 @@ def test_gates_refuse_a_tree_that_became_a_repository_of_its_own(run: Run, proje
         own(*arguments)
     code, _, err = run("eval", "--baseline-rev", "main", *GATES)
     assert (code, "is a repository of its own now, but at main its notes belong to" in err) == (2, True)
+
+
+@pytest.mark.parametrize("changes_path", [False, True])
+def test_gates_fail_if_the_digest_of_a_replaced_note_changes_too(
+    run: Run, project: Tree, repository: Git, changes_path: bool
+) -> None:
+    title = project.snapshot().parsed[ROTATION].title
+    (project.tree / ROTATION).unlink()
+    project.note("deploy/hoax.md", title, "A refresh token use that is not what it was.", 0.1)
+    hoax = DocumentFinder(project.snapshot()).judged("deploy/hoax.md", 3)
+    document = hoax if changes_path else replace(hoax, path=ROTATION)
+    file = JudgmentsFile.of(find_project(project.root))
+    file.change(lambda old: (replace(old[0], documents=(document,)), *old[1:]))
+    code, out, _ = run("eval", "--baseline-rev", "main", *GATES)
+    assert code == 1
+    assert "FAILED" in out

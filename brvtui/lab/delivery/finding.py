@@ -130,6 +130,7 @@ def _reader_for(row: bytes, name: str, project: Path, seen: set[int]) -> RowRead
     roots = {str(project), os.path.realpath(project)}
 
     def belongs(folder: str) -> bool:
-        return not folder or any(folder == root or folder.startswith(f"{root}/") for root in roots)
+        place = os.path.normpath(folder)
+        return not folder or any(place == root or place.startswith(f"{root}/") for root in roots)
 
     return TranscriptReader(belongs, seen, name.startswith(_SUBAGENT))

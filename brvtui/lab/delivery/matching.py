@@ -11,6 +11,8 @@ from brvtui.tree.engine_files.query_log import LoggedQuery
 
 WINDOW_MS = 300_000.0
 """The maximum difference between the two times, in ms. The clocks of host and engine may differ by minutes."""
+_MOST_PAIRS = 250_000
+"""The maximum number of pairs of recalls and entries with one text; the newest entries are not matched beyond it."""
 _TOLERANCE_MS = 60_000.0
 """The maximum difference after the usual difference of the clocks is subtracted, in ms."""
 
@@ -39,6 +41,9 @@ def match_entries(
             for place, entry in zip(free, waiting, strict=True):
                 matched[place] = entry
             continue
+        if len(free) * len(waiting) > _MOST_PAIRS:
+            waiting = waiting[: _MOST_PAIRS // len(free)] if free else waiting
+            left += logged[len(waiting) :]
         pairs = sorted(
             (abs(entry.at_ms - offset - recalls[place].at_ms), place, number)
             for place in free

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from brvtui.lab.delivery.transcript import moment
+from brvtui.lab.delivery.transcript import LONGEST_TEXT, MOST_TEXT, moment
 from brvtui.lab.delivery.turns import DeliveryChannel, Recall
 from brvtui.tree.reading.json_file import moment_of
 
@@ -17,6 +17,7 @@ class PlainLogReader:
         """``session`` is the name of the session in which all prompts of the file count."""
         self._session = session
         self._recalls: list[Recall] = []
+        self._left = MOST_TEXT
         self.unknown_rows = 0
 
     def recalls(self, is_cut_off: bool = False) -> list[Recall]:
@@ -29,11 +30,12 @@ class PlainLogReader:
             value: Any = json.loads(row)
         except (ValueError, RecursionError):
             value = None
-        if not is_plain(value):
+        if not is_plain(value) or self._left < 0:
             self.unknown_rows += 1
             return
-        prompt, delivered, time = value["prompt"], value["delivered"], value.get("time")
-        received = delivered if isinstance(delivered, str) and delivered else None
+        prompt, delivered, time = value["prompt"][:LONGEST_TEXT], value["delivered"], value.get("time")
+        received = delivered[:LONGEST_TEXT] if isinstance(delivered, str) and delivered else None
+        self._left -= len(prompt) + len(received or "")
         at_ms = moment_of(time) or moment(time)
         self._recalls.append(Recall(self._session, at_ms, DeliveryChannel.HOOK, prompt, prompt, received, ran=True))
 

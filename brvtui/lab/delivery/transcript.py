@@ -16,7 +16,7 @@ from itertools import dropwhile
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from brvtui.lab.delivery.turns import DeliveryChannel, Recall
+from brvtui.lab.delivery.turns import LONGEST_MS, DeliveryChannel, Recall
 from brvtui.regular_files import open_regular
 
 LONGEST_ROW = 8 * 1_048_576
@@ -27,10 +27,10 @@ _SMALL = 16_384
 _MARKERS = (b"hook_", b"byterover", b"additionalContext", b"brv", b"query.mjs")
 _MOST_CALLS = 100
 """The maximum number of tool calls that wait for their results; older ones stay without a result."""
-_LONGEST_TEXT = 100_000
+LONGEST_TEXT = 100_000
 """The maximum number of characters of a prompt or an answer; the rest is cut off."""
 _LONGEST_REPLY = 20_000
-_MOST_TEXT = 40_000_000
+MOST_TEXT = 40_000_000
 """The maximum number of characters of all prompts, answers and replies; later rows are counted as unknown."""
 _MOST_OPEN = 4
 """The maximum number of recalls of one turn to which later replies are added; the newest ones."""
@@ -45,7 +45,8 @@ _FAILURES = {
 }
 _OWN_HOOK = re.compile(r"brv|byterover|\brecall\b", re.IGNORECASE)
 _CONTEXT = "<byterover-context>"
-_SPILLED = re.compile(r"[^\s\"'<>]*additionalContext\.txt")
+_SPILLED = "additionalContext.txt"
+_BEFORE_PATH = " \t\r\n\"'<>"
 _SAVED_ENDING = ".txt"
 _PERSISTED = "<persisted-output>"
 _SAVED_TO = re.compile(r"saved to:?\s*(?P<path>/[^\s\"'<>]+)", re.IGNORECASE)
@@ -91,7 +92,7 @@ class TranscriptReader:
         """The paths of saved texts that the agent read."""
         self._calls: dict[str, int] = {}
         """The places of tool calls without a result, by id, oldest first."""
-        self._left = _MOST_TEXT
+        self._left = MOST_TEXT
         self.unknown_rows = 0
         self.other_rows = 0
         """The number of rows that belong to other working folders."""
@@ -206,7 +207,7 @@ class TranscriptReader:
             self._recalls[place] = replace(recall, received=self._kept(text), spilled_to=_file_of(text))
             return
         took = attachment.get("durationMs")
-        if isinstance(took, (int, float)) and not isinstance(took, bool):
+        if isinstance(took, (int, float)) and not isinstance(took, bool) and 0 <= took < LONGEST_MS:
             recall = replace(recall, took_ms=float(took))
         code = attachment.get("exitCode")
         reason = " ".join(_text(attachment.get("stderr")).split())[:200]
@@ -245,7 +246,7 @@ class TranscriptReader:
 
     def _kept(self, text: str) -> str:
         """Returns the part of ``text`` that is kept."""
-        kept = text[:_LONGEST_TEXT]
+        kept = text[:LONGEST_TEXT]
         self._left -= len(kept)
         return kept
 
@@ -359,7 +360,7 @@ def _is_recall(attachment: dict[str, Any]) -> bool:
         return False
     text = _joined(attachment.get("content")) + _text(attachment.get("stdout"))
     command = _text(attachment.get("command"))
-    if _CONTEXT in text or _SPILLED.search(text[:_SMALL]):
+    if _CONTEXT in text or _SPILLED in text[:_SMALL]:
         return True
     return bool(_OWN_HOOK.search(command)) if command else attachment.get("type") != "hook_additional_context"
 
@@ -379,8 +380,8 @@ def _printed(stdout: str) -> str:
 
 def _file_of(text: str) -> str:
     """The path of the file to which the host saved a large text; empty if ``text`` is complete."""
-    if found := _SPILLED.search(text):
-        return found.group()
+    if (end := text.find(_SPILLED)) >= 0:
+        return text[max(text.rfind(sign, 0, end) for sign in _BEFORE_PATH) + 1 : end + len(_SPILLED)]
     saved = _SAVED_TO.search(text) if _PERSISTED in text else None
     return saved["path"] if saved else ""
 

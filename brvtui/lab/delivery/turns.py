@@ -10,6 +10,8 @@ from statistics import quantiles
 
 from brvtui.tree.engine_files.query_log import LoggedQuery
 
+LONGEST_MS = 1e9
+"""The duration in ms, about twelve days, from which a recorded duration is not believed."""
 CHARS_PER_TOKEN = 4
 """The number of characters that are estimated to be one token, as in ByteRover."""
 
@@ -104,7 +106,7 @@ class Turn:
     def duration_ms(self) -> float | None:
         """The duration by the engine's log, or else by the host; None if neither recorded it."""
         logged = self.entry.took_ms if self.entry is not None else None
-        return logged if logged is not None else self.recall.took_ms
+        return logged if logged is not None and logged < LONGEST_MS else self.recall.took_ms
 
 
 @dataclass(frozen=True, slots=True)
