@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 from click.core import ParameterSource
 
+from brvtui import faults
 from brvtui.cli.failure import BAD_USAGE, NEGATIVE, OK, Failure
 from brvtui.cli.options import LaterOrAt, NamedPath, WholeNumber, answer_format, earlier_or_moment, project_option
 from brvtui.cli.output import print_report, say_note, write_json
@@ -107,7 +108,7 @@ def _permitted(session: Session, transcripts: Path | None) -> Path:
         try:
             choice.write(str(folder))
         except OSError as error:
-            say_note(f"the folder of transcripts is not remembered: {error.strerror}")
+            say_note(f"the folder of transcripts is not remembered: {faults.reason(error)}")
         return folder
     if known := choice.read():
         return Path(known)

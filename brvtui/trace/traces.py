@@ -235,7 +235,7 @@ class Remedy:
     """The result in a few words, if the rank does not show it; otherwise empty."""
     setting: str = ""
     """The constant to set, as a dotted name."""
-    value: bool | int | float | str | None = None
+    value: Any = None
     """The value to give the constant :attr:`setting`."""
     compared: int | None = None
     """The number of other queries that ran again to find side effects; None if side effects were not searched for."""

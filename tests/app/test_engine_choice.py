@@ -85,7 +85,7 @@ async def test_switching_skips_an_engine_that_cannot_be_loaded(broken: None, pil
 
 async def test_profiles_help_and_feedback_match_the_answering_engine(app: BrvTui) -> None:
     own = {
-        "byterover": "added by the search for one word of",
+        "byterover": "found by searching for a single word",
         "jeffs_brain": "by words (w)",
         "soleri": "search for words (b)",
     }

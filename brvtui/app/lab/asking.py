@@ -20,7 +20,7 @@ from brvtui.lab.evaluation.comparing import ChangeLine, QueryChange
 from brvtui.lab.evaluation.results import DEFAULT_METRICS
 from brvtui.lab.judgments.file import Judgments, JudgmentsFile, judgment_of, with_grade, with_query
 from brvtui.lab.judgments.following import DocumentFinder
-from brvtui.lab.judgments.model import NOT_COVERED, Judgment, JudgmentsError
+from brvtui.lab.judgments.model import FAILED, Judgment, JudgmentsError
 from brvtui.lab.whatif.variant import Control, Variant, VariantError
 from brvtui.session.edit_effect import asked_last, causes_of_change
 from brvtui.tree.history.git import RevisionError
@@ -309,7 +309,7 @@ def _as_answered(
     for text, scope in queries:
         judgment = Judgment("new", text, scope)
         result = runner.result(state, judgment)
-        if result.outcome == NOT_COVERED and (failure := _failure(state, judgment)):
+        if result.outcome == FAILED and (failure := _failure(state, judgment)):
             raise Refusal(f"“{text}” is not judged: {failure}")
         if before is not None and QueryChange(result, runner.result(before, judgment), earlier.paths_now).is_otherwise:
             left_out.append((text, scope))

@@ -11,7 +11,7 @@ from brvtui.app.widgets.lines import wrapped
 from brvtui.app.widgets.pane import Pane
 from brvtui.lab.evaluation.comparing import LineKind, QueryChange
 from brvtui.lab.evaluation.results import DEFAULT_METRICS, QueryResult
-from brvtui.lab.judgments.model import NOT_COVERED, Judgment
+from brvtui.lab.judgments.model import FAILED, NOT_COVERED, Judgment
 from brvtui.paint.line import Line, line, rule
 from brvtui.paint.sentence import NO_ANSWER, tier_role
 
@@ -62,17 +62,20 @@ def value_of(columns: Sequence[LabColumn], query: str, metric: int) -> float:
     return 2.0 if value is None else value
 
 
+_WORDS = {NOT_COVERED: "none", FAILED: "fail"}
+
+
 def short_outcome(outcome: str) -> str:
     """Returns the outcome in at most 4 characters."""
-    if outcome == NOT_COVERED:
-        return "none"
+    if outcome in _WORDS:
+        return _WORDS[outcome]
     return outcome.replace("tier ", "T") if outcome.startswith("tier ") else "yes" if outcome else ""
 
 
 def tier_role_of(outcome: str) -> str:
     """Returns the role for painting an outcome."""
     number = outcome.removeprefix("tier ")
-    return NO_ANSWER if outcome == NOT_COVERED else tier_role(int(number)) if number.isdigit() else "text"
+    return NO_ANSWER if outcome in _WORDS else tier_role(int(number)) if number.isdigit() else "text"
 
 
 _MOST = 10
