@@ -55,10 +55,11 @@ async def test_only_frontmatter_in_a_table_can_be_folded(linked: Tree, make_app:
         await pilot.click("#note", offset=(8, row + 1))
         await settled(pilot)
         assert "token_store" not in text_of(pilot, "#note")
-        await press(pilot, "f3", "r", "f", "r")
-        assert "token_store" not in text_of(pilot, "#note")
+        for key in ("f3", "r", "f", "r"):
+            await press(pilot, key)
+        await until(pilot, lambda: "token_store" not in text_of(pilot, "#note"))
         await press(pilot, "f")
-        assert "token_store" in text_of(pilot, "#note")
+        await until(pilot, lambda: "token_store" in text_of(pilot, "#note"))
 
 
 async def test_links_can_be_followed_and_b_goes_back(app: BrvTui, pilot: AppPilot) -> None:
