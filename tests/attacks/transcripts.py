@@ -61,6 +61,12 @@ def _long_row(folder: Path) -> None:
         out.truncate(1 << 30)
 
 
+def _repeated(row: Any, count: int, folder: Path) -> None:
+    """Writes the same row ``count`` times. The content is not built before, because it would count as memory."""
+    with (folder / "s.jsonl").open("wb") as out:
+        out.writelines(_rows(row) if row else b"\n" for _ in range(count))
+
+
 def _link(target: str, folder: Path) -> None:
     (folder / "s.jsonl").symlink_to(target)
 
@@ -94,7 +100,7 @@ def _attacks() -> Iterator[Attack]:
         "nested JSON": b'{"type": "user", "message": ' + b"[" * 2_000_000 + b"\n" + _rows(_prompt()),
         "nested JSON, closed": b"[" * 100_000 + b"]" * 100_000 + b"\n" + _rows(_prompt()),
         "no UTF-8": b"\xff\xfe\x00\n" * _MANY + _rows(_prompt()),
-        "only line breaks": b"\n" * 50_000_000,
+        "only line breaks": partial(_repeated, "", 12_000_000),
         "huge numbers": b'{"type": "user", "timestamp": ' + b"9" * 5_000 + b"}\n" + _rows(_prompt(timestamp="9" * 99)),
         "wrong types": _rows(*[{"type": t, "uuid": v, "sessionId": v, "message": v, "attachment": v, "cwd": v}
                                for t in ("user", "assistant", "attachment", 1, None) for v in (1, [], {}, None, [{}])]),
@@ -112,7 +118,7 @@ def _attacks() -> Iterator[Attack]:
             {"type": "tool_result", "tool_use_id": "t1", "content": "a" * 6_000_000}]}}),
         "a long word of another hook": _rows(_prompt(), *[_hook(type="hook_success", stdout="a" * 15_000, uuid=f"h{n}")
                                                           for n in range(200)]),
-        "a huge plain log": _rows(*[{"time": _TIME, "prompt": "q", "delivered": "x" * 1_000_000} for _ in range(150)]),
+        "a huge plain log": partial(_repeated, {"time": _TIME, "prompt": "q", "delivered": "x" * 1_000_000}, 150),
         "a pipe": lambda folder: os.mkfifo(folder / "s.jsonl"),
         "a link to /dev/zero": partial(_link, "/dev/zero"),
         "a link to itself": partial(_link, "s.jsonl"),
