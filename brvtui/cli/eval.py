@@ -140,6 +140,8 @@ def evaluate_command(request: ProjectRequest, named: Path | None, form: str, **o
         raise click.UsageError("--drift works only with --format table or json, and without --save")
     session = replace(request, now=now).open()
     session.services_permitted = options["services"]
+    if options["fail_on_silent"]:
+        plan = _with_silence(plan, session)
     _check_scopes(session, {request.scope: "check --scope"}, plan.is_gated)
     check_targets(options["files"], evaluation_form_of, session.project.trees)
     runs = 1 + (len(days) or bool(plan.revision))
@@ -148,8 +150,6 @@ def evaluate_command(request: ProjectRequest, named: Path | None, form: str, **o
         raise Failure(f"{file.path}: no judgments yet; add some with brv-tui judge set", BAD_USAGE)
     _check_scopes(session, {each.scope: f"correct the scope of {each.id}" for each in judgments}, plan.is_gated)
     plan = replace(plan, judgments=file.path)
-    if options["fail_on_silent"]:
-        plan = _with_silence(plan, session)
     if days:
         return _drift(session, judgments, plan, days, form)
     if plan.revision:

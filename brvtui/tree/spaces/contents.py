@@ -13,7 +13,7 @@ from typing import Any
 
 from brvtui import faults
 from brvtui.disk.walking import TOO_DEEP, walk
-from brvtui.regular_files import leads_out, read_regular
+from brvtui.regular_files import leads_out, read_regular, read_within
 from brvtui.tree.reading.files import Listing, TreeFile, UnseenFile
 from brvtui.tree.reading.json_file import LARGEST_JSON
 from brvtui.tree.spaces.locating import SpaceFolder, parse_json
@@ -147,12 +147,12 @@ def read_signals(folder: Path) -> SignalFiles:
     if leads_out(space, folder):
         return {}
     files = ((Path(entry.path), path) for entry, path in walk(folder) if path.endswith(_ENDING))
-    return {path.removesuffix(_ENDING): _read(file) for file, path in files if not leads_out(space, file)}
+    return {path.removesuffix(_ENDING): _read(space, file) for file, path in files if not leads_out(space, file)}
 
 
-def _read(file: Path) -> TopicSignals | BrokenSignals:
+def _read(space: Path, file: Path) -> TopicSignals | BrokenSignals:
     try:
-        value = parse_json(read_regular(file, LARGEST_JSON, follow_links=True).decode("utf-8", "replace"))
+        value = parse_json(read_within(space, file, LARGEST_JSON).decode("utf-8", "replace"))
     except OSError as error:
         return BrokenSignals(file, faults.reason(error))
     except ValueError as error:
