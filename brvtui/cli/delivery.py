@@ -9,7 +9,7 @@ import click
 from click.core import ParameterSource
 
 from brvtui import faults
-from brvtui.cli.failure import BAD_USAGE, NEGATIVE, OK, Failure
+from brvtui.cli.failure import BAD_USAGE, FAILED, NEGATIVE, OK, Failure
 from brvtui.cli.options import LaterOrAt, NamedPath, WholeNumber, answer_format, earlier_or_moment, project_option
 from brvtui.cli.output import print_report, say_note, write_json
 from brvtui.cli.sessions import find_session
@@ -43,7 +43,7 @@ Examples:
     "--transcripts",
     type=NamedPath(),
     metavar="DIR",
-    help="The folder with the transcripts of your agents. Needed once for each project; later runs read the same one.",
+    help="The folder with your agents' transcripts. Name it once for each project; later runs read the same folder.",
 )
 @click.option(
     "--since", type=earlier_or_moment, metavar="TIME", help="Only turns since this time, or in this span, such as 7d."
@@ -54,11 +54,12 @@ Examples:
 )
 @click.option(
     "--fail-on", "gated", default="", metavar="NAMES", callback=_outcomes,
-    help="Exit with code 1 if a turn has one of these outcomes.",
+    help="Exit with code 1 if a turn has one of these outcomes, and with 4 if not everything can be read.",
 )  # fmt: skip
 @click.option(
     "--limit-seconds", type=WholeNumber(1, 3600), help="When the agent's hook gives up (the setting hook_seconds)."
 )
+@click.option("--texts", is_flag=True, help="Add the texts that reached the agent to the JSON.")
 @click.option("--most", type=WholeNumber(1, 10_000), default=20, show_default=True, help="How many turns to list.")
 @project_option
 @answer_format
@@ -69,6 +70,7 @@ def delivery(
     outcomes: frozenset[str],
     gated: frozenset[str],
     limit_seconds: int | None,
+    texts: bool,
     most: int,
     project: Path | None,
     form: str,
@@ -76,24 +78,34 @@ def delivery(
     """Show what reached your agent each time that it asked its memory.
 
     Compares the transcripts of Claude Code with the engine's log. Transcripts are private: they are read only if you
-    name their folder, and are never written or sent. Exit code 1 with --fail-on when a turn has such an outcome.
+    name their folder, and are never written or sent.
     """
+    if texts and form != "json":
+        raise click.UsageError("--texts needs --format json")
     session = find_session(project)
     folder = _permitted(session, transcripts)
     from brvtui.report.delivery import delivery_as_plain, delivery_report
-    from brvtui.session.delivery import delivery as found_delivery
-    from brvtui.session.delivery import selected
+    from brvtui.session.delivery import DeliveryReader, selected
 
     since_ms = since.after(session.clock()) if since is not None else 0.0
     limit_ms = 1000.0 * (limit_seconds or session.settings.hook_seconds)
-    found = selected(found_delivery(session, folder, since_ms, limit_ms), session_id, outcomes)
+    found = selected(DeliveryReader(session, folder, since_ms, limit_ms).read(), session_id, frozenset())
+    shown = selected(found, "", outcomes)
     if form == "json":
-        for notice in found.notices:
+        for notice in shown.notices:
             say_note(notice)
-        write_json([delivery_as_plain(found)])
+        write_json([delivery_as_plain(shown, texts)])
     else:
-        print_report(lambda width: delivery_report(found, width, most))
-    return NEGATIVE if any(turn.outcome in gated for turn in found.turns) else OK
+        options = {"--since": since, "--session": session_id, "--outcome": outcomes}
+        selection = " and ".join(name for name, value in options.items() if value)
+        print_report(lambda width: delivery_report(shown, width, most, selection))
+    if any(turn.outcome in gated for turn in found.turns):
+        return NEGATIVE
+    if gated and session_id and not found.turns:
+        raise Failure(f"--fail-on: no turn of session {session_id} was found; check --session", FAILED)
+    if gated and found.notices:
+        raise Failure("--fail-on: not everything could be read, so lost answers may be missing; see the notes", FAILED)
+    return OK
 
 
 def _permitted(session: Session, transcripts: Path | None) -> Path:

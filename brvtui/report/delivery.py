@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator
 from datetime import datetime
 from typing import Any
@@ -9,6 +10,8 @@ from typing import Any
 from rich.console import RenderableType
 
 from brvtui.lab.delivery.turns import ARRIVED, Delivery, DeliveryOutcome, Turn, median_and_p95
+from brvtui.paint.bars import eighths
+from brvtui.paint.glyphs import Glyphs, for_terminal
 from brvtui.paint.line import Line, flowed, line
 from brvtui.report.lines import rich_lines
 from brvtui.tree.engine_files.query_log import LoggedQuery
@@ -28,6 +31,7 @@ NAMES = {
     DeliveryOutcome.UNKNOWN: "unknown, for lack of evidence",
 }
 """The name of each outcome on screen."""
+_NOTHING = "the transcripts contain no prompt or memory call of this project"
 _ROLES = {
     DeliveryOutcome.DELIVERED: "ok",
     DeliveryOutcome.SPILLED_READ: "ok",
@@ -37,19 +41,39 @@ _ROLES = {
     DeliveryOutcome.FAILED: "bad",
     DeliveryOutcome.IGNORED_BY_HOST: "bad",
 }
+_NEXT = {
+    DeliveryOutcome.TIMED_OUT: "see why it took so long: {query}",
+    DeliveryOutcome.NOT_COVERED: "see which words no note contains: {query}",
+    DeliveryOutcome.SPILLED: "shorten or split the notes in this answer, so that the host does not save it to a file",
+    DeliveryOutcome.IGNORED_BY_HOST: "have the hook print the context as hookSpecificOutput.additionalContext",
+    DeliveryOutcome.EMPTY: "see what the engine should answer: {query}",
+    DeliveryOutcome.FAILED: "run brv query in the project to see the error",
+}
 _COUNT, _INDENT = 6, 4
+_MOST_DAYS = 14
+_BAR = 20
 
 
-def delivery_report(found: Delivery, width: int, limit: int) -> RenderableType:
+def next_step(turn: Turn) -> str:
+    """Returns what the user can do about the outcome of ``turn``; empty if nothing was lost."""
+    recall = turn.recall
+    return _NEXT.get(turn.outcome, "").format(query=f"brv-tui query {shlex.quote(shortened(recall.query))}")
+
+
+def delivery_report(found: Delivery, width: int, limit: int, selection: str = "") -> RenderableType:
     """Returns the lines of :func:`delivery_lines`, wrapped to ``width`` columns."""
-    return rich_lines(part for one in delivery_lines(found, limit) for part in flowed(one, width, width))
+    return rich_lines(part for one in delivery_lines(found, limit, selection) for part in flowed(one, width, width))
 
 
-def delivery_lines(found: Delivery, limit: int) -> Iterator[Line]:
-    """Yields the number of turns by outcome, the durations, and the newest ``limit`` turns."""
+def delivery_lines(found: Delivery, limit: int, selection: str = "") -> Iterator[Line]:
+    """Yields the number of turns by outcome, the durations, and the newest ``limit`` turns.
+
+    ``selection`` names the options that selected the turns; empty if all turns are selected.
+    """
     turns = found.turns
     if not turns:
-        yield line(" the transcripts contain no prompt or memory call of this project", "bold strong")
+        nothing = f"no turn of this project matches {selection}" if selection else _NOTHING
+        yield line(f" {nothing}", "bold strong")
     else:
         arrived = sum(turn.outcome in ARRIVED for turn in turns)
         yield line(f" in {arrived} of {counted(len(turns), 'turn', 'turns')}, the agent got an answer", "bold strong")
@@ -69,14 +93,28 @@ def delivery_lines(found: Delivery, limit: int) -> Iterator[Line]:
 
 
 def _costs(found: Delivery) -> Iterator[Line]:
-    durations = [turn.duration_ms for turn in found.turns if turn.duration_ms is not None]
-    if (both := median_and_p95(durations)) is not None:
+    if (both := median_and_p95(found.durations_ms)) is not None:
         middle, high = both
         yield line(f" half of the answers took at most {_seconds(middle)}, and 95 % at most {_seconds(high)}", "muted")
-    tokens = sum(turn.tokens for turn in found.turns)
-    if tokens:
-        repeats = f", {found.repeated_tokens} of them for repeated texts" if found.repeated_tokens else ""
-        yield line(f" the answers cost about {tokens} tokens{repeats}", "muted")
+    if found.tokens:
+        yield line(f" the answers cost about {_tokens(found)}", "muted")
+    if len(found.by_day()) > 1:
+        yield from day_lines(found, for_terminal())
+
+
+def day_lines(found: Delivery, glyphs: Glyphs) -> Iterator[Line]:
+    """Yields a bar for each of the newest 14 days with turns: the tokens that the answers cost."""
+    days = list(found.by_day().items())[-_MOST_DAYS:]
+    highest = max([1, *(each.tokens for _, each in days)])
+    for day, each in days:
+        sessions = counted(len({turn.recall.session for turn in each.turns}), "session", "sessions")
+        bar = eighths(each.tokens / highest, _BAR, glyphs)
+        yield line(f" {day} ", "muted").add(bar, "accent").add(f" {_tokens(each)} in {sessions}", "muted")
+
+
+def _tokens(found: Delivery) -> str:
+    repeats = f", {found.repeated_tokens:,} of them for repeated texts," if found.repeated_tokens else ""
+    return f"{found.tokens:,} tokens{repeats}"
 
 
 def _turn_lines(turn: Turn) -> Iterator[Line]:
@@ -87,30 +125,43 @@ def _turn_lines(turn: Turn) -> Iterator[Line]:
     yield head.add(f"“{shortened(recall.query)}”", "strong").add(f"  {recall.channel}{tier}{took}", "muted")
     outcome = turn.outcome.replace("_", " ")
     yield Line().gap(_INDENT).add(outcome, _ROLES.get(turn.outcome, "text")).add(f": {turn.evidence}", "text")
+    if step := next_step(turn):
+        yield Line().gap(_INDENT).add(f"next: {step}", "muted")
     for path in turn.documents[:3]:
         used = "delivered, and used" if path in turn.used else "not used" if turn.outcome in ARRIVED else ""
         yield Line().gap(_INDENT).add(path, "text").add(f"  {used}" if used else "", "muted")
 
 
-def delivery_as_plain(found: Delivery) -> dict[str, Any]:
-    """Returns ``found`` as JSON-compatible data. Durations are in ms, and times in ms since 1970."""
-    durations = [turn.duration_ms for turn in found.turns if turn.duration_ms is not None]
-    middle, high = median_and_p95(durations) or (None, None)
+def delivery_as_plain(found: Delivery, with_texts: bool = False) -> dict[str, Any]:
+    """Returns ``found`` as JSON-compatible data. Durations are in ms, and times in ms since 1970.
+
+    ``with_texts`` adds the texts that reached the agents.
+    """
+    middle, high = median_and_p95(found.durations_ms) or (None, None)
     return {
-        "turns": [_turn_as_plain(turn) for turn in found.turns],
+        "turns": [
+            {**_turn_as_plain(turn), **({"received": turn.recall.received} if with_texts else {})}
+            for turn in found.turns
+        ],
         "unmatched_log": [_entry_as_plain(entry) for entry in found.unmatched_log],
         "unknown_rows": found.unknown_rows,
         "summary": {
             "turns": len(found.turns),
             "delivered": sum(turn.outcome in ARRIVED for turn in found.turns),
             "outcomes": {outcome.value: found.counts.get(outcome, 0) for outcome in DeliveryOutcome},
-            "tokens": sum(turn.tokens for turn in found.turns),
+            "tokens": found.tokens,
             "repeated_tokens": found.repeated_tokens,
             "median_ms": middle,
             "p95_ms": high,
+            "days": [_day_as_plain(day, each) for day, each in found.by_day().items()],
         },
         "notices": list(found.notices),
     }
+
+
+def _day_as_plain(day: str, found: Delivery) -> dict[str, Any]:
+    sessions = len({turn.recall.session for turn in found.turns})
+    return {"day": day, "sessions": sessions, "tokens": found.tokens, "repeated_tokens": found.repeated_tokens}
 
 
 def _turn_as_plain(turn: Turn) -> dict[str, Any]:

@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from brvtui.lab.delivery.finding import find_recalls
+from brvtui.lab.delivery.finding import Transcripts
 from brvtui.lab.delivery.matching import WINDOW_MS, match_entries
 from brvtui.lab.delivery.outcomes import turns_of
 from brvtui.lab.delivery.turns import Delivery
@@ -17,22 +17,30 @@ if TYPE_CHECKING:
 _MOST_ENTRIES = 20_000
 
 
-def delivery(session: Session, transcripts: Path, since_ms: float, limit_ms: float) -> Delivery:
-    """The recalls since ``since_ms`` in the files below ``transcripts``, each with what became of it.
+class DeliveryReader:
+    """Reads what became of the answers to the agents of a project. Nothing is written or sent."""
 
-    ``limit_ms`` is the time after which the agent's hook gives up. Reads only transcripts and the engine's log; the
-    project need not be loaded. Nothing is written or sent.
-    """
-    found = find_recalls(session.project.root, transcripts, since_ms)
-    logged = session.logbook.engine.read(_MOST_ENTRIES)
-    notices = found.notices
-    if len(logged) == _MOST_ENTRIES:
-        notices += (f"only the newest {_MOST_ENTRIES} entries of the engine's log are read",)
-    recent = [entry for entry in logged if entry.at_ms >= since_ms - WINDOW_MS]
-    matched, left = match_entries(found.recalls, recent)
-    turns = tuple(turns_of(zip(found.recalls, matched, strict=True), limit_ms))
-    unmatched = tuple(entry for entry in left if entry.at_ms >= since_ms)
-    return Delivery(turns, unmatched, found.unknown_rows, notices)
+    def __init__(self, session: Session, folder: Path, since_ms: float, limit_ms: float) -> None:
+        """Reads transcripts below ``folder``, and turns since ``since_ms``.
+
+        ``limit_ms`` is the time after which the agent's hook gives up. The project need not be loaded.
+        """
+        self._log = session.logbook.engine
+        self._since_ms, self._limit_ms = since_ms, limit_ms
+        self._transcripts = Transcripts(session.project.root, folder, since_ms)
+
+    def read(self) -> Delivery:
+        """Returns the turns so far. After the first call, only new rows of transcripts are read."""
+        found = self._transcripts.read()
+        logged = self._log.read(_MOST_ENTRIES)
+        notices = found.notices
+        if len(logged) == _MOST_ENTRIES:
+            notices += (f"only the newest {_MOST_ENTRIES} entries of the engine's log are read",)
+        recent = [entry for entry in logged if entry.at_ms >= self._since_ms - WINDOW_MS]
+        matched, left = match_entries(found.recalls, recent)
+        turns = tuple(turns_of(zip(found.recalls, matched, strict=True), self._limit_ms))
+        unmatched = tuple(entry for entry in left if entry.at_ms >= self._since_ms)
+        return Delivery(turns, unmatched, found.unknown_rows, notices)
 
 
 def selected(found: Delivery, session_id: str, outcomes: frozenset[str]) -> Delivery:

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
+import shlex
+import shutil
 from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
@@ -10,6 +13,7 @@ from typing import Any
 
 import pytest
 
+from brvtui.lab.delivery.finding import Transcripts
 from brvtui.tree.engine_files.query_log import query_log_folder
 from brvtui.tree.engine_files.sidecar import project_data
 from tests.cli.conftest import Run
@@ -274,9 +278,102 @@ def test_gates_and_selection(run: Run, session: Session, folder: Path) -> None:
     assert run(*named, "--fail-on", "timed_out", "--limit-seconds", "20", now=False)[0] == 0
     assert run(*named, "--fail-on", "nonsense", now=False)[0] == 2
     assert run(*named, "--fail-on", " ", now=False)[0] == 2
+    assert run(*named, "--fail-on", "timed_out", "--outcome", "delivered", now=False)[0] == 1
     _, out, _ = run(*named, "--outcome", "timed_out", "--format", "json", now=False)
     assert [turn["query"] for turn in json.loads(out)["turns"]] == ["another question"]
     _, out, _ = run(*named, "--session", "nobody", "--format", "json", now=False)
     assert json.loads(out)["turns"] == []
     _, out, _ = run(*named, "--since", "2026-11-20T11:00:30Z", "--format", "json", now=False)
     assert [turn["query"] for turn in json.loads(out)["turns"]] == ["another question"]
+    _, out, _ = run(*named, "--session", "nobody", "--outcome", "failed", now=False)
+    assert "--session and --outcome" in out
+
+
+def test_gate_fails_if_something_cannot_be_read(run: Run, session: Session, folder: Path) -> None:
+    session.prompt()
+    session.attached()
+    named = ("delivery", "--transcripts", str(folder), "--fail-on", "timed_out")
+    code, _, err = run(*named, "--session", "nobody", now=False)
+    assert (code, "nobody" in err) == (4, True)
+    os.mkfifo(folder / "pipe.jsonl")
+    assert run(*named, now=False)[0] == 4
+    session.prompt("another question", 60)
+    session.hook("hook_success", 61, stdout="", exitCode=0)
+    session.log("another question", 11, 60.5, 4)
+    assert run(*named, now=False)[0] == 1
+
+
+def test_lost_turn_is_listed_with_a_next_step(run: Run, session: Session, folder: Path) -> None:
+    session.prompt()
+    session.attached()
+    _, out, _ = run("delivery", "--transcripts", str(folder), now=False)
+    assert "next:" not in out
+    session.prompt("what's another question", 60)
+    session.hook("hook_success", 61, stdout="", exitCode=0)
+    session.log("what's another question", 11, 60.5, 4)
+    _, out, _ = run("delivery", "--transcripts", str(folder), now=False)
+    assert shlex.quote("what's another question") in out
+
+
+def test_entries_in_both_copies_of_the_log_count_once(
+    session: Session, turns: Callable[..., list[Row]], run: Run, folder: Path
+) -> None:
+    session.prompt()
+    session.attached()
+    session.log()
+    session.log("asked in a terminal", after_s=5)
+    shutil.copytree(query_log_folder(project_data(session.project.root)), session.project.root / ".brv" / "query-log")
+    _, out, _ = run("delivery", "--transcripts", str(folder), "--format", "json", now=False)
+    assert len(json.loads(out)["unmatched_log"]) == 1
+
+
+def test_texts_are_in_the_json_only_on_request(
+    session: Session, turns: Callable[..., list[Row]], run: Run, folder: Path
+) -> None:
+    session.prompt()
+    session.attached("a private answer")
+    assert "a private answer" not in json.dumps(turns())
+    assert "a private answer" in turns("--texts")[0]["received"]
+    assert run("delivery", "--transcripts", str(folder), "--texts", now=False)[0] == 2
+
+
+def test_tokens_are_counted_for_each_day(run: Run, session: Session, folder: Path) -> None:
+    for day in (0, 1, 1):
+        session.prompt(after_s=86_400 * day)
+        session.attached("a" * 400, 86_400 * day + 1)
+    _, out, _ = run("delivery", "--transcripts", str(folder), "--format", "json", now=False)
+    first, second = json.loads(out)["summary"]["days"]
+    assert (first["tokens"] * 2, first["repeated_tokens"]) == (second["tokens"], 0)
+    assert second["repeated_tokens"] == second["tokens"]
+    _, out, _ = run("delivery", "--transcripts", str(folder), now=False)
+    assert all(day["day"] in out for day in (first, second))
+
+
+def test_times_at_the_end_of_the_calendar_are_no_times(session: Session, turns: Callable[..., list[Row]]) -> None:
+    session.row("user", message={"role": "user", "content": PROMPT}, timestamp="9999-12-31T23:59:59Z")
+    session.attached()
+    (turn,) = turns()
+    assert (turn["time"], turn["outcome"]) == (0, "delivered")
+
+
+def test_growing_transcripts_are_read_further(project: Tree, session: Session, folder: Path) -> None:
+    transcripts = Transcripts(project.root, folder)
+    session.prompt()
+    before = session.file.read_bytes()
+    session.attached()
+    whole = session.file.read_bytes()
+    for end in range(len(before), len(whole) - 1, 7):
+        session.file.write_bytes(whole[:end])
+        found = transcripts.read()
+        assert ([recall.received for recall in found.recalls], found.unknown_rows) == ([None], 0)
+    session.file.write_bytes(whole)
+    assert [recall.received for recall in transcripts.read().recalls] == [context()]
+    session.prompt("another question", 60)
+    assert len(transcripts.read().recalls) == 2
+    session.file.write_bytes(before)
+    assert [recall.received for recall in transcripts.read().recalls] == [None]
+    (other := folder / "other").write_bytes(whole)
+    other.replace(session.file)
+    assert [recall.received for recall in transcripts.read().recalls] == [context()]
+    session.file.unlink()
+    assert not transcripts.read().recalls

@@ -5,15 +5,17 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
+from itertools import islice
 from pathlib import Path
 from typing import Protocol
 
 from brvtui import faults
 from brvtui.disk.walking import walk
 from brvtui.lab.delivery.plain_log import PlainLogReader, is_plain
-from brvtui.lab.delivery.transcript import TranscriptReader, rows_of
+from brvtui.lab.delivery.transcript import MOST_TEXT, TextBudget, TranscriptReader, rows_of
 from brvtui.lab.delivery.turns import Recall
 
 _MOST_FILES = 10_000
@@ -25,6 +27,10 @@ class RowReader(Protocol):
     """Collects recalls from the rows of one file."""
 
     unknown_rows: int
+    other_rows: int
+    """The number of rows that belong to other working folders."""
+    opened: set[str]
+    """The paths of saved texts that the agent read."""
 
     def read(self, row: bytes) -> None:
         """Reads one row."""
@@ -42,95 +48,133 @@ class FoundRecalls:
     notices: tuple[str, ...]
 
 
+@dataclass(slots=True)
+class _OpenFile:
+    """A transcript that was read up to byte ``end``."""
+
+    inode: int
+    reader: RowReader
+    end: int = 0
+    is_cut_off: bool = False
+
+    def grew_to(self, state: os.stat_result | None) -> bool:
+        """True if the file with ``state`` may be the same file, with more rows; False without a file."""
+        return state is not None and state.st_ino == self.inode and state.st_size >= self.end
+
+
 def claude_folder() -> Path:
     """The folder of Claude Code's transcripts: ``projects`` in ``$CLAUDE_CONFIG_DIR``, or else in ``~/.claude``."""
     named = os.environ.get("CLAUDE_CONFIG_DIR", "")
     return (Path(named) if named else Path.home() / ".claude") / "projects"
 
 
-def find_recalls(project: Path, folder: Path, since_ms: float) -> FoundRecalls:
-    """Reads the recalls since ``since_ms`` in the transcripts below ``folder``.
+class Transcripts:
+    """The transcripts of a project below a folder. After the first reading, only new rows are read."""
 
-    Only rows whose working folder is ``project`` or a folder in it count, and rows without one. Files last written
-    before ``since_ms`` are not read. A notice names each file or folder that cannot be read.
-    """
-    notices: list[str] = []
-    recalls: list[Recall] = []
-    seen: set[int] = set()
-    opened: set[str] = set()
-    unknown = others = 0
-    for number, (file, name) in enumerate(_files(project, folder, since_ms, notices)):
-        if number == _MOST_FILES:
-            notices.append(
-                f"only {_MOST_FILES} transcripts in {folder} are read; choose a smaller folder, or use --since"
-            )
-            break
+    def __init__(self, project: Path, folder: Path, since_ms: float = 0.0) -> None:
+        """Only rows whose working folder is ``project`` or a folder in it count, and rows without one.
+
+        Files last written before ``since_ms`` are not read.
+        """
+        self.folder = folder
+        self._project = project
+        self._since_ms = since_ms
+        self._files: dict[str, _OpenFile] = {}
+        self._seen: set[int] = set()
+        self._budget = TextBudget()
+
+    def read(self) -> FoundRecalls:
+        """Returns the recalls so far. A notice names each file or folder that cannot be read."""
+        notices: list[str] = []
+        found = list(islice(self._found(notices), _MOST_FILES + 1))
+        if len(found) > _MOST_FILES:
+            notices.append(f"only {_MOST_FILES} transcripts in {self.folder} are read; use --since")
+        found = found[:_MOST_FILES]
+        states = dict(found)
+        if any(not file.grew_to(states.get(path)) for path, file in self._files.items()):
+            self._files, self._seen, self._budget = {}, set(), TextBudget()
+        read = []
+        for path, state in found:
+            try:
+                read.append(self._read(Path(path), state.st_ino))
+            except OSError as error:
+                notices.append(f"{path}: not read: {faults.reason(error)}")
+        if self._budget.left < 0:
+            notices.append(f"the transcripts contain more than {MOST_TEXT} characters; use --since to read fewer")
+        return self._recalls(read, notices)
+
+    def _recalls(self, files: Sequence[_OpenFile], notices: list[str]) -> FoundRecalls:
+        readers = [each.reader for each in files]
+        recalls = [
+            recall
+            for each in files
+            for recall in each.reader.recalls(each.is_cut_off)
+            if recall.at_ms >= self._since_ms
+        ]
+        if not recalls and any(reader.other_rows for reader in readers):
+            notices.append(f"{self.folder}: the transcripts are of other projects, not of {self._project}")
+        opened = set[str]().union(*(reader.opened for reader in readers))
+        ordered = sorted(
+            (
+                replace(each, opened=(*each.opened, each.spilled_to)) if each.spilled_to in opened else each
+                for each in recalls
+            ),
+            key=lambda recall: recall.at_ms,
+        )
+        return FoundRecalls(tuple(ordered), sum(reader.unknown_rows for reader in readers), tuple(notices))
+
+    def _found(self, notices: list[str]) -> Iterator[tuple[str, os.stat_result]]:
+        """Yields the paths and states of the transcripts that may belong to the project.
+
+        In Claude Code's own folder, these are only the ones in folders that are named after the project.
+        """
+        names = re.sub(r"[^A-Za-z0-9]", "-", str(self._project)), str(self._project).replace("/", "-")
+        is_claudes = self.folder == claude_folder().resolve()
+        if not self.folder.is_dir():
+            notices.append(f"{self.folder}: there is no such folder")
+
+        def may_belong(_: os.DirEntry[str], path: str) -> bool:
+            return not is_claudes or path.startswith(names)
+
+        for entry, path in walk(self.folder, lambda place, why: notices.append(f"{place}: {why}"), may_belong):
+            if not entry.name.endswith(_ENDING) or not may_belong(entry, path):
+                continue
+            with suppress(OSError):
+                state = entry.stat(follow_symlinks=False)
+                if state.st_mtime * 1000 >= self._since_ms:
+                    yield entry.path, state
+
+    def _read(self, file: Path, inode: int) -> _OpenFile:
+        """Reads the rows that were added to ``file``."""
+        known = self._files.get(str(file))
+        for row in rows_of(file, known.end if known is not None else 0):
+            if known is None:
+                known = _OpenFile(inode, self._reader_for(row.data or b"", file.name))
+            reader, before = known.reader, known.reader.unknown_rows
+            if row.data is None:
+                reader.unknown_rows += 1
+            else:
+                reader.read(row.data)
+            known.is_cut_off = not row.is_complete and reader.unknown_rows > before
+            if known.is_cut_off:
+                reader.unknown_rows = before  # the row is read again when it is complete
+            else:
+                known.end = row.end
+        known = known or _OpenFile(inode, PlainLogReader(file.stem, self._budget))
+        self._files[str(file)] = known
+        return known
+
+    def _reader_for(self, row: bytes, name: str) -> RowReader:
         try:
-            reader, is_cut_off = _read(file, name, project, seen)
-        except OSError as error:
-            notices.append(f"{file}: not read: {faults.reason(error)}")
-            continue
-        recalls += (recall for recall in reader.recalls(is_cut_off) if recall.at_ms >= since_ms)
-        unknown += reader.unknown_rows
-        opened |= getattr(reader, "opened", set())
-        others += getattr(reader, "other_rows", 0)
-    if others and not recalls:
-        notices.append(f"{folder}: the transcripts are of other projects, not of {project}")
-    read = (
-        replace(each, opened=(*each.opened, each.spilled_to)) if each.spilled_to in opened else each for each in recalls
-    )
-    return FoundRecalls(tuple(sorted(read, key=lambda recall: recall.at_ms)), unknown, tuple(notices))
+            value = json.loads(row)
+        except (ValueError, RecursionError):
+            value = None
+        if is_plain(value) and "type" not in value:
+            return PlainLogReader(name.removesuffix(_ENDING), self._budget)
+        roots = {str(self._project), os.path.realpath(self._project)}
 
+        def belongs(folder: str) -> bool:
+            place = os.path.normpath(folder)
+            return not folder or any(place == root or place.startswith(f"{root}/") for root in roots)
 
-def _files(project: Path, folder: Path, since_ms: float, notices: list[str]) -> Iterator[tuple[Path, str]]:
-    """Yields the transcripts below ``folder``, with their names, that may belong to ``project``.
-
-    In Claude Code's own folder, these are only the ones in folders that are named after the project.
-    """
-    own = re.sub(r"[^A-Za-z0-9]", "-", str(project)), str(project).replace("/", "-")
-    is_claudes = folder == claude_folder()
-    if not folder.is_dir():
-        notices.append(f"{folder}: there is no such folder")
-    for entry, path in walk(folder, lambda place, why: notices.append(f"{place}: {why}")):
-        if not entry.name.endswith(_ENDING) or (is_claudes and not path.startswith(own)):
-            continue
-        try:
-            is_recent = entry.stat(follow_symlinks=False).st_mtime * 1000 >= since_ms
-        except OSError:
-            continue
-        if is_recent:
-            yield Path(entry.path), entry.name
-
-
-def _read(file: Path, name: str, project: Path, seen: set[int]) -> tuple[RowReader, bool]:
-    """Returns the reader of ``file`` after its last row, and True if the file ends in the middle of a row."""
-    reader: RowReader | None = None
-    is_cut_off = False
-    for row in rows_of(file):
-        if reader is None:
-            reader = _reader_for(row.data or b"", name, project, seen)
-        before = reader.unknown_rows
-        if row.data is None:
-            reader.unknown_rows += 1
-        else:
-            reader.read(row.data)
-        if not row.is_complete and reader.unknown_rows > before:
-            reader.unknown_rows, is_cut_off = before, True
-    return reader or PlainLogReader(name), is_cut_off
-
-
-def _reader_for(row: bytes, name: str, project: Path, seen: set[int]) -> RowReader:
-    session = name.removesuffix(_ENDING)
-    try:
-        value = json.loads(row)
-    except (ValueError, RecursionError):
-        value = None
-    if is_plain(value) and "type" not in value:
-        return PlainLogReader(session)
-    roots = {str(project), os.path.realpath(project)}
-
-    def belongs(folder: str) -> bool:
-        place = os.path.normpath(folder)
-        return not folder or any(place == root or place.startswith(f"{root}/") for root in roots)
-
-    return TranscriptReader(belongs, seen, name.startswith(_SUBAGENT))
+        return TranscriptReader(belongs, self._seen, self._budget, name.startswith(_SUBAGENT))

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
 from statistics import median
 
 from brvtui.lab.delivery.turns import Recall
@@ -12,7 +14,7 @@ from brvtui.tree.engine_files.query_log import LoggedQuery
 WINDOW_MS = 300_000.0
 """The maximum difference between the two times, in ms. The clocks of host and engine may differ by minutes."""
 _MOST_PAIRS = 250_000
-"""The maximum number of pairs of recalls and entries with one text; the newest entries are not matched beyond it."""
+"""The maximum number of pairs of recalls and entries with one text; the newest recalls are not matched beyond it."""
 _TOLERANCE_MS = 60_000.0
 """The maximum difference after the usual difference of the clocks is subtracted, in ms."""
 
@@ -41,15 +43,7 @@ def match_entries(
             for place, entry in zip(free, waiting, strict=True):
                 matched[place] = entry
             continue
-        if len(free) * len(waiting) > _MOST_PAIRS:
-            waiting = waiting[: _MOST_PAIRS // len(free)] if free else waiting
-            left += logged[len(waiting) :]
-        pairs = sorted(
-            (abs(entry.at_ms - offset - recalls[place].at_ms), place, number)
-            for place in free
-            for number, entry in enumerate(waiting)
-            if abs(entry.at_ms - offset - recalls[place].at_ms) <= _TOLERANCE_MS
-        )
+        pairs = sorted(islice(_pairs(recalls, free, waiting, offset), _MOST_PAIRS))
         taken: set[int] = set()
         for _, place, number in pairs:
             if matched[place] is None and number not in taken:
@@ -57,6 +51,17 @@ def match_entries(
                 taken.add(number)
         left += (entry for number, entry in enumerate(waiting) if number not in taken)
     return matched, sorted(left, key=lambda entry: entry.at_ms)
+
+
+def _pairs(
+    recalls: Sequence[Recall], places: Sequence[int], entries: Sequence[LoggedQuery], offset: float
+) -> Iterator[tuple[float, int, int]]:
+    """Yields each pair that may belong together: the difference in time, the recall's place, the entry's number."""
+    times = [entry.at_ms - offset for entry in entries]
+    for place in places:
+        at_ms = recalls[place].at_ms
+        for number in range(bisect_left(times, at_ms - _TOLERANCE_MS), bisect_right(times, at_ms + _TOLERANCE_MS)):
+            yield abs(times[number] - at_ms), place, number
 
 
 def _clock_difference(

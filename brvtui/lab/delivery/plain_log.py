@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from brvtui.lab.delivery.transcript import LONGEST_TEXT, MOST_TEXT, moment
+from brvtui.lab.delivery.transcript import TextBudget, moment
 from brvtui.lab.delivery.turns import DeliveryChannel, Recall
 from brvtui.tree.reading.json_file import moment_of
 
@@ -13,12 +13,14 @@ from brvtui.tree.reading.json_file import moment_of
 class PlainLogReader:
     """Collects recalls from rows with the time (ISO 8601, or ms since 1970), the prompt, and the delivered text."""
 
-    def __init__(self, session: str) -> None:
+    def __init__(self, session: str, budget: TextBudget) -> None:
         """``session`` is the name of the session in which all prompts of the file count."""
         self._session = session
         self._recalls: list[Recall] = []
-        self._left = MOST_TEXT
+        self._budget = budget
         self.unknown_rows = 0
+        self.other_rows = 0
+        self.opened: set[str] = set()
 
     def recalls(self, is_cut_off: bool = False) -> list[Recall]:
         """The recalls read so far, in the order of their rows."""
@@ -30,12 +32,11 @@ class PlainLogReader:
             value: Any = json.loads(row)
         except (ValueError, RecursionError):
             value = None
-        if not is_plain(value) or self._left < 0:
+        if not is_plain(value) or self._budget.left < 0:
             self.unknown_rows += 1
             return
-        prompt, delivered, time = value["prompt"][:LONGEST_TEXT], value["delivered"], value.get("time")
-        received = delivered[:LONGEST_TEXT] if isinstance(delivered, str) and delivered else None
-        self._left -= len(prompt) + len(received or "")
+        prompt, delivered, time = self._budget.kept(value["prompt"]), value["delivered"], value.get("time")
+        received = self._budget.kept(delivered) if isinstance(delivered, str) and delivered else None
         at_ms = moment_of(time) or moment(time)
         self._recalls.append(Recall(self._session, at_ms, DeliveryChannel.HOOK, prompt, prompt, received, ran=True))
 

@@ -18,6 +18,7 @@ from typing import Any, NamedTuple
 
 from brvtui.lab.delivery.turns import LONGEST_MS, DeliveryChannel, Recall
 from brvtui.regular_files import open_regular
+from brvtui.tree.reading.json_file import moment_of
 
 LONGEST_ROW = 8 * 1_048_576
 """The maximum size of a row in bytes; longer rows are counted as unknown."""
@@ -31,7 +32,7 @@ LONGEST_TEXT = 100_000
 """The maximum number of characters of a prompt or an answer; the rest is cut off."""
 _LONGEST_REPLY = 20_000
 MOST_TEXT = 40_000_000
-"""The maximum number of characters of all prompts, answers and replies; later rows are counted as unknown."""
+"""The maximum number of characters of all prompts, answers and replies in a project's transcripts together."""
 _MOST_OPEN = 4
 """The maximum number of recalls of one turn to which later replies are added; the newest ones."""
 _MOST_OPENED = 1_000
@@ -62,6 +63,19 @@ _INSERTED = ("<local-command", "<command-", "[Request interrupted")
 
 
 @dataclass(slots=True)
+class TextBudget:
+    """The number of characters that all readers together may still keep. Below 0, rows are counted as unknown."""
+
+    left: int = MOST_TEXT
+
+    def kept(self, text: str) -> str:
+        """Returns the part of ``text`` that is kept."""
+        kept = text[:LONGEST_TEXT]
+        self.left -= len(kept)
+        return kept
+
+
+@dataclass(slots=True)
 class _Session:
     """The state of one session while its rows are read."""
 
@@ -79,23 +93,23 @@ class _Session:
 class TranscriptReader:
     """Collects recalls from rows. A growing file can be read in several steps."""
 
-    def __init__(self, belongs: Callable[[str], bool], seen: set[int], is_subagent: bool = False) -> None:
+    def __init__(
+        self, belongs: Callable[[str], bool], seen: set[int], budget: TextBudget, is_subagent: bool = False
+    ) -> None:
         """``belongs`` returns True for a working folder, which may be empty, that is part of the project. ``seen``
         contains the hashes of the ids of rows that were read, since a resumed session repeats them in a second file.
         """
         self._belongs = belongs
+        self._budget = budget
         self._is_subagent = is_subagent
         self._sessions: dict[str, _Session] = {}
         self._recalls: list[Recall] = []
         self._seen = seen
         self.opened: set[str] = set()
-        """The paths of saved texts that the agent read."""
         self._calls: dict[str, int] = {}
         """The places of tool calls without a result, by id, oldest first."""
-        self._left = MOST_TEXT
         self.unknown_rows = 0
         self.other_rows = 0
-        """The number of rows that belong to other working folders."""
 
     def recalls(self, is_cut_off: bool = False) -> list[Recall]:
         """The recalls read so far, in the order of their rows.
@@ -123,7 +137,7 @@ class TranscriptReader:
             self.unknown_rows += 1
             return
         kind = value.get("type") if isinstance(value, dict) else None
-        if not isinstance(kind, str) or kind not in _TYPES or self._left < 0:
+        if not isinstance(kind, str) or kind not in _TYPES or self._budget.left < 0:
             self.unknown_rows += 1
             return
         if not self._belongs(_text(value.get("cwd"))):
@@ -172,7 +186,7 @@ class TranscriptReader:
         state.current, state.has_reply = [state.prompt], False
         if row_id:
             state.prompts[row_id] = state.prompt
-        kept = self._kept(text)
+        kept = self._budget.kept(text)
         self._recalls.append(Recall(session, at_ms, DeliveryChannel.HOOK, kept, kept))
 
     def _result(self, place: int, block: dict[str, Any]) -> None:
@@ -183,7 +197,7 @@ class TranscriptReader:
             )
             self._recalls[place] = replace(recall, failure=failure)
         else:
-            self._recalls[place] = replace(recall, received=self._kept(text), spilled_to=_file_of(text))
+            self._recalls[place] = replace(recall, received=self._budget.kept(text), spilled_to=_file_of(text))
 
     # output of the hook
 
@@ -204,7 +218,7 @@ class TranscriptReader:
         recall = replace(self._recalls[place], ran=True)
         if kind == "hook_additional_context":
             text = _joined(attachment.get("content"))
-            self._recalls[place] = replace(recall, received=self._kept(text), spilled_to=_file_of(text))
+            self._recalls[place] = replace(recall, received=self._budget.kept(text), spilled_to=_file_of(text))
             return
         took = attachment.get("durationMs")
         if isinstance(took, (int, float)) and not isinstance(took, bool) and 0 <= took < LONGEST_MS:
@@ -218,7 +232,7 @@ class TranscriptReader:
                 recall, failure=f"the hook ended with exit code {code}" + (f": {reason}" if reason else "")
             )
         else:
-            recall = replace(recall, printed=self._kept(_printed(_text(attachment.get("stdout")))))
+            recall = replace(recall, printed=self._budget.kept(_printed(_text(attachment.get("stdout")))))
         self._recalls[place] = recall
 
     # what the agent wrote and called
@@ -238,17 +252,11 @@ class TranscriptReader:
                 if query:
                     prompt = "" if state.prompt is None else self._recalls[state.prompt].prompt
                     place = len(self._recalls)
-                    self._recalls.append(Recall(session, at_ms, channel, prompt, self._kept(query), ran=True))
+                    self._recalls.append(Recall(session, at_ms, channel, prompt, self._budget.kept(query), ran=True))
                     state.current = [*state.current[-_MOST_OPEN:], place]
                     if len(self._calls) >= _MOST_CALLS:
                         del self._calls[next(iter(self._calls))]
                     self._calls[_text(block.get("id"))] = place
-
-    def _kept(self, text: str) -> str:
-        """Returns the part of ``text`` that is kept."""
-        kept = text[:LONGEST_TEXT]
-        self._left -= len(kept)
-        return kept
 
     def _add(self, state: _Session, reply: str, opened: str) -> None:
         """Adds a part of the agent's reply, or the path of a file that it read, to the recalls since the prompt."""
@@ -257,7 +265,7 @@ class TranscriptReader:
         for place in state.current:
             recall = self._recalls[place]
             if reply and len(recall.reply) < _LONGEST_REPLY:
-                self._left -= len(reply)
+                self._budget.left -= len(reply)
                 recall = replace(recall, reply=f"{recall.reply}\n{reply}"[:_LONGEST_REPLY].lstrip())
             if opened and len(recall.opened) < _MOST_OPENED:
                 recall = replace(recall, opened=(*recall.opened, opened))
@@ -301,13 +309,13 @@ def rows_of(file: Path, begin: int = 0) -> Iterator[Row]:
     finally:
         os.close(descriptor)
     if pending or is_too_long:
-        yield Row(None if is_too_long else pending, end, is_complete=False)
+        yield Row(None if is_too_long else pending, end + len(pending), is_complete=False)
 
 
 def moment(value: Any) -> float:
     """The time ``value`` in ISO 8601, in ms since 1970; 0 if it is not such a time."""
     try:
-        return datetime.fromisoformat(_text(value)).timestamp() * 1000
+        return moment_of(datetime.fromisoformat(_text(value)).timestamp() * 1000) or 0.0
     except (ValueError, OverflowError, OSError):
         return 0.0
 

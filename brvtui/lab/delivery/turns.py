@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from datetime import datetime
 from enum import StrEnum
 from statistics import quantiles
 
@@ -126,9 +127,29 @@ class Delivery:
         return dict(Counter(turn.outcome for turn in self.turns).most_common())
 
     @property
+    def tokens(self) -> int:
+        """The estimated number of tokens that the agents received."""
+        return sum(turn.tokens for turn in self.turns)
+
+    @property
     def repeated_tokens(self) -> int:
         """The estimated number of tokens spent on texts that the agent already had."""
         return sum(turn.tokens for turn in self.turns if turn.outcome is DeliveryOutcome.DELIVERED_AGAIN)
+
+    @property
+    def durations_ms(self) -> list[float]:
+        """The known durations, without prompts that the hook skipped."""
+        turns = (turn for turn in self.turns if turn.outcome is not DeliveryOutcome.SKIPPED)
+        return [turn.duration_ms for turn in turns if turn.duration_ms is not None]
+
+    def by_day(self) -> dict[str, Delivery]:
+        """The turns of each day in local time, keyed by ISO date, oldest first. Turns without a time are left out."""
+        days: dict[str, list[Turn]] = {}
+        for turn in self.turns:
+            if turn.recall.at_ms > 0:
+                day = datetime.fromtimestamp(turn.recall.at_ms / 1000).astimezone().date().isoformat()
+                days.setdefault(day, []).append(turn)
+        return {day: replace(self, turns=tuple(turns)) for day, turns in days.items()}
 
 
 def median_and_p95(durations: Sequence[float]) -> tuple[float, float] | None:

@@ -68,13 +68,17 @@ def query_log_folder(project_data: Path) -> Path:
 
 
 def logged_files(folders: Iterable[Path], most: int) -> list[Path]:
-    """The newest ``most`` entries in ``folders``, newest first. Folders that do not exist are left out."""
-    files: list[Path] = []
+    """The newest ``most`` entries in ``folders``, newest first. Folders that do not exist are left out.
+
+    Of entries with the same name, only the one in the first folder counts.
+    """
+    files: dict[str, Path] = {}
     for folder in folders:
         with suppress(OSError), os.scandir(folder) as found:
-            files += [folder / entry.name for entry in islice(found, _MOST_FILES) if is_entry(entry.name)]
-    files.sort(key=lambda file: _moment(file.name), reverse=True)
-    return files[:most]
+            for entry in islice(found, _MOST_FILES):
+                if is_entry(entry.name):
+                    files.setdefault(entry.name, folder / entry.name)
+    return sorted(files.values(), key=lambda file: _moment(file.name), reverse=True)[:most]
 
 
 def is_entry(name: str) -> bool:
