@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from brvtui.fleet.questions import MemberAnswer, MemberState
     from brvtui.lab.about import About, FileSurroundings
     from brvtui.lab.answer_diff import AnswerDiff
+    from brvtui.lab.delivery.turns import Delivery, Turn
     from brvtui.lab.evaluation.comparing import ChangeLine
     from brvtui.lab.evaluation.results import QueryResult
     from brvtui.lab.judgments.model import Judgment
@@ -240,6 +241,10 @@ class LogState(NamedTuple):
     following: bool = False
     """True if each query that the engine logs is explained immediately."""
     compared: LogComparison | None = None
+    delivery: Delivery | None = None
+    """The turns of agents; None until transcripts are read, which needs the user's permission."""
+    turns: Mapping[LoggedQuery, Turn] = {}
+    """The turns in ``delivery``, by their entries."""
 
 
 class LabCell(NamedTuple):

@@ -89,7 +89,7 @@ def delivery(
 
     since_ms = since.after(session.clock()) if since is not None else 0.0
     limit_ms = 1000.0 * (limit_seconds or session.settings.hook_seconds)
-    found = selected(DeliveryReader(session, folder, since_ms, limit_ms).read(), session_id, frozenset())
+    found = selected(DeliveryReader(session, folder, since_ms).read(limit_ms), session_id, frozenset())
     shown = selected(found, "", outcomes)
     if form == "json":
         for notice in shown.notices:

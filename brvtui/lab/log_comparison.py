@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from brvtui.engines.registry import kind_of, presentation, verdict_sentence
 from brvtui.trace import Trace
 from brvtui.tree.editing.archive import archived_as
-from brvtui.tree.engine_files.query_log import OURS, LoggedQuery
+from brvtui.tree.engine_files.query_log import OURS, UNLOGGED, LoggedQuery
 from brvtui.wording import counted, first_of
 
 _SLOWEST = 5
@@ -140,6 +140,7 @@ def _other_results(entry: LoggedQuery, paths: tuple[str, ...]) -> Iterator[str]:
 _UNANSWERED = {
     "error": "it failed then, so there is no answer to compare",
     "cancelled": "it was stopped then, so there is no answer to compare",
+    UNLOGGED: "the engine's log does not contain it, so there is no answer to compare",
 }
 
 

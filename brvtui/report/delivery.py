@@ -12,7 +12,7 @@ from rich.console import RenderableType
 from brvtui.lab.delivery.turns import ARRIVED, Delivery, DeliveryOutcome, Turn, median_and_p95
 from brvtui.paint.bars import eighths
 from brvtui.paint.glyphs import Glyphs, for_terminal
-from brvtui.paint.line import Line, flowed, line
+from brvtui.paint.line import Line, hanging, line
 from brvtui.report.lines import rich_lines
 from brvtui.tree.engine_files.query_log import LoggedQuery
 from brvtui.wording import counted, shortened
@@ -32,7 +32,7 @@ NAMES = {
 }
 """The name of each outcome on screen."""
 _NOTHING = "the transcripts contain no prompt or memory call of this project"
-_ROLES = {
+ROLES = {
     DeliveryOutcome.DELIVERED: "ok",
     DeliveryOutcome.SPILLED_READ: "ok",
     DeliveryOutcome.DELIVERED_AGAIN: "warn",
@@ -41,12 +41,21 @@ _ROLES = {
     DeliveryOutcome.FAILED: "bad",
     DeliveryOutcome.IGNORED_BY_HOST: "bad",
 }
+"""The role of the name of each outcome; "text" for others."""
+SHORT = {
+    DeliveryOutcome.DELIVERED_AGAIN: "again",
+    DeliveryOutcome.SPILLED: "to a file",
+    DeliveryOutcome.SPILLED_READ: "from file",
+    DeliveryOutcome.IGNORED_BY_HOST: "ignored",
+    DeliveryOutcome.NOT_COVERED: "no note",
+}
+"""The names of outcomes of at most 10 characters, where they differ from the full names."""
 _NEXT = {
-    DeliveryOutcome.TIMED_OUT: "see why it took so long: {query}",
-    DeliveryOutcome.NOT_COVERED: "see which words no note contains: {query}",
+    DeliveryOutcome.TIMED_OUT: "see why it took so long: {}",
+    DeliveryOutcome.NOT_COVERED: "see which words no note contains: {}",
     DeliveryOutcome.SPILLED: "shorten or split the notes in this answer, so that the host does not save it to a file",
     DeliveryOutcome.IGNORED_BY_HOST: "have the hook print the context as hookSpecificOutput.additionalContext",
-    DeliveryOutcome.EMPTY: "see what the engine should answer: {query}",
+    DeliveryOutcome.EMPTY: "see what the engine should answer: {}",
     DeliveryOutcome.FAILED: "run brv query in the project to see the error",
 }
 _COUNT, _INDENT = 6, 4
@@ -54,15 +63,18 @@ _MOST_DAYS = 14
 _BAR = 20
 
 
-def next_step(turn: Turn) -> str:
-    """Returns what the user can do about the outcome of ``turn``; empty if nothing was lost."""
-    recall = turn.recall
-    return _NEXT.get(turn.outcome, "").format(query=f"brv-tui query {shlex.quote(shortened(recall.query))}")
+def next_step(turn: Turn, asking: str) -> str:
+    """Returns what the user can do about the outcome of ``turn``; empty if nothing was lost.
+
+    ``asking`` says how to ask the query again.
+    """
+    return _NEXT.get(turn.outcome, "").format(asking)
 
 
 def delivery_report(found: Delivery, width: int, limit: int, selection: str = "") -> RenderableType:
     """Returns the lines of :func:`delivery_lines`, wrapped to ``width`` columns."""
-    return rich_lines(part for one in delivery_lines(found, limit, selection) for part in flowed(one, width, width))
+    lines = delivery_lines(found, limit, selection)
+    return rich_lines(part for one in lines for part in hanging(one, width, len(one.plain) - len(one.plain.lstrip())))
 
 
 def delivery_lines(found: Delivery, limit: int, selection: str = "") -> Iterator[Line]:
@@ -78,7 +90,7 @@ def delivery_lines(found: Delivery, limit: int, selection: str = "") -> Iterator
         arrived = sum(turn.outcome in ARRIVED for turn in turns)
         yield line(f" in {arrived} of {counted(len(turns), 'turn', 'turns')}, the agent got an answer", "bold strong")
         for outcome, count in found.counts.items():
-            yield Line().add(f"{count:>{_COUNT}} ", "strong").add(NAMES[outcome], _ROLES.get(outcome, "text"))
+            yield Line().add(f"{count:>{_COUNT}} ", "strong").add(NAMES[outcome], ROLES.get(outcome, "text"))
         yield from _costs(found)
         yield Line()
         for turn in reversed(turns[-limit:]):
@@ -124,8 +136,8 @@ def _turn_lines(turn: Turn) -> Iterator[Line]:
     head = Line().gap().add(f"{_local(recall.at_ms)}  ", "muted")
     yield head.add(f"“{shortened(recall.query)}”", "strong").add(f"  {recall.channel}{tier}{took}", "muted")
     outcome = turn.outcome.replace("_", " ")
-    yield Line().gap(_INDENT).add(outcome, _ROLES.get(turn.outcome, "text")).add(f": {turn.evidence}", "text")
-    if step := next_step(turn):
+    yield Line().gap(_INDENT).add(outcome, ROLES.get(turn.outcome, "text")).add(f": {turn.evidence}", "text")
+    if step := next_step(turn, f"brv-tui query {shlex.quote(shortened(recall.query))}"):
         yield Line().gap(_INDENT).add(f"next: {step}", "muted")
     for path in turn.documents[:3]:
         used = "delivered, and used" if path in turn.used else "not used" if turn.outcome in ARRIVED else ""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from threading import Lock
 from typing import TYPE_CHECKING
 
 from brvtui.lab.delivery.finding import Transcripts
@@ -20,25 +21,28 @@ _MOST_ENTRIES = 20_000
 class DeliveryReader:
     """Reads what became of the answers to the agents of a project. Nothing is written or sent."""
 
-    def __init__(self, session: Session, folder: Path, since_ms: float, limit_ms: float) -> None:
-        """Reads transcripts below ``folder``, and turns since ``since_ms``.
-
-        ``limit_ms`` is the time after which the agent's hook gives up. The project need not be loaded.
-        """
+    def __init__(self, session: Session, folder: Path, since_ms: float) -> None:
+        """Reads transcripts below ``folder``, and turns since ``since_ms``. The project need not be loaded."""
         self._log = session.logbook.engine
-        self._since_ms, self._limit_ms = since_ms, limit_ms
+        self._since_ms = since_ms
+        self._reading = Lock()
         self._transcripts = Transcripts(session.project.root, folder, since_ms)
+        self.has_grown = self._transcripts.has_grown
 
-    def read(self) -> Delivery:
-        """Returns the turns so far. After the first call, only new rows of transcripts are read."""
-        found = self._transcripts.read()
+    def read(self, limit_ms: float) -> Delivery:
+        """Returns the turns so far. After the first call, only new rows of transcripts are read.
+
+        ``limit_ms`` is the time after which the agent's hook gives up.
+        """
+        with self._reading:
+            found = self._transcripts.read()
         logged = self._log.read(_MOST_ENTRIES)
         notices = found.notices
         if len(logged) == _MOST_ENTRIES:
             notices += (f"only the newest {_MOST_ENTRIES} entries of the engine's log are read",)
         recent = [entry for entry in logged if entry.at_ms >= self._since_ms - WINDOW_MS]
         matched, left = match_entries(found.recalls, recent)
-        turns = tuple(turns_of(zip(found.recalls, matched, strict=True), self._limit_ms))
+        turns = tuple(turns_of(zip(found.recalls, matched, strict=True), limit_ms))
         unmatched = tuple(entry for entry in left if entry.at_ms >= self._since_ms)
         return Delivery(turns, unmatched, found.unknown_rows, notices)
 

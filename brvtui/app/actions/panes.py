@@ -83,6 +83,9 @@ LOG_LIST = Place("log list", "Log", PlaceKind.PANE, (
     Action("log.follow", "f", "screen.follow", "follow",
            "Start or stop explaining each query as the engine logs it", bar=True),
     Action("log.uncovered", "c", "uncovered", "not covered", "Show only queries that were not covered", bar=True),
+    Action("log.lost", "d", "screen.delivery", "delivery",
+           "Permit reading transcripts; then, show only answers that did not reach the agent, or all queries",
+           bar=True),
     Action("log.judge", "J", "screen.judge", "judge", "Judge the query by its current answer, for the Lab", bar=True),
 ), within=EVERY_PANE, screens=("log",), needs=Need.PROJECT)  # fmt: skip
 

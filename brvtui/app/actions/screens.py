@@ -74,7 +74,7 @@ LAB_SCREEN = Place("lab", "Lab screen", PlaceKind.SCREEN, (
 ), within=EVERY_SCREEN, needs=Need.PROJECT)  # fmt: skip
 
 LOG_SCREEN = Place("log", "Log screen", PlaceKind.SCREEN, (
-    *_panes("log", {"log": "f2", "entry": "f3", "summary": "f4"}),
+    *_panes("log", {"log": "f2", "entry": "f3", "delivery": "f4", "summary": "f5"}),
     _why("log", Need.PROJECT, "the first note that answered"),
 ), within=EVERY_SCREEN, needs=Need.PROJECT)  # fmt: skip
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import ClassVar
@@ -17,12 +17,15 @@ from brvtui.app.view import View
 from brvtui.app.widgets.choice_pane import ChoicePane
 from brvtui.app.widgets.lines import wrapped
 from brvtui.engines.registry import presentation
+from brvtui.lab.delivery.turns import LOST, Turn
 from brvtui.paint.line import Line, line, rule
 from brvtui.paint.sentence import NO_ANSWER, tier_role
-from brvtui.tree.engine_files.query_log import ENGINE, OURS, LoggedQuery
+from brvtui.report.delivery import ROLES, SHORT
+from brvtui.tree.engine_files.query_log import ENGINE, OURS, UNLOGGED, LoggedQuery
 
 _DAY = len("11-24")
 _WIDE = 64
+_DELIVERED = 11
 _FROM_HERE = (
     "From here: type a query on the Query screen ({screens.query}) and press Enter. The app logs each run, but no "
     "preview."
@@ -39,7 +42,8 @@ class LogPane(ChoicePane):
     READS = (LogState, ProjectState, EngineState)
     HELP_TEXT = (
         "This pane lists the answered queries, newest first: those that the engine logged and those that you ran here. "
-        "Each row has the time, who asked, the tier, the milliseconds and the best score. The query under the cursor "
+        "Each row has the time, who asked, the tier, the milliseconds and the best score. If you permit reading "
+        "transcripts ({log.lost}), it also shows whether the answer reached the agent. The query under the cursor "
         "is asked again with an empty cache, and the pane beside the list shows what has changed. Press {log.take} to "
         "ask it on the Query screen. Press {log.follow} to follow the engine: each query that it logs is then "
         "explained on the Query screen."
@@ -57,12 +61,12 @@ class LogPane(ChoicePane):
 
     def __init__(self, *, id: str) -> None:
         super().__init__(id=id)
-        self.only_uncovered = False
+        self.only_uncovered = self.only_lost = False
         self._entries: dict[str, LoggedQuery] = {}
 
     def also_reads(self) -> tuple[object, ...]:
         """Returns the inputs of :meth:`build` that are not in the view, including the filter of entries."""
-        return (self.only_uncovered, *super().also_reads())
+        return (self.only_uncovered, self.only_lost, *super().also_reads())
 
     def heading(self, view: View) -> str:
         """Returns the title with the number of entries, and a mark if the engine is followed."""
@@ -72,6 +76,9 @@ class LogPane(ChoicePane):
         amount, shown = f"{len(view.log.entries)}", "newest first"
         if self.only_uncovered:
             amount, shown = f"{sum(entry.not_covered for entry in view.log.entries)} of {amount}", "not covered"
+        elif self.only_lost:
+            lost = sum(turn.outcome in LOST for turn in view.log.turns.values())
+            amount, shown = f"{lost} of {amount}", "did not reach the agent"
         return f"Log {amount} · {shown}{following}"
 
     @property
@@ -87,18 +94,24 @@ class LogPane(ChoicePane):
             return self._nothing(view, width)
         self.pinned = 1
         lines: list[Line] = []
-        self.add_rows(lines, [_names(width, any(is_of_tiers(entry) for entry in view.log.entries))])
+        self.add_rows(
+            lines, [_names(width, any(is_of_tiers(entry) for entry in view.log.entries), bool(view.log.turns))]
+        )
         with_engine, day = names_engines(view), ""
         for entry in view.log.entries:
-            if self.only_uncovered and not entry.not_covered:
+            turn = view.log.turns.get(entry)
+            if (self.only_uncovered and not entry.not_covered) or (
+                self.only_lost and (turn is None or turn.outcome not in LOST)
+            ):
                 continue
             if width < _WIDE and moment(entry.at_ms)[:_DAY].rstrip() != day:  # a narrow row shows only the time
                 day = moment(entry.at_ms)[:_DAY].rstrip()
                 self.add_rows(lines, [rule(width, day, dash=self.glyphs.dash)])
             self._entries[key_of(entry)] = entry
-            self.add_rows(lines, [self._row(entry, width, with_engine)], key_of(entry))
+            self.add_rows(lines, [self._row(entry, width, with_engine, view.log.turns)], key_of(entry))
         if not self.choices:
-            self.add_rows(lines, [line(" every query was covered", "muted")])
+            nothing = "every answer reached the agent" if self.only_lost else "every query was covered"
+            self.add_rows(lines, [line(f" {nothing}", "muted")])
         self.cursor = self.choices.index(before) if before in self.choices else 0
         return lines
 
@@ -113,18 +126,36 @@ class LogPane(ChoicePane):
         lines = [line(" No query is logged yet", "bold text"), Line(), *from_here]
         return [*lines, Line(), *wrapped(_FROM_ENGINE, width, "text"), *_looked_for(view, width)]
 
-    def _row(self, entry: LoggedQuery, width: int, with_engine: bool) -> Line:
+    def _row(self, entry: LoggedQuery, width: int, with_engine: bool, turns: Mapping[LoggedQuery, Turn]) -> Line:
         wide = width >= _WIDE
-        who = "here" if entry.who == OURS else "engine" if wide else "eng"
+        who = "here" if entry.who == OURS else entry.who if wide else entry.who[:3]
         row = line(f" {moment(entry.at_ms) if wide else moment(entry.at_ms)[6:11]} ", "muted")
         row.fit(who, 8 if wide else 5, "accent" if entry.who == ENGINE else "text")
         tier, role = tier_of(entry)
         row.fit(tier, 5, role)
         row.add(f"{_whole(entry.took_ms):>{7 if wide else 5}} ", "muted").add(f"{score_of(entry):>5}  ", "strong")
+        if turns:
+            name, role = self._delivered(turns.get(entry), wide)
+            row.fit(name, _DELIVERED if wide else 2, role)
         mark = f"{self.glyphs.warn} " if entry.not_covered or entry.status == "error" else ""
         engine = f"  {entry.engine}" if with_engine else ""
         row.add(mark, "warn").add(entry.query or "(no words)", "text").add(engine, "muted")
-        return row.add(f"  {entry.verdict_sentence}" if wide else "", "muted").cut(width)
+        return row.cut(width)
+
+    def _delivered(self, turn: Turn | None, wide: bool) -> tuple[str, str]:
+        """Returns the outcome of ``turn`` in at most 10 cells, or in one cell if the pane is narrow, and its role."""
+        if turn is None:
+            return "", "muted"
+        role = ROLES.get(turn.outcome, "muted")
+        if wide:
+            return SHORT.get(turn.outcome, turn.outcome.replace("_", " ")), role
+        return {"ok": self.glyphs.check, "bad": self.glyphs.cross, "warn": self.glyphs.check}.get(role, "–"), role
+
+    def words(self, choice: str, lines: Sequence[Line]) -> str:
+        """Returns the text of an entry with its outcome, so that ``timed out`` finds lost answers at any width."""
+        entry = self._entries.get(choice)
+        turn = self.view.log.turns.get(entry) if entry is not None else None
+        return super().words(choice, lines) + (f"\n{turn.outcome.replace('_', ' ')}" if turn is not None else "")
 
     def go_to_query(self, query: str) -> None:
         """Moves the cursor to the newest entry of ``query``, if there is one."""
@@ -148,7 +179,9 @@ class LogPane(ChoicePane):
     def renamed(self) -> Mapping[str, str]:
         """The changed labels in the key bar, for keys that now switch off follow mode or the filter of entries."""
         renamed = {"log.follow": "stop following"} if self.view.log.following else {}
-        return {**renamed, "log.uncovered": "all queries"} if self.only_uncovered else renamed
+        for name, is_on in (("log.uncovered", self.only_uncovered), ("log.lost", self.only_lost)):
+            renamed |= {name: "all queries"} if is_on else {}
+        return renamed
 
     def filter_changed(self) -> None:
         """Applies the filter. If it matches no entry or was closed, posts that the selection may have changed."""
@@ -163,7 +196,15 @@ class LogPane(ChoicePane):
 
     def action_uncovered(self) -> None:
         """Shows only queries that were not covered, or all queries."""
-        self.only_uncovered = not self.only_uncovered
+        self.only_uncovered, self.only_lost = not self.only_uncovered, False
+        self._refilter()
+
+    def toggle_lost(self) -> None:
+        """Shows only answers that did not reach the agent, or all queries."""
+        self.only_lost, self.only_uncovered = not self.only_lost, False
+        self._refilter()
+
+    def _refilter(self) -> None:
         self.rebuild(force=True)
         self.show_keys()
         self.post_message(self.EntryChosen())
@@ -205,7 +246,7 @@ def tier_of(entry: LoggedQuery) -> tuple[str, str]:
         return tier_mark(entry.tier, not entry.not_covered)
     if entry.status == "completed" and not presentation(entry.engine).has_tiers:
         return "–", "muted"
-    return {"error": "fail", "cancelled": "stop", "processing": "…"}.get(entry.status, "?"), "warn"
+    return {"error": "fail", "cancelled": "stop", "processing": "…", UNLOGGED: "–"}.get(entry.status, "?"), "warn"
 
 
 def tier_mark(tier: int | None, is_covered: bool) -> tuple[str, str]:
@@ -215,11 +256,12 @@ def tier_mark(tier: int | None, is_covered: bool) -> tuple[str, str]:
     return ("–", "muted") if tier is None else (f"T{tier}", tier_role(tier))
 
 
-def _names(width: int, with_tiers: bool) -> Line:
+def _names(width: int, with_tiers: bool, with_delivery: bool) -> Line:
     tier = "tier" if with_tiers else ""
     if width < _WIDE:
-        return line(f" when  by   {tier:<4} {'ms':>5}  {'no.1':>4}  query", "faint")
-    return line(f" {'when':<14} {'who':<8}{tier:<4} {'ms':>7}  {'no.1':>4}  query", "faint").cut(width)
+        return line(f" when  by   {tier:<4} {'ms':>5}  {'no.1':>4}  {'  ' * with_delivery}query", "faint")
+    delivered = f"{'delivered':<{_DELIVERED}}" if with_delivery else ""
+    return line(f" {'when':<14} {'who':<8}{tier:<4} {'ms':>7}  {'no.1':>4}  {delivered}query", "faint").cut(width)
 
 
 def _whole(value: float | None) -> str:

@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Mapping
 from functools import partial
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from textual.timer import Timer
 
 from brvtui.app.project.project import Project
 from brvtui.app.services import AppServices
 from brvtui.app.states import EngineLog
 from brvtui.app.view import View
 from brvtui.engines.registry import presentation
+from brvtui.lab.delivery.turns import Delivery, Turn
+from brvtui.ranking.decay import MS_PER_DAY
+from brvtui.session.delivery import DeliveryReader
+from brvtui.store.app_state import TranscriptsChoice
 from brvtui.store.folders import shown_path
-from brvtui.tree.engine_files.query_log import LoggedQuery
+from brvtui.tree.engine_files.query_log import UNLOGGED, LoggedQuery
 
 if TYPE_CHECKING:
     from brvtui.lab.log_comparison import LogComparison, LogSummary
@@ -21,6 +29,11 @@ if TYPE_CHECKING:
 Explain = Callable[[LoggedQuery, str], None]
 
 _MOST_LOGGED = 2_000
+_DAYS = 30
+"""The age in days up to which turns are read."""
+_POLL_S = 2.0
+_SHARE = 200
+"""The number of seconds until the next reading, for each second that the last one took. So following costs little."""
 _BEGINS = {"note": "{note.new} begins a note about it; ", "topic": "have ByteRover curate a topic about it; "}
 
 
@@ -40,6 +53,8 @@ class Logs:
         self._fill = fill
         self._explain = explain
         self._begun = False
+        self._reader: tuple[Session, DeliveryReader] | None = None
+        self._polls: Timer | None = None
 
     def read(self) -> None:
         """Reads both logs, and starts to watch the engine's log."""
@@ -47,6 +62,7 @@ class Logs:
         if session is None:
             return
         self._read(session)
+        self._read_delivery()
         if not self._begun:
             self._begun = True
             answered = self._services.background.relay(self._engine_answered)
@@ -59,7 +75,44 @@ class Logs:
     def _were_read(self, read: tuple[tuple[LoggedQuery, ...], LogSummary, EngineLog]) -> None:
         store = self._services.store
         entries, summary, engine_log = read
+        entries = _with_turns(entries, store.view.log.turns)
         store.update(store.view.log._replace(entries=entries, summary=summary, engine_log=engine_log))
+
+    # what reached the agents
+
+    def permit(self, folder: Path | None) -> None:
+        """Remembers that the user permits reading the transcripts in ``folder``, and reads them."""
+        session = self._project.session
+        if folder is None or session is None:
+            return
+        self._reader = None
+        write = partial(TranscriptsChoice(session.project.tree).write, str(folder))
+        self._services.background.run(write, lambda _: self._read_delivery(), group="permit transcripts")
+
+    def _read_delivery(self) -> None:
+        """Reads the turns of agents, if the user permitted it, and again when their transcripts grow."""
+        session = self._project.session
+        if session is not None:
+            known = self._reader[1] if self._reader is not None and self._reader[0] is session else None
+            task = partial(_delivered, session, known)
+            self._services.background.run(task, self._was_delivered, group="delivery", exclusive=True)
+
+    def _was_delivered(self, read: DeliveryRead | None) -> None:
+        session, store = self._project.session, self._services.store
+        if read is None or session is not read.session:
+            return
+        self._reader = (session, read.reader)
+        if read.delivery is not None:
+            log, turns = store.view.log, {turn.logged: turn for turn in read.delivery.turns}
+            entries = _with_turns(log.entries or (), turns)
+            store.update(log._replace(delivery=read.delivery, turns=turns, entries=entries))
+        if self._polls is not None:
+            self._polls.stop()
+        self._polls = self._services.set_timer(max(_POLL_S, read.took_s * _SHARE), self._poll)
+
+    def _poll(self) -> None:
+        if self._services.current_mode == "log":
+            self._read_delivery()
 
     def compare(self, entry: LoggedQuery) -> bool:
         """Repeats a logged query on an empty cache and shows the differences; returns False before notes are read."""
@@ -142,6 +195,7 @@ class Logs:
         store = self._services.store
         if self._project.session is not None:
             self._read(self._project.session)
+            self._read_delivery()
         if store.view.log.following and entries:
             store.update(store.view.query._replace(followed=entries[-1]))
             self._fill(entries[-1].query, entries[-1].scope)
@@ -172,6 +226,36 @@ def answering_note(view: View, entry: LoggedQuery | None) -> str:
     now = results[len(entry.paths) :]
     branches = (overview.branches.get(path) for path in (*results[:1], *now[:1], *results))
     return next((one.path for one in branches if one is not None and not one.is_folder), "")
+
+
+class DeliveryRead(NamedTuple):
+    """The turns of agents; ``delivery`` is None if nothing has changed."""
+
+    session: Session
+    reader: DeliveryReader
+    delivery: Delivery | None
+    took_s: float
+
+
+def _delivered(session: Session, reader: DeliveryReader | None) -> DeliveryRead | None:
+    """Reads the turns of agents with ``reader`` or a new one; returns None without the user's permission. Blocks."""
+    began = time.monotonic()
+    has_grown = True
+    if reader is not None:
+        has_grown = reader.has_grown()
+    elif folder := TranscriptsChoice(session.project.tree).read():
+        reader = DeliveryReader(session, Path(folder), session.clock() - _DAYS * MS_PER_DAY)
+    if reader is None:
+        return None
+    delivery = reader.read(1000.0 * session.settings.hook_seconds) if has_grown else None
+    return DeliveryRead(session, reader, delivery, time.monotonic() - began)
+
+
+def _with_turns(entries: tuple[LoggedQuery, ...], turns: Mapping[LoggedQuery, Turn]) -> tuple[LoggedQuery, ...]:
+    """Returns ``entries`` with those that only transcripts contain, newest first."""
+    logged = [entry for entry in entries if entry.status != UNLOGGED]
+    only_there = [entry for entry in turns if entry.status == UNLOGGED]
+    return tuple(sorted([*logged, *only_there], key=lambda entry: -entry.at_ms)) if only_there else tuple(logged)
 
 
 def _read(session: Session) -> tuple[tuple[LoggedQuery, ...], LogSummary, EngineLog]:

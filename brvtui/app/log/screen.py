@@ -12,6 +12,7 @@ from textual.binding import BindingType
 from brvtui.app.actions.screens import LOG_SCREEN
 from brvtui.app.arrangement import Arrangement, Split
 from brvtui.app.keys.bindings import bindings
+from brvtui.app.log.delivery_pane import DeliveryPane, TranscriptsDialog
 from brvtui.app.log.log_pane import LogPane, is_of_tiers, moment, names_engines, tier_mark, tier_of
 from brvtui.app.log.logs import Logs, answering_note, results_of
 from brvtui.app.project.layouts import Layouts
@@ -23,9 +24,10 @@ from brvtui.app.widgets.pane import Pane
 from brvtui.engines.registry import presentation
 from brvtui.lab.log_comparison import LogComparison, LogSummary
 from brvtui.paint.bars import eighths
-from brvtui.paint.line import Line, line, rule
+from brvtui.paint.line import Line, hanging, line, rule
 from brvtui.paint.sentence import NO_ANSWER
 from brvtui.paint.text import ms, number, wrap
+from brvtui.report.delivery import day_lines
 from brvtui.tree.engine_files.query_log import LoggedQuery
 
 # The comparison of a logged query with its answer now.
@@ -191,6 +193,9 @@ class LogSummaryPane(Pane):
         lines += [_query(entry, ms(entry.took_ms or 0.0), width) for entry in summary.slowest]
         if view.log.engine_log is not None:
             lines += self._engine_log(view.log.engine_log, width)
+        if view.log.delivery is not None:
+            lines.append(rule(width, "tokens per day", dash=self.glyphs.dash))
+            lines += [part for day in day_lines(view.log.delivery, self.glyphs) for part in hanging(day, width, 1)]
         return lines
 
     def _engine_log(self, log: EngineLog, width: int) -> list[Line]:
@@ -232,14 +237,15 @@ def _query(entry: LoggedQuery, right: str, width: int) -> Line:
 
 def _wide_log(width: int, height: int) -> Split:
     right = max(44, width * 36 // 100)
-    summary = height // 2
-    beside = Split("entry", False, ("entry", "summary"), (height - summary, summary))
+    summary = height // 3
+    entry = (height - summary) // 2
+    beside = Split("entry", False, ("entry", "delivery", "summary"), (entry, height - summary - entry, summary))
     return Split("log", True, ("log", beside), (width - right, right))
 
 
 LOG = Arrangement(
-    panes=("log", "entry", "summary"), beside="log", tabs=("entry", "summary"), wide=_wide_log, beside_share=0.5,
-    is_stacked=True,
+    panes=("log", "entry", "delivery", "summary"), beside="log", tabs=("entry", "delivery", "summary"),
+    wide=_wide_log, beside_share=0.5, is_stacked=True,
 )  # fmt: skip
 
 
@@ -260,20 +266,23 @@ class LogScreen(FrameScreen):
         """The state on which the last comparison depended; empty if none is shown."""
 
     def make_panes(self) -> ComposeResult:
-        """Yields the log, the selected entry and the summary."""
+        """Yields the log, the selected entry, its delivery and the summary."""
         yield LogPane(id="log")
         yield LogEntryPane(id="entry")
+        yield DeliveryPane(id="delivery")
         yield LogSummaryPane(id="summary")
 
     def show(self, view: View) -> None:
         """Shows the logs, and immediately compares the selected entry."""
         super().show(view)
+        self.body.collapse(frozenset({"delivery"} if view.log.delivery is None else ()))
         self._compare_chosen()
 
     @on(LogPane.EntryChosen)
     def _compare_chosen(self) -> None:
         """Repeats the selected entry's query, unless the last comparison was of the same entry and state."""
         log, view = self.query_one(LogPane), self.view
+        self.query_one(DeliveryPane).put(log.entry)
         state = (log.chosen, view.project.generation, view.edits.earlier, view.engine.name, view.engine.profile)
         if log.entry is not None and state != self._compared_state and self._logs.compare(log.entry):
             self._compared_state = state
@@ -294,6 +303,13 @@ class LogScreen(FrameScreen):
         entry = self.query_one(LogPane).entry
         if entry is not None and entry.query.strip():
             self._keep_answer(entry.query.strip(), entry.scope)
+
+    def action_delivery(self) -> None:
+        """Asks for permission to read transcripts; if it was given, shows only lost answers, or all queries."""
+        if self.view.log.delivery is None:
+            self.app.push_screen(TranscriptsDialog(), self._logs.permit)
+        else:
+            self.query_one(LogPane).toggle_lost()
 
     @property
     def note_at_hand(self) -> str:

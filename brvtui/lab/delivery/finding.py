@@ -80,6 +80,7 @@ class Transcripts:
         self._project = project
         self._since_ms = since_ms
         self._files: dict[str, _OpenFile] = {}
+        self._sizes: dict[str, int] = {}
         self._seen: set[int] = set()
         self._budget = TextBudget()
 
@@ -91,6 +92,7 @@ class Transcripts:
             notices.append(f"only {_MOST_FILES} transcripts in {self.folder} are read; use --since")
         found = found[:_MOST_FILES]
         states = dict(found)
+        self._sizes = {path: state.st_size for path, state in found}
         if any(not file.grew_to(states.get(path)) for path, file in self._files.items()):
             self._files, self._seen, self._budget = {}, set(), TextBudget()
         read = []
@@ -102,6 +104,11 @@ class Transcripts:
         if self._budget.left < 0:
             notices.append(f"the transcripts contain more than {MOST_TEXT} characters; use --since to read fewer")
         return self._recalls(read, notices)
+
+    def has_grown(self) -> bool:
+        """True if a transcript was added, removed or written since the last reading."""
+        found = islice(self._found([]), _MOST_FILES)
+        return {path: state.st_size for path, state in found} != self._sizes
 
     def _recalls(self, files: Sequence[_OpenFile], notices: list[str]) -> FoundRecalls:
         readers = [each.reader for each in files]

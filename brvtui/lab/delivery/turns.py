@@ -9,7 +9,7 @@ from datetime import datetime
 from enum import StrEnum
 from statistics import quantiles
 
-from brvtui.tree.engine_files.query_log import LoggedQuery
+from brvtui.tree.engine_files.query_log import AGENT, UNLOGGED, LoggedQuery
 
 LONGEST_MS = 1e9
 """The duration in ms, about twelve days, from which a recorded duration is not believed."""
@@ -45,6 +45,11 @@ class DeliveryOutcome(StrEnum):
     UNKNOWN = "unknown"
 
 
+LOST = (
+    DeliveryOutcome.TIMED_OUT, DeliveryOutcome.SPILLED, DeliveryOutcome.IGNORED_BY_HOST, DeliveryOutcome.FAILED,
+    DeliveryOutcome.EMPTY,
+)  # fmt: skip
+"""The outcomes in which an answer did not reach the agent."""
 ARRIVED = (DeliveryOutcome.DELIVERED, DeliveryOutcome.DELIVERED_AGAIN, DeliveryOutcome.SPILLED_READ)
 """The outcomes in which the agent has read an answer."""
 
@@ -96,6 +101,12 @@ class Turn:
     """The paths of the notes in the answer, best first."""
     used: tuple[str, ...] = ()
     """The delivered notes that the agent's reply or its later file reads mention. A heuristic."""
+
+    @property
+    def logged(self) -> LoggedQuery:
+        """The entry of the engine's log, or else one with what the transcript contains."""
+        recall = self.recall
+        return self.entry or LoggedQuery(recall.at_ms, recall.query, AGENT, UNLOGGED, paths=self.documents)
 
     @property
     def tokens(self) -> int:

@@ -15,6 +15,9 @@ from brvtui.tree.reading.kinds import TREE
 
 ENGINE = "engine"
 OURS = "brv-tui"
+AGENT = "agent"
+UNLOGGED = "not logged"
+"""The status of a query that only a transcript contains."""
 CACHED = (0, 1)
 """The tiers that answer from the cache."""
 _PREFIX, _SUFFIX = "qry-", ".json"
@@ -32,9 +35,9 @@ class LoggedQuery:
     """The time when the query started, in ms since 1970."""
     query: str
     who: str
-    """The writer of the entry: :data:`ENGINE` or :data:`OURS`."""
+    """The writer of the entry: :data:`ENGINE`, :data:`OURS` or, if only a transcript has it, :data:`AGENT`."""
     status: str
-    """The state of the query: ``completed``, ``error``, ``cancelled`` or ``processing``."""
+    """The state of the query: ``completed``, ``error``, ``cancelled``, ``processing`` or :data:`UNLOGGED`."""
     tier: int | None = None
     took_ms: float | None = None
     top_score: float | None = None
