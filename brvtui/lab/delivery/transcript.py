@@ -265,8 +265,9 @@ class TranscriptReader:
         for place in state.current:
             recall = self._recalls[place]
             if reply and len(recall.reply) < _LONGEST_REPLY:
-                self._budget.left -= len(reply)
-                recall = replace(recall, reply=f"{recall.reply}\n{reply}"[:_LONGEST_REPLY].lstrip())
+                longer = f"{recall.reply}\n{reply}"[:_LONGEST_REPLY].lstrip()
+                self._budget.left -= len(longer) - len(recall.reply)
+                recall = replace(recall, reply=longer)
             if opened and len(recall.opened) < _MOST_OPENED:
                 recall = replace(recall, opened=(*recall.opened, opened))
             self._recalls[place] = recall
