@@ -200,7 +200,7 @@ def _entry_as_plain(entry: LoggedQuery) -> dict[str, Any]:
         "query": entry.query,
         "outcome": DeliveryOutcome.UNKNOWN.value,
         "documents": list(entry.paths),
-        "duration_ms": entry.took_ms,
+        "duration_ms": entry.waited_ms,
         "tier": entry.tier,
     }
 

@@ -57,8 +57,8 @@ def tier_durations(entries: Iterable[LoggedQuery]) -> dict[int, TierDuration]:
     durations = {tier: TierDuration(ms, False) for tier, ms in DOCUMENTED_MS.items()}
     taken: dict[int, list[float]] = {tier: [] for tier in DOCUMENTED_MS}
     for entry in entries:
-        if entry.tier in taken and entry.took_ms is not None and entry.status == "completed":
-            taken[entry.tier].append(entry.took_ms)
+        if entry.tier in taken and entry.waited_ms is not None and entry.status == "completed":
+            taken[entry.tier].append(entry.waited_ms)
     logged = {tier: TierDuration(median(times), True) for tier, times in taken.items() if len(times) >= _FEWEST}
     return durations | logged
 

@@ -113,6 +113,28 @@ def test_late_answer_is_timed_out_only_if_the_hook_is_known(session: Session, tu
     assert [turn["outcome"] for turn in turns()] == ["timed_out", "delivered"]
 
 
+def test_answer_is_late_if_the_model_then_writes_memories(session: Session, turns: Callable[..., list[Row]]) -> None:
+    session.prompt()
+    session.hook("hook_success", stdout="", exitCode=0)
+    session.log(seconds=3.6, tier=3, completedAt=NOW_MS - 3_600_000 + 7_300)
+    (turn,) = turns()
+    assert (turn["outcome"], turn["duration_ms"]) == ("timed_out", 7_200)
+    assert "answered after 7.2 s" in turn["evidence"]
+
+
+@pytest.mark.parametrize("status", ["completed", "processing", ""])
+def test_hook_that_ran_longer_than_it_waits_has_timed_out(
+    status: str, session: Session, turns: Callable[..., list[Row]]
+) -> None:
+    session.prompt()
+    session.hook("hook_success", 7, stdout="", exitCode=0, durationMs=6_340)
+    if status:
+        session.log(seconds=1.4, tier=4, status=status)
+    (turn,) = turns()
+    assert turn["outcome"] == "timed_out"
+    assert "printed nothing for 6.3 s" in turn["evidence"]
+
+
 def test_engine_entry_without_a_turn_is_listed_as_unmatched(run: Run, session: Session, folder: Path) -> None:
     session.log("asked in a terminal")
     session.prompt()

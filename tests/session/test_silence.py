@@ -11,13 +11,13 @@ from brvtui.session.silence import DOCUMENTED_MS, forecast_silence, slow_tiers, 
 from brvtui.tree.engine_files.query_log import ENGINE, LoggedQuery
 from tests.support.trees import NOW_MS, Tree
 
-ENTRY = LoggedQuery(NOW_MS, "q", ENGINE, "completed", tier=4, took_ms=3_000.0)
+ENTRY = LoggedQuery(NOW_MS, "q", ENGINE, "completed", tier=4, waited_ms=3_000.0)
 
 
 def test_median_of_the_log_replaces_the_documented_duration() -> None:
     documented = tier_durations([ENTRY] * 4)
     assert (documented[4].ms, documented[4].is_logged) == (DOCUMENTED_MS[4], False)
-    logged = tier_durations([replace(ENTRY, took_ms=1000.0 * seconds) for seconds in (1, 2, 3, 4, 50)])
+    logged = tier_durations([replace(ENTRY, waited_ms=1000.0 * seconds) for seconds in (1, 2, 3, 4, 50)])
     assert (logged[4].ms, logged[4].is_logged) == (3_000.0, True)
     assert not tier_durations([replace(ENTRY, status="error")] * 9)[4].is_logged
     assert slow_tiers(documented, 6_000.0) == {4}

@@ -77,32 +77,50 @@ def _undelivered(recall: Recall, entry: LoggedQuery | None, limit_ms: float) -> 
             DeliveryOutcome.IGNORED_BY_HOST,
             "the hook printed a context, but the host did not attach it",
         )
-    if entry is None:
-        if recall.hook_is_known and units(recall.prompt.strip()) < SHORTEST_PROMPT:
-            return DeliveryOutcome.SKIPPED, f"the hook skips prompts of fewer than {SHORTEST_PROMPT} characters"
-        printed = "the hook printed nothing" if recall.ran else "no row shows that the hook ran"
-        return DeliveryOutcome.UNKNOWN, f"{printed}, and the engine's log has no entry for this prompt"
-    took = "" if entry.took_ms is None else f" after {entry.took_ms / 1000:.1f} s"
+    late = _lateness(recall, entry, limit_ms)
+    if entry is not None:
+        return _undelivered_entry(recall, entry, late)
+    if recall.hook_is_known and units(recall.prompt.strip()) < SHORTEST_PROMPT:
+        return DeliveryOutcome.SKIPPED, f"the hook skips prompts of fewer than {SHORTEST_PROMPT} characters"
+    if late:
+        return DeliveryOutcome.TIMED_OUT, late
+    printed = "the hook printed nothing" if recall.ran else "no row shows that the hook ran"
+    return DeliveryOutcome.UNKNOWN, f"{printed}, and the engine's log has no entry for this prompt"
+
+
+def _undelivered_entry(recall: Recall, entry: LoggedQuery, late: str) -> tuple[DeliveryOutcome, str]:
+    """The outcome of a prompt whose answer is in the engine's log, but not in the transcript."""
+    took = "" if entry.waited_ms is None else f" after {entry.waited_ms / 1000:.1f} s"
     if not (recall.ran or recall.hook_is_known):
-        lost = ": lost if the hook asked" if entry.took_ms is not None and entry.took_ms > limit_ms else ""
+        lost = ": lost if the hook asked" if late else ""
         return DeliveryOutcome.UNKNOWN, f"the engine answered{took}, but no row shows that the hook asked{lost}"
     if entry.status in ("error", "cancelled"):
         return (
             DeliveryOutcome.FAILED,
             f"the engine failed: {entry.problem}" if entry.problem else "the engine did not answer",
         )
+    if late:
+        return DeliveryOutcome.TIMED_OUT, late
     if entry.status == "processing":
         return DeliveryOutcome.UNKNOWN, "the engine's log does not show the end of this query"
-    if entry.took_ms is not None and entry.took_ms > limit_ms:
-        return (
-            DeliveryOutcome.TIMED_OUT,
-            f"the engine answered{took}; the hook gives up after {limit_ms / 1000:g} s",
-        )
     if entry.not_covered or _NOT_COVERED.search(entry.response):
         return DeliveryOutcome.NOT_COVERED, _UNCOVERED
     if entry.status == "completed" and not entry.response.strip():
         return DeliveryOutcome.EMPTY, "the engine's answer is empty, so the hook printed nothing"
     return DeliveryOutcome.UNKNOWN, f"the engine answered{took}, but no row shows whether the hook delivered it"
+
+
+def _lateness(recall: Recall, entry: LoggedQuery | None, limit_ms: float) -> str:
+    """The evidence that the answer came too late for the hook; empty if there is none.
+
+    The engine does not log the time that it takes to start, so the host's own record of the hook counts too.
+    """
+    limit = f"the hook gives up after {limit_ms / 1000:g} s"
+    if entry is not None and entry.waited_ms is not None and entry.waited_ms > limit_ms:
+        return f"the engine answered after {entry.waited_ms / 1000:.1f} s; {limit}"
+    if recall.took_ms is not None and recall.took_ms > limit_ms:
+        return f"the hook printed nothing for {recall.took_ms / 1000:.1f} s; {limit}"
+    return ""
 
 
 def _sources(text: str) -> tuple[str, ...]:

@@ -116,8 +116,8 @@ class Turn:
 
     @property
     def duration_ms(self) -> float | None:
-        """The duration by the engine's log, or else by the host; None if neither recorded it."""
-        logged = self.entry.took_ms if self.entry is not None else None
+        """The wait for the answer by the engine's log, or else by the host; None if neither recorded it."""
+        logged = self.entry.waited_ms if self.entry is not None else None
         return logged if logged is not None and logged < LONGEST_MS else self.recall.took_ms
 
 

@@ -56,6 +56,9 @@ class LoggedQuery:
     """The query's options, keyed by name, as in :attr:`brvtui.trace.Trace.options`."""
     response: str = ""
     """The answer that the agent received, cut to :data:`LONGEST_RESPONSE` characters."""
+    waited_ms: float | None = None
+    """The time for which the client waited, in ms. It is longer than ``took_ms`` if a model answered, because the
+    engine then asks the model for memories of the session before it replies to the client."""
     verdict_sentence: str = ""
     """The reason for the answer in one sentence, as shown when the query ran; empty in the engine's own log."""
 
@@ -102,6 +105,7 @@ def read_entry(file: Path) -> LoggedQuery | None:
     began = moment_of(value.get("startedAt"))
     metadata = value.get("searchMetadata")
     search = metadata if isinstance(metadata, dict) else {}
+    took = _took(value, began)
     tier = value.get("tier")
     valid_tier = tier if isinstance(tier, int) and not isinstance(tier, bool) and 0 <= tier <= 4 else None
     status = value.get("status")
@@ -113,7 +117,7 @@ def read_entry(file: Path) -> LoggedQuery | None:
         who=ENGINE,
         status=status if status in _STATUSES else "",
         tier=valid_tier,
-        took_ms=_took(value, began),
+        took_ms=took,
         top_score=None if count == 0 else number_of(search.get("topScore")),  # the engine writes 0 for no result
         total_found=None if total is None else int(total),
         paths=_paths(value.get("matchedDocs")),
@@ -121,14 +125,20 @@ def read_entry(file: Path) -> LoggedQuery | None:
         fingerprint=str(search.get("cacheFingerprint") or ""),
         problem=str(value.get("error") or ""),
         response=str(value.get("response") or "")[:LONGEST_RESPONSE],
+        waited_ms=took if (whole := _whole(value, began)) is None else max(took or 0.0, whole),
     )
 
 
 def _took(value: dict[str, Any], began: float | None) -> float | None:
     timing = value.get("timing")
     took = number_of(timing.get("durationMs")) if isinstance(timing, dict) else None
+    return took if took is not None else _whole(value, began)
+
+
+def _whole(value: dict[str, Any], began: float | None) -> float | None:
+    """The time between the start and the end of the task, in ms; None if either is missing."""
     ended = moment_of(value.get("completedAt"))
-    return took if took is not None or began is None or ended is None else max(0.0, ended - began)
+    return None if began is None or ended is None else max(0.0, ended - began)
 
 
 def _paths(value: Any) -> tuple[str, ...]:
