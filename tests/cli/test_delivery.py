@@ -135,6 +135,14 @@ def test_hook_that_ran_longer_than_it_waits_has_timed_out(
     assert "printed nothing for 6.3 s" in turn["evidence"]
 
 
+def test_listed_sources_have_the_same_paths_as_in_the_log(session: Session, turns: Callable[..., list[Row]]) -> None:
+    session.prompt()
+    session.attached(f"{ANSWER}\n\n**Sources**:\n- `.brv/context-tree/auth/jwt/rotation.md`")
+    session.log(tier=0, matchedDocs=[])
+    (turn,) = turns()
+    assert turn["documents"] == ["auth/jwt/rotation.md"]
+
+
 def test_engine_entry_without_a_turn_is_listed_as_unmatched(run: Run, session: Session, folder: Path) -> None:
     session.log("asked in a terminal")
     session.prompt()

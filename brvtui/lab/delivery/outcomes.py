@@ -17,6 +17,7 @@ _OPENING, _CLOSING = "<byterover-context>", "</byterover-context>"
 _INTRODUCTION = re.compile(r"^\s*The following knowledge is from ByteRover[^\n]*:\s*")
 _SOURCES = re.compile(r"^(?:\*\*Sources\*\*|#+ Sources)[^\n]*$\n(?P<list>(?:\s*[-*] [^\n]*\n?|\s*\n)*)", re.MULTILINE)
 _PATH = re.compile(r"[^\s`*()\[\]]+\.(?:md|html)")
+_TREE_FOLDER = ".brv/context-tree/"
 _SENTENCE_WORDS = 8
 _MOST_COMPARED = 200_000
 """The maximum number of characters of an answer whose sentences are looked for in the reply."""
@@ -124,8 +125,10 @@ def _lateness(recall: Recall, entry: LoggedQuery | None, limit_ms: float) -> str
 
 
 def _sources(text: str) -> tuple[str, ...]:
-    """The paths that an answer lists under Sources."""
-    found = (path for block in _SOURCES.finditer(text) for path in _PATH.findall(block["list"]))
+    """The paths that an answer lists under Sources, relative to the tree like those in the engine's log."""
+    found = (
+        path.rpartition(_TREE_FOLDER)[2] for block in _SOURCES.finditer(text) for path in _PATH.findall(block["list"])
+    )
     return tuple(dict.fromkeys(found))
 
 
