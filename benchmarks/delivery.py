@@ -21,11 +21,12 @@ import time
 from datetime import UTC, datetime
 from pathlib import Path
 from statistics import median
+from typing import Any
 
 from benchmarks.app_in_pty import start
 from benchmarks.timings import setting
 
-_REPLY = "a tool printed this line\\n" * 80
+_OUTPUT = "a tool printed this line\\n" * 80
 
 
 def append_turn(file: Path, project: Path, number: int, filler: int = 0) -> None:
@@ -33,11 +34,12 @@ def append_turn(file: Path, project: Path, number: int, filler: int = 0) -> None
     base = {"sessionId": file.stem, "timestamp": datetime.now(UTC).isoformat(), "cwd": str(project)}
     hook = {"type": "hook_additional_context", "hookEvent": "UserPromptSubmit"}
     context = f"<byterover-context>answer {number} {'word ' * 200}</byterover-context>"
-    rows = [
+    rows: list[dict[str, Any]] = [
         {"type": "user", "message": {"role": "user", "content": f"question {number}"}},
         {"type": "attachment", "attachment": {**hook, "content": [context]}},
     ]
-    rows += [{"type": "assistant", "message": {"content": [{"type": "text", "text": _REPLY}]}}] * filler
+    result = {"type": "tool_result", "tool_use_id": "t", "content": _OUTPUT}
+    rows += [{"type": "user", "message": {"role": "user", "content": [result]}}] * filler
     with file.open("a") as out:
         for place, row in enumerate(rows):
             out.write(json.dumps({**base, "uuid": f"{file.stem}-{number}-{place}", **row}) + "\n")

@@ -83,9 +83,7 @@ def _undelivered(recall: Recall, entry: LoggedQuery | None, limit_ms: float) -> 
         return _undelivered_entry(recall, entry, late)
     if recall.hook_is_known and units(recall.prompt.strip()) < SHORTEST_PROMPT:
         return DeliveryOutcome.SKIPPED, f"the hook skips prompts of fewer than {SHORTEST_PROMPT} characters"
-    if late:
-        return DeliveryOutcome.TIMED_OUT, late
-    printed = "the hook printed nothing" if recall.ran else "no row shows that the hook ran"
+    printed = late or ("the hook printed nothing" if recall.ran else "no row shows that the hook ran")
     return DeliveryOutcome.UNKNOWN, f"{printed}, and the engine's log has no entry for this prompt"
 
 
@@ -100,10 +98,10 @@ def _undelivered_entry(recall: Recall, entry: LoggedQuery, late: str) -> tuple[D
             DeliveryOutcome.FAILED,
             f"the engine failed: {entry.problem}" if entry.problem else "the engine did not answer",
         )
-    if late:
-        return DeliveryOutcome.TIMED_OUT, late
     if entry.status == "processing":
         return DeliveryOutcome.UNKNOWN, "the engine's log does not show the end of this query"
+    if late:
+        return DeliveryOutcome.TIMED_OUT, late
     if entry.not_covered or _NOT_COVERED.search(entry.response):
         return DeliveryOutcome.NOT_COVERED, _UNCOVERED
     if entry.status == "completed" and not entry.response.strip():
