@@ -5,7 +5,8 @@
 
 The queries and their times are invented, and so are the durations, which follow ByteRover's documentation. Documents,
 tiers, scores and answers are those of the engine `byterover`, which runs the queries here, each at its own time. The
-answers that a model would have written are left out. With --check nothing is written, and the exit code is 1 if the
+answers that a model would have written are left out. What became of some answers, and the agent's replies, are
+invented. With --check nothing is written, and the exit code is 1 if the
 file differs.
 """
 
@@ -59,6 +60,51 @@ WEEK = (
 """The ages in days of the queries, oldest first."""
 
 
+TURNS = {
+    "how do we replay the dead letter lane": ("arrives", "I follow ingest/pipeline/dead_letter_replay.md."),
+    "replay the dead letter lane safely": ("arrives", "Same steps as before."),
+    "foghorn deploy": ("arrives", "Done."),
+    "which alerts have no runbook": ("late", "I found no list of alerts, so I asked on the channel."),
+    "what does the pepper do": ("arrives", "It is mixed into each password before hashing."),
+    "idempotent usage stream": ("ignored", "I know no rule for the usage stream. I wrote it without a key."),
+    "kubernetes ingress nginx": ("arrives", "There is nothing about it in the memory."),
+    "black friday": ("file", "I know nothing about that night."),
+    "emissions": ("arrives", "I computed the emissions from the distance alone."),
+    "can consignees unsubscribe": ("arrives", "I found no rule, so I added a link to each message."),
+    "how do I rotate the jwt keys": ("arrives", "I rotated the refresh tokens."),
+}
+"""What becomes of some answers on their way to the agent, and its reply."""
+_HOOK = {"hookEvent": "UserPromptSubmit", "command": "brv-claude-plugin recall"}
+_CUT = 1_500
+"""The number of characters of an answer that the transcript keeps."""
+_SAVED = "Output too large. Full output saved to: /home/agent/.claude/week/hook-1-additionalContext.txt"
+
+
+def transcript(number: int, query: str, response: str, took_ms: int) -> list[dict[str, Any]]:
+    """The rows of Claude Code's transcript about ``query``: the prompt, what the hook did, and the reply."""
+    way, reply = TURNS.get(query, ("", ""))
+    if not reply or (way != "late" and not response):
+        return []
+    intro = "The following knowledge is from ByteRover context engine:"
+    context = f"<byterover-context>\n{intro}\n\n{response[:_CUT]}\n</byterover-context>"
+    keys = (
+        {"additionalContext": context} if way == "ignored" else {"hookSpecificOutput": {"additionalContext": context}}
+    )
+    printed = "" if way == "late" else json.dumps(keys)
+    hook: list[dict[str, Any]] = [
+        {"type": "hook_success", "stdout": printed, "exitCode": 0, "durationMs": min(took_ms, 6_004)}
+    ]
+    if way in ("arrives", "file"):
+        content = f"<persisted-output>\n{_SAVED}\n</persisted-output>" if way == "file" else context
+        hook.append({"type": "hook_additional_context", "content": [content]})
+    rows: list[dict[str, Any]] = [
+        {"type": "user", "message": {"role": "user", "content": query}},
+        *({"type": "attachment", "attachment": {**one, **_HOOK}} for one in hook),
+        {"type": "assistant", "message": {"role": "assistant", "content": [{"type": "text", "text": reply}]}},
+    ]
+    return [{"sessionId": "week", "uuid": f"{number}-{place}", **row} for place, row in enumerate(rows)]
+
+
 def entries() -> list[dict[str, Any]]:
     """The entries of the log, oldest first, with their ages in days."""
     from brvtui.session import Session
@@ -67,12 +113,15 @@ def entries() -> list[dict[str, Any]]:
     with tempfile.TemporaryDirectory() as place:
         os.environ.update(BRV_TUI_DATA_DIR=f"{place}/data", BRV_DATA_DIR=f"{place}/engine")
         project = Path(place, "sample-tree")
-        shutil.copytree(SAMPLE, project, ignore=shutil.ignore_patterns(".restamped", "query-log"))
+        shutil.copytree(SAMPLE, project, ignore=shutil.ignore_patterns(".restamped", "query-log", "transcripts"))
         stamp = [sys.executable, str(SAMPLE / "restamp.py"), "--tree", str(project), "--now", NOW]
         subprocess.run(stamp, check=True, capture_output=True)
         session = Session.open(project, now_ms=now_ms)
         session.load()
         found = [_entry(session, now_ms, days, query) for days, query in WEEK]
+        for number, entry in enumerate(found):
+            took_ms = entry["timing"]["durationMs"]
+            entry["transcript"] = transcript(number, entry["query"], entry.get("response", ""), took_ms)
         session.close()
     return found
 

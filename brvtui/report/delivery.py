@@ -58,17 +58,19 @@ _NEXT = {
     DeliveryOutcome.EMPTY: "see what the engine should answer: {}",
     DeliveryOutcome.FAILED: "run brv query in the project to see the error",
 }
+_UNUSED = "if the note with the answer is not listed here, see why: {}"
 _COUNT, _INDENT = 6, 4
 _MOST_DAYS = 14
 _BAR = 20
 
 
 def next_step(turn: Turn, asking: str) -> str:
-    """Returns what the user can do about the outcome of ``turn``; empty if nothing was lost.
+    """Returns what the user can do about the outcome of ``turn``; empty if an answer arrived and was used.
 
     ``asking`` says how to ask the query again.
     """
-    return _NEXT.get(turn.outcome, "").format(asking)
+    is_unused = turn.outcome in ARRIVED and turn.documents and not turn.used
+    return (_UNUSED if is_unused else _NEXT.get(turn.outcome, "")).format(asking)
 
 
 def delivery_report(found: Delivery, width: int, limit: int, selection: str = "") -> RenderableType:
@@ -109,7 +111,7 @@ def _costs(found: Delivery) -> Iterator[Line]:
         middle, high = both
         yield line(f" half of the answers took at most {_seconds(middle)}, and 95 % at most {_seconds(high)}", "muted")
     if found.tokens:
-        yield line(f" the answers cost about {_tokens(found)}", "muted")
+        yield line(f" the answers cost about {_tokens(found)}".rstrip(","), "muted")
     if len(found.by_day()) > 1:
         yield from day_lines(found, for_terminal())
 

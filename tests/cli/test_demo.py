@@ -160,3 +160,20 @@ def test_work_at_the_end_follows_the_threads() -> None:
     thread.start()
     end_process_unless_idle(0, 10, lambda: events.append("end"))
     assert events == ["thread", "end"]
+
+
+def test_transcript_of_the_sample_has_lost_answers(run: Run, tmp_path: Path) -> None:
+    sample = tmp_path / "tour"
+    assert run("demo", str(sample), "--query", "carrier", inside=False)[0] == 0
+    transcripts = str(sample / ".brv" / "transcripts")
+    named = ("--project", str(sample), "--transcripts", transcripts)
+    code, out, _ = run("delivery", *named, "--format", "json", inside=False)
+    found = json.loads(out)
+    assert (code, len(found["turns"]), found["unknown_rows"]) == (0, 11, 0)
+    lost = {turn["outcome"]: turn["query"] for turn in found["turns"] if not turn["outcome"].startswith("delivered")}
+    assert lost == {
+        "timed_out": "which alerts have no runbook",
+        "ignored_by_host": "idempotent usage stream",
+        "not_covered": "kubernetes ingress nginx",
+        "spilled": "black friday",
+    }

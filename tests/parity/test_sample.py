@@ -126,6 +126,7 @@ def test_log_has_the_answers_of_the_engine() -> None:
     assert subprocess.run(check, check=False, timeout=60).returncode == 0
     entries = json.loads((SAMPLE / "query-log.json").read_text(encoding="utf-8"))
     assert {entry["tier"] for entry in entries} == {0, 1, 2, 3, 4}
+    assert {len(entry["transcript"]) for entry in entries} == {0, 3, 4}
     assert [entry["query"] for entry in entries if entry.get("matchedDocs") == []] == [
         "kubernetes ingress nginx",
         "Istio Envoy sidecar certificate",

@@ -1,4 +1,4 @@
-"""Restores the times of a copied sample: its notes' ages, and its query log.
+"""Restores the times of a copied sample: its notes' ages, its query log and the transcript of the agent that asked.
 
 Version control and packages do not keep modification times.
 """
@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import os
+from datetime import UTC, datetime
 from pathlib import Path
 
 from brvtui.regular_files import read_regular
@@ -34,16 +35,23 @@ def stamp(project: Path, now_ms: float) -> int:
 
 
 def write_log(project: Path, now_ms: float) -> None:
-    """Replaces the project's copy of a query log with the entries in the file :data:`LOG`. Raises OSError."""
-    folder = project / ".brv" / "query-log"
+    """Replaces the project's copy of a query log with the entries in the file :data:`LOG`, and the transcript of the
+    agent that asked, in ``.brv/transcripts``. Raises OSError.
+    """
+    folder, transcripts = project / ".brv" / "query-log", project / ".brv" / "transcripts"
     folder.mkdir(exist_ok=True)
+    transcripts.mkdir(exist_ok=True)
     for file in folder.glob("qry-*.json"):
         file.unlink()
+    rows: list[str] = []
     for entry in json.loads(read_regular(project / LOG, _LARGEST)):
         began = _moment(entry.pop("days"), now_ms)
+        time = {"timestamp": datetime.fromtimestamp(began / 1000, UTC).isoformat()}
+        rows += (json.dumps({**time, **row}) + "\n" for row in entry.pop("transcript", ()))
         times = {"startedAt": began, "completedAt": began + entry["timing"]["durationMs"]}
         text = json.dumps({"id": f"qry-{began}", **entry, **times})
         (folder / f"qry-{began}.json").write_text(text, encoding="utf-8")
+    (transcripts / "week.jsonl").write_text("".join(rows), encoding="utf-8")
 
 
 def _moment(days: float, now_ms: float) -> int:
