@@ -73,7 +73,7 @@ TURNS = {
     "can consignees unsubscribe": ("arrives", "I found no rule, so I added a link to each message."),
     "how do I rotate the jwt keys": ("arrives", "I rotated the refresh tokens."),
 }
-"""What becomes of some answers on their way to the agent, and its reply."""
+"""The way that some answers take to the agent, and its reply."""
 _HOOK = {"hookEvent": "UserPromptSubmit", "command": "brv-claude-plugin recall"}
 _CUT = 1_500
 """The number of characters of an answer that the transcript keeps."""
